@@ -1,0 +1,49 @@
+"""The errors of Scoop.
+
+    ScoopError                  told to the user in one sentence, no traceback
+    ├── ConfigError             a setting, a folder or a port is wrong
+    ├── DatabaseUnavailable     the database does not answer or does not fit
+    ├── InputError              what was handed in cannot be read at all
+    ├── NotFound                nobody has that id
+    ├── Retry                   a subject failed for now: try it again later
+    ├── Reject                  a subject can never succeed: quarantine it
+    └── LostLease               somebody else has taken the work over
+"""
+
+from datetime import timedelta
+
+
+class ScoopError(Exception):
+    """Told to the user in one sentence; `exit_code` is what the command line ends with."""
+
+    exit_code = 1
+
+
+class ConfigError(ScoopError):
+    exit_code = 3
+
+
+class DatabaseUnavailable(ScoopError):
+    exit_code = 4
+
+
+class InputError(ScoopError):
+    pass
+
+
+class NotFound(ScoopError):
+    pass
+
+
+class Retry(ScoopError):
+    def __init__(self, reason: str, *, after: timedelta | None = None) -> None:
+        super().__init__(reason)
+        self.after = after
+
+
+class Reject(ScoopError):
+    pass
+
+
+class LostLease(ScoopError):
+    pass

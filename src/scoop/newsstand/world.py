@@ -1,0 +1,239 @@
+"""The invented world behind the newsstand: its outlets, its articles, and how they read at a given moment."""
+
+import csv
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime, timedelta
+from itertools import takewhile
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import msgspec
+
+SHIPPED = Path(__file__).parent / "world"
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)  # a page on which nothing has happened yet has always been so
+
+Noun = TypeVar("Noun", "Outlet", "Article")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlet:
+    key: str
+    name: str
+    host: str
+    language: str
+    collection: str
+    category: str
+    feed: Literal["rss", "atom", "json"]
+    about: str
+
+    @property
+    def url(self) -> str:
+        return f"http://{self.host}/"
+
+    @property
+    def is_link_blog(self) -> bool:
+        return self.category == "link_blog"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Update:
+    """A later version of an article at the same URL."""
+
+    hours_ago: float
+    title: str | None = None
+    body: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comment:
+    author: str
+    hours_ago: float
+    score: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Article:
+    """An article with all its versions; once loaded, a copy has the body it copies and every article a language."""
+
+    id: str
+    outlet: str
+    hours_ago: float
+    title: str
+    author: str | None = None
+    tags: tuple[str, ...]
+    kind: Literal["news", "press_release", "link", "opinion", "question"]
+    summary: str
+    body: str = ""
+    copy_of: str | None = None
+    language: str = ""
+    links_to: str | None = None
+    update: tuple[Update, ...] = ()
+    comment: tuple[Comment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    outlets: tuple[Outlet, ...]
+    articles: tuple[Article, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gold:
+    """The right answer for one article: the story it belongs to, and the event that story tells."""
+
+    story: str
+    event: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """A comment at the time it was posted."""
+
+    author: str
+    posted_at: datetime
+    score: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edition:
+    """An article as it reads at one moment."""
+
+    article: Article
+    outlet: Outlet
+    url: str
+    links_to_url: str | None
+    title: str
+    body: str
+    published_at: datetime
+    updated_at: datetime
+    replies: tuple[Reply, ...]
+
+    @property
+    def guid(self) -> str:
+        """Names the article in feeds, and stays when its URL moves with the date."""
+        return f"{self.outlet.host}:{self.article.id}"
+
+    @property
+    def link(self) -> str:
+        """Where a feed sends its reader: a link post, to what it points at."""
+        return self.links_to_url or self.url
+
+    @property
+    def paragraphs(self) -> list[str]:
+        return self.body.split("\n\n")
+
+    @property
+    def changed_at(self) -> datetime:
+        return max([self.updated_at, *(reply.posted_at for reply in self.replies)])
+
+
+def load(folder: Path) -> World:
+    """The world told by a folder's TOML files; a ValueError names the file and the article that are wrong."""
+    outlet_by_key = {outlet.key: outlet for outlet in _read(folder / "outlets.toml", "outlet", Outlet)}
+    article_by_id: dict[str, Article] = {}
+    where_by_id: dict[str, str] = {}
+    for path in sorted(set(folder.glob("*.toml")) - {folder / "outlets.toml"}):
+        for article in _read(path, "article", Article):
+            where = f"{path.name}: article {article.id!r}"
+            if article.id in article_by_id:
+                raise ValueError(f"{where} has the same id as {where_by_id[article.id]}")
+            article_by_id[article.id] = article
+            where_by_id[article.id] = where
+    for article in article_by_id.values():
+        for fault in _faults(article, article_by_id, outlet_by_key):
+            raise ValueError(f"{where_by_id[article.id]} {fault}")
+    articles = (_whole(article, article_by_id, outlet_by_key) for article in article_by_id.values())
+    return World(outlets=tuple(outlet_by_key.values()), articles=tuple(articles))
+
+
+def gold(folder: Path) -> dict[str, Gold]:
+    """The right answers for the world of a folder, by article id."""
+    gold_by_id: dict[str, Gold] = {}
+    for path in sorted(folder.glob("gold/*.tsv")):
+        for row in csv.DictReader(path.read_text("utf-8").splitlines(), delimiter="\t"):
+            if row["article_id"] in gold_by_id:
+                raise ValueError(f"{path.name}: article {row['article_id']!r} has been answered already")
+            gold_by_id[row["article_id"]] = Gold(story=row["story"], event=row["event"])
+    return gold_by_id
+
+
+def as_of(world: World, anchor: datetime, now: datetime) -> list[Edition]:
+    """What is out at `now`, newest first; `anchor` is the moment from which `hours_ago` counts back."""
+    anchor = anchor.astimezone(UTC)
+    outlet_by_key = {outlet.key: outlet for outlet in world.outlets}
+    url_by_id = {article.id: _url(article, outlet_by_key[article.outlet], anchor) for article in world.articles}
+    editions = [
+        _edition(article, outlet_by_key[article.outlet], url_by_id, anchor=anchor, now=now)
+        for article in world.articles
+        if _time(article, anchor) <= now
+    ]
+    return sorted(editions, key=lambda edition: (edition.published_at, edition.article.id), reverse=True)
+
+
+def last_change(editions: Iterable[Edition]) -> datetime:
+    """When anything in these editions changed last."""
+    return max((edition.changed_at for edition in editions), default=EPOCH)
+
+
+def _read(path: Path, name: str, noun: type[Noun]) -> list[Noun]:
+    try:
+        tables = tomllib.loads(path.read_text("utf-8"))[name]
+    except (tomllib.TOMLDecodeError, KeyError) as error:
+        raise ValueError(f"{path.name} holds no [[{name}]]: {error}") from error
+    return [_checked(table, noun, where=f"{path.name}: {name} {table.get('id', number)!r}") for number, table in enumerate(tables)]
+
+
+def _checked(table: dict[str, Any], noun: type[Noun], *, where: str) -> Noun:
+    if unknown := sorted(table.keys() - {field.name for field in fields(noun)}):
+        raise ValueError(f"{where} has the unknown key {unknown[0]!r}")
+    try:
+        return msgspec.convert(table, noun)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"{where}: {error}") from error
+
+
+def _faults(
+    article: Article, article_by_id: Mapping[str, Article], outlet_by_key: Mapping[str, Outlet]
+) -> Iterator[str]:
+    """What is wrong between this article and the rest of its world."""
+    if article.outlet not in outlet_by_key:
+        yield f"is of the unknown outlet {article.outlet!r}"
+    for reference in {article.copy_of, article.links_to} - {None}:
+        if reference not in article_by_id:
+            yield f"refers to the unknown article {reference!r}"
+    if bool(article.body) == bool(article.copy_of):
+        yield "needs either a body or copy_of"
+    if article.copy_of and article_by_id[article.copy_of].copy_of:
+        yield f"copies {article.copy_of!r}, which is a copy itself"
+    if any(later.hours_ago > article.hours_ago for later in (*article.update, *article.comment)):
+        yield "has an update or a comment that is older than itself"
+
+
+def _whole(article: Article, article_by_id: Mapping[str, Article], outlet_by_key: Mapping[str, Outlet]) -> Article:
+    original = article_by_id[article.copy_of] if article.copy_of else article
+    return replace(
+        article,
+        body=original.body,
+        language=article.language or outlet_by_key[article.outlet].language,
+        update=tuple(sorted(article.update, key=lambda update: -update.hours_ago)),
+        comment=tuple(sorted(article.comment, key=lambda comment: -comment.hours_ago)),
+    )
+
+
+def _time(dated: Article | Update | Comment, anchor: datetime) -> datetime:
+    return anchor - timedelta(hours=dated.hours_ago)
+
+
+def _url(article: Article, outlet: Outlet, anchor: datetime) -> str:
+    return f"{outlet.url}{_time(article, anchor):%Y/%m/%d}/{article.id}"
+
+
+def _edition(
+    article: Article, outlet: Outlet, url_by_id: Mapping[str, str], *, anchor: datetime, now: datetime
+) -> Edition:
+    title, latest = article.title, article
+    ...

