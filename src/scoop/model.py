@@ -50,3 +50,21 @@ class Document:
     authors: tuple[str, ...]
     tags: tuple[str, ...]
     image_url: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where items are gathered from."""
+
+    source_id: int
+    slug: str
+    name: str
+    kind: str
+    collection: str
+    category: str
+    base_url: str | None
+    options: dict[str, Any]
+    schedule: str
+    timezone: str
+    enabled: bool
+    next_visit_at: datetime

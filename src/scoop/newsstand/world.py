@@ -2,10 +2,9 @@
 
 import csv
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
-from itertools import takewhile
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -144,14 +143,14 @@ def load(folder: Path) -> World:
             article_by_id[article.id] = article
             where_by_id[article.id] = where
     for article in article_by_id.values():
-        for fault in _faults(article, article_by_id, outlet_by_key):
+        if fault := _fault(article, article_by_id, outlet_by_key):
             raise ValueError(f"{where_by_id[article.id]} {fault}")
     articles = (_whole(article, article_by_id, outlet_by_key) for article in article_by_id.values())
     return World(outlets=tuple(outlet_by_key.values()), articles=tuple(articles))
 
 
 def gold(folder: Path) -> dict[str, Gold]:
-    """The right answers for the world of a folder, by article id."""
+    """The right answers for the world in a folder, by article id."""
     gold_by_id: dict[str, Gold] = {}
     for path in sorted(folder.glob("gold/*.tsv")):
         for row in csv.DictReader(path.read_text("utf-8").splitlines(), delimiter="\t"):
@@ -184,7 +183,10 @@ def _read(path: Path, name: str, noun: type[Noun]) -> list[Noun]:
         tables = tomllib.loads(path.read_text("utf-8"))[name]
     except (tomllib.TOMLDecodeError, KeyError) as error:
         raise ValueError(f"{path.name} holds no [[{name}]]: {error}") from error
-    return [_checked(table, noun, where=f"{path.name}: {name} {table.get('id', number)!r}") for number, table in enumerate(tables)]
+    return [
+        _checked(table, noun, where=f"{path.name}: {name} {table.get('id', number)!r}")
+        for number, table in enumerate(tables, start=1)
+    ]
 
 
 def _checked(table: dict[str, Any], noun: type[Noun], *, where: str) -> Noun:
@@ -196,21 +198,21 @@ def _checked(table: dict[str, Any], noun: type[Noun], *, where: str) -> Noun:
         raise ValueError(f"{where}: {error}") from error
 
 
-def _faults(
-    article: Article, article_by_id: Mapping[str, Article], outlet_by_key: Mapping[str, Outlet]
-) -> Iterator[str]:
-    """What is wrong between this article and the rest of its world."""
+def _fault(article: Article, article_by_id: Mapping[str, Article], outlet_by_key: Mapping[str, Outlet]) -> str | None:
+    """What is wrong between this article and the rest of its world, if anything."""
+    later: list[Update | Comment] = [*article.update, *article.comment]
     if article.outlet not in outlet_by_key:
-        yield f"is of the unknown outlet {article.outlet!r}"
-    for reference in {article.copy_of, article.links_to} - {None}:
-        if reference not in article_by_id:
-            yield f"refers to the unknown article {reference!r}"
+        return f"is of the unknown outlet {article.outlet!r}"
+    for reference in (article.copy_of, article.links_to):
+        if reference and reference not in article_by_id:
+            return f"refers to the unknown article {reference!r}"
     if bool(article.body) == bool(article.copy_of):
-        yield "needs either a body or copy_of"
+        return "needs either a body or copy_of"
     if article.copy_of and article_by_id[article.copy_of].copy_of:
-        yield f"copies {article.copy_of!r}, which is a copy itself"
-    if any(later.hours_ago > article.hours_ago for later in (*article.update, *article.comment)):
-        yield "has an update or a comment that is older than itself"
+        return f"copies {article.copy_of!r}, which is a copy itself"
+    if any(each.hours_ago > article.hours_ago for each in later):
+        return "has an update or a comment older than itself"
+    return None
 
 
 def _whole(article: Article, article_by_id: Mapping[str, Article], outlet_by_key: Mapping[str, Outlet]) -> Article:
@@ -235,5 +237,21 @@ def _url(article: Article, outlet: Outlet, anchor: datetime) -> str:
 def _edition(
     article: Article, outlet: Outlet, url_by_id: Mapping[str, str], *, anchor: datetime, now: datetime
 ) -> Edition:
-    title, latest = article.title, article
-    ...
+    updates = [update for update in article.update if _time(update, anchor) <= now]
+    replies = [comment for comment in article.comment if _time(comment, anchor) <= now]
+    latest = updates[-1] if updates else article
+    return Edition(
+        article=article,
+        outlet=outlet,
+        url=url_by_id[article.id],
+        links_to_url=url_by_id[article.links_to] if article.links_to else None,
+        title=[article.title, *(update.title for update in updates if update.title)][-1],
+        body=latest.body.strip(),
+        published_at=_time(article, anchor),
+        updated_at=_time(latest, anchor),
+        replies=tuple(_reply(comment, anchor) for comment in replies),
+    )
+
+
+def _reply(comment: Comment, anchor: datetime) -> Reply:
+    return Reply(author=comment.author, posted_at=_time(comment, anchor), score=comment.score, text=comment.text)

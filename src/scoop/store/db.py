@@ -19,8 +19,15 @@ CONNECT_SECONDS = 10.0
 RECONNECT_PAUSES = (0.1, 0.3, 1.0, 2.0, 4.0)  # seconds between tries to reach a server that went away
 GONE = (OSError, asyncpg.PostgresConnectionError, asyncpg.CannotConnectNowError, asyncpg.InterfaceError, asyncio.TimeoutError)
 """What the driver raises when the server is away or just coming back."""
-DiskFull = asyncpg.DiskFullError
+SHUTTING_DOWN = (asyncpg.AdminShutdownError, asyncpg.CrashShutdownError, asyncpg.PostgresConnectionError)
+OutOfResources = asyncpg.InsufficientResourcesError
+Unstorable = (asyncpg.DataError, asyncpg.ProgramLimitExceededError, asyncpg.StatementTooComplexError)
 NoRight = asyncpg.InsufficientPrivilegeError
+
+
+def is_server_trouble(conn: Connection, error: Exception) -> bool:
+    """Whether the server failed (gone, stopping, disk full) and not the statement."""
+    return conn.is_closed() or isinstance(error, (*SHUTTING_DOWN, OutOfResources))
 
 
 class Server(Protocol):
@@ -143,6 +150,16 @@ async def _check(database: Database) -> None:
             "the server has no pgvector; install its package (for example postgresql-16-pgvector) and try again, "
             "or unset SCOOP_DATABASE_URL to use the embedded database"
         )
+
+
+async def about(conn: Connection) -> dict[str, str]:
+    """What a person wants to know of the server."""
+    row = await conn.fetchrow(
+        "SELECT current_setting('server_version') AS postgresql, current_database() AS database, current_user AS role,"
+        " pg_size_pretty(pg_database_size(current_database())) AS size,"
+        " coalesce((SELECT extversion FROM pg_extension WHERE extname = 'vector'), 'not installed') AS pgvector"
+    )
+    return dict(row)
 
 
 def _unreachable(url: str, error: BaseException) -> str:

@@ -109,6 +109,11 @@ class Embedded:
             self._users.close()
             self._users = None
 
+    def keep_after_exec(self) -> None:
+        """Stay a user of the server when this process becomes another program."""
+        if self._users is not None:
+            os.set_inheritable(self._users.fileno(), True)
+
     def answers(self) -> bool:
         """Whether a server listens on the socket."""
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:

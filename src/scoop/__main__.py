@@ -1,0 +1,3 @@
+from scoop.cli import main
+
+main()

@@ -1,0 +1,46 @@
+"""The only constructor of things: configuration in, a running application out."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from scoop import pipeline
+from scoop.config import Config
+from scoop.fetch.client import Client, open_client
+from scoop.stages.stage import Stage
+from scoop.store import db, migrations
+from scoop.store.db import Database, External, Server
+from scoop.store.embedded import Embedded
+
+POOL_SIZE = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class App:
+    config: Config
+    database: Database
+    client: Client
+    stages: list[Stage[Any, Any]]
+
+
+def server(config: Config) -> Server:
+    """The database that the configuration names."""
+    return External(config.database_url) if config.database_url else Embedded(config.home)
+
+
+@asynccontextmanager
+async def open_database(config: Config, *, name: str = "scoop") -> AsyncIterator[Database]:
+    """The database, migrated to this program's schema."""
+    database = await db.connect(server(config), size=POOL_SIZE, name=name)
+    try:
+        await migrations.migrate(database)
+        yield database
+    finally:
+        await database.close()
+
+
+@asynccontextmanager
+async def open_app(config: Config, *, name: str = "scoop") -> AsyncIterator[App]:
+    async with open_database(config, name=name) as database, open_client() as client:
+        yield App(config=config, database=database, client=client, stages=pipeline.stages(client))

@@ -1,0 +1,90 @@
+"""The command line. Commands live one file per noun and are imported only when called."""
+
+import os
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import click
+
+from scoop import __version__, config
+from scoop.errors import ScoopError
+
+COMMANDS = {
+    "up": "Run everything: workers, scheduler and the web page.",
+    "demo": "The newsstand: a small fictional world to try Scoop on.",
+    "sources": "Where items come from: list, add, remove.",
+    "ingest": "Visit sources, or take in a file of items.",
+    "normalize": "Turn waiting arrivals into documents.",
+    "dedup": "Fold waiting documents into stories.",
+    "run-once": "Run all stages in order until nothing is left to do.",
+    "worker": "Work on what is due, as a service without the web page.",
+    "stories": "List the latest stories.",
+    "story": "Show one story with everything that belongs to it.",
+    "why": "Explain how a document came to its story.",
+    "export": "Write stories as one JSON a line.",
+    "stats": "How much there is of everything.",
+    "runs": "The latest runs of sources and ingests.",
+    "refused": "Items that were refused, with place and reason.",
+    "work": "The queue: what waits, what failed, what is quarantined.",
+    "schema": "Print the JSON Schema of a canonical item.",
+    "db": "The database: url, psql, migrate, status.",
+}
+
+
+class Lazy(click.Group):
+    """A group whose commands are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(f"scoop.cli.{cmd_name.replace('-', '_')}").command
+        assert isinstance(command, click.Command)  # noqa: S101
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.command(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="scoop")
+@click.pass_context
+def scoop(ctx: click.Context) -> None:
+    """Scoop, a self-hosted news desk.
+
+    \b
+    Examples:
+      scoop up                              run everything, with a demo when no source is configured
+      scoop ingest --items news.ndjson      take in your own items
+      scoop run-once                        do all that is due and exit (for cron)
+      scoop stories --limit 10              the latest stories
+      scoop why https://example.com/a       why a document is in its story
+
+    Every command has --help with examples, and those that show something have --json.
+    Settings come from SCOOP_* variables and scoop.toml. Exit codes: 0 done, 1 something was refused or not found,
+    2 wrong usage, 3 wrong setting, 4 no database.
+    """
+    ctx.obj = config.load(os.environ, Path.cwd())
+
+
+def main() -> None:
+    """Run the command line; what goes wrong is one sentence, never a traceback."""
+    try:
+        scoop(standalone_mode=False)
+    except click.exceptions.Exit as done:
+        sys.exit(done.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit(130)
+    except ScoopError as error:
+        click.secho(f"scoop: {error}", err=True, fg="red" if sys.stderr.isatty() else None)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - whoever read our output has enough
+        sys.exit(0)

@@ -1,0 +1,28 @@
+"""What `scoop normalize` and `scoop dedup` share: one stage by hand."""
+
+import click
+
+from scoop.cli import edge, progress
+from scoop.config import Config
+
+
+async def run_stage(config: Config, name: str, limit: int | None) -> int:
+    from scoop import worker
+    from scoop.app import open_app
+    from scoop.stages.stage import Worker
+    from scoop.store import work
+
+    stop = edge.stop_on_signal()
+    async with open_app(config) as app, app.database.connection() as conn:
+        stage = next(stage for stage in app.stages if stage.name == name)
+        member = Worker(await work.enlist(conn), conn)
+        await work.release_orphans(conn)
+        with progress.stages() as report:
+            return await worker.drain(stage, member, stop=stop, report=report, limit=limit)
+
+
+def tell(stage: str, done: int, *, as_json: bool) -> None:
+    if as_json:
+        edge.print_json({"stage": stage, "done": done})
+    else:
+        click.echo(f"{stage} {done:,}")

@@ -1,0 +1,110 @@
+"""`scoop db`: the database itself."""
+
+import os
+import shutil
+
+import click
+
+from scoop.cli import edge
+from scoop.config import Config
+from scoop.errors import ConfigError
+
+
+@click.group()
+def command() -> None:
+    """The database: url, psql, migrate, status.
+
+    \b
+    Examples:
+      scoop db url                      for other programs, while Scoop runs
+      scoop db psql -c 'SELECT count(*) FROM stories'
+      scoop db status
+    """
+
+
+@command.command()
+@edge.as_json
+@click.pass_obj
+def url(config: Config, as_json: bool) -> None:
+    """Print the database's URL; the embedded one is started, and stays while somebody uses it."""
+    from scoop.app import server
+
+    found = server(config).attach()
+    if as_json:
+        edge.print_json({"url": found})
+    else:
+        click.echo(found)
+
+
+@command.command(context_settings={"ignore_unknown_options": True})
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+@click.pass_obj
+def psql(config: Config, arguments: tuple[str, ...]) -> None:
+    """Open psql on the database; ARGUMENTS go to psql."""
+    from scoop.app import server
+    from scoop.store.embedded import Embedded
+
+    found = server(config)
+    address = found.attach()
+    program = found.binary("psql") if isinstance(found, Embedded) else shutil.which("psql")
+    if program is None:
+        raise ConfigError("psql is not installed; install your platform's PostgreSQL client")
+    if isinstance(found, Embedded):
+        found.keep_after_exec()
+    os.environ["PGOPTIONS"] = "-c search_path=news,public"
+    os.execv(program, [program, address, *arguments])  # noqa: S606
+
+
+@command.command()
+@edge.as_json
+@click.pass_obj
+def migrate(config: Config, as_json: bool) -> None:
+    """Bring the schema to this program's version; other commands do so by themselves."""
+    edge.run(config, _migrate(config, as_json=as_json))
+
+
+async def _migrate(config: Config, *, as_json: bool) -> None:
+    from scoop import app
+    from scoop.store import db, migrations
+
+    database = await db.connect(app.server(config), size=2)
+    try:
+        applied = await migrations.migrate(database)
+    finally:
+        await database.close()
+    if as_json:
+        edge.print_json([{"version": m.version, "name": m.name} for m in applied])
+    else:
+        click.echo("\n".join(f"applied {m.version:04} {m.name}" for m in applied) or "the schema is up to date")
+
+
+@command.command()
+@edge.as_json
+@click.pass_obj
+def status(config: Config, as_json: bool) -> None:
+    """Which server, where, and which migrations it has."""
+    edge.run(config, _status(config, as_json=as_json))
+
+
+async def _status(config: Config, *, as_json: bool) -> None:
+    from scoop import app
+    from scoop.store import db, migrations
+    from scoop.store.embedded import Embedded
+
+    server = app.server(config)
+    database = await db.connect(server, size=2)
+    try:
+        async with database.connection() as conn:
+            about = await db.about(conn)
+        found = await migrations.status(database)
+    finally:
+        await database.close()
+    where = {"kind": "embedded", "folder": str(server.folder)} if isinstance(server, Embedded) else {"kind": "external"}
+    if as_json:
+        applied = [{"version": m.version, "name": m.name, "applied_at": m.applied_at} for m in found]
+        edge.print_json({**where, **about, "migrations": applied})
+        return
+    edge.print_table(("what", "value"), list({**where, **about}.items()), empty="")
+    edge.print_table(
+        ("version", "migration", "applied"), [(f"{m.version:04}", m.name, m.applied_at) for m in found], empty="no migrations"
+    )

@@ -1,0 +1,20 @@
+"""`scoop dedup`: the stage by hand."""
+
+import click
+
+from scoop.cli import _stage, edge
+from scoop.config import Config
+
+
+@click.command()
+@click.option("--limit", type=click.IntRange(1), help="Stop after about so many documents.")
+@edge.as_json
+@click.pass_obj
+def command(config: Config, limit: int | None, as_json: bool) -> None:
+    """Fold waiting documents into stories.
+
+    \b
+    Example:
+      scoop dedup --limit 2000
+    """
+    _stage.tell("dedup", edge.run(config, _stage.run_stage(config, "dedup", limit)), as_json=as_json)

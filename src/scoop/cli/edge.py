@@ -1,0 +1,134 @@
+"""What every command shares: running the loop, signals, logs, tables and JSON."""
+
+import asyncio
+import logging
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+import click
+import msgspec
+import structlog
+import uvloop
+
+from scoop import faults
+from scoop.config import Config
+from scoop.errors import ConfigError
+from scoop.store.db import Connection
+from scoop.store.embedded import Embedded
+
+Result = TypeVar("Result")
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+
+
+def run(config: Config, task: Coroutine[Any, Any, Result]) -> Result:
+    """Run a command's coroutine."""
+    set_up_logs(config)
+    _arm_faults(config)
+    return uvloop.run(task)
+
+
+@asynccontextmanager
+async def reading(config: Config) -> AsyncIterator[Connection]:
+    """A connection for a command that shows something."""
+    from scoop.app import open_database
+
+    async with open_database(config) as database, database.connection() as conn:
+        yield conn
+
+
+def stop_on_signal() -> asyncio.Event:
+    """An event that SIGTERM and SIGINT set; a second SIGINT ends the process at once."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def on_signal(number: signal.Signals) -> None:
+        stop.set()
+        loop.remove_signal_handler(number)
+        signal.signal(number, signal.SIG_DFL)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, on_signal, number)
+    return stop
+
+
+def set_up_logs(config: Config) -> None:
+    """Logs go to standard error: readable on a terminal, one JSON a line otherwise."""
+    is_text = config.log_format == "text" or (config.log_format == "auto" and sys.stderr.isatty())
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            structlog.dev.ConsoleRenderer() if is_text else structlog.processors.JSONRenderer(),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[config.log_level.upper()]),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )
+
+
+def print_json(value: Any) -> None:
+    click.echo(msgspec.json.format(msgspec.json.encode(value, enc_hook=str), indent=2))
+
+
+def print_json_lines(values: Iterable[Any]) -> None:
+    for value in values:
+        click.echo(msgspec.json.encode(value, enc_hook=str))
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], *, empty: str, wide: str = "") -> None:
+    """A table for people; the column named `wide` takes the room that is left."""
+    if not rows:
+        click.echo(empty, err=True)
+        return
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for column in columns:
+        numeric = all(isinstance(row[columns.index(column)], int) for row in rows)
+        if column == wide:
+            table.add_column(column, ratio=1, overflow="ellipsis", no_wrap=True)
+        else:
+            table.add_column(column, justify="right" if numeric else "left", no_wrap=True)
+    for row in rows:
+        table.add_row(*(Text(_cell(value)) for value in row))
+    Console(soft_wrap=False).print(table)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def _arm_faults(config: Config) -> None:
+    """Tests of crash safety name a point, an action and which hit of the point it is."""
+    if config.fault is None:
+        return
+    try:
+        point, action, hit = config.fault.split(":")
+        act = {"kill": faults.kill_process, "kill-db": _killer(config), "kill-both": _killer(config, faults.kill_process)}[action]
+        faults.arm(point, int(hit), act)
+    except (ValueError, KeyError) as error:
+        raise ConfigError("SCOOP_FAULT must be point:action:hit with the action kill, kill-db or kill-both") from error
+
+
+def _killer(config: Config, then: Callable[[], None] = lambda: None) -> Callable[[], None]:
+    def act() -> None:
+        pid = Embedded(config.home).postmaster_pid()
+        if pid is not None:
+            faults.kill(pid)
+        then()
+
+    return act

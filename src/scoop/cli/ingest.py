@@ -1,0 +1,92 @@
+"""`scoop ingest`: visit sources, or take in a file of items."""
+
+import sys
+from contextlib import AbstractContextManager, nullcontext
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO
+
+import click
+
+from scoop.cli import edge, progress
+from scoop.config import Config
+from scoop.errors import InputError
+
+
+@click.command()
+@click.option("--items", "file", metavar="FILE|-", help="A file of canonical v1 items, or - for standard input.")
+@click.option("--source", "names", metavar="NAME|all", multiple=True, help="A source to visit now; may be given again.")
+@edge.as_json
+@click.pass_obj
+def command(config: Config, file: str | None, names: tuple[str, ...], as_json: bool) -> None:
+    """Visit sources, or take in a file of items.
+
+    A file holds canonical v1 items (`scoop schema item`): one JSON object, an array, or one object a line; gzip is
+    recognised. Bad items are kept apart with line, path and reason (`scoop refused`), the others go in. Taking the same
+    file in again adds nothing.
+
+    \b
+    Examples:
+      scoop ingest --items news.ndjson.gz
+      curl -s https://example.com/items.json | scoop ingest --items -
+      scoop ingest --source all
+      scoop ingest --source coastal_tribune --source stackwire
+    """
+    if (file is None) == (not names):
+        raise click.UsageError("give either --items FILE or --source NAME")
+    if file is not None:
+        refused = edge.run(config, _push(config, file, as_json=as_json))
+        sys.exit(1 if refused else 0)
+    edge.run(config, _visit(config, None if "all" in names else names, as_json=as_json))
+
+
+async def _push(config: Config, file: str, *, as_json: bool) -> bool:
+    """Take a file in; whether anything of it was refused."""
+    from scoop.app import open_database
+    from scoop.stages.push import push
+
+    with _opened(file) as stream, progress.items(f"reading {file}") as advance:
+        async with open_database(config) as database:
+            pushed = await push(database, stream, name=file, now=datetime.now(UTC), follow="normalize", progress=advance)
+    if as_json:
+        edge.print_json(pushed)
+    else:
+        click.echo(f"{pushed.items:,} items read, {pushed.new:,} new, {pushed.refused:,} refused (run {pushed.run_id})")
+    if pushed.problem:
+        click.echo(f"scoop: {file}: {pushed.problem}", err=True)
+    if pushed.refused:
+        click.echo(f"scoop: see what was refused, and why: scoop refused --run {pushed.run_id}", err=True)
+    return bool(pushed.refused or pushed.problem)
+
+
+def _opened(file: str) -> AbstractContextManager[IO[bytes]]:
+    if file == "-":
+        return nullcontext(sys.stdin.buffer)
+    try:
+        return open(file, "rb")
+    except IsADirectoryError as error:
+        raise InputError(f"{file} is a folder; name a file, or - for standard input") from error
+    except OSError as error:
+        raise InputError(f"cannot read {Path(file)}: {(error.strerror or str(error)).lower()}") from error
+
+
+async def _visit(config: Config, slugs: tuple[str, ...] | None, *, as_json: bool) -> None:
+    from scoop import worker
+    from scoop.app import open_app
+    from scoop.stages.stage import Worker
+    from scoop.store import runs, sources, work
+    from scoop.store.work import Subject
+
+    stop = edge.stop_on_signal()
+    async with open_app(config) as app, app.database.connection() as conn:
+        ids = await sources.ids(conn, slugs)
+        await work.enqueue(conn, "ingest", [Subject(source_id) for source_id in ids])
+        with progress.stages() as report:
+            member = Worker(await work.enlist(conn), conn)
+            await worker.drain(app.stages[0], member, stop=stop, report=report)
+        latest = await runs.latest(conn, limit=len(ids))
+    if as_json:
+        edge.print_json(latest)
+    else:
+        rows = [(run.source, run.status, run.items_fetched, run.items_inserted, run.error_message or "") for run in latest]
+        edge.print_table(("source", "status", "fetched", "new", "problem"), rows, empty="there are no sources", wide="problem")

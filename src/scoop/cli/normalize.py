@@ -1,0 +1,20 @@
+"""`scoop normalize`: the stage by hand."""
+
+import click
+
+from scoop.cli import _stage, edge
+from scoop.config import Config
+
+
+@click.command()
+@click.option("--limit", type=click.IntRange(1), help="Stop after about so many arrivals.")
+@edge.as_json
+@click.pass_obj
+def command(config: Config, limit: int | None, as_json: bool) -> None:
+    """Turn waiting arrivals into documents.
+
+    \b
+    Example:
+      scoop normalize --limit 1000
+    """
+    _stage.tell("normalize", edge.run(config, _stage.run_stage(config, "normalize", limit)), as_json=as_json)

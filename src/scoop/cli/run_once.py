@@ -1,0 +1,50 @@
+"""`scoop run-once`: all that is due, then exit."""
+
+import click
+
+from scoop.cli import edge, progress
+from scoop.config import Config
+
+
+@click.command("run-once")
+@click.option("--processes", type=click.IntRange(1, 64), default=1, show_default=True, help="How many processes work.")
+@edge.as_json
+@click.pass_obj
+def command(config: Config, processes: int, as_json: bool) -> None:
+    """Run all stages in order until nothing is left to do.
+
+    Sources that are due are visited, arrivals become documents, documents fold into stories. Several may run at once, on
+    several machines; killed at any point, the next run goes on where this one was.
+
+    \b
+    Examples:
+      scoop run-once
+      scoop run-once --processes 2
+      */15 * * * * scoop run-once           (in a crontab)
+    """
+    done = edge.run(config, run_once(config, processes))
+    if as_json:
+        edge.print_json(done)
+    else:
+        click.echo(", ".join(f"{stage} {count:,}" for stage, count in done.items()) or "nothing was due")
+
+
+async def run_once(config: Config, processes: int) -> dict[str, int]:
+    """Work until nothing is due; give how many subjects each stage settled."""
+    from scoop import worker
+    from scoop.app import open_app
+
+    stop = edge.stop_on_signal()
+    done: dict[str, int] = {}
+    with progress.stages() as show:
+
+        def report(stage: str, count: int) -> None:
+            done[stage] = done.get(stage, 0) + count
+            show(stage, count)
+
+        async with open_app(config) as app:
+            if processes == 1:
+                await worker.run(app, stop=stop, until_idle=True, report=report)
+            else:
+                await worker.run_crew(processes, stop=stop, until_idle=True, report=report)
+    return done

@@ -1,0 +1,48 @@
+"""`scoop story`: one story whole."""
+
+import click
+
+from scoop.cli import edge
+from scoop.config import Config
+
+
+@click.command()
+@click.argument("story", metavar="ID")
+@edge.as_json
+@click.pass_obj
+def command(config: Config, story: str, as_json: bool) -> None:
+    """Show one story with everything that belongs to it.
+
+    ID is the number that `scoop stories` shows, or the story's UUID.
+
+    \b
+    Examples:
+      scoop story 12
+      scoop story 0d0e7c5e-8f0b-4bd5-9f8e-3f6f2f0f6a10 --json
+    """
+    edge.run(config, _show(config, story, as_json=as_json))
+
+
+async def _show(config: Config, name: str, *, as_json: bool) -> None:
+    from scoop.store import reading
+
+    async with edge.reading(config) as conn:
+        detail = await reading.story(conn, name)
+    if as_json:
+        edge.print_json(detail)
+        return
+    story = detail.story
+    click.secho(story.title, bold=True)
+    click.echo(f"{story.url or 'no URL'}")
+    click.echo(
+        f"story {story.story_id} ({story.story_uuid}) in {story.collection}, {story.status}: {story.item_count} documents, "
+        f"{story.source_count} sources, {story.publisher_family_count} independent"
+    )
+    if story.merged_into:
+        click.echo(f"merged into story {story.merged_into}: scoop story {story.merged_into}")
+    edge.print_table(
+        ("document", "seen", "source", "lang", "match", "title"),
+        [(m.document_id, m.seen_at, m.source, m.language, m.match_type, m.title) for m in detail.members],
+        empty="no documents",
+        wide="title",
+    )

@@ -1,0 +1,65 @@
+"""`scoop worker`: work as a service."""
+
+import asyncio
+import sys
+
+import click
+import msgspec
+
+from scoop.cli import edge, progress
+from scoop.config import Config
+
+
+@click.command()
+@click.option("--processes", type=click.IntRange(1, 64), help="How many processes work (default: the setting `processes`).")
+@click.option("--until-idle", is_flag=True, help="Exit when nothing is due.")
+@click.option("--member", is_flag=True, hidden=True, help="Be one of a crew: report on standard output, end with the parent.")
+@click.pass_obj
+def command(config: Config, processes: int | None, until_idle: bool, member: bool) -> None:
+    """Work on what is due, as a service without the web page.
+
+    Start it on as many machines as you like: all of them share the one queue. SIGTERM and Ctrl-C let it finish what it
+    has in hand.
+
+    \b
+    Examples:
+      scoop worker
+      scoop worker --processes 8
+    """
+    if member:
+        edge.run(config, _be_member(config, until_idle=until_idle))
+    else:
+        edge.run(config, _lead(config, processes or config.processes, until_idle=until_idle))
+
+
+async def _lead(config: Config, processes: int, *, until_idle: bool) -> None:
+    from scoop import worker
+    from scoop.app import open_database
+
+    stop = edge.stop_on_signal()
+    with progress.stages() as report:
+        async with open_database(config):
+            await worker.run_crew(processes, stop=stop, until_idle=until_idle, report=report)
+
+
+async def _be_member(config: Config, *, until_idle: bool) -> None:
+    from scoop import worker
+    from scoop.app import open_app
+
+    stop = edge.stop_on_signal()
+    watch = asyncio.create_task(_stop_with_parent(stop))
+    async with open_app(config, name="scoop worker") as app:
+        await worker.run(app, stop=stop, until_idle=until_idle, report=_report)
+    watch.cancel()
+
+
+async def _stop_with_parent(stop: asyncio.Event) -> None:
+    reader = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    await reader.read()
+    stop.set()
+
+
+def _report(stage: str, done: int) -> None:
+    sys.stdout.buffer.write(msgspec.json.encode({"stage": stage, "done": done}) + b"\n")
+    sys.stdout.buffer.flush()

@@ -1,0 +1,81 @@
+"""From an arrival in the ledger to the document that people read and machines compare."""
+
+from datetime import datetime
+from hashlib import sha256
+
+from scoop import errors
+from scoop.core import hashes, items, language, native_ids, publishers, text, urls
+from scoop.model import Arrival, Document, Item
+
+MAX_BODY_CHARACTERS = 50_000
+LANGUAGE_SAMPLE_CHARACTERS = 500  # of the body, beside the title
+ARTICLE_ID_DIGITS = 32
+
+
+def document(arrival: Arrival) -> Document:
+    """The reading of a valid arrival; Reject where its title says nothing."""
+    item = arrival.raw_payload
+    title = text.one_line(item["title"])
+    normalized_title = text.normalized(title)
+    if not normalized_title:
+        raise errors.Reject("the title is blank after normalization")
+    body_text = text.truncated(text.readable(item.get("body_text", "")), MAX_BODY_CHARACTERS)
+    normalized_text = text.normalized(body_text)
+    text_words = text.words(normalized_text)
+    canonical_url = urls.canonical_url(item["canonical_url"]) if "canonical_url" in item else None
+    host = urls.host(canonical_url) if canonical_url else None
+    source_domain = _source_domain(item, host)
+    published_at = items.moment(item["published_at"]) if "published_at" in item else None
+    return Document(
+        raw_arrival_id=arrival.raw_arrival_id,
+        collection=arrival.collection,
+        source=arrival.source,
+        source_item_id=arrival.source_item_id,
+        article_id=article_id(canonical_url or f"{arrival.source}:{arrival.source_item_id}"),
+        canonical_url=canonical_url,
+        canonical_url_hash=hashes.sha256(canonical_url) if canonical_url else None,
+        title=title,
+        normalized_title=normalized_title,
+        body_text=body_text,
+        normalized_text=normalized_text,
+        normalized_language=language.language(
+            item.get("language"), f"{title}\n{body_text[:LANGUAGE_SAMPLE_CHARACTERS]}"
+        ),
+        published_at=published_at,
+        fetched_at=arrival.fetched_at,
+        seen_at=_seen_at(published_at, arrival.fetched_at),
+        source_domain=source_domain,
+        # The host first: an aggregator that links to a newsroom is not its publisher.
+        publisher_family=publishers.publisher_family(host or source_domain, arrival.source),
+        native_ids=native_ids.native_ids(
+            canonical_url, arrival.source, arrival.source_item_id, item["source_metadata"]
+        ),
+        title_simhash=hashes.simhash(text.words(normalized_title)),
+        text_simhash=hashes.simhash(text_words),
+        title_hash=hashes.title_hash(normalized_title),
+        content_hash=hashes.content_hash(normalized_title, normalized_text),
+        token_count=len(text_words),
+        authors=_lines(item.get("authors", [])),
+        tags=_lines(item.get("tags", [])),
+        image_url=item.get("image_url"),
+    )
+
+
+def article_id(identity: str) -> str:
+    """The public id of an article, of its canonical URL or else of `source:source_item_id`."""
+    return f"art_{sha256(identity.encode()).hexdigest()[:ARTICLE_ID_DIGITS]}"
+
+
+def _source_domain(item: Item, host: str | None) -> str | None:
+    if "source_domain" in item:
+        return text.one_line(item["source_domain"]).lower() or None
+    return host.removeprefix("www.") if host else None
+
+
+def _seen_at(published_at: datetime | None, fetched_at: datetime) -> datetime:
+    """When the article was first out; nothing is seen before it is fetched, whatever its date claims."""
+    return min(published_at, fetched_at) if published_at else fetched_at
+
+
+def _lines(values: list[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(line for value in values if (line := text.one_line(value))))

@@ -1,0 +1,46 @@
+"""Fingerprints: equal, or nearly equal, when the content is."""
+
+from collections.abc import Sequence
+from hashlib import sha256 as _sha256
+
+import msgspec
+import numpy as np
+import xxhash
+
+from scoop.model import Item
+
+SIMHASH_BITS = 64
+_SIMHASH_MASK = (1 << SIMHASH_BITS) - 1
+_CHANGES_AT_EVERY_SCRAPE = frozenset({"job_run_id", "scraped_at", "scrape_run_uuid"})
+
+
+def sha256(text: str) -> bytes:
+    return _sha256(text.encode()).digest()
+
+
+def title_hash(normalized_title: str) -> bytes:
+    return sha256(normalized_title)
+
+
+def content_hash(normalized_title: str, normalized_text: str) -> bytes:
+    return sha256(f"{normalized_title}\n{normalized_text}")  # unambiguous: normalized text holds no line break
+
+
+def payload_hash(item: Item) -> bytes:
+    """SHA-256 of the item's canonical JSON without what changes at every scrape."""
+    metadata = {key: value for key, value in item["source_metadata"].items() if key not in _CHANGES_AT_EVERY_SCRAPE}
+    return _sha256(msgspec.json.encode({**item, "source_metadata": metadata}, order="sorted")).digest()
+
+
+def simhash(words: Sequence[str]) -> int | None:
+    """64 bits, as a signed number, of which few differ between texts that share most words; None for no words."""
+    if not words:
+        return None
+    digests = np.frombuffer(b"".join([xxhash.xxh3_64_digest(word.encode()) for word in words]), dtype=np.uint8)
+    votes = np.unpackbits(digests).reshape(-1, SIMHASH_BITS).sum(axis=0)
+    return int.from_bytes(np.packbits(2 * votes > len(words)).tobytes(), signed=True)
+
+
+def hamming(a: int, b: int) -> int:
+    """In how many bits two simhashes differ."""
+    return ((a ^ b) & _SIMHASH_MASK).bit_count()

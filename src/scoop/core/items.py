@@ -1,0 +1,212 @@
+"""Canonical v1 items: what is wrong with one, and how to read its fields."""
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache, reduce
+from importlib.resources import files
+from itertools import chain, islice
+from typing import Any
+from uuid import NAMESPACE_URL, UUID, uuid5
+
+import jsonschema_rs
+
+from scoop.core import text, urls
+from scoop.model import Item
+
+MAX_DEPTH = 64
+MAX_INTEGER_BITS = 3_322  # 1,000 decimal digits; Python will not print more than 4,300
+MAX_PROBLEMS = 100  # told of one item
+SHOWN_CHARACTERS = 100  # of a key
+
+_HTTP = "^[Hh][Tt][Tt][Pp][Ss]?://"
+_REASON_BY_FORMAT = {
+    "date-time": "is not a date-time as in 2026-11-15T09:00:00Z",
+    "uri": "is not a URI as in https://example.com/article; percent-encode what is not ASCII",
+    "uuid": "is not a UUID as in 6ba7b811-9dad-11d1-80b4-00c04fd430c8",
+}
+_REASON_BY_PATTERN = {r"\S": "must not be blank", _HTTP: "must begin with http:// or https://"}
+_JSON_NAME_BY_TYPE = {
+    dict: "object",
+    list: "array",
+    str: "string",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    type(None): "null",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why an item is refused: where, in JSONPath, and what is allowed there."""
+
+    path: str
+    reason: str
+
+
+def problems(item: Any) -> list[Problem]:
+    """What keeps an item out of the ledger; nothing for a good one."""
+    # Each check relies on the one before it.
+    for found in (_storage_problems(item), _schema_problems(item), _meaning_problems(item)):
+        if told := list(islice(found, MAX_PROBLEMS)):
+            return told
+    return []
+
+
+def schema_text() -> str:
+    """The JSON Schema of v1 items."""
+    return files("scoop").joinpath("schemas", "item.v1.json").read_text("utf-8")
+
+
+def item_uuid(source: str, source_item_id: str) -> UUID:
+    """The UUID that stays with an item: UUIDv5 of `source:source_item_id` in the URL namespace."""
+    return uuid5(NAMESPACE_URL, f"{source}:{source_item_id}")
+
+
+def moment(rfc_3339: str) -> datetime:
+    """The moment, in UTC, of an RFC 3339 date-time; a leap second counts as the second before it."""
+    clock = rfc_3339.upper()
+    if clock[17:19] == "60":
+        clock = f"{clock[:17]}59{clock[19:]}"
+    try:
+        return datetime.fromisoformat(clock).astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError(f"{rfc_3339!r} is not between the years 1 and 9999 in UTC") from error
+
+
+def _storage_problems(item: Any) -> Iterator[Problem]:
+    """What neither JSON nor the database can hold, and what is nested so deep that it would break its reader."""
+    values = [("$", item, 1)]
+    for path, value, depth in values:  # grows as it goes: no recursion to run out of
+        if reason := _storage_problem(value, depth):
+            yield Problem(path, reason)
+        elif isinstance(value, dict):
+            yield from _key_problems(path, value)
+            values.extend((_step(path, key), inner, depth + 1) for key, inner in value.items())
+        elif isinstance(value, list):
+            values.extend((f"{path}[{index}]", inner, depth + 1) for index, inner in enumerate(value))
+
+
+def _storage_problem(value: Any, depth: int) -> str | None:
+    match value:
+        case str():
+            return _text_problem(value)
+        case None | bool():
+            return None
+        case dict() | list():
+            return f"must not be nested deeper than {MAX_DEPTH} levels" if depth > MAX_DEPTH else None
+        case int():
+            return "must have at most 1,000 digits" if value.bit_length() > MAX_INTEGER_BITS else None
+        case float():
+            return None if math.isfinite(value) else f"must be a number that JSON can hold (is {value})"
+    return f"is not a JSON value (is {type(value).__name__})"
+
+
+def _text_problem(value: str) -> str | None:
+    if "\0" in value:
+        return "contains a NUL character"
+    if value.isascii():
+        return None
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return "contains a lone surrogate, which is not Unicode text"
+    return None
+
+
+def _key_problems(path: str, value: dict[Any, Any]) -> Iterator[Problem]:
+    for key in value:
+        if not isinstance(key, str):
+            yield Problem(path, f"has a key that is not a string (is {type(key).__name__})")
+        elif reason := _text_problem(key):
+            yield Problem(_step(path, key), f"has a key that {reason}")
+
+
+def _step(path: str, key: Any) -> str:
+    if isinstance(key, int):
+        return f"{path}[{key}]"
+    key = str(key)[:SHOWN_CHARACTERS]
+    return f"{path}.{key}" if key.isidentifier() else f"{path}[{json.dumps(key)}]"
+
+
+def _schema_problems(item: Any) -> Iterator[Problem]:
+    validator = _validator()
+    if validator.is_valid(item):
+        return
+    told_paths = set()
+    for problem in chain.from_iterable(map(_told, validator.iter_errors(item))):
+        if problem.path not in told_paths:  # an empty title is also blank: once is enough
+            told_paths.add(problem.path)
+            yield problem
+
+
+def _told(error: jsonschema_rs.ValidationError) -> list[Problem]:
+    path = reduce(_step, error.instance_path, "$")
+    keyword, allowed = error.kind.name, error.kind.value
+    if keyword == "required":
+        return [Problem(_step(path, allowed), "is required")]
+    if keyword == "additionalProperties":
+        known = ", ".join(_schema()["properties"])
+        return [Problem(_step(path, key), f"unknown key; allowed are {known}") for key in allowed]
+    return [Problem(path, _reason(keyword, allowed, error.instance))]
+
+
+def _reason(keyword: str, allowed: Any, value: Any) -> str:
+    match keyword:
+        case "type":
+            return f"must be of type {' or '.join(allowed)} (is {_JSON_NAME_BY_TYPE[type(value)]})"
+        case "const":
+            return f"must be {json.dumps(allowed)}"
+        case "minLength":
+            return f"must be at least {allowed} characters (has {len(value)})" if allowed > 1 else "must not be empty"
+        case "maxLength":
+            return f"must be at most {allowed} characters (has {len(value)})"
+        case "maxItems":
+            return f"must be at most {allowed} entries (has {len(value)})"
+        case "format":
+            return _REASON_BY_FORMAT[allowed]
+        case "pattern":
+            return _REASON_BY_PATTERN[allowed]
+    raise AssertionError(f"the schema has a keyword without a sentence: {keyword}")
+
+
+def _meaning_problems(item: Item) -> Iterator[Problem]:
+    if not text.normalized(item["title"]):
+        yield Problem("$.title", _REASON_BY_PATTERN[r"\S"])
+    for key in ("canonical_url", "image_url"):
+        if key in item and not _is_url(item[key]):
+            yield Problem(f"$.{key}", "is not a URL that can be opened, as in https://example.com/article")
+    if "published_at" in item and not _is_moment(item["published_at"]):
+        yield Problem("$.published_at", _REASON_BY_FORMAT["date-time"])
+    if not _is_moment(item["source_metadata"]["scraped_at"]):
+        yield Problem("$.source_metadata.scraped_at", _REASON_BY_FORMAT["date-time"])
+
+
+def _is_url(value: str) -> bool:
+    try:
+        urls.canonical_url(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_moment(value: str) -> bool:
+    try:
+        moment(value)
+    except ValueError:
+        return False
+    return True
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    schema: dict[str, Any] = json.loads(schema_text())
+    return schema
+
+
+@cache
+def _validator() -> jsonschema_rs.Draft202012Validator:
+    return jsonschema_rs.Draft202012Validator(_schema(), validate_formats=True, offline=True)

@@ -1,0 +1,65 @@
+"""Who publishes under a host: the newsroom that counts as one voice."""
+
+import tomllib
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from publicsuffixlist import PublicSuffixList
+
+REMEMBERED_HOSTS = 16_384
+
+
+class _Register(NamedTuple):
+    family_by_domain: dict[str, str]
+    platforms: frozenset[str]
+
+
+@lru_cache(maxsize=REMEMBERED_HOSTS)
+def publisher_family(host: str | None, source: str) -> str:
+    """The newsroom behind a host: its name, else its registrable domain; the source where there is no host."""
+    if not host:
+        return source
+    host = host.lower().rstrip(".")
+    if _is_address(host):
+        return host
+    domain = _registrable_domain(host)
+    return _family(host, domain) or _author(host, domain)
+
+
+def _is_address(host: str) -> bool:
+    return host.startswith("[") or host.rpartition(".")[2].isdecimal()
+
+
+def _registrable_domain(host: str) -> str:
+    return str(_suffixes().privatesuffix(host) or host)
+
+
+def _family(host: str, domain: str) -> str | None:
+    family_by_domain = _register().family_by_domain
+    while host.endswith(domain):
+        if host in family_by_domain:
+            return family_by_domain[host]
+        host = host.partition(".")[2]
+    return None
+
+
+def _author(host: str, domain: str) -> str:
+    """The author's own host on a platform of many authors, else the domain."""
+    if domain not in _register().platforms or host in {domain, f"www.{domain}"}:
+        return domain
+    name = host.removesuffix(f".{domain}").rpartition(".")[2]
+    return f"{name}.{domain}"
+
+
+@cache
+def _suffixes() -> PublicSuffixList:
+    return PublicSuffixList()
+
+
+@cache
+def _register() -> _Register:
+    text = files(__package__).joinpath("publisher_families.toml").read_text("utf-8")
+    register = tomllib.loads(text)
+    family_by_domain = {domain: family for family, domains in register["families"].items() for domain in domains}
+    return _Register(family_by_domain, frozenset(register["platforms"]))

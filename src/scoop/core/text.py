@@ -1,0 +1,120 @@
+"""Text as people read it, and the same text as matching needs it."""
+
+import re
+import unicodedata
+from functools import cache
+from math import ceil
+
+_LINE_BREAK = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_BLANK_LINES = re.compile("\n{3,}")
+# Never to be shown or stored: controls, lone surrogates, bidirectional overrides, zero-width marks, and the tag
+# characters that can carry a text nobody sees. The joiners U+200C and U+200D stay: Persian and Hindi need them.
+_UNREADABLE = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x9f\xad\u180e\u200b\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+)
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+# Of no weight in matching: the unreadable ones that stand inside words, joiners, direction marks, variation selectors.
+_WEIGHTLESS = re.compile(
+    "[\xad\u061c\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e007f]"
+)
+
+_HAN_AND_KANA = (
+    "\u3005-\u3007\u3041-\u3096\u3099\u309a\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+_THAI_TO_KHMER = (
+    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ebd\u0ec0-\u0ece\u0edc-\u0edf\u1000-\u103f\u1050-\u109f"
+    "\u1780-\u17d3\u17d7\u17dc\u17dd\ua9e0-\ua9ef\ua9fa-\ua9fe\uaa60-\uaa7f"
+)
+_UNSPACED = f"{_HAN_AND_KANA}{_THAI_TO_KHMER}"
+_HAN_OR_KANA = re.compile(f"[{_HAN_AND_KANA}]")
+_THAI_TO_KHMER_SIGN = re.compile(f"[{_THAI_TO_KHMER}]")
+_UNSPACED_SIGN = re.compile(f"[{_UNSPACED}]")
+_WORD = re.compile(r"[^\W_]+")
+
+HAN_AND_KANA_PER_WORD = 2  # the mean of Japanese dictionary words; Chinese has about 1.7
+THAI_TO_KHMER_PER_WORD = 4  # Thai, with its vowel and tone signs
+
+
+def readable(text: str) -> str:
+    """The text as written for people, without what must never be shown or stored."""
+    if not text.replace("\n", "").isprintable():
+        text = _UNREADABLE.sub("", _LINE_BREAK.sub("\n", text))
+    lines = unicodedata.normalize("NFC", text).split("\n")
+    return _BLANK_LINES.sub("\n\n", "\n".join([line.rstrip() for line in lines])).strip()
+
+
+def one_line(text: str) -> str:
+    return " ".join(readable(text).split())
+
+
+def normalized(text: str) -> str:
+    """The text for matching: NFKC, case-folded, white space and control characters collapsed to single spaces."""
+    folded = " ".join((text.lower() if text.isascii() else _folded(text)).split())
+    return folded if folded.isprintable() else " ".join(_CONTROL.sub(" ", folded).split())
+
+
+def words(normalized_text: str) -> list[str]:
+    """The words; in scripts that put no spaces between them, each two neighbouring characters.
+
+    An apostrophe joins: `don't` is `dont` however it is typed.
+    """
+    text = normalized_text.replace("'", "")
+    if text.isascii():
+        return _WORD.findall(text)
+    text = text.replace("\u2019", "").replace("\u02bc", "")
+    if not _beyond_letters().search(text):
+        return _WORD.findall(text)
+    return [word for run in _run().findall(text) for word in _words_of_run(run)]
+
+
+def word_count(text: str) -> int:
+    """How many words a reader sees; unspaced scripts are counted by the length of their average word."""
+    if text.isascii():
+        return len(words(text))
+    han_and_kana = len(_HAN_OR_KANA.findall(text))
+    thai_to_khmer = len(_THAI_TO_KHMER_SIGN.findall(text))
+    spaced = len(words(_UNSPACED_SIGN.sub(" ", text)))
+    return spaced + ceil(han_and_kana / HAN_AND_KANA_PER_WORD) + ceil(thai_to_khmer / THAI_TO_KHMER_PER_WORD)
+
+
+def truncated(text: str, limit: int) -> str:
+    """At most `limit` characters, cut between words where there is a space near the end."""
+    if len(text) <= limit:
+        return text
+    near_end = limit - limit // 10
+    space = max(text.rfind(" ", near_end, limit + 1), text.rfind("\n", near_end, limit + 1))
+    return text[: space if space >= 0 else limit].rstrip()
+
+
+def _folded(text: str) -> str:
+    folded = unicodedata.normalize("NFKC", _WEIGHTLESS.sub("", text)).casefold()
+    return unicodedata.normalize("NFKC", folded)
+
+
+def _words_of_run(run: str) -> list[str]:
+    if len(run) == 1 or not _UNSPACED_SIGN.match(run):
+        return [run]
+    return [run[at : at + 2] for at in range(len(run) - 1)]
+
+
+@cache
+def _run() -> re.Pattern[str]:
+    """Unspaced script, or letters and digits together with their marks."""
+    letter = rf"[^\W_{_UNSPACED}]"
+    return re.compile(f"[{_UNSPACED}]+|{letter}+(?:[{_marks()}]+{letter}*)*")
+
+
+@cache
+def _beyond_letters() -> re.Pattern[str]:
+    """A character for which `\\w` is not enough."""
+    return re.compile(f"[{_UNSPACED}{_marks()}]")
+
+
+@cache
+def _marks() -> str:
+    """The vowel signs and accents that stand for themselves, of the blocks where living scripts have them."""
+    blocks = (*range(0x300, 0x3100), *range(0xA600, 0xAC00))
+    return "".join(chr(code) for code in blocks if unicodedata.category(chr(code)).startswith("M"))

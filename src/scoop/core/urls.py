@@ -1,0 +1,166 @@
+"""One spelling for every address of one page."""
+
+import re
+from typing import NamedTuple
+from urllib.parse import parse_qs, unquote
+
+import can_ada
+
+MAX_UNWRAPS = 3  # a redirector inside a redirector is seen in the wild, a fourth level only in attacks
+QUOTED_CHARACTERS = 200  # of a URL that is named in an error message
+
+TRACKING_PREFIXES = ("utm_", "hsa_", "itm_", "mtm_", "piwik_", "pk_")
+TRACKING_PARAMETERS = frozenset(
+    """
+    __hsfp __hssc __hstc __s _ga _gl _hsenc _hsmi amp_gsa amp_js_v at_bbc_team at_campaign at_campaign_type
+    at_custom1 at_custom2 at_custom3 at_custom4 at_format at_link_id at_link_origin at_link_type at_medium
+    at_ptr_name cmp cmpid dclid ef_id emc epik fb_action_ids fb_action_types fb_ref fb_source fbclid
+    gad_campaignid gad_source gbraid gclid gclsrc guccounter guce_referrer guce_referrer_sig hsctatracking icid
+    igsh igshid ito li_fat_id mbid mc_cid mc_eid mibextid mkt_tok msclkid ncid nr_email_referer ns_campaign
+    ns_fee ns_linkname ns_mchannel ns_source ocid oly_anon_id oly_enc_id ref ref_src ref_url s_cid s_kwcid smid
+    smtyp soc_src soc_trk spm sr_share srsltid taid tblci trk tsrc ttclid twclid usqp vero_conv vero_id wbraid
+    wickedid wt_mc xtor yclid ysclid
+    """.split()  # noqa: SIM905  # quoted one by one they could not be read
+)
+
+# Pages that only send the reader on, and the parameters that hold the target, the likeliest first.
+_TARGET_PARAMETERS = {
+    "google/url": ("q", "url"),
+    "l.facebook.com/l.php": ("u",),
+    "lm.facebook.com/l.php": ("u",),
+    "l.instagram.com/": ("u",),
+    "l.messenger.com/l.php": ("u",),
+    "l.threads.net/": ("u",),
+    "out.reddit.com": ("url",),
+    "t.umblr.com/redirect": ("z",),
+    "youtube.com/redirect": ("q",),
+    "m.youtube.com/redirect": ("q",),
+    "slack-redir.net/link": ("url",),
+    "steamcommunity.com/linkfilter": ("u", "url"),
+    "linkedin.com/redir/redirect": ("url",),
+    "duckduckgo.com/l": ("uddg",),
+    "vk.com/away.php": ("to",),
+    "m.vk.com/away.php": ("to",),
+    "link.zhihu.com/": ("target",),
+    "exit.sc/": ("url",),
+}
+_TARGET_IS_QUERY = frozenset({"href.li", "anonym.to", "nullrefer.com"})
+_GOOGLE = re.compile(r"(?:www\.)?google\.(?:com?\.)?[a-z]{2,3}")
+_AMP = re.compile(
+    r"(?:google/amp|[^/]+\.(?:cdn\.ampproject\.org|bing-amp\.com)/[cv])/(?P<secure>s/)?(?P<page>[^/]+\.[^/]+.*)"
+)
+
+_SLASHES = re.compile("//+")
+# A percent sign with or without its two digits, and whatever RFC 3986 allows neither in a path nor in a query.
+_TO_RESPELL = re.compile(r"%([0-9A-Fa-f]{2})?|[^A-Za-z0-9\-._~!$&'()*+,;=:@/?%]")
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+
+
+class _Address(NamedTuple):
+    scheme: str
+    host: str
+    port: str
+    path: str
+    query: str
+
+
+def canonical_url(url: str) -> str:
+    """The one spelling of an http(s) URL; a ValueError says why a text is none."""
+    address = _address(url)
+    page = address
+    for _ in range(MAX_UNWRAPS):
+        inner = _wrapped(page)
+        if inner is None:
+            return _spelled(page)
+        page = inner
+    # Stopping half way would give another answer the next time.
+    return _spelled(page if _wrapped(page) is None else address)
+
+
+def host(url: str) -> str:
+    """The host of a canonical URL, without its port."""
+    return str(can_ada.parse(url).hostname)
+
+
+def _address(url: str) -> _Address:
+    parsed = _parsed(url)
+    if parsed.hostname.endswith("."):
+        parsed = _parsed(_undotted(parsed))
+    name = parsed.hostname
+    return _Address(parsed.protocol, name, parsed.port, _path(parsed.pathname), _query(name, parsed.search[1:]))
+
+
+def _parsed(url: str) -> can_ada.URL:
+    try:
+        parsed = can_ada.parse(url)
+    except (ValueError, TypeError) as error:  # TypeError: a lone surrogate
+        raise ValueError(f"{url[:QUOTED_CHARACTERS]!r} is not a URL") from error
+    if parsed.protocol not in {"http:", "https:"}:
+        raise ValueError(f"{url[:QUOTED_CHARACTERS]!r} is not an http or https URL")
+    return parsed
+
+
+def _undotted(parsed: can_ada.URL) -> str:
+    name = parsed.hostname.rstrip(".")
+    if not name:
+        raise ValueError(f"{parsed.href[:QUOTED_CHARACTERS]!r} has no host")
+    port = f":{parsed.port}" if parsed.port else ""
+    return f"{parsed.protocol}//{name}{port}{parsed.pathname}{parsed.search}"
+
+
+def _path(path: str) -> str:
+    if "//" in path:
+        path = _SLASHES.sub("/", path)
+    return _TO_RESPELL.sub(_respelled, path.rstrip("/")) or "/"
+
+
+def _query(name: str, query: str) -> str:
+    query = _TO_RESPELL.sub(_respelled, query)
+    if not query or name in _TARGET_IS_QUERY:
+        return query
+    pairs = sorted(pair.partition("=") for pair in query.split("&") if pair)
+    return "&".join("".join(pair) for pair in pairs if not _is_tracking(pair[0].lower()))
+
+
+def _is_tracking(parameter: str) -> bool:
+    return parameter in TRACKING_PARAMETERS or parameter.startswith(TRACKING_PREFIXES)
+
+
+def _respelled(match: re.Match[str]) -> str:
+    digits = match[1]
+    if digits is None:
+        return f"%{ord(match[0]):02X}"
+    character = chr(int(digits, 16))
+    return character if character in _UNRESERVED else match[0].upper()
+
+
+def _spelled(address: _Address) -> str:
+    scheme, name, port, path, query = address
+    return f"{scheme}//{name}{':' if port else ''}{port}{path}{'?' if query else ''}{query}"
+
+
+def _wrapped(address: _Address) -> _Address | None:
+    """The address that a redirector or an AMP cache carries inside its own."""
+    target = _target(address)
+    if not target:
+        return None
+    try:
+        return _address(target)
+    except ValueError:
+        return None
+
+
+def _target(address: _Address) -> str | None:
+    name = "google" if _GOOGLE.fullmatch(address.host) else address.host.removeprefix("www.")
+    if name in _TARGET_IS_QUERY:
+        return address.query if "://" in address.query else unquote(address.query)
+    page = name + address.path
+    if amp := _AMP.fullmatch(page):
+        return f"{'https' if amp['secure'] else 'http'}://{amp['page']}?{address.query}"
+    parameters = _TARGET_PARAMETERS.get(page) or _TARGET_PARAMETERS.get(name)
+    return _value(address.query, parameters) if parameters else None
+
+
+def _value(query: str, parameters: tuple[str, ...]) -> str | None:
+    values_by_name = parse_qs(query, errors="surrogateescape")
+    return next((values_by_name[name][0] for name in parameters if name in values_by_name), None)

@@ -1,0 +1,109 @@
+"""The newsstand over HTTP: every site under its host name and, for a plain browser, under its path."""
+
+import asyncio
+import importlib
+import pkgutil
+import socket
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Generator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from http import HTTPStatus
+from typing import cast
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Host, Mount, Router
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from scoop.newsstand import faces, pages
+from scoop.newsstand.front import Front
+from scoop.newsstand.stand import Stand
+from scoop.newsstand.world import World
+
+VISITS_MAX = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visit:
+    """One line of the request log."""
+
+    path: str
+    host: str
+    status: int
+
+
+def create_app(world: World, anchor: datetime, clock: Callable[[], datetime]) -> Starlette:
+    """The newsstand as an ASGI app; `app.state.requests` holds its latest visits."""
+    stand = Stand(world=world, anchor=anchor, clock=clock)
+    sites = _sites(stand)
+    visits: deque[Visit] = deque(maxlen=VISITS_MAX)
+    app = Starlette(
+        routes=[
+            *(Host(host, site) for host, site in sites.items()),
+            *(Mount(f"/{host}", site) for host, site in sites.items()),
+            *Front(stand=stand).routes(),
+        ],
+        middleware=[Middleware(VisitorsBook, visits=visits)],
+        exception_handlers={
+            status: partial(_error_page, status) for status in (HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)
+        },
+    )
+    app.state.requests = visits
+    return app
+
+
+@asynccontextmanager
+async def serving(app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
+    """Serves the app for the length of a `with` block and gives its base URL; a taken port is an OSError at once."""
+    config = uvicorn.Config(app, lifespan="off", ws="none", log_config=None, log_level="warning", access_log=False)
+    server = _Server(config)
+    with socket.create_server((host, port)) as listener:
+        running = asyncio.create_task(server.serve(sockets=[listener]))
+        try:
+            yield f"http://{host}:{listener.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            await running
+
+
+class _Server(uvicorn.Server):
+    """Leaves signals to the program it runs in."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        yield
+
+
+class VisitorsBook:
+    """Notes every answered request."""
+
+    def __init__(self, app: ASGIApp, visits: deque[Visit]) -> None:
+        self.app = app
+        self.visits = visits
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def note(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                host = Headers(scope=scope).get("host", "")
+                self.visits.append(Visit(path=scope["path"], host=host, status=message["status"]))
+            await send(message)
+
+        await self.app(scope, receive, note)
+
+
+def _sites(stand: Stand) -> Mapping[str, Router]:
+    names = (module.name for module in pkgutil.iter_modules(faces.__path__, f"{faces.__name__}."))
+    found = (cast(faces.Face, importlib.import_module(name)) for name in names)
+    return {host: Router(routes) for face in found for host, routes in face.sites(stand).items()}
+
+
+async def _error_page(status: HTTPStatus, request: Request, _error: Exception) -> Response:
+    page = pages.render_error(status, home=request.scope["root_path"] + "/")
+    return HTMLResponse(page, status_code=status)

@@ -1,0 +1,22 @@
+"""What every face of the newsstand is given: the world, and the moment at which it is looked at."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from scoop.newsstand import world
+from scoop.newsstand.world import Edition, Outlet, World
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stand:
+    world: World
+    anchor: datetime
+    clock: Callable[[], datetime]
+
+    def editions(self) -> list[Edition]:
+        """What is out now, newest first."""
+        return world.as_of(self.world, anchor=self.anchor, now=self.clock())
+
+    def editions_of(self, outlet: Outlet) -> list[Edition]:
+        return [edition for edition in self.editions() if edition.outlet == outlet]

@@ -1,0 +1,24 @@
+"""The door of the ledger: a valid item becomes a new arrival."""
+
+from datetime import datetime
+
+import msgspec
+
+from scoop.core import hashes, items
+from scoop.model import Item
+from scoop.store.arrivals import NewArrival
+
+
+def arrival(item: Item, *, now: datetime, response_headers: dict[str, str] | None = None) -> NewArrival:
+    metadata, published_at = item["source_metadata"], item.get("published_at")
+    return NewArrival(
+        collection=metadata["collection"],
+        source=item["source"],
+        source_item_id=item["source_item_id"],
+        source_item_url=item.get("canonical_url"),
+        source_published_at=items.moment(published_at) if published_at else None,
+        fetched_at=min(items.moment(metadata["scraped_at"]), now),
+        raw_payload=msgspec.Raw(msgspec.json.encode(item)),
+        payload_hash=hashes.payload_hash(item),
+        response_headers=response_headers,
+    )

@@ -1,0 +1,24 @@
+"""Arrivals become documents."""
+
+from collections.abc import Mapping, Sequence
+
+from scoop.core import documents as reading
+from scoop.errors import Reject
+from scoop.model import Arrival, Document
+from scoop.stages.stage import Outcome, Stage
+from scoop.store import arrivals, documents
+
+
+async def read(batch: Mapping[int, Arrival]) -> Outcome[list[Document]]:
+    found: list[Document] = []
+    failures: dict[int, Reject] = {}
+    for arrival_id, arrival in batch.items():
+        try:
+            found.append(reading.document(arrival))
+        except Reject as rejected:
+            failures[arrival_id] = rejected
+    return Outcome(output=found, failures=failures)
+
+
+def stage(*, then: tuple[str, ...]) -> Stage[Mapping[int, Arrival], Sequence[Document]]:
+    return Stage(name="normalize", load=arrivals.by_ids, work=read, save=documents.put, then=then, batch=1000)

@@ -1,0 +1,145 @@
+"""Pushed items enter the ledger: a stream of canonical v1 items, the bad ones kept apart."""
+
+import gzip
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import IO
+
+import msgspec
+
+from scoop.core import items
+from scoop.core.item_stream import Piece, pieces
+from scoop.errors import InputError
+from scoop.faults import fault
+from scoop.model import Item
+from scoop.stages import door
+from scoop.store import arrivals, db, runs, work
+from scoop.store.arrivals import NewArrival, Refusal
+from scoop.store.db import Connection, Database
+from scoop.store.runs import Tally
+from scoop.store.work import Subject
+
+SOURCE = "items"  # what the run of a pushed file is called; its arrivals carry their own sources
+BATCH = 2000
+BATCH_BYTES = 8 << 20
+GZIP_MAGIC = b"\x1f\x8b"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pushed:
+    """What became of a stream of items."""
+
+    run_id: int
+    items: int
+    new: int
+    refused: int
+    problem: str | None
+
+
+@dataclass(slots=True)
+class _Batch:
+    arrivals: list[tuple[int, NewArrival]] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)
+    items: int = 0
+    bytes: int = 0
+
+    def add(self, piece: Piece, *, now: datetime) -> None:
+        self.items += 1
+        self.bytes += len(piece.raw)
+        item, problems = _item(piece)
+        if problems:
+            self.refusals.extend(Refusal(line=piece.line, path=p.path, reason=p.reason, raw_item=piece.raw) for p in problems)
+        else:
+            self.arrivals.append((piece.line, door.arrival(item, now=now)))
+
+    @property
+    def is_full(self) -> bool:
+        return self.items >= BATCH or self.bytes >= BATCH_BYTES
+
+
+async def push(
+    database: Database, stream: IO[bytes], *, name: str, now: datetime, follow: str, progress: Callable[[int], None]
+) -> Pushed:
+    """Enter the items of a stream into the ledger and hand them to the stage `follow`; call `progress` with each batch's size."""
+    tally = {"items": 0, "new": 0, "refused": 0}
+    problem = None
+    async with database.connection() as conn:
+        await runs.close_abandoned(conn)
+        run_id = await runs.start(conn, SOURCE, "manual")
+        await runs.hold(conn, run_id)
+        try:
+            for batch in _batches(_unzipped(stream), now=now):
+                tally["new"] += await _enter(conn, run_id, name, batch, follow)
+                tally["items"] += batch.items
+                tally["refused"] += len({refusal.line for refusal in batch.refusals})
+                progress(batch.items)
+        except InputError as error:
+            problem = str(error)
+        await runs.finish(
+            conn, run_id, Tally(fetched=tally["items"], inserted=tally["new"], failed=tally["refused"], error=problem)
+        )
+    return Pushed(run_id=run_id, **tally, problem=problem)
+
+
+def _unzipped(stream: IO[bytes]) -> IO[bytes]:
+    magic = stream.peek(2)[:2] if hasattr(stream, "peek") else b""
+    return gzip.GzipFile(fileobj=stream) if magic == GZIP_MAGIC else stream
+
+
+def _batches(stream: IO[bytes], *, now: datetime) -> Iterator[_Batch]:
+    batch = _Batch()
+    found = pieces(stream)
+    while True:
+        try:
+            piece = next(found, None)
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            yield batch
+            raise InputError(f"the gzip stream is damaged ({error}); what stood before the damage went in") from error
+        if piece is None:
+            break
+        batch.add(piece, now=now)
+        if batch.is_full:
+            yield batch
+            batch = _Batch()
+    if batch.items:
+        yield batch
+
+
+def _item(piece: Piece) -> tuple[Item, list[items.Problem]]:
+    if piece.problem is not None:
+        return {}, [items.Problem(path="$", reason=piece.problem)]
+    try:
+        item = msgspec.json.decode(piece.raw)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        return {}, [items.Problem(path="$", reason=f"is not JSON: {error}")]
+    return item, items.problems(item)
+
+
+async def _enter(conn: Connection, run_id: int, name: str, batch: _Batch, follow: str) -> int:
+    """Commit one batch: ledger, next stage and refusals together."""
+    async with conn.transaction():
+        new_ids, unstorable = await _append(conn, run_id, batch.arrivals)
+        await work.enqueue(conn, follow, [Subject(arrival_id) for arrival_id in new_ids])
+        await arrivals.refuse(conn, run_id, name, batch.refusals + unstorable)
+        batch.refusals.extend(unstorable)
+        fault("ingest.saved")
+    fault("ingest.committed")
+    return len(new_ids)
+
+
+async def _append(conn: Connection, run_id: int, lines: list[tuple[int, NewArrival]]) -> tuple[list[int], list[Refusal]]:
+    """Append a batch; what the database cannot hold is found by halving, so that only it is refused."""
+    try:
+        async with conn.transaction():
+            return await arrivals.append(conn, run_id, [arrival for _, arrival in lines]), []
+    except db.Unstorable as error:
+        if len(lines) == 1:
+            line, arrival = lines[0]
+            raw = bytes(arrival.raw_payload)
+            return [], [Refusal(line=line, path="$", reason=f"the database cannot hold it: {error}", raw_item=raw)]
+    half = len(lines) // 2
+    ids, refusals = await _append(conn, run_id, lines[:half])
+    more_ids, more_refusals = await _append(conn, run_id, lines[half:])
+    return ids + more_ids, refusals + more_refusals

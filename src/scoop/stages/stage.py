@@ -1,0 +1,145 @@
+"""What a stage is, and the one loop that runs them all: claim, work, commit."""
+
+import random
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, Generic, TypeVar
+
+import structlog
+
+from scoop.errors import LostLease, Reject, Retry
+from scoop.faults import fault
+from scoop.store import db, work
+from scoop.store.db import Connection
+from scoop.store.work import Claim, Subject
+
+log = structlog.get_logger()
+
+FIRST_DELAYS = (timedelta(seconds=5), timedelta(seconds=15), timedelta(seconds=45))
+LONGEST_DELAY = timedelta(hours=24)
+
+Failure = Retry | Reject
+Batch = TypeVar("Batch")
+Output = TypeVar("Output")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome(Generic[Output]):
+    """What a stage made of a batch, and which of its subjects failed."""
+
+    output: Output
+    failures: Mapping[int, Failure] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage(Generic[Batch, Output]):
+    """One step of the pipeline. Only `load` and `save` see the database; `work` may wait for the network."""
+
+    name: str
+    load: Callable[[Connection, Sequence[int]], Awaitable[Batch]]
+    work: Callable[[Batch], Awaitable[Outcome[Output]]]
+    save: Callable[[Connection, Output], Awaitable[Sequence[Subject]]]
+    then: tuple[str, ...] = ()
+    batch: int = 500
+    lease: timedelta = timedelta(minutes=5)
+    max_attempts: int = 5
+    one_per_lane: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """Who works: its number, and the connection that shows it lives."""
+
+    number: int
+    conn: Connection
+
+
+async def run_batch(stage: Stage[Any, Any], worker: Worker) -> int:
+    """Do one batch of a stage; give how many subjects were settled."""
+    if not stage.one_per_lane:
+        return await _run_lane(stage, worker, lane="")
+    for lane in await work.lanes(worker.conn, stage.name):
+        if await work.lock_lane(worker.conn, stage.name, lane):
+            try:
+                return await _run_lane(stage, worker, lane=lane)
+            finally:
+                await work.unlock_lane(worker.conn, stage.name, lane)
+    return 0
+
+
+async def _run_lane(stage: Stage[Any, Any], worker: Worker, *, lane: str) -> int:
+    claim = await work.claim(
+        worker.conn, stage.name, worker=worker.number, limit=stage.batch, lease=stage.lease, lane=lane
+    )
+    if claim is None:
+        return 0
+    fault(f"{stage.name}.claimed")
+    error = await _problem(worker.conn, stage, claim, claim.subjects)
+    if error is not None and len(claim.subjects) > 1:
+        log.warning("batch failed, redone singly", stage=stage.name, size=len(claim.subjects), error=_reason(error))
+        for subject in claim.subjects:
+            if (single_error := await _problem(worker.conn, stage, claim, [subject])) is not None:
+                await _settle_failures(worker.conn, stage, claim, {subject: single_error})
+    elif error is not None:
+        await _settle_failures(worker.conn, stage, claim, {claim.subjects[0]: error})
+    return len(claim.subjects)
+
+
+async def _problem(conn: Connection, stage: Stage[Any, Any], claim: Claim, subjects: Sequence[int]) -> Exception | None:
+    """Attempt the subjects; whatever the stage raises comes back as a value and costs only these subjects."""
+    try:
+        await _attempt(conn, stage, claim, subjects)
+    except LostLease as lost:
+        log.warning("lease lost", stage=stage.name, reason=str(lost))
+        await work.give_back(conn, claim, subjects)
+    except Exception as error:
+        if db.is_server_trouble(conn, error):
+            raise
+        return error
+    return None
+
+
+async def _attempt(conn: Connection, stage: Stage[Any, Any], claim: Claim, subjects: Sequence[int]) -> None:
+    """Load, work and commit; raises whatever goes wrong, with nothing saved."""
+    outcome = await stage.work(await stage.load(conn, subjects))
+    fault(f"{stage.name}.worked")
+    async with conn.transaction():
+        await work.finish(conn, claim, [subject for subject in subjects if subject not in outcome.failures])
+        handed_on = await stage.save(conn, outcome.output)
+        for following in stage.then:
+            await work.enqueue(conn, following, handed_on)
+        await _settle_failures(conn, stage, claim, outcome.failures)
+        fault(f"{stage.name}.saved")
+    fault(f"{stage.name}.committed")
+
+
+async def _settle_failures(conn: Connection, stage: Stage[Any, Any], claim: Claim, failures: Mapping[int, Exception]) -> None:
+    delays: dict[int, tuple[timedelta, str]] = {}
+    reasons: dict[int, str] = {}
+    for subject, error in failures.items():
+        attempts = claim.attempts_by_subject[subject]
+        if isinstance(error, Reject) or attempts + 1 >= stage.max_attempts:
+            reasons[subject] = _reason(error)
+        else:
+            delays[subject] = (delay_after(attempts, error), _reason(error))
+        log.warning("failed", stage=stage.name, subject=subject, quarantined=subject in reasons, error=_reason(error))
+    await work.postpone(conn, claim, delays)
+    await work.quarantine(conn, claim, reasons)
+
+
+def delay_after(attempts: int, error: Exception) -> timedelta:
+    """How long to wait before the next try: as asked, else 5, 15, 45 seconds, then longer; spread by a fifth."""
+    if isinstance(error, Retry) and error.after is not None:
+        return error.after
+    if attempts < len(FIRST_DELAYS):
+        delay = FIRST_DELAYS[attempts]
+    else:
+        delay = min(FIRST_DELAYS[-1] * 3 ** (attempts - len(FIRST_DELAYS) + 1), LONGEST_DELAY)
+    return delay * random.uniform(1.0, 1.2)  # noqa: S311
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, Failure):
+        return str(error)
+    return f"{type(error).__name__}: {error}"[:2000]

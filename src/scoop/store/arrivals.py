@@ -1,0 +1,103 @@
+"""The ledger: every item as it arrived, and what was refused at the door."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from scoop.model import Arrival
+from scoop.store import db
+from scoop.store.db import Connection
+
+SQL = db.blocks(__name__)
+STAGED = (
+    "position", "collection", "source", "source_item_id", "source_item_url", "source_published_at", "fetched_at",
+    "raw_payload", "payload_hash", "response_headers",
+)  # fmt: skip
+MAX_REFUSED_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewArrival:
+    """An item at the door of the ledger; the payload is JSON already."""
+
+    collection: str
+    source: str
+    source_item_id: str
+    source_item_url: str | None
+    source_published_at: datetime | None
+    fetched_at: datetime
+    raw_payload: msgspec.Raw
+    payload_hash: bytes
+    response_headers: dict[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """One problem of an item that was refused, where it stood, and its bytes."""
+
+    line: int
+    path: str
+    reason: str
+    raw_item: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    refused_item_id: int
+    run_id: int
+    input: str
+    line: int
+    path: str
+    reason: str
+    raw_item: bytes
+    refused_at: datetime
+
+
+async def append(conn: Connection, run_id: int, arrivals: Sequence[NewArrival]) -> list[int]:
+    """Enter items into the ledger, inside the caller's transaction; give the ids of those that are new."""
+    await conn.execute(SQL["stage"])
+    await conn.copy_records_to_table(
+        "staged_arrivals",
+        schema_name="pg_temp",
+        columns=STAGED,
+        records=[
+            (
+                position, a.collection, a.source, a.source_item_id, a.source_item_url, a.source_published_at, a.fetched_at,
+                a.raw_payload, a.payload_hash, a.response_headers,
+            )
+            for position, a in enumerate(arrivals)
+        ],
+    )  # fmt: skip
+    return [row["raw_arrival_id"] for row in await conn.fetch(SQL["append"], run_id)]
+
+
+async def by_ids(conn: Connection, ids: Sequence[int]) -> dict[int, Arrival]:
+    return {row["raw_arrival_id"]: Arrival(**row) for row in await conn.fetch(SQL["by_ids"], ids)}
+
+
+async def versions(conn: Connection, *, source: str, source_item_id: str, collection: str, limit: int = 50) -> list[dict[str, Any]]:
+    return [dict(row) for row in await conn.fetch(SQL["versions"], source, source_item_id, collection, limit)]
+
+
+async def refuse(conn: Connection, run_id: int, source: str, refusals: Sequence[Refusal]) -> None:
+    """Keep refused items with the place they stood at."""
+    if refusals:
+        kept = [refusal.raw_item[:MAX_REFUSED_BYTES] for refusal in refusals]
+        await conn.execute(
+            SQL["refuse"],
+            run_id,
+            source,
+            [refusal.line for refusal in refusals],
+            [refusal.path for refusal in refusals],
+            [refusal.reason for refusal in refusals],
+            kept,
+            [sha256(raw).digest() for raw in kept],
+        )
+
+
+async def refused(conn: Connection, *, run_id: int | None = None, limit: int = 100) -> list[Refused]:
+    return [Refused(**row) for row in await conn.fetch(SQL["refused"], run_id, limit)]

@@ -1,0 +1,43 @@
+-- name: stage
+-- Where a batch is copied to before it becomes documents; empty again at commit.
+CREATE TEMP TABLE IF NOT EXISTS staged_documents ON COMMIT DELETE ROWS AS
+SELECT raw_arrival_id, collection, source, source_item_id, article_id, canonical_url, canonical_url_hash, title,
+    normalized_title, body_text, normalized_text, normalized_language, published_at, fetched_at, seen_at, source_domain,
+    publisher_family, native_ids, title_simhash, text_simhash, title_hash, content_hash, token_count, authors, tags, image_url
+FROM documents LIMIT 0;
+
+-- name: put
+-- Make the staged readings the current ones, unless a newer arrival of the item has been read already.
+INSERT INTO documents (raw_arrival_id, collection, source, source_item_id, article_id, canonical_url, canonical_url_hash,
+    title, normalized_title, body_text, normalized_text, normalized_language, published_at, fetched_at, seen_at,
+    source_domain, publisher_family, native_ids, title_simhash, text_simhash, title_hash, content_hash, token_count,
+    authors, tags, image_url)
+SELECT DISTINCT ON (source, source_item_id, collection) * FROM pg_temp.staged_documents
+ORDER BY source, source_item_id, collection, raw_arrival_id DESC
+ON CONFLICT (source, source_item_id, collection) DO UPDATE SET
+    raw_arrival_id = excluded.raw_arrival_id,
+    article_id = excluded.article_id,
+    canonical_url = excluded.canonical_url,
+    canonical_url_hash = excluded.canonical_url_hash,
+    title = excluded.title,
+    normalized_title = excluded.normalized_title,
+    body_text = excluded.body_text,
+    normalized_text = excluded.normalized_text,
+    normalized_language = excluded.normalized_language,
+    published_at = excluded.published_at,
+    fetched_at = least(documents.fetched_at, excluded.fetched_at),
+    seen_at = CASE WHEN excluded.published_at IS NULL THEN least(documents.fetched_at, excluded.fetched_at)
+        ELSE least(excluded.published_at, documents.fetched_at, excluded.fetched_at) END,
+    source_domain = excluded.source_domain,
+    publisher_family = excluded.publisher_family,
+    native_ids = excluded.native_ids,
+    title_simhash = excluded.title_simhash,
+    text_simhash = excluded.text_simhash,
+    title_hash = excluded.title_hash,
+    content_hash = excluded.content_hash,
+    token_count = excluded.token_count,
+    authors = excluded.authors,
+    tags = excluded.tags,
+    image_url = excluded.image_url
+WHERE documents.raw_arrival_id < excluded.raw_arrival_id
+RETURNING document_id, collection;

@@ -1,0 +1,178 @@
+"""The reads of the command line, the page and the API: one function each."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+from uuid import UUID
+
+from scoop.errors import NotFound
+from scoop.store import db, work
+from scoop.store.db import Connection
+
+SQL = db.blocks(__name__)
+EXPORT_PAGE = 500
+MAX_MEMBERS = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Story:
+    story_id: int
+    story_uuid: UUID
+    collection: str
+    title: str
+    url: str | None
+    status: str
+    first_seen_at: datetime
+    last_seen_at: datetime
+    item_count: int
+    source_count: int
+    publisher_family_count: int
+    sources: list[str]
+    publisher_families: list[str]
+    merged_into: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    document_id: int
+    article_id: str
+    source: str
+    source_item_id: str
+    url: str | None
+    title: str
+    language: str
+    publisher_family: str
+    published_at: datetime | None
+    seen_at: datetime
+    match_type: str
+    match_score: float | None
+    match_details: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryDetail:
+    story: Story
+    members: list[Member]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    dedup_event_id: int
+    decision: str
+    chosen_story_id: int | None
+    best_candidate_story_id: int | None
+    exact_signal: str | None
+    best_cosine: float | None
+    title_overlap: float | None
+    entity_date_consistency: float | None
+    composite_score: float | None
+    details: dict[str, Any] | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """A document, the story it is in, and every decision that put it there."""
+
+    document: dict[str, Any]
+    events: list[Event]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collection:
+    collection: str
+    arrivals: int
+    documents: int
+    stories: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stats:
+    sources: int
+    runs: int
+    arrivals: int
+    refused: int
+    documents: int
+    stories: int
+    merged_stories: int
+    members: int
+    events: int
+    match_types: dict[str, int]
+    collections: list[Collection]
+    work: list[work.Count]
+
+
+async def stories(
+    conn: Connection, *, collection: str | None = None, since: datetime | None = None, until: datetime | None = None,
+    limit: int = 50, offset: int = 0,
+) -> list[Story]:  # fmt: skip
+    return [Story(**row) for row in await conn.fetch(SQL["stories"], collection, since, until, limit, offset)]
+
+
+async def story(conn: Connection, name: str) -> StoryDetail:
+    """The story of a number or public id, with its members."""
+    if (uuid := _as_uuid(name)) is not None:
+        row = await conn.fetchrow(SQL["story_by_uuid"], uuid)
+    else:
+        row = await conn.fetchrow(SQL["story_by_id"], _as_number(name))
+    if row is None:
+        raise NotFound(f"there is no story {name!r}; `scoop stories` lists what there is")
+    found = Story(**row)
+    members = [Member(**member) for member in await conn.fetch(SQL["members"], found.story_id, MAX_MEMBERS)]
+    return StoryDetail(story=found, members=members)
+
+
+async def members_of(conn: Connection, story_ids: Sequence[int], *, limit: int) -> dict[int, list[Member]]:
+    members_by_story: dict[int, list[Member]] = {story_id: [] for story_id in story_ids}
+    for row in await conn.fetch(SQL["members_of"], story_ids, limit):
+        fields = dict(row)
+        members_by_story[fields.pop("story_id")].append(Member(**fields))
+    return members_by_story
+
+
+async def explanations(conn: Connection, name: str, url_hash: bytes | None) -> list[Explanation]:
+    """What is known of the documents that a number, public id or URL names."""
+    rows = await conn.fetch(SQL["documents_like"], _as_number(name), name, url_hash)
+    if not rows:
+        raise NotFound(f"there is no document {name!r}; name its number, its art_ id or its URL")
+    return [
+        Explanation(
+            document=dict(row), events=[Event(**event) for event in await conn.fetch(SQL["events"], row["document_id"])]
+        )
+        for row in rows
+    ]
+
+
+async def stats(conn: Connection) -> Stats:
+    async with conn.transaction(isolation="repeatable_read", readonly=True):
+        return Stats(
+            **await conn.fetchrow(SQL["totals"]),
+            match_types={row["match_type"]: row["count"] for row in await conn.fetch(SQL["match_types"])},
+            collections=[Collection(**row) for row in await conn.fetch(SQL["collections"])],
+            work=await work.counts(conn),
+        )
+
+
+async def days(conn: Connection, *, timezone: str, since: datetime) -> dict[date, int]:
+    return {row["day"]: row["stories"] for row in await conn.fetch(SQL["days"], timezone, since)}
+
+
+async def export_stories(conn: Connection, *, collection: str | None, with_merged: bool) -> AsyncIterator[str]:
+    """Every story as one line of JSON, a page at a time."""
+    after = 0
+    while page := await conn.fetch(SQL["export_stories"], after, collection, with_merged, EXPORT_PAGE):
+        for row in page:
+            yield row["line"]
+        after = page[-1]["story_id"]
+
+
+def _as_uuid(name: str) -> UUID | None:
+    try:
+        return UUID(name)
+    except ValueError:
+        return None
+
+
+def _as_number(name: str) -> int | None:
+    return int(name) if name.isascii() and name.isdigit() and len(name) < 19 else None

@@ -1,0 +1,92 @@
+-- name: stories
+-- The latest stories, of one collection or all, seen within a window.
+SELECT story_id, story_uuid, collection, canonical_title AS title, canonical_url AS url, status, first_seen_at, last_seen_at,
+    item_count, source_count, publisher_family_count, sources, publisher_families
+FROM stories
+WHERE status = 'active' AND ($1::text IS NULL OR collection = $1)
+    AND ($2::timestamptz IS NULL OR last_seen_at >= $2) AND ($3::timestamptz IS NULL OR last_seen_at < $3)
+ORDER BY last_seen_at DESC, story_id DESC LIMIT $4 OFFSET $5;
+
+-- name: story_by_id
+-- One story by its number.
+SELECT story_id, story_uuid, collection, canonical_title AS title, canonical_url AS url, status, first_seen_at, last_seen_at,
+    item_count, source_count, publisher_family_count, sources, publisher_families, merged_into
+FROM stories WHERE story_id = $1;
+
+-- name: story_by_uuid
+-- One story by its public id.
+SELECT story_id, story_uuid, collection, canonical_title AS title, canonical_url AS url, status, first_seen_at, last_seen_at,
+    item_count, source_count, publisher_family_count, sources, publisher_families, merged_into
+FROM stories WHERE story_uuid = $1;
+
+-- name: members
+-- The documents of a story, in order of appearance.
+SELECT document_id, article_id, source, source_item_id, canonical_url AS url, title, normalized_language AS language,
+    publisher_family, published_at, seen_at, match_type::text AS match_type, match_score, match_details
+FROM story_members JOIN documents USING (document_id)
+WHERE story_id = $1 ORDER BY seen_at, document_id LIMIT $2;
+
+-- name: members_of
+-- The documents of several stories, in order of appearance, so many of each.
+SELECT story_id, member.* FROM unnest($1::bigint[]) AS wanted (story_id) CROSS JOIN LATERAL (
+    SELECT document_id, article_id, source, source_item_id, canonical_url AS url, title, normalized_language AS language,
+        publisher_family, published_at, seen_at, match_type::text AS match_type, match_score, match_details
+    FROM story_members JOIN documents USING (document_id)
+    WHERE story_members.story_id = wanted.story_id ORDER BY seen_at, document_id LIMIT $2) AS member;
+
+-- name: documents_like
+-- The documents that a person names: by number, public id or URL.
+SELECT document_id, article_id, collection, source, source_item_id, title, canonical_url AS url,
+    normalized_language AS language, publisher_family, published_at, fetched_at, seen_at, token_count, raw_arrival_id,
+    story_id, story_uuid, canonical_title AS story_title, match_type::text AS match_type, match_score, match_details
+FROM documents LEFT JOIN story_members USING (document_id) LEFT JOIN stories USING (story_id, collection)
+WHERE document_id = $1 OR article_id = $2 OR canonical_url_hash = $3
+ORDER BY document_id LIMIT 50;
+
+-- name: events
+-- Every decision about a document, in the order they were made.
+SELECT dedup_event_id, decision::text AS decision, chosen_story_id, best_candidate_story_id, exact_signal, best_cosine,
+    title_overlap, entity_date_consistency, composite_score, details, created_at
+FROM dedup_events WHERE document_id = $1 ORDER BY dedup_event_id;
+
+-- name: collections
+-- How much each collection holds.
+SELECT collection, coalesce(arrivals, 0) AS arrivals, coalesce(documents, 0) AS documents, coalesce(stories, 0) AS stories
+FROM (SELECT collection, count(*) AS arrivals FROM raw_arrivals GROUP BY collection) AS a
+FULL JOIN (SELECT collection, count(*) AS documents FROM documents GROUP BY collection) AS d USING (collection)
+FULL JOIN (SELECT collection, count(*) AS stories FROM stories WHERE status = 'active' GROUP BY collection) AS s USING (collection)
+ORDER BY collection;
+
+-- name: totals
+-- How much there is in all.
+SELECT (SELECT count(*) FROM sources) AS sources,
+    (SELECT count(*) FROM ingest_runs) AS runs,
+    (SELECT count(*) FROM raw_arrivals) AS arrivals,
+    (SELECT count(*) FROM refused_items) AS refused,
+    (SELECT count(*) FROM documents) AS documents,
+    (SELECT count(*) FROM stories WHERE status = 'active') AS stories,
+    (SELECT count(*) FROM stories WHERE status = 'merged') AS merged_stories,
+    (SELECT count(*) FROM story_members) AS members,
+    (SELECT count(*) FROM dedup_events) AS events;
+
+-- name: match_types
+-- How documents came to their stories.
+SELECT match_type::text AS match_type, count(*) AS count FROM story_members GROUP BY match_type ORDER BY count DESC;
+
+-- name: export_stories
+-- A page of stories as JSON, each with its members, after the story of this number.
+SELECT story_id, json_build_object(
+    'story_uuid', story_uuid, 'collection', collection, 'title', canonical_title, 'url', canonical_url, 'status', status,
+    'first_seen_at', first_seen_at, 'last_seen_at', last_seen_at, 'members', coalesce((
+        SELECT json_agg(json_build_object(
+            'article_id', article_id, 'source', source, 'source_item_id', source_item_id, 'url', documents.canonical_url,
+            'match_type', match_type, 'match_score', match_score) ORDER BY seen_at, document_id)
+        FROM story_members JOIN documents USING (document_id) WHERE story_members.story_id = stories.story_id), '[]'))::text AS line
+FROM stories
+WHERE story_id > $1 AND ($2::text IS NULL OR collection = $2) AND (status <> 'merged' OR $3)
+ORDER BY story_id LIMIT $4;
+
+-- name: days
+-- The days on which stories were last seen, in a timezone, the newest first.
+SELECT (last_seen_at AT TIME ZONE $1)::date AS day, count(*) AS stories FROM stories
+WHERE status = 'active' AND last_seen_at >= $2 GROUP BY day ORDER BY day DESC;

@@ -1,0 +1,65 @@
+"""Runs: one execution of a source's fetch, or of an ingest of pushed items."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from scoop.store import db
+from scoop.store.db import Connection
+
+SQL = db.blocks(__name__)
+RUN_LOCK = 0x5C03  # first key of the advisory lock that a run in progress holds on its id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    run_id: int
+    source: str
+    trigger: str
+    started_at: datetime
+    finished_at: datetime | None
+    status: str
+    items_fetched: int
+    items_inserted: int
+    items_failed: int
+    error_message: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """What a run came to."""
+
+    fetched: int = 0
+    inserted: int = 0
+    failed: int = 0
+    error: str | None = None
+
+    @property
+    def status(self) -> str:
+        if self.error is not None:
+            return "partial" if self.inserted else "failed"
+        return "partial" if self.failed else "completed"
+
+
+async def start(conn: Connection, source: str, trigger: Literal["schedule", "manual"]) -> int:
+    run_id: int = await conn.fetchval(SQL["start"], source, trigger)
+    return run_id
+
+
+async def hold(conn: Connection, run_id: int) -> None:
+    """Show that the run's process lives, for as long as the connection does."""
+    await conn.execute("SELECT pg_advisory_lock($1, $2)", RUN_LOCK, run_id)
+
+
+async def finish(conn: Connection, run_id: int, tally: Tally, checkpoint: dict[str, Any] | None = None) -> None:
+    await conn.execute(
+        SQL["finish"], run_id, tally.status, tally.fetched, tally.inserted, tally.failed, tally.error, checkpoint
+    )
+
+
+async def close_abandoned(conn: Connection) -> None:
+    await conn.execute(SQL["close_abandoned"], RUN_LOCK)
+
+
+async def latest(conn: Connection, *, source: str | None = None, limit: int = 20) -> list[Run]:
+    return [Run(**row) for row in await conn.fetch(SQL["latest"], source, limit)]

@@ -1,0 +1,28 @@
+-- name: start
+-- Open a run.
+INSERT INTO ingest_runs (source, trigger) VALUES ($1, $2::ingest_run_trigger) RETURNING run_id;
+
+-- name: finish
+-- Close a run with its counts.
+UPDATE ingest_runs SET finished_at = greatest(now(), started_at), status = $2::ingest_run_status, items_fetched = $3,
+    items_inserted = $4, items_failed = $5, error_message = $6, cursor_checkpoint = $7
+WHERE run_id = $1;
+
+-- name: close_abandoned
+-- Close the runs whose process is gone: nobody holds their lock any more.
+UPDATE ingest_runs SET finished_at = greatest(now(), started_at), status = 'failed',
+    items_inserted = (SELECT count(*) FROM raw_arrivals WHERE raw_arrivals.run_id = ingest_runs.run_id),
+    error_message = 'the process ended before the run did'
+WHERE run_id IN (
+    SELECT run_id FROM ingest_runs WHERE status = 'running'
+        AND run_id NOT IN (
+            SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objsubid = 2
+                AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))
+    FOR UPDATE SKIP LOCKED);
+
+-- name: latest
+-- The newest runs, of one source or of all.
+SELECT run_id, source, trigger::text AS trigger, started_at, finished_at, status::text AS status, items_fetched,
+    items_inserted, items_failed, error_message
+FROM ingest_runs WHERE $1::text IS NULL OR source = $1
+ORDER BY started_at DESC, run_id DESC LIMIT $2;

@@ -1,0 +1,119 @@
+"""Stories: who belongs to which, and the decisions that made it so."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from scoop.core import dedup
+from scoop.core.dedup import Group, Joining, Match, NewStory, Reading, Signal
+from scoop.store import db
+from scoop.store.db import Connection
+from scoop.store.work import Subject
+
+SQL = db.blocks(__name__)
+STORY_COLUMNS = (
+    "story_id", "collection", "canonical_title", "canonical_url", "canonical_url_hash", "representative_document_id",
+    "first_seen_at", "last_seen_at", "sources", "publisher_families",
+)  # fmt: skip
+MEMBER_COLUMNS = ("story_id", "document_id", "match_type", "match_score", "match_details")
+EVENT_COLUMNS = ("document_id", "decision", "chosen_story_id", "best_candidate_story_id", "exact_signal", "details")
+
+
+async def readings(conn: Connection, ids: Sequence[int]) -> list[Reading]:
+    return [Reading(**row) for row in await conn.fetch(SQL["readings"], ids)]
+
+
+async def matches(conn: Connection, readings: Sequence[Reading]) -> list[Match]:
+    """The documents, in stories already, that share an identity with these."""
+    ids = [reading.document_id for reading in readings]
+    with_native_id = [reading.document_id for reading in readings if reading.native_ids]
+    found: dict[Signal, Any] = {
+        "exact_url": await conn.fetch(SQL["same_url"], ids),
+        "exact_source_id": await conn.fetch(SQL["same_native_id"], with_native_id) if with_native_id else [],
+        "exact_content_hash": await conn.fetch(SQL["same_content"], ids, dedup.MIN_CONTENT_TOKENS),
+    }
+    return [Match(**row, signal=signal) for signal, rows in found.items() for row in rows]
+
+
+async def first_seen_at(conn: Connection, story_ids: Iterable[int]) -> dict[int, datetime]:
+    return {row["story_id"]: row["first_seen_at"] for row in await conn.fetch(SQL["ages"], list(story_ids))}
+
+
+async def fold(conn: Connection, groups: Sequence[Group]) -> list[Subject]:
+    """Carry a judgement out, inside the caller's transaction; give the stories that are new or changed."""
+    opening = [group.story.seed for group in groups if isinstance(group.story, NewStory)]
+    new_ids = [row["story_id"] for row in await conn.fetch(SQL["new_ids"], len(opening))]
+    story_id_by_seed = {seed.document_id: story_id for seed, story_id in zip(opening, new_ids, strict=True)}
+    numbered = [(_story_id(group, story_id_by_seed), group) for group in groups]
+    await _open(conn, opening, story_id_by_seed)
+    await _merge(conn, numbered)
+    await _join(conn, numbered)
+    await _record(conn, numbered)
+    recounted = [story_id for story_id, group in numbered if group.absorbed_story_ids or group.changed_document_ids]
+    if recounted:
+        await conn.execute(SQL["recount"], recounted, dedup.MIN_CONTENT_TOKENS)
+    return [Subject(story_id) for story_id, _ in numbered]
+
+
+def _story_id(group: Group, story_id_by_seed: dict[int, int]) -> int:
+    return story_id_by_seed[group.story.seed.document_id] if isinstance(group.story, NewStory) else group.story
+
+
+async def _open(conn: Connection, seeds: Sequence[Reading], story_id_by_seed: dict[int, int]) -> None:
+    await conn.copy_records_to_table(
+        "stories",
+        schema_name="news",
+        columns=STORY_COLUMNS,
+        records=[
+            (
+                story_id_by_seed[seed.document_id], seed.collection, seed.title, seed.canonical_url, seed.canonical_url_hash,
+                seed.document_id, seed.seen_at, seed.seen_at, [seed.source], [seed.publisher_family],
+            )
+            for seed in seeds
+        ],
+    )  # fmt: skip
+    members = [(story_id, document_id, "seed", None, None) for document_id, story_id in story_id_by_seed.items()]
+    await conn.copy_records_to_table("story_members", schema_name="news", columns=MEMBER_COLUMNS, records=members)
+
+
+async def _merge(conn: Connection, numbered: Sequence[tuple[int, Group]]) -> None:
+    pairs = [(goes, stays) for stays, group in numbered for goes in group.absorbed_story_ids]
+    if pairs:
+        goes, stays = zip(*pairs, strict=True)
+        await conn.execute(SQL["move_members"], goes, stays)
+        await conn.execute(SQL["mark_merged"], goes, stays)
+
+
+async def _join(conn: Connection, numbered: Sequence[tuple[int, Group]]) -> None:
+    joining = [(story_id, joined) for story_id, group in numbered for joined in group.joining]
+    if not joining:
+        return
+    await conn.copy_records_to_table(
+        "story_members",
+        schema_name="news",
+        columns=MEMBER_COLUMNS,
+        records=[(story_id, joined.document_id, joined.signal, 1.0, _evidence(joined)) for story_id, joined in joining],
+    )
+    story_ids, document_ids = [story_id for story_id, _ in joining], [joined.document_id for _, joined in joining]
+    await conn.execute(SQL["absorb"], story_ids, document_ids, dedup.MIN_CONTENT_TOKENS)
+
+
+async def _record(conn: Connection, numbered: Sequence[tuple[int, Group]]) -> None:
+    opened = [
+        (group.story.seed.document_id, "new_story", story_id, None, None, None)
+        for story_id, group in numbered
+        if isinstance(group.story, NewStory)
+    ]
+    merged = [
+        (
+            joined.document_id, "auto_merge", story_id, story_id, joined.signal,
+            _evidence(joined) | ({"absorbed_story_ids": group.absorbed_story_ids} if group.absorbed_story_ids else {}),
+        )
+        for story_id, group in numbered
+        for joined in (*group.joining, *group.bridges)
+    ]  # fmt: skip
+    await conn.copy_records_to_table("dedup_events", schema_name="news", columns=EVENT_COLUMNS, records=opened + merged)
+
+
+def _evidence(joined: Joining) -> dict[str, Any]:
+    return {"signal": joined.signal, "matched_document_id": joined.matched_document_id}

@@ -1,0 +1,112 @@
+-- name: readings
+-- The documents that dedup judges, with the story they belong to already, if any.
+SELECT document_id, collection, source, source_item_id, title, canonical_url, canonical_url_hash, seen_at,
+    publisher_family, native_ids, content_hash, token_count, story_id
+FROM documents LEFT JOIN story_members USING (document_id)
+WHERE document_id = ANY ($1::bigint[]);
+
+-- name: same_url
+-- For each document one other, in a story already, that has its URL.
+SELECT judged.document_id, other.document_id AS matched_document_id, other.story_id
+FROM documents AS judged CROSS JOIN LATERAL (
+    SELECT document_id, story_id FROM documents AS twin JOIN story_members USING (document_id)
+    WHERE twin.collection = judged.collection AND twin.canonical_url_hash = judged.canonical_url_hash
+        AND twin.document_id <> judged.document_id
+    LIMIT 1) AS other
+WHERE judged.document_id = ANY ($1::bigint[]) AND judged.canonical_url_hash IS NOT NULL;
+
+-- name: same_content
+-- For each document with enough text one other, in a story already, that has its content.
+SELECT judged.document_id, other.document_id AS matched_document_id, other.story_id
+FROM documents AS judged CROSS JOIN LATERAL (
+    SELECT document_id, story_id FROM documents AS twin JOIN story_members USING (document_id)
+    WHERE twin.collection = judged.collection AND twin.content_hash = judged.content_hash
+        AND twin.document_id <> judged.document_id
+    LIMIT 1) AS other
+WHERE judged.document_id = ANY ($1::bigint[]) AND judged.token_count >= $2;
+
+-- name: same_native_id
+-- For each document and native id one other, in a story already, that has the id.
+SELECT judged.document_id, other.document_id AS matched_document_id, other.story_id
+FROM documents AS judged CROSS JOIN LATERAL unnest(judged.native_ids) AS native (id) CROSS JOIN LATERAL (
+    SELECT document_id, story_id FROM documents AS twin JOIN story_members USING (document_id)
+    WHERE twin.native_ids @> ARRAY[native.id] AND twin.native_ids <> '{}' AND twin.collection = judged.collection
+        AND twin.document_id <> judged.document_id
+    LIMIT 1) AS other
+WHERE judged.document_id = ANY ($1::bigint[]);
+
+-- name: ages
+-- Which of several stories is the oldest decides who stays in a merge.
+SELECT story_id, first_seen_at FROM stories WHERE story_id = ANY ($1::bigint[]);
+
+-- name: new_ids
+-- Numbers for stories that are about to be written.
+SELECT nextval(pg_get_serial_sequence('news.stories', 'story_id')) AS story_id FROM generate_series(1, $1);
+
+-- name: absorb
+-- Add new members to the figures of their stories; a better document becomes the representative.
+WITH joined AS (
+    SELECT document_id, stories.story_id, source, source_item_id, publisher_family, documents.seen_at
+    FROM unnest($1::bigint[], $2::bigint[]) AS pair (story_id, document_id)
+    JOIN documents USING (document_id) JOIN stories USING (story_id)
+), added AS (
+    SELECT story_id, count(*) AS items, array_agg(DISTINCT source) AS sources,
+        array_agg(DISTINCT publisher_family) AS families, min(seen_at) AS first_seen, max(seen_at) AS last_seen
+    FROM joined GROUP BY story_id
+), best AS (
+    SELECT DISTINCT ON (candidate.story_id) candidate.story_id, document_id, title, canonical_url, canonical_url_hash
+    FROM (
+        SELECT story_id, document_id FROM joined
+        UNION SELECT story_id, representative_document_id FROM stories JOIN added USING (story_id)
+    ) AS candidate JOIN documents USING (document_id)
+    ORDER BY candidate.story_id, canonical_url IS NULL, token_count < $3, seen_at, source, source_item_id
+)
+UPDATE stories SET
+    item_count = item_count + added.items,
+    sources = ARRAY(SELECT DISTINCT unnest(stories.sources || added.sources) ORDER BY 1),
+    publisher_families = ARRAY(SELECT DISTINCT unnest(stories.publisher_families || added.families) ORDER BY 1),
+    first_seen_at = least(first_seen_at, added.first_seen),
+    last_seen_at = greatest(last_seen_at, added.last_seen),
+    representative_document_id = best.document_id,
+    canonical_title = best.title,
+    canonical_url = best.canonical_url,
+    canonical_url_hash = best.canonical_url_hash
+FROM added JOIN best USING (story_id)
+WHERE stories.story_id = added.story_id;
+
+-- name: recount
+-- Count stories anew from all their members: a member changed, or two stories became one.
+WITH member AS (
+    SELECT story_id, documents.* FROM story_members JOIN documents USING (document_id) WHERE story_id = ANY ($1::bigint[])
+), figures AS (
+    SELECT story_id, count(*) AS items, array_agg(DISTINCT source ORDER BY source) AS sources,
+        array_agg(DISTINCT publisher_family ORDER BY publisher_family) AS families,
+        min(seen_at) AS first_seen, max(seen_at) AS last_seen
+    FROM member GROUP BY story_id
+), best AS (
+    SELECT DISTINCT ON (story_id) story_id, document_id, title, canonical_url, canonical_url_hash FROM member
+    ORDER BY story_id, canonical_url IS NULL, token_count < $2, seen_at, source, source_item_id
+)
+UPDATE stories SET
+    item_count = figures.items,
+    sources = figures.sources,
+    publisher_families = figures.families,
+    first_seen_at = figures.first_seen,
+    last_seen_at = figures.last_seen,
+    representative_document_id = best.document_id,
+    canonical_title = best.title,
+    canonical_url = best.canonical_url,
+    canonical_url_hash = best.canonical_url_hash
+FROM figures JOIN best USING (story_id)
+WHERE stories.story_id = figures.story_id;
+
+-- name: move_members
+-- The members of a merged story go to the one that stays.
+UPDATE story_members SET story_id = merge.stays
+FROM unnest($1::bigint[], $2::bigint[]) AS merge (goes, stays) WHERE story_members.story_id = merge.goes;
+
+-- name: mark_merged
+-- A merged story points at the one that stays, and so do those that were merged into it before.
+UPDATE stories SET status = 'merged', merged_into = merge.stays
+FROM unnest($1::bigint[], $2::bigint[]) AS merge (goes, stays)
+WHERE stories.story_id = merge.goes OR stories.merged_into = merge.goes;

@@ -1,0 +1,154 @@
+"""Who is due for which stage: the only queue in the system."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from scoop.errors import LostLease
+from scoop.store import db
+from scoop.store.db import Connection
+
+SQL = db.blocks(__name__)
+MAX_CRASHES = 3
+WORKER_LOCK = 0x5C01  # first key of the advisory lock that a living worker holds on its number
+LANE_LOCK = 0x5C02  # first key of the lock on a lane of a stage that runs one at a time
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a stage is handed: an id, and the lane for stages that run one at a time per lane."""
+
+    id: int
+    lane: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """A batch of work that is ours until the lease ends or somebody takes it over."""
+
+    stage: str
+    ticket: int
+    version_by_subject: Mapping[int, int]
+    attempts_by_subject: Mapping[int, int]
+
+    @property
+    def subjects(self) -> list[int]:
+        return sorted(self.version_by_subject)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count:
+    stage: str
+    state: str
+    count: int
+    due: int
+    failed: int
+    next_time: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """One piece of work that failed: it waits for another try, or is quarantined."""
+
+    stage: str
+    subject: int
+    state: str
+    due_at: datetime
+    attempts: int
+    crashes: int
+    error: str | None
+    enqueued_at: datetime
+
+
+async def enlist(conn: Connection) -> int:
+    """Give a worker its number and the lock that shows it lives; the lock goes with the connection."""
+    number: int = await conn.fetchval("SELECT nextval('workers')::integer")
+    await conn.execute("SELECT pg_advisory_lock($1, $2)", WORKER_LOCK, number)
+    return number
+
+
+async def enqueue(conn: Connection, stage: str, subjects: Sequence[Subject]) -> None:
+    if subjects:
+        await conn.execute(SQL["enqueue"], stage, [subject.id for subject in subjects], [subject.lane for subject in subjects])
+
+
+async def lanes(conn: Connection, stage: str) -> list[str]:
+    return [row["lane"] for row in await conn.fetch(SQL["lanes"], stage)]
+
+
+async def lock_lane(conn: Connection, stage: str, lane: str) -> bool:
+    """Try to be the only one in this lane, for as long as the connection lives."""
+    return bool(await conn.fetchval("SELECT pg_try_advisory_lock($1, hashtext($2))", LANE_LOCK, f"{stage} {lane}"))
+
+
+async def unlock_lane(conn: Connection, stage: str, lane: str) -> None:
+    await conn.execute("SELECT pg_advisory_unlock($1, hashtext($2))", LANE_LOCK, f"{stage} {lane}")
+
+
+async def claim(conn: Connection, stage: str, *, worker: int, limit: int, lease: timedelta, lane: str = "") -> Claim | None:
+    rows = await conn.fetch(SQL["claim"], stage, lane, limit, worker, lease)
+    if not rows:
+        return None
+    return Claim(
+        stage=stage,
+        ticket=rows[0]["ticket"],
+        version_by_subject={row["subject"]: row["version"] for row in rows},
+        attempts_by_subject={row["subject"]: row["attempts"] for row in rows},
+    )
+
+
+async def finish(conn: Connection, claim: Claim, subjects: Sequence[int]) -> None:
+    """Settle what is done, inside the transaction that saves its result; a stale ticket stops that transaction."""
+    versions = [claim.version_by_subject[subject] for subject in subjects]
+    held = await conn.fetchval(SQL["finish"], claim.stage, subjects, versions, claim.ticket)
+    if held != len(subjects):
+        raise LostLease(f"{len(subjects) - held} of {len(subjects)} subjects of {claim.stage} were taken over by another worker")
+
+
+async def postpone(conn: Connection, claim: Claim, delays: Mapping[int, tuple[timedelta, str]]) -> None:
+    if delays:
+        afters, errors = [after for after, _ in delays.values()], [error for _, error in delays.values()]
+        await conn.execute(SQL["postpone"], claim.stage, list(delays), afters, errors, claim.ticket)
+
+
+async def quarantine(conn: Connection, claim: Claim, reasons: Mapping[int, str]) -> None:
+    if reasons:
+        await conn.execute(SQL["quarantine"], claim.stage, list(reasons), list(reasons.values()), claim.ticket)
+
+
+async def give_back(conn: Connection, claim: Claim, subjects: Sequence[int]) -> None:
+    await conn.execute(SQL["give_back"], claim.stage, subjects, claim.ticket)
+
+
+async def release_orphans(conn: Connection) -> int:
+    """Free the work of dead workers; give how much there was."""
+    return len(await conn.fetch(SQL["release_orphans"], MAX_CRASHES, WORKER_LOCK))
+
+
+async def counts(conn: Connection) -> list[Count]:
+    return [Count(**row) for row in await conn.fetch(SQL["counts"])]
+
+
+async def is_busy(conn: Connection) -> bool:
+    return bool(await conn.fetchval(SQL["is_busy"]))
+
+
+async def failed(conn: Connection, *, stage: str | None = None, limit: int = 100) -> list[Waiting]:
+    """What failed and waits for another try."""
+    return [Waiting(**row) for row in await conn.fetch(SQL["listed"], "waiting", stage, False, limit)]
+
+
+async def quarantined(conn: Connection, *, stage: str | None = None, limit: int = 100) -> list[Waiting]:
+    return [Waiting(**row) for row in await conn.fetch(SQL["listed"], "quarantined", stage, True, limit)]
+
+
+async def retry_now(conn: Connection, *, stage: str | None = None, subjects: Sequence[int] | None = None) -> int:
+    return _affected(await conn.execute(SQL["retry_now"], stage, subjects))
+
+
+async def release(conn: Connection, *, stage: str | None = None, subjects: Sequence[int] | None = None) -> int:
+    return _affected(await conn.execute(SQL["release"], stage, subjects))
+
+
+def _affected(status: str) -> int:
+    return int(status.rpartition(" ")[2])

@@ -1,0 +1,120 @@
+-- name: enqueue
+-- Put subjects before a stage; one that waits there is not doubled, one that is in work will be done again.
+INSERT INTO work (stage, subject, lane)
+SELECT $1, subject, lane FROM unnest($2::bigint[], $3::text[]) AS handed (subject, lane) ORDER BY subject
+ON CONFLICT (stage, subject) DO UPDATE SET
+    version = work.version + 1,
+    lane = excluded.lane,
+    state = CASE work.state WHEN 'quarantined' THEN 'waiting' ELSE work.state END,
+    due_at = CASE work.state WHEN 'claimed' THEN work.due_at ELSE now() END,
+    attempts = 0,
+    crashes = CASE work.state WHEN 'claimed' THEN work.crashes ELSE 0 END,
+    error = NULL;
+
+-- name: lanes
+-- The lanes of a stage in which something is due, found by skipping through the index.
+WITH RECURSIVE due (lane) AS (
+    (SELECT lane FROM work WHERE stage = $1 AND state = 'waiting' AND crashes = 0 ORDER BY lane LIMIT 1)
+    UNION ALL
+    SELECT (
+        SELECT work.lane FROM work
+        WHERE stage = $1 AND state = 'waiting' AND crashes = 0 AND work.lane > due.lane ORDER BY work.lane LIMIT 1)
+    FROM due WHERE due.lane IS NOT NULL
+)
+SELECT lane FROM due WHERE EXISTS (
+    SELECT FROM work WHERE stage = $1 AND work.lane = due.lane AND state = 'waiting' AND crashes = 0 AND due_at <= now())
+UNION
+SELECT DISTINCT lane FROM work WHERE stage = $1 AND state = 'waiting' AND crashes > 0 AND due_at <= now();
+
+-- name: claim
+-- Take a batch of what is due, under one new ticket; what a worker died over is taken alone.
+WITH suspect AS (
+    SELECT subject FROM work
+    WHERE stage = $1 AND lane = $2 AND state = 'waiting' AND crashes > 0 AND due_at <= now()
+    ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
+), fresh AS (
+    SELECT subject FROM work
+    WHERE stage = $1 AND lane = $2 AND state = 'waiting' AND crashes = 0 AND due_at <= now()
+        AND NOT EXISTS (SELECT FROM suspect)
+    ORDER BY due_at, subject LIMIT $3 FOR UPDATE SKIP LOCKED
+), ticket AS (
+    SELECT nextval('work_tickets') AS number
+)
+UPDATE work SET state = 'claimed', ticket = ticket.number, worker = $4, due_at = now() + $5::interval
+FROM ticket, (SELECT subject FROM suspect UNION ALL SELECT subject FROM fresh) AS taken
+WHERE work.stage = $1 AND work.subject = taken.subject
+RETURNING work.subject, work.ticket, work.version, work.attempts;
+
+-- name: finish
+-- Remove claimed work that is done; gives how many of the claims were still ours.
+WITH held AS (
+    SELECT work.stage, work.subject, work.version > claimed.version AS has_changed
+    FROM unnest($2::bigint[], $3::int[]) AS claimed (subject, version)
+    JOIN work ON work.stage = $1 AND work.subject = claimed.subject AND work.ticket = $4
+    FOR UPDATE OF work
+), done AS (
+    DELETE FROM work USING held WHERE work.stage = held.stage AND work.subject = held.subject AND NOT held.has_changed
+), again AS (
+    UPDATE work SET state = 'waiting', due_at = now(), ticket = NULL, worker = NULL, attempts = 0, crashes = 0, error = NULL
+    FROM held WHERE work.stage = held.stage AND work.subject = held.subject AND held.has_changed
+)
+SELECT count(*) FROM held;
+
+-- name: postpone
+-- Give claimed work back for a later try, with the reason.
+UPDATE work SET state = 'waiting', due_at = now() + later.after, attempts = attempts + 1, error = later.error,
+    ticket = NULL, worker = NULL
+FROM unnest($2::bigint[], $3::interval[], $4::text[]) AS later (subject, after, error)
+WHERE work.stage = $1 AND work.subject = later.subject AND work.ticket = $5;
+
+-- name: quarantine
+-- Give claimed work up, with the reason, until a person releases it.
+UPDATE work SET state = 'quarantined', attempts = attempts + 1, error = given_up.error, ticket = NULL, worker = NULL
+FROM unnest($2::bigint[], $3::text[]) AS given_up (subject, error)
+WHERE work.stage = $1 AND work.subject = given_up.subject AND work.ticket = $4;
+
+-- name: give_back
+-- Return claimed work untouched: the worker stops.
+UPDATE work SET state = 'waiting', due_at = now(), ticket = NULL, worker = NULL
+WHERE stage = $1 AND subject = ANY ($2::bigint[]) AND ticket = $3;
+
+-- name: release_orphans
+-- Free what a dead worker held, or a living one for longer than its lease; quarantine what has killed too many.
+UPDATE work SET
+    state = CASE WHEN crashes + 1 >= $1 THEN 'quarantined'::work_state ELSE 'waiting' END,
+    error = format('a worker vanished while holding this (%s of %s times)', crashes + 1, $1),
+    crashes = crashes + 1, due_at = now(), ticket = NULL, worker = NULL
+WHERE (stage, subject) IN (
+    SELECT stage, subject FROM work
+    WHERE state = 'claimed' AND (due_at < now() OR worker NOT IN (
+        SELECT objid::bigint::integer FROM pg_locks
+        WHERE locktype = 'advisory' AND classid = $2 AND objsubid = 2
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())))
+    FOR UPDATE SKIP LOCKED)
+RETURNING stage, subject, state;
+
+-- name: counts
+-- How much work there is per stage and state; `due` is the part of the waiting that may be taken now.
+SELECT stage, state::text AS state, count(*) AS count, count(*) FILTER (WHERE due_at <= now()) AS due,
+    count(*) FILTER (WHERE error IS NOT NULL) AS failed, min(due_at) AS next_time
+FROM work GROUP BY stage, state ORDER BY stage, state;
+
+-- name: is_busy
+-- Whether anything is due or in somebody's hands.
+SELECT EXISTS (SELECT FROM work WHERE (state = 'waiting' AND due_at <= now()) OR state = 'claimed');
+
+-- name: listed
+-- Work of one state with its error, the next due first.
+SELECT stage, subject, state::text AS state, due_at, attempts, crashes, error, enqueued_at FROM work
+WHERE state = $1::work_state AND ($2::text IS NULL OR stage = $2) AND ($3 OR error IS NOT NULL)
+ORDER BY due_at, stage, subject LIMIT $4;
+
+-- name: retry_now
+-- Make postponed work due at once.
+UPDATE work SET due_at = now() WHERE state = 'waiting' AND due_at > now()
+    AND ($1::text IS NULL OR stage = $1) AND ($2::bigint[] IS NULL OR subject = ANY ($2));
+
+-- name: release
+-- Let quarantined work try again from the start.
+UPDATE work SET state = 'waiting', due_at = now(), attempts = 0, crashes = 0, error = NULL WHERE state = 'quarantined'
+    AND ($1::text IS NULL OR stage = $1) AND ($2::bigint[] IS NULL OR subject = ANY ($2));

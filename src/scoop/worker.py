@@ -1,0 +1,136 @@
+"""The worker: the loop over the stages, and the processes that run it."""
+
+import asyncio
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import structlog
+
+from scoop.app import App
+from scoop.errors import DatabaseUnavailable
+from scoop.stages import stage as stage_loop
+from scoop.stages.stage import Stage, Worker
+from scoop.store import db, runs, sources, work
+from scoop.store.db import Connection
+
+log = structlog.get_logger()
+
+IDLE_SECONDS = 0.5
+RECOVERY_SECONDS = 1.0
+
+Report = Callable[[str, int], None]
+"""Told after each batch: the stage, and how many subjects were settled."""
+
+
+async def run(app: App, *, stop: asyncio.Event, until_idle: bool, report: Report) -> None:
+    """Work until told to stop, or until nothing is due; a database that goes away is waited for."""
+    while not stop.is_set():
+        try:
+            async with app.database.connection() as conn:
+                await _work(app.stages, conn, stop=stop, until_idle=until_idle, report=report)
+                return
+        except (*db.GONE, *db.SHUTTING_DOWN, db.OutOfResources) as error:
+            log.warning("database in trouble, trying again", error=str(error) or type(error).__name__)
+            await _pause(stop, RECOVERY_SECONDS)
+
+
+async def _work(
+    stages: list[Stage[Any, Any]], conn: Connection, *, stop: asyncio.Event, until_idle: bool, report: Report
+) -> None:
+    worker = Worker(await work.enlist(conn), conn)
+    await runs.close_abandoned(conn)
+    while not stop.is_set():
+        await work.release_orphans(conn)
+        await sources.schedule(conn, stages[0].name)
+        settled = 0
+        for stage in stages:
+            settled += await drain(stage, worker, stop=stop, report=report)
+        if settled:
+            continue
+        if until_idle and not await work.is_busy(conn):
+            return
+        await _pause(stop, IDLE_SECONDS)
+
+
+async def drain(
+    stage: Stage[Any, Any], worker: Worker, *, stop: asyncio.Event, report: Report, limit: int | None = None
+) -> int:
+    """Run a stage until nothing is due for it, or `limit` subjects are settled."""
+    settled = 0
+    while not stop.is_set() and (limit is None or settled < limit):
+        done = await stage_loop.run_batch(stage, worker)
+        if not done:
+            break
+        report(stage.name, done)
+        settled += done
+    return settled
+
+
+async def _pause(stop: asyncio.Event, seconds: float) -> None:
+    try:
+        await asyncio.wait_for(stop.wait(), seconds)
+    except TimeoutError:
+        return
+
+
+async def run_crew(size: int, *, stop: asyncio.Event, until_idle: bool, report: Report) -> None:
+    """Work with several processes until told to stop, or until nothing is due."""
+    crew = Crew(size, until_idle=until_idle, report=report)
+    working, stopping = asyncio.create_task(crew.run()), asyncio.create_task(stop.wait())
+    await asyncio.wait((working, stopping), return_when=asyncio.FIRST_COMPLETED)
+    stopping.cancel()
+    crew.stop()
+    await working
+
+
+class Crew:
+    """Worker processes: started together, restarted when one dies, stopped together."""
+
+    def __init__(self, size: int, *, until_idle: bool, report: Report) -> None:
+        self._size = size
+        self._arguments = [sys.executable, "-m", "scoop", "worker", "--member", *(["--until-idle"] if until_idle else [])]
+        self._until_idle = until_idle
+        self._report = report
+        self._members: set[asyncio.subprocess.Process] = set()
+        self._is_stopping = False
+
+    async def run(self) -> None:
+        """Until all are done, or `stop`."""
+        async with asyncio.TaskGroup() as tasks:
+            for _ in range(self._size):
+                tasks.create_task(self._keep_one())
+
+    def stop(self) -> None:
+        """Let every member finish what it has in hand."""
+        self._is_stopping = True
+        for member in self._members:
+            member.terminate()
+
+    async def _keep_one(self) -> None:
+        while not self._is_stopping:
+            code = await self._run_one()
+            if code == 0 and (self._until_idle or self._is_stopping):
+                return
+            if code == DatabaseUnavailable.exit_code:
+                raise DatabaseUnavailable("a worker process could not use the database")
+            if not self._is_stopping:
+                log.warning("worker process died, starting another", code=code)
+                await asyncio.sleep(RECOVERY_SECONDS)
+
+    async def _run_one(self) -> int:
+        # The pipe to its standard input tells a member that we live.
+        member = await asyncio.create_subprocess_exec(
+            *self._arguments, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+        )
+        self._members.add(member)
+        try:
+            if self._is_stopping:
+                member.terminate()
+            if member.stdout is not None:
+                async for line in member.stdout:
+                    self._report(**json.loads(line))
+            return await member.wait()
+        finally:
+            self._members.discard(member)
