@@ -3,15 +3,16 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from scoop import pipeline
 from scoop.config import Config
-from scoop.fetch.client import Client, open_client
-from scoop.stages.stage import Stage
 from scoop.store import db, migrations
 from scoop.store.db import Database, External, Server
 from scoop.store.embedded import Embedded
+
+if TYPE_CHECKING:
+    from scoop.fetch.client import Client
+    from scoop.stages.stage import Stage
 
 POOL_SIZE = 8
 
@@ -20,8 +21,8 @@ POOL_SIZE = 8
 class App:
     config: Config
     database: Database
-    client: Client
-    stages: list[Stage[Any, Any]]
+    client: "Client"
+    stages: "list[Stage[Any, Any]]"
 
 
 def server(config: Config) -> Server:
@@ -42,5 +43,10 @@ async def open_database(config: Config, *, name: str = "scoop") -> AsyncIterator
 
 @asynccontextmanager
 async def open_app(config: Config, *, name: str = "scoop") -> AsyncIterator[App]:
+    """The database with all that works on it."""
+    # Imported here: the HTTP client and numpy take 0.4 s, which commands that only read need not wait for.
+    from scoop import pipeline
+    from scoop.fetch.client import open_client
+
     async with open_database(config, name=name) as database, open_client() as client:
         yield App(config=config, database=database, client=client, stages=pipeline.stages(client))

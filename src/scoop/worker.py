@@ -98,9 +98,7 @@ class Crew:
 
     async def run(self) -> None:
         """Until all are done, or `stop`."""
-        async with asyncio.TaskGroup() as tasks:
-            for _ in range(self._size):
-                tasks.create_task(self._keep_one())
+        await asyncio.gather(*(self._keep_one() for _ in range(self._size)))
 
     def stop(self) -> None:
         """Let every member finish what it has in hand."""
@@ -130,7 +128,8 @@ class Crew:
                 member.terminate()
             if member.stdout is not None:
                 async for line in member.stdout:
-                    self._report(**json.loads(line))
+                    told = json.loads(line)
+                    self._report(told["stage"], told["done"])
             return await member.wait()
         finally:
             self._members.discard(member)

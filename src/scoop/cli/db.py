@@ -60,7 +60,7 @@ def psql(config: Config, arguments: tuple[str, ...]) -> None:
 @click.pass_obj
 def migrate(config: Config, as_json: bool) -> None:
     """Bring the schema to this program's version; other commands do so by themselves."""
-    edge.run(config, _migrate(config, as_json=as_json))
+    edge.run(_migrate(config, as_json=as_json))
 
 
 async def _migrate(config: Config, *, as_json: bool) -> None:
@@ -83,7 +83,7 @@ async def _migrate(config: Config, *, as_json: bool) -> None:
 @click.pass_obj
 def status(config: Config, as_json: bool) -> None:
     """Which server, where, and which migrations it has."""
-    edge.run(config, _status(config, as_json=as_json))
+    edge.run(_status(config, as_json=as_json))
 
 
 async def _status(config: Config, *, as_json: bool) -> None:

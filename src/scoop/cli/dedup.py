@@ -17,4 +17,4 @@ def command(config: Config, limit: int | None, as_json: bool) -> None:
     Example:
       scoop dedup --limit 2000
     """
-    _stage.tell("dedup", edge.run(config, _stage.run_stage(config, "dedup", limit)), as_json=as_json)
+    _stage.tell("dedup", edge.work(config, _stage.run_stage(config, "dedup", limit)), as_json=as_json)

@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 
 import click
 import msgspec
-import structlog
 import uvloop
 
 from scoop import faults
@@ -22,11 +21,19 @@ from scoop.store.embedded import Embedded
 
 Result = TypeVar("Result")
 
+COLUMN_GAP = 3  # what rich puts between two columns
+UNLIMITED = 10_000  # columns of what is not a terminal
+
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 
 
-def run(config: Config, task: Coroutine[Any, Any, Result]) -> Result:
-    """Run a command's coroutine."""
+def run(task: Coroutine[Any, Any, Result]) -> Result:
+    """Run the coroutine of a command that shows something."""
+    return uvloop.run(task)
+
+
+def work(config: Config, task: Coroutine[Any, Any, Result]) -> Result:
+    """Run the coroutine of a command that works: with logs, and with the faults that a test asked for."""
     set_up_logs(config)
     _arm_faults(config)
     return uvloop.run(task)
@@ -58,6 +65,8 @@ def stop_on_signal() -> asyncio.Event:
 
 def set_up_logs(config: Config) -> None:
     """Logs go to standard error: readable on a terminal, one JSON a line otherwise."""
+    import structlog  # 0.1 s that commands which only read need not wait for
+
     is_text = config.log_format == "text" or (config.log_format == "auto" and sys.stderr.isatty())
     structlog.configure(
         processors=[
@@ -88,20 +97,22 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], *, empty:
         click.echo(empty, err=True)
         return
     from rich import box
+    from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for column in columns:
-        numeric = all(isinstance(row[columns.index(column)], int) for row in rows)
-        if column == wide:
-            table.add_column(column, ratio=1, overflow="ellipsis", no_wrap=True)
-        else:
-            table.add_column(column, justify="right" if numeric else "left", no_wrap=True)
-    for row in rows:
-        table.add_row(*(Text(_cell(value)) for value in row))
-    Console(soft_wrap=False).print(table)
+    console = Console(width=None if sys.stdout.isatty() else UNLIMITED)
+    cells = [[_cell(value) for value in row] for row in rows]
+    widths = [max(cell_len(line[index]) for line in (columns, *cells)) for index in range(len(columns))]
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    for index, column in enumerate(columns):
+        is_number = all(isinstance(row[index], int) for row in rows)
+        room = console.width - sum(widths) + widths[index] - COLUMN_GAP * (len(columns) - 1) if column == wide else None
+        table.add_column(column, justify="right" if is_number else "left", no_wrap=True, max_width=room, overflow="ellipsis")
+    for line in cells:
+        table.add_row(*map(Text, line))
+    console.print(table)
 
 
 def _cell(value: Any) -> str:

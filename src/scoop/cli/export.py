@@ -31,7 +31,7 @@ def stories(config: Config, collection: str | None, with_merged: bool, _as_json:
       scoop export stories --collection ai_news
       scoop export stories | jq 'select(.members | length > 1)'
     """
-    edge.run(config, _write(config, collection, with_merged=with_merged))
+    edge.run(_write(config, collection, with_merged=with_merged))
 
 
 async def _write(config: Config, collection: str | None, *, with_merged: bool) -> None:

@@ -35,9 +35,9 @@ def command(config: Config, file: str | None, names: tuple[str, ...], as_json: b
     if (file is None) == (not names):
         raise click.UsageError("give either --items FILE or --source NAME")
     if file is not None:
-        refused = edge.run(config, _push(config, file, as_json=as_json))
+        refused = edge.work(config, _push(config, file, as_json=as_json))
         sys.exit(1 if refused else 0)
-    edge.run(config, _visit(config, None if "all" in names else names, as_json=as_json))
+    edge.work(config, _visit(config, None if "all" in names else names, as_json=as_json))
 
 
 async def _push(config: Config, file: str, *, as_json: bool) -> bool:

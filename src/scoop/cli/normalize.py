@@ -17,4 +17,4 @@ def command(config: Config, limit: int | None, as_json: bool) -> None:
     Example:
       scoop normalize --limit 1000
     """
-    _stage.tell("normalize", edge.run(config, _stage.run_stage(config, "normalize", limit)), as_json=as_json)
+    _stage.tell("normalize", edge.work(config, _stage.run_stage(config, "normalize", limit)), as_json=as_json)

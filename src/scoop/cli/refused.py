@@ -23,7 +23,7 @@ def command(config: Config, run_id: int | None, limit: int, as_json: bool) -> No
       scoop refused
       scoop refused --run 7 --json
     """
-    edge.run(config, _show(config, run_id, limit, as_json=as_json))
+    edge.run(_show(config, run_id, limit, as_json=as_json))
 
 
 async def _show(config: Config, run_id: int | None, limit: int, *, as_json: bool) -> None:

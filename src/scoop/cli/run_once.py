@@ -22,7 +22,7 @@ def command(config: Config, processes: int, as_json: bool) -> None:
       scoop run-once --processes 2
       */15 * * * * scoop run-once           (in a crontab)
     """
-    done = edge.run(config, run_once(config, processes))
+    done = edge.work(config, run_once(config, processes))
     if as_json:
         edge.print_json(done)
     else:

@@ -19,7 +19,7 @@ def command(config: Config, source: str | None, limit: int, as_json: bool) -> No
       scoop runs
       scoop runs --source coastal_tribune --json
     """
-    edge.run(config, _show(config, source, limit, as_json=as_json))
+    edge.run(_show(config, source, limit, as_json=as_json))
 
 
 async def _show(config: Config, source: str | None, limit: int, *, as_json: bool) -> None:

@@ -25,7 +25,7 @@ def command() -> None:
 @click.pass_obj
 def list_sources(config: Config, as_json: bool) -> None:
     """Show all sources and when each is visited next."""
-    edge.run(config, _list(config, as_json=as_json))
+    edge.run(_list(config, as_json=as_json))
 
 
 async def _list(config: Config, *, as_json: bool) -> None:
@@ -68,7 +68,7 @@ def add(
     slug = slug or re.sub(r"[^a-z0-9]+", "_", host.removeprefix("www.")).strip("_")
     if not re.fullmatch(r"[a-z0-9_]{1,128}", slug):
         raise click.UsageError(f"--slug {slug!r}: use only a-z, 0-9 and _")
-    edge.run(config, _add(config, slug, name or host, collection, url, schedule, connect_to, as_json=as_json))
+    edge.run(_add(config, slug, name or host, collection, url, schedule, connect_to, as_json=as_json))
 
 
 async def _add(
@@ -93,7 +93,7 @@ async def _add(
 @click.pass_obj
 def remove(config: Config, slug: str, as_json: bool) -> None:
     """Forget a source; what it brought stays."""
-    edge.run(config, _remove(config, slug))
+    edge.run(_remove(config, slug))
     if as_json:
         edge.print_json({"removed": slug})
     else:

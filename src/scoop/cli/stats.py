@@ -16,7 +16,7 @@ def command(config: Config, as_json: bool) -> None:
     Example:
       scoop stats --json
     """
-    edge.run(config, _show(config, as_json=as_json))
+    edge.run(_show(config, as_json=as_json))
 
 
 async def _show(config: Config, *, as_json: bool) -> None:

@@ -23,7 +23,7 @@ def command(config: Config, collection: str | None, since: datetime | None, limi
       scoop stories
       scoop stories --collection world_news --since 2026-11-01 --json
     """
-    edge.run(config, _show(config, collection, since, limit, as_json=as_json))
+    edge.run(_show(config, collection, since, limit, as_json=as_json))
 
 
 async def _show(config: Config, collection: str | None, since: datetime | None, limit: int, *, as_json: bool) -> None:

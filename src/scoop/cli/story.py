@@ -20,7 +20,7 @@ def command(config: Config, story: str, as_json: bool) -> None:
       scoop story 12
       scoop story 0d0e7c5e-8f0b-4bd5-9f8e-3f6f2f0f6a10 --json
     """
-    edge.run(config, _show(config, story, as_json=as_json))
+    edge.run(_show(config, story, as_json=as_json))
 
 
 async def _show(config: Config, name: str, *, as_json: bool) -> None:

@@ -26,7 +26,7 @@ def command(config: Config, document: str, as_json: bool) -> None:
       scoop why 4711
       scoop why https://coastaltribune.example/2026/11/15/some-article
     """
-    edge.run(config, _show(config, document, as_json=as_json))
+    edge.run(_show(config, document, as_json=as_json))
 
 
 async def _show(config: Config, name: str, *, as_json: bool) -> None:

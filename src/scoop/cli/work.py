@@ -24,7 +24,7 @@ def command(ctx: click.Context, as_json: bool) -> None:
       scoop work quarantine release --stage normalize 17 18
     """
     if ctx.invoked_subcommand is None:
-        edge.run(ctx.obj, _show(ctx.obj, as_json=as_json))
+        edge.run(_show(ctx.obj, as_json=as_json))
 
 
 async def _show(config: Config, *, as_json: bool) -> None:
@@ -48,7 +48,7 @@ async def _show(config: Config, *, as_json: bool) -> None:
 @click.pass_obj
 def failed(config: Config, stage: str | None, as_json: bool) -> None:
     """What failed and waits for another try."""
-    edge.run(config, _list(config, "failed", stage, as_json=as_json))
+    edge.run(_list(config, "failed", stage, as_json=as_json))
 
 
 @command.command()
@@ -58,7 +58,7 @@ def failed(config: Config, stage: str | None, as_json: bool) -> None:
 @click.pass_obj
 def retry(config: Config, stage: str | None, subjects: tuple[int, ...], as_json: bool) -> None:
     """Make what waits for another try due at once."""
-    edge.run(config, _change(config, "retry_now", stage, subjects, as_json=as_json))
+    edge.run(_change(config, "retry_now", stage, subjects, as_json=as_json))
 
 
 @command.group()
@@ -72,7 +72,7 @@ def quarantine() -> None:
 @click.pass_obj
 def list_quarantined(config: Config, stage: str | None, as_json: bool) -> None:
     """Show what is quarantined, with the reason."""
-    edge.run(config, _list(config, "quarantined", stage, as_json=as_json))
+    edge.run(_list(config, "quarantined", stage, as_json=as_json))
 
 
 @quarantine.command()
@@ -82,7 +82,7 @@ def list_quarantined(config: Config, stage: str | None, as_json: bool) -> None:
 @click.pass_obj
 def release(config: Config, stage: str | None, subjects: tuple[int, ...], as_json: bool) -> None:
     """Let quarantined work try again; all of it, or only these SUBJECTS."""
-    edge.run(config, _change(config, "release", stage, subjects, as_json=as_json))
+    edge.run(_change(config, "release", stage, subjects, as_json=as_json))
 
 
 async def _list(config: Config, what: str, stage: str | None, *, as_json: bool) -> None:

@@ -1,7 +1,9 @@
 """`scoop worker`: work as a service."""
 
 import asyncio
+import os
 import sys
+from contextlib import suppress
 
 import click
 import msgspec
@@ -27,9 +29,9 @@ def command(config: Config, processes: int | None, until_idle: bool, member: boo
       scoop worker --processes 8
     """
     if member:
-        edge.run(config, _be_member(config, until_idle=until_idle))
+        edge.work(config, _be_member(config, until_idle=until_idle))
     else:
-        edge.run(config, _lead(config, processes or config.processes, until_idle=until_idle))
+        edge.work(config, _lead(config, processes or config.processes, until_idle=until_idle))
 
 
 async def _lead(config: Config, processes: int, *, until_idle: bool) -> None:
@@ -61,5 +63,5 @@ async def _stop_with_parent(stop: asyncio.Event) -> None:
 
 
 def _report(stage: str, done: int) -> None:
-    sys.stdout.buffer.write(msgspec.json.encode({"stage": stage, "done": done}) + b"\n")
-    sys.stdout.buffer.flush()
+    with suppress(BrokenPipeError):  # the parent is gone: its end of standard input tells us to stop
+        os.write(sys.stdout.fileno(), msgspec.json.encode({"stage": stage, "done": done}) + b"\n")

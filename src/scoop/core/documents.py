@@ -1,7 +1,6 @@
 """From an arrival in the ledger to the document that people read and machines compare."""
 
 from datetime import datetime
-from hashlib import sha256
 
 from scoop import errors
 from scoop.core import hashes, items, language, native_ids, publishers, text, urls
@@ -63,13 +62,12 @@ def document(arrival: Arrival) -> Document:
 
 def article_id(identity: str) -> str:
     """The public id of an article, of its canonical URL or else of `source:source_item_id`."""
-    return f"art_{sha256(identity.encode()).hexdigest()[:ARTICLE_ID_DIGITS]}"
+    return f"art_{hashes.sha256(identity).hex()[:ARTICLE_ID_DIGITS]}"
 
 
 def _source_domain(item: Item, host: str | None) -> str | None:
-    if "source_domain" in item:
-        return text.one_line(item["source_domain"]).lower() or None
-    return host.removeprefix("www.") if host else None
+    declared = text.one_line(item.get("source_domain", "")).lower()
+    return declared or (host and host.removeprefix("www."))
 
 
 def _seen_at(published_at: datetime | None, fetched_at: datetime) -> datetime:

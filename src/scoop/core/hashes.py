@@ -1,7 +1,7 @@
 """Fingerprints: equal, or nearly equal, when the content is."""
 
+import hashlib
 from collections.abc import Sequence
-from hashlib import sha256 as _sha256
 
 import msgspec
 import numpy as np
@@ -15,7 +15,7 @@ _CHANGES_AT_EVERY_SCRAPE = frozenset({"job_run_id", "scraped_at", "scrape_run_uu
 
 
 def sha256(text: str) -> bytes:
-    return _sha256(text.encode()).digest()
+    return hashlib.sha256(text.encode()).digest()
 
 
 def title_hash(normalized_title: str) -> bytes:
@@ -29,7 +29,7 @@ def content_hash(normalized_title: str, normalized_text: str) -> bytes:
 def payload_hash(item: Item) -> bytes:
     """SHA-256 of the item's canonical JSON without what changes at every scrape."""
     metadata = {key: value for key, value in item["source_metadata"].items() if key not in _CHANGES_AT_EVERY_SCRAPE}
-    return _sha256(msgspec.json.encode({**item, "source_metadata": metadata}, order="sorted")).digest()
+    return hashlib.sha256(msgspec.json.encode({**item, "source_metadata": metadata}, order="sorted")).digest()
 
 
 def simhash(words: Sequence[str]) -> int | None:

@@ -18,9 +18,9 @@ class _Register(NamedTuple):
 @lru_cache(maxsize=REMEMBERED_HOSTS)
 def publisher_family(host: str | None, source: str) -> str:
     """The newsroom behind a host: its name, else its registrable domain; the source where there is no host."""
+    host = (host or "").lower().rstrip(".")
     if not host:
         return source
-    host = host.lower().rstrip(".")
     if _is_address(host):
         return host
     domain = _registrable_domain(host)

@@ -43,7 +43,8 @@ def readable(text: str) -> str:
     if not text.replace("\n", "").isprintable():
         text = _UNREADABLE.sub("", _LINE_BREAK.sub("\n", text))
     lines = unicodedata.normalize("NFC", text).split("\n")
-    return _BLANK_LINES.sub("\n\n", "\n".join([line.rstrip() for line in lines])).strip()
+    trimmed = "\n".join([line.rstrip() for line in lines]).strip()
+    return _BLANK_LINES.sub("\n\n", trimmed) if "\n\n\n" in trimmed else trimmed
 
 
 def one_line(text: str) -> str:

@@ -1,19 +1,15 @@
 """The newsstand over HTTP: every site under its host name and, for a plain browser, under its path."""
 
-import asyncio
 import importlib
 import pkgutil
-import socket
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Generator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from http import HTTPStatus
 from typing import cast
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.middleware import Middleware
@@ -26,8 +22,10 @@ from scoop.newsstand import faces, pages
 from scoop.newsstand.front import Front
 from scoop.newsstand.stand import Stand
 from scoop.newsstand.world import World
+from scoop.serving import serving as serving
 
 VISITS_MAX = 10_000
+MARK = "x-newsstand"  # a header that tells this server from a stranger at its port
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,28 +57,6 @@ def create_app(world: World, anchor: datetime, clock: Callable[[], datetime]) ->
     return app
 
 
-@asynccontextmanager
-async def serving(app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
-    """Serves the app for the length of a `with` block and gives its base URL; a taken port is an OSError at once."""
-    config = uvicorn.Config(app, lifespan="off", ws="none", log_config=None, log_level="warning", access_log=False)
-    server = _Server(config)
-    with socket.create_server((host, port)) as listener:
-        running = asyncio.create_task(server.serve(sockets=[listener]))
-        try:
-            yield f"http://{host}:{listener.getsockname()[1]}"
-        finally:
-            server.should_exit = True
-            await running
-
-
-class _Server(uvicorn.Server):
-    """Leaves signals to the program it runs in."""
-
-    @contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
-        yield
-
-
 class VisitorsBook:
     """Notes every answered request."""
 
@@ -93,6 +69,7 @@ class VisitorsBook:
             if message["type"] == "http.response.start":
                 host = Headers(scope=scope).get("host", "")
                 self.visits.append(Visit(path=scope["path"], host=host, status=message["status"]))
+                message["headers"] = [*message["headers"], (MARK.encode(), b"scoop")]
             await send(message)
 
         await self.app(scope, receive, note)

@@ -124,10 +124,10 @@ class Embedded:
         return True
 
     def keep(self, linger: float) -> None:
-        """The keeper's whole life: wait until nobody uses the server for a while, then stop it."""
+        """The keeper's whole life: go to the background, wait until nobody uses the server for a while, then stop it."""
         keeper = _try_lock(self.folder / "keeper.lock")
-        if keeper is None:
-            return
+        if keeper is None or os.fork():  # the lock is shared with the child, who keeps it
+            os._exit(0)
         while True:
             _lock(self.folder / "users.lock", fcntl.LOCK_EX).close()
             time.sleep(linger)
@@ -272,13 +272,15 @@ class Embedded:
         return False
 
     def _spawn_keeper(self) -> None:
-        subprocess.Popen(  # noqa: S603
+        """Returns when the keeper has its lock; the keeper itself lives on in the background."""
+        subprocess.run(  # noqa: S603
             [sys.executable, "-m", "scoop.store.keeper", str(self.home)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
             cwd="/",
+            check=False,
         )
 
     def _installation(self) -> Path:

@@ -30,6 +30,8 @@ class Story:
     publisher_family_count: int
     sources: list[str]
     publisher_families: list[str]
+    language: str
+    lead: str
     merged_into: int | None = None
 
 
@@ -48,12 +50,39 @@ class Member:
     match_type: str
     match_score: float | None
     match_details: dict[str, Any] | None
+    source_name: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryDetail:
     story: Story
     members: list[Member]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlet:
+    """Who tells a story, and the address of the first document it did so with."""
+
+    source: str
+    source_name: str | None
+    url: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Headline:
+    """A story as a page lists it: with its outlets, in order of appearance."""
+
+    story: Story
+    outlets: list[Outlet]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Day:
+    """What a day holds, and when the nearest stories before and after it were last seen."""
+
+    stories_by_collection: dict[str, int]
+    earlier_at: datetime | None
+    later_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +185,23 @@ async def stats(conn: Connection) -> Stats:
 
 async def days(conn: Connection, *, timezone: str, since: datetime) -> dict[date, int]:
     return {row["day"]: row["stories"] for row in await conn.fetch(SQL["days"], timezone, since)}
+
+
+async def day(conn: Connection, *, since: datetime, until: datetime, collection: str | None = None) -> Day:
+    """The window's stories in numbers; the neighbours are those of the collection, if one is named."""
+    stories_by_collection = {row["collection"]: row["stories"] for row in await conn.fetch(SQL["day"], since, until)}
+    around = await conn.fetchrow(SQL["around"], since, until, collection)
+    return Day(stories_by_collection=stories_by_collection, **around)
+
+
+async def headlines(
+    conn: Connection, *, since: datetime, until: datetime, limit: int, offset: int = 0, collection: str | None = None
+) -> list[Headline]:
+    """The stories of a window, collection by collection; `limit` and `offset` count within each."""
+    rows = [dict(row) for row in await conn.fetch(SQL["headlines"], since, until, collection, limit, offset)]
+    return [
+        Headline(outlets=[Outlet(**outlet) for outlet in row.pop("outlets")], story=Story(**row)) for row in rows
+    ]
 
 
 async def export_stories(conn: Connection, *, collection: str | None, with_merged: bool) -> AsyncIterator[str]:

@@ -1,8 +1,11 @@
 -- name: stories
 -- The latest stories, of one collection or all, seen within a window.
 SELECT story_id, story_uuid, collection, canonical_title AS title, canonical_url AS url, status, first_seen_at, last_seen_at,
-    item_count, source_count, publisher_family_count, sources, publisher_families
-FROM stories
+    item_count, source_count, publisher_family_count, sources, publisher_families,
+    coalesce(language, 'und') AS language, coalesce(lead, '') AS lead
+FROM stories LEFT JOIN LATERAL (
+    SELECT normalized_language AS language, left(body_text, 400) AS lead FROM documents
+    WHERE document_id = representative_document_id) AS representative ON true
 WHERE status = 'active' AND ($1::text IS NULL OR collection = $1)
     AND ($2::timestamptz IS NULL OR last_seen_at >= $2) AND ($3::timestamptz IS NULL OR last_seen_at < $3)
 ORDER BY last_seen_at DESC, story_id DESC LIMIT $4 OFFSET $5;
@@ -10,19 +13,28 @@ ORDER BY last_seen_at DESC, story_id DESC LIMIT $4 OFFSET $5;
 -- name: story_by_id
 -- One story by its number.
 SELECT story_id, story_uuid, collection, canonical_title AS title, canonical_url AS url, status, first_seen_at, last_seen_at,
-    item_count, source_count, publisher_family_count, sources, publisher_families, merged_into
-FROM stories WHERE story_id = $1;
+    item_count, source_count, publisher_family_count, sources, publisher_families, merged_into,
+    coalesce(language, 'und') AS language, coalesce(lead, '') AS lead
+FROM stories LEFT JOIN LATERAL (
+    SELECT normalized_language AS language, left(body_text, 400) AS lead FROM documents
+    WHERE document_id = representative_document_id) AS representative ON true
+WHERE story_id = $1;
 
 -- name: story_by_uuid
 -- One story by its public id.
 SELECT story_id, story_uuid, collection, canonical_title AS title, canonical_url AS url, status, first_seen_at, last_seen_at,
-    item_count, source_count, publisher_family_count, sources, publisher_families, merged_into
-FROM stories WHERE story_uuid = $1;
+    item_count, source_count, publisher_family_count, sources, publisher_families, merged_into,
+    coalesce(language, 'und') AS language, coalesce(lead, '') AS lead
+FROM stories LEFT JOIN LATERAL (
+    SELECT normalized_language AS language, left(body_text, 400) AS lead FROM documents
+    WHERE document_id = representative_document_id) AS representative ON true
+WHERE story_uuid = $1;
 
 -- name: members
 -- The documents of a story, in order of appearance.
 SELECT document_id, article_id, source, source_item_id, canonical_url AS url, title, normalized_language AS language,
-    publisher_family, published_at, seen_at, match_type::text AS match_type, match_score, match_details
+    publisher_family, published_at, seen_at, match_type::text AS match_type, match_score, match_details,
+    (SELECT name FROM sources WHERE slug = source) AS source_name
 FROM story_members JOIN documents USING (document_id)
 WHERE story_id = $1 ORDER BY seen_at, document_id LIMIT $2;
 
@@ -30,7 +42,8 @@ WHERE story_id = $1 ORDER BY seen_at, document_id LIMIT $2;
 -- The documents of several stories, in order of appearance, so many of each.
 SELECT story_id, member.* FROM unnest($1::bigint[]) AS wanted (story_id) CROSS JOIN LATERAL (
     SELECT document_id, article_id, source, source_item_id, canonical_url AS url, title, normalized_language AS language,
-        publisher_family, published_at, seen_at, match_type::text AS match_type, match_score, match_details
+        publisher_family, published_at, seen_at, match_type::text AS match_type, match_score, match_details,
+        (SELECT name FROM sources WHERE slug = source) AS source_name
     FROM story_members JOIN documents USING (document_id)
     WHERE story_members.story_id = wanted.story_id ORDER BY seen_at, document_id LIMIT $2) AS member;
 
@@ -90,3 +103,40 @@ ORDER BY story_id LIMIT $4;
 -- The days on which stories were last seen, in a timezone, the newest first.
 SELECT (last_seen_at AT TIME ZONE $1)::date AS day, count(*) AS stories FROM stories
 WHERE status = 'active' AND last_seen_at >= $2 GROUP BY day ORDER BY day DESC;
+
+-- name: day
+-- How many stories each collection has in a window.
+SELECT collection, count(*) AS stories FROM stories
+WHERE status = 'active' AND last_seen_at >= $1 AND last_seen_at < $2 GROUP BY collection ORDER BY collection;
+
+-- name: around
+-- When the nearest stories before and after a window were last seen, of one collection or all.
+SELECT
+    (SELECT max(last_seen_at) FROM stories
+    WHERE status = 'active' AND last_seen_at < $1 AND ($3::text IS NULL OR collection = $3)) AS earlier_at,
+    (SELECT min(last_seen_at) FROM stories
+    WHERE status = 'active' AND last_seen_at >= $2 AND ($3::text IS NULL OR collection = $3)) AS later_at;
+
+-- name: headlines
+-- The stories of a window, the most widely told of each collection first, so many of each after so many.
+WITH placed AS (
+    SELECT *, row_number() OVER (
+        PARTITION BY collection ORDER BY publisher_family_count DESC, last_seen_at DESC, story_id DESC) AS place
+    FROM stories
+    WHERE status = 'active' AND last_seen_at >= $1 AND last_seen_at < $2 AND ($3::text IS NULL OR collection = $3)
+)
+SELECT story_id, story_uuid, collection, canonical_title AS title, canonical_url AS url, status, first_seen_at, last_seen_at,
+    item_count, source_count, publisher_family_count, placed.sources, publisher_families,
+    coalesce(language, 'und') AS language, coalesce(lead, '') AS lead, outlets
+FROM placed LEFT JOIN LATERAL (
+    SELECT normalized_language AS language, left(body_text, 400) AS lead FROM documents
+    WHERE document_id = representative_document_id) AS representative ON true
+CROSS JOIN LATERAL (
+    SELECT jsonb_agg(jsonb_build_object('source', source, 'source_name', name, 'url', url) ORDER BY seen_at, document_id) AS outlets
+    FROM (
+        SELECT DISTINCT ON (source) source, documents.canonical_url AS url, seen_at, document_id
+        FROM story_members JOIN documents USING (document_id) WHERE story_members.story_id = placed.story_id
+        ORDER BY source, seen_at, document_id
+    ) AS first LEFT JOIN sources ON slug = source) AS told
+WHERE place > $5 AND place <= $5 + $4
+ORDER BY collection, place;

@@ -1,0 +1,210 @@
+"""The road from a file of items to stories, measured in one run: figures as one JSON a line.
+
+    python bench/road.py                      100,000 items, the shares of bare COPY, growth to 1,000,000
+    python bench/road.py --items 20000 --grow-to 0
+"""
+
+import argparse
+import asyncio
+import contextlib
+import io
+import json
+import os
+import random
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from scoop.app import POOL_SIZE
+from scoop.stages.push import push
+from scoop.store import arrivals, db, migrations
+from scoop.store.embedded import Embedded
+
+WORDS = (
+    "the of minister bridge said tuesday market engineers report river company model price rises falls new data after before "
+    "when which city world energy power plan law court first second third launch team game final match vote party leader "
+    "people water storm coast rail line open closed harbour council budget school hospital research found study early late "
+    "station border tariff export import growth inflation bank rate loan housing rent wage strike union talks deal treaty"
+).split()
+BODY_WORDS = 190  # about 1,200 characters, the length of a wire report
+COPIES = 0.15  # share of items that repeat an earlier text under another URL
+RELINKS = 0.10  # share of items that point at an earlier URL
+
+
+def figure(name: str, value: float, unit: str, **more: Any) -> None:
+    print(json.dumps({"figure": name, "value": round(value, 4), "unit": unit, **more}), flush=True)
+
+
+def items(count: int, *, start: int = 0) -> Iterator[dict[str, Any]]:
+    """Synthetic items: most are new, some copy or link to an earlier one."""
+    chance = random.Random(start)
+    for number in range(start, start + count):
+        text_of = number if chance.random() > COPIES else max(start, number - chance.randrange(1, 5000))
+        link_to = number if chance.random() > RELINKS else max(start, number - chance.randrange(1, 5000))
+        words = random.Random(text_of).choices(WORDS, k=BODY_WORDS + 9)
+        yield {
+            "payload_version": "v1",
+            "source": f"source{number % 97}",
+            "source_item_id": f"item-{number}",
+            "title": " ".join(words[:9]).capitalize() + f" {text_of}",
+            "canonical_url": f"https://host{link_to % 997}.example/2026/11/{link_to}?utm_source=feed",
+            "published_at": f"2026-11-{1 + number % 14:02}T{number % 24:02}:{number % 60:02}:00Z",
+            "body_text": " ".join(words[9:]) + ".",
+            "language": "en",
+            "source_metadata": {
+                "collection": "bench", "job_name": "bench", "job_run_id": "1", "scraped_at": "2026-11-15T00:00:00Z",
+            },
+        }  # fmt: skip
+
+
+def write(path: Path, count: int, *, start: int = 0) -> None:
+    with open(path, "w") as file:
+        for item in items(count, start=start):
+            file.write(json.dumps(item) + "\n")
+
+
+async def bare_copy(database: db.Database, count: int) -> float:
+    """Rows a second of a plain COPY of the same ledger rows into a table without any index."""
+    async with database.connection() as conn:
+        await conn.execute("DROP TABLE IF EXISTS bare; CREATE UNLOGGED TABLE bare AS SELECT * FROM raw_arrivals LIMIT 0")
+        await conn.execute("ALTER TABLE bare SET LOGGED")
+        columns = (*arrivals.STAGED[1:], "run_id")
+        rows = [
+            tuple(row)
+            for row in await conn.fetch(f"SELECT {', '.join(columns)} FROM raw_arrivals ORDER BY raw_arrival_id LIMIT $1", count)
+        ]
+        began = time.perf_counter()
+        await conn.copy_records_to_table("bare", records=rows, columns=columns)
+        took = time.perf_counter() - began
+        await conn.execute("DROP TABLE bare")
+    return len(rows) / took
+
+
+async def ingest(database: db.Database, path: Path) -> float:
+    """Seconds to take the file in."""
+    began = time.perf_counter()
+    with open(path, "rb") as stream:
+        await push(database, stream, name=path.name, now=datetime.now(UTC), follow="normalize", progress=lambda _count: None)
+    return time.perf_counter() - began
+
+
+def command(home: Path, *arguments: str) -> float:
+    """Seconds that a command takes as a process."""
+    began = time.perf_counter()
+    subprocess.run(
+        [sys.executable, "-m", "scoop", *arguments],
+        env={**os.environ, "SCOOP_HOME": str(home)},
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    return time.perf_counter() - began
+
+
+def cpu_of(*arguments: str) -> float:
+    """Seconds of CPU that a command takes."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-m", "scoop", *arguments], check=True, stdout=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def peak_of_ingest(home: Path, path: Path) -> float:
+    """MiB that a process takes at most to take the file in."""
+    script = "import resource, runpy, sys; sys.argv = ['scoop', 'ingest', '--items', sys.argv[1]]\ntry: runpy.run_module('scoop', run_name='__main__')\nexcept SystemExit: pass\nprint(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(path)], env={**os.environ, "SCOOP_HOME": str(home)}, check=True, capture_output=True, text=True
+    )
+    return int(done.stderr.strip().splitlines()[-1]) / 1024
+
+
+async def stages(database: db.Database, path: Path, count: int) -> None:
+    """Each stage by itself, in one process."""
+    home = database.server.home  # type: ignore[attr-defined]
+    took = await ingest(database, path)
+    floor = await bare_copy(database, count)
+    figure("bare COPY", floor, "rows/s")
+    figure("ingest", count / took, "documents/s", share_of_bare_copy=round(count / took / floor, 3))
+    for stage in ("normalize", "dedup"):
+        took = command(home, stage)
+        figure(stage, count / took, "documents/s", share_of_bare_copy=round(count / took / floor, 3))
+
+
+async def whole_road(database: db.Database, path: Path, count: int) -> None:
+    """Ingest by one process while two workers do the rest."""
+    home = database.server.home  # type: ignore[attr-defined]
+    began = time.perf_counter()
+    taking_in = subprocess.Popen(
+        [sys.executable, "-m", "scoop", "ingest", "--items", str(path)],
+        env={**os.environ, "SCOOP_HOME": str(home)},
+        stdout=subprocess.DEVNULL,
+    )
+    time.sleep(1)
+    while taking_in.poll() is None:
+        command(home, "run-once", "--processes", "2")
+    command(home, "run-once", "--processes", "2")
+    figure("whole road, two workers", count / (time.perf_counter() - began), "documents/s")
+
+
+async def growth(database: db.Database, folder: Path, target: int, step: int) -> None:
+    """Cost per document of the whole road at several sizes of the database, as a multiple of the first."""
+    path, first, size = folder / "grow.ndjson", 0.0, 0
+    async with database.connection() as conn:
+        size = await conn.fetchval("SELECT count(*) FROM raw_arrivals")
+    home = database.server.home  # type: ignore[attr-defined]
+    checkpoints = [10_000, 100_000, 300_000, 1_000_000]
+    while size < target:
+        write(path, step, start=10_000_000 + size)
+        began = time.perf_counter()
+        await ingest(database, path)
+        command(home, "run-once", "--processes", "2")
+        cost = (time.perf_counter() - began) / step
+        first, size = first or cost, size + step
+        if any(size - step < mark <= size for mark in checkpoints):
+            figure("cost per document", cost * 1e6, "µs", documents=size, times_first=round(cost / first, 3))
+
+
+@contextlib.asynccontextmanager
+async def fresh_database() -> Any:
+    folder = Path(tempfile.mkdtemp(prefix="scoop-bench-", dir=os.environ.get("TMPDIR", "/tmp")))
+    folder.chmod(0o711)
+    database = await db.connect(Embedded(folder / "home"), size=POOL_SIZE)
+    await migrations.migrate(database)
+    try:
+        yield folder, database
+    finally:
+        await database.close()
+        Embedded(folder / "home").stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+async def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--items", type=int, default=100_000)
+    parser.add_argument("--grow-to", type=int, default=1_000_000)
+    asked = parser.parse_args()
+    figure("scoop --help", cpu_of("--help"), "CPU s")
+    async with fresh_database() as (folder, database):
+        write(folder / "items.ndjson", asked.items)
+        await stages(database, folder / "items.ndjson", asked.items)
+        figure("scoop stories, warm", command(folder / "home", "stories"), "s")
+    async with fresh_database() as (folder, database):
+        write(folder / "items.ndjson", asked.items)
+        await whole_road(database, folder / "items.ndjson", asked.items)
+        small, large = folder / "small.ndjson", folder / "items.ndjson"
+        write(small, asked.items // 10)
+        low, high = peak_of_ingest(folder / "home", small), peak_of_ingest(folder / "home", large)
+        figure("ingest memory", high, "MiB", times_of_a_tenth_of_the_file=round(high / low, 3))
+    if asked.grow_to:
+        async with fresh_database() as (folder, database):
+            await growth(database, folder, asked.grow_to, 10_000)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

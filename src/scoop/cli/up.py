@@ -1,0 +1,116 @@
+"""`scoop up`: everything in one."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from scoop.cli import edge, progress
+from scoop.config import Config
+from scoop.errors import ConfigError
+
+
+@click.command()
+@click.option("--once", is_flag=True, help="Do one full pass, print what it made, and exit.")
+@click.option("--processes", type=click.IntRange(1, 64), help="How many processes work (default: the setting `processes`).")
+@edge.as_json
+@click.pass_obj
+def command(config: Config, once: bool, processes: int | None, as_json: bool) -> None:
+    """Run everything: workers, scheduler and the web page.
+
+    Without sources of your own, the newsstand's fictional outlets are gathered, so that there is something to see. Ctrl-C
+    stops it all cleanly.
+
+    \b
+    Examples:
+      scoop up
+      SCOOP_PORT=9000 scoop up
+      scoop up --once --json
+    """
+    task = _once(config, processes or config.processes, as_json=as_json) if once else _serve(config, processes or config.processes)
+    edge.work(config, task)
+
+
+async def _serve(config: Config, processes: int) -> None:
+    from scoop import worker
+    from scoop.app import open_app
+
+    stop = edge.stop_on_signal()
+    async with AsyncExitStack() as stack:
+        app = await stack.enter_async_context(open_app(config))
+        newsstand = await stack.enter_async_context(_sources(config, app.database))
+        url = await stack.enter_async_context(_page(config, app.database, newsstand))
+        click.secho(f"Scoop is up: {url}", bold=True)
+        click.echo("Ctrl-C stops it. In another terminal: scoop stories, scoop stats, scoop work")
+        with progress.stages() as report:
+            await worker.run_crew(processes, stop=stop, until_idle=False, report=report)
+    click.echo("stopped; everything is kept")
+
+
+async def _once(config: Config, processes: int, *, as_json: bool) -> None:
+    from scoop import worker
+    from scoop.app import open_app
+    from scoop.store import reading
+
+    stop = edge.stop_on_signal()
+    async with AsyncExitStack() as stack:
+        app = await stack.enter_async_context(open_app(config))
+        await stack.enter_async_context(_sources(config, app.database))
+        with progress.stages() as report:
+            await worker.run_crew(processes, stop=stop, until_idle=True, report=report)
+        async with app.database.connection() as conn:
+            stats = await reading.stats(conn)
+            stories = await reading.stories(conn, limit=10)
+    if as_json:
+        edge.print_json(stats)
+        return
+    click.echo(
+        f"{stats.arrivals:,} arrivals from {stats.sources:,} sources became {stats.documents:,} documents "
+        f"in {stats.stories:,} stories"
+    )
+    edge.print_table(
+        ("docs", "outlets", "collection", "latest stories"),
+        [(s.item_count, s.publisher_family_count, s.collection, s.title) for s in stories],
+        empty="no stories yet",
+        wide="latest stories",
+    )
+
+
+@asynccontextmanager
+async def _sources(config: Config, database: "Database") -> AsyncIterator[str | None]:  # type: ignore[name-defined]  # noqa: F821
+    """Have something to gather: the newsstand where nobody has added a source; gives its URL when it serves."""
+    from scoop import demo
+    from scoop.store import sources
+
+    async with AsyncExitStack() as stack:
+        async with database.connection() as conn:
+            if await sources.is_empty(conn):
+                count = await demo.add_sources(conn, config.newsstand_port)
+                click.echo(f"No sources are configured: the newsstand's {count} fictional outlets are gathered.", err=True)
+                click.echo("Add real ones: scoop sources add URL --collection NAME; then: scoop demo remove", err=True)
+            has_demo = await demo.has_sources(conn)
+        if has_demo:
+            yield await stack.enter_async_context(demo.newsstand(config.newsstand_port, config.home))
+        else:
+            yield None
+
+
+@asynccontextmanager
+async def _page(config: Config, database: "Database", newsstand: str | None) -> AsyncIterator[str]:  # type: ignore[name-defined]  # noqa: F821
+    from scoop.serving import serving
+    from scoop.web.app import create_app
+
+    hosts = frozenset({"localhost", "127.0.0.1", "[::1]", config.host})
+    app = create_app(database, timezone=config.timezone, newsstand=newsstand, clock=lambda: datetime.now(UTC), hosts=hosts)
+    async with AsyncExitStack() as stack:
+        try:
+            url = await stack.enter_async_context(serving(app, host=config.host, port=config.port))
+        except OSError as error:
+            raise ConfigError(
+                f"the page cannot use {config.host}:{config.port}: {(error.strerror or str(error)).lower()}; "
+                "set SCOOP_PORT to a free port"
+            ) from error
+        yield url

@@ -1,0 +1,40 @@
+"""An ASGI app on a port for the length of a `with` block."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Generator
+from contextlib import asynccontextmanager, contextmanager
+
+import uvicorn
+from starlette.types import ASGIApp
+
+
+@asynccontextmanager
+async def serving(app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
+    """Serves the app for the length of a `with` block and gives its base URL; a taken port is an OSError at once."""
+    config = uvicorn.Config(
+        app,
+        lifespan="off",
+        ws="none",
+        log_config=None,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,  # whoever connects is who they are: nobody is trusted to say otherwise
+    )
+    server = _Server(config)
+    with socket.create_server((host, port)) as listener:
+        running = asyncio.create_task(server.serve(sockets=[listener]))
+        try:
+            yield f"http://{host}:{listener.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            await running
+
+
+class _Server(uvicorn.Server):
+    """Leaves signals to the program it runs in."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        yield

@@ -1,0 +1,79 @@
+"""Builders with defaults, and the short ways through the house that many tests take."""
+
+import asyncio
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from scoop import pipeline, worker
+from scoop.app import App
+from scoop.config import Config
+from scoop.fetch.client import open_client
+from scoop.stages.push import Pushed, push
+from scoop.store import reading
+from scoop.store.db import Database
+
+BODY = "The council said on Tuesday that the old bridge will stay closed until every cable has been checked by engineers twice."
+
+
+def an_item(number: int = 1, /, **changes: Any) -> dict[str, Any]:
+    """A valid v1 item; what is None is left out, `metadata` is added to source_metadata."""
+    metadata = {"collection": "world_news", "job_name": "test", "job_run_id": "run-1", "scraped_at": "2026-11-15T09:00:00Z"}
+    item = {
+        "payload_version": "v1",
+        "source": "tribune",
+        "source_item_id": f"item-{number}",
+        "title": f"Bridge number {number} stays closed",
+        "canonical_url": f"https://tribune.example/{number}",
+        "published_at": "2026-11-14T12:00:00Z",
+        "body_text": f"{BODY} It is number {number}.",
+        "language": "en",
+        "source_metadata": metadata | changes.pop("metadata", {}),
+    }
+    return {key: value for key, value in (item | changes).items() if value is not None}
+
+
+def as_lines(items: Iterable[Any]) -> bytes:
+    return b"".join(json.dumps(item, ensure_ascii=False).encode() + b"\n" for item in items)
+
+
+async def ingest(database: Database, items: Iterable[Any] | bytes, *, name: str = "test.ndjson") -> Pushed:
+    raw = items if isinstance(items, bytes) else as_lines(items)
+    stream = io.BufferedReader(io.BytesIO(raw))  # type: ignore[arg-type]
+    return await push(database, stream, name=name, now=datetime.now(UTC), follow="normalize", progress=lambda _count: None)
+
+
+async def run_all(database: Database) -> None:
+    """All stages until nothing is due."""
+    async with open_client() as client:
+        app = App(config=Config(), database=database, client=client, stages=pipeline.stages(client))
+        await worker.run(app, stop=asyncio.Event(), until_idle=True, report=lambda _stage, _done: None)
+
+
+async def told(database: Database, items: Iterable[Any]) -> None:
+    """Take items in and fold them into stories."""
+    await ingest(database, items)
+    await run_all(database)
+
+
+async def partition(database: Database) -> set[frozenset[str]]:
+    """The stories as sets of their members' source item ids."""
+    async with database.connection() as conn:
+        lines = [json.loads(line) async for line in reading.export_stories(conn, collection=None, with_merged=False)]
+    return {frozenset(member["source_item_id"] for member in line["members"]) for line in lines}
+
+
+def scoop(*arguments: str, stdin: bytes | None = None, timeout: float = 120, **settings: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run the command line as a process; settings become SCOOP_* variables."""
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("SCOOP_")}
+    environ |= {f"SCOOP_{name.upper()}": str(value) for name, value in settings.items()}
+    done = subprocess.run(
+        [sys.executable, "-m", "scoop", *arguments], input=stdin, capture_output=True, timeout=timeout, env=environ, cwd="/tmp", check=False
+    )
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())

@@ -1,0 +1,117 @@
+"""One embedded PostgreSQL for the whole run; every test that asks for a database gets a migrated clone of its own."""
+
+import asyncio
+import os
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from scoop.store import db, migrations
+from scoop.store.db import Database, External
+from scoop.store.embedded import Embedded
+
+HOME = "SCOOP_TEST_HOME"
+NO_DURABILITY = {"fsync": "off", "shared_buffers": "128MB", "synchronous_commit": "off", "full_page_writes": "off"}
+numbers = count()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        os.environ[HOME] = make_home(_quick_folder())
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        Embedded(Path(os.environ[HOME])).stop()
+        shutil.rmtree(os.environ[HOME], ignore_errors=True)
+
+
+def _quick_folder() -> str:
+    """Memory where there is some: cloning a database there takes a tenth of the time."""
+    memory = Path("/dev/shm")
+    is_roomy = memory.is_dir() and os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 2 << 30
+    return str(memory) if is_roomy else "/tmp"
+
+
+def make_home(parent: str = "/tmp") -> str:
+    """A home in a folder that the server's user can pass through, as pytest's own folders cannot for root."""
+    folder = tempfile.mkdtemp(prefix="scoop-test-", dir=parent)
+    Path(folder).chmod(0o711)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Embedded]:
+    """The server of this run."""
+    server = Embedded(Path(os.environ[HOME]), NO_DURABILITY)
+    server.attach()
+    yield server
+    server.detach()
+
+
+@pytest.fixture(scope="session")
+def template(postgres: Embedded, worker_id: str) -> str:
+    """A migrated database to clone."""
+    name = f"template_{worker_id}"
+
+    async def make() -> None:
+        await administer(postgres, f"CREATE DATABASE {name}")
+        database = await db.connect(External(url_of(postgres, name)), size=1)
+        await migrations.migrate(database)
+        await database.close()
+
+    asyncio.run(make())
+    return name
+
+
+@pytest.fixture
+async def database_url(postgres: Embedded, template: str, worker_id: str) -> AsyncIterator[str]:
+    """The URL of a migrated, empty database of this test's own."""
+    name = f"test_{worker_id}_{next(numbers)}"
+    await administer(postgres, f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")
+    yield url_of(postgres, name)
+    await administer(postgres, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+async def database(database_url: str) -> AsyncIterator[Database]:
+    opened = await db.connect(External(database_url), size=4)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def database_pair(postgres: Embedded, template: str, database: Database, worker_id: str) -> AsyncIterator[tuple[Database, Database]]:
+    """Two databases, to compare what two ways through the house lead to."""
+    name = f"test_{worker_id}_{next(numbers)}"
+    await administer(postgres, f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")
+    other = await db.connect(External(url_of(postgres, name)), size=4)
+    yield database, other
+    await other.close()
+    await administer(postgres, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """A home folder of this test's own, with nothing in it."""
+    folder = Path(make_home())
+    yield folder
+    Embedded(folder).stop()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def url_of(server: Embedded, name: str) -> str:
+    return server.url.replace("@/scoop?", f"@/{name}?")
+
+
+async def administer(server: Embedded, statement: str) -> None:
+    admin = await db.connect(server, size=1)
+    try:
+        async with admin.connection() as conn:
+            await conn.execute(statement)
+    finally:
+        await admin._pool.close()
