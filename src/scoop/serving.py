@@ -23,10 +23,12 @@ async def serving(app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> Async
         proxy_headers=False,  # whoever connects is who they are: nobody is trusted to say otherwise
     )
     server = _Server(config)
-    with socket.create_server((host, port)) as listener:
+    is_ipv6 = ":" in host
+    family = socket.AF_INET6 if is_ipv6 else socket.AF_INET
+    with socket.create_server((host, port), family=family) as listener:
         running = asyncio.create_task(server.serve(sockets=[listener]))
         try:
-            yield f"http://{host}:{listener.getsockname()[1]}"
+            yield f"http://{f'[{host}]' if is_ipv6 else host}:{listener.getsockname()[1]}"
         finally:
             server.should_exit = True
             await running

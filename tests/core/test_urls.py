@@ -44,6 +44,7 @@ def wild_urls(draw):
         ("https://日本.jp/", "https://xn--wgv71a.jp/"),
         ("https://example.com/a?", "https://example.com/a"),
         ("https://example.com/a?b=2&a=2&&a=1", "https://example.com/a?a=1&a=2&b=2"),
+        ("https://example.com/a?b=2&amp;utm_source=x&amp;amp;a=1", "https://example.com/a?a=1&b=2"),
         ("https://example.com/?page=2", "https://example.com/?page=2"),
         ("  https://example.com/a\n", "https://example.com/a"),
     ],

@@ -16,9 +16,9 @@ TRACKING_PARAMETERS = frozenset(
     at_custom1 at_custom2 at_custom3 at_custom4 at_format at_link_id at_link_origin at_link_type at_medium
     at_ptr_name cmp cmpid dclid ef_id emc epik fb_action_ids fb_action_types fb_ref fb_source fbclid
     gad_campaignid gad_source gbraid gclid gclsrc guccounter guce_referrer guce_referrer_sig hsctatracking icid
-    igsh igshid ito li_fat_id mbid mc_cid mc_eid mibextid mkt_tok msclkid ncid nr_email_referer ns_campaign
-    ns_fee ns_linkname ns_mchannel ns_source ocid oly_anon_id oly_enc_id ref ref_src ref_url s_cid s_kwcid smid
-    smtyp soc_src soc_trk spm sr_share srsltid taid tblci trk tsrc ttclid twclid usqp vero_conv vero_id wbraid
+    igsh igshid intcmp ito li_fat_id mbid mc_cid mc_eid mibextid mkt_tok msclkid ncid nr_email_referer ns_campaign
+    ns_fee ns_linkname ns_mchannel ns_source ocid oly_anon_id oly_enc_id ref ref_src ref_url reflink s_cid s_kwcid
+    smid smtyp soc_src soc_trk spm sr_share srsltid taid tblci trk tsrc ttclid twclid usqp vero_conv vero_id wbraid
     wickedid wt_mc xtor yclid ysclid
     """.split()  # noqa: SIM905  # quoted one by one they could not be read
 )
@@ -51,6 +51,7 @@ _AMP = re.compile(
 )
 
 _SLASHES = re.compile("//+")
+_ESCAPED_AMPERSAND = re.compile("(?:^|&)(?:amp;)+")  # feeds that were escaped twice
 # A percent sign with or without its two digits, and whatever RFC 3986 allows neither in a path nor in a query.
 _TO_RESPELL = re.compile(r"%([0-9A-Fa-f]{2})?|[^A-Za-z0-9\-._~!$&'()*+,;=:@/?%]")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
@@ -118,6 +119,8 @@ def _query(name: str, query: str) -> str:
     query = _TO_RESPELL.sub(_respelled, query)
     if not query or name in _TARGET_IS_QUERY:
         return query
+    if "amp;" in query:
+        query = _ESCAPED_AMPERSAND.sub("&", query)
     pairs = sorted(pair.partition("=") for pair in query.split("&") if pair)
     return "&".join("".join(pair) for pair in pairs if not _is_tracking(pair[0].lower()))
 

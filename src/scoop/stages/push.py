@@ -1,8 +1,9 @@
 """Pushed items enter the ledger: a stream of canonical v1 items, the bad ones kept apart."""
 
+import asyncio
 import gzip
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import IO
@@ -63,24 +64,33 @@ async def push(
     database: Database, stream: IO[bytes], *, name: str, now: datetime, follow: str, progress: Callable[[int], None]
 ) -> Pushed:
     """Enter the items of a stream into the ledger and hand them to the stage `follow`; call `progress` with each batch's size."""
-    tally = {"items": 0, "new": 0, "refused": 0}
+    read = new = refused = 0
     problem = None
     async with database.connection() as conn:
         await runs.close_abandoned(conn)
         run_id = await runs.start(conn, SOURCE, "manual")
         await runs.hold(conn, run_id)
         try:
-            for batch in _batches(_unzipped(stream), now=now):
-                tally["new"] += await _enter(conn, run_id, name, batch, follow)
-                tally["items"] += batch.items
-                tally["refused"] += len({refusal.line for refusal in batch.refusals})
+            async for batch in _read_ahead(_batches(_unzipped(stream), now=now)):
+                new += await _enter(conn, run_id, name, batch, follow)
+                read += batch.items
+                refused += len({refusal.line for refusal in batch.refusals})
                 progress(batch.items)
         except InputError as error:
             problem = str(error)
-        await runs.finish(
-            conn, run_id, Tally(fetched=tally["items"], inserted=tally["new"], failed=tally["refused"], error=problem)
-        )
-    return Pushed(run_id=run_id, **tally, problem=problem)
+        await runs.finish(conn, run_id, Tally(fetched=read, inserted=new, failed=refused, error=problem))
+    return Pushed(run_id=run_id, items=read, new=new, refused=refused, problem=problem)
+
+
+async def _read_ahead(batches: Iterator[_Batch]) -> AsyncIterator[_Batch]:
+    """The batches, the next one read and checked in a thread while the database has the one before."""
+    upcoming = asyncio.create_task(asyncio.to_thread(next, batches, None))
+    try:
+        while (batch := await upcoming) is not None:
+            upcoming = asyncio.create_task(asyncio.to_thread(next, batches, None))
+            yield batch
+    finally:
+        await asyncio.wait((upcoming,))
 
 
 def _unzipped(stream: IO[bytes]) -> IO[bytes]:

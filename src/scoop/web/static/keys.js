@@ -1,0 +1,33 @@
+// j and k move between headlines, o opens one, ? shows the keys.
+"use strict";
+
+const stops = [...document.querySelectorAll("[data-stop]")];
+const keys = document.getElementById("keys");
+const button = document.getElementById("keys-button");
+
+function move(step) {
+  const at = stops.indexOf(document.activeElement);
+  const next = at < 0 ? firstInView(step) : at + step;
+  stops[Math.max(0, Math.min(next, stops.length - 1))]?.focus();
+}
+
+function firstInView(step) {
+  const at = stops.findIndex((stop) => stop.getBoundingClientRect().top >= 0);
+  return step > 0 ? at : at - 1;
+}
+
+function open() {
+  if (stops.includes(document.activeElement)) document.activeElement.click();
+}
+
+const actions = { j: () => move(1), k: () => move(-1), o: open, "?": () => keys.showModal() };
+
+document.addEventListener("keydown", (event) => {
+  const isTyping = event.target.closest("input, textarea, select, [contenteditable], dialog[open]");
+  if (isTyping || event.ctrlKey || event.metaKey || event.altKey || !Object.hasOwn(actions, event.key)) return;
+  event.preventDefault();
+  actions[event.key]();
+});
+
+button.hidden = false;
+button.addEventListener("click", () => keys.showModal());
