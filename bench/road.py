@@ -1,13 +1,12 @@
 """The road from a file of items to stories, measured in one run: figures as one JSON a line.
 
-    python bench/road.py                      100,000 items, the shares of bare COPY, growth to 1,000,000
-    python bench/road.py --items 20000 --grow-to 0
+python bench/road.py                      100,000 items, the shares of bare COPY, growth to 1,000,000
+python bench/road.py --items 20000 --grow-to 0
 """
 
 import argparse
 import asyncio
 import contextlib
-import io
 import json
 import os
 import random
@@ -27,12 +26,12 @@ from scoop.stages.push import push
 from scoop.store import arrivals, db, migrations
 from scoop.store.embedded import Embedded
 
-WORDS = (
-    "the of minister bridge said tuesday market engineers report river company model price rises falls new data after before "
-    "when which city world energy power plan law court first second third launch team game final match vote party leader "
-    "people water storm coast rail line open closed harbour council budget school hospital research found study early late "
-    "station border tariff export import growth inflation bank rate loan housing rent wage strike union talks deal treaty"
-).split()
+WORDS = """
+    the of minister bridge said tuesday market engineers report river company model price rises falls new data after
+    before when which city world energy power plan law court first second third launch team game final match vote party
+    leader people water storm coast rail line open closed harbour council budget school hospital research found study
+    early late station border tariff export import growth inflation bank rate loan housing rent wage strike union talks
+""".split()  # noqa: SIM905
 BODY_WORDS = 190  # about 1,200 characters, the length of a wire report
 COPIES = 0.15  # share of items that repeat an earlier text under another URL
 RELINKS = 0.10  # share of items that point at an earlier URL
@@ -66,19 +65,22 @@ def items(count: int, *, start: int = 0) -> Iterator[dict[str, Any]]:
 
 def write(path: Path, count: int, *, start: int = 0) -> None:
     with open(path, "w") as file:
-        for item in items(count, start=start):
-            file.write(json.dumps(item) + "\n")
+        file.writelines(json.dumps(item) + "\n" for item in items(count, start=start))
 
 
 async def bare_copy(database: db.Database, count: int) -> float:
     """Rows a second of a plain COPY of the same ledger rows into a table without any index."""
     async with database.connection() as conn:
-        await conn.execute("DROP TABLE IF EXISTS bare; CREATE UNLOGGED TABLE bare AS SELECT * FROM raw_arrivals LIMIT 0")
+        await conn.execute(
+            "DROP TABLE IF EXISTS bare; CREATE UNLOGGED TABLE bare AS SELECT * FROM raw_arrivals LIMIT 0"
+        )
         await conn.execute("ALTER TABLE bare SET LOGGED")
         columns = (*arrivals.STAGED[1:], "run_id")
         rows = [
             tuple(row)
-            for row in await conn.fetch(f"SELECT {', '.join(columns)} FROM raw_arrivals ORDER BY raw_arrival_id LIMIT $1", count)
+            for row in await conn.fetch(
+                f"SELECT {', '.join(columns)} FROM raw_arrivals ORDER BY raw_arrival_id LIMIT $1", count
+            )
         ]
         began = time.perf_counter()
         await conn.copy_records_to_table("bare", records=rows, columns=columns)
@@ -91,7 +93,9 @@ async def ingest(database: db.Database, path: Path) -> float:
     """Seconds to take the file in."""
     began = time.perf_counter()
     with open(path, "rb") as stream:
-        await push(database, stream, name=path.name, now=datetime.now(UTC), follow="normalize", progress=lambda _count: None)
+        await push(
+            database, stream, name=path.name, now=datetime.now(UTC), follow="normalize", progress=lambda _count: None
+        )
     return time.perf_counter() - began
 
 
@@ -117,9 +121,21 @@ def cpu_of(*arguments: str) -> float:
 
 def peak_of_ingest(home: Path, path: Path) -> float:
     """MiB that a process takes at most to take the file in."""
-    script = "import resource, runpy, sys; sys.argv = ['scoop', 'ingest', '--items', sys.argv[1]]\ntry: runpy.run_module('scoop', run_name='__main__')\nexcept SystemExit: pass\nprint(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
+    script = """
+import resource, runpy, sys
+sys.argv = ["scoop", "ingest", "--items", sys.argv[1]]
+try:
+    runpy.run_module("scoop", run_name="__main__")
+except SystemExit:
+    pass
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
+"""
     done = subprocess.run(
-        [sys.executable, "-c", script, str(path)], env={**os.environ, "SCOOP_HOME": str(home)}, check=True, capture_output=True, text=True
+        [sys.executable, "-c", script, str(path)],
+        env={**os.environ, "SCOOP_HOME": str(home)},
+        check=True,
+        capture_output=True,
+        text=True,
     )
     return int(done.stderr.strip().splitlines()[-1]) / 1024
 

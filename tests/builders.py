@@ -19,12 +19,20 @@ from scoop.stages.push import Pushed, push
 from scoop.store import reading
 from scoop.store.db import Database
 
-BODY = "The council said on Tuesday that the old bridge will stay closed until every cable has been checked by engineers twice."
+BODY = (
+    "The council said on Tuesday that the old bridge will stay closed until every cable has been checked by engineers "
+    "twice."
+)
 
 
 def an_item(number: int = 1, /, **changes: Any) -> dict[str, Any]:
     """A valid v1 item; what is None is left out, `metadata` is added to source_metadata."""
-    metadata = {"collection": "world_news", "job_name": "test", "job_run_id": "run-1", "scraped_at": "2026-11-15T09:00:00Z"}
+    metadata = {
+        "collection": "world_news",
+        "job_name": "test",
+        "job_run_id": "run-1",
+        "scraped_at": "2026-11-15T09:00:00Z",
+    }
     item = {
         "payload_version": "v1",
         "source": "tribune",
@@ -45,8 +53,9 @@ def as_lines(items: Iterable[Any]) -> bytes:
 
 async def ingest(database: Database, items: Iterable[Any] | bytes, *, name: str = "test.ndjson") -> Pushed:
     raw = items if isinstance(items, bytes) else as_lines(items)
-    stream = io.BufferedReader(io.BytesIO(raw))  # type: ignore[arg-type]
-    return await push(database, stream, name=name, now=datetime.now(UTC), follow="normalize", progress=lambda _count: None)
+    return await push(
+        database, io.BytesIO(raw), name=name, now=datetime.now(UTC), follow="normalize", progress=lambda _count: None
+    )
 
 
 async def run_all(database: Database) -> None:
@@ -69,11 +78,19 @@ async def partition(database: Database) -> set[frozenset[str]]:
     return {frozenset(member["source_item_id"] for member in line["members"]) for line in lines}
 
 
-def scoop(*arguments: str, stdin: bytes | None = None, timeout: float = 120, **settings: str | Path) -> subprocess.CompletedProcess[str]:
+def scoop(
+    *arguments: str, stdin: bytes | None = None, timeout: float = 120, **settings: str | Path
+) -> subprocess.CompletedProcess[str]:
     """Run the command line as a process; settings become SCOOP_* variables."""
     environ = {name: value for name, value in os.environ.items() if not name.startswith("SCOOP_")}
     environ |= {f"SCOOP_{name.upper()}": str(value) for name, value in settings.items()}
     done = subprocess.run(
-        [sys.executable, "-m", "scoop", *arguments], input=stdin, capture_output=True, timeout=timeout, env=environ, cwd="/tmp", check=False
+        [sys.executable, "-m", "scoop", *arguments],
+        input=stdin,
+        capture_output=True,
+        timeout=timeout,
+        env=environ,
+        cwd="/tmp",
+        check=False,
     )
     return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())

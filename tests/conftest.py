@@ -85,7 +85,9 @@ async def database(database_url: str) -> AsyncIterator[Database]:
 
 
 @pytest.fixture
-async def database_pair(postgres: Embedded, template: str, database: Database, worker_id: str) -> AsyncIterator[tuple[Database, Database]]:
+async def database_pair(
+    postgres: Embedded, template: str, database: Database, worker_id: str
+) -> AsyncIterator[tuple[Database, Database]]:
     """Two databases, to compare what two ways through the house lead to."""
     name = f"test_{worker_id}_{next(numbers)}"
     await administer(postgres, f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")

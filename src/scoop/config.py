@@ -64,7 +64,9 @@ def _from_file(environ: Mapping[str, str], folder: Path) -> dict[str, Any]:
     try:
         found = tomllib.loads(path.read_text())
     except OSError as error:
-        raise ConfigError(f"cannot read {path}: {(error.strerror or '').lower()}; SCOOP_CONFIG names the file") from error
+        raise ConfigError(
+            f"cannot read {path}: {(error.strerror or '').lower()}; SCOOP_CONFIG names the file"
+        ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is not TOML: {error}") from error
     known = [setting.name for setting in fields(Config)]
@@ -105,7 +107,9 @@ def _check(config: Config) -> None:
     try:
         ZoneInfo(config.timezone)
     except (ZoneInfoNotFoundError, ValueError) as error:
-        raise ConfigError(f"{_named('timezone')} is {config.timezone!r}; it must be a name such as Europe/Berlin") from error
+        raise ConfigError(
+            f"{_named('timezone')} is {config.timezone!r}; it must be a name such as Europe/Berlin"
+        ) from error
 
 
 def _named(name: str) -> str:

@@ -88,4 +88,6 @@ async def remove_sources(conn: Connection) -> int:
 
 async def _slugs(conn: Connection) -> list[str]:
     keys = {outlet.key for outlet in world.load(world.SHIPPED).outlets}
-    return [source.slug for source in await sources.listed(conn) if source.slug in keys and "connect_to" in source.options]
+    return [
+        source.slug for source in await sources.listed(conn) if source.slug in keys and "connect_to" in source.options
+    ]

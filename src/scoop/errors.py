@@ -1,13 +1,13 @@
 """The errors of Scoop.
 
-    ScoopError                  told to the user in one sentence, no traceback
-    ├── ConfigError             a setting, a folder or a port is wrong
-    ├── DatabaseUnavailable     the database does not answer or does not fit
-    ├── InputError              what was handed in cannot be read at all
-    ├── NotFound                nobody has that id
-    ├── Retry                   a subject failed for now: try it again later
-    ├── Reject                  a subject can never succeed: quarantine it
-    └── LostLease               somebody else has taken the work over
+ScoopError                  told to the user in one sentence, no traceback
+├── ConfigError             a setting, a folder or a port is wrong
+├── DatabaseUnavailable     the database does not answer or does not fit
+├── InputError              what was handed in cannot be read at all
+├── NotFound                nobody has that id
+├── Retry                   a subject failed for now: try it again later
+├── Reject                  a subject can never succeed: quarantine it
+└── LostLease               somebody else has taken the work over
 """
 
 from datetime import timedelta

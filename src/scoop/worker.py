@@ -90,7 +90,14 @@ class Crew:
 
     def __init__(self, size: int, *, until_idle: bool, report: Report) -> None:
         self._size = size
-        self._arguments = [sys.executable, "-m", "scoop", "worker", "--member", *(["--until-idle"] if until_idle else [])]
+        self._arguments = [
+            sys.executable,
+            "-m",
+            "scoop",
+            "worker",
+            "--member",
+            *(["--until-idle"] if until_idle else []),
+        ]
         self._until_idle = until_idle
         self._report = report
         self._members: set[asyncio.subprocess.Process] = set()

@@ -94,7 +94,9 @@ async def test_failures_given_as_values_are_settled_beside_the_successes(databas
 
 async def test_a_failing_save_leaves_nothing_behind(database):
     async def save(conn, output):
-        await conn.execute("INSERT INTO topics (topic_slug, topic_name, digest_cron) VALUES ('half', 'Half', '0 9 * * *')")
+        await conn.execute(
+            "INSERT INTO topics (topic_slug, topic_name, digest_cron) VALUES ('half', 'Half', '0 9 * * *')"
+        )
         raise ZeroDivisionError("broken")
 
     stage = a_stage()

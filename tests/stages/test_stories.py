@@ -3,7 +3,6 @@
 import random
 
 from builders import BODY, an_item, ingest, partition, run_all, told
-
 from scoop.store import reading, work
 
 
@@ -17,7 +16,13 @@ async def test_two_urls_that_differ_only_in_tracking_are_one_story(database):
         database,
         [
             an_item(1, canonical_url="https://tribune.example/a?utm_source=x"),
-            an_item(2, source="herald", canonical_url="https://TRIBUNE.example/a/#top", title="Other words", body_text="short"),
+            an_item(
+                2,
+                source="herald",
+                canonical_url="https://TRIBUNE.example/a/#top",
+                title="Other words",
+                body_text="short",
+            ),
         ],
     )
     assert await partition(database) == {frozenset({"item-1", "item-2"})}
@@ -34,7 +39,9 @@ async def test_the_same_arxiv_paper_in_two_versions_is_one_story(database):
         database,
         [
             an_item(1, canonical_url="https://arxiv.org/abs/2411.01234v1", body_text=None),
-            an_item(2, source="pdfs", canonical_url="https://arxiv.org/pdf/2411.01234v3", title="A paper", body_text=None),
+            an_item(
+                2, source="pdfs", canonical_url="https://arxiv.org/pdf/2411.01234v3", title="A paper", body_text=None
+            ),
         ],
     )
     assert await partition(database) == {frozenset({"item-1", "item-2"})}
@@ -45,20 +52,28 @@ async def test_equal_teasers_without_text_stay_apart(database):
         database,
         [
             an_item(1, title="Morning briefing", body_text=None),
-            an_item(2, title="Morning briefing", body_text=None, source="herald", canonical_url="https://herald.example/b"),
+            an_item(
+                2, title="Morning briefing", body_text=None, source="herald", canonical_url="https://herald.example/b"
+            ),
         ],
     )
     assert len(await partition(database)) == 2
 
 
 async def test_collections_are_a_hard_boundary(database):
-    await told(database, [an_item(1), an_item(2, canonical_url="https://tribune.example/1", metadata={"collection": "ai_news"})])
+    await told(
+        database,
+        [an_item(1), an_item(2, canonical_url="https://tribune.example/1", metadata={"collection": "ai_news"})],
+    )
     assert len(await partition(database)) == 2
 
 
 async def test_a_document_that_bridges_two_stories_joins_them_and_the_older_one_stays(database):
     await told(database, [an_item(1, published_at="2026-11-10T00:00:00Z", body_text=BODY, title="Bridge")])
-    await told(database, [an_item(2, published_at="2026-11-09T00:00:00Z", source="herald", canonical_url="https://herald.example/b")])
+    await told(
+        database,
+        [an_item(2, published_at="2026-11-09T00:00:00Z", source="herald", canonical_url="https://herald.example/b")],
+    )
     bridge = an_item(3, source="post", title="Bridge", body_text=BODY, canonical_url="https://herald.example/b")
     await told(database, [bridge])
     assert await partition(database) == {frozenset({"item-1", "item-2", "item-3"})}
@@ -109,14 +124,27 @@ async def test_changed_content_updates_the_document_and_keeps_the_old_version(da
 
 async def test_a_rescrape_of_the_same_content_adds_nothing(database):
     await told(database, [an_item(1)])
-    again = an_item(1, metadata={"job_run_id": "run-2", "scraped_at": "2026-11-15T10:00:00Z", "scrape_run_uuid": "6ba7b811-9dad-11d1-80b4-00c04fd430c8"})
+    again = an_item(
+        1,
+        metadata={
+            "job_run_id": "run-2",
+            "scraped_at": "2026-11-15T10:00:00Z",
+            "scrape_run_uuid": "6ba7b811-9dad-11d1-80b4-00c04fd430c8",
+        },
+    )
     assert (await ingest(database, [again])).new == 0
     async with database.connection() as conn:
         assert await work.counts(conn) == []
 
 
 async def test_a_story_counts_editions_of_one_newsroom_as_one_voice(database):
-    west = an_item(2, source="tribune_west", canonical_url="https://west.tribune.example/1", title="Bridge number 1 stays closed", body_text=an_item(1)["body_text"])
+    west = an_item(
+        2,
+        source="tribune_west",
+        canonical_url="https://west.tribune.example/1",
+        title="Bridge number 1 stays closed",
+        body_text=an_item(1)["body_text"],
+    )
     await told(database, [an_item(1), west])
     async with database.connection() as conn:
         (story,) = await reading.stories(conn)

@@ -106,5 +106,7 @@ async def _status(config: Config, *, as_json: bool) -> None:
         return
     edge.print_table(("what", "value"), list({**where, **about}.items()), empty="")
     edge.print_table(
-        ("version", "migration", "applied"), [(f"{m.version:04}", m.name, m.applied_at) for m in found], empty="no migrations"
+        ("version", "migration", "applied"),
+        [(f"{m.version:04}", m.name, m.applied_at) for m in found],
+        empty="no migrations",
     )

@@ -109,7 +109,9 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], *, empty:
     for index, column in enumerate(columns):
         is_number = all(isinstance(row[index], int) for row in rows)
         room = console.width - sum(widths) + widths[index] - COLUMN_GAP * (len(columns) - 1) if column == wide else None
-        table.add_column(column, justify="right" if is_number else "left", no_wrap=True, max_width=room, overflow="ellipsis")
+        table.add_column(
+            column, justify="right" if is_number else "left", no_wrap=True, max_width=room, overflow="ellipsis"
+        )
     for line in cells:
         table.add_row(*map(Text, line))
     console.print(table)
@@ -129,7 +131,11 @@ def _arm_faults(config: Config) -> None:
         return
     try:
         point, action, hit = config.fault.split(":")
-        act = {"kill": faults.kill_process, "kill-db": _killer(config), "kill-both": _killer(config, faults.kill_process)}[action]
+        act = {
+            "kill": faults.kill_process,
+            "kill-db": _killer(config),
+            "kill-both": _killer(config, faults.kill_process),
+        }[action]
         faults.arm(point, int(hit), act)
     except (ValueError, KeyError) as error:
         raise ConfigError("SCOOP_FAULT must be point:action:hit with the action kill, kill-db or kill-both") from error

@@ -47,7 +47,9 @@ async def _push(config: Config, file: str, *, as_json: bool) -> bool:
 
     with _opened(file) as stream, progress.items(f"reading {file}") as advance:
         async with open_database(config) as database:
-            pushed = await push(database, stream, name=file, now=datetime.now(UTC), follow="normalize", progress=advance)
+            pushed = await push(
+                database, stream, name=file, now=datetime.now(UTC), follow="normalize", progress=advance
+            )
     if as_json:
         edge.print_json(pushed)
     else:
@@ -88,5 +90,9 @@ async def _visit(config: Config, slugs: tuple[str, ...] | None, *, as_json: bool
     if as_json:
         edge.print_json(latest)
     else:
-        rows = [(run.source, run.status, run.items_fetched, run.items_inserted, run.error_message or "") for run in latest]
-        edge.print_table(("source", "status", "fetched", "new", "problem"), rows, empty="there are no sources", wide="problem")
+        rows = [
+            (run.source, run.status, run.items_fetched, run.items_inserted, run.error_message or "") for run in latest
+        ]
+        edge.print_table(
+            ("source", "status", "fetched", "new", "problem"), rows, empty="there are no sources", wide="problem"
+        )

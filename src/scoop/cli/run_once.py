@@ -13,8 +13,8 @@ from scoop.config import Config
 def command(config: Config, processes: int, as_json: bool) -> None:
     """Run all stages in order until nothing is left to do.
 
-    Sources that are due are visited, arrivals become documents, documents fold into stories. Several may run at once, on
-    several machines; killed at any point, the next run goes on where this one was.
+    Sources that are due are visited, arrivals become documents, documents fold into stories. Several may run at once,
+    on several machines; killed at any point, the next run goes on where this one was.
 
     \b
     Examples:

@@ -33,7 +33,16 @@ async def _show(config: Config, source: str | None, limit: int, *, as_json: bool
     edge.print_table(
         ("run", "started", "source", "status", "read", "new", "bad", "problem"),
         [
-            (r.run_id, r.started_at, r.source, r.status, r.items_fetched, r.items_inserted, r.items_failed, r.error_message or "")
+            (
+                r.run_id,
+                r.started_at,
+                r.source,
+                r.status,
+                r.items_fetched,
+                r.items_inserted,
+                r.items_failed,
+                r.error_message or "",
+            )
             for r in found
         ],
         empty="nothing has run yet",

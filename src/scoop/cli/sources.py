@@ -50,12 +50,14 @@ async def _list(config: Config, *, as_json: bool) -> None:
 @click.option("--slug", help="Its short name (default: made from the host).")
 @click.option("--name", help="Its name for people (default: the host).")
 @click.option("--every", "schedule", default="1h", show_default=True, help="How often it is visited: 30m, 1h, 1d.")
-@click.option("--connect-to", metavar="ADDRESS:PORT", help="Ask this address instead; for feeds inside your own network.")
+@click.option(
+    "--connect-to", metavar="ADDRESS:PORT", help="Ask this address instead; for feeds inside your own network."
+)
 @edge.as_json
 @click.pass_obj
 def add(
-    config: Config, url: str, collection: str, slug: str | None, name: str | None, schedule: str, connect_to: str | None,
-    as_json: bool,
+    config: Config, url: str, collection: str, slug: str | None, name: str | None, schedule: str,
+    connect_to: str | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Add a feed (RSS, Atom or JSON Feed); it is visited within the next run."""
     from scoop.core import schedules, urls
@@ -72,7 +74,15 @@ def add(
 
 
 async def _add(
-    config: Config, slug: str, name: str, collection: str, url: str, schedule: str, connect_to: str | None, *, as_json: bool
+    config: Config,
+    slug: str,
+    name: str,
+    collection: str,
+    url: str,
+    schedule: str,
+    connect_to: str | None,
+    *,
+    as_json: bool,
 ) -> None:
     from scoop.store import sources
 

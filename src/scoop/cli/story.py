@@ -35,8 +35,8 @@ async def _show(config: Config, name: str, *, as_json: bool) -> None:
     click.secho(story.title, bold=True)
     click.echo(f"{story.url or 'no URL'}")
     click.echo(
-        f"story {story.story_id} ({story.story_uuid}) in {story.collection}, {story.status}: {story.item_count} documents, "
-        f"{story.source_count} sources, {story.publisher_family_count} independent"
+        f"story {story.story_id} ({story.story_uuid}) in {story.collection}, {story.status}: "
+        f"{story.item_count} documents, {story.source_count} sources, {story.publisher_family_count} independent"
     )
     if story.merged_into:
         click.echo(f"merged into story {story.merged_into}: scoop story {story.merged_into}")

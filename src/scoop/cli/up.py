@@ -1,10 +1,8 @@
 """`scoop up`: everything in one."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
-from pathlib import Path
 
 import click
 
@@ -15,14 +13,16 @@ from scoop.errors import ConfigError
 
 @click.command()
 @click.option("--once", is_flag=True, help="Do one full pass, print what it made, and exit.")
-@click.option("--processes", type=click.IntRange(1, 64), help="How many processes work (default: the setting `processes`).")
+@click.option(
+    "--processes", type=click.IntRange(1, 64), help="How many processes work (default: the setting `processes`)."
+)
 @edge.as_json
 @click.pass_obj
 def command(config: Config, once: bool, processes: int | None, as_json: bool) -> None:
     """Run everything: workers, scheduler and the web page.
 
-    Without sources of your own, the newsstand's fictional outlets are gathered, so that there is something to see. Ctrl-C
-    stops it all cleanly.
+    Without sources of your own, the newsstand's fictional outlets are gathered, so that there is something to see.
+    Ctrl-C stops it all cleanly.
 
     \b
     Examples:
@@ -30,7 +30,11 @@ def command(config: Config, once: bool, processes: int | None, as_json: bool) ->
       SCOOP_PORT=9000 scoop up
       scoop up --once --json
     """
-    task = _once(config, processes or config.processes, as_json=as_json) if once else _serve(config, processes or config.processes)
+    task = (
+        _once(config, processes or config.processes, as_json=as_json)
+        if once
+        else _serve(config, processes or config.processes)
+    )
     edge.work(config, task)
 
 
@@ -89,7 +93,9 @@ async def _sources(config: Config, database: "Database") -> AsyncIterator[str | 
         async with database.connection() as conn:
             if await sources.is_empty(conn):
                 count = await demo.add_sources(conn, config.newsstand_port)
-                click.echo(f"No sources are configured: the newsstand's {count} fictional outlets are gathered.", err=True)
+                click.echo(
+                    f"No sources are configured: the newsstand's {count} fictional outlets are gathered.", err=True
+                )
                 click.echo("Add real ones: scoop sources add URL --collection NAME; then: scoop demo remove", err=True)
             has_demo = await demo.has_sources(conn)
         if has_demo:
@@ -104,7 +110,9 @@ async def _page(config: Config, database: "Database", newsstand: str | None) -> 
     from scoop.web.app import create_app
 
     hosts = frozenset({"localhost", "127.0.0.1", "[::1]", config.host})
-    app = create_app(database, timezone=config.timezone, newsstand=newsstand, clock=lambda: datetime.now(UTC), hosts=hosts)
+    app = create_app(
+        database, timezone=config.timezone, newsstand=newsstand, clock=lambda: datetime.now(UTC), hosts=hosts
+    )
     async with AsyncExitStack() as stack:
         try:
             url = await stack.enter_async_context(serving(app, host=config.host, port=config.port))

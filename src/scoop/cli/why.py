@@ -53,7 +53,10 @@ def _url_hash(name: str) -> bytes | None:
 def _tell(explanation: "reading.Explanation") -> None:  # type: ignore[name-defined]  # noqa: F821
     document = explanation.document
     click.secho(document["title"], bold=True)
-    click.echo(f"document {document['document_id']} ({document['article_id']}) of {document['source']} in {document['collection']}")
+    click.echo(
+        f"document {document['document_id']} ({document['article_id']}) "
+        f"of {document['source']} in {document['collection']}"
+    )
     if document["story_id"] is None:
         click.echo("  is in no story yet: it waits for dedup (`scoop run-once`)")
     else:

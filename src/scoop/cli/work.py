@@ -96,7 +96,10 @@ async def _list(config: Config, what: str, stage: str | None, *, as_json: bool) 
         return
     edge.print_table(
         ("stage", "subject", "tries", "crashes", "next", "reason"),
-        [(w.stage, w.subject, w.attempts, w.crashes, w.due_at if w.state == "waiting" else None, w.error) for w in found],
+        [
+            (w.stage, w.subject, w.attempts, w.crashes, w.due_at if w.state == "waiting" else None, w.error)
+            for w in found
+        ],
         empty=f"nothing is {what}",
         wide="reason",
     )

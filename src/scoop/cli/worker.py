@@ -13,9 +13,13 @@ from scoop.config import Config
 
 
 @click.command()
-@click.option("--processes", type=click.IntRange(1, 64), help="How many processes work (default: the setting `processes`).")
+@click.option(
+    "--processes", type=click.IntRange(1, 64), help="How many processes work (default: the setting `processes`)."
+)
 @click.option("--until-idle", is_flag=True, help="Exit when nothing is due.")
-@click.option("--member", is_flag=True, hidden=True, help="Be one of a crew: report on standard output, end with the parent.")
+@click.option(
+    "--member", is_flag=True, hidden=True, help="Be one of a crew: report on standard output, end with the parent."
+)
 @click.pass_obj
 def command(config: Config, processes: int | None, until_idle: bool, member: bool) -> None:
     """Work on what is due, as a service without the web page.

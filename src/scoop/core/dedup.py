@@ -72,7 +72,7 @@ StoryRef = int | NewStory
 class Group:
     """One story after the judgement: what joins it, and which younger stories become part of it.
 
-    `bridges` were members before and now tie stories together; `changed_document_ids` are all members that were judged anew.
+    `bridges` were members before and now tie stories together; `changed_document_ids` are all members judged anew.
     """
 
     story: StoryRef
@@ -156,7 +156,9 @@ def _groups(
     for story_id in first_seen_at:
         story_ids_by_root.setdefault(forest.root(("story", story_id)), []).append(story_id)
     return [
-        _group(members, sorted(story_ids_by_root.get(root, ()), key=lambda id: (first_seen_at[id], id)), reasons)
+        _group(
+            members, sorted(story_ids_by_root.get(root, ()), key=lambda story: (first_seen_at[story], story)), reasons
+        )
         for root, members in readings_by_root.items()
     ]
 

@@ -46,7 +46,7 @@ def _first_line(stream: IO[bytes]) -> bytes:
 def _is_json(raw: bytes) -> bool:
     try:
         msgspec.json.decode(raw)
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return False
     return True
 

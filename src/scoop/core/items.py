@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,6 +13,7 @@ from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 import jsonschema_rs
+import msgspec
 
 from scoop.core import text, urls
 from scoop.model import Item
@@ -20,6 +22,7 @@ MAX_DEPTH = 64
 MAX_INTEGER_BITS = 3_322  # 1,000 decimal digits; Python will not print more than 4,300
 MAX_PROBLEMS = 100  # told of one item
 SHOWN_CHARACTERS = 100  # of a key
+LONG_NUMBER = re.compile(rb"\d{1000}")
 
 _HTTP = "^[Hh][Tt][Tt][Pp][Ss]?://"
 _REASON_BY_FORMAT = {
@@ -49,8 +52,34 @@ class Problem:
 
 def problems(item: Any) -> list[Problem]:
     """What keeps an item out of the ledger; nothing for a good one."""
-    # Each check relies on the one before it.
-    for found in (_storage_problems(item), _schema_problems(item), _meaning_problems(item)):
+    return _first_problems(_storage_problems(item), _schema_problems(item), _meaning_problems(item))
+
+
+def read(raw: bytes) -> tuple[Item, list[Problem]]:
+    """The item that these bytes of JSON are, and what keeps it out of the ledger."""
+    try:
+        item = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return {}, _json_problems(raw, error)
+    # Decoded JSON is Unicode and finite; without NUL escapes and with few brackets nothing is left to look for.
+    if b"\\u0000" in raw or raw.count(b"{") + raw.count(b"[") > MAX_DEPTH or LONG_NUMBER.search(raw):
+        return item, problems(item)
+    return item, _first_problems(_schema_problems(item), _meaning_problems(item))
+
+
+def _json_problems(raw: bytes, error: Exception) -> list[Problem]:
+    """Why bytes are no JSON; what only the stricter reader refuses is told with its place."""
+    try:
+        found = problems(json.loads(raw))
+    except (ValueError, RecursionError):
+        found = []
+    reason = "is nested too deeply" if isinstance(error, RecursionError) else f"is not JSON: {error}"
+    return found or [Problem("$", reason)]
+
+
+def _first_problems(*checks: Iterator[Problem]) -> list[Problem]:
+    """The problems of the first check that finds any: each relies on the one before it."""
+    for found in checks:
         if told := list(islice(found, MAX_PROBLEMS)):
             return told
     return []

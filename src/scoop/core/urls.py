@@ -78,6 +78,11 @@ def canonical_url(url: str) -> str:
     return _spelled(page if _wrapped(page) is None else address)
 
 
+def encoded(url: str) -> str:
+    """The URL as it was given, with all that a URI may not hold percent-encoded."""
+    return str(_parsed(url.strip()).href)
+
+
 def host(url: str) -> str:
     """The host of a canonical URL, without its port."""
     return str(can_ada.parse(url).hostname)

@@ -33,7 +33,9 @@ class Response:
 class GuardedResolver(AbstractResolver):
     """Resolves names to public addresses only; what was checked is what is connected to."""
 
-    async def resolve(self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET) -> list[ResolveResult]:
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, family=family, type=socket.SOCK_STREAM)
         addresses = [(entry[4][0], entry[0]) for entry in found]
         if not all(is_public(str(address)) for address, _ in addresses):
@@ -54,10 +56,12 @@ class Client:
     def __init__(self, session: aiohttp.ClientSession) -> None:
         self._session = session
 
-    async def get(self, url: str, *, headers: Mapping[str, str] | None = None, connect_to: str | None = None) -> Response:
+    async def get(
+        self, url: str, *, headers: Mapping[str, str] | None = None, connect_to: str | None = None
+    ) -> Response:
         """The answer after redirects; Retry for what may pass, Reject for what must not be fetched.
 
-        `connect_to` is an address, as 127.0.0.1:8788, that the operator named for this source: it stands for every host.
+        `connect_to` is an address, as 127.0.0.1:8788, that the operator named for a source: it stands for every host.
         """
         try:
             async with asyncio.timeout(DEADLINE_SECONDS):

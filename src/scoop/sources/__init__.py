@@ -1,4 +1,4 @@
-"""Kinds of sources, one file each. A kind is a class with a `name`, `Options` and `fetch`; its docstring is its page."""
+"""Kinds of sources, one file each: a class with a `name`, `Options` and `fetch`, whose docstring is its page."""
 
 from dataclasses import dataclass, field
 from typing import Any, Protocol

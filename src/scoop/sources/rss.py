@@ -10,6 +10,7 @@ import feedparser
 import msgspec
 import nh3
 
+from scoop.core import urls
 from scoop.errors import Retry
 from scoop.fetch.client import Client, Response
 from scoop.model import Item, Source
@@ -25,7 +26,7 @@ class Rss:
     name = "rss"
 
     class Options(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-        """`connect_to`: ask this address, as 127.0.0.1:8788, instead of the host's own; for sources inside one's network."""
+        """`connect_to`: ask this address, as 127.0.0.1:8788, instead of the host's; for feeds of one's own network."""
 
         connect_to: str | None = None
 
@@ -61,7 +62,7 @@ def _entry(entry: Any, language: str | None) -> Item:
     return {
         "source_item_id": entry.get("id") or entry.get("link") or entry.get("title"),
         "title": plain(entry.get("title", "")) or plain(body)[:120],
-        "canonical_url": entry.get("link"),
+        "canonical_url": _link(entry.get("link")),
         "published_at": datetime.fromtimestamp(timegm(moment), UTC).isoformat() if moment else None,
         "body_text": plain(body),
         "language": entry.get("language") or language,
@@ -84,13 +85,21 @@ def _json_entry(entry: dict[str, Any], language: str | None) -> Item:
     return {
         "source_item_id": str(entry.get("id") or entry.get("url") or ""),
         "title": plain(str(entry.get("title") or "")) or body[:120],
-        "canonical_url": entry.get("external_url") or entry.get("url"),
+        "canonical_url": _link(entry.get("external_url") or entry.get("url")),
         "published_at": entry.get("date_published") or entry.get("date_modified"),
         "body_text": body,
         "language": entry.get("language") or language,
         "authors": [author["name"] for author in entry.get("authors") or () if author.get("name")],
         "tags": entry.get("tags") or [],
     }
+
+
+def _link(url: Any) -> str | None:
+    """An http(s) URL, percent-encoded; nothing for what is none."""
+    try:
+        return urls.encoded(str(url))
+    except ValueError:
+        return None
 
 
 def _compact(item: Item) -> Item:

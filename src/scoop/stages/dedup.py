@@ -23,11 +23,13 @@ class Case:
 async def load(conn: Connection, ids: Sequence[int]) -> Case:
     readings = await stories.readings(conn, ids)
     matches = await stories.matches(conn, readings)
-    known = {match.story_id for match in matches} | {reading.story_id for reading in readings if reading.story_id is not None}
+    known = {match.story_id for match in matches} | {
+        reading.story_id for reading in readings if reading.story_id is not None
+    }
     return Case(readings=readings, matches=matches, first_seen_at=await stories.first_seen_at(conn, known))
 
 
-async def judge(case: Case) -> Outcome[list[Group]]:
+async def judge(case: Case) -> Outcome[Sequence[Group]]:
     return Outcome(output=dedup.judge(case.readings, case.matches, case.first_seen_at))
 
 

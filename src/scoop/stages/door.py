@@ -9,7 +9,8 @@ from scoop.model import Item
 from scoop.store.arrivals import NewArrival
 
 
-def arrival(item: Item, *, now: datetime, response_headers: dict[str, str] | None = None) -> NewArrival:
+def arrival(item: Item, *, raw: bytes, now: datetime, response_headers: dict[str, str] | None = None) -> NewArrival:
+    """What the ledger keeps of a valid item, whose JSON is `raw`."""
     metadata, published_at = item["source_metadata"], item.get("published_at")
     return NewArrival(
         collection=metadata["collection"],
@@ -18,7 +19,7 @@ def arrival(item: Item, *, now: datetime, response_headers: dict[str, str] | Non
         source_item_url=item.get("canonical_url"),
         source_published_at=items.moment(published_at) if published_at else None,
         fetched_at=min(items.moment(metadata["scraped_at"]), now),
-        raw_payload=msgspec.Raw(msgspec.json.encode(item)),
+        raw_payload=msgspec.Raw(raw),
         payload_hash=hashes.payload_hash(item),
         response_headers=response_headers,
     )

@@ -1,13 +1,12 @@
 """Sources are visited, and what they bring enters the ledger."""
 
 import asyncio
+import json
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
-
-import msgspec
 
 from scoop import sources as kinds
 from scoop.core import items, schedules
@@ -60,11 +59,11 @@ class Ingest:
         refusals: list[Refusal] = []
         for position, found in enumerate(harvest.items, start=1):
             item = _complete(found, visit.source, now=now)
+            raw = json.dumps(item, ensure_ascii=False).encode("utf-8", "replace")
             if problems := items.problems(item):
-                raw = msgspec.json.encode(item)
                 refusals.extend(Refusal(line=position, path=p.path, reason=p.reason, raw_item=raw) for p in problems)
             else:
-                accepted.append(door.arrival(item, now=now, response_headers=harvest.response_headers))
+                accepted.append(door.arrival(item, raw=raw, now=now, response_headers=harvest.response_headers))
         return Visited(visit=visit, arrivals=accepted, refusals=refusals, checkpoint=harvest.checkpoint)
 
     async def save(self, conn: Connection, visited: Sequence[Visited]) -> Sequence[Subject]:
@@ -120,5 +119,11 @@ def _complete(found: Item, source: Source, *, now: datetime) -> Item:
 def stage(client: Client, kinds: Mapping[str, type[kinds.Kind]], *, then: tuple[str, ...]) -> Stage[Any, Any]:
     gather = Ingest(client=client, kinds=kinds, clock=lambda: datetime.now(UTC))
     return Stage(
-        name="ingest", load=sources.visits, work=gather.work, save=gather.save, then=then, batch=64, max_attempts=NEVER_GIVE_UP
+        name="ingest",
+        load=sources.visits,
+        work=gather.work,
+        save=gather.save,
+        then=then,
+        batch=64,
+        max_attempts=NEVER_GIVE_UP,
     )

@@ -9,7 +9,7 @@ from scoop.stages.stage import Outcome, Stage
 from scoop.store import arrivals, documents
 
 
-async def read(batch: Mapping[int, Arrival]) -> Outcome[list[Document]]:
+async def read(batch: Mapping[int, Arrival]) -> Outcome[Sequence[Document]]:
     found: list[Document] = []
     failures: dict[int, Reject] = {}
     for arrival_id, arrival in batch.items():

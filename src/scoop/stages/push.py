@@ -2,13 +2,12 @@
 
 import asyncio
 import gzip
+import io
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import IO
-
-import msgspec
+from typing import IO, cast
 
 from scoop.core import items
 from scoop.core.item_stream import Piece, pieces
@@ -51,9 +50,11 @@ class _Batch:
         self.bytes += len(piece.raw)
         item, problems = _item(piece)
         if problems:
-            self.refusals.extend(Refusal(line=piece.line, path=p.path, reason=p.reason, raw_item=piece.raw) for p in problems)
+            self.refusals.extend(
+                Refusal(line=piece.line, path=p.path, reason=p.reason, raw_item=piece.raw) for p in problems
+            )
         else:
-            self.arrivals.append((piece.line, door.arrival(item, now=now)))
+            self.arrivals.append((piece.line, door.arrival(item, raw=piece.raw, now=now)))
 
     @property
     def is_full(self) -> bool:
@@ -63,7 +64,7 @@ class _Batch:
 async def push(
     database: Database, stream: IO[bytes], *, name: str, now: datetime, follow: str, progress: Callable[[int], None]
 ) -> Pushed:
-    """Enter the items of a stream into the ledger and hand them to the stage `follow`; call `progress` with each batch's size."""
+    """Enter the items of a stream into the ledger and hand them to the stage `follow`; `progress` is told each."""
     read = new = refused = 0
     problem = None
     async with database.connection() as conn:
@@ -94,8 +95,8 @@ async def _read_ahead(batches: Iterator[_Batch]) -> AsyncIterator[_Batch]:
 
 
 def _unzipped(stream: IO[bytes]) -> IO[bytes]:
-    magic = stream.peek(2)[:2] if hasattr(stream, "peek") else b""
-    return gzip.GzipFile(fileobj=stream) if magic == GZIP_MAGIC else stream
+    buffered = io.BufferedReader(cast(io.RawIOBase, stream))
+    return cast(IO[bytes], gzip.GzipFile(fileobj=buffered)) if buffered.peek(2)[:2] == GZIP_MAGIC else buffered
 
 
 def _batches(stream: IO[bytes], *, now: datetime) -> Iterator[_Batch]:
@@ -119,12 +120,8 @@ def _batches(stream: IO[bytes], *, now: datetime) -> Iterator[_Batch]:
 
 def _item(piece: Piece) -> tuple[Item, list[items.Problem]]:
     if piece.problem is not None:
-        return {}, [items.Problem(path="$", reason=piece.problem)]
-    try:
-        item = msgspec.json.decode(piece.raw)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        return {}, [items.Problem(path="$", reason=f"is not JSON: {error}")]
-    return item, items.problems(item)
+        return {}, [items.Problem("$", piece.problem)]
+    return items.read(piece.raw)
 
 
 async def _enter(conn: Connection, run_id: int, name: str, batch: _Batch, follow: str) -> int:
@@ -139,7 +136,9 @@ async def _enter(conn: Connection, run_id: int, name: str, batch: _Batch, follow
     return len(new_ids)
 
 
-async def _append(conn: Connection, run_id: int, lines: list[tuple[int, NewArrival]]) -> tuple[list[int], list[Refusal]]:
+async def _append(
+    conn: Connection, run_id: int, lines: list[tuple[int, NewArrival]]
+) -> tuple[list[int], list[Refusal]]:
     """Append a batch; what the database cannot hold is found by halving, so that only it is refused."""
     try:
         async with conn.transaction():

@@ -114,7 +114,9 @@ async def _attempt(conn: Connection, stage: Stage[Any, Any], claim: Claim, subje
     fault(f"{stage.name}.committed")
 
 
-async def _settle_failures(conn: Connection, stage: Stage[Any, Any], claim: Claim, failures: Mapping[int, Exception]) -> None:
+async def _settle_failures(
+    conn: Connection, stage: Stage[Any, Any], claim: Claim, failures: Mapping[int, Exception]
+) -> None:
     delays: dict[int, tuple[timedelta, str]] = {}
     reasons: dict[int, str] = {}
     for subject, error in failures.items():

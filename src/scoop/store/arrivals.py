@@ -66,8 +66,8 @@ async def append(conn: Connection, run_id: int, arrivals: Sequence[NewArrival]) 
         columns=STAGED,
         records=[
             (
-                position, a.collection, a.source, a.source_item_id, a.source_item_url, a.source_published_at, a.fetched_at,
-                a.raw_payload, a.payload_hash, a.response_headers,
+                position, a.collection, a.source, a.source_item_id, a.source_item_url, a.source_published_at,
+                a.fetched_at, a.raw_payload, a.payload_hash, a.response_headers,
             )
             for position, a in enumerate(arrivals)
         ],
@@ -79,7 +79,9 @@ async def by_ids(conn: Connection, ids: Sequence[int]) -> dict[int, Arrival]:
     return {row["raw_arrival_id"]: Arrival(**row) for row in await conn.fetch(SQL["by_ids"], ids)}
 
 
-async def versions(conn: Connection, *, source: str, source_item_id: str, collection: str, limit: int = 50) -> list[dict[str, Any]]:
+async def versions(
+    conn: Connection, *, source: str, source_item_id: str, collection: str, limit: int = 50
+) -> list[dict[str, Any]]:
     return [dict(row) for row in await conn.fetch(SQL["versions"], source, source_item_id, collection, limit)]
 
 

@@ -6,18 +6,25 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import cache
 from importlib.resources import files
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import asyncpg
 import msgspec
-from asyncpg import Connection
 
 from scoop.errors import ConfigError, DatabaseUnavailable
+
+Connection: TypeAlias = asyncpg.Connection
 
 MIN_POSTGRESQL = 15
 CONNECT_SECONDS = 10.0
 RECONNECT_PAUSES = (0.1, 0.3, 1.0, 2.0, 4.0)  # seconds between tries to reach a server that went away
-GONE = (OSError, asyncpg.PostgresConnectionError, asyncpg.CannotConnectNowError, asyncpg.InterfaceError, asyncio.TimeoutError)
+GONE = (
+    OSError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.InterfaceError,
+    asyncio.TimeoutError,
+)
 """What the driver raises when the server is away or just coming back."""
 SHUTTING_DOWN = (asyncpg.AdminShutdownError, asyncpg.CrashShutdownError, asyncpg.PostgresConnectionError)
 OutOfResources = asyncpg.InsufficientResourcesError
@@ -43,7 +50,9 @@ class External:
 
     def __init__(self, url: str) -> None:
         if not re.match(r"postgres(ql)?://", url):
-            raise ConfigError("SCOOP_DATABASE_URL must begin with postgresql://, as in postgresql://user@host:5432/name")
+            raise ConfigError(
+                "SCOOP_DATABASE_URL must begin with postgresql://, as in postgresql://user@host:5432/name"
+            )
         self.url = url
 
     def attach(self) -> str:
@@ -88,7 +97,7 @@ class Database:
     async def close(self) -> None:
         try:
             await asyncio.wait_for(self._pool.close(), CONNECT_SECONDS)
-        except asyncio.TimeoutError:
+        except TimeoutError:
             self._pool.terminate()
         self.server.detach()
 
@@ -165,8 +174,8 @@ async def about(conn: Connection) -> dict[str, str]:
 def _unreachable(url: str, error: BaseException) -> str:
     where = re.sub(r"//[^@/]*@", "//", url).split("?")[0]
     return (
-        f"the database at {where} does not answer: {_sentence(error)}; check SCOOP_DATABASE_URL and that the server runs, "
-        "or unset it to use the embedded database"
+        f"the database at {where} does not answer: {_sentence(error)}; check SCOOP_DATABASE_URL and that the server "
+        "runs, or unset it to use the embedded database"
     )
 
 

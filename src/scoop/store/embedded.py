@@ -1,7 +1,8 @@
 """The embedded PostgreSQL: started on demand, shared by processes, stopped when nobody uses it.
 
 Every process that uses the server holds a shared lock on `users.lock`; the kernel drops it whatever way the process
-dies. A small keeper process waits for the exclusive lock, which it gets when the last user is gone, and stops the server.
+dies. A small keeper process waits for the exclusive lock, which it gets when the last user is gone, and then stops
+the server.
 """
 
 import fcntl
@@ -31,9 +32,14 @@ from scoop.errors import ConfigError, DatabaseUnavailable
 ROLE = DATABASE = "scoop"
 PORT = 5432  # names the socket file; no TCP port is opened
 MAX_SOCKET_FOLDER = 90  # the kernel allows 107 bytes for the path of a socket
+LINGER_SECONDS = 15.0  # without users before the server stops; commands that follow one another find it warm
 START_DEADLINE = 60.0  # seconds; recovery after a crash is part of it
 CLOSED_HOMES = Path("/var/lib/scoop/closed")
-LOCALES = ("C.UTF-8", "en_US.UTF-8", "C")  # the first that the platform has; without UTF-8, trigrams of Japanese are empty
+LOCALES = (
+    "C.UTF-8",
+    "en_US.UTF-8",
+    "C",
+)  # the first that the platform has; without UTF-8, trigrams of Japanese are empty
 SHARED_BUFFERS_MB = (128, 1024)  # an eighth of the machine's memory, within these
 
 
@@ -90,7 +96,11 @@ class Embedded:
         if self._users is None:
             self._make_folders()
             self._users = _lock(self.folder / "users.lock", fcntl.LOCK_SH)
-        self.ensure()
+        try:
+            self.ensure()
+        except BaseException:
+            self.detach()
+            raise
         return self.url
 
     def ensure(self) -> None:
@@ -123,14 +133,14 @@ class Embedded:
                 return False
         return True
 
-    def keep(self, linger: float) -> None:
-        """The keeper's whole life: go to the background, wait until nobody uses the server for a while, then stop it."""
+    def keep(self) -> None:
+        """The keeper's whole life: go to the background, wait until nobody has used the server for a while, stop it."""
         keeper = _try_lock(self.folder / "keeper.lock")
         if keeper is None or os.fork():  # the lock is shared with the child, who keeps it
             os._exit(0)
         while True:
             _lock(self.folder / "users.lock", fcntl.LOCK_EX).close()
-            time.sleep(linger)
+            time.sleep(LINGER_SECONDS)
             users = _try_lock(self.folder / "users.lock")
             if users is not None:
                 self.stop()
@@ -193,7 +203,8 @@ class Embedded:
         log = self.folder / "server" / "start.log"
         options = " ".join(f"-c {name}={shlex.quote(value)}" for name, value in self._settings().items())
         done = self._run(
-            "pg_ctl", "start", "-D", str(self.data), "-w", "-t", str(int(START_DEADLINE)), "-l", str(log), "-o", options, check=False,
+            "pg_ctl", "start", "-D", str(self.data), "-w", "-t", str(int(START_DEADLINE)), "-l", str(log),
+            "-o", options, check=False,
         )  # fmt: skip
         if done.returncode == 0:
             return None
@@ -217,8 +228,9 @@ class Embedded:
     def _initdb(self, folder: Path, password: Path) -> None:
         for locale in LOCALES:
             done = self._run(
-                "initdb", "-D", str(folder), "-U", ROLE, "--pwfile", str(password), "--auth=scram-sha-256", "--encoding=UTF8",
-                "--locale-provider=builtin", "--builtin-locale=C.UTF-8", f"--lc-ctype={locale}", "--lc-collate=C",
+                "initdb", "-D", str(folder), "-U", ROLE, "--pwfile", str(password), "--auth=scram-sha-256",
+                "--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", f"--lc-ctype={locale}",
+                "--lc-collate=C",
                 check=False,
             )  # fmt: skip
             if done.returncode == 0:
@@ -292,11 +304,15 @@ class Embedded:
             )
         package = Path(spec.submodule_search_locations[0])
         installation = package / "pginstall"
-        if self.owner is None or all(_passable(parent, self.owner) for parent in (installation / "bin" / "initdb").resolve().parents):
+        if self.owner is None or all(
+            _passable(parent, self.owner) for parent in (installation / "bin" / "initdb").resolve().parents
+        ):
             return installation
         return _copied(package, self.folder / "dist") / "pginstall"
 
-    def _run(self, program: str, *arguments: str, check: bool = True, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    def _run(
+        self, program: str, *arguments: str, check: bool = True, stdin: str = ""
+    ) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(  # noqa: S603
             [self.binary(program), *arguments],
             input=stdin,
@@ -388,7 +404,9 @@ def _locked(path: Path) -> Iterator[None]:
 
 def _home_problem(home: Path, error: OSError) -> str:
     reason = (error.strerror or str(error)).lower()
-    return f"cannot write to {error.filename or home}: {reason}; free it, or set SCOOP_HOME to a folder you can write to"
+    return (
+        f"cannot write to {error.filename or home}: {reason}; free it, or set SCOOP_HOME to a folder you can write to"
+    )
 
 
 def _initdb_problem(home: Path, output: str) -> str:

@@ -5,11 +5,9 @@ from pathlib import Path
 
 from scoop.store.embedded import Embedded
 
-LINGER = 20.0  # seconds without users; commands that follow one another find the server warm
-
 
 def main() -> None:
-    Embedded(Path(sys.argv[1])).keep(LINGER)
+    Embedded(Path(sys.argv[1])).keep()
 
 
 if __name__ == "__main__":

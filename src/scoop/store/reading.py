@@ -199,9 +199,7 @@ async def headlines(
 ) -> list[Headline]:
     """The stories of a window, collection by collection; `limit` and `offset` count within each."""
     rows = [dict(row) for row in await conn.fetch(SQL["headlines"], since, until, collection, limit, offset)]
-    return [
-        Headline(outlets=[Outlet(**outlet) for outlet in row.pop("outlets")], story=Story(**row)) for row in rows
-    ]
+    return [Headline(outlets=[Outlet(**outlet) for outlet in row.pop("outlets")], story=Story(**row)) for row in rows]
 
 
 async def export_stories(conn: Connection, *, collection: str | None, with_merged: bool) -> AsyncIterator[str]:

@@ -121,7 +121,8 @@ SELECT
 -- The stories of a window, the most widely told of each collection first, so many of each after so many.
 WITH placed AS (
     SELECT *, row_number() OVER (
-        PARTITION BY collection ORDER BY publisher_family_count DESC, last_seen_at DESC, story_id DESC) AS place
+        PARTITION BY collection ORDER BY publisher_family_count DESC, source_count DESC, last_seen_at DESC, story_id DESC
+    ) AS place
     FROM stories
     WHERE status = 'active' AND last_seen_at >= $1 AND last_seen_at < $2 AND ($3::text IS NULL OR collection = $3)
 )

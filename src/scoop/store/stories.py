@@ -66,8 +66,9 @@ async def _open(conn: Connection, seeds: Sequence[Reading], story_id_by_seed: di
         columns=STORY_COLUMNS,
         records=[
             (
-                story_id_by_seed[seed.document_id], seed.collection, seed.title, seed.canonical_url, seed.canonical_url_hash,
-                seed.document_id, seed.seen_at, seed.seen_at, [seed.source], [seed.publisher_family],
+                story_id_by_seed[seed.document_id], seed.collection, seed.title, seed.canonical_url,
+                seed.canonical_url_hash, seed.document_id, seed.seen_at, seed.seen_at, [seed.source],
+                [seed.publisher_family],
             )
             for seed in seeds
         ],

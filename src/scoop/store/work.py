@@ -69,7 +69,9 @@ async def enlist(conn: Connection) -> int:
 
 async def enqueue(conn: Connection, stage: str, subjects: Sequence[Subject]) -> None:
     if subjects:
-        await conn.execute(SQL["enqueue"], stage, [subject.id for subject in subjects], [subject.lane for subject in subjects])
+        await conn.execute(
+            SQL["enqueue"], stage, [subject.id for subject in subjects], [subject.lane for subject in subjects]
+        )
 
 
 async def lanes(conn: Connection, stage: str) -> list[str]:
@@ -85,7 +87,9 @@ async def unlock_lane(conn: Connection, stage: str, lane: str) -> None:
     await conn.execute("SELECT pg_advisory_unlock($1, hashtext($2))", LANE_LOCK, f"{stage} {lane}")
 
 
-async def claim(conn: Connection, stage: str, *, worker: int, limit: int, lease: timedelta, lane: str = "") -> Claim | None:
+async def claim(
+    conn: Connection, stage: str, *, worker: int, limit: int, lease: timedelta, lane: str = ""
+) -> Claim | None:
     rows = await conn.fetch(SQL["claim"], stage, lane, limit, worker, lease)
     if not rows:
         return None
@@ -102,7 +106,9 @@ async def finish(conn: Connection, claim: Claim, subjects: Sequence[int]) -> Non
     versions = [claim.version_by_subject[subject] for subject in subjects]
     held = await conn.fetchval(SQL["finish"], claim.stage, subjects, versions, claim.ticket)
     if held != len(subjects):
-        raise LostLease(f"{len(subjects) - held} of {len(subjects)} subjects of {claim.stage} were taken over by another worker")
+        raise LostLease(
+            f"{len(subjects) - held} of {len(subjects)} subjects of {claim.stage} were taken over by another worker"
+        )
 
 
 async def postpone(conn: Connection, claim: Claim, delays: Mapping[int, tuple[timedelta, str]]) -> None:

@@ -64,15 +64,15 @@ class Desk:
 
     def routes(self) -> list[BaseRoute]:
         return [
-            Route("/", self.home),
-            Route("/days/{day}", self.day),
-            Route("/stories/{story_uuid:uuid}", self.story),
+            Route("/", self.home_page),
+            Route("/days/{day}", self.day_page),
+            Route("/stories/{story_uuid:uuid}", self.story_page),
             Route("/healthz", health.alive),
             Route("/readyz", self.readyz),
             Mount("/static", StaticFiles(directory=STATIC)),
         ]
 
-    async def home(self, _request: Request) -> Response:
+    async def home_page(self, _request: Request) -> Response:
         """Today, or the newest day that has stories."""
         reader = self._reader()
         choice = Choice(day=reader.today)
@@ -82,14 +82,14 @@ class Desk:
                 page = await day.read(conn, reader, replace(choice, day=page.nearest))
         return HTMLResponse(pages.render_day(page, reader, instead_of_today=page.choice != choice))
 
-    async def day(self, request: Request) -> Response:
+    async def day_page(self, request: Request) -> Response:
         reader = self._reader()
         choice = _choice(request)
         async with self._reading() as conn:
             page = await day.read(conn, reader, choice)
         return HTMLResponse(pages.render_day(page, reader, instead_of_today=False))
 
-    async def story(self, request: Request) -> Response:
+    async def story_page(self, request: Request) -> Response:
         """The story; one that was merged sends the reader to where it went."""
         async with self._reading() as conn:
             detail = await reading.story(conn, str(request.path_params["story_uuid"]))

@@ -36,7 +36,6 @@ class Tab:
 class Section:
     """The stories of one collection, and where the rest of them is."""
 
-    collection: str
     name: str
     headlines: list[Headline]
     more: int
@@ -111,7 +110,6 @@ def _tab(choice: Choice, collection: str | None, stories: int) -> Tab:
 def _section(choice: Choice, collection: str, headlines: list[Headline], stories: int) -> Section:
     shown = choice.offset + len(headlines)
     return Section(
-        collection=collection,
         name=words.collection_name(collection),
         headlines=headlines,
         more=stories - shown,

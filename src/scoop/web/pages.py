@@ -20,12 +20,18 @@ def render_day(page: DayPage, reader: Reader, *, instead_of_today: bool) -> str:
 
 
 def render_story(detail: StoryDetail, reader: Reader) -> str:
-    ticks = story.timeline(detail.members)
-    return _render("story.html", reader=reader, story=detail.story, members=detail.members, ticks=ticks)
+    return _render(
+        "story.html",
+        reader=reader,
+        story=detail.story,
+        members=detail.members,
+        member_by_id={member.document_id: member for member in detail.members},
+        ticks=story.timeline(detail.members),
+    )
 
 
-def render_problem(*, title: str, text: str) -> str:
-    return _render("problem.html", title=title, text=text)
+def render_problem(*, title: str, text: str, may_pass: bool) -> str:
+    return _render("problem.html", title=title, text=text, may_pass=may_pass)
 
 
 def _render(template: str, **context: Any) -> str:

@@ -34,4 +34,5 @@ TEXTS = {
 def response(status: HTTPStatus, *, headers: Mapping[str, str] | None = None) -> HTMLResponse:
     """The page of a problem; never says more than its status does."""
     title, text = TEXTS[status]
-    return HTMLResponse(pages.render_problem(title=title, text=text), status_code=status, headers=headers)
+    page = pages.render_problem(title=title, text=text, may_pass=status.is_server_error)
+    return HTMLResponse(page, status_code=status, headers=headers)

@@ -1,6 +1,6 @@
 """A story as a page: who told it when, and why each document is in it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,14 +39,13 @@ class Tick:
     label: str
 
 
-def why(member: Member, members: Sequence[Member]) -> Why:
+def why(member: Member, member_by_id: Mapping[int, Member]) -> Why:
     details = member.match_details or {}
-    like_id = details.get("matched_document_id")
     score = {"match": member.match_score} if member.match_score is not None else {}
     evidence = score | {name: value for name, value in details.items() if name not in TOLD_IN_WORDS}
     return Why(
         sentence=words.REASONS[member.match_type],
-        like=next((other for other in members if other.document_id == like_id), None),
+        like=member_by_id.get(details.get("matched_document_id", 0)),
         signals=[_signal(name, value) for name, value in evidence.items()],
     )
 

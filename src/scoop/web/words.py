@@ -21,7 +21,7 @@ LANGUAGES = {
     "tr": "Turkish", "uk": "Ukrainian", "vi": "Vietnamese", "zh": "Chinese",
 }  # fmt: skip
 MATCHES = {
-    "seed": "opened the story",
+    "seed": "opened this story in Scoop",
     "exact_url": "same address",
     "exact_source_id": "same id at its source",
     "exact_content_hash": "same title and text",
@@ -31,7 +31,7 @@ MATCHES = {
     "manual": "placed by hand",
 }
 REASONS = {
-    "seed": "It opened the story: when it was read, nothing Scoop knew was like it.",
+    "seed": "Scoop read it first of all: nothing it knew until then was like it.",
     "exact_url": "Its address, freed of tracking, is the same as that of",
     "exact_source_id": "It carries the same id, such as a paper's or a video's, as",
     "exact_content_hash": "Its title and its text are the same, letter for letter, as those of",

@@ -54,7 +54,12 @@ async def status(database: Database) -> list[Migration]:
     async with database.connection() as conn:
         applied = await _applied(conn)
     return [
-        Migration(version=m.version, name=m.name, sql=m.sql, applied_at=applied[m.version]["applied_at"] if m.version in applied else None)
+        Migration(
+            version=m.version,
+            name=m.name,
+            sql=m.sql,
+            applied_at=applied[m.version]["applied_at"] if m.version in applied else None,
+        )
         for m in shipped()
     ]
 
@@ -68,7 +73,8 @@ async def _prepare(conn: Connection) -> None:
         await conn.execute("CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public")
     except NoRight as error:
         raise DatabaseUnavailable(
-            "this role may not install pgvector; let a superuser run CREATE EXTENSION vector in this database, then try again"
+            "this role may not install pgvector; "
+            "let a superuser run CREATE EXTENSION vector in this database, then try again"
         ) from error
     await conn.execute(
         "CREATE SCHEMA IF NOT EXISTS news;"

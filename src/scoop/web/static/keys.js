@@ -29,5 +29,5 @@ document.addEventListener("keydown", (event) => {
   actions[event.key]();
 });
 
-button.hidden = false;
+button.hidden = stops.length === 0;
 button.addEventListener("click", () => keys.showModal());
