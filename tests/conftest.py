@@ -85,16 +85,22 @@ async def database(database_url: str) -> AsyncIterator[Database]:
 
 
 @pytest.fixture
-async def database_pair(
-    postgres: Embedded, template: str, database: Database, worker_id: str
-) -> AsyncIterator[tuple[Database, Database]]:
+async def database_pair_urls(
+    postgres: Embedded, template: str, database_url: str, worker_id: str
+) -> AsyncIterator[tuple[str, str]]:
     """Two databases, to compare what two ways through the house lead to."""
     name = f"test_{worker_id}_{next(numbers)}"
     await administer(postgres, f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")
-    other = await db.connect(External(url_of(postgres, name)), size=4)
-    yield database, other
-    await other.close()
+    yield database_url, url_of(postgres, name)
     await administer(postgres, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+async def database_pair(database_pair_urls: tuple[str, str]) -> AsyncIterator[tuple[Database, Database]]:
+    one, other = [await db.connect(External(url), size=4) for url in database_pair_urls]
+    yield one, other
+    await one.close()
+    await other.close()
 
 
 @pytest.fixture

@@ -131,8 +131,8 @@ async def _enter(conn: Connection, run_id: int, name: str, batch: _Batch, follow
         await work.enqueue(conn, follow, [Subject(arrival_id) for arrival_id in new_ids])
         await arrivals.refuse(conn, run_id, name, batch.refusals + unstorable)
         batch.refusals.extend(unstorable)
-        fault("ingest.saved")
-    fault("ingest.committed")
+        fault("push.saved")
+    fault("push.committed")
     return len(new_ids)
 
 

@@ -49,11 +49,11 @@ SELECT story_id, member.* FROM unnest($1::bigint[]) AS wanted (story_id) CROSS J
 
 -- name: documents_like
 -- The documents that a person names: by number, public id or URL.
-SELECT document_id, article_id, collection, source, source_item_id, title, canonical_url AS url,
+SELECT document_id, article_id, collection, source, source_item_id, title, documents.canonical_url AS url,
     normalized_language AS language, publisher_family, published_at, fetched_at, seen_at, token_count, raw_arrival_id,
     story_id, story_uuid, canonical_title AS story_title, match_type::text AS match_type, match_score, match_details
 FROM documents LEFT JOIN story_members USING (document_id) LEFT JOIN stories USING (story_id, collection)
-WHERE document_id = $1 OR article_id = $2 OR canonical_url_hash = $3
+WHERE document_id = $1 OR article_id = $2 OR documents.canonical_url_hash = $3
 ORDER BY document_id LIMIT 50;
 
 -- name: events
@@ -133,7 +133,8 @@ FROM placed LEFT JOIN LATERAL (
     SELECT normalized_language AS language, left(body_text, 400) AS lead FROM documents
     WHERE document_id = representative_document_id) AS representative ON true
 CROSS JOIN LATERAL (
-    SELECT jsonb_agg(jsonb_build_object('source', source, 'source_name', name, 'url', url) ORDER BY seen_at, document_id) AS outlets
+    SELECT coalesce(jsonb_agg(
+        jsonb_build_object('source', source, 'source_name', name, 'url', url) ORDER BY seen_at, document_id), '[]') AS outlets
     FROM (
         SELECT DISTINCT ON (source) source, documents.canonical_url AS url, seen_at, document_id
         FROM story_members JOIN documents USING (document_id) WHERE story_members.story_id = placed.story_id

@@ -106,9 +106,13 @@ class Desk:
 
     @asynccontextmanager
     async def _reading(self) -> AsyncIterator[Connection]:
-        """A connection to read with; whatever keeps the database from answering is one error."""
+        """One snapshot to read a page from; whatever keeps the database from answering is one error."""
         try:
-            async with asyncio.timeout(PATIENCE_SECONDS), self.database.connection() as conn:
+            async with (
+                asyncio.timeout(PATIENCE_SECONDS),
+                self.database.connection() as conn,
+                conn.transaction(isolation="repeatable_read", readonly=True),
+            ):
                 yield conn
         except health.AWAY as error:
             raise DatabaseUnavailable("the database did not answer in time") from error

@@ -10,7 +10,7 @@ from scoop.web import pages
 TEXTS = {
     HTTPStatus.BAD_REQUEST: (
         "Scoop does not go by this name",
-        "It answers as localhost and under its own host, so that no other site can pose as it. Open it at one of those.",
+        "It answers as localhost and under its own host, so that no other site can pose as it. Open it there.",
     ),
     HTTPStatus.NOT_FOUND: (
         "There is nothing at this address",
@@ -34,5 +34,5 @@ TEXTS = {
 def response(status: HTTPStatus, *, headers: Mapping[str, str] | None = None) -> HTMLResponse:
     """The page of a problem; never says more than its status does."""
     title, text = TEXTS[status]
-    page = pages.render_problem(title=title, text=text, may_pass=status.is_server_error)
+    page = pages.render_problem(title=title, text=text, may_pass=status >= HTTPStatus.INTERNAL_SERVER_ERROR)
     return HTMLResponse(page, status_code=status, headers=headers)

@@ -45,8 +45,9 @@ _BREAK = re.compile(r"[\s_-]+")
 
 def collection_name(collection: str) -> str:
     """A collection's slug as a heading: `ai_news` is AI news."""
-    words = _BREAK.split(text.one_line(collection).strip("_-"))
-    spoken = " ".join(word.upper() if word in ABBREVIATIONS else word for word in words)
+    slug = text.one_line(collection)
+    words = _BREAK.split(slug.strip("_-"))
+    spoken = " ".join(word.upper() if word in ABBREVIATIONS else word for word in words) or slug
     return spoken[:1].upper() + spoken[1:]
 
 
@@ -57,7 +58,12 @@ def outlet_name(source: str, source_name: str | None) -> str:
     slug = text.one_line(source)
     if "." in slug or slug != slug.lower():
         return slug
-    return " ".join(word.capitalize() for word in _BREAK.split(slug.strip("_-")))
+    return " ".join(word.capitalize() for word in _BREAK.split(slug.strip("_-"))) or slug
+
+
+def newsroom(publisher_family: str) -> str:
+    """A publisher family as shown; where there is no host it is a source, which anybody may have named."""
+    return text.one_line(publisher_family)
 
 
 def initials(name: str) -> str:

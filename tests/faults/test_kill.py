@@ -1,0 +1,144 @@
+"""Kill a worker, the database, or both, at every named point; the next run must end in the same state as one without."""
+
+import asyncio
+import signal
+from pathlib import Path
+
+import pytest
+from builders import BODY, an_item, as_lines, scoop
+
+from scoop import demo
+from scoop.newsstand import server as newsstand_server
+from scoop.newsstand import world
+from scoop.store import db
+from scoop.store.db import External
+from scoop.store.embedded import Embedded
+
+PUSH_POINTS = ["push.saved", "push.committed"]
+STAGE_POINTS = [f"{stage}.{moment}" for stage in ("normalize", "dedup") for moment in ("claimed", "worked", "saved", "committed")]
+VISIT_POINTS = [f"ingest.{moment}" for moment in ("claimed", "worked", "saved", "committed")]
+
+LEDGER = "SELECT source, source_item_id, encode(payload_hash, 'hex') FROM raw_arrivals ORDER BY 1, 2, 3"
+DOCUMENTS = """
+    SELECT source, source_item_id, collection, article_id, title, body_text, normalized_language, published_at,
+        publisher_family, encode(content_hash, 'hex'), title_simhash, text_simhash
+    FROM documents ORDER BY 1, 2, 3
+"""
+STORIES = """
+    SELECT canonical_title, canonical_url, status, first_seen_at, last_seen_at, item_count, sources, publisher_families,
+        (SELECT array_agg(source || ' ' || source_item_id ORDER BY source, source_item_id) FROM story_members JOIN documents USING (document_id)
+         WHERE story_members.story_id = stories.story_id) AS members
+    FROM stories WHERE status <> 'merged' ORDER BY members
+"""
+WORK = "SELECT stage, subject, state::text, error FROM work ORDER BY 1, 2"
+
+
+async def state(database_url: str) -> dict[str, list[tuple]]:
+    """All that a user could see, without ids and times of processing."""
+    database = await db.connect(External(database_url), size=1)
+    try:
+        async with database.connection() as conn:
+            queries = {"ledger": LEDGER, "documents": DOCUMENTS, "stories": STORIES, "work": WORK}
+            return {name: [tuple(row) for row in await conn.fetch(query)] for name, query in queries.items()}
+    finally:
+        await database.close()
+
+
+def a_tangle(folder: Path) -> Path:
+    """Items in three collections with copies and shared URLs, so that stories form, grow and merge."""
+    items = [
+        an_item(
+            number,
+            source=f"source{number % 7}",
+            canonical_url=f"https://tribune.example/{number % 13}",
+            title="Same headline",
+            body_text=f"{BODY} Telling {number % 17}.",
+            metadata={"collection": f"news_{number // 40}"},
+        )
+        for number in range(120)
+    ]
+    path = folder / "items.ndjson"
+    path.write_bytes(as_lines(items))
+    return path
+
+
+@pytest.fixture
+def items(tmp_path):
+    return a_tangle(tmp_path)
+
+
+def take_in(items: Path, **settings) -> int:
+    return scoop("ingest", "--items", str(items), **settings).returncode
+
+
+def run_once(**settings) -> int:
+    return scoop("run-once", **settings).returncode
+
+
+async def unharmed(items: Path, database_url: str) -> dict[str, list[tuple]]:
+    assert take_in(items, database_url=database_url) == 0
+    assert run_once(database_url=database_url) == 0
+    return await state(database_url)
+
+
+@pytest.fixture
+async def expected(items, database_pair_urls):
+    """The state that a run without any fault leads to."""
+    return await unharmed(items, database_pair_urls[1])
+
+
+@pytest.mark.parametrize("point", PUSH_POINTS + STAGE_POINTS)
+async def test_a_killed_worker_costs_nothing(point, items, database_pair_urls, expected):
+    url = database_pair_urls[0]
+    act = take_in if point in PUSH_POINTS else lambda _items, **settings: run_once(**settings)
+    if point in STAGE_POINTS:
+        take_in(items, database_url=url)
+    assert act(items, database_url=url, fault=f"{point}:kill:1") == -signal.SIGKILL
+    act(items, database_url=url, fault=f"{point}:kill:2")
+    assert take_in(items, database_url=url) == 0
+    assert run_once(database_url=url) == 0
+    assert await state(url) == expected
+
+
+@pytest.mark.parametrize("action", ["kill-db", "kill-both"])
+@pytest.mark.parametrize("point", PUSH_POINTS + STAGE_POINTS)
+async def test_a_killed_database_costs_nothing(point, action, items, home, expected):
+    if point in STAGE_POINTS:
+        take_in(items, home=home)
+    act = take_in(items, home=home, fault=f"{point}:{action}:1") if point in PUSH_POINTS else run_once(home=home, fault=f"{point}:{action}:1")
+    assert act == (-signal.SIGKILL if action == "kill-both" else act)
+    assert take_in(items, home=home) == 0
+    assert run_once(home=home) == 0
+    server = Embedded(home)
+    found = await state(server.attach())
+    server.detach()
+    assert found == expected
+
+
+@pytest.mark.parametrize("point", VISIT_POINTS)
+async def test_a_worker_killed_while_it_visits_sources_costs_nothing(point, database_pair_urls, home):
+    from datetime import UTC, datetime
+
+    anchor = datetime(2026, 11, 15, 12, tzinfo=UTC)
+    app = newsstand_server.create_app(world.load(world.SHIPPED), anchor, lambda: anchor)
+    async with newsstand_server.serving(app) as base_url:
+        port = int(base_url.rpartition(":")[2])
+        for url in database_pair_urls:
+            database = await db.connect(External(url), size=1)
+            async with database.connection() as conn:
+                await demo.add_sources(conn, port)
+            await database.close()
+        killed, unharmed = database_pair_urls
+        done = await asyncio.to_thread(run_once, database_url=killed, fault=f"{point}:kill:1")
+        assert done == -signal.SIGKILL
+        for url in (killed, unharmed):
+            assert await asyncio.to_thread(run_once, database_url=url) == 0
+    assert await state(killed) == await state(unharmed)
+
+
+async def test_what_kills_its_worker_every_time_is_quarantined_and_the_rest_goes_on(items, database_url):
+    take_in(items, database_url=database_url)
+    while run_once(database_url=database_url, fault="normalize.worked:kill:1") == -signal.SIGKILL:
+        pass
+    found = await state(database_url)
+    assert {row[2] for row in found["work"]} == {"quarantined"}

@@ -1,0 +1,109 @@
+"""What the database itself guarantees, whoever writes to it."""
+
+import asyncpg
+import pytest
+from builders import an_item, told
+
+from scoop.store import db
+
+SEED_TABLES = {
+    "ingest_runs", "source_checkpoints", "raw_arrivals", "documents", "document_embeddings", "stories", "story_members",
+    "dedup_events", "topics", "topic_source_rules", "topic_keyword_rules", "story_topic_state", "digest_runs",
+    "digest_entries",
+}  # fmt: skip
+
+
+async def test_every_table_is_there_and_says_what_it_is_for(database):
+    async with database.connection() as conn:
+        rows = await conn.fetch(
+            "SELECT relname, obj_description(oid) AS about FROM pg_class"
+            " WHERE relnamespace = 'news'::regnamespace AND relkind IN ('r', 'v') AND relname <> 'schema_migrations'"
+        )
+    about = {row["relname"]: row["about"] for row in rows}
+    assert about.keys() >= SEED_TABLES
+    assert [name for name, text in about.items() if not text] == []
+
+
+@pytest.mark.parametrize(
+    "statement", ["UPDATE raw_arrivals SET source = 'x'", "DELETE FROM raw_arrivals", "TRUNCATE raw_arrivals CASCADE"]
+)
+async def test_the_ledger_refuses_to_be_changed(database, statement):
+    await told(database, [an_item(1)])
+    async with database.connection() as conn:
+        with pytest.raises(asyncpg.PostgresError, match="append-only"):
+            await conn.execute(statement)
+        await conn.execute("SET session_replication_role = replica")
+        with pytest.raises(asyncpg.PostgresError, match="append-only"):
+            await conn.execute(statement)
+        assert await conn.fetchval("SELECT count(*) FROM raw_arrivals") == 1
+
+
+async def test_decisions_cannot_be_rewritten(database):
+    await told(database, [an_item(1)])
+    async with database.connection() as conn:
+        with pytest.raises(asyncpg.PostgresError, match="append-only"):
+            await conn.execute("UPDATE dedup_events SET decision = 'manual_merge'")
+
+
+async def test_a_topic_and_date_have_at_most_one_live_post(database):
+    insert = (
+        "INSERT INTO digest_runs (topic_id, run_date, mode, attempt, window_start_utc, window_end_utc, published_at)"
+        " VALUES (1, '2026-11-15', $1::text::digest_mode, $2, '2026-11-14', '2026-11-15', $3::text::timestamptz)"
+    )
+    async with database.connection() as conn:
+        await conn.execute(insert, "shadow", 1, None)
+        await conn.execute(insert, "live", 1, None)
+        await conn.execute(insert, "live", 2, "2026-11-15T08:00:00Z")
+        with pytest.raises(asyncpg.UniqueViolationError):
+            await conn.execute(insert, "live", 3, "2026-11-15T09:00:00Z")
+
+
+async def test_a_merged_story_points_at_the_one_that_stayed(database):
+    await told(database, [an_item(1)])
+    async with database.connection() as conn:
+        with pytest.raises(asyncpg.CheckViolationError):
+            await conn.execute("UPDATE stories SET status = 'merged'")
+
+
+@pytest.mark.parametrize("dimensions", [3, 512, 1024, 4000, 4096])
+async def test_embeddings_of_any_dimension_find_their_neighbours_by_index(database, dimensions):
+    await told(database, [an_item(number) for number in range(1, 4)])
+    async with database.connection() as conn:
+        for document_id, *vector in ((1, 1, 0), (2, 0.9, 0.1), (3, 0, 1)):
+            padded = "[" + ",".join(map(str, [*vector, *([0.01] * (dimensions - 2))])) + "]"
+            await conn.execute(
+                "INSERT INTO document_embeddings (document_id, model_name, model_version, embedding, service_endpoint)"
+                " VALUES ($1, 'model', 'v1', $2::text::vector, 'local')",
+                document_id,
+                padded,
+            )
+        name = await conn.fetchval("SELECT index_embeddings('model', 'v1', $1)", dimensions)
+        await conn.execute("SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off")
+        distance = (
+            f"embedding::halfvec({dimensions}) <=> (SELECT embedding::halfvec({dimensions}) FROM document_embeddings WHERE document_id = 1)"
+            if dimensions <= 4000
+            else f"binary_quantize(embedding)::bit({dimensions}) <~> (SELECT binary_quantize(embedding)::bit({dimensions}) FROM document_embeddings WHERE document_id = 1)"
+        )
+        query = (
+            "SELECT document_id FROM document_embeddings WHERE model_name = 'model' AND model_version = 'v1'"
+            f" ORDER BY {distance} LIMIT 2"
+        )
+        plan = "\n".join(row[0] for row in await conn.fetch(f"EXPLAIN {query}"))
+        nearest = {row["document_id"] for row in await conn.fetch(query)}
+    assert name in plan
+    assert nearest == {1, 2}
+
+
+def every_block():
+    for module in ("arrivals", "documents", "reading", "runs", "sources", "stories", "work"):
+        for name, sql in db.blocks(module).items():
+            yield pytest.param(module, name, sql, id=f"{module}.{name}")
+
+
+@pytest.mark.parametrize(("module", "name", "sql"), list(every_block()))
+async def test_every_block_of_sql_fits_the_schema(database, module, name, sql):
+    assert sql.startswith("-- "), f"{module}.{name} needs a sentence"
+    async with database.connection() as conn:
+        for stage in ("arrivals", "documents"):
+            await conn.execute(db.blocks(stage)["stage"])
+        await conn.prepare(sql)

@@ -1,0 +1,172 @@
+import asyncio
+import contextlib
+
+import pytest
+
+from builders import told
+from scoop.web import app as web_app
+from web.visitor import TODAY, a_report, visiting
+
+ROUTES = [
+    "/",
+    TODAY,
+    "/stories/00000000-0000-0000-0000-000000000000",
+    "/healthz",
+    "/readyz",
+    "/static/style.css",
+    "/nope",
+]
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; "
+        "frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "\"><img src=x onerror=alert(1)>",
+    "' onmouseover='alert(1)",
+    "</title></textarea></style><svg/onload=alert(1)>",
+    "{{ 7 * 7 }}{% raw %}",
+    "javascript:alert(1)",
+    "safe\u202egnp.exe\u2066 \u0000 end",
+    "<!--", "]]>", "&lt;script&gt;", "😀 بلاغ",
+]  # fmt: skip
+
+
+def guarded(headers):
+    return {name: headers.get(name) for name in HEADERS} == HEADERS and "Server" not in headers
+
+
+def broken_clock():
+    raise RuntimeError("the secret detail")
+
+
+@pytest.mark.parametrize("path", ROUTES)
+async def test_every_route_answers_with_the_guarding_headers(database, path):
+    async with visiting(database) as visitor:
+        answers = [
+            await visitor.get(path),
+            await visitor.get(path, method="HEAD"),
+            await visitor.get(path, method="POST"),
+            await visitor.get(path, Host="evil.test"),
+        ]
+    assert all(guarded(answer.headers) for answer in answers)
+    assert [answer.status for answer in answers[2:]] == [405, 400]
+
+
+@pytest.mark.parametrize("path", ROUTES)
+async def test_nothing_but_reading_is_allowed(database, path):
+    methods = ("POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
+    async with visiting(database) as visitor:
+        answers = [await visitor.get(path, method=method) for method in methods]
+    assert {(answer.status, answer.headers["Allow"]) for answer in answers} == {(405, "GET, HEAD")}
+
+
+@pytest.mark.parametrize("path", ["/", TODAY, "/healthz", "/static/style.css"])
+async def test_head_tells_what_get_would(database, path):
+    async with visiting(database) as visitor:
+        got, told_only = await visitor.get(path), await visitor.get(path, method="HEAD")
+    assert (told_only.status, told_only.text) == (200, "")
+    assert told_only.headers["Content-Type"] == got.headers["Content-Type"]
+    assert told_only.headers["Content-Length"] == got.headers["Content-Length"]
+
+
+@pytest.mark.parametrize(
+    ("name", "status"),
+    [
+        ("localhost", 200), ("localhost:8787", 200), ("LOCALHOST:1", 200), ("127.0.0.1:80", 200), ("[::1]:8787", 200),
+        ("[::1]", 200), ("desk.home", 200), ("Desk.Home:8787", 200), ("evil.test", 400), ("evil.test:8787", 400),
+        ("localhost.evil.test", 400), ("127.0.0.1.evil.test", 400), ("localhost:evil", 400), ("evil@localhost", 400),
+        ("", 400), ("[::2]:8787", 400), ("0.0.0.0", 400),
+    ],
+)  # fmt: skip
+async def test_only_known_hosts_are_answered(database, name, status):
+    async with visiting(database, hosts=frozenset({"desk.home"})) as visitor:
+        answer = await visitor.get("/healthz", Host=name)
+    assert answer.status == status
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+async def test_hostile_text_stays_text_in_every_field(database, hostile):
+    plain = hostile.replace("\x00", "")
+    await told(database, [
+        a_report(1, title=plain, source=plain, body_text=plain, canonical_url=None, metadata={"collection": plain}),
+        a_report(2, title=plain, authors=[plain], tags=[plain], canonical_url="https://real.org/?q=%22%3E%3Cscript%3E"),
+    ])  # fmt: skip
+    async with visiting(database) as visitor:
+        front = await visitor.get("/")
+        stories = [await visitor.get(link) for link in set(front.page.links("/stories/"))]
+    assert len(stories) == 2
+    for answer in (front, *stories):
+        page = answer.page
+        assert answer.status == 200
+        assert [attrs["src"].partition("?")[0] for attrs in page.attributes("script")] == ["/static/keys.js"]
+        assert not {"img", "iframe", "object", "style", "base"} & {tag for tag, _ in page.tags}
+        assert not [name for _, attrs in page.tags for name in attrs if name.startswith("on") or name == "style"]
+        assert all(link.startswith(("/", "#", "https://real.org/")) for link in page.links())
+        assert not {"\u202e", "\u2066"} & set(answer.text)
+
+
+async def test_links_out_tell_nobody_where_the_reader_comes_from(database):
+    await told(database, [a_report(1, canonical_url="https://real.org/x")])
+    async with visiting(database) as visitor:
+        front = (await visitor.get("/")).page
+        story = (await visitor.get(front.links("/stories/")[0])).page
+    outward = [attrs for page in (front, story) for attrs in page.attributes("a") if attrs["href"].startswith("http")]
+    assert len(outward) == 2
+    assert {attrs["rel"] for attrs in outward} == {"noopener noreferrer nofollow"}
+
+
+async def test_no_page_has_inline_script_or_style(database):
+    await told(database, [a_report()])
+    async with visiting(database) as visitor:
+        front = await visitor.get("/")
+        story = await visitor.get(front.page.links("/stories/")[0])
+    for page in (front.page, story.page):
+        assert all(attrs.get("src") for attrs in page.attributes("script"))
+        assert not page.attributes("style")
+        assert not [attrs for _, attrs in page.tags if "style" in attrs]
+
+
+async def test_a_page_that_breaks_tells_nothing_of_the_cause(database):
+    async with visiting(database, clock=broken_clock) as visitor:
+        answer = await visitor.get("/")
+    assert answer.status == 500
+    assert guarded(answer.headers)
+    assert "This page could not be made" in answer.page.text
+    assert "secret" not in answer.text
+
+
+async def test_a_database_that_is_away_is_told_without_its_address(database, monkeypatch):
+    monkeypatch.setattr(web_app, "PATIENCE_SECONDS", 0.3)
+    await database.close()
+    async with visiting(database) as visitor:
+        answer = await visitor.get("/")
+    assert answer.status == 503
+    assert guarded(answer.headers)
+    assert "What Scoop has gathered is safe" in answer.page.text
+    assert "postgres" not in answer.text.lower()
+
+
+@pytest.mark.parametrize(
+    "path", ["../app.py", "%2e%2e/app.py", "..%2fapp.py", "%2fetc/passwd", "..%5capp.py", "a%00b", ""]
+)
+async def test_static_files_are_the_static_files_only(database, path):
+    async with visiting(database) as visitor:
+        answer = await visitor.get(f"/static/{path}")
+    assert answer.status == 404
+
+
+async def test_two_host_headers_are_refused(database):
+    async with visiting(database) as visitor:
+        host, port = visitor.address.removeprefix("http://").split(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        with contextlib.closing(writer):
+            writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: evil.test\r\nConnection: close\r\n\r\n")
+            answer = await reader.read()
+    assert answer.startswith(b"HTTP/1.1 400")
