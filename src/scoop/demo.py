@@ -9,6 +9,7 @@ from pathlib import Path
 
 from scoop.errors import ConfigError
 from scoop.newsstand import server, world
+from scoop.serving import serving
 from scoop.store import sources
 from scoop.store.db import Connection
 
@@ -25,7 +26,7 @@ async def newsstand(port: int, home: Path) -> AsyncIterator[str]:
     app = server.create_app(shipped, anchor(home, now=datetime.now(UTC)), lambda: datetime.now(UTC))
     async with AsyncExitStack() as stack:
         try:
-            base_url = await stack.enter_async_context(server.serving(app, host=ADDRESS, port=port))
+            base_url = await stack.enter_async_context(serving(app, host=ADDRESS, port=port))
         except OSError as error:
             if not await _is_newsstand(port):
                 reason = (error.strerror or str(error)).lower()

@@ -5,17 +5,20 @@ import signal
 from pathlib import Path
 
 import pytest
-from builders import BODY, an_item, as_lines, scoop
 
+from builders import BODY, an_item, as_lines, scoop
 from scoop import demo
 from scoop.newsstand import server as newsstand_server
 from scoop.newsstand import world
+from scoop.serving import serving
 from scoop.store import db
 from scoop.store.db import External
 from scoop.store.embedded import Embedded
 
 PUSH_POINTS = ["push.saved", "push.committed"]
-STAGE_POINTS = [f"{stage}.{moment}" for stage in ("normalize", "dedup") for moment in ("claimed", "worked", "saved", "committed")]
+STAGE_POINTS = [
+    f"{stage}.{moment}" for stage in ("normalize", "dedup") for moment in ("claimed", "worked", "saved", "committed")
+]
 VISIT_POINTS = [f"ingest.{moment}" for moment in ("claimed", "worked", "saved", "committed")]
 
 LEDGER = "SELECT source, source_item_id, encode(payload_hash, 'hex') FROM raw_arrivals ORDER BY 1, 2, 3"
@@ -105,7 +108,11 @@ async def test_a_killed_worker_costs_nothing(point, items, database_pair_urls, e
 async def test_a_killed_database_costs_nothing(point, action, items, home, expected):
     if point in STAGE_POINTS:
         take_in(items, home=home)
-    act = take_in(items, home=home, fault=f"{point}:{action}:1") if point in PUSH_POINTS else run_once(home=home, fault=f"{point}:{action}:1")
+    act = (
+        take_in(items, home=home, fault=f"{point}:{action}:1")
+        if point in PUSH_POINTS
+        else run_once(home=home, fault=f"{point}:{action}:1")
+    )
     assert act == (-signal.SIGKILL if action == "kill-both" else act)
     assert take_in(items, home=home) == 0
     assert run_once(home=home) == 0
@@ -121,7 +128,7 @@ async def test_a_worker_killed_while_it_visits_sources_costs_nothing(point, data
 
     anchor = datetime(2026, 11, 15, 12, tzinfo=UTC)
     app = newsstand_server.create_app(world.load(world.SHIPPED), anchor, lambda: anchor)
-    async with newsstand_server.serving(app) as base_url:
+    async with serving(app) as base_url:
         port = int(base_url.rpartition(":")[2])
         for url in database_pair_urls:
             database = await db.connect(External(url), size=1)

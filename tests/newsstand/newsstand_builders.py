@@ -11,6 +11,7 @@ from starlette.applications import Starlette
 
 from scoop.newsstand import server
 from scoop.newsstand.world import Article, Outlet, World
+from scoop.serving import serving
 
 ANCHOR = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
 
@@ -80,5 +81,5 @@ class Visitor:
 @asynccontextmanager
 async def visiting(world: World, clock: Callable[[], datetime] = lambda: ANCHOR) -> AsyncIterator[Visitor]:
     app = server.create_app(world, ANCHOR, clock)
-    async with server.serving(app) as address, aiohttp.ClientSession(address) as session:
+    async with serving(app) as address, aiohttp.ClientSession(address) as session:
         yield Visitor(app=app, session=session)

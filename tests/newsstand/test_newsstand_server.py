@@ -12,6 +12,7 @@ from newsstand_builders import ANCHOR, Clock, a_world, an_article, an_outlet, vi
 from scoop.newsstand import server
 from scoop.newsstand.server import Visit
 from scoop.newsstand.world import Update
+from scoop.serving import serving
 
 TRIBUNE = "tribune.example"
 FLOOD = "/2026/03/14/flood"
@@ -201,13 +202,13 @@ async def test_every_visit_is_noted():
 async def test_a_taken_port_is_an_error_at_once():
     app = server.create_app(a_world(), ANCHOR, lambda: ANCHOR)
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(OSError, match="in use"):
-        async with server.serving(app, port=taken.getsockname()[1]):
+        async with serving(app, port=taken.getsockname()[1]):
             pytest.fail("served on a taken port")
 
 
 async def test_the_port_is_free_again_after_serving():
     app = server.create_app(a_world(), ANCHOR, lambda: ANCHOR)
-    async with server.serving(app) as address:
+    async with serving(app) as address:
         port = int(address.rpartition(":")[2])
     with socket.create_server(("127.0.0.1", port)):
         pass

@@ -22,7 +22,6 @@ from scoop.newsstand import faces, pages
 from scoop.newsstand.front import Front
 from scoop.newsstand.stand import Stand
 from scoop.newsstand.world import World
-from scoop.serving import serving as serving
 
 VISITS_MAX = 10_000
 MARK = "x-newsstand"  # a header that tells this server from a stranger at its port
