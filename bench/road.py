@@ -23,7 +23,7 @@ from typing import Any
 
 from scoop.app import POOL_SIZE
 from scoop.stages.push import push
-from scoop.store import arrivals, db, migrations
+from scoop.store import arrivals, db, migrations, work
 from scoop.store.embedded import Embedded
 
 WORDS = """
@@ -33,6 +33,8 @@ WORDS = """
     early late station border tariff export import growth inflation bank rate loan housing rent wage strike union talks
 """.split()  # noqa: SIM905
 BODY_WORDS = 190  # about 1,200 characters, the length of a wire report
+MARKS = (10_000, 100_000, 300_000, 1_000_000)  # sizes at which the cost per document is measured
+STEP = 20_000  # documents of one such measurement
 COPIES = 0.15  # share of items that repeat an earlier text under another URL
 RELINKS = 0.10  # share of items that point at an earlier URL
 
@@ -75,7 +77,7 @@ async def bare_copy(database: db.Database, count: int) -> float:
             "DROP TABLE IF EXISTS bare; CREATE UNLOGGED TABLE bare AS SELECT * FROM raw_arrivals LIMIT 0"
         )
         await conn.execute("ALTER TABLE bare SET LOGGED")
-        columns = (*arrivals.STAGED[1:], "run_id")
+        columns = arrivals.COLUMNS
         rows = [
             tuple(row)
             for row in await conn.fetch(
@@ -122,20 +124,18 @@ def cpu_of(*arguments: str) -> float:
 def peak_of_ingest(home: Path, path: Path) -> float:
     """MiB that a process takes at most to take the file in."""
     script = """
-import resource, runpy, sys
+import re, runpy, sys
+from pathlib import Path
 sys.argv = ["scoop", "ingest", "--items", sys.argv[1]]
 try:
     runpy.run_module("scoop", run_name="__main__")
 except SystemExit:
     pass
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
+print(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1], file=sys.stderr)
 """
+    environ = {**os.environ, "SCOOP_HOME": str(home)}
     done = subprocess.run(
-        [sys.executable, "-c", script, str(path)],
-        env={**os.environ, "SCOOP_HOME": str(home)},
-        check=True,
-        capture_output=True,
-        text=True,
+        [sys.executable, "-c", script, str(path)], env=environ, check=True, capture_output=True, text=True
     )
     return int(done.stderr.strip().splitlines()[-1]) / 1024
 
@@ -152,38 +152,50 @@ async def stages(database: db.Database, path: Path, count: int) -> None:
         figure(stage, count / took, "documents/s", share_of_bare_copy=round(count / took / floor, 3))
 
 
-async def whole_road(database: db.Database, path: Path, count: int) -> None:
-    """Ingest by one process while two workers do the rest."""
-    home = database.server.home  # type: ignore[attr-defined]
-    began = time.perf_counter()
-    taking_in = subprocess.Popen(
-        [sys.executable, "-m", "scoop", "ingest", "--items", str(path)],
-        env={**os.environ, "SCOOP_HOME": str(home)},
+@contextlib.contextmanager
+def two_workers(home: Path) -> Iterator[None]:
+    """The service that does all but the taking in."""
+    workers = subprocess.Popen(
+        [sys.executable, "-m", "scoop", "worker", "--processes", "2"],
+        env={**os.environ, "SCOOP_HOME": str(home), "SCOOP_LOG_LEVEL": "error"},
         stdout=subprocess.DEVNULL,
     )
-    time.sleep(1)
-    while taking_in.poll() is None:
-        command(home, "run-once", "--processes", "2")
-    command(home, "run-once", "--processes", "2")
-    figure("whole road, two workers", count / (time.perf_counter() - began), "documents/s")
+    try:
+        yield
+    finally:
+        workers.terminate()
+        workers.wait()
 
 
-async def growth(database: db.Database, folder: Path, target: int, step: int) -> None:
+async def road(database: db.Database, path: Path) -> float:
+    """Seconds from the start of the taking in until nothing is left to do."""
+    began = time.perf_counter()
+    command(database.server.home, "ingest", "--items", str(path))  # type: ignore[attr-defined]
+    async with database.connection() as conn:
+        while await work.is_busy(conn):
+            await asyncio.sleep(0.05)
+    return time.perf_counter() - began
+
+
+async def whole_road(database: db.Database, folder: Path, count: int) -> None:
+    """One process takes in while two workers do the rest."""
+    write(folder / "warm.ndjson", 1000, start=50_000_000)
+    with two_workers(folder / "home"):
+        await road(database, folder / "warm.ndjson")
+        figure("whole road, two workers", count / await road(database, folder / "items.ndjson"), "documents/s")
+
+
+async def growth(database: db.Database, folder: Path, target: int) -> None:
     """Cost per document of the whole road at several sizes of the database, as a multiple of the first."""
     path, first, size = folder / "grow.ndjson", 0.0, 0
-    async with database.connection() as conn:
-        size = await conn.fetchval("SELECT count(*) FROM raw_arrivals")
-    home = database.server.home  # type: ignore[attr-defined]
-    checkpoints = [10_000, 100_000, 300_000, 1_000_000]
-    while size < target:
-        write(path, step, start=10_000_000 + size)
-        began = time.perf_counter()
-        await ingest(database, path)
-        command(home, "run-once", "--processes", "2")
-        cost = (time.perf_counter() - began) / step
-        first, size = first or cost, size + step
-        if any(size - step < mark <= size for mark in checkpoints):
-            figure("cost per document", cost * 1e6, "µs", documents=size, times_first=round(cost / first, 3))
+    with two_workers(folder / "home"):
+        for mark in (mark for mark in MARKS if mark <= target):
+            write(path, mark - size, start=size)
+            await road(database, path)
+            write(path, STEP, start=mark)
+            cost = await road(database, path) / STEP
+            first, size = first or cost, mark + STEP
+            figure("cost per document", cost * 1e6, "µs", documents=mark, times_first=round(cost / first, 3))
 
 
 @contextlib.asynccontextmanager
@@ -201,7 +213,7 @@ async def fresh_database() -> Any:
 
 
 async def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--items", type=int, default=100_000)
     parser.add_argument("--grow-to", type=int, default=1_000_000)
     asked = parser.parse_args()
@@ -211,15 +223,14 @@ async def main() -> None:
         await stages(database, folder / "items.ndjson", asked.items)
         figure("scoop stories, warm", command(folder / "home", "stories"), "s")
     async with fresh_database() as (folder, database):
-        write(folder / "items.ndjson", asked.items)
-        await whole_road(database, folder / "items.ndjson", asked.items)
         small, large = folder / "small.ndjson", folder / "items.ndjson"
         write(small, asked.items // 10)
+        write(large, asked.items)
+        await whole_road(database, folder, asked.items)
         low, high = peak_of_ingest(folder / "home", small), peak_of_ingest(folder / "home", large)
         figure("ingest memory", high, "MiB", times_of_a_tenth_of_the_file=round(high / low, 3))
-    if asked.grow_to:
-        async with fresh_database() as (folder, database):
-            await growth(database, folder, asked.grow_to, 10_000)
+    async with fresh_database() as (folder, database):
+        await growth(database, folder, asked.grow_to)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +18,8 @@ from scoop.store.db import Connection
 
 log = structlog.get_logger()
 
-IDLE_SECONDS = 0.5
+IDLE_SECONDS = 0.25
+TIDY_SECONDS = 1.0  # between looks at dead workers and due sources
 RECOVERY_SECONDS = 1.0
 
 Report = Callable[[str, int], None]
@@ -39,14 +41,21 @@ async def run(app: App, *, stop: asyncio.Event, until_idle: bool, report: Report
 async def _work(
     stages: list[Stage[Any, Any]], conn: Connection, *, stop: asyncio.Event, until_idle: bool, report: Report
 ) -> None:
+    """A batch of each stage in turn: what one stage hands on need not wait until that stage has done all."""
     worker = Worker(await work.enlist(conn), conn)
     await runs.close_abandoned(conn)
+    tidied_at = 0.0
     while not stop.is_set():
-        await work.release_orphans(conn)
-        await sources.schedule(conn, stages[0].name)
+        if time.monotonic() - tidied_at > TIDY_SECONDS:
+            await work.release_orphans(conn)
+            await sources.schedule(conn, stages[0].name)
+            tidied_at = time.monotonic()
         settled = 0
         for stage in stages:
-            settled += await drain(stage, worker, stop=stop, report=report)
+            done = await stage_loop.run_batch(stage, worker)
+            if done:
+                report(stage.name, done)
+            settled += done
         if settled:
             continue
         if until_idle and not await work.is_busy(conn):

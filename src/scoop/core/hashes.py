@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from functools import lru_cache
 
 import msgspec
 import numpy as np
@@ -32,11 +33,16 @@ def payload_hash(item: Item) -> bytes:
     return hashlib.sha256(msgspec.json.encode({**item, "source_metadata": metadata}, order="sorted")).digest()
 
 
+@lru_cache(maxsize=1 << 17)
+def _digest(word: str) -> bytes:
+    return xxhash.xxh3_64_digest(word.encode())
+
+
 def simhash(words: Sequence[str]) -> int | None:
     """64 bits, as a signed number, of which few differ between texts that share most words; None for no words."""
     if not words:
         return None
-    digests = np.frombuffer(b"".join([xxhash.xxh3_64_digest(word.encode()) for word in words]), dtype=np.uint8)
+    digests = np.frombuffer(b"".join(map(_digest, words)), dtype=np.uint8)
     votes = np.unpackbits(digests).reshape(-1, SIMHASH_BITS).sum(axis=0)
     return int.from_bytes(np.packbits(2 * votes > len(words)).tobytes(), signed=True)
 

@@ -33,6 +33,7 @@ _HAN_OR_KANA = re.compile(f"[{_HAN_AND_KANA}]")
 _THAI_TO_KHMER_SIGN = re.compile(f"[{_THAI_TO_KHMER}]")
 _UNSPACED_SIGN = re.compile(f"[{_UNSPACED}]")
 _WORD = re.compile(r"[^\W_]+")
+_ASCII_SEPARATORS = {code: " " for code in range(128) if not chr(code).isalnum()}
 
 HAN_AND_KANA_PER_WORD = 2  # the mean of Japanese dictionary words; Chinese has about 1.7
 THAI_TO_KHMER_PER_WORD = 4  # Thai, with its vowel and tone signs
@@ -64,7 +65,7 @@ def words(normalized_text: str) -> list[str]:
     """
     text = normalized_text.replace("'", "")
     if text.isascii():
-        return _WORD.findall(text)
+        return text.translate(_ASCII_SEPARATORS).split()
     text = text.replace("\u2019", "").replace("\u02bc", "")
     if not _beyond_letters().search(text):
         return _WORD.findall(text)

@@ -78,6 +78,15 @@ def canonical_url(url: str) -> str:
     return _spelled(page if _wrapped(page) is None else address)
 
 
+def is_url(text: str) -> bool:
+    """Whether `canonical_url` can spell it."""
+    try:
+        _with_host(text)
+    except ValueError:
+        return False
+    return True
+
+
 def encoded(url: str) -> str:
     """The URL as it was given, with all that a URI may not hold percent-encoded."""
     return str(_parsed(url.strip()).href)
@@ -89,11 +98,14 @@ def host(url: str) -> str:
 
 
 def _address(url: str) -> _Address:
-    parsed = _parsed(url)
-    if parsed.hostname.endswith("."):
-        parsed = _parsed(_undotted(parsed))
+    parsed = _with_host(url)
     name = parsed.hostname
     return _Address(parsed.protocol, name, parsed.port, _path(parsed.pathname), _query(name, parsed.search[1:]))
+
+
+def _with_host(url: str) -> can_ada.URL:
+    parsed = _parsed(url)
+    return _parsed(_undotted(parsed)) if parsed.hostname.endswith(".") else parsed
 
 
 def _parsed(url: str) -> can_ada.URL:

@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import io
+import time
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
@@ -19,11 +20,11 @@ from scoop.store import arrivals, db, runs, work
 from scoop.store.arrivals import NewArrival, Refusal
 from scoop.store.db import Connection, Database
 from scoop.store.runs import Tally
-from scoop.store.work import Subject
 
 SOURCE = "items"  # what the run of a pushed file is called; its arrivals carry their own sources
 BATCH = 2000
 BATCH_BYTES = 8 << 20
+TURN = 16  # items read before the thread that feeds the database gets its turn
 GZIP_MAGIC = b"\x1f\x8b"
 
 
@@ -111,6 +112,8 @@ def _batches(stream: IO[bytes], *, now: datetime) -> Iterator[_Batch]:
         if piece is None:
             break
         batch.add(piece, now=now)
+        if batch.items % TURN == 0:
+            time.sleep(0)
         if batch.is_full:
             yield batch
             batch = _Batch()
@@ -128,7 +131,7 @@ async def _enter(conn: Connection, run_id: int, name: str, batch: _Batch, follow
     """Commit one batch: ledger, next stage and refusals together."""
     async with conn.transaction():
         new_ids, unstorable = await _append(conn, run_id, batch.arrivals)
-        await work.enqueue(conn, follow, [Subject(arrival_id) for arrival_id in new_ids])
+        await work.enqueue_new(conn, follow, new_ids)
         await arrivals.refuse(conn, run_id, name, batch.refusals + unstorable)
         batch.refusals.extend(unstorable)
         fault("push.saved")

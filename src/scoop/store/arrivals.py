@@ -13,9 +13,9 @@ from scoop.store import db
 from scoop.store.db import Connection
 
 SQL = db.blocks(__name__)
-STAGED = (
-    "position", "collection", "source", "source_item_id", "source_item_url", "source_published_at", "fetched_at",
-    "raw_payload", "payload_hash", "response_headers",
+COLUMNS = (
+    "raw_arrival_id", "run_id", "collection", "source", "source_item_id", "source_item_url", "source_published_at",
+    "fetched_at", "raw_payload", "payload_hash", "response_headers",
 )  # fmt: skip
 MAX_REFUSED_BYTES = 1 << 20
 
@@ -59,20 +59,39 @@ class Refused:
 
 async def append(conn: Connection, run_id: int, arrivals: Sequence[NewArrival]) -> list[int]:
     """Enter items into the ledger, inside the caller's transaction; give the ids of those that are new."""
-    await conn.execute(SQL["stage"])
+    while True:
+        fresh = await _unknown(conn, arrivals)
+        try:
+            async with conn.transaction():
+                return await _copy(conn, run_id, fresh)
+        except (db.Doubled, db.Deadlock):
+            continue  # somebody else entered some of them just now: look again
+
+
+async def _unknown(conn: Connection, arrivals: Sequence[NewArrival]) -> list[NewArrival]:
+    """The items that the ledger does not have, each once."""
+    by_key = {(arrival.source, arrival.source_item_id, arrival.payload_hash): arrival for arrival in arrivals}
+    if not by_key:
+        return []
+    known = {row["position"] for row in await conn.fetch(SQL["known"], *map(list, zip(*by_key, strict=True)))}
+    return [arrival for position, arrival in enumerate(by_key.values(), start=1) if position not in known]
+
+
+async def _copy(conn: Connection, run_id: int, fresh: Sequence[NewArrival]) -> list[int]:
+    ids = [row["raw_arrival_id"] for row in await conn.fetch(SQL["new_ids"], len(fresh))]
     await conn.copy_records_to_table(
-        "staged_arrivals",
-        schema_name="pg_temp",
-        columns=STAGED,
+        "raw_arrivals",
+        schema_name="news",
+        columns=COLUMNS,
         records=[
             (
-                position, a.collection, a.source, a.source_item_id, a.source_item_url, a.source_published_at,
+                arrival_id, run_id, a.collection, a.source, a.source_item_id, a.source_item_url, a.source_published_at,
                 a.fetched_at, a.raw_payload, a.payload_hash, a.response_headers,
             )
-            for position, a in enumerate(arrivals)
+            for arrival_id, a in zip(ids, fresh, strict=True)
         ],
     )  # fmt: skip
-    return [row["raw_arrival_id"] for row in await conn.fetch(SQL["append"], run_id)]
+    return ids
 
 
 async def by_ids(conn: Connection, ids: Sequence[int]) -> dict[int, Arrival]:

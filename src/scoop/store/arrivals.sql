@@ -1,19 +1,14 @@
--- name: stage
--- Where a batch is copied to before it enters the ledger; empty again at commit.
-CREATE TEMP TABLE IF NOT EXISTS staged_arrivals (
-    position INTEGER, collection TEXT, source TEXT, source_item_id TEXT, source_item_url TEXT,
-    source_published_at TIMESTAMPTZ, fetched_at TIMESTAMPTZ, raw_payload JSONB, payload_hash BYTEA, response_headers JSONB
-) ON COMMIT DELETE ROWS;
+-- name: known
+-- Which of these items the ledger has already, by their position.
+SELECT position FROM unnest($1::text[], $2::text[], $3::bytea[]) WITH ORDINALITY
+    AS handed (source, source_item_id, payload_hash, position)
+WHERE EXISTS (
+    SELECT FROM raw_arrivals WHERE raw_arrivals.source = handed.source
+        AND raw_arrivals.source_item_id = handed.source_item_id AND raw_arrivals.payload_hash = handed.payload_hash);
 
--- name: append
--- Enter the staged items into the ledger; those it has already are left out.
-INSERT INTO raw_arrivals (run_id, collection, source, source_item_id, source_item_url, source_published_at, fetched_at,
-    raw_payload, payload_hash, response_headers)
-SELECT $1, collection, source, source_item_id, source_item_url, source_published_at, least(fetched_at, now()),
-    raw_payload, payload_hash, response_headers
-FROM pg_temp.staged_arrivals ORDER BY position
-ON CONFLICT (source, source_item_id, payload_hash) DO NOTHING
-RETURNING raw_arrival_id;
+-- name: new_ids
+-- Numbers for arrivals that are about to be written.
+SELECT nextval(pg_get_serial_sequence('news.raw_arrivals', 'raw_arrival_id')) AS raw_arrival_id FROM generate_series(1, $1);
 
 -- name: by_ids
 -- The arrivals that normalize reads.

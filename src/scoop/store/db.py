@@ -29,6 +29,8 @@ GONE = (
 SHUTTING_DOWN = (asyncpg.AdminShutdownError, asyncpg.CrashShutdownError, asyncpg.PostgresConnectionError)
 OutOfResources = asyncpg.InsufficientResourcesError
 Unstorable = (asyncpg.DataError, asyncpg.ProgramLimitExceededError, asyncpg.StatementTooComplexError)
+Doubled = asyncpg.UniqueViolationError
+Deadlock = asyncpg.DeadlockDetectedError
 NoRight = asyncpg.InsufficientPrivilegeError
 
 
