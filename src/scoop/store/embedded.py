@@ -30,7 +30,7 @@ import psutil
 from scoop.errors import ConfigError, DatabaseUnavailable
 
 ROLE = DATABASE = "scoop"
-PORT = 5432  # names the socket file; no TCP port is opened
+PORT = 5432  # names the socket file; no TCP port is opened unless the settings say so
 MAX_SOCKET_FOLDER = 90  # the kernel allows 107 bytes for the path of a socket
 LINGER_SECONDS = 15.0  # without users before the server stops; commands that follow one another find it warm
 START_DEADLINE = 60.0  # seconds; recovery after a crash is part of it
@@ -85,9 +85,13 @@ class Embedded:
         return Path("/tmp") / f"scoop-{os.geteuid()}-{name}"  # noqa: S108 - owner and mode are checked
 
     @property
+    def port(self) -> int:
+        return int(self.extra_settings.get("port", PORT))
+
+    @property
     def url(self) -> str:
         return (
-            f"postgresql://{ROLE}@/{DATABASE}?host={quote(str(self.sockets), safe='/')}"
+            f"postgresql://{ROLE}@/{DATABASE}?host={quote(str(self.sockets), safe='/')}&port={self.port}"
             f"&passfile={quote(str(self.passfile), safe='/')}"
         )
 
@@ -128,7 +132,7 @@ class Embedded:
         """Whether a server listens on the socket."""
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
             try:
-                probe.connect(str(self.sockets / f".s.PGSQL.{PORT}"))
+                probe.connect(str(self.sockets / f".s.PGSQL.{self.port}"))
             except OSError:
                 return False
         return True
@@ -244,7 +248,7 @@ class Embedded:
         shared = max(low, min(high, psutil.virtual_memory().total // 8 // 2**20))
         return {
             "listen_addresses": "",
-            "port": str(PORT),
+            "port": str(self.port),
             "unix_socket_directories": str(self.sockets),
             "unix_socket_permissions": "0700",
             "shared_buffers": f"{shared}MB",
