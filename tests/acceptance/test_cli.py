@@ -1,0 +1,132 @@
+"""The command line as its users meet it."""
+
+import json
+
+import asyncpg
+import pytest
+from builders import an_item, as_lines, scoop
+
+
+@pytest.fixture
+def told(database_url):
+    """A database with three stories: one of two copies, two single ones."""
+    items = [
+        an_item(1),
+        an_item(2, source="herald", canonical_url="https://tribune.example/1?utm_source=x", title="The same, by link"),
+        an_item(3, metadata={"collection": "ai_news"}),
+        an_item(4, title="  "),
+        an_item(5),
+    ]
+    assert scoop("ingest", "--items", "-", stdin=as_lines(items), database_url=database_url).returncode == 1
+    assert scoop("run-once", database_url=database_url).returncode == 0
+    return lambda *arguments, **settings: scoop(*arguments, database_url=database_url, **settings)
+
+
+async def test_the_figures_agree_with_the_tables(told, database_url):
+    stats = json.loads(told("stats", "--json").stdout)
+    conn = await asyncpg.connect(database_url)
+    for name, table in {
+        "sources": "sources", "runs": "ingest_runs", "arrivals": "raw_arrivals", "refused": "refused_items",
+        "documents": "documents", "members": "story_members", "events": "dedup_events",
+    }.items():  # fmt: skip
+        assert stats[name] == await conn.fetchval(f"SELECT count(*) FROM news.{table}"), name
+    assert stats["stories"] == await conn.fetchval("SELECT count(*) FROM news.stories WHERE status = 'active'")
+    await conn.close()
+    assert sum(collection["documents"] for collection in stats["collections"]) == stats["documents"] == 4
+    assert sum(stats["match_types"].values()) == stats["members"]
+
+
+def test_stories_are_exported_one_a_line_with_their_members(told):
+    lines = [json.loads(line) for line in told("export", "stories").stdout.splitlines()]
+    assert len(lines) == 3
+    (double,) = [line for line in lines if len(line["members"]) == 2]
+    assert double.keys() == {
+        "story_uuid",
+        "collection",
+        "title",
+        "url",
+        "status",
+        "first_seen_at",
+        "last_seen_at",
+        "members",
+    }
+    assert [member.keys() for member in double["members"]] == [
+        {"article_id", "source", "source_item_id", "url", "match_type", "match_score"}
+    ] * 2
+    assert sorted(member["match_type"] for member in double["members"]) == ["exact_url", "seed"]
+    assert double["url"] == "https://tribune.example/1"
+
+
+def test_a_story_is_shown_by_number_and_by_uuid(told):
+    (story, *_) = json.loads(told("stories", "--json").stdout)
+    by_number = json.loads(told("story", str(story["story_id"]), "--json").stdout)
+    by_uuid = json.loads(told("story", story["story_uuid"], "--json").stdout)
+    assert by_number == by_uuid
+    assert story["title"] in told("story", story["story_uuid"]).stdout
+
+
+def test_why_names_the_signal_and_the_other_document(told):
+    found = json.loads(told("why", "https://tribune.example/1", "--json").stdout)
+    assert [event["decision"] for explained in found for event in explained["events"]] == ["new_story", "auto_merge"]
+    text = told("why", "https://tribune.example/1").stdout
+    assert "the same canonical URL" in text
+    assert "nothing in common with any story" in text
+
+
+def test_stories_can_be_asked_for_by_collection(told):
+    found = json.loads(told("stories", "--collection", "ai_news", "--json").stdout)
+    assert [story["collection"] for story in found] == ["ai_news"]
+
+
+def test_the_refused_item_is_listed_with_line_path_and_reason(told):
+    (refused,) = json.loads(told("refused", "--json").stdout)
+    assert (refused["line"], refused["path"], refused["reason"]) == (4, "$.title", "must not be blank")
+
+
+def test_the_queue_is_empty_when_all_is_done(told):
+    assert json.loads(told("work", "--json").stdout) == []
+    assert "everything is done" in told("work").stderr
+
+
+def test_what_is_quarantined_is_listed_and_released(told, database_url):
+    told(
+        "db",
+        "psql",
+        "-c",
+        "INSERT INTO work (stage, subject, state, error) VALUES ('normalize', 99, 'quarantined', 'empty')",
+    )
+    (quarantined,) = json.loads(told("work", "quarantine", "list", "--json").stdout)
+    assert (quarantined["subject"], quarantined["error"]) == (99, "empty")
+    assert json.loads(told("work", "quarantine", "release", "--stage", "normalize", "99", "--json").stdout) == {
+        "changed": 1
+    }
+    assert json.loads(told("work", "quarantine", "list", "--json").stdout) == []
+
+
+def test_every_list_is_json_when_asked(told):
+    for command in (
+        ["stories"],
+        ["stats"],
+        ["runs"],
+        ["refused"],
+        ["work"],
+        ["work", "failed"],
+        ["sources", "list"],
+        ["db", "status"],
+    ):
+        assert json.loads(told(*command, "--json").stdout) is not None
+
+
+def test_the_schema_of_an_item_is_printed():
+    schema = json.loads(scoop("schema", "item").stdout)
+    assert schema["$schema"].startswith("https://json-schema.org/draft/2020-12")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["ingest", "--help"], ["work", "quarantine", "--help"], ["--version"]]
+)
+def test_help_needs_no_database(arguments, tmp_path):
+    (tmp_path / "file").write_text("")
+    done = scoop(*arguments, home=tmp_path / "file" / "home")
+    assert done.returncode == 0
+    assert done.stdout
