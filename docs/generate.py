@@ -105,7 +105,11 @@ def _command(name: str, command: click.Command) -> str:
 
 def _help(command: click.Command) -> str:
     """The help text, with what click keeps line by line as a block."""
-    return "\n\n".join(map(_paragraph, inspect.cleandoc(command.help or "").split("\n\n")))
+    return "\n\n".join(map(_paragraph, help_paragraphs(command)))
+
+
+def help_paragraphs(command: click.Command) -> list[str]:
+    return inspect.cleandoc(command.help or "").split("\n\n")
 
 
 def _paragraph(text: str) -> str:

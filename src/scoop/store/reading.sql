@@ -10,25 +10,15 @@ WHERE status = 'active' AND ($1::text IS NULL OR collection = $1)
     AND ($2::timestamptz IS NULL OR last_seen_at >= $2) AND ($3::timestamptz IS NULL OR last_seen_at < $3)
 ORDER BY last_seen_at DESC, story_id DESC LIMIT $4 OFFSET $5;
 
--- name: story_by_id
--- One story by its number.
+-- name: story
+-- One story by its number or its public id.
 SELECT story_id, story_uuid, collection, canonical_title AS title, canonical_url AS url, status, first_seen_at, last_seen_at,
     item_count, source_count, publisher_family_count, sources, publisher_families, merged_into,
     coalesce(language, 'und') AS language, coalesce(lead, '') AS lead
 FROM stories LEFT JOIN LATERAL (
     SELECT normalized_language AS language, left(body_text, 400) AS lead FROM documents
     WHERE document_id = representative_document_id) AS representative ON true
-WHERE story_id = $1;
-
--- name: story_by_uuid
--- One story by its public id.
-SELECT story_id, story_uuid, collection, canonical_title AS title, canonical_url AS url, status, first_seen_at, last_seen_at,
-    item_count, source_count, publisher_family_count, sources, publisher_families, merged_into,
-    coalesce(language, 'und') AS language, coalesce(lead, '') AS lead
-FROM stories LEFT JOIN LATERAL (
-    SELECT normalized_language AS language, left(body_text, 400) AS lead FROM documents
-    WHERE document_id = representative_document_id) AS representative ON true
-WHERE story_uuid = $1;
+WHERE story_id = $1 OR story_uuid = $2;
 
 -- name: members
 -- The documents of a story, in order of appearance.
@@ -37,15 +27,6 @@ SELECT document_id, article_id, source, source_item_id, canonical_url AS url, ti
     (SELECT name FROM sources WHERE slug = source) AS source_name
 FROM story_members JOIN documents USING (document_id)
 WHERE story_id = $1 ORDER BY seen_at, document_id LIMIT $2;
-
--- name: members_of
--- The documents of several stories, in order of appearance, so many of each.
-SELECT story_id, member.* FROM unnest($1::bigint[]) AS wanted (story_id) CROSS JOIN LATERAL (
-    SELECT document_id, article_id, source, source_item_id, canonical_url AS url, title, normalized_language AS language,
-        publisher_family, published_at, seen_at, match_type::text AS match_type, match_score, match_details,
-        (SELECT name FROM sources WHERE slug = source) AS source_name
-    FROM story_members JOIN documents USING (document_id)
-    WHERE story_members.story_id = wanted.story_id ORDER BY seen_at, document_id LIMIT $2) AS member;
 
 -- name: documents_like
 -- The documents that a person names: by number, public id or URL.
@@ -98,11 +79,6 @@ SELECT story_id, json_build_object(
 FROM stories
 WHERE story_id > $1 AND ($2::text IS NULL OR collection = $2) AND (status <> 'merged' OR $3)
 ORDER BY story_id LIMIT $4;
-
--- name: days
--- The days on which stories were last seen, in a timezone, the newest first.
-SELECT (last_seen_at AT TIME ZONE $1)::date AS day, count(*) AS stories FROM stories
-WHERE status = 'active' AND last_seen_at >= $2 GROUP BY day ORDER BY day DESC;
 
 -- name: day
 -- How many stories each collection has in a window.

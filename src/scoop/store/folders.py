@@ -1,0 +1,93 @@
+"""Folders, files and locks of the embedded server, and the user it runs as."""
+
+import fcntl
+import os
+import pwd
+import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from scoop.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """The user the server runs as when Scoop itself runs as root, which PostgreSQL refuses."""
+
+    uid: int
+    gid: int
+
+
+def unprivileged() -> Owner:
+    nobody = pwd.getpwnam("nobody")
+    return Owner(nobody.pw_uid, nobody.pw_gid)
+
+
+def is_passable(folder: Path, owner: Owner) -> bool:
+    """Whether that user can go through the folder."""
+    status = folder.stat()
+    if status.st_uid == owner.uid:
+        return bool(status.st_mode & stat.S_IXUSR)
+    if status.st_gid == owner.gid:
+        return bool(status.st_mode & stat.S_IXGRP)
+    return bool(status.st_mode & stat.S_IXOTH)
+
+
+def own(folder: Path, owner: Owner | None) -> None:
+    """Make a folder closed to everyone but the server's user; refuse one that a stranger made."""
+    uid = owner.uid if owner else os.geteuid()
+    try:
+        folder.mkdir(mode=0o700, parents=True)
+    except FileExistsError:
+        status = folder.lstat()
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid not in {uid, os.geteuid()}:
+            raise ConfigError(f"{folder} belongs to somebody else; remove it or choose another SCOOP_HOME") from None
+    if owner and folder.stat().st_uid != uid:
+        os.chown(folder, owner.uid, owner.gid)
+
+
+def write_private(path: Path, text: str, owner: Owner | None = None) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with open(descriptor, "w") as file:
+        if owner:
+            os.fchown(descriptor, owner.uid, owner.gid)
+        file.write(text)
+
+
+def copied(package: Path, target: Path) -> Path:
+    """A copy of the wheel's files, with the libraries that stand beside the package."""
+    if not target.exists():
+        draft = target.with_name("dist.new")
+        shutil.rmtree(draft, ignore_errors=True)
+        shutil.copytree(package / "pginstall", draft / package.name / "pginstall", symlinks=True)
+        libraries = package.with_name(f"{package.name}.libs")
+        if libraries.exists():
+            shutil.copytree(libraries, draft / libraries.name, symlinks=True)
+        draft.rename(target)
+    return target / package.name
+
+
+def lock(path: Path, kind: int) -> IO[str]:
+    file = open(path, "a")  # noqa: SIM115 - the lock lives as long as the file is open
+    fcntl.flock(file, kind)
+    return file
+
+
+def try_lock(path: Path) -> IO[str] | None:
+    file = open(path, "a")  # noqa: SIM115
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        return None
+    return file
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    with lock(path, fcntl.LOCK_EX):
+        yield
