@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-dep
 RUNTIME := .venv/.runtime
 DEV := .venv/.dev
 
-.PHONY: help up test setup check bench fmt lock docs
+.PHONY: help up test setup check bench fmt lock
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

@@ -9,6 +9,7 @@ from scoop.config import Config
 from scoop.store import db, migrations
 from scoop.store.db import Database, External, Server
 from scoop.store.embedded import Embedded
+from scoop.store.runs import Trigger
 
 if TYPE_CHECKING:
     from scoop.fetch.client import Client
@@ -42,11 +43,11 @@ async def open_database(config: Config, *, name: str = "scoop") -> AsyncIterator
 
 
 @asynccontextmanager
-async def open_app(config: Config, *, name: str = "scoop") -> AsyncIterator[App]:
+async def open_app(config: Config, *, name: str = "scoop", trigger: Trigger = "schedule") -> AsyncIterator[App]:
     """The database with all that works on it."""
     # Imported here: the HTTP client and numpy take 0.4 s, which commands that only read need not wait for.
     from scoop import pipeline
     from scoop.fetch.client import open_client
 
     async with open_database(config, name=name) as database, open_client() as client:
-        yield App(config=config, database=database, client=client, stages=pipeline.stages(client))
+        yield App(config=config, database=database, client=client, stages=pipeline.stages(client, trigger))

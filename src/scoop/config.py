@@ -37,6 +37,7 @@ class Config:
         None, about="A PostgreSQL 15+ with pgvector to use instead of the embedded one, as postgresql://user@host/name."
     )
     host: str = _setting("127.0.0.1", about="The address the web page is served on.")
+    hostnames: str = _setting("", about="Further names the page answers to, separated by commas, as news.example.org.")
     port: int = _setting(8787, about="The port the web page is served on.")
     newsstand_port: int = _setting(8788, about="The port of the demo's newsstand on the loopback address.")
     processes: int = _setting(2, about="How many worker processes `scoop up` and `scoop worker` run.")

@@ -10,7 +10,7 @@ from pathlib import Path
 from scoop.errors import ConfigError
 from scoop.newsstand import server, world
 from scoop.serving import serving
-from scoop.store import sources
+from scoop.store import reading, sources
 from scoop.store.db import Connection
 
 ADDRESS = "127.0.0.1"
@@ -62,33 +62,44 @@ def anchor(home: Path, *, now: datetime) -> datetime:
     return now
 
 
+async def is_wanted(conn: Connection) -> bool:
+    """Whether this is a desk on which nothing has happened: no source was added, nothing has arrived."""
+    return await sources.is_empty(conn) and not (await reading.stats(conn)).arrivals
+
+
 async def add_sources(conn: Connection, port: int) -> int:
     """Make every outlet of the newsstand a source; give how many there are."""
     outlets = world.load(world.SHIPPED).outlets
     for outlet in outlets:
-        await sources.put(
-            conn, slug=outlet.key, name=outlet.name, kind="rss", collection=outlet.collection, category=outlet.category,
-            base_url=f"http://{outlet.host}{FEED_PATHS[outlet.feed]}", options={"connect_to": f"{ADDRESS}:{port}"},
-            schedule=EVERY,
-        )  # fmt: skip
+        await _put(conn, outlet, port)
     return len(outlets)
 
 
-async def has_sources(conn: Connection) -> bool:
-    """Whether the newsstand's outlets are among the sources."""
-    return bool(await _slugs(conn))
+async def point_sources(conn: Connection, port: int) -> bool:
+    """Let the newsstand's outlets among the sources be asked at this port; whether there are any."""
+    found = await _outlets(conn)
+    for outlet in found:
+        await _put(conn, outlet, port)
+    return bool(found)
 
 
 async def remove_sources(conn: Connection) -> int:
     """Forget the newsstand's outlets; what they brought stays."""
-    found = await _slugs(conn)
-    for slug in found:
-        await sources.remove(conn, slug)
+    found = await _outlets(conn)
+    for outlet in found:
+        await sources.remove(conn, outlet.key)
     return len(found)
 
 
-async def _slugs(conn: Connection) -> list[str]:
-    keys = {outlet.key for outlet in world.load(world.SHIPPED).outlets}
-    return [
-        source.slug for source in await sources.listed(conn) if source.slug in keys and "connect_to" in source.options
-    ]
+async def _put(conn: Connection, outlet: world.Outlet, port: int) -> None:
+    await sources.put(
+        conn, slug=outlet.key, name=outlet.name, kind="rss", collection=outlet.collection, category=outlet.category,
+        base_url=f"http://{outlet.host}{FEED_PATHS[outlet.feed]}", options={"connect_to": f"{ADDRESS}:{port}"},
+        schedule=EVERY,
+    )  # fmt: skip
+
+
+async def _outlets(conn: Connection) -> list[world.Outlet]:
+    """The outlets of the newsstand that are sources."""
+    asked_here = {source.slug for source in await sources.listed(conn) if "connect_to" in source.options}
+    return [outlet for outlet in world.load(world.SHIPPED).outlets if outlet.key in asked_here]

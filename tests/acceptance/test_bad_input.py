@@ -1,4 +1,4 @@
-"""Whatever is handed in: one clear message, a code that is not zero, no traceback; the bad is kept apart, the good goes in."""
+"""Whatever is handed in: one clear message, no traceback; the bad is kept apart, the good goes in."""
 
 import asyncio
 import json
@@ -10,6 +10,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
+
 from builders import an_item, as_lines, scoop
 from conftest import administer, url_of
 
@@ -58,7 +59,11 @@ BAD = {
     "an unknown key": (as_lines([an_item(1) | {"headline": "x"}]), "$.headline", "unknown key"),
     "another version": (a_line(payload_version="v2"), "$.payload_version", 'must be "v1"'),
     "a number as title": (a_line(title=7), "$.title", "must be of type string (is integer)"),
-    "null as title": (a_text(b'"Bridge number 1 stays closed"', b"null"), "$.title", "must be of type string (is null)"),
+    "null as title": (
+        a_text(b'"Bridge number 1 stays closed"', b"null"),
+        "$.title",
+        "must be of type string (is null)",
+    ),
     "a list as metadata": (as_lines([an_item(1) | {"source_metadata": []}]), "$.source_metadata", "(is array)"),
     "text as tags": (a_line(tags="ai, news"), "$.tags", "must be of type array (is string)"),
     "a number among the tags": (a_line(tags=["ai", 7]), "$.tags[1]", "must be of type string (is integer)"),
@@ -92,7 +97,6 @@ BAD = {
     "a URL with a port too high": (a_line(canonical_url="https://a.example:99999/"), "$.canonical_url", "is not a UR"),
     "a URL with a blank": (a_line(canonical_url="https://a.example/a b"), "$.canonical_url", "percent-encode"),
     "a long URL": (a_line(canonical_url=f"https://a.example/{'x' * 4096}"), "$.canonical_url", "at most 4096"),
-    "an integer of 4,000 digits": (a_number(b"9" * 4000), "$.source_metadata.odd", "at most 1,000 digits"),
     "an integer of 5,000 digits": (a_number(b"9" * 5000), "$", "out of range"),
     "1e400": (a_number(b"1e400"), "$.source_metadata.odd", "a number that JSON can hold"),
     "1e-400000, which the database cannot hold": (a_number(b"1e-400000"), "$", "the database cannot hold it"),
@@ -231,20 +235,22 @@ def test_an_item_with_the_longest_names_in_the_widest_characters_becomes_a_story
     assert stats["work"] == []
 
 
-@pytest.mark.parametrize("published_at", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z"])
-def test_an_item_from_the_first_or_last_moment_there_is_does_not_break_the_list_of_stories(published_at, database_url):
-    ingested(database_url, an_item(1, published_at=published_at), an_item(2))
-    assert scoop("run-once", database_url=database_url).returncode == 0
-    done = scoop("stories", database_url=database_url)
-    assert done.returncode == 0, done.stderr
-    assert "Bridge number 2" in done.stdout
-
-
-def test_an_item_gathered_in_the_year_1_is_refused_or_becomes_a_story(database_url):
-    told = ingested(database_url, an_item(1, metadata={"scraped_at": "0001-01-01T00:00:00Z"}), an_item(2))
+def test_items_from_the_first_and_last_moments_there_are_break_nothing(database_url):
+    first, last = "0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z"
+    told = ingested(
+        database_url,
+        an_item(1),
+        an_item(2, published_at=first),
+        an_item(3, published_at=last),
+        an_item(4, metadata={"scraped_at": first}),
+        an_item(5, metadata={"scraped_at": last}),
+    )
     assert scoop("run-once", database_url=database_url).returncode == 0
     stats = json.loads(scoop("stats", "--json", database_url=database_url).stdout)
     assert (stats["stories"], stats["work"]) == (told["new"], [])
+    done = scoop("stories", database_url=database_url)
+    assert done.returncode == 0, done.stderr
+    assert "Bridge number 1" in done.stdout
 
 
 # Many problems
@@ -426,9 +432,9 @@ def test_nobody_is_troubled_when_the_reader_has_enough(url):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
-def test_a_closed_stream_is_as_good_as_an_empty_one(closed, url):
-    done = in_shell(f"scoop ingest --items - {closed} </dev/null" if closed != "<&-" else "scoop ingest --items - <&-", url)
+@pytest.mark.parametrize("streams", ["<&-", "</dev/null >&-", "</dev/null 2>&-"])
+def test_a_closed_stream_is_as_good_as_an_empty_one(streams, url):
+    done = in_shell(f"scoop ingest --items - {streams}", url)
     assert (done.returncode, done.stderr) == (0, "")
 
 

@@ -37,7 +37,8 @@ def command(config: Config, file: str | None, names: tuple[str, ...], as_json: b
     if file is not None:
         refused = edge.work(config, _push(config, file, as_json=as_json))
         sys.exit(1 if refused else 0)
-    edge.work(config, _visit(config, None if "all" in names else names, as_json=as_json))
+    failed = edge.work(config, _visit(config, None if "all" in names else names, as_json=as_json))
+    sys.exit(1 if failed else 0)
 
 
 async def _push(config: Config, file: str, *, as_json: bool) -> bool:
@@ -72,7 +73,8 @@ def _opened(file: str) -> AbstractContextManager[IO[bytes]]:
         raise InputError(f"cannot read {Path(file)}: {(error.strerror or str(error)).lower()}") from error
 
 
-async def _visit(config: Config, slugs: tuple[str, ...] | None, *, as_json: bool) -> None:
+async def _visit(config: Config, slugs: tuple[str, ...] | None, *, as_json: bool) -> bool:
+    """Visit sources now; whether any visit failed."""
     from scoop import worker
     from scoop.app import open_app
     from scoop.stages.stage import Worker
@@ -80,19 +82,20 @@ async def _visit(config: Config, slugs: tuple[str, ...] | None, *, as_json: bool
     from scoop.store.work import Subject
 
     stop = edge.stop_on_signal()
-    async with open_app(config) as app, app.database.connection() as conn:
+    async with open_app(config, trigger="manual") as app, app.database.connection() as conn:
         ids = await sources.ids(conn, slugs)
+        before = await runs.newest_id(conn)
         await work.enqueue(conn, "ingest", [Subject(source_id) for source_id in ids])
         with progress.stages() as report:
             member = Worker(await work.enlist(conn), conn)
             await worker.drain(app.stages[0], member, stop=stop, report=report)
-        latest = await runs.latest(conn, limit=len(ids))
+        found = await runs.latest(conn, after=before, limit=len(ids))
     if as_json:
-        edge.print_json(latest)
+        edge.print_json(found)
     else:
         rows = [
-            (run.source, run.status, run.items_fetched, run.items_inserted, run.error_message or "") for run in latest
+            (run.source, run.status, run.items_fetched, run.items_inserted, run.error_message or "") for run in found
         ]
-        edge.print_table(
-            ("source", "status", "fetched", "new", "problem"), rows, empty="there are no sources", wide="problem"
-        )
+        columns = ("source", "status", "fetched", "new", "problem")
+        edge.print_table(columns, rows, empty="there are no sources", wide="problem")
+    return any(run.status == "failed" for run in found)

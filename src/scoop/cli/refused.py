@@ -1,9 +1,14 @@
 """`scoop refused`: items that did not pass the door."""
 
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from scoop.cli import edge
 from scoop.config import Config
+
+if TYPE_CHECKING:
+    from scoop.store.arrivals import Refused
 
 SHOWN_BYTES = 2000
 
@@ -32,19 +37,28 @@ async def _show(config: Config, run_id: int | None, limit: int, *, as_json: bool
     async with edge.reading(config) as conn:
         found = await arrivals.refused(conn, run_id=run_id, limit=limit)
     if as_json:
-        edge.print_json(
-            [
-                {
-                    "run_id": r.run_id, "input": r.input, "line": r.line, "path": r.path, "reason": r.reason,
-                    "refused_at": r.refused_at, "item": r.raw_item[:SHOWN_BYTES].decode("utf-8", "replace"),
-                }
-                for r in found
-            ]
-        )  # fmt: skip
+        edge.print_json([_as_told(refused) for refused in found])
         return
     edge.print_table(
         ("run", "input", "line", "path", "reason"),
-        [(r.run_id, r.input, r.line, r.path, r.reason) for r in found],
+        [
+            (refused.run_id, refused.input, refused.line, problem["path"], problem["reason"])
+            for refused in found
+            for problem in refused.problems
+        ],
         empty="nothing was refused",
         wide="reason",
     )
+
+
+def _as_told(refused: "Refused") -> dict[str, Any]:
+    """The item as text, with its first problem beside the whole list."""
+    return {
+        "run_id": refused.run_id,
+        "input": refused.input,
+        "line": refused.line,
+        **refused.problems[0],
+        "problems": refused.problems,
+        "refused_at": refused.refused_at,
+        "item": refused.raw_item[:SHOWN_BYTES].decode("utf-8", "replace"),
+    }

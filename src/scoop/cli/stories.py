@@ -36,7 +36,7 @@ async def _show(config: Config, collection: str | None, since: datetime | None, 
         edge.print_json(found)
         return
     edge.print_table(
-        ("id", "last seen", "docs", "outlets", "collection", "title"),
+        ("id", "last seen", "docs", "independent", "collection", "title"),
         [(s.story_id, s.last_seen_at, s.item_count, s.publisher_family_count, s.collection, s.title) for s in found],
         empty="there are no stories yet; `scoop up` gathers some, `scoop ingest --items FILE` takes in yours",
         wide="title",

@@ -3,12 +3,16 @@
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import click
 
 from scoop.cli import edge, progress
 from scoop.config import Config
 from scoop.errors import ConfigError
+
+if TYPE_CHECKING:
+    from scoop.store.db import Database
 
 
 @click.command()
@@ -76,7 +80,7 @@ async def _once(config: Config, processes: int, *, as_json: bool) -> None:
         f"in {stats.stories:,} stories"
     )
     edge.print_table(
-        ("docs", "outlets", "collection", "latest stories"),
+        ("docs", "independent", "collection", "latest stories"),
         [(s.item_count, s.publisher_family_count, s.collection, s.title) for s in stories],
         empty="no stories yet",
         wide="latest stories",
@@ -84,20 +88,19 @@ async def _once(config: Config, processes: int, *, as_json: bool) -> None:
 
 
 @asynccontextmanager
-async def _sources(config: Config, database: "Database") -> AsyncIterator[str | None]:  # type: ignore[name-defined]  # noqa: F821
+async def _sources(config: Config, database: "Database") -> AsyncIterator[str | None]:
     """Have something to gather: the newsstand where nobody has added a source; gives its URL when it serves."""
     from scoop import demo
-    from scoop.store import sources
 
     async with AsyncExitStack() as stack:
         async with database.connection() as conn:
-            if await sources.is_empty(conn):
+            if await demo.is_wanted(conn):
                 count = await demo.add_sources(conn, config.newsstand_port)
                 click.echo(
                     f"No sources are configured: the newsstand's {count} fictional outlets are gathered.", err=True
                 )
                 click.echo("Add real ones: scoop sources add URL --collection NAME; then: scoop demo remove", err=True)
-            has_demo = await demo.has_sources(conn)
+            has_demo = await demo.point_sources(conn, config.newsstand_port)
         if has_demo:
             yield await stack.enter_async_context(demo.newsstand(config.newsstand_port, config.home))
         else:
@@ -105,11 +108,11 @@ async def _sources(config: Config, database: "Database") -> AsyncIterator[str | 
 
 
 @asynccontextmanager
-async def _page(config: Config, database: "Database", newsstand: str | None) -> AsyncIterator[str]:  # type: ignore[name-defined]  # noqa: F821
+async def _page(config: Config, database: "Database", newsstand: str | None) -> AsyncIterator[str]:
     from scoop.serving import serving
     from scoop.web.app import create_app
 
-    hosts = frozenset({"localhost", "127.0.0.1", "[::1]", config.host})
+    hosts = frozenset({"localhost", "127.0.0.1", "[::1]", config.host, *config.hostnames.replace(",", " ").split()})
     app = create_app(
         database, timezone=config.timezone, newsstand=newsstand, clock=lambda: datetime.now(UTC), hosts=hosts
     )

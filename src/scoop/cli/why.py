@@ -1,9 +1,14 @@
 """`scoop why`: how a document came to its story."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from scoop.cli import edge
 from scoop.config import Config
+
+if TYPE_CHECKING:
+    from scoop.store.reading import Explanation
 
 SIGNALS = {
     "exact_url": "the same canonical URL",
@@ -50,7 +55,7 @@ def _url_hash(name: str) -> bytes | None:
         return None
 
 
-def _tell(explanation: "reading.Explanation") -> None:  # type: ignore[name-defined]  # noqa: F821
+def _tell(explanation: "Explanation") -> None:
     document = explanation.document
     click.secho(document["title"], bold=True)
     click.echo(

@@ -18,10 +18,11 @@ from scoop.stages.stage import Failure, Outcome, Stage
 from scoop.store import arrivals, runs, sources
 from scoop.store.arrivals import NewArrival, Refusal
 from scoop.store.db import Connection
-from scoop.store.runs import Tally
+from scoop.store.runs import Tally, Trigger
 from scoop.store.sources import Visit
 from scoop.store.work import Subject
 
+NO_LINE = 1  # a feed has no lines that tell its reader anything
 NEVER_GIVE_UP = 1_000_000  # a source that fails is tried ever more seldom, but always again
 
 
@@ -43,6 +44,7 @@ class Ingest:
     client: Client
     kinds: Mapping[str, type[kinds.Kind]]
     clock: Callable[[], datetime]
+    trigger: Trigger
 
     async def work(self, visits: Mapping[int, Visit]) -> Outcome[list[Visited]]:
         visited = await asyncio.gather(*(self._visit(visit) for visit in visits.values()))
@@ -57,17 +59,17 @@ class Ingest:
         now = self.clock()
         accepted: list[NewArrival] = []
         refusals: list[Refusal] = []
-        for position, found in enumerate(harvest.items, start=1):
+        for found in harvest.items:
             item = _complete(found, visit.source, now=now)
-            raw = json.dumps(item, ensure_ascii=False).encode("utf-8", "replace")
             if problems := items.problems(item):
-                refusals.extend(Refusal(line=position, path=p.path, reason=p.reason, raw_item=raw) for p in problems)
+                refusals.append(Refusal(line=NO_LINE, problems=problems, raw_item=_json(found)))
             else:
-                accepted.append(door.arrival(item, raw=raw, now=now, response_headers=harvest.response_headers))
+                headers = harvest.response_headers
+                accepted.append(door.arrival(item, raw=_json(item), now=now, response_headers=headers))
         return Visited(visit=visit, arrivals=accepted, refusals=refusals, checkpoint=harvest.checkpoint)
 
     async def save(self, conn: Connection, visited: Sequence[Visited]) -> Sequence[Subject]:
-        entered = [arrival_id for found in visited for arrival_id in await _enter(conn, found)]
+        entered = [arrival_id for found in visited for arrival_id in await _enter(conn, found, self.trigger)]
         now = self.clock()
         await sources.plan(
             conn,
@@ -79,13 +81,13 @@ class Ingest:
         return [Subject(arrival_id) for arrival_id in entered]
 
 
-async def _enter(conn: Connection, visited: Visited) -> list[int]:
+async def _enter(conn: Connection, visited: Visited, trigger: Trigger) -> list[int]:
     """Write one source's run, arrivals, refusals and checkpoint."""
     source = visited.visit.source
-    run_id = await runs.start(conn, source.slug, "schedule")
+    run_id = await runs.start(conn, source.slug, trigger)
     new_ids = await arrivals.append(conn, run_id, visited.arrivals) if visited.arrivals else []
     await arrivals.refuse(conn, run_id, source.slug, visited.refusals)
-    failed = len({refusal.line for refusal in visited.refusals})
+    failed = len(visited.refusals)
     tally = Tally(
         fetched=len(visited.arrivals) + failed,
         inserted=len(new_ids),
@@ -96,6 +98,10 @@ async def _enter(conn: Connection, visited: Visited) -> list[int]:
     if visited.failure is None:
         await sources.keep_checkpoint(conn, source.slug, visited.checkpoint, run_id)
     return new_ids
+
+
+def _json(item: Item) -> bytes:
+    return json.dumps(item, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def _complete(found: Item, source: Source, *, now: datetime) -> Item:
@@ -116,8 +122,10 @@ def _complete(found: Item, source: Source, *, now: datetime) -> Item:
     }
 
 
-def stage(client: Client, kinds: Mapping[str, type[kinds.Kind]], *, then: tuple[str, ...]) -> Stage[Any, Any]:
-    gather = Ingest(client=client, kinds=kinds, clock=lambda: datetime.now(UTC))
+def stage(
+    client: Client, kinds: Mapping[str, type[kinds.Kind]], *, trigger: Trigger, then: tuple[str, ...]
+) -> Stage[Any, Any]:
+    gather = Ingest(client=client, kinds=kinds, clock=lambda: datetime.now(UTC), trigger=trigger)
     return Stage(
         name="ingest",
         load=sources.visits,

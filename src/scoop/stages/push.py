@@ -51,9 +51,7 @@ class _Batch:
         self.bytes += len(piece.raw)
         item, problems = _item(piece)
         if problems:
-            self.refusals.extend(
-                Refusal(line=piece.line, path=p.path, reason=p.reason, raw_item=piece.raw) for p in problems
-            )
+            self.refusals.append(Refusal(line=piece.line, problems=problems, raw_item=piece.raw))
         else:
             self.arrivals.append((piece.line, door.arrival(item, raw=piece.raw, now=now)))
 
@@ -76,7 +74,7 @@ async def push(
             async for batch in _read_ahead(_batches(_unzipped(stream), now=now)):
                 new += await _enter(conn, run_id, name, batch, follow)
                 read += batch.items
-                refused += len({refusal.line for refusal in batch.refusals})
+                refused += len(batch.refusals)
                 progress(batch.items)
         except InputError as error:
             problem = str(error)
@@ -150,7 +148,8 @@ async def _append(
         if len(lines) == 1:
             line, arrival = lines[0]
             raw = bytes(arrival.raw_payload)
-            return [], [Refusal(line=line, path="$", reason=f"the database cannot hold it: {error}", raw_item=raw)]
+            problem = items.Problem("$", f"the database cannot hold it: {error}")
+            return [], [Refusal(line=line, problems=[problem], raw_item=raw)]
     half = len(lines) // 2
     ids, refusals = await _append(conn, run_id, lines[:half])
     more_ids, more_refusals = await _append(conn, run_id, lines[half:])

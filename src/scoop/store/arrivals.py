@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from scoop.core.items import Problem
 from scoop.model import Arrival
 from scoop.store import db
 from scoop.store.db import Connection
@@ -37,11 +38,10 @@ class NewArrival:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
-    """One problem of an item that was refused, where it stood, and its bytes."""
+    """An item that was refused: where it stood, what is wrong with it, and its bytes."""
 
     line: int
-    path: str
-    reason: str
+    problems: Sequence[Problem]
     raw_item: bytes
 
 
@@ -51,8 +51,7 @@ class Refused:
     run_id: int
     input: str
     line: int
-    path: str
-    reason: str
+    problems: list[dict[str, str]]
     raw_item: bytes
     refused_at: datetime
 
@@ -113,8 +112,7 @@ async def refuse(conn: Connection, run_id: int, source: str, refusals: Sequence[
             run_id,
             source,
             [refusal.line for refusal in refusals],
-            [refusal.path for refusal in refusals],
-            [refusal.reason for refusal in refusals],
+            [msgspec.json.encode(refusal.problems).decode() for refusal in refusals],
             kept,
             [sha256(raw).digest() for raw in kept],
         )

@@ -22,13 +22,15 @@ FROM raw_arrivals WHERE source = $1 AND source_item_id = $2 AND collection = $3
 ORDER BY raw_arrival_id DESC LIMIT $4;
 
 -- name: refuse
--- Keep what was refused, once per place, item and reason.
-INSERT INTO refused_items (run_id, input, line, path, reason, raw_item, raw_hash)
-SELECT $1, $2, refused.* FROM unnest($3::bigint[], $4::text[], $5::text[], $6::bytea[], $7::bytea[]) AS refused
-ON CONFLICT ON CONSTRAINT uq_refused_items DO NOTHING;
+-- Keep what was refused, once per place and item; the latest run that met it is named.
+INSERT INTO refused_items (run_id, input, line, problems, raw_item, raw_hash)
+SELECT DISTINCT ON (line, raw_hash) $1, $2, line, problems::jsonb, raw_item, raw_hash
+FROM unnest($3::bigint[], $4::text[], $5::bytea[], $6::bytea[]) AS refused (line, problems, raw_item, raw_hash)
+ON CONFLICT ON CONSTRAINT uq_refused_items DO UPDATE SET run_id = excluded.run_id, problems = excluded.problems,
+    refused_at = excluded.refused_at;
 
 -- name: refused
 -- The refused items, the newest first.
-SELECT refused_item_id, run_id, input, line, path, reason, raw_item, refused_at FROM refused_items
+SELECT refused_item_id, run_id, input, line, problems, raw_item, refused_at FROM refused_items
 WHERE $1::bigint IS NULL OR run_id = $1
 ORDER BY refused_item_id DESC LIMIT $2;

@@ -129,6 +129,7 @@ async def connect(server: Server, *, size: int, name: str = "scoop") -> Database
             server_settings={"search_path": "news,public", "application_name": name, "timezone": "UTC", "jit": "off"},
         )
     except (*GONE, asyncpg.PostgresError, ValueError) as error:
+        server.detach()
         raise DatabaseUnavailable(_unreachable(url, error)) from error
     database = Database(server, pool)
     try:

@@ -12,8 +12,10 @@ INSERT INTO documents (raw_arrival_id, collection, source, source_item_id, artic
     title, normalized_title, body_text, normalized_text, normalized_language, published_at, fetched_at, seen_at,
     source_domain, publisher_family, native_ids, title_simhash, text_simhash, title_hash, content_hash, token_count,
     authors, tags, image_url)
-SELECT DISTINCT ON (source, source_item_id, collection) * FROM pg_temp.staged_documents
-ORDER BY source, source_item_id, collection, raw_arrival_id DESC
+SELECT * FROM (
+    SELECT DISTINCT ON (source, source_item_id, collection) * FROM pg_temp.staged_documents
+    ORDER BY source, source_item_id, collection, raw_arrival_id DESC) AS newest
+ORDER BY raw_arrival_id
 ON CONFLICT (source, source_item_id, collection) DO UPDATE SET
     raw_arrival_id = excluded.raw_arrival_id,
     article_id = excluded.article_id,

@@ -137,11 +137,13 @@ class Embedded:
             folders.lock(self.folder / "users.lock", fcntl.LOCK_EX).close()
             time.sleep(LINGER_SECONDS)
             users = folders.try_lock(self.folder / "users.lock")
-            if users is not None:
+            if users is None:
+                continue
+            if not self._has_clients():
                 self.stop()
                 keeper.close()  # first: whoever starts the server next must see that it has no keeper
-                users.close()
                 return
+            users.close()
 
     def stop(self) -> None:
         self._run("pg_ctl", "stop", "-D", str(self.data), "-m", "fast", "-w", check=False)
@@ -267,6 +269,14 @@ class Embedded:
             return
         if not is_postgres:
             (self.data / "postmaster.pid").unlink(missing_ok=True)
+
+    def _has_clients(self) -> bool:
+        """Whether a program that is not Scoop, as a backup, is connected."""
+        try:
+            children = psutil.Process(self.postmaster_pid()).children()
+            return any(" ".join(child.cmdline()).startswith(f"postgres: {ROLE} ") for child in children)
+        except psutil.NoSuchProcess:
+            return False
 
     def _has_keeper(self) -> bool:
         keeper = folders.try_lock(self.folder / "keeper.lock")

@@ -8,6 +8,7 @@ from scoop.store import db
 from scoop.store.db import Connection
 
 SQL = db.blocks(__name__)
+Trigger = Literal["schedule", "manual"]
 RUN_LOCK = 0x5C03  # first key of the advisory lock that a run in progress holds on its id
 
 
@@ -41,7 +42,7 @@ class Tally:
         return "partial" if self.failed else "completed"
 
 
-async def start(conn: Connection, source: str, trigger: Literal["schedule", "manual"]) -> int:
+async def start(conn: Connection, source: str, trigger: Trigger) -> int:
     run_id: int = await conn.fetchval(SQL["start"], source, trigger)
     return run_id
 
@@ -61,5 +62,9 @@ async def close_abandoned(conn: Connection) -> None:
     await conn.execute(SQL["close_abandoned"], RUN_LOCK)
 
 
-async def latest(conn: Connection, *, source: str | None = None, limit: int = 20) -> list[Run]:
-    return [Run(**row) for row in await conn.fetch(SQL["latest"], source, limit)]
+async def newest_id(conn: Connection) -> int:
+    return int(await conn.fetchval(SQL["newest_id"]))
+
+
+async def latest(conn: Connection, *, source: str | None = None, after: int = 0, limit: int = 20) -> list[Run]:
+    return [Run(**row) for row in await conn.fetch(SQL["latest"], source, limit, after)]

@@ -20,9 +20,13 @@ WHERE run_id IN (
                 AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))
     FOR UPDATE SKIP LOCKED);
 
+-- name: newest_id
+-- The number of the newest run, or 0.
+SELECT coalesce(max(run_id), 0) FROM ingest_runs;
+
 -- name: latest
--- The newest runs, of one source or of all.
+-- The newest runs, of one source or of all, after a certain one.
 SELECT run_id, source, trigger::text AS trigger, started_at, finished_at, status::text AS status, items_fetched,
     items_inserted, items_failed, error_message
-FROM ingest_runs WHERE $1::text IS NULL OR source = $1
+FROM ingest_runs WHERE ($1::text IS NULL OR source = $1) AND run_id > $3
 ORDER BY started_at DESC, run_id DESC LIMIT $2;

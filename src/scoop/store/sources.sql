@@ -1,5 +1,9 @@
 -- name: put
--- Add a source, or change the one that has its slug.
+-- Add a source, or change the one that has its slug; elsewhere, or in another collection, it is read from the start.
+WITH forgotten AS (
+    DELETE FROM source_checkpoints USING sources WHERE source_checkpoints.source = $1 AND sources.slug = $1
+        AND (sources.kind, sources.collection, sources.base_url) IS DISTINCT FROM ($3, $4, $6)
+)
 INSERT INTO sources (slug, name, kind, collection, category, base_url, options, schedule, timezone)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 ON CONFLICT (slug) DO UPDATE SET name = excluded.name, kind = excluded.kind, collection = excluded.collection,
@@ -36,6 +40,7 @@ ON CONFLICT (source) DO UPDATE SET cursor_checkpoint = excluded.cursor_checkpoin
 
 -- name: remove
 -- Forget a source; its arrivals stay.
+WITH forgotten AS (DELETE FROM source_checkpoints WHERE source = $1)
 DELETE FROM sources WHERE slug = $1 RETURNING source_id;
 
 -- name: is_empty
@@ -45,4 +50,5 @@ SELECT NOT EXISTS (SELECT FROM sources);
 -- name: schedule
 -- Put the sources that are due before the stage, once.
 INSERT INTO work (stage, subject) SELECT $1, source_id FROM sources WHERE enabled AND next_visit_at <= now()
+    AND NOT EXISTS (SELECT FROM work WHERE stage = $1 AND subject = source_id)  -- in one snapshot with next_visit_at
 ON CONFLICT (stage, subject) DO NOTHING;

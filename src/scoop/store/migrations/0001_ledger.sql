@@ -12,7 +12,7 @@ $$;
 
 CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    RAISE EXCEPTION 'the ledger is append-only: % of news.% is refused', TG_OP, TG_TABLE_NAME
+    RAISE EXCEPTION 'news.% is append-only: % is refused', TG_TABLE_NAME, TG_OP
         USING ERRCODE = 'restrict_violation';
 END
 $$;
@@ -39,7 +39,7 @@ CREATE TABLE sources (
 
 COMMENT ON TABLE sources IS 'Where items are gathered from; pushed items need no row here.';
 COMMENT ON COLUMN sources.slug IS 'The name that arrivals and documents carry as their source.';
-COMMENT ON COLUMN sources.schedule IS 'An interval such as 30m or 1h, or a cron expression in the source''s timezone.';
+COMMENT ON COLUMN sources.schedule IS 'How often it is visited: an interval such as 30m, 1h or 2d.';
 COMMENT ON COLUMN sources.next_visit_at IS 'Kept across restarts, so that a restart never polls what is not due.';
 
 CREATE INDEX idx_sources_due ON sources (next_visit_at) WHERE enabled;
@@ -121,13 +121,14 @@ CREATE TABLE refused_items (
     run_id          BIGINT NOT NULL REFERENCES ingest_runs (run_id) ON DELETE RESTRICT,
     input           TEXT NOT NULL,
     line            BIGINT NOT NULL CHECK (line > 0),
-    path            TEXT NOT NULL,
-    reason          TEXT NOT NULL,
+    problems        JSONB NOT NULL CHECK (jsonb_array_length(problems) > 0),
     raw_item        BYTEA NOT NULL,
     raw_hash        BYTEA NOT NULL CHECK (octet_length(raw_hash) = 32),
     refused_at      TIMESTAMPTZ NOT NULL DEFAULT now(),
-    CONSTRAINT uq_refused_items UNIQUE (input, line, raw_hash, path, reason)
+    CONSTRAINT uq_refused_items UNIQUE (input, line, raw_hash)
 );
 
-COMMENT ON TABLE refused_items IS 'Items that did not pass validation, kept as they came, one row per problem.';
+COMMENT ON TABLE refused_items IS 'Items that did not pass the door, kept as they came.';
+COMMENT ON COLUMN refused_items.run_id IS 'The latest run that met the item.';
+COMMENT ON COLUMN refused_items.problems IS 'What is wrong, as [{"path": ..., "reason": ...}, ...].';
 COMMENT ON COLUMN refused_items.raw_item IS 'The bytes as they came; they may be no text at all. Cut at 1 MiB.';

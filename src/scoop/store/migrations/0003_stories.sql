@@ -65,10 +65,10 @@ CREATE INDEX idx_story_members_match_type ON story_members (match_type);
 
 CREATE TABLE dedup_events (
     dedup_event_id          BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    document_id             BIGINT NOT NULL REFERENCES documents (document_id) ON DELETE CASCADE,
+    document_id             BIGINT NOT NULL REFERENCES documents (document_id) ON DELETE RESTRICT,
     decision                dedup_decision NOT NULL,
-    chosen_story_id         BIGINT REFERENCES stories (story_id) ON DELETE SET NULL,
-    best_candidate_story_id BIGINT REFERENCES stories (story_id) ON DELETE SET NULL,
+    chosen_story_id         BIGINT REFERENCES stories (story_id) ON DELETE RESTRICT,
+    best_candidate_story_id BIGINT REFERENCES stories (story_id) ON DELETE RESTRICT,
     best_cosine             DOUBLE PRECISION,
     title_overlap           DOUBLE PRECISION,
     entity_date_consistency DOUBLE PRECISION,
@@ -92,5 +92,6 @@ CREATE INDEX idx_dedup_events_document ON dedup_events (document_id, dedup_event
 CREATE INDEX idx_dedup_events_decision_time ON dedup_events (decision, created_at DESC);
 CREATE INDEX idx_dedup_events_chosen_story ON dedup_events (chosen_story_id);
 
-CREATE TRIGGER trg_dedup_events_append_only BEFORE UPDATE OR TRUNCATE ON dedup_events
+CREATE TRIGGER trg_dedup_events_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON dedup_events
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+ALTER TABLE dedup_events ENABLE ALWAYS TRIGGER trg_dedup_events_append_only;
