@@ -4,6 +4,7 @@ import json
 
 import asyncpg
 import pytest
+
 from builders import an_item, as_lines, scoop
 
 

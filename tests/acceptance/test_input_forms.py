@@ -9,6 +9,7 @@ import subprocess
 import sys
 import zlib
 from itertools import count
+from typing import NamedTuple
 
 import pytest
 
@@ -51,8 +52,15 @@ def ingest(raw, url):
     return done, json.loads(done.stdout)
 
 
+class Refusal(NamedTuple):
+    line: int
+    path: str
+    reason: str
+    raw_item: bytes
+
+
 def refusals(told, url):
-    """What the run refused, in the order of the input."""
+    """The problems of what the run refused, in the order of the input."""
 
     async def read():
         database = await db.connect(External(url), size=1)
@@ -61,7 +69,8 @@ def refusals(told, url):
         await database.close()
         return found
 
-    return sorted(asyncio.run(read()), key=lambda refusal: (refusal.line, refusal.path))
+    found = asyncio.run(read())
+    return sorted(Refusal(each.line, raw_item=each.raw_item, **problem) for each in found for problem in each.problems)
 
 
 def counts(told):

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import aiohttp
 import pytest
-from builders import scoop
 
+from builders import scoop
 from scoop.newsstand import world
 from scoop.store.embedded import Embedded
 

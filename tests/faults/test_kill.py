@@ -1,4 +1,4 @@
-"""Kill a worker, the database, or both, at every named point; the next run must end in the same state as one without."""
+"""Kill a worker, the database, or both, at every named point: the next run ends in the same state as one without."""
 
 import asyncio
 import signal
@@ -29,7 +29,8 @@ DOCUMENTS = """
 """
 STORIES = """
     SELECT canonical_title, canonical_url, status, first_seen_at, last_seen_at, item_count, sources, publisher_families,
-        (SELECT array_agg(source || ' ' || source_item_id ORDER BY source, source_item_id) FROM story_members JOIN documents USING (document_id)
+        (SELECT array_agg(source || ' ' || source_item_id ORDER BY source, source_item_id)
+         FROM story_members JOIN documents USING (document_id)
          WHERE story_members.story_id = stories.story_id) AS members
     FROM stories WHERE status <> 'merged' ORDER BY members
 """

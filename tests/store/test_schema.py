@@ -2,8 +2,8 @@
 
 import asyncpg
 import pytest
-from builders import an_item, told
 
+from builders import an_item, told
 from scoop.store import db
 
 SEED_TABLES = {
@@ -79,11 +79,11 @@ async def test_embeddings_of_any_dimension_find_their_neighbours_by_index(databa
             )
         name = await conn.fetchval("SELECT index_embeddings('model', 'v1', $1)", dimensions)
         await conn.execute("SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off")
-        distance = (
-            f"embedding::halfvec({dimensions}) <=> (SELECT embedding::halfvec({dimensions}) FROM document_embeddings WHERE document_id = 1)"
-            if dimensions <= 4000
-            else f"binary_quantize(embedding)::bit({dimensions}) <~> (SELECT binary_quantize(embedding)::bit({dimensions}) FROM document_embeddings WHERE document_id = 1)"
-        )
+        value = f"embedding::halfvec({dimensions})"
+        if dimensions > 4000:
+            value = f"binary_quantize(embedding)::bit({dimensions})"
+        operator = "<=>" if dimensions <= 4000 else "<~>"
+        distance = f"{value} {operator} (SELECT {value} FROM document_embeddings WHERE document_id = 1)"
         query = (
             "SELECT document_id FROM document_embeddings WHERE model_name = 'model' AND model_version = 'v1'"
             f" ORDER BY {distance} LIMIT 2"

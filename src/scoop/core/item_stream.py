@@ -1,10 +1,11 @@
 """Cutting a stream of bytes into items: one JSON, an array, or one JSON a line. Memory stays small whatever comes."""
 
+import io
 import json
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, getincrementaldecoder
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, count
 from typing import IO
 
 import msgspec
@@ -14,33 +15,44 @@ from scoop.errors import InputError
 MAX_ITEM_BYTES = 16 << 20  # 500,000 characters of body, escaped in the worst way, with room to spare
 CHUNK = 1 << 20
 BLANK = " \t\r\n"
+ENDS = frozenset(BLANK + ",]")
+KEPT_BYTES = 1 << 20  # of what cannot be read
+# Lenient, as it only finds where elements end: whoever reads them is strict. No number is too long for it.
+DECODER = json.JSONDecoder(strict=False, parse_int=str, parse_float=str)
+GZIP_MAGIC = b"\x1f\x8b"
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """The bytes of one item, the line it begins at, and why it cannot even be read as JSON, if so."""
+    """The bytes of one item, the line it begins at, its place in JSON, and why it cannot even be read, if so."""
 
     line: int
     raw: bytes
     problem: str | None = None
+    path: str = "$"
 
 
 def pieces(stream: IO[bytes]) -> Iterator[Piece]:
     """The items of a stream, in whichever of the three forms it has."""
-    first = _first_line(stream)
+    first, number = _first_line(stream)
     if first.lstrip()[:1] == b"[":
-        yield from _array(first, stream)
-    elif _is_json(first) or not first.lstrip().startswith(b"{"):
-        yield from _lines(chain([first], _limited_lines(stream)))
+        yield from _array(first, number, stream)
+    elif first.lstrip()[:1] == b"{" and not _is_json(first):
+        yield from _object_or_lines(first, number, stream)
     else:
-        yield from _object_or_lines(first, stream)
+        yield from _lines(chain([first], _limited_lines(stream)), number)
 
 
-def _first_line(stream: IO[bytes]) -> bytes:
-    first = stream.readline(MAX_ITEM_BYTES + 1)
+def _first_line(stream: IO[bytes]) -> tuple[bytes, int]:
+    """The first line with anything on it, and its number."""
+    first, number = stream.readline(MAX_ITEM_BYTES + 1).removeprefix(BOM_UTF8), 1
+    while first and not first.strip():
+        first, number = stream.readline(MAX_ITEM_BYTES + 1), number + 1
+    if first.startswith(GZIP_MAGIC):
+        raise InputError("this is gzip inside gzip; gunzip it once and try again")
     if first.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) or b"\0" in first[:4]:
         raise InputError("this is not UTF-8 (it looks like UTF-16); save it as UTF-8 and try again")
-    return first.removeprefix(BOM_UTF8)
+    return first, number
 
 
 def _is_json(raw: bytes) -> bool:
@@ -51,15 +63,28 @@ def _is_json(raw: bytes) -> bool:
     return True
 
 
-def _object_or_lines(first: bytes, stream: IO[bytes]) -> Iterator[Piece]:
-    """A first line that is no JSON of its own: an item over several lines, or a broken line among many."""
-    head = first + stream.read(max(0, MAX_ITEM_BYTES - len(first)))
-    if len(head) < MAX_ITEM_BYTES and _is_json(head):
-        yield Piece(1, head.strip())
-        return
-    *whole, last = head.splitlines(keepends=True)
-    rest = last if last.endswith(b"\n") else last + stream.readline(MAX_ITEM_BYTES + 1)
-    yield from _lines(chain(whole, [rest], _limited_lines(stream)))
+def _object_or_lines(first: bytes, number: int, stream: IO[bytes]) -> Iterator[Piece]:
+    """A first line that is no JSON of its own: an item over several lines, or a broken line among good ones."""
+    head = first + stream.read(max(0, MAX_ITEM_BYTES + 1 - len(first)))
+    lines = io.BytesIO(head).readlines()
+    if len(head) <= MAX_ITEM_BYTES and _is_json(head):
+        yield Piece(number, head.strip())
+    elif len(head) > MAX_ITEM_BYTES or any(line.lstrip()[:1] == b"{" and _is_json(line) for line in lines[1:]):
+        lines[-1] += b"" if lines[-1].endswith(b"\n") else stream.readline(MAX_ITEM_BYTES + 1)
+        yield from _lines(chain(lines, _limited_lines(stream)), number)
+    else:
+        yield _broken_object(head, number)
+
+
+def _broken_object(raw: bytes, number: int) -> Piece:
+    """An item over several lines that is no JSON, with the line where it breaks if that can be told."""
+    try:
+        json.loads(raw)
+    except json.JSONDecodeError as error:
+        return Piece(number + error.lineno - 1, raw.strip(), f"is not JSON: {error.msg}")
+    except (ValueError, RecursionError):
+        pass
+    return Piece(number, raw.strip())
 
 
 def _limited_lines(stream: IO[bytes]) -> Iterator[bytes]:
@@ -67,14 +92,14 @@ def _limited_lines(stream: IO[bytes]) -> Iterator[bytes]:
         yield line
 
 
-def _lines(lines: Iterator[bytes]) -> Iterator[Piece]:
-    number, is_continuation = 1, False
+def _lines(lines: Iterable[bytes], number: int) -> Iterator[Piece]:
+    is_continuation = False
     for line in lines:
-        is_whole = line.endswith(b"\n") or len(line) <= MAX_ITEM_BYTES
         if not is_continuation and line.strip():
-            yield Piece(number, line.strip()) if is_whole else Piece(number, line, _too_long())
-        is_continuation = not is_whole
-        number += is_whole
+            is_too_long = len(line.rstrip(b"\r\n")) > MAX_ITEM_BYTES
+            yield Piece(number, line[:KEPT_BYTES], _too_long()) if is_too_long else Piece(number, line.strip())
+        is_continuation = not line.endswith(b"\n")
+        number += not is_continuation
 
 
 def _too_long() -> str:
@@ -84,16 +109,16 @@ def _too_long() -> str:
 class _Text:
     """The unread text of a stream, with the line it stands at."""
 
-    def __init__(self, head: bytes, stream: IO[bytes]) -> None:
+    def __init__(self, head: bytes, line: int, stream: IO[bytes]) -> None:
         self._decoder = getincrementaldecoder("utf-8")(errors="surrogateescape")
         self._stream = stream
         self.text = self._decoder.decode(head)
         self.at = 0
-        self.line = 1
+        self.line = line
         self.is_at_end = False
 
     def read_more(self) -> None:
-        chunk = self._stream.read(CHUNK)
+        chunk = self._stream.read1(CHUNK)  # type: ignore[attr-defined] # gives what stands before damage
         self.is_at_end = not chunk
         self.text, self.at = self.text[self.at :] + self._decoder.decode(chunk, final=self.is_at_end), 0
 
@@ -112,44 +137,61 @@ class _Text:
                 return self.text[to : to + 1]
             self.read_more()
 
+    def rest(self) -> bytes:
+        """What is left, to be kept with a problem; only the beginning where it is long."""
+        while not self.is_at_end and len(self.text) - self.at < KEPT_BYTES:
+            self.read_more()
+        return self.text[self.at : self.at + KEPT_BYTES].encode("utf-8", "surrogateescape")
 
-def _array(first: bytes, stream: IO[bytes]) -> Iterator[Piece]:
-    text = _Text(first, stream)
+
+def _array(first: bytes, number: int, stream: IO[bytes]) -> Iterator[Piece]:
+    text = _Text(first, number, stream)
     text.skip(BLANK)
     text.advance(text.at + 1)
-    separators = BLANK
-    while (following := text.skip(separators)) != "]":
-        piece = _element(text) if following else Piece(text.line, b"", "the array does not end: a closing ] is missing")
+    following = text.skip(BLANK)
+    for index in count():
+        if following == "]":
+            break
+        piece = (
+            _element(text, f"$[{index}]")
+            if following
+            else Piece(text.line, b"", "the array does not end: ] is missing")
+        )
         yield piece
         if piece.problem:
             return
-        if text.skip(BLANK) not in {",", "]"}:
-            yield Piece(text.line, b"", f"the array breaks off here: a comma or ] is missing {_remedy()}")
+        following = text.skip(BLANK)
+        if following == ",":
+            text.advance(text.at + 1)
+            following = text.skip(BLANK)
+        elif following != "]":
+            yield Piece(text.line, text.rest(), f"the array breaks off here: a comma or ] is missing {_remedy()}")
             return
-        separators = BLANK + ","
+    text.advance(text.at + 1)
+    if text.skip(BLANK):
+        yield Piece(text.line, text.rest(), "stands after the end of the array; put every item inside it")
 
 
-def _element(text: _Text) -> Piece:
-    """The next element; what cannot be read ends the array, for nothing tells where the next one begins."""
-    decoder = json.JSONDecoder()
+def _element(text: _Text, path: str) -> Piece:
+    """The next element; one whose end cannot be found ends the array, for nothing tells where the next one begins."""
     while True:
+        is_all_read = text.is_at_end or len(text.text) - text.at > MAX_ITEM_BYTES
         try:
-            _, end = decoder.raw_decode(text.text, text.at)
+            _, end = DECODER.raw_decode(text.text, text.at)
         except json.JSONDecodeError as error:
-            if text.is_at_end or len(text.text) - text.at > MAX_ITEM_BYTES:
-                broken = text.text[text.at : text.at + CHUNK].encode("utf-8", "surrogateescape")
+            if is_all_read:
                 line = text.line + text.text.count("\n", text.at, error.pos)
-                return Piece(line, broken, f"the array breaks off here: {error.msg} {_remedy()}")
-            text.read_more()
-            continue
+                reason = error.msg if text.is_at_end else _too_long()
+                return Piece(line, text.rest(), f"the array breaks off here: {reason} {_remedy()}", path)
         except RecursionError:
-            return Piece(text.line, b"", f"the array breaks off here: nested too deeply {_remedy()}")
-        if end == len(text.text) and not text.is_at_end:
-            text.read_more()  # the end of what was read may not be the end of the element
-            continue
-        piece = Piece(text.line, text.text[text.at : end].encode("utf-8", "surrogateescape"))
-        text.advance(end)
-        return piece
+            return Piece(text.line, text.rest(), f"the array breaks off here: nested too deeply {_remedy()}", path)
+        else:
+            # What follows tells whether the end of what was read is the end of the element: 1 may go on as 1.5.
+            if is_all_read or text.text[end : end + 1] in ENDS:
+                piece = Piece(text.line, text.text[text.at : end].encode("utf-8", "surrogateescape"), path=path)
+                text.advance(end)
+                return piece
+        text.read_more()
 
 
 def _remedy() -> str:

@@ -69,7 +69,7 @@ def _json_problems(raw: bytes, error: Exception) -> list[Problem]:
     """Why bytes are no JSON; what only the stricter reader refuses is told with its place."""
     try:
         found = problems(json.loads(raw))
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError):  # ValueError: no JSON, or a number of more digits than Python reads
         found = []
     reason = "is nested too deeply" if isinstance(error, RecursionError) else f"is not JSON: {error}"
     return found or [Problem("$", reason)]

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import IO, cast
 
 from scoop.core import items
-from scoop.core.item_stream import Piece, pieces
+from scoop.core.item_stream import GZIP_MAGIC, Piece, pieces
 from scoop.errors import InputError
 from scoop.faults import fault
 from scoop.model import Item
@@ -25,7 +25,6 @@ SOURCE = "items"  # what the run of a pushed file is called; its arrivals carry 
 BATCH = 2000
 BATCH_BYTES = 8 << 20
 TURN = 16  # items read before the thread that feeds the database gets its turn
-GZIP_MAGIC = b"\x1f\x8b"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,8 +120,9 @@ def _batches(stream: IO[bytes], *, now: datetime) -> Iterator[_Batch]:
 
 def _item(piece: Piece) -> tuple[Item, list[items.Problem]]:
     if piece.problem is not None:
-        return {}, [items.Problem("$", piece.problem)]
-    return items.read(piece.raw)
+        return {}, [items.Problem(piece.path, piece.problem)]
+    item, problems = items.read(piece.raw)
+    return item, [items.Problem(piece.path + problem.path.removeprefix("$"), problem.reason) for problem in problems]
 
 
 async def _enter(conn: Connection, run_id: int, name: str, batch: _Batch, follow: str) -> int:
