@@ -3,6 +3,7 @@
 ScoopError                  told to the user in one sentence, no traceback
 ├── ConfigError             a setting, a folder or a port is wrong
 ├── DatabaseUnavailable     the database does not answer or does not fit
+├── UsageError              the command line is not as it must be
 ├── InputError              what was handed in cannot be read at all
 ├── NotFound                nobody has that id
 ├── Retry                   a subject failed for now: try it again later
@@ -25,6 +26,10 @@ class ConfigError(ScoopError):
 
 class DatabaseUnavailable(ScoopError):
     exit_code = 4
+
+
+class UsageError(ScoopError):
+    exit_code = 2
 
 
 class InputError(ScoopError):

@@ -1,12 +1,15 @@
 """Items come in three forms, zipped or not, from a file or a pipe; what is damaged is told, the rest goes in."""
 
 import asyncio
+import fcntl
 import gzip
 import json
 import os
 import random
 import subprocess
 import sys
+import termios
+import time
 import zlib
 from itertools import count
 from typing import NamedTuple
@@ -381,6 +384,30 @@ def test_a_damaged_gzip_is_told_and_nothing_before_the_damage_is_lost(damage, ur
     assert done.returncode == 1
     assert "gzip stream is damaged" in done.stderr
     assert counts(told) == (new, new, 0)
+
+
+def test_a_zipped_array_with_a_large_element_is_read_as_quickly_as_a_line(url):
+    [item] = some_items(1)
+    item["source_metadata"]["large"] = random.Random(1).randbytes(4_000_000).hex()
+    zipped = gzip.compress(as_json([item]), 1)
+    done = scoop("ingest", "--items", "-", "--json", stdin=zipped, database_url=url, timeout=20)
+    assert counts(json.loads(done.stdout)) == (1, 1, 0)
+
+
+def test_a_gzip_whose_first_byte_comes_alone_is_recognised(url):
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("SCOOP_")}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "scoop", "ingest", "--items", "-", "--json"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd="/tmp",
+        env=environ | {"SCOOP_DATABASE_URL": url},
+    )  # fmt: skip
+    zipped = gzip.compress(as_lines(some_items(2)))
+    os.write(process.stdin.fileno(), zipped[:1])
+    while fcntl.ioctl(process.stdin, termios.FIONREAD, bytes(4)) != bytes(4):
+        time.sleep(0.01)  # until the byte is read
+    output, errors = process.communicate(zipped[1:])
+    assert process.returncode == 0, errors
+    assert counts(json.loads(output)) == (2, 2, 0)
 
 
 def test_gzip_inside_gzip_is_told_as_such(url):

@@ -150,6 +150,19 @@ def test_what_is_broken_is_named_by_the_line_of_the_break(raw, lines):
     assert [piece.line for piece in cut(raw)] == lines
 
 
+def test_a_break_at_the_beginning_of_a_long_array_is_not_told_as_a_long_item():
+    with patch.object(item_stream, "MAX_ITEM_BYTES", 200), patch.object(item_stream, "CHUNK", 50):
+        [_, broken] = cut(b'[{"a": 1}, {"b": oops}' + b', {"c": 3}' * 100 + b"]")
+    assert "longer than" not in broken.problem
+
+
+def test_an_element_without_end_is_told_as_too_long():
+    with patch.object(item_stream, "MAX_ITEM_BYTES", 200), patch.object(item_stream, "CHUNK", 50):
+        for opening in (b'{"b": "', b'{"b": [', b'{"b": [1, '):
+            [_, broken] = cut(b'[{"a": 1}, ' + opening + b"7, " * 200)
+            assert "longer than" in broken.problem
+
+
 def test_what_stands_in_an_array_is_named_by_its_place():
     assert [piece.path for piece in cut(b"[1, 2,\n3]")] == ["$[0]", "$[1]", "$[2]"]
     assert [piece.path for piece in cut(b"1\n2\n")] == ["$", "$"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from scoop import __version__, config
-from scoop.errors import ScoopError
+from scoop.errors import ScoopError, UsageError
 
 COMMANDS = {
     "up": "Run everything: workers, scheduler and the web page.",
@@ -68,13 +68,16 @@ def scoop(ctx: click.Context) -> None:
     Settings come from SCOOP_* variables and scoop.toml. Exit codes: 0 done, 1 something was refused or not found,
     2 wrong usage, 3 wrong setting, 4 no database.
     """
-    ctx.obj = config.load(os.environ, Path.cwd())
+    ctx.obj = config.load(os.environ, _folder())
 
 
 def main() -> None:
     """Run the command line; what goes wrong is one sentence, never a traceback."""
+    _open_closed_streams()
     try:
+        _refuse_what_is_no_text(sys.argv[1:])
         scoop(standalone_mode=False)
+        sys.stdout.flush()
     except click.exceptions.Exit as done:
         sys.exit(done.exit_code)
     except click.ClickException as error:
@@ -86,5 +89,36 @@ def main() -> None:
         click.secho(f"scoop: {error}", err=True, fg="red" if sys.stderr.isatty() else None)
         sys.exit(error.exit_code)
     except BrokenPipeError:
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - whoever read our output has enough
+        _forget_output()  # whoever read it has enough
         sys.exit(0)
+    except OSError as error:
+        _forget_output()
+        click.echo(f"scoop: the output cannot be written: {(error.strerror or str(error)).lower()}", err=True)
+        sys.exit(1)
+
+
+def _folder() -> Path:
+    """Where a scoop.toml may lie."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return Path("/")  # the folder we stand in was removed
+
+
+def _open_closed_streams() -> None:
+    """A stream that whoever started us closed is as good as an empty one."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
+
+
+def _forget_output() -> None:
+    sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+
+
+def _refuse_what_is_no_text(arguments: list[str]) -> None:
+    for argument in arguments:
+        try:
+            argument.encode()
+        except UnicodeEncodeError as error:
+            raise UsageError(f"the argument {argument!r} is not UTF-8") from error

@@ -24,6 +24,8 @@ Result = TypeVar("Result")
 COLUMN_GAP = 3  # what rich puts between two columns
 UNLIMITED = 10_000  # columns of what is not a terminal
 
+ID = click.IntRange(1, 2**63 - 1)  # the numbers that a BIGINT can hold
+
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 
 

@@ -14,7 +14,7 @@ SHOWN_BYTES = 2000
 
 
 @click.command()
-@click.option("--run", "run_id", type=int, help="Only what this run refused.")
+@click.option("--run", "run_id", type=edge.ID, help="Only what this run refused.")
 @click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True, help="How many at most.")
 @edge.as_json
 @click.pass_obj

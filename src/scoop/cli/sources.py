@@ -7,6 +7,8 @@ import click
 from scoop.cli import edge
 from scoop.config import Config
 
+MAX_COLLECTION = 128
+
 
 @click.group()
 def command() -> None:
@@ -67,6 +69,12 @@ def add(
         schedules.interval(schedule)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
+    if not 1 <= len(collection.strip()) <= MAX_COLLECTION:
+        raise click.UsageError(f"--collection must be 1 to {MAX_COLLECTION} characters, as ai_news")
+    if name is not None and not name.strip():
+        raise click.UsageError("--name must not be blank")
+    if connect_to is not None and not re.fullmatch(r"[\w.:\[\]-]+:\d{1,5}", connect_to):
+        raise click.UsageError("--connect-to must be ADDRESS:PORT, as 127.0.0.1:8788")
     slug = slug or re.sub(r"[^a-z0-9]+", "_", host.removeprefix("www.")).strip("_")
     if not re.fullmatch(r"[a-z0-9_]{1,128}", slug):
         raise click.UsageError(f"--slug {slug!r}: use only a-z, 0-9 and _")

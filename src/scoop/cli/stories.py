@@ -1,6 +1,6 @@
 """`scoop stories`: the latest stories."""
 
-from datetime import datetime, time
+from datetime import UTC, datetime, time
 from zoneinfo import ZoneInfo
 
 import click
@@ -26,10 +26,17 @@ def command(config: Config, collection: str | None, since: datetime | None, limi
     edge.run(_show(config, collection, since, limit, as_json=as_json))
 
 
+def _start_of(day: datetime, timezone: str) -> datetime | None:
+    try:
+        return datetime.combine(day.date(), time(), ZoneInfo(timezone)).astimezone(UTC)
+    except OverflowError:
+        return None  # before all time is no limit
+
+
 async def _show(config: Config, collection: str | None, since: datetime | None, limit: int, *, as_json: bool) -> None:
     from scoop.store import reading
 
-    start = datetime.combine(since.date(), time(), ZoneInfo(config.timezone)) if since else None
+    start = _start_of(since, config.timezone) if since else None
     async with edge.reading(config) as conn:
         found = await reading.stories(conn, collection=collection, since=start, limit=limit)
     if as_json:

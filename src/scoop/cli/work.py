@@ -6,7 +6,7 @@ from scoop.cli import edge
 from scoop.config import Config
 
 a_stage = click.option("--stage", help="Only this stage, as normalize.")
-subjects_given = click.argument("subjects", type=int, nargs=-1)
+subjects_given = click.argument("subjects", type=edge.ID, nargs=-1)
 
 
 @click.group(invoke_without_command=True)

@@ -16,6 +16,7 @@ MAX_ITEM_BYTES = 16 << 20  # 500,000 characters of body, escaped in the worst wa
 CHUNK = 1 << 20
 BLANK = " \t\r\n"
 ENDS = frozenset(BLANK + ",]")
+LONGEST_TOKEN = 16  # characters beside strings and numbers; an error nearer to the end may be a token cut in two
 KEPT_BYTES = 1 << 20  # of what cannot be read
 # Lenient, as it only finds where elements end: whoever reads them is strict. No number is too long for it.
 DECODER = json.JSONDecoder(strict=False, parse_int=str, parse_float=str)
@@ -179,9 +180,10 @@ def _element(text: _Text, path: str) -> Piece:
         try:
             _, end = DECODER.raw_decode(text.text, text.at)
         except json.JSONDecodeError as error:
-            if is_all_read:
+            is_cut = error.msg.startswith("Unterminated") or error.pos > len(text.text) - LONGEST_TOKEN
+            if is_all_read or not is_cut:
                 line = text.line + text.text.count("\n", text.at, error.pos)
-                reason = error.msg if text.is_at_end else _too_long()
+                reason = _too_long() if is_cut and not text.is_at_end else error.msg
                 return Piece(line, text.rest(), f"the array breaks off here: {reason} {_remedy()}", path)
         except RecursionError:
             return Piece(text.line, text.rest(), f"the array breaks off here: nested too deeply {_remedy()}", path)

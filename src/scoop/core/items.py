@@ -19,6 +19,9 @@ from scoop.model import Item
 
 MAX_DEPTH = 64
 MAX_INTEGER_BITS = 3_322  # 1,000 decimal digits; Python will not print more than 4,300
+MAX_NAMES_BYTES = 2_400  # what an index of the database can hold of source, source_item_id and collection
+# At the very ends of time other timezones, and the database driver, have no dates any more.
+FIRST_MOMENT, LAST_MOMENT = datetime(1, 1, 3, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
 MAX_PROBLEMS = 100  # told of one item
 SHOWN_CHARACTERS = 100  # of a key
 
@@ -201,6 +204,10 @@ def _reason(keyword: str, allowed: Any, value: Any) -> str:
 
 
 def _meaning_problems(item: Item) -> Iterator[Problem]:
+    names = (item["source"], item["source_item_id"], item["source_metadata"]["collection"])
+    if sum(len(name.encode()) for name in names) > MAX_NAMES_BYTES:
+        reason = f"must be, with source and collection, at most {MAX_NAMES_BYTES} bytes of UTF-8"
+        yield Problem("$.source_item_id", reason)
     if not text.normalized(item["title"]):
         yield Problem("$.title", _REASON_BY_PATTERN[r"\S"])
     for key in ("canonical_url", "image_url"):
@@ -214,10 +221,10 @@ def _meaning_problems(item: Item) -> Iterator[Problem]:
 
 def _is_moment(value: str) -> bool:
     try:
-        moment(value)
+        found = moment(value)
     except ValueError:
         return False
-    return True
+    return FIRST_MOMENT < found < LAST_MOMENT
 
 
 @cache

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import IO, cast
+from typing import IO, Any, cast
 
 from scoop.core import items
 from scoop.core.item_stream import GZIP_MAGIC, Piece, pieces
@@ -22,6 +22,7 @@ from scoop.store.db import Connection, Database
 from scoop.store.runs import Tally
 
 SOURCE = "items"  # what the run of a pushed file is called; its arrivals carry their own sources
+MAX_NAME = 500  # characters of a file's path that are kept: its end
 BATCH = 2000
 BATCH_BYTES = 8 << 20
 TURN = 16  # items read before the thread that feeds the database gets its turn
@@ -70,7 +71,7 @@ async def push(
         run_id = await runs.start(conn, SOURCE, "manual")
         await runs.hold(conn, run_id)
         try:
-            async for batch in _read_ahead(_batches(_unzipped(stream), now=now)):
+            async for batch in _read_ahead(_batches(stream, now=now)):
                 new += await _enter(conn, run_id, name, batch, follow)
                 read += batch.items
                 refused += len(batch.refusals)
@@ -92,22 +93,42 @@ async def _read_ahead(batches: Iterator[_Batch]) -> AsyncIterator[_Batch]:
         await asyncio.wait((upcoming,))
 
 
-def _unzipped(stream: IO[bytes]) -> IO[bytes]:
-    buffered = io.BufferedReader(cast(io.RawIOBase, stream))
-    return cast(IO[bytes], gzip.GzipFile(fileobj=buffered)) if buffered.peek(2)[:2] == GZIP_MAGIC else buffered
+class _UntilDamage(io.RawIOBase):
+    """Reads a stream as far as it can be read, and remembers what ended it."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self.damage: Exception | None = None
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            found = self._stream.read1(len(buffer))  # type: ignore[attr-defined]
+        except (OSError, EOFError, zlib.error) as error:
+            self.damage = error
+            return 0
+        buffer[: len(found)] = found
+        return len(found)
+
+    def raise_damage(self) -> None:
+        if isinstance(self.damage, OSError) and not isinstance(self.damage, gzip.BadGzipFile):
+            reason = (self.damage.strerror or str(self.damage)).lower()
+            raise InputError(f"cannot be read to its end: {reason}; what stood before went in") from self.damage
+        if self.damage is not None:
+            raise InputError(
+                f"the gzip stream is damaged ({self.damage}); what stood before the damage went in"
+            ) from self.damage
 
 
 def _batches(stream: IO[bytes], *, now: datetime) -> Iterator[_Batch]:
+    plain = _UntilDamage(stream)
+    buffered = io.BufferedReader(plain)
+    is_zipped = buffered.peek(2)[:2] == GZIP_MAGIC
+    unzipped = _UntilDamage(cast(IO[bytes], gzip.GzipFile(fileobj=buffered))) if is_zipped else plain
     batch = _Batch()
-    found = pieces(stream)
-    while True:
-        try:
-            piece = next(found, None)
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            yield batch
-            raise InputError(f"the gzip stream is damaged ({error}); what stood before the damage went in") from error
-        if piece is None:
-            break
+    for piece in pieces(io.BufferedReader(unzipped) if is_zipped else buffered):
         batch.add(piece, now=now)
         if batch.items % TURN == 0:
             time.sleep(0)
@@ -116,6 +137,8 @@ def _batches(stream: IO[bytes], *, now: datetime) -> Iterator[_Batch]:
             batch = _Batch()
     if batch.items:
         yield batch
+    plain.raise_damage()
+    unzipped.raise_damage()
 
 
 def _item(piece: Piece) -> tuple[Item, list[items.Problem]]:
@@ -130,7 +153,7 @@ async def _enter(conn: Connection, run_id: int, name: str, batch: _Batch, follow
     async with conn.transaction():
         new_ids, unstorable = await _append(conn, run_id, batch.arrivals)
         await work.enqueue_new(conn, follow, new_ids)
-        await arrivals.refuse(conn, run_id, name, batch.refusals + unstorable)
+        await arrivals.refuse(conn, run_id, name[-MAX_NAME:], batch.refusals + unstorable)
         batch.refusals.extend(unstorable)
         fault("push.saved")
     fault("push.committed")
