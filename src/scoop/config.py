@@ -68,7 +68,9 @@ def _from_file(environ: Mapping[str, str], folder: Path) -> dict[str, Any]:
         raise ConfigError(
             f"cannot read {path}: {(error.strerror or '').lower()}; SCOOP_CONFIG names the file"
         ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except RecursionError as error:
+        raise ConfigError(f"{path} is nested too deeply") from error
+    except ValueError as error:  # no TOML, no UTF-8, or a number of too many digits
         raise ConfigError(f"{path} is not TOML: {error}") from error
     known = [setting.name for setting in fields(Config)]
     for key in found:
@@ -83,12 +85,21 @@ def _checked(given: dict[str, Any]) -> Config:
         if name in {"port", "newsstand_port", "processes"}:
             values[name] = _whole_number(name, value)
         elif name == "home":
-            values[name] = Path(str(value)).expanduser().absolute()
+            values[name] = _home(str(value)) if value != "" else None
         else:
             values[name] = str(value) if value != "" else None
     config = Config(**{name: value for name, value in values.items() if value is not None})
     _check(config)
     return config
+
+
+def _home(value: str) -> Path:
+    try:
+        if "\0" in value:
+            raise ValueError("a path cannot hold a NUL character")
+        return Path(value).expanduser().absolute()
+    except (ValueError, RuntimeError, OSError) as error:
+        raise ConfigError(f"{_named('home')} is {value!r}, which is no folder: {error}") from error
 
 
 def _whole_number(name: str, value: Any) -> int:

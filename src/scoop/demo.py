@@ -10,7 +10,7 @@ from pathlib import Path
 from scoop.errors import ConfigError
 from scoop.newsstand import server, world
 from scoop.serving import serving
-from scoop.store import reading, sources
+from scoop.store import folders, reading, sources
 from scoop.store.db import Connection
 
 ADDRESS = "127.0.0.1"
@@ -53,13 +53,22 @@ async def _is_newsstand(port: int) -> bool:
 def anchor(home: Path, *, now: datetime) -> datetime:
     """The moment the newsstand's articles are dated from: kept for a day, so that a restart does not date them anew."""
     file = home / "newsstand.json"
-    if file.exists():
-        kept = datetime.fromisoformat(json.loads(file.read_text())["anchor"])
-        if now - kept < EDITION_LASTS:
+    try:
+        kept = _noted(file)
+        if kept is not None and now - kept < EDITION_LASTS:
             return kept
-    home.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps({"anchor": now.isoformat()}))
+        home.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps({"anchor": now.isoformat()}))
+    except OSError as error:
+        raise ConfigError(folders.home_problem(home, error)) from error
     return now
+
+
+def _noted(file: Path) -> datetime | None:
+    try:
+        return datetime.fromisoformat(json.loads(file.read_text())["anchor"])
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        return None  # a broken note is written anew
 
 
 async def is_wanted(conn: Connection) -> bool:

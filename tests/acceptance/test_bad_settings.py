@@ -33,6 +33,16 @@ def assert_told(done, code, *words):
     assert all(word in done.stderr for word in words), done.stderr
 
 
+def finished(process, rest):
+    """Hand the rest of its input to a process and wait for it, but not for ever."""
+    try:
+        return process.communicate(rest, timeout=60)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise
+
+
 # Settings
 
 
@@ -254,10 +264,10 @@ def test_a_database_that_ends_the_connection_during_an_ingest_is_told_and_the_re
     process.stdin.write(as_lines(items[:4_000]))
     process.stdin.flush()
     while query(database_url, "SELECT count(*) FROM news.raw_arrivals") == [0]:
-        pass
+        assert process.poll() is None
     mine = "pid <> pg_backend_pid() AND datname = current_database()"
     query(database_url, f"SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE {mine}")
-    output, errors = process.communicate(as_lines(items[4_000:]))
+    output, errors = finished(process, as_lines(items[4_000:]))
     assert "Traceback" not in errors.decode(), errors.decode()
     assert process.returncode == 4, output
     assert errors.decode().startswith("scoop: the database")

@@ -80,6 +80,16 @@ def counts(told):
     return told["items"], told["new"], told["refused"]
 
 
+def finished(process, rest):
+    """Hand the rest of its input to a process and wait for it, but not for ever."""
+    try:
+        return process.communicate(rest, timeout=60)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise
+
+
 ONE = {
     "an object on one line": as_json,
     "an object without a final newline": lambda item: as_json(item).rstrip(b"\n"),
@@ -347,7 +357,7 @@ def test_200_mb_of_items_pass_through_a_pipe_in_little_memory(database_url):
     body = "A long report. " * 6_700
     for number in range(2_000):
         process.stdin.write(as_json(an_item(number, body_text=f"{number} {body}")) + b"\n")
-    output, errors = process.communicate()
+    output, errors = finished(process, None)
     assert process.returncode == 0, errors.decode()
     assert counts(json.loads(output)) == (2_000, 2_000, 0)
     unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
@@ -403,9 +413,10 @@ def test_a_gzip_whose_first_byte_comes_alone_is_recognised(url):
     )  # fmt: skip
     zipped = gzip.compress(as_lines(some_items(2)))
     os.write(process.stdin.fileno(), zipped[:1])
-    while fcntl.ioctl(process.stdin, termios.FIONREAD, bytes(4)) != bytes(4):
-        time.sleep(0.01)  # until the byte is read
-    output, errors = process.communicate(zipped[1:])
+    while fcntl.ioctl(process.stdin, termios.FIONREAD, bytes(4)) != bytes(4):  # until the byte is read
+        assert process.poll() is None
+        time.sleep(0.01)
+    output, errors = finished(process, zipped[1:])
     assert process.returncode == 0, errors
     assert counts(json.loads(output)) == (2, 2, 0)
 

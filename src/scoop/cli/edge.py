@@ -15,7 +15,8 @@ import uvloop
 
 from scoop import faults
 from scoop.config import Config
-from scoop.errors import ConfigError
+from scoop.errors import ConfigError, DatabaseUnavailable
+from scoop.store import db
 from scoop.store.db import Connection
 from scoop.store.embedded import Embedded
 
@@ -30,15 +31,32 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON inste
 
 
 def run(task: Coroutine[Any, Any, Result]) -> Result:
-    """Run the coroutine of a command that shows something."""
-    return uvloop.run(task)
+    """Run the coroutine of a command; a database that goes away is told in one sentence."""
+    try:
+        return uvloop.run(_quietly(task))
+    except db.TROUBLE as error:
+        raise DatabaseUnavailable(
+            f"the database went away: {error}; nothing is lost, try again when it is back"
+        ) from error
+
+
+async def _quietly(task: Coroutine[Any, Any, Result]) -> Result:
+    """What the driver's own background work raises when the server goes away is told once, by whoever waited for it."""
+    loop = asyncio.get_running_loop()
+
+    def tell(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        if not isinstance(context.get("exception"), (*db.TROUBLE, OSError, RuntimeError)):
+            loop.default_exception_handler(context)
+
+    loop.set_exception_handler(tell)
+    return await task
 
 
 def work(config: Config, task: Coroutine[Any, Any, Result]) -> Result:
     """Run the coroutine of a command that works: with logs, and with the faults that a test asked for."""
     set_up_logs(config)
     _arm_faults(config)
-    return uvloop.run(task)
+    return run(task)
 
 
 @asynccontextmanager

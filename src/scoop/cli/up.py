@@ -122,6 +122,6 @@ async def _page(config: Config, database: "Database", newsstand: str | None) -> 
         except OSError as error:
             raise ConfigError(
                 f"the page cannot use {config.host}:{config.port}: {(error.strerror or str(error)).lower()}; "
-                "set SCOOP_PORT to a free port"
+                "set SCOOP_PORT to a free port, or SCOOP_HOST to an address of this machine"
             ) from error
         yield url

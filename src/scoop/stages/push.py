@@ -12,7 +12,7 @@ from typing import IO, Any, cast
 
 from scoop.core import items
 from scoop.core.item_stream import GZIP_MAGIC, Piece, pieces
-from scoop.errors import InputError
+from scoop.errors import DatabaseUnavailable, InputError
 from scoop.faults import fault
 from scoop.model import Item
 from scoop.stages import door
@@ -78,6 +78,11 @@ async def push(
                 progress(batch.items)
         except InputError as error:
             problem = str(error)
+        except db.TROUBLE as error:
+            raise DatabaseUnavailable(
+                f"the database went away ({error}); what was read before is kept: "
+                "ingest the file again when it is back, nothing is doubled"
+            ) from error
         await runs.finish(conn, run_id, Tally(fetched=read, inserted=new, failed=refused, error=problem))
     return Pushed(run_id=run_id, items=read, new=new, refused=refused, problem=problem)
 

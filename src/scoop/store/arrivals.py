@@ -78,9 +78,7 @@ async def _unknown(conn: Connection, arrivals: Sequence[NewArrival]) -> list[New
 
 async def _copy(conn: Connection, run_id: int, fresh: Sequence[NewArrival]) -> list[int]:
     ids = [row["raw_arrival_id"] for row in await conn.fetch(SQL["new_ids"], len(fresh))]
-    await conn.copy_records_to_table(
-        "raw_arrivals",
-        schema_name="news",
+    await db.copy(conn, "raw_arrivals",
         columns=COLUMNS,
         records=[
             (

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
 from importlib.resources import files
@@ -31,12 +31,41 @@ OutOfResources = asyncpg.InsufficientResourcesError
 Unstorable = (asyncpg.DataError, asyncpg.ProgramLimitExceededError, asyncpg.StatementTooComplexError)
 Doubled = asyncpg.UniqueViolationError
 Deadlock = asyncpg.DeadlockDetectedError
+ReadOnly = asyncpg.ReadOnlySQLTransactionError
 NoRight = asyncpg.InsufficientPrivilegeError
+
+
+TROUBLE = (*SHUTTING_DOWN, OutOfResources, asyncpg.InterfaceError, asyncpg.CannotConnectNowError)
+"""What the driver raises when the server, not the statement, is the problem."""
 
 
 def is_server_trouble(conn: Connection, error: Exception) -> bool:
     """Whether the server failed (gone, stopping, disk full) and not the statement."""
-    return conn.is_closed() or isinstance(error, (*SHUTTING_DOWN, OutOfResources))
+    return conn.is_closed() or isinstance(error, TROUBLE)
+
+
+async def copy(
+    conn: Connection, table: str, *, columns: Sequence[str], records: Iterable[Any], schema: str = "news"
+) -> None:
+    """COPY rows into a table; unlike the driver's own, it does not wait for ever on a connection that has ended."""
+    copying = asyncio.ensure_future(
+        conn.copy_records_to_table(table, schema_name=schema, columns=columns, records=records)
+    )
+    ended = asyncio.get_running_loop().create_future()
+
+    def end(_conn: Connection) -> None:
+        if not ended.done():
+            ended.set_result(None)
+
+    conn.add_termination_listener(end)
+    await asyncio.wait((copying, ended), return_when=asyncio.FIRST_COMPLETED)
+    if not conn.is_closed():
+        conn.remove_termination_listener(end)
+    if not copying.done():
+        copying.add_done_callback(lambda task: task.cancelled() or task.exception())
+        copying.cancel()
+        raise asyncpg.ConnectionDoesNotExistError("the server ended the connection")
+    await copying
 
 
 class Server(Protocol):
@@ -175,7 +204,7 @@ async def about(conn: Connection) -> dict[str, str]:
 
 
 def _unreachable(url: str, error: BaseException) -> str:
-    where = re.sub(r"//[^@/]*@", "//", url).split("?")[0]
+    where = re.sub(r"//.*@", "//", url).split("?")[0]  # greedy: a password may hold an @
     return (
         f"the database at {where} does not answer: {_sentence(error)}; check SCOOP_DATABASE_URL and that the server "
         "runs, or unset it to use the embedded database"
@@ -185,6 +214,8 @@ def _unreachable(url: str, error: BaseException) -> str:
 def _sentence(error: BaseException) -> str:
     if isinstance(error, asyncio.TimeoutError):
         return f"no answer within {CONNECT_SECONDS:.0f} seconds"
+    if isinstance(error, ValueError):  # its text may quote the password
+        return "this is not a URL that can be read; percent-encode what is special in the password"
     return " ".join(str(error).split()) or type(error).__name__
 
 

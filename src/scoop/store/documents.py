@@ -16,7 +16,7 @@ COLUMNS = tuple(field.name for field in fields(Document))
 async def put(conn: Connection, documents: Sequence[Document]) -> list[Subject]:
     """Store readings, inside the caller's transaction; give the documents that are new or changed, by collection."""
     await conn.execute(SQL["stage"])
-    await conn.copy_records_to_table(
-        "staged_documents", schema_name="pg_temp", columns=COLUMNS, records=map(attrgetter(*COLUMNS), documents)
+    await db.copy(
+        conn, "staged_documents", schema="pg_temp", columns=COLUMNS, records=map(attrgetter(*COLUMNS), documents)
     )
     return [Subject(row["document_id"], row["collection"]) for row in await conn.fetch(SQL["put"])]

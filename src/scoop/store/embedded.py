@@ -50,8 +50,8 @@ class Embedded:
         self.home = home
         self.extra_settings = dict(settings or {})
         self.folder = home / "pg"
-        if self.owner and self._pointer.exists():
-            self.folder = Path(self._pointer.read_text().strip())
+        if self.owner and (elsewhere := self._pointed_at()):
+            self.folder = elsewhere
         self._users: IO[str] | None = None
 
     @property
@@ -61,6 +61,15 @@ class Embedded:
     @property
     def _pointer(self) -> Path:
         return self.home / "pg.location"
+
+    def _pointed_at(self) -> Path | None:
+        """Where the database of a home that the server's user cannot reach has its place."""
+        try:
+            return Path(self._pointer.read_text().strip())
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise ConfigError(folders.home_problem(self.home, error)) from error
 
     @property
     def passfile(self) -> Path:
@@ -90,9 +99,11 @@ class Embedded:
         """Be a user of the server, start it if it is down, and give its URL."""
         if self._users is None:
             self._make_folders()
-            self._users = folders.lock(self.folder / "users.lock", fcntl.LOCK_SH)
         try:
             self.ensure()
+        except OSError as error:
+            self.detach()
+            raise ConfigError(folders.home_problem(self.home, error)) from error
         except BaseException:
             self.detach()
             raise
@@ -166,9 +177,12 @@ class Embedded:
             folders.own(self.folder / "server", self.owner)
             folders.own(self.sockets, self.owner)
             if not self.passfile.exists():
-                folders.write_private(self.passfile, f"*:*:*:{ROLE}:{secrets.token_urlsafe(24)}\n")
+                draft = self.passfile.with_suffix(".new")
+                folders.write_private(draft, f"*:*:*:{ROLE}:{secrets.token_urlsafe(24)}\n")
+                draft.rename(self.passfile)
+            self._users = folders.lock(self.folder / "users.lock", fcntl.LOCK_SH)
         except OSError as error:
-            raise ConfigError(_home_problem(self.home, error)) from error
+            raise ConfigError(folders.home_problem(self.home, error)) from error
 
     def _open_home(self) -> None:
         """As root: let the server's user pass through the home; where a folder above it is closed, live elsewhere."""
@@ -203,9 +217,15 @@ class Embedded:
         if done.returncode == 0:
             return None
         lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
+        lines += self._latest_log_lines()
         problems = [line for line in lines if "FATAL" in line or "PANIC" in line or "could not" in line]
         log.unlink(missing_ok=True)
         return (problems or lines or [done.stderr.strip()])[-1]
+
+    def _latest_log_lines(self) -> list[str]:
+        """The end of what the server itself wrote to its log."""
+        logs = sorted((self.folder / "server").glob("postgres-*.log"), key=lambda file: file.stat().st_mtime)
+        return logs[-1].read_text(errors="replace").splitlines()[-20:] if logs else []
 
     def _create(self) -> None:
         """Make the data folder beside its place and rename it, so that a half-made one is never used."""
@@ -216,7 +236,9 @@ class Embedded:
             self._initdb(draft, password)
         finally:
             password.unlink(missing_ok=True)
-        self._run("postgres", "--single", "-D", str(draft), "postgres", stdin=f"CREATE DATABASE {DATABASE}\n")
+        done = self._run("postgres", "--single", "-D", str(draft), "postgres", stdin=f"CREATE DATABASE {DATABASE}\n")
+        if "ERROR" in done.stderr:  # which it does not tell by its exit code
+            raise DatabaseUnavailable(_initdb_problem(self.home, done.stderr))
         draft.rename(self.data)
 
     def _initdb(self, folder: Path, password: Path) -> None:
@@ -337,14 +359,7 @@ def wheel_folder() -> Path:
     return Path(spec.submodule_search_locations[0]).resolve() / "pginstall"
 
 
-def _home_problem(home: Path, error: OSError) -> str:
-    reason = (error.strerror or str(error)).lower()
-    return (
-        f"cannot write to {error.filename or home}: {reason}; free it, or set SCOOP_HOME to a folder you can write to"
-    )
-
-
 def _initdb_problem(home: Path, output: str) -> str:
-    lines = [line for line in output.strip().splitlines() if "error" in line or "FATAL" in line or "space" in line]
+    lines = [line for line in output.splitlines() if any(word in line for word in ("error", "ERROR", "FATAL", "space"))]
     reason = lines[0] if lines else output.strip()[-300:]
     return f"the database could not be made in {home}: {reason}; free space, or set SCOOP_HOME to another folder"

@@ -91,3 +91,10 @@ def try_lock(path: Path) -> IO[str] | None:
 def locked(path: Path) -> Iterator[None]:
     with lock(path, fcntl.LOCK_EX):
         yield
+
+
+def home_problem(home: Path, error: OSError) -> str:
+    reason = (error.strerror or str(error)).lower()
+    return (
+        f"cannot write to {error.filename or home}: {reason}; free it, or set SCOOP_HOME to a folder you can write to"
+    )

@@ -60,9 +60,7 @@ def _story_id(group: Group, story_id_by_seed: dict[int, int]) -> int:
 
 
 async def _open(conn: Connection, seeds: Sequence[Reading], story_id_by_seed: dict[int, int]) -> None:
-    await conn.copy_records_to_table(
-        "stories",
-        schema_name="news",
+    await db.copy(conn, "stories",
         columns=STORY_COLUMNS,
         records=[
             (
@@ -74,7 +72,7 @@ async def _open(conn: Connection, seeds: Sequence[Reading], story_id_by_seed: di
         ],
     )  # fmt: skip
     members = [(story_id, document_id, "seed", None, None) for document_id, story_id in story_id_by_seed.items()]
-    await conn.copy_records_to_table("story_members", schema_name="news", columns=MEMBER_COLUMNS, records=members)
+    await db.copy(conn, "story_members", columns=MEMBER_COLUMNS, records=members)
 
 
 async def _merge(conn: Connection, numbered: Sequence[tuple[int, Group]]) -> None:
@@ -89,9 +87,9 @@ async def _join(conn: Connection, numbered: Sequence[tuple[int, Group]]) -> None
     joining = [(story_id, joined) for story_id, group in numbered for joined in group.joining]
     if not joining:
         return
-    await conn.copy_records_to_table(
+    await db.copy(
+        conn,
         "story_members",
-        schema_name="news",
         columns=MEMBER_COLUMNS,
         records=[(story_id, joined.document_id, joined.signal, 1.0, _evidence(joined)) for story_id, joined in joining],
     )
@@ -113,7 +111,7 @@ async def _record(conn: Connection, numbered: Sequence[tuple[int, Group]]) -> No
         for story_id, group in numbered
         for joined in (*group.joining, *group.bridges)
     ]  # fmt: skip
-    await conn.copy_records_to_table("dedup_events", schema_name="news", columns=EVENT_COLUMNS, records=opened + merged)
+    await db.copy(conn, "dedup_events", columns=EVENT_COLUMNS, records=opened + merged)
 
 
 def _evidence(joined: Joining) -> dict[str, Any]:

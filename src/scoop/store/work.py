@@ -76,9 +76,7 @@ async def enqueue(conn: Connection, stage: str, subjects: Sequence[Subject]) -> 
 
 async def enqueue_new(conn: Connection, stage: str, ids: Sequence[int]) -> None:
     """Put subjects before a stage that nobody can have put there before, as they have just been made."""
-    await conn.copy_records_to_table(
-        "work", schema_name="news", columns=("stage", "subject"), records=[(stage, subject) for subject in ids]
-    )
+    await db.copy(conn, "work", columns=("stage", "subject"), records=[(stage, subject) for subject in ids])
 
 
 async def lanes(conn: Connection, stage: str) -> list[str]:

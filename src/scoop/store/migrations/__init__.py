@@ -8,8 +8,14 @@ from importlib.resources import files
 from typing import Any
 
 from scoop.errors import DatabaseUnavailable
-from scoop.store.db import Connection, Database, NoRight
+from scoop.store.db import Connection, Database, NoRight, ReadOnly
 
+PREPARATION = """
+    CREATE SCHEMA IF NOT EXISTS news;
+    CREATE TABLE IF NOT EXISTS news.schema_migrations (
+        version INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL,
+        applied_at TIMESTAMPTZ NOT NULL DEFAULT now());
+"""
 LOCK = 0x5C00B  # one process migrates at a time
 
 
@@ -71,16 +77,22 @@ async def is_current(conn: Connection) -> bool:
 async def _prepare(conn: Connection) -> None:
     try:
         await conn.execute("CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public")
+    except ReadOnly as error:
+        raise DatabaseUnavailable(
+            "the database is read-only; let SCOOP_DATABASE_URL name a server that can be written to"
+        ) from error
     except NoRight as error:
         raise DatabaseUnavailable(
             "this role may not install pgvector; "
             "let a superuser run CREATE EXTENSION vector in this database, then try again"
         ) from error
-    await conn.execute(
-        "CREATE SCHEMA IF NOT EXISTS news;"
-        "CREATE TABLE IF NOT EXISTS news.schema_migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL,"
-        " checksum TEXT NOT NULL, applied_at TIMESTAMPTZ NOT NULL DEFAULT now())"
-    )
+    try:
+        await conn.execute(PREPARATION)
+    except NoRight as error:
+        raise DatabaseUnavailable(
+            f"this role may not make the schema news ({error}); "
+            "let the database's owner run GRANT CREATE ON DATABASE name TO role, then try again"
+        ) from error
 
 
 async def _applied(conn: Connection) -> dict[int, Any]:
