@@ -69,7 +69,7 @@ def _from_file(environ: Mapping[str, str], folder: Path) -> dict[str, Any]:
             f"cannot read {path}: {(error.strerror or '').lower()}; SCOOP_CONFIG names the file"
         ) from error
     except RecursionError as error:
-        raise ConfigError(f"{path} is nested too deeply") from error
+        raise ConfigError(f"{path} is not TOML: it is nested too deeply") from error
     except ValueError as error:  # no TOML, no UTF-8, or a number of too many digits
         raise ConfigError(f"{path} is not TOML: {error}") from error
     known = [setting.name for setting in fields(Config)]
@@ -94,9 +94,9 @@ def _checked(given: dict[str, Any]) -> Config:
 
 
 def _home(value: str) -> Path:
+    if "\0" in value:
+        raise ConfigError(f"{_named('home')} holds a NUL character, which no path can")
     try:
-        if "\0" in value:
-            raise ValueError("a path cannot hold a NUL character")
         return Path(value).expanduser().absolute()
     except (ValueError, RuntimeError, OSError) as error:
         raise ConfigError(f"{_named('home')} is {value!r}, which is no folder: {error}") from error

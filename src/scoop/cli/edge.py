@@ -36,7 +36,7 @@ def run(task: Coroutine[Any, Any, Result]) -> Result:
         return uvloop.run(_quietly(task))
     except db.TROUBLE as error:
         raise DatabaseUnavailable(
-            f"the database went away: {error}; nothing is lost, try again when it is back"
+            f"the database went away: {error}; see that its disk has space, then try again: nothing is lost"
         ) from error
 
 
@@ -55,7 +55,11 @@ async def _quietly(task: Coroutine[Any, Any, Result]) -> Result:
 def work(config: Config, task: Coroutine[Any, Any, Result]) -> Result:
     """Run the coroutine of a command that works: with logs, and with the faults that a test asked for."""
     set_up_logs(config)
-    _arm_faults(config)
+    try:
+        _arm_faults(config)
+    except ConfigError:
+        task.close()
+        raise
     return run(task)
 
 

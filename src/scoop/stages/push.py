@@ -80,8 +80,8 @@ async def push(
             problem = str(error)
         except db.TROUBLE as error:
             raise DatabaseUnavailable(
-                f"the database went away ({error}); what was read before is kept: "
-                "ingest the file again when it is back, nothing is doubled"
+                f"the database went away ({error}); see that its disk has space, then ingest the file again: "
+                "what was read before is kept, nothing is doubled"
             ) from error
         await runs.finish(conn, run_id, Tally(fetched=read, inserted=new, failed=refused, error=problem))
     return Pushed(run_id=run_id, items=read, new=new, refused=refused, problem=problem)

@@ -35,7 +35,13 @@ ReadOnly = asyncpg.ReadOnlySQLTransactionError
 NoRight = asyncpg.InsufficientPrivilegeError
 
 
-TROUBLE = (*SHUTTING_DOWN, OutOfResources, asyncpg.InterfaceError, asyncpg.CannotConnectNowError)
+TROUBLE = (
+    *SHUTTING_DOWN,
+    OutOfResources,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
+    asyncpg.CannotConnectNowError,
+)
 """What the driver raises when the server, not the statement, is the problem."""
 
 
@@ -205,8 +211,12 @@ async def about(conn: Connection) -> dict[str, str]:
 
 def _unreachable(url: str, error: BaseException) -> str:
     where = re.sub(r"//.*@", "//", url).split("?")[0]  # greedy: a password may hold an @
+    userinfo = re.search(r"//(.*)@", url)
+    told = _sentence(error)
+    if userinfo and any(part and part in told for part in re.split(r"[:@/]", userinfo[1])):
+        told = "this is not a URL that can be read; percent-encode what is special in the password"
     return (
-        f"the database at {where} does not answer: {_sentence(error)}; check SCOOP_DATABASE_URL and that the server "
+        f"the database at {where} does not answer: {told}; check SCOOP_DATABASE_URL and that the server "
         "runs, or unset it to use the embedded database"
     )
 
@@ -214,8 +224,6 @@ def _unreachable(url: str, error: BaseException) -> str:
 def _sentence(error: BaseException) -> str:
     if isinstance(error, asyncio.TimeoutError):
         return f"no answer within {CONNECT_SECONDS:.0f} seconds"
-    if isinstance(error, ValueError):  # its text may quote the password
-        return "this is not a URL that can be read; percent-encode what is special in the password"
     return " ".join(str(error).split()) or type(error).__name__
 
 

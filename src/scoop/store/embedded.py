@@ -210,22 +210,22 @@ class Embedded:
     def _try_start(self) -> str | None:
         log = self.folder / "server" / "start.log"
         options = " ".join(f"-c {name}={shlex.quote(value)}" for name, value in self._settings().items())
+        log.unlink(missing_ok=True)
+        sizes = {file: file.stat().st_size for file in self._logs()}
         done = self._run(
             "pg_ctl", "start", "-D", str(self.data), "-w", "-t", str(int(START_DEADLINE)), "-l", str(log),
             "-o", options, check=False,
         )  # fmt: skip
         if done.returncode == 0:
             return None
-        lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
-        lines += self._latest_log_lines()
+        written = [file.read_bytes()[sizes.get(file, 0) :].decode(errors="replace") for file in self._logs()]
+        lines = "\n".join([log.read_text(errors="replace") if log.exists() else "", *written]).strip().splitlines()
         problems = [line for line in lines if "FATAL" in line or "PANIC" in line or "could not" in line]
-        log.unlink(missing_ok=True)
         return (problems or lines or [done.stderr.strip()])[-1]
 
-    def _latest_log_lines(self) -> list[str]:
-        """The end of what the server itself wrote to its log."""
-        logs = sorted((self.folder / "server").glob("postgres-*.log"), key=lambda file: file.stat().st_mtime)
-        return logs[-1].read_text(errors="replace").splitlines()[-20:] if logs else []
+    def _logs(self) -> list[Path]:
+        """What the server itself writes, once it has begun."""
+        return sorted((self.folder / "server").glob("postgres-*.log"))
 
     def _create(self) -> None:
         """Make the data folder beside its place and rename it, so that a half-made one is never used."""
