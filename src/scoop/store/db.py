@@ -213,7 +213,7 @@ def _unreachable(url: str, error: BaseException) -> str:
     where = re.sub(r"//.*@", "//", url).split("?")[0]  # greedy: a password may hold an @
     userinfo = re.search(r"//(.*)@", url)
     told = _sentence(error)
-    if userinfo and any(part and part in told for part in re.split(r"[:@/]", userinfo[1])):
+    if userinfo and any(part and part in told for part in re.split(r"[:@/]", userinfo[1].partition(":")[2])):
         told = "this is not a URL that can be read; percent-encode what is special in the password"
     return (
         f"the database at {where} does not answer: {told}; check SCOOP_DATABASE_URL and that the server "
