@@ -63,7 +63,7 @@ def _from_file(environ: Mapping[str, str], folder: Path) -> dict[str, Any]:
     if not named and not path.exists():
         return {}
     try:
-        found = tomllib.loads(path.read_text())
+        found = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
         raise ConfigError(
             f"cannot read {path}: {(error.strerror or '').lower()}; SCOOP_CONFIG names the file"

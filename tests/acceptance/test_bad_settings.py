@@ -217,6 +217,11 @@ def test_a_wrong_password_is_told(make_database, stranger):
     assert "guessed" not in done.stderr
 
 
+def test_a_wrong_password_is_told_as_such_even_when_it_is_the_name_of_the_role(make_database, stranger):
+    done = scoop("stats", database_url=as_role(make_database(), stranger, stranger))
+    assert_told(done, 4, "password authentication failed", "SCOOP_DATABASE_URL")
+
+
 def test_a_database_that_does_not_exist_is_told(postgres):
     done = scoop("stats", database_url=url_of(postgres, "no_such_database"))
     assert_told(done, 4, 'database "no_such_database" does not exist', "SCOOP_DATABASE_URL")
@@ -327,6 +332,19 @@ def test_a_home_with_room_for_little_more_than_nothing_is_told_and_heals(blocks,
     assert done.returncode in {3, 4}
     assert_told(done, done.returncode, str(bare_home), "SCOOP_HOME")
     assert scoop("stats", home=bare_home).returncode == 0
+
+
+def test_a_home_in_a_closed_folder_without_room_heals_too(tmp_path):
+    tmp_path.chmod(0o700)
+    home = tmp_path / "home"
+    done = with_small_files(0, "stats", home=home)
+    assert_told(done, 3, str(home), "SCOOP_HOME")
+    assert all(file.stat().st_size for file in home.glob("pg.location"))  # an empty one names the current folder
+    done = scoop("stats", home=home)
+    server = Embedded(home)
+    server.stop()
+    shutil.rmtree(server.folder)
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_demo_without_room_is_told_and_heals(bare_home):

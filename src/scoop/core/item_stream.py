@@ -119,7 +119,7 @@ class _Text:
         self.is_at_end = False
 
     def read_more(self) -> None:
-        chunk = self._stream.read1(CHUNK)  # type: ignore[attr-defined] # gives what stands before damage
+        chunk = self._stream.read(CHUNK)  # a whole one: a large element is decoded anew after each
         self.is_at_end = not chunk
         self.text, self.at = self.text[self.at :] + self._decoder.decode(chunk, final=self.is_at_end), 0
 

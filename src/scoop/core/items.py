@@ -109,15 +109,28 @@ def moment(rfc_3339: str) -> datetime:
 
 def _storage_problems(item: Any) -> Iterator[Problem]:
     """What neither JSON nor the database can hold, and what is nested so deep that it would break its reader."""
-    values = [("$", item, 1)]
-    for path, value, depth in values:  # grows as it goes: no recursion to run out of
-        if reason := _storage_problem(value, depth):
+    waiting: list[Iterator[tuple[str, Any]]] = [iter([("$", item)])]  # no recursion to run out of
+    while waiting:
+        following = next(waiting[-1], None)
+        if following is None:
+            waiting.pop()
+            continue
+        path, value = following
+        if reason := _storage_problem(value, depth=len(waiting)):
             yield Problem(path, reason)
         elif isinstance(value, dict):
             yield from _key_problems(path, value)
-            values.extend((_step(path, key), inner, depth + 1) for key, inner in value.items())
+            waiting.append(_members(path, value))
         elif isinstance(value, list):
-            values.extend((f"{path}[{index}]", inner, depth + 1) for index, inner in enumerate(value))
+            waiting.append(_entries(path, value))
+
+
+def _members(path: str, value: dict[Any, Any]) -> Iterator[tuple[str, Any]]:
+    return ((_step(path, key), inner) for key, inner in value.items())
+
+
+def _entries(path: str, value: list[Any]) -> Iterator[tuple[str, Any]]:
+    return ((f"{path}[{index}]", inner) for index, inner in enumerate(value))
 
 
 def _storage_problem(value: Any, depth: int) -> str | None:

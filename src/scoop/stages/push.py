@@ -130,7 +130,7 @@ class _UntilDamage(io.RawIOBase):
 def _batches(stream: IO[bytes], *, now: datetime) -> Iterator[_Batch]:
     plain = _UntilDamage(stream)
     buffered = io.BufferedReader(plain)
-    is_zipped = buffered.peek(2)[:2] == GZIP_MAGIC
+    is_zipped = buffered.peek(1)[:1] == GZIP_MAGIC[:1]  # a pipe may hold one byte as yet; no JSON begins with it
     unzipped = _UntilDamage(cast(IO[bytes], gzip.GzipFile(fileobj=buffered))) if is_zipped else plain
     batch = _Batch()
     for piece in pieces(io.BufferedReader(unzipped) if is_zipped else buffered):

@@ -28,7 +28,12 @@ GONE = (
 """What the driver raises when the server is away or just coming back."""
 SHUTTING_DOWN = (asyncpg.AdminShutdownError, asyncpg.CrashShutdownError, asyncpg.PostgresConnectionError)
 OutOfResources = asyncpg.InsufficientResourcesError
-Unstorable = (asyncpg.DataError, asyncpg.ProgramLimitExceededError, asyncpg.StatementTooComplexError)
+Unstorable = (
+    asyncpg.DataError,
+    asyncpg.CheckViolationError,
+    asyncpg.ProgramLimitExceededError,
+    asyncpg.StatementTooComplexError,
+)
 Doubled = asyncpg.UniqueViolationError
 Deadlock = asyncpg.DeadlockDetectedError
 ReadOnly = asyncpg.ReadOnlySQLTransactionError
@@ -211,9 +216,8 @@ async def about(conn: Connection) -> dict[str, str]:
 
 def _unreachable(url: str, error: BaseException) -> str:
     where = re.sub(r"//.*@", "//", url).split("?")[0]  # greedy: a password may hold an @
-    userinfo = re.search(r"//(.*)@", url)
     told = _sentence(error)
-    if userinfo and any(part and part in told for part in re.split(r"[:@/]", userinfo[1].partition(":")[2])):
+    if type(error) is ValueError and "@" in url:  # of the URL's reader, who quotes what may be the password
         told = "this is not a URL that can be read; percent-encode what is special in the password"
     return (
         f"the database at {where} does not answer: {told}; check SCOOP_DATABASE_URL and that the server "

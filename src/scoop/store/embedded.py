@@ -177,9 +177,7 @@ class Embedded:
             folders.own(self.folder / "server", self.owner)
             folders.own(self.sockets, self.owner)
             if not self.passfile.exists():
-                draft = self.passfile.with_suffix(".new")
-                folders.write_private(draft, f"*:*:*:{ROLE}:{secrets.token_urlsafe(24)}\n")
-                draft.rename(self.passfile)
+                folders.write_once(self.passfile, f"*:*:*:{ROLE}:{secrets.token_urlsafe(24)}\n")
             self._users = folders.lock(self.folder / "users.lock", fcntl.LOCK_SH)
         except OSError as error:
             raise ConfigError(folders.home_problem(self.home, error)) from error
@@ -191,8 +189,8 @@ class Embedded:
         if self._pointer.exists():
             return
         if not all(folders.is_passable(parent, self.owner) for parent in self.home.resolve().parents):
-            self.folder = CLOSED_HOMES / secrets.token_hex(8)
-            self._pointer.write_text(f"{self.folder}\n")
+            chosen = folders.write_once(self._pointer, f"{CLOSED_HOMES / secrets.token_hex(8)}\n")
+            self.folder = Path(chosen.strip())
         elif not folders.is_passable(self.home, self.owner):
             self.home.chmod(self.home.stat().st_mode | stat.S_IXOTH)
 

@@ -6,7 +6,7 @@ import pwd
 import shutil
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -56,6 +56,18 @@ def write_private(path: Path, text: str, owner: Owner | None = None) -> None:
         if owner:
             os.fchown(descriptor, owner.uid, owner.gid)
         file.write(text)
+
+
+def write_once(path: Path, text: str) -> str:
+    """Write a private file whole, unless somebody was quicker; give what it holds."""
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        write_private(draft, text)
+        with suppress(FileExistsError):
+            os.link(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+    return path.read_text()
 
 
 def copied(package: Path, target: Path) -> Path:
