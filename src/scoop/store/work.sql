@@ -29,21 +29,18 @@ SELECT DISTINCT lane FROM work WHERE stage = $1 AND state = 'waiting' AND crashe
 -- name: claim
 -- Take a batch of what is due, under one new ticket; what a worker died over is taken alone.
 WITH suspect AS (
-    SELECT subject FROM work
+    SELECT ctid AS place FROM work
     WHERE stage = $1 AND lane = $2 AND state = 'waiting' AND crashes > 0 AND due_at <= now()
     ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
 ), fresh AS (
-    SELECT subject FROM work
+    SELECT ctid AS place FROM work
     WHERE stage = $1 AND lane = $2 AND state = 'waiting' AND crashes = 0 AND due_at <= now()
         AND NOT EXISTS (SELECT FROM suspect)
     ORDER BY due_at, subject LIMIT $3 FOR UPDATE SKIP LOCKED
-), ticket AS (
-    SELECT nextval('work_tickets') AS number
 )
-UPDATE work SET state = 'claimed', ticket = ticket.number, worker = $4, due_at = now() + $5::interval
-FROM ticket, (SELECT subject FROM suspect UNION ALL SELECT subject FROM fresh) AS taken
-WHERE work.stage = $1 AND work.subject = taken.subject
-RETURNING work.subject, work.ticket, work.version, work.attempts;
+UPDATE work SET state = 'claimed', ticket = (SELECT nextval('work_tickets')), worker = $4, due_at = now() + $5::interval
+WHERE ctid = ANY (ARRAY(SELECT place FROM suspect UNION ALL SELECT place FROM fresh))  -- locked above, so they stay
+RETURNING subject, ticket, version, attempts;
 
 -- name: finish
 -- Remove claimed work that is done; gives how many of the claims were still ours.
