@@ -33,7 +33,7 @@ async def run(app: App, *, stop: asyncio.Event, until_idle: bool, report: Report
             async with app.database.connection() as conn:
                 await _work(app.stages, conn, stop=stop, until_idle=until_idle, report=report)
                 return
-        except (*db.GONE, *db.SHUTTING_DOWN, db.OutOfResources) as error:
+        except (*db.GONE, *db.TROUBLE) as error:
             log.warning("database in trouble, trying again", error=str(error) or type(error).__name__)
             await _pause(stop, RECOVERY_SECONDS)
 

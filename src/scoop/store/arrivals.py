@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from typing import Any
 
 import msgspec
 
@@ -93,12 +92,6 @@ async def _copy(conn: Connection, run_id: int, fresh: Sequence[NewArrival]) -> l
 
 async def by_ids(conn: Connection, ids: Sequence[int]) -> dict[int, Arrival]:
     return {row["raw_arrival_id"]: Arrival(**row) for row in await conn.fetch(SQL["by_ids"], ids)}
-
-
-async def versions(
-    conn: Connection, *, source: str, source_item_id: str, collection: str, limit: int = 50
-) -> list[dict[str, Any]]:
-    return [dict(row) for row in await conn.fetch(SQL["versions"], source, source_item_id, collection, limit)]
 
 
 async def refuse(conn: Connection, run_id: int, source: str, refusals: Sequence[Refusal]) -> None:

@@ -15,12 +15,6 @@ SELECT nextval(pg_get_serial_sequence('news.raw_arrivals', 'raw_arrival_id')) AS
 SELECT raw_arrival_id, collection, source, source_item_id, fetched_at, raw_payload
 FROM raw_arrivals WHERE raw_arrival_id = ANY ($1::bigint[]);
 
--- name: versions
--- Every arrival of one source item, the newest first.
-SELECT raw_arrival_id, run_id, fetched_at, created_at, raw_payload ->> 'title' AS title, encode(payload_hash, 'hex') AS payload_hash
-FROM raw_arrivals WHERE source = $1 AND source_item_id = $2 AND collection = $3
-ORDER BY raw_arrival_id DESC LIMIT $4;
-
 -- name: refuse
 -- Keep what was refused, once per place and item; the latest run that met it is named.
 INSERT INTO refused_items (run_id, input, line, problems, raw_item, raw_hash)

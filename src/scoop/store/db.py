@@ -229,8 +229,3 @@ def _sentence(error: BaseException) -> str:
     if isinstance(error, asyncio.TimeoutError):
         return f"no answer within {CONNECT_SECONDS:.0f} seconds"
     return " ".join(str(error).split()) or type(error).__name__
-
-
-def rows(kind: type[Any], records: list[Any]) -> list[Any]:
-    """Records as dataclasses whose fields are named as the columns."""
-    return [kind(**record) for record in records]

@@ -10,7 +10,7 @@ from scoop.store import db, migrations
 from scoop.store.db import Database
 
 READY_SECONDS = 2.0
-AWAY = (*db.GONE, *db.SHUTTING_DOWN, db.OutOfResources)
+AWAY = (*db.GONE, *db.TROUBLE)
 
 
 async def alive(_request: Request) -> Response:
