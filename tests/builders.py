@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +14,10 @@ from typing import Any
 
 from scoop import pipeline, worker
 from scoop.app import App
+from scoop.archive import Archive
+from scoop.cli.progress import Silent
 from scoop.config import Config
+from scoop.fetch.chamber import open_chamber
 from scoop.fetch.client import open_client
 from scoop.stages.push import Pushed, push
 from scoop.store import reading
@@ -60,9 +64,12 @@ async def ingest(database: Database, items: Iterable[Any] | bytes, *, name: str 
 
 async def run_all(database: Database) -> None:
     """All stages until nothing is due."""
-    async with open_client() as client:
-        app = App(config=Config(), database=database, client=client, stages=pipeline.stages(client))
-        await worker.run(app, stop=asyncio.Event(), until_idle=True, report=lambda _stage, _done: None)
+    with tempfile.TemporaryDirectory() as folder:
+        async with open_client() as client, open_chamber() as chamber:
+            archive = Archive.open(folder, credentials={})
+            stages = pipeline.stages(client, archive, chamber, secrets={})
+            app = App(config=Config(), database=database, client=client, chamber=chamber, stages=stages)
+            await worker.run(app, stop=asyncio.Event(), until_idle=True, report=Silent())
 
 
 async def told(database: Database, items: Iterable[Any]) -> None:

@@ -12,6 +12,10 @@ from scoop.store.embedded import Embedded
 from scoop.store.runs import Trigger
 
 if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
+    from scoop.archive import Archive
+    from scoop.fetch.chamber import Chamber
     from scoop.fetch.client import Client
     from scoop.stages.stage import Stage
 
@@ -23,6 +27,7 @@ class App:
     config: Config
     database: Database
     client: "Client"
+    chamber: "Chamber"
     stages: "list[Stage[Any, Any]]"
 
 
@@ -43,11 +48,34 @@ async def open_database(config: Config, *, name: str = "scoop") -> AsyncIterator
 
 
 @asynccontextmanager
-async def open_app(config: Config, *, name: str = "scoop", trigger: Trigger = "schedule") -> AsyncIterator[App]:
+async def open_app(
+    config: Config, *, name: str = "scoop", trigger: Trigger = "schedule", force: bool = False
+) -> AsyncIterator[App]:
     """The database with all that works on it."""
     # Imported here: the HTTP client and numpy take 0.4 s, which commands that only read need not wait for.
     from scoop import pipeline
-    from scoop.fetch.client import open_client
+    from scoop.fetch import chamber
 
-    async with open_database(config, name=name) as database, open_client() as client:
-        yield App(config=config, database=database, client=client, stages=pipeline.stages(client, trigger))
+    async with (
+        open_database(config, name=name) as database,
+        open_client(config) as client,
+        chamber.open_chamber() as parser,
+    ):
+        stages = pipeline.stages(
+            client, open_archive(config), parser, secrets=config.secrets, trigger=trigger, force=force
+        )
+        yield App(config=config, database=database, client=client, chamber=parser, stages=stages)
+
+
+def open_client(config: Config) -> "AbstractAsyncContextManager[Client]":
+    """The way out, as the operator allows it."""
+    from scoop.fetch import client
+
+    return client.open_client(config.allow_private.replace(",", " ").split(), contact=config.contact)
+
+
+def open_archive(config: Config) -> "Archive":
+    """Where pages and run logs are kept."""
+    from scoop.archive import Archive
+
+    return Archive.open(config.archive_url or str(config.home / "archive"), credentials=config.secrets)

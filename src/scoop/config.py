@@ -4,7 +4,7 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,15 @@ def _setting(default: Any = MISSING, *, factory: Any = MISSING, about: str) -> A
     return field(default=default, metadata={"about": about})
 
 
+def _secret(about: str) -> Any:
+    return field(default=None, repr=False, metadata={"about": about, "secret": True})
+
+
+def is_secret(setting: Field[Any]) -> bool:
+    """Whether a setting must never be shown, and is read from the environment or a file of its own only."""
+    return "secret" in setting.metadata
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """Every setting with its one default. `home` is SCOOP_HOME in the environment, and so on."""
@@ -41,20 +50,54 @@ class Config:
     port: int = _setting(8787, about="The port the web page is served on.")
     newsstand_port: int = _setting(8788, about="The port of the demo's newsstand on the loopback address.")
     processes: int = _setting(2, about="How many worker processes `scoop up` and `scoop worker` run.")
+    archive_url: str | None = _setting(
+        None,
+        about="Where pages and run logs are archived: a folder, or s3://bucket/prefix?endpoint=https://... (default: "
+        "archive in `home`).",
+    )
+    contact: str = _setting("", about="Who asks: a URL or address that Scoop's User-Agent carries to the sites.")
+    allow_private: str = _setting(
+        "", about="Private hosts that may be asked, host or host:port, separated by commas; all others are refused."
+    )
+    tavily_api_key: str | None = _secret("The key of Tavily's search API.")
+    reddit_client_id: str | None = _secret("The id of your own application at Reddit.")
+    reddit_client_secret: str | None = _secret("The secret of that application.")
+    reddit_user: str | None = _secret("Your name at Reddit, for feeds with a token.")
+    reddit_feed_token: str | None = _secret("The token in the address of your own Reddit feeds (`feed=...`).")
+    s3_access_key_id: str | None = _secret("The key id of the archive's S3 store.")
+    s3_secret_access_key: str | None = _secret("The secret key of that store.")
+    sources: tuple[dict[str, Any], ...] = _setting(
+        (), about="Sources to gather, each a `[[sources]]` table with what `scoop sources add` takes."
+    )
     timezone: str = _setting("UTC", about="The timezone of days on the page and in the terminal.")
     log_level: str = _setting("info", about="What is logged: debug, info, warning or error.")
     log_format: str = _setting("auto", about="How it is logged: text, json, or auto (text on a terminal, else json).")
     fault: str | None = _setting(None, about="For tests of crash safety: point:action:hit, as normalize.saved:kill:1.")
 
+    @property
+    def secrets(self) -> dict[str, str]:
+        """The keys and tokens that are set."""
+        found = {setting.name: getattr(self, setting.name) for setting in fields(self) if is_secret(setting)}
+        return {name: value for name, value in found.items() if value}
+
 
 def load(environ: Mapping[str, str], folder: Path) -> Config:
     """Read the settings: the environment wins over the file, the file over the defaults."""
     given = _from_file(environ, folder)
-    known = {setting.name for setting in fields(Config)}
-    for name, text in environ.items():
-        if name.startswith("SCOOP_") and (key := name.removeprefix("SCOOP_").lower()) in known:
-            given[key] = text
+    for setting in fields(Config):
+        variable = f"SCOOP_{setting.name.upper()}"
+        if variable in environ and setting.name != "sources":
+            given[setting.name] = environ[variable]
+        elif is_secret(setting) and environ.get(f"{variable}_FILE"):
+            given[setting.name] = _from_secret_file(f"{variable}_FILE", environ[f"{variable}_FILE"])
     return _checked(given)
+
+
+def _from_secret_file(variable: str, path: str) -> str:
+    try:
+        return Path(path).read_text("utf-8").strip()
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{variable} names {path}, which cannot be read: {error}") from error
 
 
 def _from_file(environ: Mapping[str, str], folder: Path) -> dict[str, Any]:
@@ -76,6 +119,12 @@ def _from_file(environ: Mapping[str, str], folder: Path) -> dict[str, Any]:
     for key in found:
         if key not in known:
             raise ConfigError(f"{path}: there is no setting {key!r}; there are {', '.join(known)}")
+    for setting in fields(Config):
+        if is_secret(setting) and setting.name in found:
+            variable = f"SCOOP_{setting.name.upper()}"
+            raise ConfigError(
+                f"{path}: {setting.name} is a secret; set {variable}, or {variable}_FILE to a file with it"
+            )
     return found
 
 
@@ -86,6 +135,8 @@ def _checked(given: dict[str, Any]) -> Config:
             values[name] = _whole_number(name, value)
         elif name == "home":
             values[name] = _home(str(value)) if value != "" else None
+        elif name == "sources":
+            values[name] = _tables(name, value)
         else:
             values[name] = str(value) if value != "" else None
     config = Config(**{name: value for name, value in values.items() if value is not None})
@@ -100,6 +151,12 @@ def _home(value: str) -> Path:
         return Path(value).expanduser().absolute()
     except (ValueError, RuntimeError, OSError) as error:
         raise ConfigError(f"{_named('home')} is {value!r}, which is no folder: {error}") from error
+
+
+def _tables(name: str, value: Any) -> tuple[dict[str, Any], ...]:
+    if not isinstance(value, list) or not all(isinstance(table, dict) for table in value):
+        raise ConfigError(f"the setting {name} must be a list of tables, each beginning with [[{name}]]")
+    return tuple(value)
 
 
 def _whole_number(name: str, value: Any) -> int:

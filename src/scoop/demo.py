@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from scoop.errors import ConfigError
+from scoop.model import SourceSettings
 from scoop.newsstand import server, world
 from scoop.serving import serving
 from scoop.store import folders, reading, sources
@@ -102,9 +103,12 @@ async def remove_sources(conn: Connection) -> int:
 
 async def _put(conn: Connection, outlet: world.Outlet, port: int) -> None:
     await sources.put(
-        conn, slug=outlet.key, name=outlet.name, kind="rss", collection=outlet.collection, category=outlet.category,
-        base_url=f"http://{outlet.host}{FEED_PATHS[outlet.feed]}", options={"connect_to": f"{ADDRESS}:{port}"},
-        schedule=EVERY,
+        conn,
+        SourceSettings(
+            slug=outlet.key, name=outlet.name, kind="rss", collection=outlet.collection, category=outlet.category,
+            base_url=f"http://{outlet.host}{FEED_PATHS[outlet.feed]}", options={"connect_to": f"{ADDRESS}:{port}"},
+            schedule=EVERY,
+        ),
     )  # fmt: skip
 
 

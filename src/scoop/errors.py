@@ -7,11 +7,14 @@ ScoopError                  told to the user in one sentence, no traceback
 ├── InputError              what was handed in cannot be read at all
 ├── NotFound                nobody has that id
 ├── Retry                   a subject failed for now: try it again later
+│   └── FetchFailed         an address gave nothing that can be used; `health` says in which way
 ├── Reject                  a subject can never succeed: quarantine it
 └── LostLease               somebody else has taken the work over
 """
 
 from datetime import timedelta
+
+from scoop.model import Health
 
 
 class ScoopError(Exception):
@@ -44,6 +47,17 @@ class Retry(ScoopError):
     def __init__(self, reason: str, *, after: timedelta | None = None) -> None:
         super().__init__(reason)
         self.after = after
+
+
+class FetchFailed(Retry):
+    """`status` is the HTTP status, where there was one."""
+
+    def __init__(
+        self, reason: str, *, health: Health, after: timedelta | None = None, status: int | None = None
+    ) -> None:
+        super().__init__(reason, after=after)
+        self.health = health
+        self.status = status
 
 
 class Reject(ScoopError):

@@ -1,11 +1,42 @@
 """The nouns of Scoop. Field = column = JSON key."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 Item = dict[str, Any]
 """A canonical v1 item as it was handed in; its shape is `schemas/item.v1.json`."""
+
+
+Health = Literal[
+    "new", "ok", "not_modified", "empty", "parse_error", "http_error", "timeout", "unreachable", "robots",
+    "refused_address", "gone", "stale",
+]  # fmt: skip
+"""How a source is: what its last visit found; `stale` is one that answers but has told nothing new for too long."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """What an article's own page says; `problem` names why its text is missing or not the article's."""
+
+    title: str | None = None
+    text: str = ""
+    authors: tuple[str, ...] = ()
+    published_at: datetime | None = None
+    language: str | None = None
+    canonical_url: str | None = None
+    image_url: str | None = None
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RobotsFile:
+    """The robots.txt of an origin as it was found; no status means that the site could not be reached."""
+
+    origin: str
+    status: int | None
+    text: str
+    fetched_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +49,7 @@ class Arrival:
     source_item_id: str
     fetched_at: datetime
     raw_payload: Item
+    page: Page | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,21 +82,38 @@ class Document:
     authors: tuple[str, ...]
     tags: tuple[str, ...]
     image_url: str | None
+    content_problem: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """Where items are gathered from."""
+class SourceSettings:
+    """How a source is configured."""
 
-    source_id: int
     slug: str
     name: str
     kind: str
     collection: str
-    category: str
-    base_url: str | None
-    options: dict[str, Any]
-    schedule: str
-    timezone: str
-    enabled: bool
+    category: str = "news"
+    base_url: str
+    options: dict[str, Any] = field(default_factory=dict)
+    schedule: str = "1h"
+    crawl_windows: list[dict[str, str]] = field(default_factory=list)
+    allowed_paths: list[str] = field(default_factory=list)
+    request_interval_ms: int = 200
+    timezone: str = "UTC"
+    enabled: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source(SourceSettings):
+    """Where items are gathered from: its settings, and how it is."""
+
+    source_id: int
     next_visit_at: datetime
+    health: Health = "new"
+    health_note: str = ""
+    health_since: datetime
+    failures: int = 0
+    last_item_at: datetime | None = None
+    moved_to: str | None = None
+    moves: int = 0

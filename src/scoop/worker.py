@@ -4,8 +4,7 @@ import asyncio
 import json
 import sys
 import time
-from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import structlog
 
@@ -22,8 +21,12 @@ IDLE_SECONDS = 0.25
 TIDY_SECONDS = 1.0  # between looks at dead workers and due sources
 RECOVERY_SECONDS = 1.0
 
-Report = Callable[[str, int], None]
-"""Told after each batch: the stage, and how many subjects were settled."""
+
+class Report(Protocol):
+    """Whoever watches: told after each batch the stage and how many subjects were settled, and single lines between."""
+
+    def __call__(self, stage: str, done: int, /) -> None: ...
+    def tell(self, line: str) -> None: ...
 
 
 async def run(app: App, *, stop: asyncio.Event, until_idle: bool, report: Report) -> None:
@@ -42,7 +45,7 @@ async def _work(
     stages: list[Stage[Any, Any]], conn: Connection, *, stop: asyncio.Event, until_idle: bool, report: Report
 ) -> None:
     """A batch of each stage in turn: what one stage hands on need not wait until that stage has done all."""
-    worker = Worker(await work.enlist(conn), conn)
+    worker = Worker(await work.enlist(conn), conn, report.tell)
     await runs.close_abandoned(conn)
     tidied_at = 0.0
     while not stop.is_set():
@@ -145,7 +148,10 @@ class Crew:
             if member.stdout is not None:
                 async for line in member.stdout:
                     told = json.loads(line)
-                    self._report(told["stage"], told["done"])
+                    if "line" in told:
+                        self._report.tell(told["line"])
+                    else:
+                        self._report(told["stage"], told["done"])
             return await member.wait()
         finally:
             self._members.discard(member)

@@ -13,7 +13,8 @@ from scoop.errors import ScoopError, UsageError
 COMMANDS = {
     "up": "Run everything: workers, scheduler and the web page.",
     "demo": "The newsstand: a small fictional world to try Scoop on.",
-    "sources": "Where items come from: list, add, remove.",
+    "sources": "Where items come from: list, add, edit, test, import, export.",
+    "alerts": "What an operator should look at: sources that died or went quiet.",
     "ingest": "Visit sources, or take in a file of items.",
     "normalize": "Turn waiting arrivals into documents.",
     "dedup": "Fold waiting documents into stories.",

@@ -6,7 +6,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 import click
@@ -147,6 +147,25 @@ def _cell(value: Any) -> str:
     if isinstance(value, datetime):
         return value.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def ago(moment: datetime) -> str:
+    """How long something lasts, in one unit."""
+    return _in_one_unit(datetime.now(UTC) - moment)
+
+
+def until(moment: datetime) -> str:
+    """How long it is until a moment, in one unit."""
+    left = moment - datetime.now(UTC)
+    return f"in {_in_one_unit(left)}" if left > timedelta() else "now"
+
+
+def _in_one_unit(span: timedelta) -> str:
+    seconds = max(0, int(span.total_seconds()))
+    for unit, length in (("d", 86_400), ("h", 3_600), ("m", 60)):
+        if seconds >= length:
+            return f"{seconds // length}{unit}"
+    return f"{seconds}s"
 
 
 def _arm_faults(config: Config) -> None:

@@ -1,10 +1,11 @@
 """`scoop ingest`: visit sources, or take in a file of items."""
 
+import asyncio
 import sys
 from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import click
 
@@ -12,18 +13,29 @@ from scoop.cli import edge, progress
 from scoop.config import Config
 from scoop.errors import InputError
 
+if TYPE_CHECKING:
+    from scoop.app import App
+    from scoop.store.db import Connection
+    from scoop.worker import Report
+
+TURN_SECONDS = 0.05
+
 
 @click.command()
 @click.option("--items", "file", metavar="FILE|-", help="A file of canonical v1 items, or - for standard input.")
 @click.option("--source", "names", metavar="NAME|all", multiple=True, help="A source to visit now; may be given again.")
+@click.option("--force", is_flag=True, help="Ask for everything anew, even if a server asked to wait.")
 @edge.as_json
 @click.pass_obj
-def command(config: Config, file: str | None, names: tuple[str, ...], as_json: bool) -> None:
+def command(config: Config, file: str | None, names: tuple[str, ...], force: bool, as_json: bool) -> None:
     """Visit sources, or take in a file of items.
 
     A file holds canonical v1 items (`scoop schema item`): one JSON object, an array, or one object a line; gzip is
     recognised. Bad items are kept apart with line, path and reason (`scoop refused`), the others go in. Taking the same
     file in again adds nothing.
+
+    A source that is named is visited now, due or not; but a server that asked to wait is not asked earlier, and what
+    has not changed since the last visit is not sent again. --force sets both aside.
 
     \b
     Examples:
@@ -37,7 +49,7 @@ def command(config: Config, file: str | None, names: tuple[str, ...], as_json: b
     if file is not None:
         refused = edge.work(config, _push(config, file, as_json=as_json))
         sys.exit(1 if refused else 0)
-    failed = edge.work(config, _visit(config, None if "all" in names else names, as_json=as_json))
+    failed = edge.work(config, _visit(config, None if "all" in names else names, force=force, as_json=as_json))
     sys.exit(1 if failed else 0)
 
 
@@ -73,29 +85,39 @@ def _opened(file: str) -> AbstractContextManager[IO[bytes]]:
         raise InputError(f"cannot read {Path(file)}: {(error.strerror or str(error)).lower()}") from error
 
 
-async def _visit(config: Config, slugs: tuple[str, ...] | None, *, as_json: bool) -> bool:
+async def _visit(config: Config, slugs: tuple[str, ...] | None, *, force: bool, as_json: bool) -> bool:
     """Visit sources now; whether any visit failed."""
-    from scoop import worker
     from scoop.app import open_app
-    from scoop.stages.stage import Worker
-    from scoop.store import runs, sources, work
-    from scoop.store.work import Subject
+    from scoop.store import runs, sources
 
     stop = edge.stop_on_signal()
-    async with open_app(config, trigger="manual") as app, app.database.connection() as conn:
+    async with open_app(config, trigger="manual", force=force) as app, app.database.connection() as conn:
         ids = await sources.ids(conn, slugs)
         before = await runs.newest_id(conn)
-        await work.enqueue(conn, "ingest", [Subject(source_id) for source_id in ids])
+        await sources.visit_now(conn, "ingest", ids, force=force)
         with progress.stages() as report:
-            member = Worker(await work.enlist(conn), conn)
-            await worker.drain(app.stages[0], member, stop=stop, report=report)
-        found = await runs.latest(conn, after=before, limit=len(ids))
+            await _until_settled(app, conn, ids, stop=stop, report=report)
+        found = await runs.latest(conn, after=before, limit=max(1, len(ids)))
     if as_json:
         edge.print_json(found)
     else:
         rows = [
             (run.source, run.status, run.items_fetched, run.items_inserted, run.error_message or "") for run in found
         ]
-        columns = ("source", "status", "fetched", "new", "problem")
-        edge.print_table(columns, rows, empty="there are no sources", wide="problem")
+        columns = ("source", "status", "read", "new", "problem")
+        edge.print_table(columns, rows, empty="there was nothing to visit", wide="problem")
     return any(run.status == "failed" for run in found)
+
+
+async def _until_settled(
+    app: "App", conn: "Connection", ids: list[int], *, stop: asyncio.Event, report: "Report"
+) -> None:
+    """Visit until each of the sources has been visited, by us or by another worker; hosts have their turns."""
+    from scoop import worker
+    from scoop.stages.stage import Worker
+    from scoop.store import sources, work
+
+    member = Worker(await work.enlist(conn), conn, report.tell)
+    while not stop.is_set() and await sources.unsettled(conn, "ingest", ids):
+        if not await worker.drain(app.stages[0], member, stop=stop, report=report):
+            await asyncio.sleep(TURN_SECONDS)

@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-Report = Callable[[str, int], None]
-
 
 @contextmanager
 def items(what: str) -> Iterator[Callable[[int], None]]:
@@ -19,21 +17,37 @@ def items(what: str) -> Iterator[Callable[[int], None]]:
         yield lambda count: display.advance(task, count)
 
 
+class Silent:
+    """Reports to nobody."""
+
+    def __call__(self, _stage: str, _done: int, /) -> None: ...
+    def tell(self, _line: str) -> None: ...
+
+
+class Bars:
+    """A counter for each stage, which appears when the stage first did something; lines scroll by above."""
+
+    def __init__(self, display: Any) -> None:
+        self._display = display
+        self._tasks: dict[str, Any] = {}
+
+    def __call__(self, stage: str, done: int, /) -> None:
+        if stage not in self._tasks:
+            self._tasks[stage] = self._display.add_task(stage, total=None)
+        self._display.advance(self._tasks[stage], done)
+
+    def tell(self, line: str) -> None:
+        self._display.console.print(line, markup=False, highlight=False, overflow="ellipsis", no_wrap=True)
+
+
 @contextmanager
-def stages() -> Iterator[Report]:
-    """A counter for each stage, which appears when the stage first did something."""
+def stages() -> Iterator[Silent | Bars]:
+    """What the stages do, as they do it."""
     if not sys.stderr.isatty():
-        yield lambda _stage, _done: None
+        yield Silent()
         return
     with _display() as display:
-        tasks: dict[str, Any] = {}
-
-        def report(stage: str, done: int) -> None:
-            if stage not in tasks:
-                tasks[stage] = display.add_task(stage, total=None)
-            display.advance(tasks[stage], done)
-
-        yield report
+        yield Bars(display)
 
 
 def _display() -> Any:

@@ -1,9 +1,14 @@
 """`scoop run-once`: all that is due, then exit."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from scoop.cli import edge, progress
 from scoop.config import Config
+
+if TYPE_CHECKING:
+    from scoop.worker import Report
 
 
 @click.command("run-once")
@@ -35,16 +40,26 @@ async def run_once(config: Config, processes: int) -> dict[str, int]:
     from scoop.app import open_app
 
     stop = edge.stop_on_signal()
-    done: dict[str, int] = {}
-    with progress.stages() as show:
-
-        def report(stage: str, count: int) -> None:
-            done[stage] = done.get(stage, 0) + count
-            show(stage, count)
-
+    with progress.stages() as watcher:
+        report = Counting(watcher)
         async with open_app(config) as app:
             if processes == 1:
                 await worker.run(app, stop=stop, until_idle=True, report=report)
             else:
                 await worker.run_crew(processes, stop=stop, until_idle=True, report=report)
-    return done
+    return report.done
+
+
+class Counting:
+    """Counts what each stage settled, and passes all on."""
+
+    def __init__(self, watcher: "Report") -> None:
+        self._watcher = watcher
+        self.done: dict[str, int] = {}
+
+    def __call__(self, stage: str, done: int, /) -> None:
+        self.done[stage] = self.done.get(stage, 0) + done
+        self._watcher(stage, done)
+
+    def tell(self, line: str) -> None:
+        self._watcher.tell(line)

@@ -1,24 +1,35 @@
 """`scoop sources`: where items come from."""
 
-import re
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from scoop.cli import edge
 from scoop.config import Config
+from scoop.errors import FetchFailed, InputError, UsageError
 
-MAX_COLLECTION = 128
+if TYPE_CHECKING:
+    from scoop.catalogue import Tried
+    from scoop.model import SourceSettings
+
+SHOWN_ITEMS = 5
 
 
 @click.group()
 def command() -> None:
-    """Where items come from: list, add, remove.
+    """Where items come from: list, add, edit, test, import, export.
 
     \b
     Examples:
       scoop sources add https://example.com/feed.xml --collection ai_news
+      scoop sources add r/MachineLearning --collection ai_news
+      scoop sources add https://example.com/press --kind site --collection press
       scoop sources list
-      scoop sources remove example_com
+      scoop sources import subscriptions.opml
     """
 
 
@@ -26,7 +37,7 @@ def command() -> None:
 @edge.as_json
 @click.pass_obj
 def list_sources(config: Config, as_json: bool) -> None:
-    """Show all sources and when each is visited next."""
+    """Show all sources: how each is, since when, and when it is visited next."""
     edge.run(_list(config, as_json=as_json))
 
 
@@ -39,70 +50,217 @@ async def _list(config: Config, *, as_json: bool) -> None:
         edge.print_json(found)
         return
     edge.print_table(
-        ("source", "kind", "collection", "every", "next visit", "url"),
-        [(s.slug, s.kind, s.collection, s.schedule, s.next_visit_at, s.base_url) for s in found],
+        ("source", "kind", "health", "since", "next visit", "what it says"),
+        [
+            (
+                s.slug, s.kind, s.health.replace("_", " ") if s.enabled else "off", edge.ago(s.health_since),
+                edge.until(s.next_visit_at) if s.enabled else "-", s.health_note,
+            )
+            for s in found
+        ],
         empty="there are no sources; add one: scoop sources add https://example.com/feed.xml --collection world_news",
-        wide="url",
-    )
+        wide="what it says",
+    )  # fmt: skip
+
+
+def _settings(required: bool) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """The options by which a source is described, to add it or to change it."""
+    options = [
+        click.option("--collection", required=required, help="The collection its items belong to, as ai_news."),
+        click.option("--name", help="Its name for people (default: the host)."),
+        click.option("--category", help="What it tells: news, press_release, ... (default: news)."),
+        click.option(
+            "--every", "schedule", help="When it is visited: 30m, 1h, 1d, or a cron as '0 7 * * *' (default: 1h)."
+        ),
+        click.option("--window", "windows", multiple=True, metavar="HH:MM-HH:MM", help="Visit only then; repeatable."),
+        click.option("--timezone", help="The timezone of cron, windows and dates without one (default: UTC)."),
+        click.option("--path", "allowed_paths", multiple=True, help="A path that a site crawl may enter; repeatable."),
+        click.option("--interval", "request_interval_ms", type=int, metavar="MS", help="Between requests to its host."),
+        click.option("-o", "--option", "options", multiple=True, metavar="NAME=VALUE", help="Of its kind; repeatable."),
+        click.option("--connect-to", metavar="ADDRESS:PORT", help="Ask this address, for servers of your own."),
+    ]  # fmt: skip
+
+    def described(function: Callable[..., None]) -> Callable[..., None]:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return described
+
+
+def _given(windows: tuple[str, ...], options: tuple[str, ...], connect_to: str | None, **told: Any) -> dict[str, Any]:
+    """What was said on the command line, as fields of a source; what was not said is left out."""
+    pairs = [option.partition("=") for option in options]
+    for name, equals, _ in pairs:
+        if not equals:
+            raise UsageError(f"--option {name!r} must be NAME=VALUE")
+    own = {name.strip(): _value(value) for name, _, value in pairs}
+    given = {name: list(value) if isinstance(value, tuple) else value for name, value in told.items() if value}
+    if windows:
+        given["crawl_windows"] = [dict(zip(("start", "end"), window.split("-", 1), strict=False)) for window in windows]
+    if own or connect_to:
+        given["options"] = own | ({"connect_to": connect_to} if connect_to else {})
+    return given
+
+
+def _value(text: str) -> Any:
+    """true and false are no texts; a list is written with commas where the kind wants one."""
+    return {"true": True, "false": False}.get(text.lower(), text)
 
 
 @command.command()
-@click.argument("url")
-@click.option("--collection", required=True, help="The collection its items belong to, as ai_news.")
+@click.argument("target")
+@click.option("--kind", help="How it is read: rss, site, hackernews, ... (default: understood from TARGET).")
 @click.option("--slug", help="Its short name (default: made from the host).")
-@click.option("--name", help="Its name for people (default: the host).")
-@click.option("--every", "schedule", default="1h", show_default=True, help="How often it is visited: 30m, 1h, 1d.")
-@click.option(
-    "--connect-to", metavar="ADDRESS:PORT", help="Ask this address instead; for feeds inside your own network."
-)
+@_settings(required=True)
+@click.option("--no-check", is_flag=True, help="Add it without visiting it first.")
 @edge.as_json
 @click.pass_obj
-def add(
-    config: Config, url: str, collection: str, slug: str | None, name: str | None, schedule: str,
-    connect_to: str | None, as_json: bool,
-) -> None:  # fmt: skip
-    """Add a feed (RSS, Atom or JSON Feed); it is visited within the next run."""
-    from scoop.core import schedules, urls
+def add(config: Config, /, target: str, no_check: bool, as_json: bool, **told: Any) -> None:
+    """Add a source: visit it once, show what it brings, keep it.
 
-    try:
-        host = urls.host(urls.canonical_url(url))
-        schedules.interval(schedule)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
-    if not 1 <= len(collection.strip()) <= MAX_COLLECTION:
-        raise click.UsageError(f"--collection must be 1 to {MAX_COLLECTION} characters, as ai_news")
-    if name is not None and not name.strip():
-        raise click.UsageError("--name must not be blank")
-    if connect_to is not None and not re.fullmatch(r"[\w.:\[\]-]+:\d{1,5}", connect_to):
-        raise click.UsageError("--connect-to must be ADDRESS:PORT, as 127.0.0.1:8788")
-    slug = slug or re.sub(r"[^a-z0-9]+", "_", host.removeprefix("www.")).strip("_")
-    if not re.fullmatch(r"[a-z0-9_]{1,128}", slug):
-        raise click.UsageError(f"--slug {slug!r}: use only a-z, 0-9 and _")
-    edge.run(_add(config, slug, name or host, collection, url, schedule, connect_to, as_json=as_json))
+    TARGET is the address of a feed, a site or a YouTube channel, or a short form: hackernews, r/NAME, arxiv:CATEGORY,
+    search:WORDS. A source that gives nothing is not added, unless with --no-check.
+
+    \b
+    Examples:
+      scoop sources add https://example.com/feed.xml --collection world_news --every 30m
+      scoop sources add hackernews --collection ai_news -o list=best -o min_score=100
+      scoop sources add arxiv:cs.CL --collection ai_news --every '0 6 * * *'
+      scoop sources add https://example.com/news --kind site --collection press --window 06:30-07:15
+    """
+    from scoop import catalogue
+
+    settings = catalogue.settings({"target": target, **_given(**told)})
+    tried = None if no_check else edge.run(_tried(config, settings))
+    source_id = edge.run(_put(config, settings))
+    if as_json:
+        edge.print_json({"source_id": source_id, "slug": settings.slug, "items": len(tried.items) if tried else None})
+        return
+    if tried:
+        _show(tried)
+    click.echo(f"{settings.slug} is visited every {settings.schedule}; now: scoop ingest --source {settings.slug}")
 
 
-async def _add(
-    config: Config,
-    slug: str,
-    name: str,
-    collection: str,
-    url: str,
-    schedule: str,
-    connect_to: str | None,
-    *,
-    as_json: bool,
-) -> None:
+@command.command()
+@click.argument("slug")
+@_settings(required=False)
+@edge.as_json
+@click.pass_obj
+def edit(config: Config, /, slug: str, as_json: bool, **told: Any) -> None:
+    """Change a source; what is not named stays, options are added to those it has.
+
+    \b
+    Examples:
+      scoop sources edit example_com --every 2h
+      scoop sources edit hackernews -o limit=60
+    """
+    changed = edge.run(_edit(config, slug, _given(**told)))
+    if as_json:
+        edge.print_json(changed)
+    else:
+        click.echo(f"{slug} is changed")
+
+
+async def _edit(config: Config, slug: str, given: dict[str, Any]) -> "SourceSettings":
+    from dataclasses import fields
+
+    from scoop import catalogue
+    from scoop.model import SourceSettings
     from scoop.store import sources
 
     async with edge.reading(config) as conn:
-        source_id = await sources.put(
-            conn, slug=slug, name=name, kind="rss", collection=collection, category="news", base_url=url,
-            options={"connect_to": connect_to} if connect_to else {}, schedule=schedule,
-        )  # fmt: skip
+        now = await sources.by_slug(conn, slug)
+        kept = {each.name: getattr(now, each.name) for each in fields(SourceSettings)}
+        options = now.options | given.pop("options", {})
+        changed = catalogue.settings({**kept, **given, "options": options})
+        await sources.put(conn, changed)
+    return changed
+
+
+@command.command()
+@click.argument("slug")
+@edge.as_json
+@click.pass_obj
+def test(config: Config, slug: str, as_json: bool) -> None:
+    """Visit a source and show what it would bring; nothing is kept."""
+    tried = edge.run(_test(config, slug))
     if as_json:
-        edge.print_json({"source_id": source_id, "slug": slug})
+        edge.print_json({"slug": slug, "health": tried.harvest.health, "items": tried.items,
+                         "problems": tried.harvest.problems, "refused": tried.refused})  # fmt: skip
     else:
-        click.echo(f"{slug} is visited every {schedule}; now: scoop ingest --source {slug}")
+        _show(tried)
+
+
+async def _test(config: Config, slug: str) -> "Tried":
+    from scoop.store import sources
+
+    async with edge.reading(config) as conn:
+        source = await sources.by_slug(conn, slug)
+    return await _tried(config, source)
+
+
+async def _tried(config: Config, settings: "SourceSettings") -> "Tried":
+    from scoop import catalogue
+    from scoop.app import open_client
+    from scoop.fetch.chamber import open_chamber
+
+    async with open_client(config) as client, open_chamber() as chamber:
+        try:
+            return await catalogue.tried(
+                settings, client=client, chamber=chamber, secrets=config.secrets, now=datetime.now(UTC)
+            )
+        except FetchFailed as failure:
+            told = f"{failure} ({failure.health.replace('_', ' ')})"
+            raise InputError(f"{told}; --no-check adds it all the same") from failure
+
+
+def _show(tried: "Tried") -> None:
+    edge.print_table(
+        ("published", "title"),
+        [
+            ((item.get("published_at") or "-")[:16].replace("T", " "), item["title"])
+            for item in tried.items[:SHOWN_ITEMS]
+        ],
+        empty="it answers, but has no items",
+        wide="title",
+    )
+    more = len(tried.items) - SHOWN_ITEMS
+    if more > 0:
+        click.echo(f"... and {more:,} more")
+    for problem in tried.harvest.problems:
+        click.echo(f"scoop: {problem}", err=True)
+    for problems in tried.refused:
+        click.echo(f"scoop: refused: {'; '.join(f'{p.path} {p.reason}' for p in problems)}", err=True)
+
+
+async def _put(config: Config, settings: "SourceSettings") -> int:
+    from scoop.store import sources
+
+    async with edge.reading(config) as conn:
+        return await sources.put(conn, settings)
+
+
+@command.command()
+@click.argument("slugs", nargs=-1, required=True, metavar="SLUG...")
+@click.option("--off", is_flag=True, help="Let them rest instead.")
+@edge.as_json
+@click.pass_obj
+def enable(config: Config, slugs: tuple[str, ...], off: bool, as_json: bool) -> None:
+    """Let sources be visited again, or rest with --off."""
+    edge.run(_enable(config, slugs, enabled=not off))
+    if as_json:
+        edge.print_json({"slugs": slugs, "enabled": not off})
+    else:
+        click.echo(f"{', '.join(slugs)}: {'rests until it is enabled' if off else 'is visited'}")
+
+
+async def _enable(config: Config, slugs: tuple[str, ...], *, enabled: bool) -> None:
+    from scoop.store import sources
+
+    async with edge.reading(config) as conn, conn.transaction():
+        for slug in slugs:
+            await sources.set_enabled(conn, slug, enabled=enabled)
 
 
 @command.command()
@@ -123,3 +281,94 @@ async def _remove(config: Config, slug: str) -> None:
 
     async with edge.reading(config) as conn:
         await sources.remove(conn, slug)
+
+
+@command.command("import")
+@click.argument("file", metavar="FILE|-")
+@click.option("--collection", default="news", show_default=True, help="For feeds that are in no folder.")
+@click.option("--every", "schedule", default="1h", show_default=True, help="How often they are visited.")
+@edge.as_json
+@click.pass_obj
+def import_opml(config: Config, file: str, collection: str, schedule: str, as_json: bool) -> None:
+    """Add the feeds of an OPML file; its folders become collections.
+
+    Feeds that are there already stay as they are.
+
+    \b
+    Examples:
+      scoop sources import subscriptions.opml
+      scoop sources import - --collection world_news < subscriptions.opml
+    """
+    from scoop.core import opml
+
+    found = opml.read(_read(file))
+    added, known, problems = edge.run(_import(config, found, collection, schedule))
+    problems = [*found.problems, *problems]
+    if as_json:
+        edge.print_json({"added": added, "known": known, "problems": problems})
+    else:
+        click.echo(f"{len(added):,} added, {known:,} there already, {len(problems):,} with a problem")
+        for problem in problems:
+            click.echo(f"scoop: {problem}", err=True)
+    sys.exit(1 if problems and not (added or known) else 0)
+
+
+def _read(file: str) -> bytes:
+    try:
+        return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read {file}: {(error.strerror or str(error)).lower()}") from error
+
+
+async def _import(config: Config, found: Any, collection: str, schedule: str) -> tuple[list[str], int, list[str]]:
+    from scoop import catalogue
+    from scoop.store import sources
+
+    added: list[str] = []
+    problems: list[str] = []
+    async with edge.reading(config) as conn, conn.transaction():
+        present = await sources.listed(conn)
+        urls, slugs = {source.base_url for source in present}, {source.slug for source in present}
+        for feed in found.feeds:
+            if feed.url in urls:
+                continue
+            try:
+                settings = catalogue.settings(
+                    {"target": feed.url, "kind": "rss", "name": feed.title, "schedule": schedule,
+                     "collection": feed.collection or collection}
+                )  # fmt: skip
+            except UsageError as error:
+                problems.append(f"{feed.title or feed.url}: {error}")
+                continue
+            settings = catalogue.apart(settings, slugs)
+            await sources.put(conn, settings)
+            urls.add(feed.url)
+            slugs.add(settings.slug)
+            added.append(settings.slug)
+    return added, len(found.feeds) - len(added) - len(problems), problems
+
+
+@command.command("export")
+@click.option("--collection", help="Only this collection.")
+@click.pass_obj
+def export_opml(config: Config, collection: str | None) -> None:
+    """Write the feeds as OPML, one folder per collection; tokens in addresses are left out.
+
+    \b
+    Examples:
+      scoop sources export > subscriptions.opml
+    """
+    sys.stdout.buffer.write(edge.run(_export(config, collection)))
+
+
+async def _export(config: Config, collection: str | None) -> bytes:
+    from scoop.core import opml
+    from scoop.store import sources
+
+    async with edge.reading(config) as conn:
+        found = [s for s in await sources.listed(conn) if s.kind == "rss" and collection in {None, s.collection}]
+    outlines = [
+        opml.Outline(url=opml.without_secrets(s.base_url), title=s.name, collection=s.collection, category=s.category)
+        for s in found
+    ]
+    return opml.write(outlines, title="Scoop", now=datetime.now(UTC))

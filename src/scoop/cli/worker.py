@@ -4,6 +4,7 @@ import asyncio
 import os
 import sys
 from contextlib import suppress
+from typing import Any
 
 import click
 import msgspec
@@ -55,7 +56,7 @@ async def _be_member(config: Config, *, until_idle: bool) -> None:
     stop = edge.stop_on_signal()
     watch = asyncio.create_task(_stop_with_parent(stop))
     async with open_app(config, name="scoop worker") as app:
-        await worker.run(app, stop=stop, until_idle=until_idle, report=_report)
+        await worker.run(app, stop=stop, until_idle=until_idle, report=ToParent())
     watch.cancel()
 
 
@@ -66,6 +67,16 @@ async def _stop_with_parent(stop: asyncio.Event) -> None:
     stop.set()
 
 
-def _report(stage: str, done: int) -> None:
+class ToParent:
+    """Reports as JSON on standard output, one a line."""
+
+    def __call__(self, stage: str, done: int, /) -> None:
+        _write({"stage": stage, "done": done})
+
+    def tell(self, line: str) -> None:
+        _write({"line": line})
+
+
+def _write(message: dict[str, Any]) -> None:
     with suppress(BrokenPipeError):  # the parent is gone: its end of standard input tells us to stop
-        os.write(sys.stdout.fileno(), msgspec.json.encode({"stage": stage, "done": done}) + b"\n")
+        os.write(sys.stdout.fileno(), msgspec.json.encode(message) + b"\n")

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from scoop import errors
 from scoop.core import hashes, items, language, native_ids, publishers, text, urls
-from scoop.model import Arrival, Document, Item
+from scoop.model import Arrival, Document, Item, Page
 
 MAX_BODY_CHARACTERS = 50_000
 LANGUAGE_SAMPLE_CHARACTERS = 500  # of the body, beside the title
@@ -13,7 +13,7 @@ ARTICLE_ID_DIGITS = 32
 
 def document(arrival: Arrival) -> Document:
     """The reading of a valid arrival; Reject where its title says nothing."""
-    item = arrival.raw_payload
+    item, problem = _with_page(arrival.raw_payload, arrival.page)
     title = text.one_line(item["title"])
     normalized_title = text.normalized(title)
     if not normalized_title:
@@ -57,7 +57,40 @@ def document(arrival: Arrival) -> Document:
         authors=_lines(item.get("authors", [])),
         tags=_lines(item.get("tags", [])),
         image_url=item.get("image_url"),
+        content_problem=problem,
     )
+
+
+def _with_page(item: Item, page: Page | None) -> tuple[Item, str | None]:
+    """The item completed by what its article's page says, and what is wrong with that page.
+
+    The item's own words stand where it has any; the text is the longer one. A link that a site crawl found has only the
+    words of the link, so there the page's title stands.
+    """
+    if page is None:
+        return item, None
+    told = {
+        "published_at": page.published_at.isoformat() if page.published_at else None,
+        "language": page.language,
+        "authors": list(page.authors),
+        "image_url": page.image_url,
+    }
+    completed = {name: value for name, value in told.items() if value} | item
+    if item["source_metadata"].get("full_text") == "required" and page.title:
+        completed["title"] = page.title
+    if len(page.text) > len(item.get("body_text", "")):
+        completed["body_text"] = page.text
+    if page.canonical_url and _is_own(page.canonical_url, item.get("canonical_url")):
+        completed["canonical_url"] = page.canonical_url
+    return completed, page.problem
+
+
+def _is_own(canonical_url: str, url: str | None) -> bool:
+    """Whether a page speaks of its own publisher's address: a stranger's would let it pass for the stranger's article."""
+    if url is None or not urls.is_url(canonical_url):
+        return False
+    families = {publishers.publisher_family(urls.host(urls.canonical_url(asked)), "") for asked in (canonical_url, url)}
+    return len(families) == 1
 
 
 def article_id(identity: str) -> str:

@@ -96,6 +96,24 @@ def item_uuid(source: str, source_item_id: str) -> UUID:
     return uuid5(NAMESPACE_URL, f"{source}:{source_item_id}")
 
 
+def complete(found: Item, *, source: str, collection: str, category: str, now: datetime) -> Item:
+    """A whole v1 item from what a source knew of it."""
+    metadata = {
+        "collection": collection,
+        "job_name": f"ingest {source}",
+        "job_run_id": now.isoformat(),
+        "scraped_at": now.isoformat(),
+        "item_uuid": str(item_uuid(source, str(found.get("source_item_id", "")))),
+        "category": category,
+    }
+    return {
+        **found,
+        "payload_version": "v1",
+        "source": source,
+        "source_metadata": found.get("source_metadata", {}) | metadata,
+    }
+
+
 def moment(rfc_3339: str) -> datetime:
     """The moment, in UTC, of an RFC 3339 date-time; a leap second counts as the second before it."""
     clock = rfc_3339.upper()

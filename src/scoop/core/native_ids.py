@@ -1,7 +1,7 @@
 """The ids by which the platforms themselves know an item: two items that share one are the same."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 _ARXIV_ID = r"(?P<id>\d{2}(?:0[1-9]|1[0-2])\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7})(?:v\d+)?"
@@ -39,17 +39,17 @@ _ARXIV_SUBJECT = re.compile(r"\.[a-z]{2}(?=/)")
 
 def native_ids(url: str | None, source: str, source_item_id: str, metadata: Mapping[str, Any]) -> tuple[str, ...]:
     """Sorted and unique, as in `arxiv:2401.01234`; an item's own id counts only on its platform, a URL always."""
-    found = {*_from_url(url or ""), *_from_url(source_item_id)}
+    found = {*from_url(url or ""), *from_url(source_item_id)}
     for platform in _platforms(source, metadata):
         if match := _ITEM_ID_PATTERN_BY_PLATFORM[platform].fullmatch(source_item_id):
             found.add(_native_id(platform, match["id"]))
     return tuple(sorted(found))
 
 
-def _from_url(url: str) -> Iterator[str]:
-    for platform, pattern in _URL_PATTERNS:
-        if match := pattern.match(url):
-            yield _native_id(platform, match["id"])
+def from_url(url: str) -> list[str]:
+    """The native id that a platform's own address carries."""
+    matches = ((platform, pattern.match(url)) for platform, pattern in _URL_PATTERNS)
+    return [_native_id(platform, match["id"]) for platform, match in matches if match]
 
 
 def _platforms(source: str, metadata: Mapping[str, Any]) -> set[str]:

@@ -2,32 +2,64 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Mapping
+import time
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
 from urllib.parse import urljoin
 
 import aiohttp
+import can_ada
+from aiohttp import ThreadedResolver
 from aiohttp.abc import AbstractResolver, ResolveResult
+from multidict import CIMultiDict
 from yarl import URL
 
 from scoop import __version__
-from scoop.errors import Reject, Retry
+from scoop.core import politeness
+from scoop.errors import FetchFailed
+from scoop.fetch import decoding
 from scoop.fetch.addresses import is_public
+from scoop.fetch.hosts import MAX_AT_ONCE, Hosts
 
-USER_AGENT = f"Scoop/{__version__} (self-hosted news desk)"
+PRODUCT = "Scoop"
+USER_AGENT = f"{PRODUCT}/{__version__} (self-hosted news desk"
 MAX_BODY_BYTES = 15 << 20
+MAX_HEADER_BYTES = 16 << 10  # of one line or field
 MAX_REDIRECTS = 5
 DEADLINE_SECONDS = 30.0
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
+PERMANENT = frozenset({301, 308})
+GONE = 410
+PRIVATE_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization"})  # for the host they were made for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
+    """An answer, decoded; `url` is where the redirects led, `moved_to` where they say it is for good."""
+
     status: int
     url: str
     headers: Mapping[str, str]
     body: bytes
+    moved_to: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    url: str
+    method: str = "GET"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    json: Any = None
+    form: Mapping[str, str] | None = None
+    secret_query: str = ""
+    connect_to: str | None = None
+    private_host: str | None = None
+    max_bytes: int = MAX_BODY_BYTES
+    cut: bool = False
+    interval: timedelta = timedelta()
 
 
 class GuardedResolver(AbstractResolver):
@@ -37,10 +69,10 @@ class GuardedResolver(AbstractResolver):
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, family=family, type=socket.SOCK_STREAM)
-        addresses = [(entry[4][0], entry[0]) for entry in found]
-        if not all(is_public(str(address)) for address, _ in addresses):
-            raise Reject(f"{host} leads to a private address, which is refused")
-        return [_result(host, str(address), port, kind) for address, kind in addresses]
+        addresses = [(str(entry[4][0]), entry[0]) for entry in found]
+        if not all(is_public(address) for address, _ in addresses):
+            raise FetchFailed(f"{host} leads to a private address, which is refused", health="refused_address")
+        return [_result(host, address, port, kind) for address, kind in addresses]
 
     async def close(self) -> None:
         """Nothing to close."""
@@ -51,81 +83,169 @@ def _result(host: str, address: str, port: int, family: int) -> ResolveResult:
 
 
 class Client:
-    """GET with caps on size, time and redirects; never to a private address."""
+    """Requests with caps on size, time and redirects; politely, and never to a private address unless it was named."""
 
-    def __init__(self, session: aiohttp.ClientSession) -> None:
-        self._session = session
+    def __init__(
+        self, public: aiohttp.ClientSession, private: aiohttp.ClientSession, *, allowed: Iterable[str] = ()
+    ) -> None:
+        self._public = public
+        self._private = private
+        self._allowed = frozenset(name.lower() for name in allowed)
+        self.hosts = Hosts(time.monotonic)
 
     async def get(
-        self, url: str, *, headers: Mapping[str, str] | None = None, connect_to: str | None = None
-    ) -> Response:
-        """The answer after redirects; Retry for what may pass, Reject for what must not be fetched.
+        self, url: str, *, headers: Mapping[str, str] | None = None, secret_query: str = "",
+        connect_to: str | None = None, private_host: str | None = None, max_bytes: int = MAX_BODY_BYTES,
+        cut: bool = False, interval: timedelta = timedelta(),
+    ) -> Response:  # fmt: skip
+        """The answer after redirects; FetchFailed for what cannot or must not be fetched.
 
-        `connect_to` is an address, as 127.0.0.1:8788, that the operator named for a source: it stands for every host.
+        `secret_query` is added to the address at the last moment, so that it shows in no error and no log.
+        `connect_to`, as 127.0.0.1:8788, is an address that the operator named for a source: it stands for every host.
+        `private_host` is one that may be private. `cut` takes the first `max_bytes` instead of failing.
         """
+        return await self.send(
+            Request(
+                url=url, headers=headers or {}, secret_query=secret_query, connect_to=connect_to,
+                private_host=private_host, max_bytes=max_bytes, cut=cut, interval=interval,
+            )
+        )  # fmt: skip
+
+    async def send(self, request: Request) -> Response:
         try:
             async with asyncio.timeout(DEADLINE_SECONDS):
-                return await self._follow(url, headers or {}, connect_to)
+                return await self._follow(request)
         except TimeoutError as error:
-            raise Retry(f"{url} did not answer within {DEADLINE_SECONDS:.0f} seconds") from error
-        except aiohttp.ClientError as error:
-            if isinstance(refusal := error.__cause__, Reject):
+            raise FetchFailed(
+                f"{request.url} did not answer within {DEADLINE_SECONDS:.0f} seconds", health="timeout"
+            ) from error
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            if isinstance(refusal := error.__cause__, FetchFailed):
                 raise refusal from error
-            raise Retry(f"{url} could not be fetched: {error}") from error
+            reason = str(error) or type(error).__name__
+            raise FetchFailed(f"{request.url} could not be fetched: {reason[:300]}", health="unreachable") from error
 
-    async def _follow(self, url: str, headers: Mapping[str, str], connect_to: str | None) -> Response:
+    async def _follow(self, request: Request) -> Response:
+        url, headers = request.url, dict(request.headers)
+        moved_to, is_permanent = None, True
         for _ in range(MAX_REDIRECTS + 1):
-            target, host = (_target(url), {}) if connect_to is None else _redirected(url, connect_to)
-            async with self._session.get(target, headers={**headers, **host}, allow_redirects=False) as answer:
-                if answer.status not in REDIRECTS or "Location" not in answer.headers:
-                    return await _read(answer, url)
-                url = urljoin(url, answer.headers["Location"])
-        raise Retry(f"{url} redirects more than {MAX_REDIRECTS} times")
+            target = _parsed(url)
+            async with (
+                self.hosts.turn(target.host, interval=request.interval.total_seconds()),
+                self._asked(request, target, headers) as answer,
+            ):
+                if answer.status not in REDIRECTS or not (location := answer.headers.get("Location")):
+                    return await _read(answer, url, request, moved_to)
+            following = _joined(url, location)
+            is_permanent = is_permanent and answer.status in PERMANENT
+            moved_to = following if is_permanent else moved_to
+            if _parsed(following).host != target.host:
+                headers = {name: value for name, value in headers.items() if name.lower() not in PRIVATE_HEADERS}
+            url = following
+        raise FetchFailed(f"{request.url} redirects more than {MAX_REDIRECTS} times", health="http_error")
+
+    def _asked(self, request: Request, target: can_ada.URL, headers: Mapping[str, str]) -> Any:
+        """The request for one hop; secrets go to the first host only."""
+        is_first = target.href == _parsed(request.url).href
+        path = f"{target.pathname}{_query(target.search, request.secret_query if is_first else '')}"
+        more: dict[str, str] = {}
+        if request.connect_to is not None:
+            session, base = self._private, f"http://{request.connect_to}"
+            more = {"Host": target.host}
+        elif self._may_be_private(target, request.private_host):
+            session, base = self._private, f"{target.protocol}//{target.host}"
+        else:
+            _refuse_private(target)
+            session, base = self._public, f"{target.protocol}//{target.host}"
+        return session.request(
+            request.method, URL(f"{base}{path}", encoded=True), headers={**headers, **more}, json=request.json,
+            data=request.form, allow_redirects=False,
+        )  # fmt: skip
+
+    def _may_be_private(self, target: can_ada.URL, private_host: str | None) -> bool:
+        names = {target.host.lower(), target.hostname.lower()}
+        return bool(names & self._allowed) or (private_host is not None and private_host.lower() in names)
 
 
-def _target(url: str) -> URL:
-    """The address to ask, unless it is one that must not be asked."""
-    parsed = _parsed(url)
+def _query(search: str, secret: str) -> str:
+    if not secret:
+        return search
+    return f"{search}&{secret}" if search else f"?{secret}"
+
+
+def _parsed(url: str) -> can_ada.URL:
     try:
-        is_open = is_public(str(parsed.host))
+        parsed = can_ada.parse(url)
+    except (ValueError, TypeError) as error:
+        raise FetchFailed(f"{url[:200]!r} is not an address", health="refused_address") from error
+    if parsed.protocol not in {"http:", "https:"} or not parsed.hostname:
+        raise FetchFailed(f"{url[:200]!r} is not an http or https address", health="refused_address")
+    return parsed
+
+
+def _joined(url: str, location: str) -> str:
+    try:
+        joined = can_ada.parse(urljoin(url, location))
+    except (ValueError, TypeError) as error:
+        raise FetchFailed(f"{url} redirects to {location[:200]!r}, which is no address", health="http_error") from error
+    return str(joined.href)
+
+
+def _refuse_private(target: can_ada.URL) -> None:
+    """An address in place of a name never meets the resolver, so it is looked at here."""
+    try:
+        is_open = is_public(target.hostname.strip("[]"))
     except ValueError:
-        return parsed  # a name: the resolver checks what it leads to
+        return  # a name: the resolver checks what it leads to
     if not is_open:
-        raise Reject(f"{parsed.host} is a private address, which is refused")
-    return parsed
+        raise FetchFailed(f"{target.hostname} is a private address, which is refused", health="refused_address")
 
 
-def _redirected(url: str, connect_to: str) -> tuple[URL, dict[str, str]]:
-    parsed = _parsed(url)
-    return URL(f"http://{connect_to}{parsed.raw_path_qs}", encoded=True), {"Host": str(parsed.host)}
+def failure(answer: Response, *, now: datetime) -> FetchFailed:
+    """What an answer that brings nothing means for the next try."""
+    after = politeness.retry_after(answer.headers.get("Retry-After"), now=now)
+    return FetchFailed(
+        f"{answer.url} answered {answer.status}",
+        health="gone" if answer.status == GONE else "http_error",
+        status=answer.status,
+        after=after,
+    )
 
 
-def _parsed(url: str) -> URL:
+async def _read(answer: aiohttp.ClientResponse, url: str, request: Request, moved_to: str | None) -> Response:
     try:
-        parsed = URL(url)
-    except ValueError as error:
-        raise Reject(f"{url} is not an address: {error}") from error
-    if parsed.scheme not in {"http", "https"} or not parsed.host:
-        raise Reject(f"{url} is not an http or https address")
-    return parsed
-
-
-async def _read(answer: aiohttp.ClientResponse, url: str) -> Response:
-    body = bytearray()
-    async for chunk in answer.content.iter_chunked(1 << 16):
-        body += chunk
-        if len(body) > MAX_BODY_BYTES:
-            raise Retry(f"{url} is larger than {MAX_BODY_BYTES >> 20} MiB")
-    return Response(status=answer.status, url=url, headers=dict(answer.headers), body=bytes(body))
+        body = decoding.Body(answer.headers.get("Content-Encoding", ""), max_bytes=request.max_bytes)
+        async for chunk in answer.content.iter_any():
+            body.feed(chunk)
+        content = body.whole()
+    except decoding.TooLarge as error:
+        if not request.cut:
+            raise FetchFailed(
+                f"{url} is larger than {request.max_bytes / (1 << 20):g} MiB", health="http_error"
+            ) from error
+        content = body.beginning()
+    except decoding.Undecodable as error:
+        raise FetchFailed(f"{url} cannot be decoded: {error}", health="http_error") from error
+    headers = CIMultiDict(answer.headers)
+    return Response(status=answer.status, url=url, headers=headers, body=content, moved_to=moved_to)
 
 
 @asynccontextmanager
-async def open_client() -> AsyncIterator[Client]:
-    connector = aiohttp.TCPConnector(resolver=GuardedResolver(), use_dns_cache=False, limit=64, limit_per_host=2)
-    async with aiohttp.ClientSession(
-        connector=connector,
+async def open_client(allowed: Iterable[str] = (), *, contact: str = "") -> AsyncIterator[Client]:
+    """The client; `allowed` names private hosts (host or host:port) that may be asked, `contact` says who asks."""
+    agent = f"{USER_AGENT}; {contact})" if contact else f"{USER_AGENT})"
+    async with _session(agent, GuardedResolver()) as public, _session(agent, ThreadedResolver()) as private:
+        yield Client(public, private, allowed=allowed)
+
+
+def _session(agent: str, resolver: AbstractResolver) -> aiohttp.ClientSession:
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(resolver=resolver, use_dns_cache=False, limit=MAX_AT_ONCE),
         trust_env=False,
+        auto_decompress=False,
         cookie_jar=aiohttp.DummyCookieJar(),
-        headers={"User-Agent": USER_AGENT, "Accept-Encoding": "gzip, deflate"},
-    ) as session:
-        yield Client(session)
+        headers={"User-Agent": agent, "Accept-Encoding": decoding.OFFERED},
+        timeout=aiohttp.ClientTimeout(total=None),  # the deadline is set around all hops
+        max_line_size=MAX_HEADER_BYTES,
+        max_field_size=MAX_HEADER_BYTES,
+    )

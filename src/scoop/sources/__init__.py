@@ -1,29 +1,126 @@
 """Kinds of sources, one file each: a class with a `name`, `Options` and `fetch`, whose docstring is its page."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from datetime import datetime, timedelta
+from typing import Any, Literal, Protocol
 
 import msgspec
 
-from scoop.fetch.client import Client
-from scoop.model import Item, Source
+from scoop.core import urls
+from scoop.fetch.chamber import Chamber
+from scoop.fetch.client import Client, Request, Response, failure
+from scoop.fetch.robots import RobotsFiles
+from scoop.model import Health, Item, Source
+
+KEPT_HEADERS = ("Content-Type", "ETag", "Last-Modified", "Date", "Cache-Control")
+
+
+class Options(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """What every kind of source can be told.
+
+    `connect_to`: ask this address, as 127.0.0.1:8788, whatever the host; for a server of one's own.
+    `allow_private`: the source's host may have a private address.
+    `full_text`: read the articles' pages: auto (where the source has only a teaser), always or never.
+    `robots`: obey robots.txt, or ignore it for the source's own address; article pages always obey it.
+    """
+
+    connect_to: str | None = None
+    allow_private: bool = False
+    full_text: Literal["auto", "always", "never"] = "auto"
+    robots: Literal["obey", "ignore"] = "obey"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Harvest:
-    """What one visit of a source brought: items, where the next visit goes on, and the answer's headers."""
+    """What one visit of a source brought, and what the next visit has to know."""
 
     items: list[Item] = field(default_factory=list)
     checkpoint: dict[str, Any] = field(default_factory=dict)
+    health: Health = "ok"
+    problems: list[str] = field(default_factory=list)
     response_headers: dict[str, str] = field(default_factory=dict)
+    fresh_for: timedelta = timedelta()
+    moved_to: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visit:
+    """One visit, as a kind sees it: what is configured, where the last one stopped, and the polite way out."""
+
+    source: Source
+    checkpoint: Mapping[str, Any]
+    now: datetime
+    client: Client
+    robots: RobotsFiles
+    chamber: Chamber
+    secrets: Mapping[str, str]
+    log: list[dict[str, Any]] = field(default_factory=list)
+
+    async def get(
+        self, url: str, *, headers: Mapping[str, str] | None = None, secret_query: str = "", is_api: bool = False
+    ) -> Response:
+        """The answer, 200 or 304; FetchFailed for any other. APIs are made for programs: robots.txt is not about them."""
+        if not is_api and self._common.robots == "obey":
+            await self.robots.check(self.client, self._request(url), now=self.now)
+        return await self._answer(self._request(url, headers=headers or {}, secret_query=secret_query))
+
+    async def post(
+        self, url: str, *, json: Any = None, form: Mapping[str, str] | None = None, headers: Mapping[str, str]
+    ) -> Response:
+        """The answer of an API, 200; FetchFailed for any other."""
+        return await self._answer(self._request(url, method="POST", headers=headers, json=json, form=form))
+
+    def conditions(self) -> dict[str, str]:
+        """The headers by which a server can say that nothing has changed since the last visit."""
+        names = {"etag": "If-None-Match", "last_modified": "If-Modified-Since"}
+        return {header: self.checkpoint[key] for key, header in names.items() if key in self.checkpoint}
+
+    @property
+    def _common(self) -> Options:
+        return shared_options(self.source.options)
+
+    def _request(self, url: str, **more: Any) -> Request:
+        options = self._common
+        return Request(
+            url=url,
+            connect_to=options.connect_to,
+            private_host=urls.host(str(self.source.base_url)) if options.allow_private else None,
+            interval=timedelta(milliseconds=self.source.request_interval_ms),
+            **more,
+        )
+
+    async def _answer(self, request: Request) -> Response:
+        answer = await self.client.send(request)
+        self.log.append({"url": answer.url, "status": answer.status, "bytes": len(answer.body)})
+        if answer.status in {200, 304}:
+            return answer
+        raise failure(answer, now=self.now)
 
 
 class Kind(Protocol):
-    """How items are gathered from one kind of source."""
+    """How items are gathered from one kind of source; `base_url` is the service's address where all share one."""
 
     name: str
-    Options: type[msgspec.Struct]
+    base_url: str | None
+    Options: type[Options]
 
-    async def fetch(self, client: Client, source: Source, checkpoint: dict[str, Any]) -> Harvest:
-        """Visit the source once; Retry for what may pass, Reject for what cannot."""
+    async def fetch(self, visit: Visit) -> Harvest:
+        """Visit the source once; FetchFailed for what it cannot give now."""
         ...
+
+
+def validators(answer: Response) -> dict[str, str]:
+    """What the next visit sends back so that an unchanged answer need not come twice; opaque, byte for byte."""
+    names = {"etag": "ETag", "last_modified": "Last-Modified"}
+    return {key: answer.headers[header] for key, header in names.items() if header in answer.headers}
+
+
+def kept_headers(answer: Response) -> dict[str, str]:
+    """The headers that the ledger keeps with what an answer brought."""
+    return {name: answer.headers[name] for name in KEPT_HEADERS if name in answer.headers}
+
+
+def shared_options(options: Mapping[str, Any]) -> Options:
+    """The options that all kinds share, out of a source's."""
+    return msgspec.convert({name: options[name] for name in Options.__struct_fields__ if name in options}, Options)

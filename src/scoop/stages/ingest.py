@@ -3,135 +3,308 @@
 import asyncio
 import json
 import random
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import structlog
+
+from scoop import archive as archives
 from scoop import sources as kinds
-from scoop.core import items, schedules
-from scoop.errors import Reject, Retry
+from scoop.archive import Archive
+from scoop.core import health, items, politeness, schedules, teasers, urls
+from scoop.core.health import Condition, Finding
+from scoop.errors import FetchFailed, ScoopError
+from scoop.fetch import robots
+from scoop.fetch.chamber import Chamber
 from scoop.fetch.client import Client
-from scoop.model import Item, Source
+from scoop.fetch.robots import RobotsFiles
+from scoop.model import Source
+from scoop.sources import Harvest, Visit
 from scoop.stages import door
-from scoop.stages.stage import Failure, Outcome, Stage
-from scoop.store import arrivals, runs, sources
-from scoop.store.arrivals import NewArrival, Refusal
+from scoop.stages.stage import Outcome, Stage
+from scoop.store import alerts, arrivals, hosts, pages, runs, sources
+from scoop.store.arrivals import Entered, NewArrival, Refusal
 from scoop.store.db import Connection
-from scoop.store.runs import Tally, Trigger
-from scoop.store.sources import Visit
+from scoop.store.runs import Status, Trigger
+from scoop.store.sources import Due, Settled
 from scoop.store.work import Subject
+
+log = structlog.get_logger()
 
 NO_LINE = 1  # a feed has no lines that tell its reader anything
 NEVER_GIVE_UP = 1_000_000  # a source that fails is tried ever more seldom, but always again
+PAGE_STEP = timedelta(seconds=1)  # between two pages of one host
+OVERLOADED = frozenset({429, 503})
+SERVER_ERROR = 500
+ALARMS = ("source_died", "source_quiet")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visited:
     """One source after its visit: what it brought, or why it failed."""
 
-    visit: Visit
+    source: Source
+    started_at: datetime
+    harvest: Harvest
     arrivals: Sequence[NewArrival] = ()
     refusals: Sequence[Refusal] = ()
-    checkpoint: dict[str, Any]
-    failure: Failure | None = None
+    failure: FetchFailed | None = None
+    log_key: str | None = None
+
+    @property
+    def status(self) -> Status:
+        if self.failure:
+            return "failed"
+        return "partial" if self.refusals or self.harvest.problems else "completed"
+
+    @property
+    def error(self) -> str | None:
+        return str(self.failure) if self.failure else "; ".join(self.harvest.problems) or None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ingest:
-    """Visits sources through one client."""
+    """Visits sources through one client; `force` asks for everything anew, `pages` is the stage that reads pages."""
 
     client: Client
+    archive: Archive
+    chamber: Chamber
     kinds: Mapping[str, type[kinds.Kind]]
+    secrets: Mapping[str, str]
     clock: Callable[[], datetime]
     trigger: Trigger
+    force: bool
+    pages: str
+    robots: RobotsFiles = field(default_factory=RobotsFiles)
 
-    async def work(self, visits: Mapping[int, Visit]) -> Outcome[list[Visited]]:
-        visited = await asyncio.gather(*(self._visit(visit) for visit in visits.values()))
-        failures = {found.visit.source.source_id: found.failure for found in visited if found.failure is not None}
-        return Outcome(output=visited, failures=failures)
+    async def load(self, conn: Connection, ids: Sequence[int]) -> dict[int, Due]:
+        due = await sources.due(conn, ids)
+        origins = {robots.origin(found.source.base_url) for found in due.values()}
+        self.robots.remember(await hosts.robots_files(conn, list(origins)))
+        return due
 
-    async def _visit(self, visit: Visit) -> Visited:
+    async def work(self, due: Mapping[int, Due]) -> Outcome[list[Visited]]:
+        visited = await asyncio.gather(*(self._visit(found) for found in due.values()))
+        failures = {found.source.source_id: found.failure for found in visited if found.failure and not _is_gone(found)}
+        return Outcome(output=visited, failures=failures, told=[_line(found) for found in visited])
+
+    async def _visit(self, due: Due) -> Visited:
+        source, started_at = due.source, self.clock()
+        visit = Visit(
+            source=source,
+            checkpoint={} if self.force else due.checkpoint,
+            now=started_at,
+            client=self.client,
+            robots=self.robots,
+            chamber=self.chamber,
+            secrets=self.secrets,
+        )
         try:
-            harvest = await self.kinds[visit.source.kind]().fetch(self.client, visit.source, visit.checkpoint)
-        except (Retry, Reject) as failure:
-            return Visited(visit=visit, checkpoint=visit.checkpoint, failure=failure)
-        now = self.clock()
-        accepted: list[NewArrival] = []
-        refusals: list[Refusal] = []
-        for found in harvest.items:
-            item = _complete(found, visit.source, now=now)
-            if problems := items.problems(item):
-                refusals.append(Refusal(line=NO_LINE, problems=problems, raw_item=_json(found)))
-            else:
-                headers = harvest.response_headers
-                accepted.append(door.arrival(item, raw=_json(item), now=now, response_headers=headers))
-        return Visited(visit=visit, arrivals=accepted, refusals=refusals, checkpoint=harvest.checkpoint)
+            harvest = await self.kinds[source.kind]().fetch(visit)
+            visited = _through_the_door(source, harvest, now=started_at)
+        except FetchFailed as failure:
+            failure.after = _wait(source, failure)
+            unread = Harvest(checkpoint=due.checkpoint, health=failure.health)
+            visited = Visited(source=source, started_at=started_at, harvest=unread, failure=failure)
+        # A visit that found nothing changed needs no log: its run says it all.
+        return visited if visited.harvest.health == "not_modified" else await self._logged(visited, visit.log)
+
+    async def _logged(self, visited: Visited, requests: list[dict[str, Any]]) -> Visited:
+        key = archives.log_key(uuid.uuid4().hex, visited.started_at)
+        try:
+            await self.archive.put(
+                key, _log(visited, requests), source_url=visited.source.base_url, content_type="application/x-ndjson"
+            )
+        except ScoopError as error:
+            log.warning("run log not archived", source=visited.source.slug, error=str(error))
+            return visited
+        return replace(visited, log_key=key)
 
     async def save(self, conn: Connection, visited: Sequence[Visited]) -> Sequence[Subject]:
-        entered = [arrival_id for found in visited for arrival_id in await _enter(conn, found, self.trigger)]
         now = self.clock()
-        await sources.plan(
-            conn,
-            {
-                source.source_id: schedules.next_visit(source.schedule, now=now, spread=random.random())  # noqa: S311
-                for source in (found.visit.source for found in visited)
-            },
+        run_ids = await runs.record(conn, [_ended(found) for found in visited], self.trigger)
+        visited_by_run = dict(zip(run_ids, visited, strict=True))
+        entered = await arrivals.append(conn, {run_id: found.arrivals for run_id, found in visited_by_run.items()})
+        new_by_run = Counter(found.run_id for found in entered)
+        await runs.count_inserted(conn, new_by_run)
+        for run_id, found in visited_by_run.items():
+            await arrivals.refuse(conn, run_id, found.source.slug, found.refusals)
+        read = {run_id: found for run_id, found in visited_by_run.items() if found.failure is None}
+        await sources.keep_checkpoints(
+            conn, [(found.source.slug, found.harvest.checkpoint, run_id) for run_id, found in read.items()]
         )
-        return [Subject(arrival_id) for arrival_id in entered]
+        conditions = {
+            found.source.source_id: health.after(found.source, _finding(found, new_by_run[run_id]), now=now)
+            for run_id, found in visited_by_run.items()
+        }
+        await self._settle(conn, visited, conditions, now=now)
+        await pages.enqueue(conn, self.pages, _page_requests(entered, visited_by_run))
+        return [Subject(found.raw_arrival_id) for found in entered if not found.page_url]
+
+    async def _settle(
+        self, conn: Connection, visited: Sequence[Visited], conditions: Mapping[int, Condition], *, now: datetime
+    ) -> None:
+        """Write down how the sources are, and what their hosts asked for."""
+        settled = {f.source.source_id: _settled(f, conditions[f.source.source_id], now=now) for f in visited}
+        await sources.settle(conn, settled)
+        await hosts.rest(conn, _rests(visited, now=now))
+        await hosts.keep_robots_files(conn, self.robots.learned())
+        await _alert(conn, {found.source.slug: conditions[found.source.source_id] for found in visited})
 
 
-async def _enter(conn: Connection, visited: Visited, trigger: Trigger) -> list[int]:
-    """Write one source's run, arrivals, refusals and checkpoint."""
-    source = visited.visit.source
-    run_id = await runs.start(conn, source.slug, trigger)
-    new_ids = await arrivals.append(conn, run_id, visited.arrivals) if visited.arrivals else []
-    await arrivals.refuse(conn, run_id, source.slug, visited.refusals)
-    failed = len(visited.refusals)
-    tally = Tally(
-        fetched=len(visited.arrivals) + failed,
-        inserted=len(new_ids),
-        failed=failed,
-        error=str(visited.failure) if visited.failure else None,
+def _through_the_door(source: Source, harvest: Harvest, *, now: datetime) -> Visited:
+    """What a visit brought, the good items apart from those that are refused."""
+    full_text = kinds.shared_options(source.options).full_text
+    accepted: list[NewArrival] = []
+    refusals: list[Refusal] = []
+    for found in harvest.items:
+        item = items.complete(
+            found, source=source.slug, collection=source.collection, category=source.category, now=now
+        )
+        if problems := items.problems(item):
+            refusals.append(Refusal(line=NO_LINE, problems=problems, raw_item=_json(found)))
+        else:
+            arrival = door.arrival(item, raw=_json(item), now=now, response_headers=harvest.response_headers)
+            accepted.append(replace(arrival, page_url=teasers.page_url(item, full_text=full_text)))
+    return Visited(source=source, started_at=now, harvest=harvest, arrivals=accepted, refusals=refusals)
+
+
+def _line(visited: Visited) -> str:
+    """A visit for whoever watches."""
+    found = f"{len(visited.arrivals):,} items" if visited.arrivals else visited.harvest.health.replace("_", " ")
+    return f"{visited.source.slug:<24} {found}{f'; {visited.error}' if visited.error else ''}"
+
+
+def _wait(source: Source, failure: FetchFailed) -> timedelta:
+    may_pass = failure.health in health.PASSING or (failure.status or 0) >= SERVER_ERROR
+    return politeness.wait(
+        failures=source.failures,
+        asked=failure.after,
+        may_pass=may_pass and failure.status not in OVERLOADED,
+        spread=random.random(),  # noqa: S311
     )
-    await runs.finish(conn, run_id, tally, visited.checkpoint)
-    if visited.failure is None:
-        await sources.keep_checkpoint(conn, source.slug, visited.checkpoint, run_id)
-    return new_ids
 
 
-def _json(item: Item) -> bytes:
-    return json.dumps(item, ensure_ascii=False).encode("utf-8", "replace")
+def _settled(visited: Visited, condition: Condition, *, now: datetime) -> Settled:
+    source, harvest = visited.source, visited.harvest
+    planned = schedules.next_visit(
+        source.schedule,
+        timezone=source.timezone,
+        windows=schedules.windows(source.crawl_windows),
+        now=now,
+        spread=random.random(),  # noqa: S311
+    )
+    asked = visited.failure.after if visited.failure else harvest.fresh_for
+    not_before = now + asked if asked else None
+    return Settled(condition=condition, next_visit_at=max(planned, not_before or planned), not_before=not_before)
 
 
-def _complete(found: Item, source: Source, *, now: datetime) -> Item:
-    """A whole v1 item from what the kind of source knew."""
-    metadata = {
-        "collection": source.collection,
-        "job_name": f"ingest {source.slug}",
-        "job_run_id": now.isoformat(),
-        "scraped_at": now.isoformat(),
-        "item_uuid": str(items.item_uuid(source.slug, str(found.get("source_item_id", "")))),
-        "category": source.category,
-    }
+def _finding(visited: Visited, new_items: int) -> Finding:
+    return Finding(
+        health=visited.harvest.health,
+        note=visited.error or "",
+        new_items=new_items,
+        moved_to=visited.harvest.moved_to,
+    )
+
+
+def _is_gone(visited: Visited) -> bool:
+    """Whether a source said that it will never come back: it is not tried again."""
+    return visited.failure is not None and visited.failure.health == "gone"
+
+
+def _rests(visited: Iterable[Visited], *, now: datetime) -> dict[str, datetime]:
+    """Until when hosts that are overloaded are left alone: all of their sources, not only the one that was told."""
     return {
-        **found,
-        "payload_version": "v1",
-        "source": source.slug,
-        "source_metadata": found.get("source_metadata", {}) | metadata,
+        urls.host(found.source.base_url): now + (found.failure.after or timedelta())
+        for found in visited
+        if found.failure and found.failure.status in OVERLOADED
     }
+
+
+def _page_requests(
+    entered: Iterable[Entered], visited_by_run: Mapping[int, Visited]
+) -> list[tuple[int, str, timedelta]]:
+    return [
+        (found.raw_arrival_id, urls.host(found.page_url), _page_step(visited_by_run[found.run_id].source))
+        for found in entered
+        if found.page_url
+    ]
+
+
+def _page_step(source: Source) -> timedelta:
+    own = timedelta(milliseconds=source.request_interval_ms)
+    # An address that the operator named is the operator's own server.
+    return own if kinds.shared_options(source.options).connect_to else max(own, PAGE_STEP)
+
+
+def _ended(visited: Visited) -> runs.Visited:
+    return runs.Visited(
+        source=visited.source.slug,
+        started_at=visited.started_at,
+        status=visited.status,
+        fetched=len(visited.arrivals) + len(visited.refusals),
+        failed=len(visited.refusals),
+        error=visited.error,
+        checkpoint=visited.harvest.checkpoint,
+        log_key=visited.log_key,
+    )
+
+
+def _log(visited: Visited, requests: Iterable[Mapping[str, Any]]) -> bytes:
+    """The log of a run: its requests, what was refused and why, and how it ended; one JSON a line."""
+    refused = [
+        {"event": "refused", "problems": [f"{problem.path} {problem.reason}" for problem in refusal.problems]}
+        for refusal in visited.refusals
+    ]
+    end = {
+        "event": "ended",
+        "source": visited.source.slug,
+        "started_at": visited.started_at.isoformat(),
+        "status": visited.status,
+        "health": visited.harvest.health,
+        "items": len(visited.arrivals),
+        "error": visited.error,
+    }
+    lines = [*({"event": "request", **request} for request in requests), *refused, end]
+    return b"".join(_json(line) + b"\n" for line in lines)
+
+
+async def _alert(conn: Connection, condition_by_slug: Mapping[str, Condition]) -> None:
+    messages = {
+        (str(condition.alarm), slug): f"{slug}: {condition.health_note}"
+        for slug, condition in condition_by_slug.items()
+        if condition.alarm
+    }
+    for kind, slug, message in await alerts.settle(conn, messages, subjects=condition_by_slug, kinds=ALARMS):
+        log.warning("alert", kind=kind, source=slug, message=message)
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def stage(
-    client: Client, kinds: Mapping[str, type[kinds.Kind]], *, trigger: Trigger, then: tuple[str, ...]
+    client: Client,
+    archive: Archive,
+    chamber: Chamber,
+    kinds: Mapping[str, type[kinds.Kind]],
+    *,
+    secrets: Mapping[str, str],
+    trigger: Trigger,
+    force: bool,
+    pages: str,
+    then: tuple[str, ...],
 ) -> Stage[Any, Any]:
-    gather = Ingest(client=client, kinds=kinds, clock=lambda: datetime.now(UTC), trigger=trigger)
+    gather = Ingest(
+        client=client, archive=archive, chamber=chamber, kinds=kinds, secrets=secrets, clock=lambda: datetime.now(UTC),
+        trigger=trigger, force=force, pages=pages,
+    )  # fmt: skip
     return Stage(
-        name="ingest",
-        load=sources.visits,
-        work=gather.work,
-        save=gather.save,
-        then=then,
-        batch=64,
+        name="ingest", load=gather.load, work=gather.work, save=gather.save, then=then, batch=64,
         max_attempts=NEVER_GIVE_UP,
-    )
+    )  # fmt: skip

@@ -171,7 +171,8 @@ async def _append(
     """Append a batch; what the database cannot hold is found by halving, so that only it is refused."""
     try:
         async with conn.transaction():
-            return await arrivals.append(conn, run_id, [arrival for _, arrival in lines]), []
+            entered = await arrivals.append(conn, {run_id: [arrival for _, arrival in lines]})
+            return [found.raw_arrival_id for found in entered], []
     except db.Unstorable as error:
         if len(lines) == 1:
             line, arrival = lines[0]

@@ -26,10 +26,11 @@ Output = TypeVar("Output")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome(Generic[Output]):
-    """What a stage made of a batch, and which of its subjects failed."""
+    """What a stage made of a batch, and which of its subjects failed; `told` are lines for whoever watches."""
 
     output: Output
     failures: Mapping[int, Failure] = field(default_factory=dict)
+    told: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,10 +50,11 @@ class Stage(Generic[Batch, Output]):
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """Who works: its number, and the connection that shows it lives."""
+    """Who works: its number, the connection that shows it lives, and whom it tells of what it did."""
 
     number: int
     conn: Connection
+    tell: Callable[[str], None] = lambda _line: None
 
 
 async def run_batch(stage: Stage[Any, Any], worker: Worker) -> int:
@@ -75,33 +77,34 @@ async def _run_lane(stage: Stage[Any, Any], worker: Worker, *, lane: str) -> int
     if claim is None:
         return 0
     fault(f"{stage.name}.claimed")
-    error = await _problem(worker.conn, stage, claim, claim.subjects)
+    error = await _problem(worker, stage, claim, claim.subjects)
     if error is not None and len(claim.subjects) > 1:
         log.warning("batch failed, redone singly", stage=stage.name, size=len(claim.subjects), error=_reason(error))
         for subject in claim.subjects:
-            if (single_error := await _problem(worker.conn, stage, claim, [subject])) is not None:
+            if (single_error := await _problem(worker, stage, claim, [subject])) is not None:
                 await _settle_failures(worker.conn, stage, claim, {subject: single_error})
     elif error is not None:
         await _settle_failures(worker.conn, stage, claim, {claim.subjects[0]: error})
     return len(claim.subjects)
 
 
-async def _problem(conn: Connection, stage: Stage[Any, Any], claim: Claim, subjects: Sequence[int]) -> Exception | None:
+async def _problem(worker: Worker, stage: Stage[Any, Any], claim: Claim, subjects: Sequence[int]) -> Exception | None:
     """Attempt the subjects; whatever the stage raises comes back as a value and costs only these subjects."""
     try:
-        await _attempt(conn, stage, claim, subjects)
+        await _attempt(worker, stage, claim, subjects)
     except LostLease as lost:
         log.warning("lease lost", stage=stage.name, reason=str(lost))
-        await work.give_back(conn, claim, subjects)
+        await work.give_back(worker.conn, claim, subjects)
     except Exception as error:
-        if db.is_server_trouble(conn, error):
+        if db.is_server_trouble(worker.conn, error):
             raise
         return error
     return None
 
 
-async def _attempt(conn: Connection, stage: Stage[Any, Any], claim: Claim, subjects: Sequence[int]) -> None:
+async def _attempt(worker: Worker, stage: Stage[Any, Any], claim: Claim, subjects: Sequence[int]) -> None:
     """Load, work and commit; raises whatever goes wrong, with nothing saved."""
+    conn = worker.conn
     outcome = await stage.work(await stage.load(conn, subjects))
     fault(f"{stage.name}.worked")
     async with conn.transaction():
@@ -112,6 +115,8 @@ async def _attempt(conn: Connection, stage: Stage[Any, Any], claim: Claim, subje
         await _settle_failures(conn, stage, claim, outcome.failures)
         fault(f"{stage.name}.saved")
     fault(f"{stage.name}.committed")
+    for line in outcome.told:
+        worker.tell(line)
 
 
 async def _settle_failures(

@@ -1,14 +1,15 @@
 """The ledger: every item as it arrived, and what was refused at the door."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
+from typing import Any
 
 import msgspec
 
 from scoop.core.items import Problem
-from scoop.model import Arrival
+from scoop.model import Arrival, Page
 from scoop.store import db
 from scoop.store.db import Connection
 
@@ -22,7 +23,7 @@ MAX_REFUSED_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewArrival:
-    """An item at the door of the ledger; the payload is JSON already."""
+    """An item at the door of the ledger; the payload is JSON already, `page_url` is an article's page to be read."""
 
     collection: str
     source: str
@@ -33,6 +34,16 @@ class NewArrival:
     raw_payload: msgspec.Raw
     payload_hash: bytes
     response_headers: dict[str, str] | None = None
+    page_url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """A new row of the ledger."""
+
+    raw_arrival_id: int
+    run_id: int
+    page_url: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,27 +66,35 @@ class Refused:
     refused_at: datetime
 
 
-async def append(conn: Connection, run_id: int, arrivals: Sequence[NewArrival]) -> list[int]:
-    """Enter items into the ledger, inside the caller's transaction; give the ids of those that are new."""
+async def append(conn: Connection, arrivals_by_run: Mapping[int, Sequence[NewArrival]]) -> list[Entered]:
+    """Enter items into the ledger, inside the caller's transaction; give those that are new."""
     while True:
-        fresh = await _unknown(conn, arrivals)
+        fresh = await _unknown(conn, arrivals_by_run)
         try:
             async with conn.transaction():
-                return await _copy(conn, run_id, fresh)
+                return await _copy(conn, fresh)
         except (db.Doubled, db.Deadlock):
             continue  # somebody else entered some of them just now: look again
 
 
-async def _unknown(conn: Connection, arrivals: Sequence[NewArrival]) -> list[NewArrival]:
-    """The items that the ledger does not have, each once."""
-    by_key = {(arrival.source, arrival.source_item_id, arrival.payload_hash): arrival for arrival in arrivals}
+async def _unknown(
+    conn: Connection, arrivals_by_run: Mapping[int, Sequence[NewArrival]]
+) -> list[tuple[int, NewArrival]]:
+    """The items that the ledger does not have, each once, with the run that brought it."""
+    by_key = {
+        (arrival.source, arrival.source_item_id, arrival.payload_hash): (run_id, arrival)
+        for run_id, arrivals in arrivals_by_run.items()
+        for arrival in arrivals
+    }
     if not by_key:
         return []
     known = {row["position"] for row in await conn.fetch(SQL["known"], *map(list, zip(*by_key, strict=True)))}
-    return [arrival for position, arrival in enumerate(by_key.values(), start=1) if position not in known]
+    return [found for position, found in enumerate(by_key.values(), start=1) if position not in known]
 
 
-async def _copy(conn: Connection, run_id: int, fresh: Sequence[NewArrival]) -> list[int]:
+async def _copy(conn: Connection, fresh: Sequence[tuple[int, NewArrival]]) -> list[Entered]:
+    if not fresh:
+        return []
     ids = [row["raw_arrival_id"] for row in await conn.fetch(SQL["new_ids"], len(fresh))]
     await db.copy(conn, "raw_arrivals",
         columns=COLUMNS,
@@ -84,14 +103,21 @@ async def _copy(conn: Connection, run_id: int, fresh: Sequence[NewArrival]) -> l
                 arrival_id, run_id, a.collection, a.source, a.source_item_id, a.source_item_url, a.source_published_at,
                 a.fetched_at, a.raw_payload, a.payload_hash, a.response_headers,
             )
-            for arrival_id, a in zip(ids, fresh, strict=True)
+            for arrival_id, (run_id, a) in zip(ids, fresh, strict=True)
         ],
     )  # fmt: skip
-    return ids
+    return [
+        Entered(arrival_id, run_id, arrival.page_url) for arrival_id, (run_id, arrival) in zip(ids, fresh, strict=True)
+    ]
 
 
 async def by_ids(conn: Connection, ids: Sequence[int]) -> dict[int, Arrival]:
-    return {row["raw_arrival_id"]: Arrival(**row) for row in await conn.fetch(SQL["by_ids"], ids)}
+    return {row["raw_arrival_id"]: _arrival(dict(row)) for row in await conn.fetch(SQL["by_ids"], ids)}
+
+
+def _arrival(row: dict[str, Any]) -> Arrival:
+    page = row.pop("page")
+    return Arrival(**row, page=msgspec.convert(page, Page) if page else None)
 
 
 async def refuse(conn: Connection, run_id: int, source: str, refusals: Sequence[Refusal]) -> None:

@@ -11,9 +11,12 @@ WHERE EXISTS (
 SELECT nextval(pg_get_serial_sequence('news.raw_arrivals', 'raw_arrival_id')) AS raw_arrival_id FROM generate_series(1, $1);
 
 -- name: by_ids
--- The arrivals that normalize reads.
-SELECT raw_arrival_id, collection, source, source_item_id, fetched_at, raw_payload
-FROM raw_arrivals WHERE raw_arrival_id = ANY ($1::bigint[]);
+-- The arrivals that normalize reads, with what their pages say.
+SELECT raw_arrival_id, collection, source, source_item_id, raw_arrivals.fetched_at, raw_payload,
+    CASE WHEN pages.raw_arrival_id IS NOT NULL THEN jsonb_build_object('title', pages.title, 'text', pages.text,
+        'authors', pages.authors, 'published_at', pages.published_at, 'language', pages.language,
+        'canonical_url', pages.canonical_url, 'image_url', pages.image_url, 'problem', pages.problem) END AS page
+FROM raw_arrivals LEFT JOIN pages USING (raw_arrival_id) WHERE raw_arrival_id = ANY ($1::bigint[]);
 
 -- name: refuse
 -- Keep what was refused, once per place and item; the latest run that met it is named.

@@ -1,5 +1,6 @@
 """Runs: one execution of a source's fetch, or of an ingest of pushed items."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -9,6 +10,7 @@ from scoop.store.db import Connection
 
 SQL = db.blocks(__name__)
 Trigger = Literal["schedule", "manual"]
+Status = Literal["completed", "partial", "failed"]
 RUN_LOCK = 0x5C03  # first key of the advisory lock that a run in progress holds on its id
 
 
@@ -24,6 +26,7 @@ class Run:
     items_inserted: int
     items_failed: int
     error_message: str | None
+    log_key: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,9 +45,35 @@ class Tally:
         return "partial" if self.failed else "completed"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visited:
+    """A run of a source that has ended."""
+
+    source: str
+    started_at: datetime
+    status: Status
+    fetched: int
+    failed: int
+    error: str | None
+    checkpoint: dict[str, Any]
+    log_key: str | None
+
+
 async def start(conn: Connection, source: str, trigger: Trigger) -> int:
     run_id: int = await conn.fetchval(SQL["start"], source, trigger)
     return run_id
+
+
+async def record(conn: Connection, visits: Sequence[Visited], trigger: Trigger) -> list[int]:
+    """Write down runs that have ended, as visits of sources have when they are saved; give their ids in order."""
+    rows = [(v.source, v.started_at, v.status, v.fetched, v.failed, v.error, v.checkpoint, v.log_key) for v in visits]
+    return [row["run_id"] for row in await conn.fetch(SQL["record"], trigger, *map(list, zip(*rows, strict=True)))]
+
+
+async def count_inserted(conn: Connection, inserted_by_run: Mapping[int, int]) -> None:
+    """Add what entered the ledger to recorded runs."""
+    if inserted_by_run:
+        await conn.execute(SQL["count_inserted"], list(inserted_by_run), list(inserted_by_run.values()))
 
 
 async def hold(conn: Connection, run_id: int) -> None:

@@ -8,6 +8,22 @@ UPDATE ingest_runs SET finished_at = greatest(now(), started_at), status = $2::i
     items_inserted = $4, items_failed = $5, error_message = $6, cursor_checkpoint = $7
 WHERE run_id = $1;
 
+-- name: record
+-- Write down runs that have ended, in the order given.
+INSERT INTO ingest_runs (source, trigger, started_at, finished_at, status, items_fetched, items_failed, error_message,
+    cursor_checkpoint, log_key)
+SELECT source, $1::ingest_run_trigger, least(started_at, now()), now(), status::ingest_run_status, fetched, failed, error,
+    checkpoint, log_key
+FROM unnest($2::text[], $3::timestamptz[], $4::text[], $5::int[], $6::int[], $7::text[], $8::jsonb[], $9::text[])
+    WITH ORDINALITY AS ended (source, started_at, status, fetched, failed, error, checkpoint, log_key, place)
+ORDER BY place
+RETURNING run_id;
+
+-- name: count_inserted
+-- Say of runs how many of their items were new.
+UPDATE ingest_runs SET items_inserted = counted.inserted
+FROM unnest($1::bigint[], $2::int[]) AS counted (run_id, inserted) WHERE ingest_runs.run_id = counted.run_id;
+
 -- name: close_abandoned
 -- Close the runs whose process is gone: nobody holds their lock any more.
 UPDATE ingest_runs SET finished_at = greatest(now(), started_at), status = 'failed',
@@ -27,6 +43,6 @@ SELECT coalesce(max(run_id), 0) FROM ingest_runs;
 -- name: latest
 -- The newest runs, of one source or of all, after a certain one.
 SELECT run_id, source, trigger::text AS trigger, started_at, finished_at, status::text AS status, items_fetched,
-    items_inserted, items_failed, error_message
+    items_inserted, items_failed, error_message, log_key
 FROM ingest_runs WHERE ($1::text IS NULL OR source = $1) AND run_id > $3
 ORDER BY started_at DESC, run_id DESC LIMIT $2;

@@ -1,0 +1,455 @@
+"""Object storage by URL: raw pages, prompts, answers and run logs, in a folder or in an S3-compatible store."""
+
+import asyncio
+import gzip
+import hashlib
+import os
+import re
+import zlib
+from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+import msgspec
+import obstore
+from obstore.exceptions import BaseError, PermissionDeniedError, UnauthenticatedError
+from obstore.store import LocalStore, ObjectStore, S3Store
+
+from scoop.errors import ConfigError, NotFound, Retry, ScoopError
+
+if TYPE_CHECKING:
+    from obstore.store import S3Credential
+
+RETENTION = {"raw-html": timedelta(days=30), "logs": timedelta(days=90)}  # prompts and responses are kept for audit
+
+MAX_PART = 80  # characters of a key's part; folders allow 255 bytes, and a checksum and an ending follow
+MAX_METADATA = 1800  # characters; S3 allows 2 KB for all metadata of an object
+DELETE_BATCH = 1000  # what S3 deletes in one request
+CONCURRENT_READS = 16
+DEFAULT_REGION = "us-east-1"
+CONNECT_TIMEOUT = timedelta(seconds=5)
+REQUEST_TIMEOUT = timedelta(minutes=5)  # a month of logs may be large, and the way to the store narrow
+RETRY_TIMEOUT = timedelta(seconds=15)  # the queue is better at waiting than an open request
+
+_SAFE_PART = re.compile(rf"[a-z0-9_-]{{1,{MAX_PART}}}")
+_KEY = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*")
+_DAY_OF_KEY = re.compile(r"(?:logs|(?:raw-html|prompts|responses)/[^/]+)/([0-9]{8})[T/]")
+_WRONG_SETTING = ("PermanentRedirect", "AuthorizationHeaderMalformed", "InvalidBucketName")
+
+
+class ArchiveDamaged(ScoopError):
+    """What the archive holds is not what was put into it."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"{key} in the archive does not match its checksum; restore it from a backup or delete it")
+        self.key = key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """What `put` wrote; size and checksum are those of the content before compression."""
+
+    key: str
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Object:
+    data: bytes
+    source_url: str | None
+    content_type: str
+    sha256: str
+    stored_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tidied:
+    """What `tidy` did; what is damaged was left where it is."""
+
+    pages_expired: int
+    logs_exported: int
+    damaged: tuple[str, ...]
+
+
+class Label(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of an object besides its content, in the ASCII that metadata of S3 can hold."""
+
+    source_url: str | None
+    content_type: str
+
+
+class ExportedLog(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of a month's export: a whole run log."""
+
+    key: str
+    text: str
+
+
+def raw_html_key(source: str, day: date, article: str) -> str:
+    return f"raw-html/{_part(source)}/{day:%Y%m%d}/{_part(article)}.html.gz"
+
+
+def prompt_key(article: str, moment: datetime) -> str:
+    return f"prompts/{_part(article)}/{_time(moment)}-prompt.json"
+
+
+def response_key(article: str, moment: datetime) -> str:
+    return f"responses/{_part(article)}/{_time(moment)}-response.json"
+
+
+def log_key(run_id: int, started_at: datetime) -> str:
+    """The key of a run's log; it begins with the time, so that its age can be told from a listing."""
+    return f"logs/{_time(started_at)}-{run_id}.ndjson"
+
+
+def export_key(month: str) -> str:
+    return f"logs/export/{month}.ndjson.gz"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Archive(ABC):
+    """A place for objects; keys ending in .gz are compressed on the way in and out."""
+
+    store: ObjectStore
+    place: str
+
+    @staticmethod
+    def open(url: str, *, credentials: Mapping[str, str]) -> "Archive":
+        """A folder (a path or file:///…) or s3://bucket/prefix?endpoint=…&region=…; no server is asked yet."""
+        if url.startswith("s3://"):
+            return Bucket.at(url, credentials)
+        if "://" in url and not url.startswith("file:///"):
+            raise ConfigError(f"archive_url is {url!r}; write a folder, file:///folder or s3://bucket/prefix")
+        return Folder.at(Path(unquote(url.removeprefix("file://")) if url.startswith("file://") else url))
+
+    async def put(self, key: str, data: bytes, *, source_url: str | None, content_type: str) -> Stored:
+        """Store an object whole or not at all, in place of what had that key."""
+        body, sha256 = await asyncio.to_thread(_packed, _checked(key), data)
+        label = Label(
+            source_url=None if source_url is None else _ascii(source_url).replace(" ", "\\x20"),
+            content_type=_ascii(" ".join(content_type.split())),
+        )
+        with self._failures(key):
+            await self._write(key, body, sha256, label)
+        return Stored(key=key, size=len(data), sha256=sha256)
+
+    async def get(self, key: str) -> Object:
+        """An object whose checksum is right; else ArchiveDamaged, or NotFound."""
+        with self._failures(_checked(key)):
+            found = await obstore.get_async(self.store, key)
+            body = bytes(await found.bytes_async())
+        try:
+            data, sha256 = await asyncio.to_thread(_unpacked, key, body)
+        except (OSError, EOFError, zlib.error) as error:
+            raise ArchiveDamaged(key) from error
+        label = await self._label(key, sha256, found.attributes)
+        if label is None:
+            raise ArchiveDamaged(key)
+        return Object(
+            data=data,
+            source_url=None if label.source_url is None else _from_ascii(label.source_url),
+            content_type=_from_ascii(label.content_type),
+            sha256=sha256,
+            stored_at=found.meta["last_modified"],
+        )
+
+    async def keys(self, prefix: str) -> AsyncIterator[str]:
+        """All keys below a prefix of whole parts, as raw-html/tribune."""
+        with self._failures(_checked(prefix)):
+            async for page in obstore.list(self.store, prefix=prefix):
+                for meta in page:
+                    yield meta["path"]
+
+    async def delete(self, keys: Sequence[str]) -> None:
+        """Remove objects; those that are gone already are no error."""
+        for start in range(0, len(keys), DELETE_BATCH):
+            batch = [_checked(key) for key in keys[start : start + DELETE_BATCH]]
+            with self._failures(batch[0]):
+                await self._remove(batch)
+
+    async def expire(self, prefix: str, *, older_than: datetime) -> int:
+        """Remove what bears a day that was over by then; keys without a day stay."""
+        old: list[str] = []
+        count = 0
+        async for key in self.keys(prefix):
+            if _is_older(key, older_than):
+                old.append(key)
+            if len(old) == DELETE_BATCH:
+                await self.delete(old)
+                count += len(old)
+                old.clear()
+        await self.delete(old)
+        return count + len(old)
+
+    @contextmanager
+    def _failures(self, key: str) -> Iterator[None]:
+        try:
+            yield
+        except (BaseError, OSError) as error:
+            raise self._failure(key, error) from error
+
+    @abstractmethod
+    async def _write(self, key: str, body: bytes, sha256: str, label: Label) -> None: ...
+
+    @abstractmethod
+    async def _label(self, key: str, sha256: str, attributes: Mapping[str, str]) -> Label | None:
+        """The label of an object whose content has this checksum; None if it was stored with another."""
+
+    @abstractmethod
+    async def _remove(self, keys: Sequence[str]) -> None: ...
+
+    @abstractmethod
+    def _failure(self, key: str, error: Exception) -> ScoopError: ...
+
+
+class Folder(Archive):
+    """A folder keeps each label in a file of its own, named by the checksum of the content it belongs to.
+
+    So a label never meets the content of another write, whoever dies or writes at the same time.
+    """
+
+    @classmethod
+    def at(cls, path: Path) -> Self:
+        try:
+            path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except (OSError, ValueError) as error:
+            raise ConfigError(
+                f"archive_url is {str(path)!r}, which is no folder and cannot be made: {error}"
+            ) from error
+        if not os.access(path, os.R_OK | os.W_OK | os.X_OK):
+            raise ConfigError(
+                f"archive_url is {str(path)!r}, which cannot be written to; change its owner or the setting"
+            )
+        return cls(store=LocalStore(path.resolve(), automatic_cleanup=True), place=str(path))
+
+    async def _write(self, key: str, body: bytes, sha256: str, label: Label) -> None:
+        await obstore.put_async(self.store, _label_key(key, sha256), msgspec.json.encode(label), use_multipart=False)
+        await obstore.put_async(self.store, key, body, use_multipart=False)
+
+    async def _label(self, key: str, sha256: str, _attributes: Mapping[str, str]) -> Label | None:
+        try:
+            found = await obstore.get_async(self.store, _label_key(key, sha256))
+        except FileNotFoundError:
+            return None
+        return msgspec.json.decode(await found.bytes_async(), type=Label)
+
+    async def _remove(self, keys: Sequence[str]) -> None:
+        for key in keys:
+            labels = await obstore.list(self.store, prefix=f".labels/{key}").collect_async()
+            for path in (key, *(label["path"] for label in labels)):
+                with suppress(FileNotFoundError):
+                    await obstore.delete_async(self.store, path)
+
+    def _failure(self, key: str, error: Exception) -> ScoopError:
+        if isinstance(error, FileNotFoundError):
+            return NotFound(f"the archive holds no {key}")
+        return Retry(
+            f"the archive in {self.place} fails: {_reason(error)}; is the disk full, or not yours to write to?"
+        )
+
+
+class Bucket(Archive):
+    """A bucket keeps labels as metadata of its objects."""
+
+    @classmethod
+    def at(cls, url: str, credentials: Mapping[str, str]) -> Self:
+        parts = urlsplit(url)
+        options = dict(parse_qsl(parts.query))
+        if not parts.netloc or "@" in parts.netloc or options.keys() - {"endpoint", "region"}:
+            raise ConfigError(
+                "archive_url must be as s3://bucket/prefix?endpoint=https://host:9000&region=eu-central-1"
+            )
+        if not credentials.get("access_key_id") or not credentials.get("secret_access_key"):
+            raise ConfigError("an archive in S3 needs archive_access_key_id and archive_secret_access_key")
+        region = options.get("region", DEFAULT_REGION)
+        endpoint = options.get("endpoint", f"https://s3.{region}.amazonaws.com").rstrip("/")
+        store = _s3_store(parts.netloc, parts.path.strip("/"), endpoint, region, credentials)
+        return cls(store=store, place=f"bucket {parts.netloc} at {endpoint}")
+
+    async def _write(self, key: str, body: bytes, sha256: str, label: Label) -> None:
+        attributes = {"Content-Type": label.content_type, "sha256": sha256}
+        if label.source_url is not None:
+            attributes["source-url"] = label.source_url
+        await obstore.put_async(self.store, key, body, attributes=attributes, use_multipart=False)
+
+    async def _label(self, _key: str, sha256: str, attributes: Mapping[str, str]) -> Label | None:
+        if attributes.get("sha256") != sha256:
+            return None
+        return Label(source_url=attributes.get("source-url"), content_type=attributes.get("Content-Type", ""))
+
+    async def _remove(self, keys: Sequence[str]) -> None:
+        await obstore.delete_async(self.store, keys)
+
+    def _failure(self, key: str, error: Exception) -> ScoopError:
+        text = str(error)
+        if "NoSuchBucket" in text:
+            return ConfigError(f"there is no {self.place}; make it, or change archive_url")
+        if isinstance(error, FileNotFoundError):
+            return NotFound(f"the archive holds no {key}")
+        if isinstance(error, (PermissionDeniedError, UnauthenticatedError)):
+            return ConfigError(
+                f"the {self.place} refuses us; check archive_access_key_id and archive_secret_access_key, "
+                "and that they may list, read, write and delete"
+            )
+        if any(code in text for code in _WRONG_SETTING):
+            return ConfigError(f"the {self.place} is in another region or misnamed; change archive_url")
+        return Retry(f"the {self.place} does not answer: {_reason(error)}; check endpoint in archive_url")
+
+
+async def tidy(archive: Archive, *, now: datetime) -> Tidied:
+    """Drop what is past its retention, run logs after they are in their month's export; one at a time, please."""
+    expired = await archive.expire("raw-html", older_than=now - RETENTION["raw-html"])
+    logs_by_month: dict[str, list[str]] = defaultdict(list)
+    async for key in archive.keys("logs"):
+        if _is_older(key, now - RETENTION["logs"]):
+            logs_by_month[_day(key)[:6]].append(key)
+    exported = 0
+    damaged: list[str] = []
+    for month, keys in sorted(logs_by_month.items()):
+        try:
+            exported += await _export(archive, month, keys, damaged)
+        except ArchiveDamaged as error:  # of the export itself: its logs stay until it is mended
+            damaged.append(error.key)
+    return Tidied(pages_expired=expired, logs_exported=exported, damaged=tuple(damaged))
+
+
+async def _export(archive: Archive, month: str, keys: Sequence[str], damaged: list[str]) -> int:
+    """Add logs to their month's export, see that it can be read, then delete them; harmless when repeated."""
+    added = await _logs(archive, keys, damaged)
+    if not added:
+        return 0
+    target = export_key(month)
+    logs = await _exported(archive, target) | {log.key: log for log in added}
+    data = b"".join(msgspec.json.encode(logs[key]) + b"\n" for key in sorted(logs))
+    stored = await archive.put(target, data, source_url=None, content_type="application/x-ndjson")
+    if (await archive.get(target)).sha256 != stored.sha256:
+        raise Retry(f"{target} was written by somebody else at the same time")
+    await archive.delete([log.key for log in added])
+    return len(added)
+
+
+async def _exported(archive: Archive, target: str) -> dict[str, ExportedLog]:
+    try:
+        found = await archive.get(target)
+    except NotFound:
+        return {}
+    logs = (msgspec.json.decode(line, type=ExportedLog) for line in found.data.split(b"\n") if line)
+    return {log.key: log for log in logs}
+
+
+async def _logs(archive: Archive, keys: Sequence[str], damaged: list[str]) -> list[ExportedLog]:
+    logs: list[ExportedLog] = []
+    for start in range(0, len(keys), CONCURRENT_READS):
+        batch = keys[start : start + CONCURRENT_READS]
+        for key, found in zip(batch, await asyncio.gather(*(_find(archive, key) for key in batch)), strict=True):
+            if found is None:
+                damaged.append(key)
+            else:
+                logs.append(ExportedLog(key=key, text=found.data.decode("utf-8", "backslashreplace")))
+    return logs
+
+
+async def _find(archive: Archive, key: str) -> Object | None:
+    try:
+        return await archive.get(key)
+    except ArchiveDamaged:
+        return None
+
+
+def _s3_store(bucket: str, prefix: str, endpoint: str, region: str, credentials: Mapping[str, str]) -> S3Store:
+    """A client that takes nothing from the environment, though the library would: not keys, address or proxy."""
+    host = urlsplit(endpoint).hostname
+    if not host or not endpoint.startswith(("http://", "https://")):
+        raise ConfigError(f"the endpoint in archive_url is {endpoint!r}; write it as https://host:9000")
+
+    def current() -> "S3Credential":
+        return {
+            "access_key_id": credentials["access_key_id"],
+            "secret_access_key": credentials["secret_access_key"],
+            "token": credentials.get("session_token"),
+            "expires_at": None,
+        }
+
+    return S3Store(
+        bucket,
+        prefix=prefix or None,
+        config={
+            "endpoint": endpoint,
+            "aws_endpoint_url_s3": endpoint,
+            "region": region,
+            "virtual_hosted_style_request": False,
+            "skip_signature": False,
+            "unsigned_payload": False,
+            "request_payer": False,
+        },
+        client_options={
+            "allow_http": endpoint.startswith("http://"),
+            "connect_timeout": CONNECT_TIMEOUT,
+            "timeout": REQUEST_TIMEOUT,
+            "proxy_url": endpoint,
+            "proxy_excludes": host,
+        },
+        retry_config={"max_retries": 2, "retry_timeout": RETRY_TIMEOUT},
+        credential_provider=current,
+    )
+
+
+def _packed(key: str, data: bytes) -> tuple[bytes, str]:
+    return gzip.compress(data, mtime=0) if key.endswith(".gz") else data, hashlib.sha256(data).hexdigest()
+
+
+def _unpacked(key: str, body: bytes) -> tuple[bytes, str]:
+    data = gzip.decompress(body) if key.endswith(".gz") else body
+    return data, hashlib.sha256(data).hexdigest()
+
+
+def _part(text: str) -> str:
+    """One part of a key: as it is where that is harmless, else what is harmless of it and a checksum of the whole."""
+    if _SAFE_PART.fullmatch(text):
+        return text
+    stem = re.sub(r"[^a-z0-9_-]+", "-", text[:MAX_PART].lower()) or "-"
+    return f"{stem}.{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+
+
+def _time(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%Y%m%dT%H%M%S.%fZ}"
+
+
+def _label_key(key: str, sha256: str) -> str:
+    return f".labels/{key}/{sha256}.json"
+
+
+def _checked(key: str) -> str:
+    if not _KEY.fullmatch(key):
+        raise ValueError(f"{key!r} is not a key; make it with a function such as raw_html_key")
+    return key
+
+
+def _day(key: str) -> str:
+    """The day a key bears, as 20261116; empty where it bears none."""
+    match = _DAY_OF_KEY.match(key)
+    return match[1] if match else ""
+
+
+def _is_older(key: str, moment: datetime) -> bool:
+    return "" < _day(key) < f"{moment.astimezone(UTC):%Y%m%d}"
+
+
+def _ascii(text: str) -> str:
+    return text.encode("unicode_escape").decode("ascii")[:MAX_METADATA]
+
+
+def _from_ascii(text: str) -> str:
+    return text.encode("ascii").decode("unicode_escape", "ignore")
+
+
+def _reason(error: Exception) -> str:
+    """The first line of the library's error, without the server's page."""
+    return str(error).partition("\n")[0].partition(": <")[0].strip()

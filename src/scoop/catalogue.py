@@ -1,0 +1,187 @@
+"""Sources as an operator writes them, on the command line, in scoop.toml or as OPML: read, checked, tried, kept."""
+
+import itertools
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import msgspec
+
+from scoop import plugins, sources
+from scoop.core import items, schedules, urls
+from scoop.core.items import Problem
+from scoop.errors import Reject, UsageError
+from scoop.fetch.chamber import Chamber
+from scoop.fetch.client import Client
+from scoop.fetch.robots import RobotsFiles
+from scoop.model import Item, Source, SourceSettings
+from scoop.sources import Harvest, Kind, Visit
+from scoop.sources.options import checked as checked_options
+
+MAX_SLUG = 128
+MAX_COLLECTION = 128
+MAX_INTERVAL_MS = 600_000
+
+# What people paste, and the kind of source that reads it; the named parts become options.
+_TARGETS = (
+    (
+        "hackernews",
+        re.compile(r"(?:hackernews|hn)(?::(?P<list>top|best|new))?|https?://news\.ycombinator\.com(?:/.*)?"),
+    ),
+    (
+        "arxiv",
+        re.compile(r"arxiv:(?P<category>[a-z-]+(?:\.[A-Za-z-]+)?)|https?://arxiv\.org/list/(?P<category_>[^/]+)/.*"),
+    ),
+    ("reddit", re.compile(r"(?:https?://(?:\w+\.)?reddit\.com/)?/?r/(?P<subreddit>\w{2,50})/?")),
+    ("youtube", re.compile(r"https?://(?:www\.)?youtube\.com/channel/(?P<channel>UC[\w-]{22})/?.*")),
+    ("youtube", re.compile(r"https?://(?:www\.)?youtube\.com/playlist\?list=(?P<playlist>[\w-]+).*")),
+    ("youtube", re.compile(r"https?://(?:www\.)?youtube\.com/feeds/videos\.xml\?channel_id=(?P<channel>UC[\w-]{22})")),
+    ("tavily", re.compile(r"search:(?P<query>.+)")),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """What a source would bring: its items, complete, and those that would be refused."""
+
+    harvest: Harvest
+    items: list[Item]
+    refused: list[list[Problem]]
+
+
+def kinds() -> dict[str, type[Kind]]:
+    return plugins.discover(sources)
+
+
+def settings(given: Mapping[str, Any]) -> SourceSettings:
+    """The settings of a source from what an operator wrote; UsageError names what is wrong.
+
+    `target` is what was pasted: the address of a feed or site, or a short form such as hackernews, r/python,
+    arxiv:cs.CL or search:"solar power". The rest are fields of SourceSettings.
+    """
+    known = {"target", *(each.name for each in fields(SourceSettings))}
+    for name in given:
+        if name not in known:
+            raise UsageError(f"a source has no {name!r}; it has {', '.join(sorted(known))}")
+    told = {name: value for name, value in given.items() if value is not None}
+    target = str(told.pop("target", "") or told.get("base_url", ""))
+    kind, options = understood(target, kind=told.pop("kind", None))
+    told["options"] = _spelled(kind, options | dict(told.get("options", {})))
+    base_url = kinds()[kind].base_url or target
+    slug = told.pop("slug", None) or _slug(kind, base_url, options)
+    name = told.pop("name", None) or (urls.host(base_url) if not options else " ".join([kind, *options.values()]))
+    found = SourceSettings(**{"base_url": base_url, **told, "kind": kind, "slug": slug, "name": name})
+    check(found)
+    return found
+
+
+def understood(target: str, *, kind: str | None = None) -> tuple[str, dict[str, Any]]:
+    """The kind of source that reads what was pasted, and the options in it; a feed unless it is something known."""
+    if kind is not None and kind not in kinds():
+        raise UsageError(f"there is no kind of source {kind!r}; there are {', '.join(sorted(kinds()))}")
+    for possible, pattern in _TARGETS:
+        if kind in {None, possible} and (match := pattern.fullmatch(target.strip())):
+            return possible, {name.rstrip("_"): value for name, value in match.groupdict().items() if value}
+    if kind is not None and kinds()[kind].base_url:
+        return kind, {}
+    try:
+        urls.canonical_url(target)
+    except ValueError as error:
+        raise UsageError(
+            f"{error}; give the address of a feed or site, or hackernews, r/NAME, arxiv:CATEGORY, search:WORDS"
+        ) from error
+    return kind or "rss", {}
+
+
+def check(found: SourceSettings) -> None:
+    """UsageError for settings that no source can have."""
+    if not re.fullmatch(rf"[a-z0-9_]{{1,{MAX_SLUG}}}", found.slug):
+        raise UsageError(f"the slug {found.slug!r} must be of a-z, 0-9 and _ only, at most {MAX_SLUG}")
+    if not 1 <= len(str(found.collection).strip()) <= MAX_COLLECTION:
+        raise UsageError(f"the collection must be 1 to {MAX_COLLECTION} characters, as ai_news")
+    if not str(found.name).strip():
+        raise UsageError("the name must not be blank")
+    if not isinstance(found.request_interval_ms, int) or not 0 <= found.request_interval_ms <= MAX_INTERVAL_MS:
+        raise UsageError(f"request_interval_ms must be a whole number from 0 to {MAX_INTERVAL_MS:,}")
+    for path in found.allowed_paths:
+        if not path.startswith("/"):
+            raise UsageError(f"the allowed path {path!r} must begin with /")
+    try:
+        ZoneInfo(found.timezone)
+    except (ZoneInfoNotFoundError, ValueError) as error:
+        raise UsageError(f"the timezone {found.timezone!r} is not known; use a name such as Europe/Berlin") from error
+    try:
+        urls.canonical_url(found.base_url)
+        schedules.parse(found.schedule)
+        schedules.windows(found.crawl_windows)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+
+
+async def tried(
+    found: SourceSettings, *, client: Client, chamber: Chamber, secrets: Mapping[str, str], now: datetime
+) -> Tried:
+    """Visit a source without keeping anything; FetchFailed when it gives nothing."""
+    visit = Visit(
+        source=Source(
+            **{each.name: getattr(found, each.name) for each in fields(SourceSettings)},
+            source_id=0, next_visit_at=now, health_since=now,
+        ),
+        checkpoint={}, now=now, client=client, robots=RobotsFiles(), chamber=chamber, secrets=secrets,
+    )  # fmt: skip
+    harvest = await kinds()[found.kind]().fetch(visit)
+    completed = [
+        items.complete(item, source=found.slug, collection=found.collection, category=found.category, now=now)
+        for item in harvest.items
+    ]
+    problems = [items.problems(item) for item in completed]
+    return Tried(
+        harvest=harvest,
+        items=[item for item, wrong in zip(completed, problems, strict=True) if not wrong],
+        refused=[wrong for wrong in problems if wrong],
+    )
+
+
+def apart(found: SourceSettings, slugs: Collection[str]) -> SourceSettings:
+    """The same source under a slug that nobody has."""
+    numbers = itertools.chain([""], (f"_{number}" for number in itertools.count(2)))
+    slug = next(slug for number in numbers if (slug := f"{found.slug[: MAX_SLUG - 8]}{number}") not in slugs)
+    return replace(found, slug=slug)
+
+
+def _spelled(kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options as their kind wants them: a list may be written with commas, a number as text."""
+    described = msgspec.inspect.multi_type_info([kinds()[kind].Options])
+    lists = {
+        each.name
+        for struct in described
+        if isinstance(struct, msgspec.inspect.StructType)
+        for each in struct.fields
+        if _is_list(each.type)
+    }
+    given = {
+        name: [part.strip() for part in value.split(",")] if name in lists and isinstance(value, str) else value
+        for name, value in options.items()
+    }
+    try:
+        checked = checked_options(kinds()[kind].Options, given)
+    except Reject as error:
+        raise UsageError(str(error)) from error
+    return {name: value for name, value in msgspec.to_builtins(checked).items() if name in given}
+
+
+def _is_list(described: msgspec.inspect.Type) -> bool:
+    options = described.types if isinstance(described, msgspec.inspect.UnionType) else (described,)
+    return any(isinstance(each, msgspec.inspect.ListType | msgspec.inspect.VarTupleType) for each in options)
+
+
+def _slug(kind: str, base_url: str, options: Mapping[str, Any]) -> str:
+    told = "_".join([kind, *map(str, options.values())]) if kinds()[kind].base_url else _place(base_url)
+    return re.sub(r"[^a-z0-9]+", "_", told.lower()).strip("_")[:MAX_SLUG].rstrip("_")
+
+
+def _place(base_url: str) -> str:
+    return urls.host(urls.canonical_url(base_url)).removeprefix("www.")

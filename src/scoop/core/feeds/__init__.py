@@ -1,0 +1,56 @@
+"""Feeds: RSS 0.90 to 2.0, Atom 0.3 and 1.0, JSON Feed. Any bytes give a Feed, no bytes an exception."""
+
+import re
+
+from scoop.core.feeds import encodings, jsonfeed, lenient, pages, wellformed
+from scoop.core.feeds.feed import Feed
+
+BEGINNING = 1 << 14  # bytes within which a document says what it is
+
+_ASIDE = re.compile(rb"<!--.*?(?:-->|\Z)|<[?!][^>]*(?:>|\Z)", re.DOTALL)
+_ROOT = re.compile(rb"<(?:[\w.-]+:)?([A-Za-z_][\w.-]*)")
+_FEED_ROOTS = frozenset({"rss", "rdf", "feed", "channel", "item", "entry"})
+_ENTRY = re.compile(rb"<(?:[\w.-]+:)?(?:item|entry)[\s>/]", re.IGNORECASE)
+
+
+def parse(body: bytes, *, content_type: str = "", url: str = "") -> Feed:
+    """What is in a feed: by the fast reader, else by the lenient one."""
+    feed = parse_fast(body, content_type=content_type, url=url)
+    return parse_lenient(body, content_type=content_type, url=url) if feed is None else feed
+
+
+def parse_fast(body: bytes, *, content_type: str = "", url: str = "") -> Feed | None:
+    """What is in a well-formed feed, or why it is none; nothing for what needs the lenient reader."""
+    document = encodings.utf_8(body, content_type)
+    root = _root(document)
+    if document[:1] == b"{":
+        return jsonfeed.read(document, url=url)
+    if root == "html":
+        return pages.read(document, url=url)
+    if root not in _FEED_ROOTS and not _ENTRY.search(document):
+        return Feed(problems=[_refusal(document, root)])
+    try:
+        feed = wellformed.read(document, url=url)
+    except wellformed.Unfit:
+        return None
+    return None if not feed.items and _ENTRY.search(document) else feed
+
+
+def parse_lenient(body: bytes, *, content_type: str = "", url: str = "") -> Feed:
+    """What can be read of a broken feed."""
+    return lenient.read(encodings.utf_8(body, content_type), url=url)
+
+
+def _root(document: bytes) -> str:
+    """The name of the outermost element, without its prefix; empty for what has none."""
+    beginning = document[:BEGINNING]
+    if b"<!doctype html" in beginning[:1024].lower():
+        return "html"
+    match = _ROOT.search(_ASIDE.sub(b"", beginning))
+    return match[1].decode().lower() if match else ""
+
+
+def _refusal(document: bytes, root: str) -> str:
+    if not document:
+        return "this is empty"
+    return f"this is not a feed: neither RSS, Atom nor JSON Feed, but {f'<{root[:40]}>' if root else 'no XML at all'}"

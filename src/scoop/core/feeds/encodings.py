@@ -1,0 +1,134 @@
+"""The bytes of a feed as clean UTF-8, whatever they are said to be."""
+
+import codecs
+import re
+from collections.abc import Iterator
+
+from resiliparse.parse.encoding import detect_encoding
+
+CHUNK = 1 << 16
+SAMPLE_BYTES = 1 << 16
+DECLARATION_BYTES = 1 << 10
+PREAMBLE_BYTES = 1 << 14  # within which a feed begins, after warnings and blank lines of the program that made it
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_BARE = ((b"<\0\0\0", "utf-32-le"), (b"\0\0\0<", "utf-32-be"), (b"<\0", "utf-16-le"), (b"\0<", "utf-16-be"))
+_DECLARED = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']\s*([\w.:-]+)""", re.IGNORECASE)
+_CHARSET = re.compile(r"""charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
+_DECLARATION = re.compile(rb"<\?xml[^>]*\?>", re.IGNORECASE)
+_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_CONTROLS = bytes({*range(32)} - {9, 10, 13})
+_TWICE = re.compile(rb"\xc3[\x82\x83]\xc2[\x80-\xbf]|\xc3\xa2\xe2\x82\xac")
+# What is written beside what is meant, as browsers have it.
+_MEANT = {
+    "iso8859-1": "cp1252", "ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932",
+    "euc_kr": "cp949", "big5": "big5hkscs", "iso8859-9": "cp1254", "tis-620": "cp874", "utf-16": "utf-16-le",
+    "utf-8-sig": "utf-8", "utf-7": "utf-8",
+}  # fmt: skip
+
+
+def _as_windows_1252(error: UnicodeError) -> tuple[str, int]:
+    """A byte that is no UTF-8 is most often one of Windows."""
+    assert isinstance(error, UnicodeDecodeError)  # noqa: S101
+    wrong = error.object[error.start : error.end]
+    return wrong.decode("cp1252", "replace"), error.end
+
+
+codecs.register_error("scoop.windows", _as_windows_1252)
+
+
+def utf_8(body: bytes, content_type: str = "") -> bytes:
+    """The feed in UTF-8, without the byte order mark, control characters and what stands before it."""
+    encoding, start = _encoding(body, content_type)
+    if encoding != "utf-8" or not _is_strictly(body, "utf-8"):
+        body, start = b"".join(_recoded(body[start:], encoding)), 0
+    if _TWICE.search(body, start):
+        body, start = _once(body, start), 0
+    if _CONTROL.search(body, start):
+        body, start = body[start:].translate(None, _CONTROLS), 0
+    return _from_the_beginning(body, start)
+
+
+def _from_the_beginning(body: bytes, start: int) -> bytes:
+    """Without what stands before the feed, and without a declaration that now may be wrong."""
+    declaration = _DECLARATION.search(body, start, start + PREAMBLE_BYTES)
+    if declaration:
+        return body[declaration.end() :].lstrip()
+    return body[start:].lstrip() if start or body[:1].isspace() else body
+
+
+def _encoding(body: bytes, content_type: str) -> tuple[str, int]:
+    """The encoding, and the length of the mark that tells it."""
+    for mark, name in _BOMS:
+        if body.startswith(mark):
+            return name, len(mark)
+    for mark, name in _BARE:
+        if body.startswith(mark):
+            return name, 0
+    declared = [*_DECLARED.findall(body[:DECLARATION_BYTES]), *_CHARSET.findall(content_type)]
+    names = [_meant(name) for name in declared]
+    # Other bytes are hardly ever UTF-8 by chance; only the shifting encodings of Japan and China look like ASCII.
+    if not any(name.startswith(("iso2022", "hz")) for name in names) and _is_strictly(body, "utf-8"):
+        return "utf-8", 0
+    guesses = (name for name in names if name and not name.startswith(("utf-8", "utf-16", "utf-32")))
+    return next((name for name in guesses if _is_strictly(body, name)), None) or _guessed(body), 0
+
+
+def _guessed(body: bytes) -> str:
+    """UTF-8 with some wrong bytes if there is any of it, else what it looks like."""
+    text = body[:SAMPLE_BYTES].decode("utf-8", "replace")
+    wrong = text.count("\ufffd")
+    if wrong < sum(not letter.isascii() for letter in text) - wrong:
+        return "utf-8"
+    guess = _meant(detect_encoding(body[:SAMPLE_BYTES]))
+    return guess if guess and guess != "utf-8" and _is_strictly(body, guess) else "cp1252"
+
+
+def _meant(label: str | bytes) -> str:
+    try:
+        name = codecs.lookup(label if isinstance(label, str) else label.decode("ascii", "replace"))
+    except (LookupError, ValueError):
+        return ""
+    is_text = getattr(name, "_is_text_encoding", True)
+    return _MEANT.get(name.name, name.name) if is_text else ""
+
+
+def _is_strictly(body: bytes, encoding: str) -> bool:
+    if body.isascii() and encoding == "utf-8":
+        return True
+    decoder = codecs.getincrementaldecoder(encoding)()
+    try:
+        for at in range(0, len(body), CHUNK):
+            decoder.decode(body[at : at + CHUNK], at + CHUNK >= len(body))
+    except UnicodeError:
+        return False
+    return True
+
+
+def _recoded(body: bytes, encoding: str) -> Iterator[bytes]:
+    errors = "scoop.windows" if encoding == "utf-8" else "replace"
+    decoder = codecs.getincrementaldecoder(encoding)(errors)
+    for at in range(0, len(body), CHUNK):
+        yield decoder.decode(body[at : at + CHUNK], at + CHUNK >= len(body)).encode("utf-8", "replace")
+
+
+def _once(body: bytes, start: int) -> bytes:
+    """UTF-8 that was taken for Windows' letters and encoded again is set right, if all of it was."""
+    try:
+        inner = b"".join(_windows_bytes(body[start:]))
+        return inner if _is_strictly(inner, "utf-8") else body[start:]
+    except UnicodeError:
+        return body[start:]
+
+
+def _windows_bytes(body: bytes) -> Iterator[bytes]:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    for at in range(0, len(body), CHUNK):
+        for letter in [decoder.decode(body[at : at + CHUNK], at + CHUNK >= len(body))]:
+            yield letter.encode("cp1252")

@@ -1,0 +1,95 @@
+"""JSON Feed 1.0 and 1.1."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from scoop.core import text
+from scoop.core.feeds import dates, markup
+from scoop.core.feeds.feed import (
+    MAX_ATTACHED, MAX_AUTHOR, MAX_BODY, MAX_ITEMS, MAX_SUMMARY, MAX_TAG, MAX_TITLE, Entry, Feed, address, items,
+    tag_of_language,
+)  # fmt: skip
+
+MAX_PARTS = 1_000_000  # quotes, commas and brackets; decoded, each takes up to 58 bytes
+VERSION = "jsonfeed.org/version/"
+
+
+def read(document: bytes, *, url: str) -> Feed:
+    """The feed; one without format for JSON of another kind."""
+    if sum(document.count(sign) for sign in (b'"', b",", b"{", b"[")) > MAX_PARTS:
+        return Feed(problems=["this JSON has too many parts to be a feed"])
+    try:
+        found = msgspec.json.decode(document)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return Feed(problems=[f"this begins as JSON does, but is none: {error}"])
+    version = _string(found, "version") if isinstance(found, dict) else ""
+    if not isinstance(found, dict) or not (VERSION in version or isinstance(found.get("items"), list)):
+        return Feed(problems=["this is JSON, but not a JSON Feed"])
+    return _feed(found, version.rpartition(VERSION)[2], url)
+
+
+def _feed(found: dict[str, Any], version: str, url: str) -> Feed:
+    link = address(_string(found, "home_page_url"), url)
+    base = link or url
+    entries, problems = items(_entry(entry, found, base) for entry in _objects(found.get("items"), MAX_ITEMS + 1))
+    return Feed(
+        title=markup.headline(_string(found, "title"), MAX_TITLE),
+        link=link or "",
+        description=markup.body(_string(found, "description"), MAX_SUMMARY),
+        language=tag_of_language(_string(found, "language")),
+        format=f"json feed {version[:8]}".strip(),
+        items=entries,
+        problems=problems,
+    )
+
+
+def _entry(entry: dict[str, Any], feed: dict[str, Any], base: str) -> Entry:
+    page, external = address(_string(entry, "url"), base), address(_string(entry, "external_url"), base)
+    html, plain = _string(entry, "content_html"), _string(entry, "content_text")
+    return Entry(
+        guid=text.one_line(_string(entry, "id")),
+        url=page or external,
+        title=markup.headline(_string(entry, "title"), MAX_TITLE),
+        body=markup.body(html, MAX_BODY) or markup.written(plain, MAX_BODY),
+        summary=markup.written(_string(entry, "summary"), MAX_BODY),
+        published_at=dates.rfc_3339(_string(entry, "date_published")),
+        updated_at=dates.rfc_3339(_string(entry, "date_modified")),
+        image_url=address(_string(entry, "image"), base) or address(_string(entry, "banner_image"), base),
+        language=tag_of_language(_string(entry, "language") or _string(feed, "language")),
+        authors=_authors(entry) or _authors(feed),
+        tags=[markup.headline(tag, MAX_TAG) for tag in _list(entry, "tags") if isinstance(tag, str)],
+        metadata={"external_url": external if page else None, "enclosures": list(_attachments(entry, base))},
+    )
+
+
+def _authors(holder: dict[str, Any]) -> list[str]:
+    """1.1 has a list of authors, 1.0 has one."""
+    people = _objects([*_list(holder, "authors"), holder.get("author")], None)
+    return [name for person in people if (name := markup.headline(_string(person, "name"), MAX_AUTHOR))]
+
+
+def _attachments(entry: dict[str, Any], base: str) -> Iterator[dict[str, Any]]:
+    for attached in _objects(_list(entry, "attachments"), MAX_ATTACHED):
+        if url := address(_string(attached, "url"), base):
+            size = attached.get("size_in_bytes")
+            more = {"type": _string(attached, "mime_type")[:200], "length": size if isinstance(size, int) else None}
+            yield {"url": url} | {key: value for key, value in more.items() if value}
+
+
+def _string(holder: dict[str, Any], key: str) -> str:
+    """The text; a number is read as one, anything else as none."""
+    value = holder.get(key)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    return value if isinstance(value, str) else ""
+
+
+def _list(holder: dict[str, Any], key: str) -> list[Any]:
+    value = holder.get(key)
+    return value if isinstance(value, list) else []
+
+
+def _objects(values: Any, limit: int | None) -> list[dict[str, Any]]:
+    return [value for value in values[:limit] if isinstance(value, dict)] if isinstance(values, list) else []

@@ -1,0 +1,102 @@
+"""How a source is after a visit: a typed state, a plain sentence, and whether somebody should look."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from scoop.core import politeness
+from scoop.model import Health, Source
+
+QUIET_AFTER = timedelta(days=14)
+DEAD_AFTER = timedelta(hours=24)
+DEAD_AFTER_FAILURES = 5
+
+ANSWERED: frozenset[Health] = frozenset({"ok", "not_modified", "empty", "stale"})
+PASSING: frozenset[Health] = frozenset({"timeout", "unreachable"})  # tried again soon; all else rests for an hour
+SENTENCES: dict[Health, str] = {
+    "new": "it has not been visited yet",
+    "ok": "it answers, and its items are read",
+    "not_modified": "it answers; nothing has changed since the last visit",
+    "empty": "it answers, but has no items",
+    "stale": "it answers, but has told nothing new for a long time",
+}
+
+Alarm = Literal["source_died", "source_quiet"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What one visit found."""
+
+    health: Health
+    note: str = ""
+    new_items: int = 0
+    moved_to: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """How a source is from now on; `alarm` is what an operator should know, none when all is well."""
+
+    health: Health
+    health_note: str
+    health_since: datetime
+    failures: int
+    last_item_at: datetime | None
+    base_url: str
+    moved_to: str | None
+    moves: int
+    enabled: bool
+    alarm: Alarm | None
+
+
+def after(source: Source, finding: Finding, *, now: datetime) -> Condition:
+    has_answered = finding.health in ANSWERED
+    last_item_at = now if finding.new_items else source.last_item_at
+    health: Health = finding.health
+    if has_answered and _is_quiet(source, last_item_at, now=now):
+        health = "stale"
+    since = source.health_since if _sort(health) == _sort(source.health) else now
+    failures = 0 if has_answered else source.failures + 1
+    base_url, moved_to, moves = _moved(source, finding.moved_to, has_answered)
+    return Condition(
+        health=health,
+        health_note=finding.note or SENTENCES[health],
+        health_since=since,
+        failures=failures,
+        last_item_at=last_item_at,
+        base_url=base_url,
+        moved_to=moved_to,
+        moves=moves,
+        enabled=source.enabled and health != "gone",
+        alarm=_alarm(health, failures, since, now=now),
+    )
+
+
+def _sort(health: Health) -> str:
+    """States that take turns in a good or in a bad time count as one, so that `since` tells when that time began."""
+    if health in {"ok", "not_modified"}:
+        return "well"
+    return health if health in ANSWERED or health == "new" else "failing"
+
+
+def _is_quiet(source: Source, last_item_at: datetime | None, *, now: datetime) -> bool:
+    if last_item_at is not None:
+        return now - last_item_at > QUIET_AFTER
+    return source.health != "new" and now - source.health_since > QUIET_AFTER
+
+
+def _moved(source: Source, moved_to: str | None, has_answered: bool) -> tuple[str, str | None, int]:
+    """A permanent redirect is believed after several visits that agree; a failed visit says nothing about it."""
+    if not has_answered:
+        return source.base_url, source.moved_to, source.moves
+    if moved_to is None or moved_to == source.base_url:
+        return source.base_url, None, 0
+    moves = source.moves + 1 if moved_to == source.moved_to else 1
+    return (moved_to, None, 0) if moves >= politeness.MOVES_BELIEVED else (source.base_url, moved_to, moves)
+
+
+def _alarm(health: Health, failures: int, since: datetime, *, now: datetime) -> Alarm | None:
+    if health == "gone" or (failures >= DEAD_AFTER_FAILURES and now - since >= DEAD_AFTER):
+        return "source_died"
+    return "source_quiet" if health == "stale" else None

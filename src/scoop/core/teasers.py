@@ -1,0 +1,34 @@
+"""Whether an item carries its article, or only a taste of it."""
+
+import re
+
+from scoop.core import native_ids, text
+from scoop.model import Item
+
+WHOLE_FROM_WORDS = 80  # the shortest news articles; what is shorter is taken for a teaser
+CUT_BELOW_WORDS = 300  # a text that ends as if cut is a teaser up to here
+TAIL_CHARACTERS = 120
+_CUT = re.compile(
+    r"(?:…|\.\.\.|\[…\]|\[\.\.\.\]|続きを読む|全文を読む|阅读全文|閱讀全文|more|read|reading|article|weiterlesen|suite)\W*$",
+    re.IGNORECASE,
+)
+
+
+def page_url(item: Item, *, full_text: str) -> str | None:
+    """The page on which an item's article has to be read; none when the item is all there is.
+
+    `full_text` is what the source was told: auto, always or never. An item's own `never` or `required` comes first.
+    """
+    url: str | None = item.get("canonical_url")
+    own = item["source_metadata"].get("full_text")
+    if own == "required" or own == "never":
+        return url if own == "required" else None
+    # What a platform's own page says, its feed or API has said already.
+    if url is None or full_text == "never" or native_ids.from_url(url):
+        return None
+    return url if full_text == "always" or is_teaser(item.get("body_text", "")) else None
+
+
+def is_teaser(body: str) -> bool:
+    words = text.word_count(body)
+    return words < WHOLE_FROM_WORDS or (words < CUT_BELOW_WORDS and bool(_CUT.search(body[-TAIL_CHARACTERS:])))

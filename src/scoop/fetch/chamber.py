@@ -1,0 +1,68 @@
+"""A process apart, with little memory and little time, in which strangers' bytes are parsed."""
+
+import asyncio
+import multiprocessing
+import resource
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import ParamSpec, TypeVar
+
+from pebble import ProcessExpired, ProcessPool
+
+MEMORY_BYTES = 512 << 20
+SECONDS = 20.0
+TASKS_BEFORE_RENEWAL = 500  # parsers leak and fragment memory
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+
+
+class Overwhelmed(Exception):
+    """The bytes took more time or memory than any honest document does."""
+
+
+class Chamber:
+    """Runs plain functions in a limited process, which is started when first needed and again when it dies."""
+
+    def __init__(self) -> None:
+        self._pool: ProcessPool | None = None
+
+    async def run(self, function: Callable[Given, Result], *given: Given.args, **named: Given.kwargs) -> Result:
+        if self._pool is None:
+            self._pool = ProcessPool(
+                max_workers=1,
+                max_tasks=TASKS_BEFORE_RENEWAL,
+                initializer=_limit,
+                context=multiprocessing.get_context("spawn"),
+            )
+        try:
+            return await asyncio.wrap_future(self._pool.schedule(function, args=given, kwargs=named, timeout=SECONDS))
+        except TimeoutError as error:
+            raise Overwhelmed(f"it took more than {SECONDS:.0f} seconds") from error
+        except MemoryError as error:
+            raise Overwhelmed("it took more memory than is allowed") from error
+        except ProcessExpired as error:
+            raise Overwhelmed("it ended the process that parsed it") from error
+
+    def close(self) -> None:
+        if self._pool is not None:
+            self._pool.stop()  # type: ignore[no-untyped-call]
+            self._pool.join()
+            self._pool = None
+
+
+@asynccontextmanager
+async def open_chamber() -> AsyncIterator[Chamber]:
+    chamber = Chamber()
+    try:
+        yield chamber
+    finally:
+        chamber.close()
+
+
+def _limit() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that waits for us
+    if sys.platform == "linux":  # elsewhere the limit has no effect, or the wrong one
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))

@@ -1,0 +1,63 @@
+"""The bytes of a page as text: in what it is encoded, whatever it says."""
+
+import codecs
+import re
+
+from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
+
+# A page that starts with a tag betrays UTF-16 without a mark, too.
+_STARTS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+    (b"<\0", "utf-16-le"),
+    (b"\0<", "utf-16-be"),
+)
+PRESCAN_BYTES = 4096  # browsers look at 1,024; some pages put a long comment first
+_IN_HEADER = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
+_IN_PAGE = re.compile(
+    rb"<(?:meta\b[^>]{0,400}?charset|\?xml\b[^>]{0,200}?encoding)\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE
+)
+_NOT_IN_HTML = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+# Labels stand for what is really sent under them, as browsers know.
+_WIDER = {"shift_jis": "cp932", "gbk": "gb18030", "euc_kr": "cp949", "big5": "big5hkscs"}
+_ESCAPED = "iso2022_jp"  # looks like ASCII, and so like UTF-8
+_UNBELIEVABLE = frozenset({"utf-16-le", "utf-16-be"})  # a declaration that could be read was not written in it
+
+
+def text(html: bytes, content_type: str) -> str:
+    """The page as an HTML parser can take it: no NUL, no lone surrogate."""
+    return _NOT_IN_HTML.sub("", _decoded(html, content_type)).replace("\x0c", " ")
+
+
+def _decoded(html: bytes, content_type: str) -> str:
+    for start, name in _STARTS:
+        if html.startswith(start):
+            return html.decode(name, "replace")
+    declared = _declared(html, content_type)
+    # What is valid UTF-8 is UTF-8, whatever was declared: nothing else fits by chance.
+    likely = [*declared, "utf-8"] if _ESCAPED in declared else ["utf-8", *declared]
+    for name in likely:
+        try:
+            return html.decode(name)
+        except UnicodeDecodeError:
+            continue
+    likely += _codecs([detect_encoding(html)])
+    return min((html.decode(name, "replace") for name in dict.fromkeys(likely)), key=_damage)
+
+
+def _declared(html: bytes, content_type: str) -> list[str]:
+    labels = _IN_HEADER.findall(content_type)[:1]
+    labels += [label.decode("ascii", "replace") for label in _IN_PAGE.findall(html, 0, PRESCAN_BYTES)[:1]]
+    return [name for name in _codecs(labels) if name not in _UNBELIEVABLE]
+
+
+def _codecs(labels: list[str]) -> list[str]:
+    names = [map_encoding_to_html5(label, False) for label in labels]
+    return [_WIDER.get(name, name) for name in names if name]
+
+
+def _damage(decoded: str) -> int:
+    return decoded.count("\ufffd")

@@ -1,0 +1,206 @@
+"""What a page says about itself: JSON-LD first, then OpenGraph, Dublin Core, other meta, and what can be seen."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import can_ada
+from lxml.html import HtmlElement
+
+from scoop.core.text import normalized, one_line
+from scoop.fetch.pages import dates, linked_data
+
+MAX_TITLE_CHARACTERS = 2048  # of a canonical item
+MAX_URL_CHARACTERS = 4096
+MAX_AUTHORS = 64
+MAX_AUTHOR_CHARACTERS = 100
+MIN_HEADLINE_CHARACTERS = 10  # an h1 that is shorter is the section's or the outlet's name
+
+_TITLE_KEYS = ("og:title", "twitter:title", "dc.title", "dcterms.title", "citation_title", "parsely-title", "headline", "title")
+_DATE_KEYS = (
+    "article:published_time", "og:article:published_time", "datepublished", "dc.date.issued", "dcterms.issued", "dc.date.created",
+    "dcterms.created", "dc.date", "dcterms.date", "dc.terms.date", "citation_publication_date", "citation_date", "parsely-pub-date",
+    "sailthru.date", "cxenseparse:recs:publishtime", "pubdate", "publishdate", "publish-date", "publish_date",
+    "publication_date", "published_time", "published", "article.published", "originalpublicationdate", "og:pubdate",
+    "rnews:datepublished", "datecreated", "created", "date",
+)  # fmt: skip
+_AUTHOR_KEYS = (
+    "author", "article:author", "article:author_name", "dc.creator", "dcterms.creator", "citation_author", "parsely-author",
+    "sailthru.author", "byl", "twitter:data1",
+)  # fmt: skip
+_IMAGE_KEYS = ("og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src", "thumbnail", "image")
+_LANGUAGE_KEYS = ("og:locale", "dc.language", "dcterms.language", "content-language", "language", "inlanguage")
+_DESCRIPTION_KEYS = ("og:description", "description", "twitter:description", "dc.description")
+
+_BY = re.compile(r"^(?:by|von|par|por|di|door|written by|text|autor(?:in)?|author|文|記者)[\s:：]+", re.IGNORECASE)
+_BETWEEN_AUTHORS = re.compile(r"\s*[;|/、]\s*|\s+(?:and|und|et|y|e|en|&)\s+|,\s+(?=\S+\s+\S)", re.IGNORECASE)
+_NO_PERSON = re.compile(r"https?://|www\.|@|^\W*$|\d{4}|^(?:admin|administrator|editor|staff|redaktion|null|undefined)$", re.I)
+_BYLINE = re.compile(r"\b(?:byline|author|autor)(?:[-_]{1,2}name)?\b", re.IGNORECASE)
+_SITE_SUFFIX = re.compile(r"\s+[|\-–—·»:]+\s+[^|–—·»]{2,60}$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claims:
+    """What the page says; `bodies` are the texts that its JSON-LD gives for the article."""
+
+    title: str | None
+    authors: tuple[str, ...]
+    published_at: datetime | None
+    language: str | None
+    canonical_url: str | None
+    image_url: str | None
+    descriptions: tuple[str, ...]
+    bodies: tuple[str, ...]
+    is_free: bool
+
+
+def read(tree: HtmlElement, url: str | None) -> Claims:
+    page = _Page(tree, url)
+    return Claims(
+        title=_title(page),
+        authors=_authors(page),
+        published_at=_published_at(page),
+        language=_language(page),
+        canonical_url=_canonical_url(page),
+        image_url=_image_url(page),
+        descriptions=tuple(page.values("description", _DESCRIPTION_KEYS)),
+        bodies=tuple(filter(None, (linked_data.text(article.get("articleBody")) for article in page.articles))),
+        is_free=not any(_says_no(article.get("isAccessibleForFree")) for article in page.articles),
+    )
+
+
+class _Page:
+    """The places where pages put what they say about themselves, read once."""
+
+    def __init__(self, tree: HtmlElement, url: str | None) -> None:
+        self.tree = tree
+        self.url = url
+        self.base = _joined(next((base.get("href") or "" for base in tree.iter("base")), ""), url) or url
+        self.metas = _metas(tree)
+        scripts = [script.text or "" for script in tree.iter("script") if "ld+json" in (script.get("type") or "").lower()]
+        self.articles = linked_data.articles(scripts)
+
+    def values(self, key: str, meta_keys: Iterable[str], of: Callable[[Any], str] = linked_data.text) -> Iterator[str]:
+        """What JSON-LD says under the key, then what the meta elements say, the most trusted first."""
+        yield from filter(None, (one_line(of(article.get(key))) for article in self.articles[:1]))
+        for name in meta_keys:
+            yield from self.metas.get(name, ())
+
+
+def _metas(tree: HtmlElement) -> dict[str, list[str]]:
+    metas: dict[str, list[str]] = defaultdict(list)
+    for meta in tree.iter("meta"):
+        content = one_line((meta.get("content") or "")[:MAX_URL_CHARACTERS])
+        if content:
+            for attribute in ("property", "name", "itemprop", "http-equiv"):
+                if name := meta.get(attribute):
+                    metas[name.strip().lower()].append(content)
+    return metas
+
+
+def _title(page: _Page) -> str | None:
+    headlines = [words for words in (one_line(h1.text_content()) for h1 in page.tree.iter("h1")) if words]
+    declared = next(page.values("headline", _TITLE_KEYS), None)
+    if declared is None:
+        in_head = next((one_line(title.text_content()) for title in page.tree.iter("title")), "")
+        declared = next(iter(headlines), None) if len(headlines) == 1 else in_head or next(iter(headlines), None)
+    title = _without_outlet(declared, headlines, page.metas.get("og:site_name", [])) if declared else None
+    return title[:MAX_TITLE_CHARACTERS] if title else None
+
+
+def _without_outlet(title: str, headlines: list[str], outlets: list[str]) -> str:
+    """The title without the outlet's name, which many pages append."""
+    for headline in headlines:
+        if len(headline) >= MIN_HEADLINE_CHARACTERS and normalized(title).startswith(normalized(headline)):
+            return headline
+    for outlet in outlets:
+        if title.endswith(outlet) and (suffix := _SITE_SUFFIX.search(title)):
+            return title[: suffix.start()]
+    return title
+
+
+def _authors(page: _Page) -> tuple[str, ...]:
+    declared = [linked_data.texts(article.get("author") or article.get("creator")) for article in page.articles[:1]]
+    declared += [page.metas.get(name, []) for name in _AUTHOR_KEYS]
+    declared.append([_words(link) for link in page.tree.xpath('.//*[@rel="author" or @itemprop="author"]')[:4]])
+    declared.append(_bylines(page.tree))
+    for names in declared:
+        if authors := list(dict.fromkeys(author for name in names for author in _people(name))):
+            return tuple(authors[:MAX_AUTHORS])
+    return ()
+
+
+def _bylines(tree: HtmlElement) -> list[str]:
+    named = (element for element in tree.iterfind(".//*[@class]") if _BYLINE.search(element.get("class")))
+    return [words for element in named if (words := _words(element))][:1]
+
+
+def _words(element: HtmlElement) -> str:
+    words = one_line(element.text_content()[:1000])
+    return words if len(words) <= MAX_AUTHOR_CHARACTERS else ""
+
+
+def _people(names: str) -> list[str]:
+    if _NO_PERSON.search(names):
+        return []
+    people = [_BY.sub("", name.strip(" ,.")) for name in _BETWEEN_AUTHORS.split(_BY.sub("", one_line(names)))]
+    return [name for name in people if name and len(name) <= MAX_AUTHOR_CHARACTERS]
+
+
+def _published_at(page: _Page) -> datetime | None:
+    declared = [*page.values("datePublished", ()), *page.values("dateCreated", _DATE_KEYS), *_times(page.tree)]
+    found = next(filter(None, map(dates.moment, declared)), None)
+    return found or (dates.in_path(urlsplit(page.url).path) if page.url else None)
+
+
+def _times(tree: HtmlElement) -> Iterator[str]:
+    for element in tree.xpath(
+        './/*[@itemprop="datePublished"] | .//abbr[contains(@class, "published")] | .//time'
+        '[not(ancestor::aside or ancestor::nav or ancestor::footer)]'
+    )[:10]:
+        yield element.get("datetime") or element.get("content") or element.get("title") or element.text_content()
+
+
+def _language(page: _Page) -> str | None:
+    declared = [*page.values("inLanguage", ()), page.tree.get("lang") or page.tree.get("xml:lang") or ""]
+    return next(filter(None, [*declared, *page.values("", _LANGUAGE_KEYS)]), None)
+
+
+def _canonical_url(page: _Page) -> str | None:
+    links = [link.get("href") or "" for link in page.tree.iter("link") if "canonical" in (link.get("rel") or "").lower().split()]
+    for href in [*links, *page.metas.get("og:url", ())]:
+        found = _joined(href, page.base)
+        if found and (not _is_home(found) or (page.url is not None and _is_home(page.url))):
+            return found
+    return None
+
+
+def _is_home(url: str) -> bool:
+    parts = urlsplit(url)
+    return parts.path in {"", "/"} and not parts.query
+
+
+def _image_url(page: _Page) -> str | None:
+    links = [link.get("href") or "" for link in page.tree.iter("link") if (link.get("rel") or "").lower() == "image_src"]
+    declared = [*page.values("image", _IMAGE_KEYS, linked_data.address), *links]
+    return next(filter(None, (_joined(href, page.base) for href in declared)), None)
+
+
+def _joined(href: str, base: str | None) -> str | None:
+    """The absolute http or https address; None for what is none."""
+    if not href.strip():
+        return None
+    try:
+        found = can_ada.parse(urljoin(base or "", href.strip()))
+    except (ValueError, TypeError):
+        return None
+    is_usable = found.protocol in {"http:", "https:"} and found.hostname and len(found.href) <= MAX_URL_CHARACTERS
+    return str(found.href) if is_usable else None
+
+
+def _says_no(value: Any) -> bool:
+    return value is False or str(value).lower() == "false"

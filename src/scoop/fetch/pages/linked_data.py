@@ -1,0 +1,83 @@
+"""JSON-LD: what a page says of itself in the words of schema.org."""
+
+import html
+import json
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+Thing = dict[str, Any]
+
+MAX_SCRIPT_CHARACTERS = 2_000_000
+MAX_THINGS = 5_000  # of one page, nested ones counted
+MAX_NAMES = 64
+_ARTICLE = re.compile(r"(?:https?://schema\.org/)?(?:\w*Article|BlogPosting|LiveBlogPosting|Report|Review|ClaimReview)")
+_AROUND = re.compile(r"^[\s;]*(?:<!--|//\s*<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/|<!\[CDATA\[)?\s*")
+_TRAILING_COMMA = re.compile(r",(\s*[}\]])")
+_LINE_COMMENT = re.compile(r'(?m)(^|[,{\[]|",)[ \t]*//[^\n"]*$')
+_DECODER = json.JSONDecoder(strict=False)
+
+
+def articles(scripts: Iterable[str]) -> list[Thing]:
+    """The articles that the scripts tell of, the outermost first."""
+    return [thing for thing in _things(scripts) if _is_article(thing)]
+
+
+def text(value: Any) -> str:
+    """The words of a value that may be a list, or an object with a name."""
+    if isinstance(value, list):
+        return next(filter(None, map(text, value[:MAX_NAMES])), "")
+    if isinstance(value, dict):
+        return text(value.get("@value") or value.get("name") or "")
+    return html.unescape(value) if isinstance(value, str) else ""
+
+
+def texts(value: Any) -> list[str]:
+    """The words of each value of a list."""
+    return [text(one) for one in value[:MAX_NAMES]] if isinstance(value, list) else [text(value)]
+
+
+def address(value: Any) -> str:
+    """The URL of a value that may be a list, or an object that has one."""
+    if isinstance(value, list):
+        return next(filter(None, map(address, value[:MAX_NAMES])), "")
+    if isinstance(value, dict):
+        return address(value.get("url") or value.get("contentUrl") or value.get("@id") or "")
+    return value if isinstance(value, str) else ""
+
+
+def _things(scripts: Iterable[str]) -> Iterator[Thing]:
+    waiting = deque(value for script in scripts if (value := _parsed(script)) is not None)
+    for _ in range(MAX_THINGS):
+        if not waiting:
+            return
+        value = waiting.popleft()
+        if isinstance(value, dict):
+            yield value
+            waiting.extend(inner for inner in value.values() if isinstance(inner, dict | list))
+        else:
+            waiting.extend(inner for inner in value if isinstance(inner, dict | list))
+
+
+def _parsed(script: str) -> Any:
+    if len(script) > MAX_SCRIPT_CHARACTERS:
+        return None
+    script = _AROUND.sub("", script, count=1)
+    found = _first_value(script)
+    if found is None:
+        found = _first_value(_TRAILING_COMMA.sub(r"\1", _LINE_COMMENT.sub(r"\1", script)))
+    return found if isinstance(found, dict | list) else None
+
+
+def _first_value(script: str) -> Any:
+    """The JSON value that a script starts with; what follows it does not matter."""
+    try:
+        return _DECODER.raw_decode(script)[0]
+    except (ValueError, RecursionError):
+        return None
+
+
+def _is_article(thing: Thing) -> bool:
+    kinds = thing.get("@type")
+    return any(isinstance(kind, str) and _ARTICLE.fullmatch(kind) for kind in (kinds if isinstance(kinds, list) else [kinds]))

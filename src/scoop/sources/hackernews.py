@@ -1,0 +1,121 @@
+"""Hacker News: the stories of one of its lists."""
+
+import asyncio
+from collections.abc import Iterable
+from typing import Annotated, Literal
+
+import msgspec
+
+from scoop import sources
+from scoop.core import text
+from scoop.core.feeds import markup
+from scoop.core.feeds.feed import MAX_BODY
+from scoop.errors import FetchFailed
+from scoop.model import Item
+from scoop.sources import Harvest, Visit
+from scoop.sources.answers import item, json_of, link, moment
+from scoop.sources.options import checked
+
+PAGE_URL = "https://news.ycombinator.com/item?id="
+ASKED_AT_ONCE = 4
+KEPT_IDS = 2_000  # of stories taken lately; four times the longest list
+
+
+class Story(msgspec.Struct):
+    """A story, a job or a poll, as the API tells it."""
+
+    id: int
+    title: str | None = None
+    url: str | None = None
+    text: str | None = None
+    by: str | None = None
+    time: int | None = None
+    type: str | None = None
+    score: int = 0
+    descendants: int | None = None
+    deleted: bool = False
+    dead: bool = False
+
+
+class HackerNews:
+    """The stories of a list of Hacker News, through its public API.
+
+    A story's address is that of the article it links to, or of its own page where it links to none. Score and comments
+    are those of the moment at which a story is first taken: it is not taken again each time they change.
+    """
+
+    name = "hackernews"
+    base_url = "https://hacker-news.firebaseio.com/v0"
+
+    class Options(sources.Options, frozen=True, kw_only=True):
+        """Which stories.
+
+        `list`: which one: top (the default), best or new.
+        `limit`: how many of its first stories are looked at: 1 to 500, 30 by default.
+        `min_score`: a story is taken once it has as many points.
+        """
+
+        list: Literal["top", "best", "new"] = "top"
+        limit: Annotated[int, msgspec.Meta(ge=1, le=500)] = 30
+        min_score: Annotated[int, msgspec.Meta(ge=0)] = 0
+
+    async def fetch(self, visit: Visit) -> Harvest:
+        options = checked(self.Options, visit.source.options)
+        base_url = visit.source.base_url.rstrip("/")
+        answer = await visit.get(f"{base_url}/{options.list}stories.json", is_api=True)
+        listed = json_of(answer, list[int])[: options.limit]
+        seen = dict.fromkeys(visit.checkpoint.get("seen", ()))
+        stories, failures = await _stories(visit, base_url, [number for number in listed if number not in seen])
+        if failures and not stories:
+            raise failures[0]
+        taken = [story for story in stories if _is_out(story) and story.score >= options.min_score]
+        known = seen.keys() | {story.id for story in taken}
+        still_listed = (number for number in listed if number in known)
+        return Harvest(
+            items=[_item(story) for story in taken],
+            checkpoint={"seen": list(dict.fromkeys([*still_listed, *seen]))[:KEPT_IDS]},
+            health="ok" if listed else "empty",
+            problems=[str(failure) for failure in failures],
+        )
+
+
+async def _stories(visit: Visit, base_url: str, numbers: Iterable[int]) -> tuple[list[Story], list[FetchFailed]]:
+    """The stories of these numbers, and what kept others from coming; what the API does not know is in neither."""
+    turns = asyncio.Semaphore(ASKED_AT_ONCE)
+
+    async def story(number: int) -> Story | FetchFailed | None:
+        async with turns:
+            try:
+                answer = await visit.get(f"{base_url}/item/{number}.json", is_api=True)
+                return json_of(answer, Story | None)  # type: ignore[arg-type]  # a union is a shape, too
+            except FetchFailed as failure:
+                return failure
+
+    found = await asyncio.gather(*(story(number) for number in numbers))
+    stories = [each for each in found if isinstance(each, Story)]
+    return stories, [each for each in found if isinstance(each, FetchFailed)]
+
+
+def _is_out(story: Story) -> bool:
+    return not (story.deleted or story.dead) and bool(text.normalized(story.title or ""))
+
+
+def _item(story: Story) -> Item:
+    page = f"{PAGE_URL}{story.id}"
+    outbound = link(story.url)
+    return item(
+        str(story.id),
+        story.title or "",
+        canonical_url=outbound or page,
+        published_at=moment(story.time),
+        body_text=markup.body(story.text or "", MAX_BODY),
+        authors=[story.by],
+        metadata={
+            "platform": "hn",
+            "type": story.type,
+            "score": story.score,
+            "comments": story.descendants,
+            "hn_url": page,
+            "full_text": None if outbound else "never",
+        },
+    )

@@ -1,0 +1,156 @@
+"""Tavily: what a web search finds."""
+
+import hashlib
+from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from scoop import sources
+from scoop.core import text, urls
+from scoop.core.feeds import dates
+from scoop.errors import FetchFailed
+from scoop.model import Item
+from scoop.sources import Harvest, Visit
+from scoop.sources.answers import item, json_of, link
+from scoop.sources.options import checked
+
+MAX_RESULTS = 20  # of one search, by Tavily's API
+COUNTED_IN = ZoneInfo("Asia/Tokyo")  # the days by which results are counted, wherever the desk is
+KEPT_LINKS = 1_000  # of results taken lately
+HASH_DIGITS = 16
+REASONS = {
+    401: "the secret tavily_api_key is not valid",
+    403: "the secret tavily_api_key may not do this",
+    429: "too many searches at once",
+    432: "the limit of the Tavily plan is used up",
+    433: "the pay-as-you-go limit of the Tavily account is used up",
+}
+
+_DOMAINS = Annotated[list[Annotated[str, msgspec.Meta(min_length=3, max_length=253)]], msgspec.Meta(max_length=100)]
+
+
+class Result(msgspec.Struct):
+    """One result, as the API tells it."""
+
+    url: str
+    title: str | None = None
+    content: str | None = None
+    score: float | None = None
+    published_date: str | None = None
+
+
+class Results(msgspec.Struct):
+    results: list[msgspec.Raw]
+
+
+class Tavily:
+    """A web search through Tavily's API, with your own key as the secret `tavily_api_key`.
+
+    At most so many results a day as you allow, counted by dates in Japan, however often the source is visited: when they
+    are used up it is not asked again that day. A page that was found is not taken again for as long as it is remembered.
+    """
+
+    name = "tavily"
+    base_url = "https://api.tavily.com/search"
+
+    class Options(sources.Options, frozen=True, kw_only=True):
+        """What is searched, and how much of it.
+
+        `query`: the words to search for.
+        `topic`: news (the default) or general.
+        `days`: how many days back news may be: 1 to 365, 3 by default.
+        `include_domains`: only pages of these domains.
+        `exclude_domains`: no pages of these domains.
+        `max_results_per_day`: 1 to 1000, 10 by default.
+        """
+
+        query: Annotated[str, msgspec.Meta(min_length=1, max_length=400, description="the words to search for")] = ""
+        topic: Literal["news", "general"] = "news"
+        days: Annotated[int, msgspec.Meta(ge=1, le=365)] = 3
+        include_domains: _DOMAINS = []
+        exclude_domains: _DOMAINS = []
+        max_results_per_day: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 10
+
+        def __post_init__(self) -> None:
+            if not self.query.strip():
+                raise ValueError("give the option query: the words to search for")
+
+    async def fetch(self, visit: Visit) -> Harvest:
+        options = checked(self.Options, visit.source.options)
+        today = visit.now.astimezone(COUNTED_IN).date().isoformat()
+        taken = visit.checkpoint["taken"] if visit.checkpoint.get("day") == today else 0
+        left = options.max_results_per_day - taken
+        if left <= 0:
+            return Harvest(checkpoint=dict(visit.checkpoint))
+        results, problems = await _search(visit, options, at_most=min(left, MAX_RESULTS))
+        seen = dict.fromkeys(visit.checkpoint.get("seen", ()))
+        new_by_link = {_hash(result.url): result for result in results if _hash(result.url) not in seen}
+        return Harvest(
+            items=[found for result in new_by_link.values() if (found := _item(result))],
+            checkpoint={
+                "day": today,
+                "taken": taken + len(results),
+                "seen": [*new_by_link, *seen][:KEPT_LINKS],
+            },
+            health="ok" if results else "empty",
+            problems=problems,
+        )
+
+
+async def _search(visit: Visit, options: Tavily.Options, *, at_most: int) -> tuple[list[Result], list[str]]:
+    """What the API finds, and what could not be understood of it."""
+    if not (key := visit.secrets.get("tavily_api_key")):
+        raise FetchFailed("Tavily needs your key: set the secret tavily_api_key", health="http_error")
+    try:
+        answer = await visit.post(
+            visit.source.base_url, json=_question(options, at_most), headers={"Authorization": f"Bearer {key}"}
+        )
+    except FetchFailed as failure:
+        if failure.status not in REASONS:
+            raise
+        reason = f"Tavily refuses the search ({failure.status}): {REASONS[failure.status]}"
+        raise FetchFailed(reason, health="http_error", status=failure.status, after=failure.after) from failure
+    results: list[Result] = []
+    problems: list[str] = []
+    for raw in json_of(answer, Results).results[:at_most]:
+        try:
+            results.append(msgspec.json.decode(raw, type=Result))
+        except msgspec.DecodeError as error:
+            problems.append(f"a result could not be understood: {error}")
+    return results, problems
+
+
+def _question(options: Tavily.Options, at_most: int) -> dict[str, Any]:
+    question = {
+        "query": options.query,
+        "topic": options.topic,
+        "max_results": at_most,
+        "include_domains": options.include_domains,
+        "exclude_domains": options.exclude_domains,
+    }
+    return question | ({"days": options.days} if options.topic == "news" else {})
+
+
+def _item(result: Result) -> Item | None:
+    url = link(result.url)
+    if url is None or not text.normalized(result.title or ""):
+        return None
+    published_at = dates.moment(result.published_date or "")
+    return item(
+        urls.canonical_url(url),
+        result.title or "",
+        canonical_url=url,
+        published_at=published_at,
+        body_text=result.content or "",
+        metadata={"platform": "tavily", "score": result.score},
+    )
+
+
+def _hash(url: str) -> str:
+    """A page in few characters, however its address is spelled."""
+    try:
+        spelled = urls.canonical_url(url)
+    except ValueError:
+        spelled = url
+    return hashlib.sha256(spelled.encode("utf-8", "replace")).hexdigest()[:HASH_DIGITS]

@@ -1,0 +1,105 @@
+"""YouTube: the newest videos of a channel or a playlist."""
+
+import re
+from typing import Annotated
+from urllib.parse import urlencode
+
+import msgspec
+
+from scoop import sources
+from scoop.core import politeness
+from scoop.errors import FetchFailed
+from scoop.model import Item
+from scoop.sources import Harvest, Visit, kept_headers, validators
+from scoop.sources.answers import feed_of
+from scoop.sources.options import checked
+
+NOT_MODIFIED = 304
+
+_CHANNEL = r"UC[A-Za-z0-9_-]{22}"
+_PLAYLIST = r"[A-Za-z0-9_-]{10,64}"
+_SITE = r"https?://(?:www\.|m\.)?youtube\.com"
+_NAMED = rf"{_SITE}/(?:@[^/?#\s]+|c/[^/?#\s]+|user/[^/?#\s]+)"
+_A_CHANNEL = msgspec.Meta(
+    pattern=rf"^(?:(?:{_SITE}/channel/)?{_CHANNEL}\b|{_NAMED})", description="a channel's id, UC..., or its address"
+)
+_A_PLAYLIST = msgspec.Meta(
+    pattern=rf"^(?:{_SITE}/\S*[?&]list=)?{_PLAYLIST}\b", description="a playlist's id, PL..., or its address"
+)
+_CHANNEL_IN_PAGE = re.compile(rf"/feeds/videos\.xml\?channel_id=({_CHANNEL})")
+_VIDEO = re.compile(r"yt:video:([A-Za-z0-9_-]{11})")
+
+
+class YouTube:
+    """The newest fifteen videos of a channel or a playlist, from the feed that YouTube makes of it.
+
+    The description is the text and the preview the image. Views and likes are left out: they change at every visit, and
+    would make every visit bring every video anew.
+    """
+
+    name = "youtube"
+    base_url = "https://www.youtube.com"
+
+    class Options(sources.Options, frozen=True, kw_only=True):
+        """Give either `channel` or `playlist`.
+
+        `channel`: its id, UC..., or its address; an address with a name, https://www.youtube.com/@name, costs a look at
+        the channel's page at the first visit.
+        `playlist`: its id, PL..., or its address.
+        """
+
+        channel: Annotated[str, _A_CHANNEL] | None = None
+        playlist: Annotated[str, _A_PLAYLIST] | None = None
+
+        def __post_init__(self) -> None:
+            if (self.channel is None) == (self.playlist is None):
+                raise ValueError("give one of the options channel (an id UC..., or its address) and playlist (PL...)")
+
+    async def fetch(self, visit: Visit) -> Harvest:
+        options = checked(self.Options, visit.source.options)
+        asked = await _asked(visit, options)
+        url = f"{visit.source.base_url.rstrip('/')}/feeds/videos.xml?{urlencode(asked)}"
+        # The feed is made for programs that follow a channel; YouTube's robots.txt keeps it out of search engines.
+        answer = await visit.get(url, headers=visit.conditions(), is_api=True)
+        fresh_for = politeness.fresh_for(answer.headers, now=visit.now)
+        if answer.status == NOT_MODIFIED:
+            return Harvest(checkpoint=dict(visit.checkpoint), health="not_modified", fresh_for=fresh_for)
+        feed = feed_of(answer)
+        videos = [video for entry in feed.items if (video := _item(entry))]
+        return Harvest(
+            items=videos,
+            checkpoint=asked | validators(answer),
+            health="ok" if videos else "empty",
+            problems=feed.problems,
+            response_headers=kept_headers(answer),
+            fresh_for=fresh_for,
+        )
+
+
+async def _asked(visit: Visit, options: YouTube.Options) -> dict[str, str]:
+    """What the feed is asked for; the id behind a channel's name is looked up once and then remembered."""
+    if options.playlist is not None:
+        return {"playlist_id": re.split(r"[?&]list=", options.playlist)[-1].partition("&")[0]}
+    channel = str(options.channel)
+    if found := re.search(rf"(?:^|/channel/)({_CHANNEL})", channel):
+        return {"channel_id": found[1]}
+    if "channel_id" in visit.checkpoint:
+        return {"channel_id": visit.checkpoint["channel_id"]}
+    page = await visit.get(channel)
+    if not (named := _CHANNEL_IN_PAGE.search(page.body.decode("utf-8", "replace"))):
+        raise FetchFailed(
+            f"{channel} does not tell the channel's id; give it as the option channel (UC...)", health="parse_error"
+        )
+    return {"channel_id": named[1]}
+
+
+def _item(entry: Item) -> Item | None:
+    video = _VIDEO.fullmatch(entry["source_item_id"])
+    if not video:
+        return None
+    return {
+        **entry,
+        "source_item_id": video[1],
+        "canonical_url": f"https://www.youtube.com/watch?v={video[1]}",
+        "source_metadata": {"platform": "youtube", "full_text": "never"},
+    }

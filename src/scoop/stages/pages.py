@@ -1,0 +1,123 @@
+"""The pages of articles are read where a source brought only a teaser."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import structlog
+
+from scoop import archive as archives
+from scoop import sources as kinds
+from scoop.archive import Archive
+from scoop.core import documents, health, urls
+from scoop.errors import FetchFailed, ScoopError
+from scoop.fetch import pages as reading
+from scoop.fetch import robots
+from scoop.fetch.chamber import Chamber, Overwhelmed
+from scoop.fetch.client import Client, Request, Response, failure
+from scoop.fetch.robots import RobotsFiles
+from scoop.model import Page
+from scoop.stages.stage import Outcome, Stage
+from scoop.store import hosts, pages
+from scoop.store.db import Connection
+from scoop.store.pages import Read, Wanted
+from scoop.store.work import Subject
+
+log = structlog.get_logger()
+
+NAME = "pages"
+MAX_PAGE_BYTES = 5 << 20
+TRIES = 3  # then the article is told without its page
+FETCHED = 200
+RETRIED = frozenset({429, 500, 502, 503, 504})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pages:
+    """Reads pages through one client."""
+
+    client: Client
+    archive: Archive
+    chamber: Chamber
+    clock: Callable[[], datetime]
+    robots: RobotsFiles = field(default_factory=RobotsFiles)
+
+    async def load(self, conn: Connection, ids: Sequence[int]) -> dict[int, Wanted]:
+        wanted = await pages.wanted(conn, NAME, ids)
+        origins = {robots.origin(page.url) for page in wanted.values()}
+        self.robots.remember(await hosts.robots_files(conn, list(origins)))
+        return wanted
+
+    async def work(self, wanted: Mapping[int, Wanted]) -> Outcome[list[Read]]:
+        found = await asyncio.gather(*(self._read(page) for page in wanted.values()))
+        return Outcome(
+            output=[page for page in found if isinstance(page, Read)],
+            failures={
+                arrival_id: page
+                for arrival_id, page in zip(wanted, found, strict=True)
+                if isinstance(page, FetchFailed)
+            },
+        )
+
+    async def _read(self, wanted: Wanted) -> Read | FetchFailed:
+        """What the page says; a failure only while it is worth another try."""
+        now = self.clock()
+        try:
+            answer = await self._fetched(wanted, now=now)
+        except FetchFailed as failed:
+            if _may_pass(failed) and wanted.attempts + 1 < TRIES:
+                return failed
+            return Read(raw_arrival_id=wanted.raw_arrival_id, url=wanted.url, page=Page(problem=failed.health))
+        page = await self._extracted(answer)
+        key = await self._archived(wanted, answer, now=now)
+        return Read(raw_arrival_id=wanted.raw_arrival_id, url=answer.url, page=page, archive_key=key)
+
+    async def _fetched(self, wanted: Wanted, *, now: datetime) -> Response:
+        request = Request(
+            url=wanted.url,
+            connect_to=kinds.shared_options(wanted.options).connect_to,
+            max_bytes=MAX_PAGE_BYTES,
+            interval=timedelta(milliseconds=wanted.request_interval_ms),
+        )
+        rules = await self.robots.check(self.client, request, now=now)
+        if rules.crawl_delay:
+            request = replace(request, interval=max(request.interval, timedelta(seconds=rules.crawl_delay)))
+        answer = await self.client.send(request)
+        if answer.status != FETCHED:
+            raise failure(answer, now=now)
+        return answer
+
+    async def _extracted(self, answer: Response) -> Page:
+        try:
+            return await self.chamber.run(
+                reading.extract, answer.body, url=answer.url, content_type=answer.headers.get("Content-Type", "")
+            )
+        except Overwhelmed as error:
+            log.warning("page not read", url=answer.url, reason=str(error))
+            return Page(problem="too_complex")
+
+    async def _archived(self, wanted: Wanted, answer: Response, *, now: datetime) -> str | None:
+        article = documents.article_id(urls.canonical_url(wanted.url))
+        key = archives.raw_html_key(wanted.source, now.date(), article)
+        try:
+            await self.archive.put(key, answer.body, source_url=answer.url, content_type="text/html")
+        except ScoopError as error:
+            log.warning("page not archived", url=answer.url, error=str(error))
+            return None
+        return key
+
+    async def save(self, conn: Connection, read: Sequence[Read]) -> Sequence[Subject]:
+        await pages.put(conn, read)
+        await hosts.keep_robots_files(conn, self.robots.learned())
+        return [Subject(page.raw_arrival_id) for page in read]
+
+
+def _may_pass(failed: FetchFailed) -> bool:
+    return failed.health in health.PASSING or (failed.status or 0) in RETRIED
+
+
+def stage(client: Client, archive: Archive, chamber: Chamber, *, then: tuple[str, ...]) -> Stage[Any, Any]:
+    reader = Pages(client=client, archive=archive, chamber=chamber, clock=lambda: datetime.now(UTC))
+    return Stage(name=NAME, load=reader.load, work=reader.work, save=reader.save, then=then, batch=32)

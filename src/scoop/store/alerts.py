@@ -1,0 +1,35 @@
+"""Alerts: what an operator should look at."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from scoop.store import db
+from scoop.store.db import Connection
+
+SQL = db.blocks(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alert:
+    alert_id: int
+    kind: str
+    subject: str
+    message: str
+    raised_at: datetime
+    resolved_at: datetime | None
+
+
+async def settle(
+    conn: Connection, messages: Mapping[tuple[str, str], str], *, subjects: Iterable[str], kinds: Iterable[str]
+) -> list[tuple[str, str, str]]:
+    """Raise what is wrong, by kind and subject, and resolve what is wrong no more; give what is new."""
+    alarming = [kind for kind, _ in messages], [subject for _, subject in messages]
+    await conn.execute(SQL["resolve"], list(subjects), list(kinds), *alarming)
+    if not messages:
+        return []
+    return [tuple(row) for row in await conn.fetch(SQL["raise"], *alarming, list(messages.values()))]
+
+
+async def latest(conn: Connection, *, with_resolved: bool, limit: int) -> list[Alert]:
+    return [Alert(**row) for row in await conn.fetch(SQL["latest"], with_resolved, limit)]

@@ -1,0 +1,26 @@
+"""Hosts: whom we ask, what they asked of us, and their robots.txt."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from scoop.model import RobotsFile
+from scoop.store import db
+from scoop.store.db import Connection
+
+SQL = db.blocks(__name__)
+
+
+async def rest(conn: Connection, until_by_host: dict[str, datetime]) -> None:
+    """Leave hosts alone until a time; an earlier time that was asked for is kept."""
+    if until_by_host:
+        await conn.execute(SQL["rest"], list(until_by_host), list(until_by_host.values()))
+
+
+async def robots_files(conn: Connection, origins: Sequence[str]) -> list[RobotsFile]:
+    return [RobotsFile(**row) for row in await conn.fetch(SQL["robots_files"], origins)]
+
+
+async def keep_robots_files(conn: Connection, files: Sequence[RobotsFile]) -> None:
+    if files:
+        rows = [(file.origin, file.status, file.text, file.fetched_at) for file in files]
+        await conn.execute(SQL["keep_robots_files"], *map(list, zip(*rows, strict=True)))

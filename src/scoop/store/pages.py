@@ -1,0 +1,58 @@
+"""Pages: what an article's own page says, for arrivals that bring only a teaser."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from scoop.model import Page
+from scoop.store import db
+from scoop.store.db import Connection
+
+SQL = db.blocks(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """A page to read."""
+
+    raw_arrival_id: int
+    source: str
+    url: str
+    title: str
+    options: dict[str, Any]
+    request_interval_ms: int
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Read:
+    """A page that was read, or why it could not be."""
+
+    raw_arrival_id: int
+    url: str
+    page: Page
+    archive_key: str | None = None
+
+
+async def enqueue(conn: Connection, stage: str, asked: Sequence[tuple[int, str, timedelta]]) -> None:
+    """Put new arrivals before the stage: id, host and the time between two requests there."""
+    if asked:
+        await conn.execute(SQL["enqueue"], stage, *map(list, zip(*asked, strict=True)))
+
+
+async def wanted(conn: Connection, stage: str, ids: Sequence[int]) -> dict[int, Wanted]:
+    return {row["raw_arrival_id"]: Wanted(**row) for row in await conn.fetch(SQL["wanted"], ids, stage)}
+
+
+async def put(conn: Connection, pages: Sequence[Read]) -> None:
+    await conn.executemany(
+        SQL["put"],
+        [
+            (
+                r.raw_arrival_id, r.url, r.page.title, r.page.text, list(r.page.authors), r.page.published_at,
+                r.page.language, r.page.canonical_url, r.page.image_url, r.page.problem, r.archive_key,
+            )
+            for r in pages
+        ],
+    )  # fmt: skip
