@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote
 
 import msgspec
 import obstore
@@ -40,7 +40,12 @@ RETRY_TIMEOUT = timedelta(seconds=15)  # the queue is better at waiting than an 
 _SAFE_PART = re.compile(rf"[a-z0-9_-]{{1,{MAX_PART}}}")
 _KEY = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*")
 _DAY_OF_KEY = re.compile(r"(?:logs|(?:raw-html|prompts|responses)/[^/]+)/([0-9]{8})[T/]")
-_WRONG_SETTING = ("PermanentRedirect", "AuthorizationHeaderMalformed", "InvalidBucketName")
+_BUCKET_URL = re.compile(
+    r"s3://(?P<bucket>[A-Za-z0-9._-]{3,63})(?:/(?P<prefix>[A-Za-z0-9_-][A-Za-z0-9_/-]*)?)?(?:\?(?P<query>[^#]*))?"
+)
+_ENDPOINT = re.compile(r"https?://(?P<host>[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
+_ERROR_CODE = re.compile(r"<Code>(\w+)</Code>")
+_WRONG_SETTING = frozenset({"PermanentRedirect", "AuthorizationHeaderMalformed", "InvalidBucketName"})
 
 
 class ArchiveDamaged(ScoopError):
@@ -126,15 +131,15 @@ class Archive(ABC):
         if url.startswith("s3://"):
             return Bucket.at(url, credentials)
         if "://" in url and not url.startswith("file:///"):
-            raise ConfigError(f"archive_url is {url!r}; write a folder, file:///folder or s3://bucket/prefix")
+            raise ConfigError("archive_url must be a folder, file:///folder or s3://bucket/prefix")
         return Folder.at(Path(unquote(url.removeprefix("file://")) if url.startswith("file://") else url))
 
     async def put(self, key: str, data: bytes, *, source_url: str | None, content_type: str) -> Stored:
         """Store an object whole or not at all, in place of what had that key."""
         body, sha256 = await asyncio.to_thread(_packed, _checked(key), data)
         label = Label(
-            source_url=None if source_url is None else _ascii(source_url).replace(" ", "\\x20"),
-            content_type=_ascii(" ".join(content_type.split())),
+            source_url=None if source_url is None else _ascii(source_url),
+            content_type=_ascii("".join(content_type.split())),
         )
         with self._failures(key):
             await self._write(key, body, sha256, label)
@@ -149,7 +154,8 @@ class Archive(ABC):
             data, sha256 = await asyncio.to_thread(_unpacked, key, body)
         except (OSError, EOFError, zlib.error) as error:
             raise ArchiveDamaged(key) from error
-        label = await self._label(key, sha256, found.attributes)
+        with self._failures(key):
+            label = await self._label(key, sha256, found.attributes)
         if label is None:
             raise ArchiveDamaged(key)
         return Object(
@@ -236,9 +242,9 @@ class Folder(Archive):
     async def _label(self, key: str, sha256: str, _attributes: Mapping[str, str]) -> Label | None:
         try:
             found = await obstore.get_async(self.store, _label_key(key, sha256))
-        except FileNotFoundError:
+            return msgspec.json.decode(bytes(await found.bytes_async()), type=Label)
+        except (FileNotFoundError, msgspec.DecodeError):
             return None
-        return msgspec.json.decode(await found.bytes_async(), type=Label)
 
     async def _remove(self, keys: Sequence[str]) -> None:
         for key in keys:
@@ -260,9 +266,9 @@ class Bucket(Archive):
 
     @classmethod
     def at(cls, url: str, credentials: Mapping[str, str]) -> Self:
-        parts = urlsplit(url)
-        options = dict(parse_qsl(parts.query))
-        if not parts.netloc or "@" in parts.netloc or options.keys() - {"endpoint", "region"}:
+        match = _BUCKET_URL.fullmatch(url)
+        options = dict(parse_qsl(match["query"] or "")) if match else {}
+        if not match or options.keys() - {"endpoint", "region"}:
             raise ConfigError(
                 "archive_url must be as s3://bucket/prefix?endpoint=https://host:9000&region=eu-central-1"
             )
@@ -270,8 +276,8 @@ class Bucket(Archive):
             raise ConfigError("an archive in S3 needs archive_access_key_id and archive_secret_access_key")
         region = options.get("region", DEFAULT_REGION)
         endpoint = options.get("endpoint", f"https://s3.{region}.amazonaws.com").rstrip("/")
-        store = _s3_store(parts.netloc, parts.path.strip("/"), endpoint, region, credentials)
-        return cls(store=store, place=f"bucket {parts.netloc} at {endpoint}")
+        store = _s3_store(match["bucket"], match["prefix"], endpoint, region, credentials)
+        return cls(store=store, place=f"bucket {match['bucket']} at {endpoint}")
 
     async def _write(self, key: str, body: bytes, sha256: str, label: Label) -> None:
         attributes = {"Content-Type": label.content_type, "sha256": sha256}
@@ -288,19 +294,20 @@ class Bucket(Archive):
         await obstore.delete_async(self.store, keys)
 
     def _failure(self, key: str, error: Exception) -> ScoopError:
-        text = str(error)
-        if "NoSuchBucket" in text:
+        found = _ERROR_CODE.search(str(error))
+        code = found[1] if found else "no answer"
+        if code == "NoSuchBucket":
             return ConfigError(f"there is no {self.place}; make it, or change archive_url")
         if isinstance(error, FileNotFoundError):
             return NotFound(f"the archive holds no {key}")
         if isinstance(error, (PermissionDeniedError, UnauthenticatedError)):
             return ConfigError(
-                f"the {self.place} refuses us; check archive_access_key_id and archive_secret_access_key, "
+                f"the {self.place} refuses us ({code}); check archive_access_key_id and archive_secret_access_key, "
                 "and that they may list, read, write and delete"
             )
-        if any(code in text for code in _WRONG_SETTING):
-            return ConfigError(f"the {self.place} is in another region or misnamed; change archive_url")
-        return Retry(f"the {self.place} does not answer: {_reason(error)}; check endpoint in archive_url")
+        if code in _WRONG_SETTING:
+            return ConfigError(f"the {self.place} is in another region or misnamed ({code}); change archive_url")
+        return Retry(f"the {self.place} fails ({code}): {_reason(error)}; check endpoint in archive_url")
 
 
 async def tidy(archive: Archive, *, now: datetime) -> Tidied:
@@ -363,11 +370,11 @@ async def _find(archive: Archive, key: str) -> Object | None:
         return None
 
 
-def _s3_store(bucket: str, prefix: str, endpoint: str, region: str, credentials: Mapping[str, str]) -> S3Store:
+def _s3_store(bucket: str, prefix: str | None, endpoint: str, region: str, credentials: Mapping[str, str]) -> S3Store:
     """A client that takes nothing from the environment, though the library would: not keys, address or proxy."""
-    host = urlsplit(endpoint).hostname
-    if not host or not endpoint.startswith(("http://", "https://")):
-        raise ConfigError(f"the endpoint in archive_url is {endpoint!r}; write it as https://host:9000")
+    match = _ENDPOINT.fullmatch(endpoint)
+    if not match:
+        raise ConfigError("the endpoint in archive_url must be as https://host:9000")
 
     def current() -> "S3Credential":
         return {
@@ -379,7 +386,7 @@ def _s3_store(bucket: str, prefix: str, endpoint: str, region: str, credentials:
 
     return S3Store(
         bucket,
-        prefix=prefix or None,
+        prefix=prefix,
         config={
             "endpoint": endpoint,
             "aws_endpoint_url_s3": endpoint,
@@ -394,7 +401,7 @@ def _s3_store(bucket: str, prefix: str, endpoint: str, region: str, credentials:
             "connect_timeout": CONNECT_TIMEOUT,
             "timeout": REQUEST_TIMEOUT,
             "proxy_url": endpoint,
-            "proxy_excludes": host,
+            "proxy_excludes": match["host"].strip("[]"),
         },
         retry_config={"max_retries": 2, "retry_timeout": RETRY_TIMEOUT},
         credential_provider=current,
@@ -443,11 +450,12 @@ def _is_older(key: str, moment: datetime) -> bool:
 
 
 def _ascii(text: str) -> str:
-    return text.encode("unicode_escape").decode("ascii")[:MAX_METADATA]
+    """A text as a header can carry it; signatures fold spaces, and the length is limited."""
+    return text.encode("unicode_escape").decode("ascii").replace(" ", "\\x20")[:MAX_METADATA]
 
 
 def _from_ascii(text: str) -> str:
-    return text.encode("ascii").decode("unicode_escape", "ignore")
+    return text.encode("ascii", "replace").decode("unicode_escape", "ignore")
 
 
 def _reason(error: Exception) -> str:

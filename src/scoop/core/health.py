@@ -19,6 +19,13 @@ SENTENCES: dict[Health, str] = {
     "not_modified": "it answers; nothing has changed since the last visit",
     "empty": "it answers, but has no items",
     "stale": "it answers, but has told nothing new for a long time",
+    "parse_error": "it answers, but not with what can be read",
+    "http_error": "it answers with an error",
+    "timeout": "it does not answer in time",
+    "unreachable": "it cannot be reached",
+    "robots": "its robots.txt forbids the visit",
+    "refused_address": "it has an address that must not be asked",
+    "gone": "it said that it is gone for good",
 }
 
 Alarm = Literal["source_died", "source_quiet"]

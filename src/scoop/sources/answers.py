@@ -1,16 +1,28 @@
 """What strangers answer, understood: JSON of a shape, a feed, and items made of words that may be anything."""
 
+import hashlib
 import re
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
+from urllib.parse import urljoin
 
 import msgspec
 
 from scoop.core import feeds, items, text
-from scoop.core.feeds import Feed
-from scoop.core.feeds.feed import MAX_AUTHOR, MAX_AUTHORS, MAX_BODY, MAX_ID, MAX_TAG, MAX_TAGS, MAX_TITLE, address
+from scoop.core.feeds.feed import (
+    MAX_AUTHOR,
+    MAX_AUTHORS,
+    MAX_BODY,
+    MAX_ID,
+    MAX_TAG,
+    MAX_TAGS,
+    MAX_TITLE,
+    MAX_URL,
+    Feed,
+    address,
+)
 from scoop.errors import FetchFailed
 from scoop.fetch.client import Response
 from scoop.model import Item
@@ -46,7 +58,7 @@ def item(
 ) -> Item:  # fmt: skip
     """What a source knew, as the parts of a v1 item: readable, within its limits, without what is empty."""
     found = {
-        "source_item_id": source_item_id[:MAX_ID],
+        "source_item_id": source_item_id if len(source_item_id) <= MAX_ID else f"sha256:{digest(source_item_id)}",
         "title": text.truncated(text.one_line(title), MAX_TITLE),
         "canonical_url": link(canonical_url),
         "published_at": published_at.isoformat() if published_at else None,
@@ -69,11 +81,13 @@ def _lines(values: Iterable[str | None], limit: int) -> list[str]:
 
 def link(url: str | None, base: str = "") -> str | None:
     """The absolute http(s) URL without its fragment, percent-encoded; nothing for what is none or too long."""
-    scheme, _, rest = (address(url, base) or "").partition("#")[0].partition("://")
-    if not rest:
+    try:
+        scheme, _, rest = (address(urljoin(base, (url or "").strip())) or "").partition("#")[0].partition("://")
+    except ValueError:  # half an IPv6 address
         return None
     host, slash, path = rest.partition("/")
-    return f"{scheme}://{host}{slash}{_NOT_IN_A_URI.sub(lambda found: f'%{ord(found[0]):02X}', path)}"
+    spelled = f"{scheme}://{host}{slash}{_NOT_IN_A_URI.sub(lambda found: f'%{ord(found[0]):02X}', path)}"
+    return spelled if host and len(spelled) <= MAX_URL else None
 
 
 def moment(seconds: float | None) -> datetime | None:
@@ -83,6 +97,10 @@ def moment(seconds: float | None) -> datetime | None:
     except (ValueError, OverflowError, OSError):
         return None
     return found if found and items.FIRST_MOMENT < found < items.LAST_MOMENT else None
+
+
+def digest(name: str) -> str:
+    return hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()
 
 
 def slowed(visit: Visit, at_least: timedelta) -> Visit:

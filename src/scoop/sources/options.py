@@ -51,7 +51,7 @@ def _allowed(expected: inspect.Type) -> str:
             return f"one of {', '.join(map(str, values))}"
         case inspect.IntType(ge=least, le=most):
             return f"a whole number from {least} to {most}" if most is not None else f"a whole number from {least}"
-        case inspect.ListType():
+        case inspect.VarTupleType():
             return "a list of texts"
         case inspect.BoolType():
             return "true or false"

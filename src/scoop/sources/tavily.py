@@ -1,6 +1,5 @@
 """Tavily: what a web search finds."""
 
-import hashlib
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
@@ -12,7 +11,7 @@ from scoop.core.feeds import dates
 from scoop.errors import FetchFailed
 from scoop.model import Item
 from scoop.sources import Harvest, Visit
-from scoop.sources.answers import item, json_of, link
+from scoop.sources.answers import digest, item, json_of, link
 from scoop.sources.options import checked
 
 MAX_RESULTS = 20  # of one search, by Tavily's API
@@ -27,7 +26,7 @@ REASONS = {
     433: "the pay-as-you-go limit of the Tavily account is used up",
 }
 
-_DOMAINS = Annotated[list[Annotated[str, msgspec.Meta(min_length=3, max_length=253)]], msgspec.Meta(max_length=100)]
+_DOMAINS = Annotated[tuple[str, ...], msgspec.Meta(max_length=100)]
 
 
 class Result(msgspec.Struct):
@@ -47,8 +46,8 @@ class Results(msgspec.Struct):
 class Tavily:
     """A web search through Tavily's API, with your own key as the secret `tavily_api_key`.
 
-    At most so many results a day as you allow, counted by dates in Japan, however often the source is visited: when they
-    are used up it is not asked again that day. A page that was found is not taken again for as long as it is remembered.
+    At most so many results a day as you allow, counted by dates in Japan, however often the source is visited: when
+    they are used up Tavily is not asked again that day. A page that was found lately is not taken again.
     """
 
     name = "tavily"
@@ -65,11 +64,11 @@ class Tavily:
         `max_results_per_day`: 1 to 1000, 10 by default.
         """
 
-        query: Annotated[str, msgspec.Meta(min_length=1, max_length=400, description="the words to search for")] = ""
+        query: Annotated[str, msgspec.Meta(max_length=400, description="the words to search for")] = ""
         topic: Literal["news", "general"] = "news"
         days: Annotated[int, msgspec.Meta(ge=1, le=365)] = 3
-        include_domains: _DOMAINS = []
-        exclude_domains: _DOMAINS = []
+        include_domains: _DOMAINS = ()
+        exclude_domains: _DOMAINS = ()
         max_results_per_day: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 10
 
         def __post_init__(self) -> None:
@@ -136,12 +135,11 @@ def _item(result: Result) -> Item | None:
     url = link(result.url)
     if url is None or not text.normalized(result.title or ""):
         return None
-    published_at = dates.moment(result.published_date or "")
     return item(
         urls.canonical_url(url),
         result.title or "",
         canonical_url=url,
-        published_at=published_at,
+        published_at=dates.moment(result.published_date or ""),
         body_text=result.content or "",
         metadata={"platform": "tavily", "score": result.score},
     )
@@ -153,4 +151,4 @@ def _hash(url: str) -> str:
         spelled = urls.canonical_url(url)
     except ValueError:
         spelled = url
-    return hashlib.sha256(spelled.encode("utf-8", "replace")).hexdigest()[:HASH_DIGITS]
+    return digest(spelled)[:HASH_DIGITS]

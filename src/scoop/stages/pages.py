@@ -13,7 +13,6 @@ from scoop import sources as kinds
 from scoop.archive import Archive
 from scoop.core import documents, health, urls
 from scoop.errors import FetchFailed, ScoopError
-from scoop.fetch import pages as reading
 from scoop.fetch import robots
 from scoop.fetch.chamber import Chamber, Overwhelmed
 from scoop.fetch.client import Client, Request, Response, failure
@@ -91,9 +90,7 @@ class Pages:
 
     async def _extracted(self, answer: Response) -> Page:
         try:
-            return await self.chamber.run(
-                reading.extract, answer.body, url=answer.url, content_type=answer.headers.get("Content-Type", "")
-            )
+            return await self.chamber.run(_extract, answer.body, answer.url, answer.headers.get("Content-Type", ""))
         except Overwhelmed as error:
             log.warning("page not read", url=answer.url, reason=str(error))
             return Page(problem="too_complex")
@@ -112,6 +109,12 @@ class Pages:
         await pages.put(conn, read)
         await hosts.keep_robots_files(conn, self.robots.learned())
         return [Subject(page.raw_arrival_id) for page in read]
+
+
+def _extract(body: bytes, url: str, content_type: str) -> Page:
+    from scoop.fetch import pages  # heavy, and needed only in the chamber
+
+    return pages.extract(body, url=url, content_type=content_type)
 
 
 def _may_pass(failed: FetchFailed) -> bool:

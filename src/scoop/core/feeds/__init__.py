@@ -29,16 +29,22 @@ def parse_fast(body: bytes, *, content_type: str = "", url: str = "") -> Feed | 
         return pages.read(document, url=url)
     if root not in _FEED_ROOTS and not _ENTRY.search(document):
         return Feed(problems=[_refusal(document, root)])
-    try:
-        feed = wellformed.read(document, url=url)
-    except wellformed.Unfit:
+    feed = _well_formed(document, url) or _well_formed(encodings.without_controls(document), url)
+    if feed is None:
         return None
     return None if not feed.items and _ENTRY.search(document) else feed
 
 
 def parse_lenient(body: bytes, *, content_type: str = "", url: str = "") -> Feed:
     """What can be read of a broken feed."""
-    return lenient.read(encodings.utf_8(body, content_type), url=url)
+    return lenient.read(encodings.without_controls(encodings.utf_8(body, content_type)), url=url)
+
+
+def _well_formed(document: bytes, url: str) -> Feed | None:
+    try:
+        return wellformed.read(document, url=url)
+    except wellformed.Unfit:
+        return None
 
 
 def _root(document: bytes) -> str:

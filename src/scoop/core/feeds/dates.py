@@ -45,6 +45,7 @@ _HOURS_BY_ZONE = {
     "jst": 9, "kst": 9, "acst": 9.5, "acdt": 10.5, "aest": 10, "aedt": 11, "nzst": 12, "nzdt": 13,
 }  # fmt: skip
 
+_UTC_ZONES = frozenset({"gmt", "+0000", "utc", "z", "-0000"})
 _RFC_822 = re.compile(
     r"(?:[A-Za-z]{3},\s*)?(\d{1,2})\s+([A-Za-z]{3})\s+(\d{4})\s+(\d{2}):(\d{2}):(\d{2})\s*([A-Za-z]{1,4}|[+-]\d{4})"
 )
@@ -144,6 +145,8 @@ def _clock(folded: str) -> tuple[int, int, int, int, str, timedelta]:
 
 def _offset(zone: str) -> timedelta:
     """How far a zone is from UTC; one that nobody knows counts as UTC."""
+    if zone in _UTC_ZONES:
+        return timedelta()
     match = _ZONE.match(zone)
     if match is None:
         return timedelta()
@@ -184,5 +187,7 @@ def _year(digits: str | None) -> int:
 def _utc(year: int, month: int, day: int, *clock: int, offset: timedelta) -> datetime:
     """Midnight may be written as 24:00, and a leap second counts as the second before it."""
     hour, minute, second = clock[:3]
+    if not offset and hour < 24:
+        return datetime(year, month, day, hour, minute, min(second, 59), *clock[3:], tzinfo=UTC)
     start = datetime(year, month, day, hour % 24, minute, min(second, 59), *clock[3:], tzinfo=timezone(offset))
     return start.astimezone(UTC) + timedelta(days=hour // 24)

@@ -22,9 +22,8 @@ _BARE = ((b"<\0\0\0", "utf-32-le"), (b"\0\0\0<", "utf-32-be"), (b"<\0", "utf-16-
 _DECLARED = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']\s*([\w.:-]+)""", re.IGNORECASE)
 _CHARSET = re.compile(r"""charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 _DECLARATION = re.compile(rb"<\?xml[^>]*\?>", re.IGNORECASE)
-_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _CONTROLS = bytes({*range(32)} - {9, 10, 13})
-_TWICE = re.compile(rb"\xc3[\x82\x83]\xc2[\x80-\xbf]|\xc3\xa2\xe2\x82\xac")
+_TWICE = (b"\xc3\x83\xc2", b"\xc3\x82\xc2", b"\xc3\xa2\xe2\x82\xac")  # as é, nbsp and ’ look when they were encoded twice
 # What is written beside what is meant, as browsers have it.
 _MEANT = {
     "iso8859-1": "cp1252", "ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932",
@@ -44,15 +43,17 @@ codecs.register_error("scoop.windows", _as_windows_1252)
 
 
 def utf_8(body: bytes, content_type: str = "") -> bytes:
-    """The feed in UTF-8, without the byte order mark, control characters and what stands before it."""
+    """The feed in UTF-8, without byte order mark, declaration and what stands before it."""
     encoding, start = _encoding(body, content_type)
     if encoding != "utf-8" or not _is_strictly(body, "utf-8"):
         body, start = b"".join(_recoded(body[start:], encoding)), 0
-    if _TWICE.search(body, start):
-        body, start = _once(body, start), 0
-    if _CONTROL.search(body, start):
-        body, start = body[start:].translate(None, _CONTROLS), 0
+    if any(sign in body for sign in _TWICE):
+        body, start = _once(body[start:]), 0
     return _from_the_beginning(body, start)
+
+
+def without_controls(document: bytes) -> bytes:
+    return document.translate(None, _CONTROLS)
 
 
 def _from_the_beginning(body: bytes, start: int) -> bytes:
@@ -118,17 +119,21 @@ def _recoded(body: bytes, encoding: str) -> Iterator[bytes]:
         yield decoder.decode(body[at : at + CHUNK], at + CHUNK >= len(body)).encode("utf-8", "replace")
 
 
-def _once(body: bytes, start: int) -> bytes:
+def _once(body: bytes) -> bytes:
     """UTF-8 that was taken for Windows' letters and encoded again is set right, if all of it was."""
     try:
-        inner = b"".join(_windows_bytes(body[start:]))
-        return inner if _is_strictly(inner, "utf-8") else body[start:]
+        inner = b"".join(chunk.decode().encode("cp1252") for chunk in _whole_letters(body))
     except UnicodeError:
-        return body[start:]
+        return body
+    return inner if _is_strictly(inner, "utf-8") else body
 
 
-def _windows_bytes(body: bytes) -> Iterator[bytes]:
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    for at in range(0, len(body), CHUNK):
-        for letter in [decoder.decode(body[at : at + CHUNK], at + CHUNK >= len(body))]:
-            yield letter.encode("cp1252")
+def _whole_letters(body: bytes) -> Iterator[bytes]:
+    """Chunks of UTF-8 that end between two letters."""
+    at = 0
+    while at < len(body):
+        end = min(at + CHUNK, len(body))
+        while end < len(body) and body[end] & 0xC0 == 0x80:
+            end += 1
+        yield body[at:end]
+        at = end

@@ -1,6 +1,7 @@
 """What a feed is once it is read, and how its entries become items that the ledger takes."""
 
 import hashlib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -8,7 +9,8 @@ from typing import Any
 
 import can_ada
 
-from scoop.core import language, urls
+from scoop.core import language, text
+from scoop.core.feeds import markup
 from scoop.model import Item
 
 MAX_ITEMS = 2_000  # of one feed; whole archives are beyond what a visit is for
@@ -21,8 +23,13 @@ MAX_URL = 4_096
 MAX_AUTHORS, MAX_AUTHOR = 64, 256
 MAX_TAGS, MAX_TAG = 128, 128
 MAX_ATTACHED = 32  # enclosures or media of one item
+MAX_WORD = 200  # characters of a value such as a media type
+MAX_DIGITS = 16
 UNTITLED = "(untitled)"
 TITLE_FROM_BODY = 120  # characters of the text that stand in for a missing headline
+
+_MAIL_FIRST = re.compile(r"\S+@\S+ \(([^)]+)\)")
+_NAME_FIRST = re.compile(r"([^<>]+?) ?<\S+@\S+>")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,11 +83,7 @@ def _item(entry: Entry, known_ids: set[str]) -> Item:
     body, summary = _body_and_summary(entry)
     title = entry.title or body[:TITLE_FROM_BODY].partition("\n")[0].strip() or entry.url or entry.guid or UNTITLED
     published_at = entry.published_at or entry.updated_at
-    metadata = {
-        **entry.metadata,
-        "summary": summary,
-        "updated_at": entry.updated_at if entry.updated_at != published_at else None,
-    }
+    updated_at = entry.updated_at if entry.updated_at != published_at else None
     item = {
         "source_item_id": _id(entry, title, known_ids),
         "title": title[:MAX_TITLE],
@@ -91,9 +94,14 @@ def _item(entry: Entry, known_ids: set[str]) -> Item:
         "language": entry.language,
         "authors": _distinct(entry.authors, MAX_AUTHORS),
         "tags": _distinct(entry.tags, MAX_TAGS),
-        "source_metadata": {key: value for key, value in metadata.items() if value not in (None, "", [], {})},
+        "source_metadata": _present({**entry.metadata, "summary": summary, "updated_at": updated_at}),
     }
-    return {key: value for key, value in item.items() if value}
+    return _present(item)
+
+
+def _present(values: dict[str, Any]) -> dict[str, Any]:
+    """Only what is known; a 0 and a False are."""
+    return {key: value for key, value in values.items() if value or value is False or value == 0}
 
 
 def _body_and_summary(entry: Entry) -> tuple[str, str]:
@@ -130,10 +138,34 @@ def address(written: str | None, base: str = "") -> str | None:
     if not written or len(written) > MAX_URL:
         return None
     try:
-        found = urls.encoded(str(can_ada.parse(written.strip(), base).href) if base else written)
+        found = can_ada.parse(written.strip(), base) if base else can_ada.parse(written.strip())
     except (ValueError, TypeError):  # TypeError: a lone surrogate
         return None
-    return found if len(found) <= MAX_URL and urls.is_url(found) else None
+    href = str(found.href)
+    is_web = found.protocol in {"https:", "http:"} and found.hostname.strip(".")
+    return href if is_web and len(href) <= MAX_URL else None
+
+
+def author(written: str) -> str:
+    """A name; some feeds put it in brackets behind a mail address, or before one."""
+    name = markup.headline(written, MAX_AUTHOR) if "@" not in written else text.one_line(written[: 4 * MAX_AUTHOR])
+    match = "@" in name and (_MAIL_FIRST.fullmatch(name) or _NAME_FIRST.fullmatch(name))
+    return (match[1] if match else name)[:MAX_AUTHOR].strip()
+
+
+def attached(url: str, **known: str | None) -> dict[str, Any]:
+    """A file that goes with an entry: its address and what is said of it."""
+    told = {key: number(value) if key == "length" else (value or "").strip()[:MAX_WORD] for key, value in known.items()}
+    return {"url": url} | {key: value for key, value in told.items() if value}
+
+
+def is_picture(file: dict[str, Any]) -> bool:
+    return file.get("medium") == "image" or str(file.get("type", "")).startswith("image/")
+
+
+def number(written: str | None) -> int | None:
+    digits = (written or "").strip()
+    return int(digits) if digits.isdecimal() and len(digits) < MAX_DIGITS else None
 
 
 def tag_of_language(declared: str | None) -> str:

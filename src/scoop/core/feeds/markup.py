@@ -30,21 +30,20 @@ _KNOWN = "|".join([*_INLINE.split(), *_BREAK_BY_NAME])
 _LOOKS_LIKE_MARKUP = re.compile(rf"(?i)</(?:{_KNOWN})\s*>|<(?:br|hr|p|img)\b[^<>]*>|<!\[CDATA\[")
 _HEADLINE_TAG = re.compile(rf"(?i)</?(?:\w+:)?(?P<name>{_KNOWN})(?:\s[^<>]*)?/?>|<!--[^<>]*-->")
 _ESCAPED_AGAIN = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|[lr][sd]quo|[mn]dash|hellip|#\d{2,6}|#x[0-9A-Fa-f]{2,5});")
-_SPACED_BREAK = re.compile(r" *+\n *+")
+# Replaced first, in a fraction of the time that the general way takes.
+_COMMONEST = (("<p>", "\n\n"), ("</p>", "\n\n"), ("<br />", "\n"), ("<br>", "\n"), ("</a>", ""))
 
 
 def headline(markup: str, limit: int) -> str:
     """One line of plain text; `Vec<T>` keeps its letters, and what was escaped twice is read twice."""
+    if "<" not in markup and "&" not in markup:
+        return _line(markup[: limit * 4], limit)
     line = _without_cdata(markup[: limit * 4])
     for _ in range(2):
-        if "<" in line:
-            line = _HEADLINE_TAG.sub(_break, line)
-        if "&" not in line:
+        line = _unescaped(_HEADLINE_TAG.sub(_break, line) if "<" in line else line)
+        if not is_markup(line):
             break
-        line = html.unescape(line)
-        if not (_ESCAPED_AGAIN.search(line) or _LOOKS_LIKE_MARKUP.search(line)):
-            break
-    return text.truncated(text.one_line(line), limit)
+    return _line(line, limit)
 
 
 def body(markup: str, limit: int) -> str:
@@ -63,17 +62,39 @@ def written(plain: str, limit: int) -> str:
 
 
 def is_markup(content: str) -> bool:
-    """Whether what is said to be text is HTML after all."""
-    return bool(_LOOKS_LIKE_MARKUP.search(content) or _ESCAPED_AGAIN.search(content))
+    """Whether what should be text is HTML after all."""
+    if "<" in content and _LOOKS_LIKE_MARKUP.search(content):
+        return True
+    return "&" in content and _ESCAPED_AGAIN.search(content) is not None
+
+
+def _line(plain: str, limit: int) -> str:
+    if plain.isascii() and plain.isprintable() and len(plain) <= limit:
+        return " ".join(plain.split())
+    return text.truncated(text.one_line(plain), limit)
 
 
 def _text(markup: str) -> str:
+    if "<" not in markup:
+        return _unescaped(markup)
     markup = _without_cdata(markup)
+    if "<pre" not in markup:
+        markup = " ".join(markup.split()) if "  " in markup else markup.replace("\n", " ")
+    for tag, replacement in _COMMONEST:
+        markup = markup.replace(tag, replacement)
     if "<" in markup:
-        # Outside <pre> a line break of the source is but a space.
-        spaced = markup if "<pre" in markup else " ".join(markup.split())
-        markup = _SPACED_BREAK.sub("\n", _TAG.sub(_break, spaced))
-    return html.unescape(markup) if "&" in markup else markup
+        markup = _TAG.sub(_break, markup)
+    while "\n " in markup:
+        markup = markup.replace("\n ", "\n")
+    return _unescaped(markup)
+
+
+def _unescaped(markup: str) -> str:
+    if "&" not in markup:
+        return markup
+    if markup.count("&") == markup.count("&amp;"):  # far faster, and the usual case
+        return markup.replace("&amp;", "&")
+    return html.unescape(markup)
 
 
 def _without_cdata(markup: str) -> str:

@@ -21,6 +21,7 @@ MIN_READING_CHARACTERS = 300  # below, trafilatura found no article
 MIN_PROSE_CHARACTERS = 80  # of a paragraph that no menu or caption is as long as
 MIN_UNVOTED_CHARACTERS = 40  # of a block in the article's boxes that trafilatura left out
 MIN_MATCH_CHARACTERS = 15  # shorter words may stand anywhere in the reading by chance
+MAX_SEARCHED_CHARACTERS = 200_000  # every block is looked up in as much of the reading: four long reads
 MIN_TITLE_CHARACTERS = 8
 BOX_SHARE = 0.2  # of the article that stands in boxes of one kind
 MAX_LINKED = 0.3  # of running text
@@ -138,7 +139,7 @@ def _candidates(found: Iterable[Block], reading: str) -> Iterator[_Candidate]:
 
 def _vote(reading: str) -> Callable[[str], bool]:
     lines = {_letters(line) for line in reading.split("\n")} - {""}
-    whole = _letters(reading)
+    whole = _letters(reading[:MAX_SEARCHED_CHARACTERS])
     return lambda letters: letters in lines or (len(letters) >= MIN_MATCH_CHARACTERS and letters in whole)
 
 

@@ -21,6 +21,7 @@ _CELL_TAGS = frozenset({"td", "th"})
 _INVISIBLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 # Inside a paragraph, and no part of its sentence.
 _INTERJECTED = re.compile(r"tooltip|popover|popup|sr-only|screen-?reader|visually-?hidden|caption|credit", re.IGNORECASE)
+MAX_NAMES_CHARACTERS = 500
 _SPACES = re.compile(r"[^\S\n]+")
 _PARAGRAPH_END = re.compile(r"\s*\n\s*\n\s*")
 
@@ -35,7 +36,8 @@ class Place:
     depth: int
 
     def names(self) -> str:
-        return f"{self.element.get('class') or ''} {self.element.get('id') or ''}"
+        """The classes and the id, of which a page may have written megabytes."""
+        return f"{self.element.get('class') or ''} {self.element.get('id') or ''}"[:MAX_NAMES_CHARACTERS]
 
 
 @dataclass(slots=True, eq=False)
@@ -115,7 +117,7 @@ def _is_hidden(element: HtmlElement) -> bool:
     if element.get("hidden") is not None:
         return True
     style = element.get("style")
-    if style is not None and _INVISIBLE.search(style):
+    if style is not None and _INVISIBLE.search(style, 0, MAX_NAMES_CHARACTERS):
         return True
     names = element.get("class")
-    return names is not None and element.tag not in _BLOCK_TAGS and _INTERJECTED.search(names) is not None
+    return names is not None and element.tag not in _BLOCK_TAGS and _INTERJECTED.search(names, 0, MAX_NAMES_CHARACTERS) is not None

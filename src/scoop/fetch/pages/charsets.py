@@ -1,4 +1,4 @@
-"""The bytes of a page as text: in what it is encoded, whatever it says."""
+"""In what a page is encoded, whatever it says."""
 
 import codecs
 import re
@@ -20,16 +20,17 @@ _IN_HEADER = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE
 _IN_PAGE = re.compile(
     rb"<(?:meta\b[^>]{0,400}?charset|\?xml\b[^>]{0,200}?encoding)\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE
 )
-_NOT_IN_HTML = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+_CONTROLS = bytes(code for code in range(0x20) if code not in b"\t\n\r\f") + b"\x7f"
+_FORM_FEED_TO_SPACE = bytes.maketrans(b"\f", b" ")
 # Labels stand for what is really sent under them, as browsers know.
 _WIDER = {"shift_jis": "cp932", "gbk": "gb18030", "euc_kr": "cp949", "big5": "big5hkscs"}
 _ESCAPED = "iso2022_jp"  # looks like ASCII, and so like UTF-8
 _UNBELIEVABLE = frozenset({"utf-16-le", "utf-16-be"})  # a declaration that could be read was not written in it
 
 
-def text(html: bytes, content_type: str) -> str:
-    """The page as an HTML parser can take it: no NUL, no lone surrogate."""
-    return _NOT_IN_HTML.sub("", _decoded(html, content_type)).replace("\x0c", " ")
+def utf8(html: bytes, content_type: str) -> bytes:
+    """The page in UTF-8, without the controls that an HTML parser stumbles over."""
+    return _decoded(html, content_type).encode().translate(_FORM_FEED_TO_SPACE, _CONTROLS)
 
 
 def _decoded(html: bytes, content_type: str) -> str:

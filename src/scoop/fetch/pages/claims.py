@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain, islice
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -13,11 +14,13 @@ from lxml.html import HtmlElement
 
 from scoop.core.text import normalized, one_line
 from scoop.fetch.pages import dates, linked_data
+from scoop.fetch.pages.blocks import MAX_NAMES_CHARACTERS
 
 MAX_TITLE_CHARACTERS = 2048  # of a canonical item
 MAX_URL_CHARACTERS = 4096
 MAX_AUTHORS = 64
 MAX_AUTHOR_CHARACTERS = 100
+MAX_HEADLINES = 20
 MIN_HEADLINE_CHARACTERS = 10  # an h1 that is shorter is the section's or the outlet's name
 
 _TITLE_KEYS = ("og:title", "twitter:title", "dc.title", "dcterms.title", "citation_title", "parsely-title", "headline", "title")
@@ -103,13 +106,17 @@ def _metas(tree: HtmlElement) -> dict[str, list[str]]:
 
 
 def _title(page: _Page) -> str | None:
-    headlines = [words for words in (one_line(h1.text_content()) for h1 in page.tree.iter("h1")) if words]
+    headlines = [words for words in (_line(h1) for h1 in islice(page.tree.iter("h1"), MAX_HEADLINES)) if words]
     declared = next(page.values("headline", _TITLE_KEYS), None)
     if declared is None:
-        in_head = next((one_line(title.text_content()) for title in page.tree.iter("title")), "")
+        in_head = next((_line(title) for title in page.tree.iter("title")), "")
         declared = next(iter(headlines), None) if len(headlines) == 1 else in_head or next(iter(headlines), None)
     title = _without_outlet(declared, headlines, page.metas.get("og:site_name", [])) if declared else None
     return title[:MAX_TITLE_CHARACTERS] if title else None
+
+
+def _line(element: HtmlElement) -> str:
+    return one_line(element.text_content()[:MAX_TITLE_CHARACTERS])
 
 
 def _without_outlet(title: str, headlines: list[str], outlets: list[str]) -> str:
@@ -124,19 +131,21 @@ def _without_outlet(title: str, headlines: list[str], outlets: list[str]) -> str
 
 
 def _authors(page: _Page) -> tuple[str, ...]:
-    declared = [linked_data.texts(article.get("author") or article.get("creator")) for article in page.articles[:1]]
-    declared += [page.metas.get(name, []) for name in _AUTHOR_KEYS]
-    declared.append([_words(link) for link in page.tree.xpath('.//*[@rel="author" or @itemprop="author"]')[:4]])
-    declared.append(_bylines(page.tree))
-    for names in declared:
+    for names in _author_lists(page):
         if authors := list(dict.fromkeys(author for name in names for author in _people(name))):
             return tuple(authors[:MAX_AUTHORS])
     return ()
 
 
-def _bylines(tree: HtmlElement) -> list[str]:
-    named = (element for element in tree.iterfind(".//*[@class]") if _BYLINE.search(element.get("class")))
-    return [words for element in named if (words := _words(element))][:1]
+def _author_lists(page: _Page) -> Iterator[list[str]]:
+    """The places that may name the authors, the most trusted first."""
+    for article in page.articles[:1]:
+        yield linked_data.texts(article.get("author") or article.get("creator"))
+    for name in _AUTHOR_KEYS:
+        yield page.metas.get(name, [])
+    yield [_words(link) for link in page.tree.xpath('.//*[@rel="author" or @itemprop="author"]')[:4]]
+    bylines = (element for element in page.tree.iterfind(".//*[@class]") if _BYLINE.search(element.get("class"), 0, MAX_NAMES_CHARACTERS))
+    yield [words for words in map(_words, islice(bylines, 4)) if words][:1]
 
 
 def _words(element: HtmlElement) -> str:
@@ -152,7 +161,7 @@ def _people(names: str) -> list[str]:
 
 
 def _published_at(page: _Page) -> datetime | None:
-    declared = [*page.values("datePublished", ()), *page.values("dateCreated", _DATE_KEYS), *_times(page.tree)]
+    declared = chain(page.values("datePublished", ()), page.values("dateCreated", _DATE_KEYS), _times(page.tree))
     found = next(filter(None, map(dates.moment, declared)), None)
     return found or (dates.in_path(urlsplit(page.url).path) if page.url else None)
 

@@ -4,6 +4,7 @@ import re
 
 MAX_POINTER_CHARACTERS = 250
 MAX_LABEL_CHARACTERS = 40
+MIN_POINTER_LINKED = 0.3
 MAX_CLOSING_CHARACTERS = 400
 MAX_DATELINE_CHARACTERS = 100
 
@@ -14,17 +15,16 @@ def _any_of(*patterns: str) -> re.Pattern[str]:
 
 # Begins a line that leads the reader elsewhere.
 _POINTER = _any_of(
-    r"\W*related\b",
-    r"\W*(?:also )?read (?:more|next|also|:)",
-    r"\W*also read\b",
-    r"\W*(?:see|watch|view|listen)\b.{0,12}?(?:more|also|:)",
-    r"\W*more (?:from|on|about|:)",
-    r"\W*(?:don['’]?t miss|must[- ]read|recommended|most (?:read|popular)|you (?:may|might) (?:also )?(?:like|be interested))",
-    r"\W*(?:click (?:here|to)|continue reading|story continues|advertisement|share this|comments?\W*$)",
-    r"\W*(?:sign up|subscribe|follow us)\b",
-    r"\W*(?:lesen sie auch|mehr zum thema|mehr dazu|das könnte sie auch interessieren|anzeige\W*$)",
-    r"\W*(?:lire aussi|à lire aussi|lea también|te puede interesar|leia (?:também|mais)|leggi anche|lees ook)",
-    r"\W*(?:関連記事|あわせて読みたい|続きを読む|相关阅读|延伸阅读|читайте также)",
+    r"related\b",
+    r"(?:also )?read (?:more|next|also|:)|also read\b",
+    r"(?:see|watch|view|listen)\b.{0,12}?(?:more|also|:)",
+    r"more (?:from|on|about|:)",
+    r"don['’]?t miss|must[- ]read|recommended|most (?:read|popular)|you (?:may|might) (?:also )?(?:like|be interested)",
+    r"click (?:here|to)|continue reading|story continues|advertisement|share this|comments?\W*$",
+    r"(?:sign up|subscribe|follow us)\b",
+    r"lesen sie auch|mehr zum thema|mehr dazu|das könnte sie auch interessieren|anzeige\W*$",
+    r"lire aussi|à lire aussi|lea también|te puede interesar|leia (?:também|mais)|leggi anche|lees ook",
+    r"関連記事|あわせて読みたい|続きを読む|相关阅读|延伸阅读|читайте также",
 )
 # Says that the article is over.
 _CLOSING = _any_of(
@@ -37,26 +37,27 @@ _CLOSING = _any_of(
     r"\bfollow (?:us|her|him|me)\b|folgen sie uns|suivez-nous|síguenos|siga-nos|seguici",
     r"https?://(?:www\.)?(?:twitter|x)\.com/",
     r"contributed to this (?:report|story|article)",
-    r"^\W*(?:additional )?(?:reporting|writing) by|\bediting by\b",
-    r"^\W*(?:write|email|e-mail|contact|reach|send|follow)\b.{1,80}@",
+    r"^\W{0,5}(?:additional )?(?:reporting|writing) by|\bediting by\b",
+    r"^\W{0,5}(?:write|email|e-mail|contact|reach|send|follow)\b.{1,80}@",
     r"sign up (?:for|to|here)|\bjoin our\b|get the latest|click here|in your inbox|delivered (?:to|through) your",
     r"(?:our|free|daily|weekly|to [\w’' ]{0,30}) newsletters?\b|newsletter (?:abonnieren|anmelden)",
     r"\bsubscri(?:be|ptions?)\b.{0,60}(?:to|for|now|here|service)|abonnez-vous|inscreva-se|iscriviti",
     r"(?:originally|first) (?:appeared|published) (?:on|in|at|by)",
     r"tell us what|letters to the editor|(?:have a|news) tip\b|may be reached|if you enjoyed this",
     r"download (?:the|our) (?:free )?app",
-    r"^\W*(?:source|quelle|fuente|fonte|источник)\s*:",
-    r"^\W*(?:comments?|kommentare)\W*$",
+    r"^\W{0,5}(?:source|quelle|fuente|fonte|источник)\s*:",
+    r"^\W{0,5}(?:comments?|kommentare)\W*$",
 )
+_BULLETS = " \t-–—>»›•▶►●■◆*|[(【"
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b|年")
 _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’»)\]」』]*$")
 
 
 def is_pointer(text: str, linked: float) -> bool:
     """Whether a line leads elsewhere: "Read more: …"; a sentence that only begins so has no link."""
-    if len(text) > MAX_POINTER_CHARACTERS or not _POINTER.match(text):
+    if len(text) > MAX_POINTER_CHARACTERS or not (linked > MIN_POINTER_LINKED or len(text) < MAX_LABEL_CHARACTERS):
         return False
-    return linked > 0.3 or len(text) < MAX_LABEL_CHARACTERS
+    return _POINTER.match(text.lstrip(_BULLETS)) is not None
 
 
 def is_closing(text: str) -> bool:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from email.utils import format_datetime
 from typing import Annotated, Any, Literal
 
@@ -20,7 +20,7 @@ HOST = "api.tavily.com"
 KEY_PREFIX = "tvly-"
 HASTY_KEY = "tvly-hasty"  # with a limit that is quickly met, so that it can be seen
 SPENT_KEYS = {"tvly-spent": 432, "tvly-overspent": 433}
-HASTY_LIMIT = {"requests": 2, "per": timedelta(minutes=1)}
+HASTY_REQUESTS_PER_MINUTE = 2
 SNIPPET_CHARACTERS = 400
 
 _WORD = re.compile(r"\w+")
@@ -34,7 +34,7 @@ class Question(msgspec.Struct):
     include_domains: list[str] = []
     exclude_domains: list[str] = []
 
-    def asks_for(self, edition: Edition, oldest: Any) -> bool:
+    def asks_for(self, edition: Edition, oldest: datetime) -> bool:
         host = edition.outlet.host
         is_wanted = not self.include_domains or _is_under(host, self.include_domains)
         is_new = self.topic != "news" or edition.published_at >= oldest
@@ -42,7 +42,7 @@ class Question(msgspec.Struct):
 
 
 def sites(stand: Stand) -> Mapping[str, Sequence[BaseRoute]]:
-    limit = Limit(**HASTY_LIMIT, clock=stand.clock)
+    limit = Limit(requests=HASTY_REQUESTS_PER_MINUTE, per=timedelta(minutes=1), clock=stand.clock)
     return {HOST: Api(stand=stand, limit=limit).routes()}
 
 

@@ -1,0 +1,121 @@
+"""`scoop extract`: the article on a page."""
+
+import sys
+import textwrap
+import zlib
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict
+from functools import partial
+from multiprocessing import get_context
+from typing import IO
+
+import click
+
+from scoop.cli import edge
+from scoop.config import Config
+from scoop.errors import InputError, ScoopError
+from scoop.model import Page
+
+GZIP_MARK = b"\x1f\x8b"
+MANY = 200  # targets from which on starting processes pays
+BATCH = 16  # targets that a process is given at a time
+LINE_WIDTH = 88
+UNREADABLE = "unreadable: "  # begins the problem of a target that could not be read at all
+
+
+@click.command()
+@click.argument("targets", metavar="TARGET...", nargs=-1, required=True)
+@click.option("--url", metavar="BASE", help="The address that the pages of files and standard input come from.")
+@edge.as_json
+@click.pass_obj
+def command(config: Config, targets: tuple[str, ...], url: str | None, as_json: bool) -> None:
+    """Show the article on a page: title, authors, date and text.
+
+    TARGET is a file (gzip is recognised), - for standard input, or a URL that is fetched. With --json, every target
+    gives one line, in order; `problem` tells why there is no article: paywall, login, consent, bot_check, script_only,
+    error_page, empty, short, too_complex, not_html, or that the target could not be read.
+
+    \b
+    Examples:
+      scoop extract page.html
+      scoop extract --json saved/*.html.gz
+      curl -s https://example.com/a | scoop extract - --url https://example.com/a
+      scoop extract https://example.com/2026/11/some-article
+    """
+    is_whole = True
+    for target, page in zip(targets, _pages(targets, url), strict=True):
+        is_whole = is_whole and not (page.problem or "").startswith(UNREADABLE)
+        if as_json:
+            edge.print_json_lines([{"target": target, **asdict(page)}])
+        else:
+            _show(target, page)
+    sys.exit(0 if is_whole else 1)
+
+
+def _pages(targets: tuple[str, ...], url: str | None) -> Iterator[Page]:
+    read = partial(_page, url=url)
+    if len(targets) < MANY or "-" in targets:
+        yield from map(read, targets)
+        return
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        yield from pool.map(read, targets, chunksize=BATCH)
+
+
+def _page(target: str, url: str | None) -> Page:
+    from scoop.fetch import pages
+
+    try:
+        if target.startswith(("http://", "https://")):
+            return edge.run(_fetched(target))
+        return pages.extract(_content(target), url=url)
+    except ScoopError as error:
+        return Page(problem=f"{UNREADABLE}{error}")
+
+
+async def _fetched(url: str) -> Page:
+    from scoop.fetch import pages
+    from scoop.fetch.client import open_client
+
+    async with open_client() as client:
+        answer = await client.get(url)
+    if answer.status != 200:
+        raise InputError(f"{answer.url} answered {answer.status}")
+    return pages.extract(answer.body, url=answer.url, content_type=answer.headers.get("Content-Type", ""))
+
+
+def _content(target: str) -> bytes:
+    try:
+        if target == "-":
+            return _unpacked(sys.stdin.buffer)
+        with open(target, "rb") as file:
+            return _unpacked(file)
+    except (OSError, EOFError, zlib.error) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise InputError(f"{target}: {reason.lower()}") from error
+
+
+def _unpacked(file: IO[bytes]) -> bytes:
+    """The content, never more than is needed to see that it is too much."""
+    from scoop.fetch.pages import MAX_BYTES
+
+    content = file.read(MAX_BYTES + 1)
+    if not content.startswith(GZIP_MARK):
+        return content
+    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    unpacked = unpacker.decompress(content, MAX_BYTES + 1)
+    if not unpacker.eof and len(unpacked) <= MAX_BYTES:
+        raise EOFError("the gzip file ends too early")
+    return unpacked
+
+
+def _show(target: str, page: Page) -> None:
+    click.secho(page.title or target, bold=True)
+    day = page.published_at.strftime("%Y-%m-%d %H:%M %Z") if page.published_at else ""
+    click.echo(" · ".join(filter(None, (", ".join(page.authors), day, page.language, page.canonical_url))))
+    if page.problem:
+        click.secho(f"no whole article: {page.problem}", fg="yellow")
+    for paragraph in page.text.split("\n\n"):
+        click.echo()
+        click.echo(textwrap.fill(paragraph, LINE_WIDTH, break_long_words=False, break_on_hyphens=False))
+    click.echo()

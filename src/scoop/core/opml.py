@@ -1,0 +1,177 @@
+"""Lists of feeds as feed readers exchange them: OPML 1.0, 1.1 and 2.0."""
+
+import html
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from itertools import groupby
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+from lxml import etree
+
+from scoop.core import text, urls
+
+MAX_BYTES = 5 << 20
+MAX_DEPTH = 32
+MAX_OUTLINES = 20_000
+MAX_PROBLEMS = 100
+MAX_URL_CHARACTERS = 4096  # as the canonical item
+MAX_TITLE_CHARACTERS = 500
+MAX_COLLECTION_CHARACTERS = 128
+MIN_FEED_TOKEN = 20  # characters; `?feed=rss2` names a format, `?feed=<40 digits>` opens somebody's private feed
+
+_DECLARATION = re.compile(rb"<!\s*(?:DOCTYPE|ENTITY)", re.IGNORECASE)
+_FEED_BEFORE_URL = re.compile(r"^feed:(?://)?(?=https?:)", re.IGNORECASE)
+_FEED_AS_SCHEME = re.compile(r"^feed:(?=//)", re.IGNORECASE)
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>|[\ufffe\uffff]")  # the two last are no characters of XML
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_SECRET_NAME = re.compile(
+    r"token|secret|passw|signature|credential|session|apikey|accesskey|jwt|authori[sz]ation"
+    r"|(?<![a-z])(?:key|auth|sig|pass|pwd|sid|hmac)(?![a-z])"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outline:
+    """A feed in a list; its collection is made from the folders around it."""
+
+    url: str
+    title: str
+    html_url: str | None = None
+    collection: str | None = None
+    category: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlines:
+    """The feeds of a list, and what in it could not be used."""
+
+    feeds: tuple[Outline, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def read(body: bytes) -> Outlines:
+    """The feeds of a list, each address once; whatever the bytes, this tells problems and never raises."""
+    if len(body) > MAX_BYTES:
+        return Outlines(problems=(f"the list is larger than {MAX_BYTES >> 20} MiB; split it",))
+    if _DECLARATION.search(body.replace(b"\0", b"")):  # without the zeros UTF-16 reads as ASCII does
+        return Outlines(problems=("the list has a DOCTYPE or declares entities, which is refused; remove that line",))
+    parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    try:
+        root = etree.fromstring(body, parser)
+    except (etree.XMLSyntaxError, ValueError, LookupError):
+        root = None
+    if root is None or root.getroottree().docinfo.internalDTD is not None:
+        return Outlines(problems=("this is not OPML; export the list anew from your feed reader",))
+    return _gathered(root, [f"line {e.line}: {text.one_line(e.message)}" for e in parser.error_log][:1])
+
+
+def write(outlines: Iterable[Outline], *, title: str, now: datetime) -> bytes:
+    """OPML 2.0 with a folder for each run of one collection; the URLs must be safe to show (`without_secrets`)."""
+    root = etree.Element("opml", version="2.0")
+    head, body = etree.SubElement(root, "head"), etree.SubElement(root, "body")
+    etree.SubElement(head, "title").text = _plain(title)
+    etree.SubElement(head, "dateCreated").text = format_datetime(now.astimezone(UTC), usegmt=True)
+    for collection, feeds in groupby(outlines, key=lambda outline: outline.collection):
+        folder = body if collection is None else etree.SubElement(body, "outline", text=_plain(collection))
+        for feed in feeds:
+            etree.SubElement(folder, "outline", _attributes(feed))
+    return bytes(etree.tostring(root, xml_declaration=True, encoding="utf-8", pretty_print=True))
+
+
+def without_secrets(url: str) -> str:
+    """The URL without user, password, fragment, and parameters that by their names open a door; ValueError for no URL.
+
+    A secret that is part of the path cannot be told from an address, and stays.
+    """
+    parts = urlsplit(urls.encoded(url))
+    query = "&".join(pair for pair in parts.query.split("&") if not _is_secret(*pair.partition("=")[::2]))
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, query, ""))
+
+
+def _is_secret(name: str, value: str) -> bool:
+    spelled = _CAMEL.sub("_", unquote(name)).lower()
+    return bool(_SECRET_NAME.search(spelled)) or (spelled == "feed" and len(value) >= MIN_FEED_TOKEN)
+
+
+def _gathered(root: etree._Element, problems: list[str]) -> Outlines:
+    feeds: dict[str, Outline] = {}
+    for count, found in enumerate(_walk(root, folders=(), depth=0)):
+        if count == MAX_OUTLINES:
+            problems.append(f"the list has more than {MAX_OUTLINES:,} outlines; the rest is left out")
+            break
+        if isinstance(found, str):
+            problems.append(found)
+        elif found:
+            feeds.setdefault(found.url, found)
+    if not feeds:
+        problems.append("there is no feed in the list: no outline has an xmlUrl")
+    return Outlines(feeds=tuple(feeds.values()), problems=tuple(problems[:MAX_PROBLEMS]))
+
+
+def _walk(element: etree._Element, *, folders: tuple[str, ...], depth: int) -> Iterator[Outline | str | None]:
+    """For each outline a feed, a problem, or nothing (a folder)."""
+    if depth > MAX_DEPTH:
+        if len(element):
+            yield f"line {element.sourceline}: what is nested deeper than {MAX_DEPTH} levels is left out"
+        return
+    for child in element.iterchildren(tag=etree.Element):
+        inner = folders
+        if etree.QName(child).localname.lower() == "outline":
+            given = {str(name).lower(): str(value) for name, value in child.attrib.items()}
+            address = given.get("xmlurl") or (given.get("url") if given.get("type", "").lower() == "rss" else None)
+            yield _outline(address, given, folders, child.sourceline) if address else None
+            if not address:
+                inner = (*folders, given.get("text") or given.get("title") or "")
+        yield from _walk(child, folders=inner, depth=depth + 1)
+
+
+def _outline(address: str, given: dict[str, str], folders: tuple[str, ...], line: int) -> Outline | str:
+    url = _http_url(address)
+    if url is None:
+        return f"line {line}: {address[: urls.QUOTED_CHARACTERS]!r} is not the http(s) URL of a feed"
+    return Outline(
+        url=url,
+        title=_plain(given.get("title") or "") or _plain(given.get("text") or "") or urls.host(url),
+        html_url=_http_url(given.get("htmlurl", "")),
+        collection=_slug("_".join(folders)),
+        category=_slug(given.get("category", "").partition(",")[0]),
+    )
+
+
+def _http_url(address: str) -> str | None:
+    spelled = _FEED_AS_SCHEME.sub("http:", _FEED_BEFORE_URL.sub("", address.strip()))
+    try:
+        url = urls.encoded(spelled)
+    except ValueError:
+        return None
+    return url if len(url) <= MAX_URL_CHARACTERS else None
+
+
+def _plain(markup: str) -> str:
+    """A title as plain text; what was escaped twice is read twice."""
+    title = markup[:MAX_TITLE_CHARACTERS]
+    while (plain := text.one_line(_TAG.sub("", html.unescape(title)))) != title:
+        title = plain
+    return title
+
+
+def _slug(name: str) -> str | None:
+    """A name as a slug, in any script; nothing where no letter or digit is left."""
+    signs = (sign if unicodedata.category(sign)[0] in "LMN" else " " for sign in text.normalized(_plain(name)))
+    return "_".join("".join(signs).split())[:MAX_COLLECTION_CHARACTERS].rstrip("_") or None
+
+
+def _attributes(feed: Outline) -> dict[str, str]:
+    given = {
+        "type": "rss",
+        "text": _plain(feed.title),
+        "title": _plain(feed.title),
+        "xmlUrl": feed.url,
+        "htmlUrl": feed.html_url,
+        "category": _plain(feed.category or ""),
+    }
+    return {name: value for name, value in given.items() if value}

@@ -1,0 +1,358 @@
+"""Reddit: the posts of a subreddit, and what is said about them."""
+
+import base64
+import html
+import re
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Annotated, Literal, TypeVar
+from urllib.parse import urlencode
+
+import msgspec
+from lxml import etree
+
+from scoop import sources
+from scoop.core import text
+from scoop.errors import FetchFailed
+from scoop.fetch.client import Response
+from scoop.model import Item
+from scoop.sources import Harvest, Visit
+from scoop.sources.answers import feed_of, item, json_of, link, moment
+from scoop.sources.options import checked
+
+SITE = "https://www.reddit.com"
+API = "https://oauth.reddit.com"
+RATE_WINDOW = timedelta(minutes=10)  # in which Reddit counts requests; waited for where an answer does not say
+KEPT_IDS = 5_000  # of posts and comments taken lately; twice what one visit can bring
+TITLE_FROM_COMMENT = 120  # characters of a comment that stand in for a headline
+GONE = frozenset({"[deleted]", "[removed]"})
+
+Told = TypeVar("Told", "Post", "Comment")
+_SUBREDDIT = msgspec.Meta(
+    pattern=r"^(?:/?r/)?\w{2,21}(?:\+\w{2,21}){0,49}/?$", description="a name such as python, or several: python+rust"
+)
+_POST_ID = msgspec.Meta(pattern=r"^t3_[a-z0-9]{1,16}$")
+_COMMENT_ID = msgspec.Meta(pattern=r"^t1_[a-z0-9]{1,16}$")
+_TOKEN = msgspec.Meta(pattern=r"^[\x21-\x7e]+$")
+_SIGNATURE = re.compile(r"\s*submitted by\s+/?u/\S+.*\Z", re.DOTALL)
+_OUTBOUND = re.compile(r'<a href="([^"]+)">\[link\]</a>')
+_POST_IN_URL = re.compile(r"/comments/([a-z0-9]{1,16})/")
+_ATOM = "{http://www.w3.org/2005/Atom}"
+
+
+class Token(msgspec.Struct):
+    access_token: Annotated[str, _TOKEN]
+
+
+class Thing(msgspec.Struct):
+    kind: str
+    data: msgspec.Raw
+
+
+class Children(msgspec.Struct):
+    children: list[Thing] = []
+
+
+class Listing(msgspec.Struct):
+    data: Children
+
+
+class Post(msgspec.Struct):
+    """A post, as the API tells it."""
+
+    name: Annotated[str, _POST_ID]
+    title: str
+    permalink: str
+    url: str | None = None
+    selftext: str | None = None
+    author: str | None = None
+    subreddit: str | None = None
+    link_flair_text: str | None = None
+    created_utc: float | None = None
+    score: int = 0
+    num_comments: int = 0
+    is_self: bool = False
+    removed_by_category: str | None = None
+
+
+class Comment(msgspec.Struct):
+    """A comment, as the API tells it."""
+
+    name: Annotated[str, _COMMENT_ID]
+    body: str
+    permalink: str
+    author: str | None = None
+    created_utc: float | None = None
+    score: int = 0
+
+
+@dataclass(slots=True)
+class Haul:
+    """What is gathered on the way; `rest` is how long Reddit then wants to be left alone."""
+
+    items: list[Item] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    rest: timedelta = timedelta()
+
+
+class Reddit:
+    """The posts of a subreddit and, if wanted, comments on them, in one of three ways by the secrets that are set.
+
+    With `reddit_client_id` and `reddit_client_secret`, of an application of your own, through the API. With
+    `reddit_user` and `reddit_feed_token`, through your own feed. With neither, through the public feed, which Reddit's
+    robots.txt forbids to programs unless you set the option `robots` to ignore. Feeds tell no scores. A post's address
+    is that of the page it links to; scores are those of the moment at which a post is first taken.
+    """
+
+    name = "reddit"
+    base_url = SITE
+
+    class Options(sources.Options, frozen=True, kw_only=True):
+        """Which posts.
+
+        `subreddit`: its name, or several: python+rust.
+        `listing`: new (the default), hot, top or rising.
+        `limit`: how many posts are looked at: 1 to 100, 25 by default.
+        `min_score`: a post is taken once it has as many points; needs the API.
+        `comments`: through the API, how many of the best comments on each post; through a feed, how many of the newest
+        in the subreddit: 0 (the default) to 20. Each is an item of its own.
+        """
+
+        subreddit: Annotated[str, _SUBREDDIT] = ""
+        listing: Literal["new", "hot", "top", "rising"] = "new"
+        limit: Annotated[int, msgspec.Meta(ge=1, le=100)] = 25
+        min_score: Annotated[int, msgspec.Meta(ge=0)] = 0
+        comments: Annotated[int, msgspec.Meta(ge=0, le=20)] = 0
+
+        def __post_init__(self) -> None:
+            if not self.subreddit:
+                raise ValueError("give the option subreddit: a name such as python")
+
+        @property
+        def path(self) -> str:
+            return f"/r/{self.subreddit.strip('/').removeprefix('r/')}"
+
+    async def fetch(self, visit: Visit) -> Harvest:
+        options = checked(self.Options, visit.source.options)
+        has_application = {"reddit_client_id", "reddit_client_secret"} <= visit.secrets.keys()
+        haul = await (_by_api(visit, options) if has_application else _by_feed(visit, options))
+        seen = dict.fromkeys(visit.checkpoint.get("seen", ()))
+        found = [each["source_item_id"] for each in haul.items]
+        return Harvest(
+            items=[each for each in haul.items if each["source_item_id"] not in seen],
+            checkpoint={"seen": list(dict.fromkeys([*found, *seen]))[:KEPT_IDS]},
+            health="ok" if found else "empty",
+            problems=haul.problems,
+            fresh_for=haul.rest,
+        )
+
+
+async def _by_api(visit: Visit, options: Reddit.Options) -> Haul:
+    headers = {"Authorization": f"bearer {await _token(visit)}"}
+    haul = Haul()
+    asked = urlencode({"limit": options.limit, "raw_json": 1})
+    answer = await _asked(visit, f"{API}{options.path}/{options.listing}?{asked}", headers)
+    haul.rest = _rest(answer)
+    posts = [
+        post
+        for post in _told(json_of(answer, Listing), "t3", Post, haul)
+        if post.score >= options.min_score and not post.removed_by_category
+    ]
+    haul.items += [_post(post) for post in posts]
+    if options.comments:
+        await _add_comments(visit, options, [post for post in posts if post.num_comments], headers, haul)
+    return haul
+
+
+async def _add_comments(
+    visit: Visit, options: Reddit.Options, posts: list[Post], headers: dict[str, str], haul: Haul
+) -> None:
+    """The best comments on each post, one post after the other, until Reddit has had enough."""
+    asked = urlencode({"limit": options.comments, "sort": "top", "depth": 1, "raw_json": 1})
+    for post in posts:
+        if haul.rest:
+            return
+        try:
+            answer = await _asked(visit, f"{API}{options.path}/comments/{post.name[3:]}?{asked}", headers)
+            listings = json_of(answer, list[Listing])
+        except FetchFailed as failure:
+            haul.problems.append(str(failure))
+            haul.rest = failure.after or haul.rest
+            continue
+        haul.rest = _rest(answer)
+        comments = [comment for listing in listings for comment in _told(listing, "t1", Comment, haul)]
+        haul.items += [_comment(comment, post) for comment in comments[: options.comments] if comment.body not in GONE]
+
+
+async def _token(visit: Visit) -> str:
+    """Leave to ask the API for a day; asked for anew at every visit, so that it is kept nowhere."""
+    pair = f"{visit.secrets['reddit_client_id']}:{visit.secrets['reddit_client_secret']}"
+    headers = {"Authorization": f"Basic {base64.b64encode(pair.encode()).decode()}"}
+    try:
+        answer = await visit.post(
+            f"{SITE}/api/v1/access_token", form={"grant_type": "client_credentials"}, headers=headers
+        )
+    except FetchFailed as failure:
+        raise _explained(failure, "the secrets reddit_client_id and reddit_client_secret are not valid") from failure
+    return json_of(answer, Token).access_token
+
+
+async def _asked(visit: Visit, url: str, headers: dict[str, str]) -> Response:
+    try:
+        return await visit.get(url, headers=headers, is_api=True)
+    except FetchFailed as failure:
+        raise _explained(failure, "the application may not read this") from failure
+
+
+def _explained(failure: FetchFailed, reason_of_401: str) -> FetchFailed:
+    """The failure with what it means at Reddit, and with a time to wait where it asked too fast."""
+    reasons = {
+        401: reason_of_401,
+        403: "it is private, or Reddit does not let this program in",
+        404: "there is no such subreddit",
+        429: "too many requests",
+    }
+    if failure.status not in reasons:
+        return failure
+    after = failure.after or (RATE_WINDOW if failure.status == 429 else None)
+    return FetchFailed(
+        f"{failure}: {reasons[failure.status]}", health=failure.health, status=failure.status, after=after
+    )
+
+
+def _rest(answer: Response) -> timedelta:
+    """How long to ask nothing more, by what Reddit says is left of the present window."""
+    try:
+        left = float(answer.headers.get("x-ratelimit-remaining", "1"))
+        seconds = float(answer.headers.get("x-ratelimit-reset", "0"))
+        return timedelta() if left >= 1 else min(max(timedelta(seconds=seconds), timedelta()), RATE_WINDOW)
+    except (ValueError, OverflowError):
+        return timedelta()
+
+
+def _told(listing: Listing, kind: str, shape: type[Told], haul: Haul) -> list[Told]:
+    """The things of one kind in a listing; what cannot be understood becomes a problem."""
+    found: list[Told] = []
+    for thing in listing.data.children:
+        if thing.kind != kind:
+            continue
+        try:
+            found.append(msgspec.json.decode(thing.data, type=shape))
+        except msgspec.DecodeError as error:
+            haul.problems.append(f"a {shape.__name__.lower()} could not be understood: {error}")
+    return [each for each in found if text.normalized(_words(each))]
+
+
+def _words(told: Post | Comment) -> str:
+    return told.title if isinstance(told, Post) else told.body
+
+
+def _post(post: Post) -> Item:
+    page = link(post.permalink, SITE)
+    outbound = None if post.is_self else link(post.url, SITE)
+    return item(
+        post.name,
+        post.title,
+        canonical_url=outbound or page,
+        published_at=moment(post.created_utc),
+        body_text=post.selftext or "",
+        authors=[post.author],
+        tags=[post.link_flair_text],
+        metadata={
+            "platform": "reddit",
+            "subreddit": post.subreddit,
+            "reddit_url": page,
+            "score": post.score,
+            "comments": post.num_comments,
+            "full_text": None if outbound and outbound != page else "never",
+        },
+    )
+
+
+def _comment(comment: Comment, post: Post) -> Item:
+    return item(
+        comment.name,
+        text.truncated(text.one_line(comment.body), TITLE_FROM_COMMENT),
+        canonical_url=link(comment.permalink, SITE),
+        published_at=moment(comment.created_utc),
+        body_text=comment.body,
+        authors=[comment.author],
+        metadata={
+            "platform": "reddit",
+            "subreddit": post.subreddit,
+            "parent": post.name,
+            "score": comment.score,
+            "full_text": "never",
+        },
+    )
+
+
+async def _by_feed(visit: Visit, options: Reddit.Options) -> Haul:
+    haul = Haul()
+    answer = await _asked_feed(visit, f"{options.path}/{options.listing}/.rss?{urlencode({'limit': options.limit})}")
+    outbound_by_id = _outbound(answer.body)
+    posts = [entry for entry in feed_of(answer).items if entry["source_item_id"].startswith("t3_")]
+    haul.items += [_entry(entry, outbound_by_id.get(entry["source_item_id"])) for entry in posts]
+    haul.rest = _rest(answer)
+    if options.comments and not haul.rest:
+        asked = urlencode({"limit": options.comments})
+        answer = await _asked_feed(visit, f"{options.path}/comments/.rss?{asked}")
+        comments = [entry for entry in feed_of(answer).items if entry["source_item_id"].startswith("t1_")]
+        haul.items += [_comment_entry(entry) for entry in comments[: options.comments]]
+        haul.rest = _rest(answer)
+    if options.min_score:
+        haul.problems.append("a feed tells no scores: min_score needs the secrets of an application")
+    return haul
+
+
+async def _asked_feed(visit: Visit, path: str) -> Response:
+    secrets = visit.secrets
+    has_token = {"reddit_user", "reddit_feed_token"} <= secrets.keys()
+    token = urlencode({"feed": secrets["reddit_feed_token"], "user": secrets["reddit_user"]}) if has_token else ""
+    try:
+        return await visit.get(f"{SITE}{path}", secret_query=token, is_api=has_token)
+    except FetchFailed as failure:
+        if failure.health != "robots":
+            raise _explained(failure, "the secrets reddit_user and reddit_feed_token are not valid") from failure
+        advice = "set the secrets of an application or of your feed, or the option robots to ignore"
+        raise FetchFailed(f"{failure}; {advice}", health="robots", after=failure.after) from failure
+
+
+def _outbound(body: bytes) -> dict[str, str]:
+    """Where posts link to, by id: a feed hides it in the markup under a post."""
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=True)
+    root = etree.fromstring(body, parser)
+    if root is None:
+        return {}
+    found = {}
+    for entry in root.iter(f"{_ATOM}entry"):
+        outbound = _OUTBOUND.search(entry.findtext(f"{_ATOM}content") or "")
+        if outbound:
+            found[entry.findtext(f"{_ATOM}id") or ""] = html.unescape(outbound[1])
+    return found
+
+
+def _entry(entry: Item, outbound: str | None) -> Item:
+    page = entry.get("canonical_url")
+    linked = link(outbound)
+    is_link = linked is not None and linked != page
+    metadata = {"platform": "reddit", "reddit_url": page, "full_text": None if is_link else "never"}
+    return _rewritten(entry, metadata) | ({"canonical_url": linked} if is_link else {})
+
+
+def _comment_entry(entry: Item) -> Item:
+    post = _POST_IN_URL.search(entry.get("canonical_url", ""))
+    metadata = {"platform": "reddit", "parent": f"t3_{post[1]}" if post else None, "full_text": "never"}
+    found = _rewritten(entry, metadata)
+    title = text.truncated(text.one_line(found.get("body_text", "")), TITLE_FROM_COMMENT)
+    return found | ({"title": title} if text.normalized(title) else {})
+
+
+def _rewritten(entry: Item, metadata: dict[str, str | None]) -> Item:
+    """The entry without Reddit's signature under the text and its way to write names."""
+    changed = {
+        "body_text": _SIGNATURE.sub("", entry.get("body_text", "")),
+        "authors": [author.removeprefix("/").removeprefix("u/") for author in entry.get("authors", ())],
+        "source_metadata": {key: value for key, value in metadata.items() if value is not None},
+    }
+    return {key: value for key, value in (entry | changed).items() if value}

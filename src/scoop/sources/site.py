@@ -1,0 +1,314 @@
+"""Sites without a feed: the links of their start pages and sitemaps."""
+
+import gzip
+import io
+import re
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Annotated, Any
+from urllib.parse import unquote
+from zoneinfo import ZoneInfo
+
+import can_ada
+import msgspec
+from lxml import etree, html
+
+from scoop import sources
+from scoop.core import robots, text, urls
+from scoop.core.feeds import dates
+from scoop.core.robots import Robots
+from scoop.errors import FetchFailed
+from scoop.fetch.client import Response
+from scoop.model import Item
+from scoop.sources import Harvest, Visit
+from scoop.sources.answers import digest, item, link, slowed
+from scoop.sources.options import checked
+
+MAX_PAGE_BYTES = 5 << 20
+MAX_SITEMAP_BYTES = 5 << 20  # unpacked
+MAX_SITEMAPS = 5
+MAX_LINKS = 10_000  # of a visit
+KEPT_LINKS = 5_000
+HASH_DIGITS = 16
+MIN_TITLE_WORDS = 3  # "Read more" is no headline
+MIN_TITLE_CHARACTERS = 12  # nor is it in scripts without spaces
+
+_GZIP = b"\x1f\x8b"
+_SLUG_END = re.compile(r"\.\w{1,5}$")
+_NOT_A_WORD = re.compile(r"[-_+\s]+")
+_Patterns = Annotated[tuple[str, ...], msgspec.Meta(max_length=100)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A link to what may be an article."""
+
+    url: str
+    found_on: str
+    title: str = ""
+    published_at: datetime | None = None
+    changed_at: datetime | None = None
+
+    @property
+    def age(self) -> float:
+        """What sorts the newest first, and what has no date last."""
+        dated = self.published_at or self.changed_at
+        return -dated.timestamp() if dated else 0.0
+
+
+@dataclass(slots=True)
+class Crawl:
+    """What has been found so far, each address once, and what went wrong on the way."""
+
+    found_by_url: dict[str, Found] = field(default_factory=dict)
+    failures: list[FetchFailed] = field(default_factory=list)
+
+    def add(self, found: Iterable[Found]) -> None:
+        for each in found:
+            if len(self.found_by_url) >= MAX_LINKS:
+                return
+            url = urls.canonical_url(each.url)
+            known = self.found_by_url.get(url, each)
+            self.found_by_url[url] = replace(
+                known,
+                title=max(known.title, each.title, key=len),
+                published_at=known.published_at or each.published_at,
+            )
+
+
+class Site:
+    """Articles of a site that has no feed: the links on its start pages, and in its sitemap if wanted.
+
+    The source's address is the first start page. Links are followed inside the site only, where robots.txt allows it
+    and, if the source has allowed paths, under those. A link is taken once; the article's own page is read later and
+    gives the text. A pattern is the beginning of a path, in which * stands for anything and a last $ for the end.
+    """
+
+    name = "site"
+    base_url = None
+
+    class Options(sources.Options, frozen=True, kw_only=True):
+        """Where to look, and what to take.
+
+        `start_pages`: further pages with links, as paths or addresses.
+        `include`: only links whose path fits one of these patterns, as /news/*.html$.
+        `exclude`: no links whose path fits one of these patterns.
+        `sitemap`: true for the sitemaps that robots.txt names, or the address of one.
+        `max_per_run`: how many new articles a visit takes at most: 1 to 500, 30 by default.
+        `max_per_day`: how many a day, in the source's timezone: 1 to 5000, 60 by default.
+        """
+
+        start_pages: Annotated[tuple[str, ...], msgspec.Meta(max_length=20)] = ()
+        include: _Patterns = ()
+        exclude: _Patterns = ()
+        sitemap: bool | str = False
+        max_per_run: Annotated[int, msgspec.Meta(ge=1, le=500)] = 30
+        max_per_day: Annotated[int, msgspec.Meta(ge=1, le=5000)] = 60
+
+    async def fetch(self, visit: Visit) -> Harvest:
+        options = checked(self.Options, visit.source.options)
+        today = visit.now.astimezone(ZoneInfo(visit.source.timezone)).date().isoformat()
+        taken = visit.checkpoint["taken"] if visit.checkpoint.get("day") == today else 0
+        room = min(options.max_per_run, options.max_per_day - taken)
+        if room <= 0:
+            return Harvest(checkpoint=dict(visit.checkpoint))
+        rules = await _rules(visit)
+        starts = [start for page in ("", *options.start_pages) if (start := link(page, visit.source.base_url))]
+        fence = Fence(
+            starts=tuple(urls.canonical_url(start) for start in starts),
+            allowed_paths=tuple(visit.source.allowed_paths),
+            include=options.include,
+            exclude=options.exclude,
+            rules=rules,
+        )
+        maps = rules.sitemaps if options.sitemap in {True, "true"} else [options.sitemap] if options.sitemap else []
+        sitemaps = [found for name in maps if (found := link(str(name), visit.source.base_url))]
+        crawl = await _crawled(slowed(visit, timedelta(seconds=rules.crawl_delay or 0)), starts, sitemaps)
+        found = {_short(url): each for url, each in crawl.found_by_url.items() if fence.lets_in(url)}
+        seen = dict.fromkeys(visit.checkpoint.get("seen", ()))
+        new = [short for short in found if short not in seen][:room]
+        # A page that could not be read this time would make its old links look new the next time.
+        kept = seen if crawl.failures else [short for short in seen if short in found]
+        return Harvest(
+            items=[_item(found[short]) for short in new],
+            checkpoint={"day": today, "taken": taken + len(new), "seen": [*new, *kept][:KEPT_LINKS]},
+            health="ok" if found else "empty",
+            problems=[str(failure) for failure in crawl.failures],
+        )
+
+
+async def _rules(visit: Visit) -> Robots:
+    """What the site asks of crawlers: the crawl delay, the sitemaps, and which links are not for us."""
+    return await visit.robots.rules(visit.client, visit._request(visit.source.base_url), now=visit.now)
+
+
+async def _crawled(visit: Visit, pages: Iterable[str], sitemaps: Iterable[str]) -> Crawl:
+    """What every start page and sitemap names; FetchFailed when none of them could be read."""
+    crawl = Crawl()
+    for page in dict.fromkeys(pages):
+        try:
+            crawl.add(_links(await visit.get(page), page))
+        except FetchFailed as failure:
+            crawl.failures.append(failure)
+    await _read_sitemaps(visit, list(sitemaps), crawl)
+    if crawl.failures and not crawl.found_by_url:
+        raise crawl.failures[0]
+    return crawl
+
+
+def _links(answer: Response, page: str) -> list[Found]:
+    """The links of a page in its order, without those that it does not vouch for."""
+    charset = re.search(r"charset=\"?([\w-]{2,40})", answer.headers.get("Content-Type", ""))
+    root = _tree(answer.body[:MAX_PAGE_BYTES], charset[1] if charset else None)
+    if root is None:
+        raise FetchFailed(f"{page} answered what is not a page", health="parse_error")
+    base = next((link(each.get("href"), answer.url) for each in root.iter("base")), None) or answer.url
+    found = []
+    for anchor in root.iter("a"):
+        url = link(anchor.get("href"), base) if anchor.get("href") else None
+        if url and "nofollow" not in (anchor.get("rel") or "").lower():
+            headline = next(anchor.iter("h1", "h2", "h3", "h4"), anchor)  # a card holds more than its headline
+            found.append(Found(url=url, found_on=page, title=text.one_line("".join(headline.itertext()))))
+        if len(found) == MAX_LINKS:
+            break
+    return found
+
+
+def _tree(body: bytes, charset: str | None) -> Any:
+    """The tree of a page, whatever it is; nothing for what has no markup at all."""
+    if b"<" not in body:
+        return None
+    try:
+        parser = html.HTMLParser(encoding=charset)
+    except LookupError:  # a charset that nobody knows: the page may name a better one
+        parser = html.HTMLParser()
+    try:
+        return html.document_fromstring(body, parser=parser)
+    except (etree.ParserError, etree.XMLSyntaxError, UnicodeDecodeError, AssertionError, ValueError):
+        return None
+
+
+async def _read_sitemaps(visit: Visit, waiting: list[str], crawl: Crawl) -> None:
+    """Follow sitemaps and their indexes, the first ones only."""
+    read: set[str] = set()
+    while waiting and len(read) < MAX_SITEMAPS:
+        url = waiting.pop(0)
+        if url in read:
+            continue
+        read.add(url)
+        try:
+            found, further = _sitemap(_unpacked(await visit.get(url)), url)
+        except FetchFailed as failure:
+            crawl.failures.append(failure)
+            continue
+        crawl.add(found)
+        waiting += further
+
+
+def _unpacked(answer: Response) -> bytes:
+    if not answer.body.startswith(_GZIP):
+        return answer.body[:MAX_SITEMAP_BYTES]
+    try:
+        return gzip.GzipFile(fileobj=io.BytesIO(answer.body)).read(MAX_SITEMAP_BYTES)
+    except (OSError, EOFError, zlib.error) as error:
+        raise FetchFailed(f"{answer.url} cannot be unpacked: {error}", health="parse_error") from error
+
+
+def _sitemap(body: bytes, url: str) -> tuple[list[Found], list[str]]:
+    """The pages of a sitemap, newest first, and the sitemaps of an index."""
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=True, huge_tree=False)
+    try:
+        root = etree.fromstring(body, parser)
+    except (etree.XMLSyntaxError, ValueError):
+        root = None
+    if root is None or _tag(root) not in {"urlset", "sitemapindex"}:
+        raise FetchFailed(f"{url} answered what is not a sitemap", health="parse_error")
+    told = [(name, _facts(each)) for each in root if (name := _tag(each)) in {"url", "sitemap"}][:MAX_LINKS]
+    pages = [page for name, facts in told if name == "url" and (page := _page(facts, url))]
+    maps = [page for name, facts in told if name == "sitemap" and (page := _page(facts, url))]
+    newest_maps = sorted(maps, key=lambda each: each.age)[:MAX_SITEMAPS]
+    return sorted(pages, key=lambda page: page.age), [each.url for each in newest_maps]
+
+
+def _tag(element: Any) -> str:
+    return str(element.tag).rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
+def _facts(entry: Any) -> dict[str, str]:
+    """The first text of every element inside an entry, by its name: loc, lastmod, and the news extension's."""
+    found: dict[str, str] = {}
+    for element in entry.iter():
+        found.setdefault(_tag(element), element.text or "")
+    return found
+
+
+def _page(facts: Mapping[str, str], sitemap: str) -> Found | None:
+    url = link(facts.get("loc"), sitemap)
+    if url is None:
+        return None
+    return Found(
+        url=url,
+        found_on=sitemap,
+        title=text.one_line(facts.get("title", "")),
+        published_at=dates.moment(facts.get("publication_date", "")),
+        changed_at=dates.moment(facts.get("lastmod", "")),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fence:
+    """Which links lead to what may be an article of the site."""
+
+    starts: tuple[str, ...]
+    allowed_paths: tuple[str, ...]
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+    rules: Robots
+
+    def lets_in(self, url: str) -> bool:
+        parsed = can_ada.parse(url)
+        path = f"{parsed.pathname}{parsed.search}"
+        return (
+            path != "/"
+            and url not in self.starts
+            and any(_is_under(parsed.hostname, urls.host(start)) for start in self.starts)
+            and (not self.allowed_paths or path.startswith(self.allowed_paths))
+            and (not self.include or any(robots.matches(pattern, path) for pattern in self.include))
+            and not any(robots.matches(pattern, path) for pattern in self.exclude)
+            and self.rules.allows(path)
+        )
+
+
+def _is_under(host: str, own: str) -> bool:
+    domain = own.removeprefix("www.")
+    return host == domain or host.endswith(f".{domain}")
+
+
+def _short(url: str) -> str:
+    return digest(url)[:HASH_DIGITS]
+
+
+def _item(found: Found) -> Item:
+    url = urls.canonical_url(found.url)
+    title = found.title if _is_headline(found.title) else _words_of_slug(url)
+    return item(
+        url,
+        title if text.normalized(title) else url,
+        canonical_url=found.url,
+        published_at=found.published_at,
+        metadata={"platform": "site", "found_on": found.found_on, "full_text": "required"},
+    )
+
+
+def _is_headline(title: str) -> bool:
+    is_unspaced = text.word_count(title) > len(title.split())
+    return len(title.split()) >= MIN_TITLE_WORDS or (is_unspaced and len(title) >= MIN_TITLE_CHARACTERS)
+
+
+def _words_of_slug(url: str) -> str:
+    """The last part of a path that holds letters, in words."""
+    parts = [_SLUG_END.sub("", unquote(part)) for part in can_ada.parse(url).pathname.split("/")]
+    slug = next((part for part in reversed(parts) if any(map(str.isalpha, part))), "")
+    return text.one_line(_NOT_A_WORD.sub(" ", slug)).capitalize()
