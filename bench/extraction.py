@@ -1,6 +1,8 @@
 """How well and how fast articles are extracted, beside trafilatura in the same run: figures as one JSON a line.
 
-python bench/extraction.py FOLDER          FOLDER/ground-truth.json.gz: {id: {"articleBody", "url"}}, FOLDER/html/ID.html.gz
+python bench/extraction.py FOLDER
+
+FOLDER holds ground-truth.json.gz, {id: {"articleBody", "url"}}, and the pages as html/ID.html.gz.
 
 The score is that of the article extraction benchmark: per page, the multisets of runs of four words of the right text
 and of the extracted one; precision and recall are means over the pages, F1 is made of these two.
@@ -48,8 +50,7 @@ def ours(html: bytes, url: str) -> str:
 
 
 def bare(html: bytes, _url: str) -> str:
-    document = trafilatura.bare_extraction(html, fast=True, include_comments=False)
-    return document.text if document else ""
+    return trafilatura.extract(html, fast=True, include_comments=False) or ""
 
 
 EXTRACTORS = {"scoop": ours, "trafilatura": bare}

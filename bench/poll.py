@@ -1,6 +1,6 @@
 """How fast feeds are polled into the ledger: 2,000 feeds on 200 hosts of the loopback, cold and when nothing changed.
 
-    make bench, or: .venv/bin/python bench/poll.py [--feeds 2000]
+make bench, or: .venv/bin/python bench/poll.py [--feeds 2000]
 """
 
 import argparse

@@ -67,5 +67,5 @@ async def test_either_a_query_or_a_category_must_be_given(desk, options):
 
 
 async def test_a_category_has_the_form_of_one(desk):
-    with pytest.raises(Reject, match="option category: must be a category such as cs.CL"):
+    with pytest.raises(Reject, match=r"option category: must be a category such as cs\.CL"):
         await desk.fetch("arxiv", {"category": "cs.CL OR all:x"})

@@ -89,7 +89,7 @@ async def test_words_to_search_for_must_be_given(desk):
 
 async def test_a_result_that_makes_no_sense_is_passed_over(answering):
     body = (
-        b'{"results": [{"url": 7}, {"url": "javascript:x", "title": "A"}, {"url": "http://b.example/", "title": "B"}]}'
+        b'{"results": [{"url": 7}, {"url": "javascript:x", "title": "A"}, {"url": "http://b.example", "title": "B"}]}'
     )
     async with answering(lambda path: (200, body)) as desk:
         harvest = await desk.fetch("tavily", QUERY, secrets=SECRETS)

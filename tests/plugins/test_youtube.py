@@ -68,5 +68,5 @@ async def test_either_a_channel_or_a_playlist_must_be_given(desk, options):
 
 @pytest.mark.parametrize("channel", ["https://example.com/@name", "UCshort", "../feeds"])
 async def test_what_is_no_channel_is_refused(desk, channel):
-    with pytest.raises(Reject, match="option channel: must be a channel's id, UC..., or its address"):
+    with pytest.raises(Reject, match=r"option channel: must be a channel's id, UC..., or its address"):
         await desk.fetch("youtube", {"channel": channel})

@@ -13,7 +13,6 @@ from typing import IO
 import click
 
 from scoop.cli import edge
-from scoop.config import Config
 from scoop.errors import InputError, ScoopError
 from scoop.model import Page
 
@@ -28,8 +27,7 @@ UNREADABLE = "unreadable: "  # begins the problem of a target that could not be 
 @click.argument("targets", metavar="TARGET...", nargs=-1, required=True)
 @click.option("--url", metavar="BASE", help="The address that the pages of files and standard input come from.")
 @edge.as_json
-@click.pass_obj
-def command(config: Config, targets: tuple[str, ...], url: str | None, as_json: bool) -> None:
+def command(targets: tuple[str, ...], url: str | None, as_json: bool) -> None:
     """Show the article on a page: title, authors, date and text.
 
     TARGET is a file (gzip is recognised), - for standard input, or a URL that is fetched. With --json, every target

@@ -47,15 +47,18 @@ class Body:
         self._decoders = [_decoder(name) for name in reversed(names)]
         self._max_bytes = max_bytes
         self._decoded = bytearray()
-        self._received = [0] * (len(names) + 1)  # bytes that reached each layer
+        self._received = [0] * len(names)  # bytes that reached each layer
 
     def feed(self, data: bytes) -> None:
         for piece in self._through(data, 0):
-            self._decoded += piece
+            room = self._max_bytes - len(self._decoded)
+            self._decoded += piece[:room]
+            if len(piece) > room:
+                raise TooLarge
 
     def whole(self) -> bytes:
         """The decoded body; Undecodable when the encoded stream has not come to its end."""
-        if self._received[0] and not all(decoder.is_complete() for decoder in self._decoders):
+        if any(self._received) and not all(decoder.is_complete() for decoder in self._decoders):
             raise Undecodable("the encoded body ends too early")
         return bytes(self._decoded)
 
@@ -64,12 +67,12 @@ class Body:
         return bytes(self._decoded)
 
     def _through(self, data: bytes, layer: int) -> Iterator[bytes]:
-        self._received[layer] += len(data)
-        if self._received[layer] > self._max_bytes:
-            raise TooLarge
         if layer == len(self._decoders):
             yield data
             return
+        self._received[layer] += len(data)
+        if self._received[layer] > self._max_bytes:
+            raise TooLarge
         for piece in self._decoders[layer].pieces(data):
             yield from self._through(piece, layer + 1)
 

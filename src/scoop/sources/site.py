@@ -21,7 +21,7 @@ from scoop.core.feeds import dates
 from scoop.core.robots import Robots
 from scoop.errors import FetchFailed
 from scoop.fetch.client import Response
-from scoop.model import Item
+from scoop.model import Item, Source
 from scoop.sources import Harvest, Visit
 from scoop.sources.answers import digest, item, link, slowed
 from scoop.sources.options import checked
@@ -116,25 +116,18 @@ class Site:
             return Harvest(checkpoint=dict(visit.checkpoint))
         rules = await _rules(visit)
         starts = [start for page in ("", *options.start_pages) if (start := link(page, visit.source.base_url))]
-        fence = Fence(
-            starts=tuple(urls.canonical_url(start) for start in starts),
-            allowed_paths=tuple(visit.source.allowed_paths),
-            include=options.include,
-            exclude=options.exclude,
-            rules=rules,
-        )
-        maps = rules.sitemaps if options.sitemap in {True, "true"} else [options.sitemap] if options.sitemap else []
-        sitemaps = [found for name in maps if (found := link(str(name), visit.source.base_url))]
+        sitemaps = _sitemaps(options, rules, visit.source.base_url)
         crawl = await _crawled(slowed(visit, timedelta(seconds=rules.crawl_delay or 0)), starts, sitemaps)
-        found = {_short(url): each for url, each in crawl.found_by_url.items() if fence.lets_in(url)}
+        fence = _fence(visit.source, options, rules, starts)
+        found_by_hash = {_short(url): found for url, found in crawl.found_by_url.items() if fence.lets_in(url)}
         seen = dict.fromkeys(visit.checkpoint.get("seen", ()))
-        new = [short for short in found if short not in seen][:room]
+        new = [short for short in found_by_hash if short not in seen][:room]
         # A page that could not be read this time would make its old links look new the next time.
-        kept = seen if crawl.failures else [short for short in seen if short in found]
+        kept = seen if crawl.failures else [short for short in seen if short in found_by_hash]
         return Harvest(
-            items=[_item(found[short]) for short in new],
+            items=[_item(found_by_hash[short]) for short in new],
             checkpoint={"day": today, "taken": taken + len(new), "seen": [*new, *kept][:KEPT_LINKS]},
-            health="ok" if found else "empty",
+            health="ok" if found_by_hash else "empty",
             problems=[str(failure) for failure in crawl.failures],
         )
 
@@ -142,6 +135,12 @@ class Site:
 async def _rules(visit: Visit) -> Robots:
     """What the site asks of crawlers: the crawl delay, the sitemaps, and which links are not for us."""
     return await visit.robots.rules(visit.client, visit._request(visit.source.base_url), now=visit.now)
+
+
+def _sitemaps(options: Site.Options, rules: Robots, base_url: str) -> list[str]:
+    is_named_by_robots = options.sitemap in {True, "true"}
+    named = rules.sitemaps if is_named_by_robots else [str(options.sitemap)] if options.sitemap else []
+    return [url for name in named if (url := link(name, base_url))]
 
 
 async def _crawled(visit: Visit, pages: Iterable[str], sitemaps: Iterable[str]) -> Crawl:
@@ -279,6 +278,16 @@ class Fence:
             and not any(robots.matches(pattern, path) for pattern in self.exclude)
             and self.rules.allows(path)
         )
+
+
+def _fence(source: Source, options: Site.Options, rules: Robots, starts: Iterable[str]) -> Fence:
+    return Fence(
+        starts=tuple(urls.canonical_url(start) for start in starts),
+        allowed_paths=tuple(source.allowed_paths),
+        include=options.include,
+        exclude=options.exclude,
+        rules=rules,
+    )
 
 
 def _is_under(host: str, own: str) -> bool:

@@ -47,7 +47,7 @@ _HOURS_BY_ZONE = {
 
 _UTC_ZONES = frozenset({"gmt", "+0000", "utc", "z", "-0000"})
 _RFC_822 = re.compile(
-    r"(?:[A-Za-z]{3},\s*)?(\d{1,2})\s+([A-Za-z]{3})\s+(\d{4})\s+(\d{2}):(\d{2}):(\d{2})\s*([A-Za-z]{1,4}|[+-]\d{4})"
+    r"(?:[A-Za-z]{3},\s*)?(\d{1,2})\s+([A-Za-z]{3})\s+(\d{4})\s+(\d{2}:\d{2}:[0-5]\d)\s*([A-Za-z]{1,4}|[+-]\d{4})"
 )
 _EPOCH = re.compile(r"-?\d{9,10}(?:\.\d+)?|\d{13}|\d{16}")
 _TIME = re.compile(
@@ -85,9 +85,10 @@ def rfc_3339(written: str) -> str | None:
 def _usual(written: str) -> datetime | None:
     """RFC 822 and ISO 8601 as most feeds write them."""
     if match := _RFC_822.fullmatch(written):
-        day, name, year, hour, minute, second, zone = match.groups()
-        if month := _MONTH_BY_NAME.get(name.lower()):
-            return _utc(int(year), month, int(day), int(hour), int(minute), int(second), offset=_offset(zone.lower()))
+        day, name, year, clock, zone = match.groups()
+        month, offset = _MONTH_BY_NAME.get(name.lower()), _offset(zone.lower())
+        if month and clock < "24":
+            return datetime.fromisoformat(f"{year}-{month:02}-{day:0>2}T{clock}+00:00") - offset
     if written[4:5] == "-":
         try:
             found = datetime.fromisoformat(written)
@@ -187,7 +188,5 @@ def _year(digits: str | None) -> int:
 def _utc(year: int, month: int, day: int, *clock: int, offset: timedelta) -> datetime:
     """Midnight may be written as 24:00, and a leap second counts as the second before it."""
     hour, minute, second = clock[:3]
-    if not offset and hour < 24:
-        return datetime(year, month, day, hour, minute, min(second, 59), *clock[3:], tzinfo=UTC)
     start = datetime(year, month, day, hour % 24, minute, min(second, 59), *clock[3:], tzinfo=timezone(offset))
     return start.astimezone(UTC) + timedelta(days=hour // 24)

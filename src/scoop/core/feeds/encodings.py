@@ -47,7 +47,7 @@ def utf_8(body: bytes, content_type: str = "") -> bytes:
     encoding, start = _encoding(body, content_type)
     if encoding != "utf-8" or not _is_strictly(body, "utf-8"):
         body, start = b"".join(_recoded(body[start:], encoding)), 0
-    if any(sign in body for sign in _TWICE):
+    if not body.isascii() and any(sign in body for sign in _TWICE):
         body, start = _once(body[start:]), 0
     return _from_the_beginning(body, start)
 

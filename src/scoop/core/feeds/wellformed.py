@@ -11,7 +11,7 @@ from scoop.core.feeds.feed import Entry, Feed, items
 CHUNK = 1 << 16
 MAX_ENTRY_BYTES = 4 << 20
 MAX_ENTRY_TAGS = 100_000  # opened, closed, and attributes; the tree takes some 250 bytes for each
-SMALL_BYTES = 1 << 20  # read at once, which takes a quarter less time
+SMALL_BYTES = 1 << 19  # read at once, which takes a quarter less time; no tree of it is larger than 32 MiB
 ROOTS = ("rss", "RDF", "feed", "channel")
 ENTRIES = ("item", "entry")
 BOUNDS = {
@@ -50,15 +50,11 @@ class _Reader:
             yield elements.entry(element, around)
 
     def _elements(self) -> Iterator[Any]:
-        if len(self._document) <= SMALL_BYTES and _tags(self._document) <= MAX_ENTRY_TAGS:
-            try:
-                self.root = etree.fromstring(self._document, etree.XMLParser(**BOUNDS))
-            except etree.XMLSyntaxError:
-                yield from self._streamed()  # which forgives what comes after the feed, and undeclared prefixes
-            else:
-                yield from filter(self._is_entry, self.root.iter(*_wildcards(ENTRIES)))
-        else:
-            yield from self._streamed()
+        if len(self._document) <= SMALL_BYTES:
+            self.root = _tree(self._document)
+        if self.root is None:
+            return self._streamed()
+        return filter(self._is_entry, self.root.iter(*_wildcards(ENTRIES)))
 
     def _streamed(self) -> Iterator[Any]:
         """The entries as they come; each is forgotten when the next one is asked for."""
@@ -90,6 +86,14 @@ class _Reader:
             return True
         parent = element.getparent()
         return parent is self.root or parent.getparent() is self.root
+
+
+def _tree(document: bytes) -> Any:
+    """The whole of it; nothing for what streaming may forgive: undeclared prefixes, and what follows the feed."""
+    try:
+        return etree.fromstring(document, etree.XMLParser(**BOUNDS))
+    except etree.XMLSyntaxError:
+        return None
 
 
 def _wildcards(names: tuple[str, ...]) -> list[str]:

@@ -9,8 +9,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+import trafilatura
 from lxml.html import HtmlElement
-from trafilatura import bare_extraction
 
 from scoop.fetch.pages import blocks, phrases
 from scoop.fetch.pages.blocks import Block, Place
@@ -119,8 +119,7 @@ def chosen(found: list[Block], reading: str, title: str) -> list[Block]:
 
 
 def _reading(tree: HtmlElement) -> str:
-    document = bare_extraction(tree, fast=True, include_comments=False)
-    return document.text if document else ""
+    return trafilatura.extract(tree, fast=True, include_comments=False) or ""
 
 
 def _letters(text: str) -> str:
@@ -194,7 +193,9 @@ def _is_headline(one: _Candidate, title: str) -> bool:
         return True
     if len(title) <= MIN_TITLE_CHARACTERS:
         return False
-    return one.letters == title or (one.is_heading and len(one.letters) >= MIN_MATCH_CHARACTERS and one.letters in title)
+    return one.letters == title or (
+        one.is_heading and len(one.letters) >= MIN_MATCH_CHARACTERS and one.letters in title
+    )
 
 
 def _opens(one: _Candidate, body: _Body) -> bool:

@@ -13,14 +13,22 @@ _SKIPPED = frozenset(
     """.split()  # noqa: SIM905  # quoted one by one they could not be read
 )
 _TEXT_TAGS = frozenset(
-    "p li ul ol dl dt dd blockquote pre table thead tbody tfoot tr caption h1 h2 h3 h4 h5 h6 figure figcaption".split()
+    """
+    p li ul ol dl dt dd blockquote pre table thead tbody tfoot tr caption h1 h2 h3 h4 h5 h6 figure figcaption
+    """.split()  # noqa: SIM905
 )
-_BOX_TAGS = frozenset("html body main article section header hgroup div center address details summary form fieldset hr".split())
+_BOX_TAGS = frozenset(
+    """
+    html body main article section header hgroup div center address details summary form fieldset hr
+    """.split()  # noqa: SIM905
+)
 _BLOCK_TAGS = _TEXT_TAGS | _BOX_TAGS
 _CELL_TAGS = frozenset({"td", "th"})
 _INVISIBLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 # Inside a paragraph, and no part of its sentence.
-_INTERJECTED = re.compile(r"tooltip|popover|popup|sr-only|screen-?reader|visually-?hidden|caption|credit", re.IGNORECASE)
+_INTERJECTED = re.compile(
+    r"tooltip|popover|popup|sr-only|screen-?reader|visually-?hidden|caption|credit", re.IGNORECASE
+)
 MAX_NAMES_CHARACTERS = 500
 _SPACES = re.compile(r"[^\S\n]+")
 _PARAGRAPH_END = re.compile(r"\s*\n\s*\n\s*")
@@ -120,4 +128,8 @@ def _is_hidden(element: HtmlElement) -> bool:
     if style is not None and _INVISIBLE.search(style, 0, MAX_NAMES_CHARACTERS):
         return True
     names = element.get("class")
-    return names is not None and element.tag not in _BLOCK_TAGS and _INTERJECTED.search(names, 0, MAX_NAMES_CHARACTERS) is not None
+    return (
+        names is not None
+        and element.tag not in _BLOCK_TAGS
+        and _INTERJECTED.search(names, 0, MAX_NAMES_CHARACTERS) is not None
+    )

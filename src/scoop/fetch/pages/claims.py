@@ -23,25 +23,30 @@ MAX_AUTHOR_CHARACTERS = 100
 MAX_HEADLINES = 20
 MIN_HEADLINE_CHARACTERS = 10  # an h1 that is shorter is the section's or the outlet's name
 
-_TITLE_KEYS = ("og:title", "twitter:title", "dc.title", "dcterms.title", "citation_title", "parsely-title", "headline", "title")
-_DATE_KEYS = (
-    "article:published_time", "og:article:published_time", "datepublished", "dc.date.issued", "dcterms.issued", "dc.date.created",
-    "dcterms.created", "dc.date", "dcterms.date", "dc.terms.date", "citation_publication_date", "citation_date", "parsely-pub-date",
-    "sailthru.date", "cxenseparse:recs:publishtime", "pubdate", "publishdate", "publish-date", "publish_date",
-    "publication_date", "published_time", "published", "article.published", "originalpublicationdate", "og:pubdate",
-    "rnews:datepublished", "datecreated", "created", "date",
-)  # fmt: skip
-_AUTHOR_KEYS = (
-    "author", "article:author", "article:author_name", "dc.creator", "dcterms.creator", "citation_author", "parsely-author",
-    "sailthru.author", "byl", "twitter:data1",
-)  # fmt: skip
-_IMAGE_KEYS = ("og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src", "thumbnail", "image")
-_LANGUAGE_KEYS = ("og:locale", "dc.language", "dcterms.language", "content-language", "language", "inlanguage")
-_DESCRIPTION_KEYS = ("og:description", "description", "twitter:description", "dc.description")
+# The names of meta elements, the most trusted first.
+_TITLE_KEYS = """
+    og:title twitter:title dc.title dcterms.title citation_title parsely-title headline title
+""".split()  # noqa: SIM905  # quoted one by one they could not be read
+_DATE_KEYS = """
+    article:published_time og:article:published_time datepublished rnews:datepublished dc.date.issued dcterms.issued
+    dc.date.created dcterms.created dc.date dcterms.date citation_publication_date citation_date parsely-pub-date
+    sailthru.date cxenseparse:recs:publishtime pubdate og:pubdate publishdate publish-date publish_date
+    publication_date originalpublicationdate published_time published article.published datecreated created date
+""".split()  # noqa: SIM905
+_AUTHOR_KEYS = """
+    author article:author article:author_name dc.creator dcterms.creator citation_author parsely-author sailthru.author
+    byl
+""".split()  # noqa: SIM905
+_IMAGE_KEYS = """
+    og:image:secure_url og:image og:image:url twitter:image twitter:image:src thumbnail image
+""".split()  # noqa: SIM905
+_LANGUAGE_KEYS = ["og:locale", "dc.language", "dcterms.language", "content-language", "language", "inlanguage"]
 
 _BY = re.compile(r"^(?:by|von|par|por|di|door|written by|text|autor(?:in)?|author|文|記者)[\s:：]+", re.IGNORECASE)
 _BETWEEN_AUTHORS = re.compile(r"\s*[;|/、]\s*|\s+(?:and|und|et|y|e|en|&)\s+|,\s+(?=\S+\s+\S)", re.IGNORECASE)
-_NO_PERSON = re.compile(r"https?://|www\.|@|^\W*$|\d{4}|^(?:admin|administrator|editor|staff|redaktion|null|undefined)$", re.I)
+_NO_PERSON = re.compile(
+    r"https?://|www\.|@|^\W*$|\d{4}|^(?:admin|administrator|editor|staff|redaktion|null|undefined)$", re.IGNORECASE
+)
 _BYLINE = re.compile(r"\b(?:byline|author|autor)(?:[-_]{1,2}name)?\b", re.IGNORECASE)
 _SITE_SUFFIX = re.compile(r"\s+[|\-–—·»:]+\s+[^|–—·»]{2,60}$")
 
@@ -56,7 +61,6 @@ class Claims:
     language: str | None
     canonical_url: str | None
     image_url: str | None
-    descriptions: tuple[str, ...]
     bodies: tuple[str, ...]
     is_free: bool
 
@@ -70,7 +74,6 @@ def read(tree: HtmlElement, url: str | None) -> Claims:
         language=_language(page),
         canonical_url=_canonical_url(page),
         image_url=_image_url(page),
-        descriptions=tuple(page.values("description", _DESCRIPTION_KEYS)),
         bodies=tuple(filter(None, (linked_data.text(article.get("articleBody")) for article in page.articles))),
         is_free=not any(_says_no(article.get("isAccessibleForFree")) for article in page.articles),
     )
@@ -84,7 +87,9 @@ class _Page:
         self.url = url
         self.base = _joined(next((base.get("href") or "" for base in tree.iter("base")), ""), url) or url
         self.metas = _metas(tree)
-        scripts = [script.text or "" for script in tree.iter("script") if "ld+json" in (script.get("type") or "").lower()]
+        scripts = [
+            script.text or "" for script in tree.iter("script") if "ld+json" in (script.get("type") or "").lower()
+        ]
         self.articles = linked_data.articles(scripts)
 
     def values(self, key: str, meta_keys: Iterable[str], of: Callable[[Any], str] = linked_data.text) -> Iterator[str]:
@@ -144,7 +149,11 @@ def _author_lists(page: _Page) -> Iterator[list[str]]:
     for name in _AUTHOR_KEYS:
         yield page.metas.get(name, [])
     yield [_words(link) for link in page.tree.xpath('.//*[@rel="author" or @itemprop="author"]')[:4]]
-    bylines = (element for element in page.tree.iterfind(".//*[@class]") if _BYLINE.search(element.get("class"), 0, MAX_NAMES_CHARACTERS))
+    bylines = (
+        element
+        for element in page.tree.iterfind(".//*[@class]")
+        if _BYLINE.search(element.get("class"), 0, MAX_NAMES_CHARACTERS)
+    )
     yield [words for words in map(_words, islice(bylines, 4)) if words][:1]
 
 
@@ -169,7 +178,7 @@ def _published_at(page: _Page) -> datetime | None:
 def _times(tree: HtmlElement) -> Iterator[str]:
     for element in tree.xpath(
         './/*[@itemprop="datePublished"] | .//abbr[contains(@class, "published")] | .//time'
-        '[not(ancestor::aside or ancestor::nav or ancestor::footer)]'
+        "[not(ancestor::aside or ancestor::nav or ancestor::footer)]"
     )[:10]:
         yield element.get("datetime") or element.get("content") or element.get("title") or element.text_content()
 
@@ -180,7 +189,11 @@ def _language(page: _Page) -> str | None:
 
 
 def _canonical_url(page: _Page) -> str | None:
-    links = [link.get("href") or "" for link in page.tree.iter("link") if "canonical" in (link.get("rel") or "").lower().split()]
+    links = [
+        link.get("href") or ""
+        for link in page.tree.iter("link")
+        if "canonical" in (link.get("rel") or "").lower().split()
+    ]
     for href in [*links, *page.metas.get("og:url", ())]:
         found = _joined(href, page.base)
         if found and (not _is_home(found) or (page.url is not None and _is_home(page.url))):
@@ -194,7 +207,9 @@ def _is_home(url: str) -> bool:
 
 
 def _image_url(page: _Page) -> str | None:
-    links = [link.get("href") or "" for link in page.tree.iter("link") if (link.get("rel") or "").lower() == "image_src"]
+    links = [
+        link.get("href") or "" for link in page.tree.iter("link") if (link.get("rel") or "").lower() == "image_src"
+    ]
     declared = [*page.values("image", _IMAGE_KEYS, linked_data.address), *links]
     return next(filter(None, (_joined(href, page.base) for href in declared)), None)
 

@@ -80,4 +80,6 @@ def _first_value(script: str) -> Any:
 
 def _is_article(thing: Thing) -> bool:
     kinds = thing.get("@type")
-    return any(isinstance(kind, str) and _ARTICLE.fullmatch(kind) for kind in (kinds if isinstance(kinds, list) else [kinds]))
+    return any(
+        isinstance(kind, str) and _ARTICLE.fullmatch(kind) for kind in (kinds if isinstance(kinds, list) else [kinds])
+    )

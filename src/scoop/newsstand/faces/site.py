@@ -1,4 +1,4 @@
-"""The Fennmoor Gazette: an outlet without a feed, but with sections, a news sitemap and a robots.txt that asks for time."""
+"""The Fennmoor Gazette: an outlet without a feed, with sections, a news sitemap and a robots.txt that asks for time."""
 
 import gzip
 import tomllib
@@ -50,9 +50,6 @@ class Article:
     told: Told
     published_at: datetime
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.told, name)
-
     @property
     def path(self) -> str:
         return f"/{self.published_at:%Y/%m/%d}/{self.told.slug}.html"
@@ -91,7 +88,7 @@ class Site:
 
     async def section(self, request: Request) -> Response:
         section = request.path_params["section"]
-        articles = [article for article in self._articles() if article.section == section]
+        articles = [article for article in self._articles() if article.told.section == section]
         if not articles:
             raise HTTPException(404)
         return _front(f"{NAME}: {section}", articles)

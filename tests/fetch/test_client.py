@@ -1,0 +1,291 @@
+"""The one way out: what it asks, what it refuses, and what it makes of hostile answers."""
+
+import ast
+import asyncio
+import gzip
+import socket
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from raw_server import raw_server, reply, saying
+
+import scoop
+from scoop.errors import FetchFailed
+from scoop.fetch import client as fetch
+from scoop.fetch.client import Client, open_client
+from scoop.fetch.hosts import MAX_AT_ONCE_PER_HOST
+
+PRIVATE = [
+    "127.0.0.1", "127.1", "0x7f000001", "2130706433", "0177.0.0.1", "0", "10.0.0.1", "172.16.0.1", "192.168.1.1",
+    "169.254.169.254", "100.64.0.1", "192.0.0.192", "192.88.99.1", "198.18.0.1", "224.0.0.1", "240.0.0.1",
+    "255.255.255.255", "[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[fe80::1]", "[fc00::1]", "[fec0::1]",
+    "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "[2001:db8::1]", "[ff02::1]", "[::127.0.0.1]", "①②⑦.0.0.1", "127。0。0。1",
+]  # fmt: skip
+
+
+class Resolver:
+    """Names lead where the test says, each look-up to the next address."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.addresses: dict[str, list[str]] = {}
+        self.connected: list[tuple[str, int]] = []
+        monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", self._resolve, raising=False)
+        monkeypatch.setattr("aiohttp.connector.aiohappyeyeballs.start_connection", self._connect)
+
+    async def _resolve(self, host, port, **_more):
+        left = self.addresses[host]
+        found = (left.pop(0) if len(left) > 1 else left[0]).split()
+        families = [socket.AF_INET6 if ":" in address else socket.AF_INET for address in found]
+        return [
+            (family, socket.SOCK_STREAM, 6, "", (address, port))
+            for family, address in zip(families, found, strict=True)
+        ]
+
+    async def _connect(self, addr_infos, **_more):
+        self.connected += [info[4][:2] for info in addr_infos]
+        raise OSError("nobody is connected to in a test")
+
+
+@pytest.fixture
+async def resolver(monkeypatch) -> Resolver:
+    return Resolver(monkeypatch)
+
+
+@pytest.fixture
+async def client():
+    async with open_client() as opened:
+        yield opened
+
+
+async def failure(asking) -> FetchFailed:
+    with pytest.raises(FetchFailed) as caught:
+        await asking
+    return caught.value
+
+
+@pytest.mark.parametrize("address", PRIVATE)
+async def test_no_spelling_of_a_private_address_is_asked(client, monkeypatch, address):
+    resolver = Resolver(monkeypatch)
+    failed = await failure(client.get(f"http://{address}/"))
+    assert failed.health == "refused_address"
+    assert resolver.connected == []
+
+
+@pytest.mark.parametrize("address", PRIVATE[:8] + ["[::1]", "[::ffff:127.0.0.1]"])
+@pytest.mark.parametrize("status", ["301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"])
+async def test_no_redirect_leads_to_a_private_address(monkeypatch, address, status):
+    """The first hop is the operator's own server, which the client may ask; the second is not."""
+    async with raw_server(saying(reply(status=status, Location=f"http://{address}:9/"))) as (server, _):
+        async with open_client([server]) as client:
+            failed = await failure(client.get(f"http://{server}/"))
+    assert failed.health == "refused_address"
+
+
+@pytest.mark.parametrize("url", ["ftp://x.example/", "file:///etc/passwd", "javascript:1", "//x", "", "http://", "x y"])  # fmt: skip
+async def test_only_http_addresses_are_asked(client, url):
+    assert (await failure(client.get(url))).health == "refused_address"
+
+
+async def test_a_backslash_cannot_hide_the_host(client, resolver):
+    resolver.addresses = {"public.example": ["93.184.216.34"]}
+    failed = await failure(client.get("http://127.0.0.1\\@public.example/"))
+    assert failed.health == "refused_address"
+
+
+async def test_a_name_that_answers_public_first_and_private_second_never_reaches_the_private_one(client, resolver):
+    resolver.addresses = {"flips.example": ["93.184.216.34", "127.0.0.1"]}
+    first = await failure(client.get("http://flips.example/"))
+    second = await failure(client.get("http://flips.example/"))
+    assert (first.health, second.health) == ("unreachable", "refused_address")
+    assert resolver.connected == [("93.184.216.34", 80)]
+
+
+@pytest.mark.parametrize("addresses", ["127.0.0.1 93.184.216.34", "93.184.216.34 ::1", "::ffff:10.0.0.1"])
+async def test_a_name_with_any_private_address_is_refused(client, resolver, addresses):
+    resolver.addresses = {"mixed.example": [addresses]}
+    assert (await failure(client.get("http://mixed.example/"))).health == "refused_address"
+    assert resolver.connected == []
+
+
+async def test_a_connection_that_was_allowed_once_is_not_lent_to_whom_it_is_not():
+    async with raw_server(saying(reply(b"inside"))) as (server, _), open_client() as client:
+        address, port = server.split(":")
+        inside = await client.get(f"http://{server}/", private_host=address)
+        assert inside.body == b"inside"
+        assert (await failure(client.get(f"http://{server}/"))).health == "refused_address"
+
+
+async def asked_of(script, **more) -> fetch.Response:
+    async with raw_server(script) as (server, _), open_client() as client:
+        return await client.get("http://site.example/", connect_to=server, **more)
+
+
+async def test_an_answer_is_decoded_and_its_headers_are_found_however_they_are_written():
+    answer = await asked_of(saying(reply(gzip.compress(b"bridge"), Content_Encoding="gzip", ETAG='W/"x"')))
+    assert answer.body == b"bridge"
+    assert answer.headers["etag"] == 'W/"x"'
+
+
+async def test_we_say_who_we_are_and_ask_for_what_we_can_read_without_cookies():
+    async with raw_server(saying(reply(Set_Cookie="a=b"))) as (server, heads):
+        async with open_client(contact="desk@news.example") as client:
+            for _ in range(2):
+                await client.get("http://site.example/page?x=1", connect_to=server)
+    head = heads[1].decode()
+    assert head.startswith("GET /page?x=1 HTTP/1.1\r\nHost: site.example\r\n")
+    assert "User-Agent: Scoop/" in head
+    assert "desk@news.example" in head
+    assert "Accept-Encoding: gzip, deflate, br, zstd" in head
+    assert "Cookie" not in head
+    assert "Referer" not in head
+
+
+async def test_the_environments_proxies_are_not_used(monkeypatch):
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1/")
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1/")
+    assert (await asked_of(saying(reply(b"direct")))).body == b"direct"
+
+
+async def test_a_permanent_move_is_told_and_a_temporary_one_is_not():
+    moved = [reply(status="301 Moved", Location="/b"), reply(status="308 Moved", Location="/c"), reply(b"here")]
+    answer = await asked_of(saying(*moved))
+    assert (answer.url, answer.moved_to) == ("http://site.example/c", "http://site.example/c")
+    found = [reply(status="302 Found", Location="/b"), reply(status="301 Moved", Location="/c"), reply(b"here")]
+    assert (await asked_of(saying(*found))).moved_to is None
+
+
+async def test_secrets_go_to_the_host_they_are_for_and_are_told_to_nobody():
+    answers = [reply(status="302 Found", Location="http://elsewhere.example/x"), reply(b"here")]
+    async with raw_server(saying(*answers)) as (server, heads), open_client() as client:
+        answer = await client.get(
+            "http://site.example/feed?a=1", headers={"Authorization": "Bearer s3cret"}, secret_query="token=s3cret",
+            connect_to=server,
+        )  # fmt: skip
+    assert b"GET /feed?a=1&token=s3cret " in heads[0]
+    assert b"s3cret" in heads[0].partition(b"\r\n")[2]
+    assert b"s3cret" not in heads[1]
+    assert "s3cret" not in answer.url
+
+
+async def test_a_failed_request_does_not_tell_its_secret():
+    async with open_client() as client:
+        failed = await failure(
+            client.get("http://site.example/", secret_query="token=s3cret", connect_to="127.0.0.1:1")
+        )
+    assert failed.health == "unreachable"
+    assert "s3cret" not in str(failed)
+
+
+def drip(piece: bytes, *, head: bytes = b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"):
+    async def answer(_head: bytes, writer: asyncio.StreamWriter) -> None:
+        writer.write(head)
+        while True:
+            writer.write(piece)
+            await writer.drain()
+            await asyncio.sleep(0.02)
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("script", "health", "told"),
+    [
+        (drip(b"x"), "timeout", "did not answer within"),
+        (drip(b"X-More: y\r\n", head=b"HTTP/1.1 200 OK\r\n"), "timeout", ""),
+        (drip(b"5\r\nxxxxx\r\n", head=b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), "timeout", ""),
+        (saying(reply(status="302 Found", Location="/")), "http_error", "redirects more than 5 times"),
+        (saying(reply(status="302 Found", Location="http://[")), "http_error", "no address"),
+        (saying(b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nshort"), "unreachable", ""),
+        (saying(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nshort"), "unreachable", ""),
+        (saying(b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nx"), "unreachable", ""),
+        (saying(b"SSH-2.0-OpenSSH_9\r\n"), "unreachable", ""),
+        (saying(b""), "unreachable", ""),
+        (saying(b"HTTP/1.1 200 OK\r\nX: " + b"y" * (1 << 20) + b"\r\n\r\n"), "unreachable", ""),
+        (saying(reply(b"x" * 3000)), "http_error", "larger than"),
+        (saying(reply(gzip.compress(bytes(1 << 24)), Content_Encoding="gzip")), "http_error", "larger than"),
+        (saying(reply(gzip.compress(b"x" * 999)[:20], Content_Encoding="gzip")), "http_error", "ends too early"),
+        (saying(reply(b"x", Content_Encoding="compress")), "http_error", "not offered"),
+    ],
+)
+async def test_a_hostile_answer_costs_a_failure_and_no_more(monkeypatch, script, health, told):
+    monkeypatch.setattr(fetch, "DEADLINE_SECONDS", 0.5)
+    failed = await failure(asked_of(script, max_bytes=2000))
+    assert failed.health == health
+    assert told in str(failed)
+
+
+async def test_what_may_be_cut_is_cut():
+    answer = await asked_of(saying(reply(b"x" * 300_000)), max_bytes=100_000, cut=True)
+    assert 0 < len(answer.body) <= 100_000
+
+
+async def test_a_slow_host_does_not_hold_up_the_others(monkeypatch):
+    monkeypatch.setattr(fetch, "DEADLINE_SECONDS", 2)
+    async with raw_server(drip(b"x")) as (slow, _), raw_server(saying(reply(b"quick"))) as (quick, _):
+        async with open_client() as client:
+            stuck = [
+                asyncio.create_task(failure(client.get("http://slow.example/", connect_to=slow))) for _ in range(9)
+            ]
+            answers = [await client.get(f"http://h{n}.example/", connect_to=quick) for n in range(20)]
+            assert {answer.body for answer in answers} == {b"quick"}
+            assert not any(task.done() for task in stuck)
+            await asyncio.gather(*stuck)
+
+
+async def test_a_host_is_asked_by_few_at_once_and_after_its_interval():
+    running, most, begun = 0, 0, []
+
+    async def slow(_head: bytes, writer: asyncio.StreamWriter) -> None:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        begun.append(asyncio.get_running_loop().time())
+        await asyncio.sleep(0.1)
+        writer.write(reply())
+        running -= 1
+
+    async with raw_server(slow) as (server, _), open_client() as client:
+        step = timedelta(milliseconds=50)
+        await asyncio.gather(*(client.get("http://a.example/", connect_to=server, interval=step) for _ in range(8)))
+    assert most <= MAX_AT_ONCE_PER_HOST
+    assert all(later - earlier > 0.04 for earlier, later in zip(begun, begun[1:], strict=False))
+
+
+def test_nothing_else_in_the_program_can_connect():
+    """Who imports what can open a connection: the client, the database driver's one home, the archive, the servers."""
+    means = {"aiohttp", "http", "urllib.request", "urllib3", "requests", "httpx", "ftplib", "smtplib", "socket", "ssl",
+             "obstore", "asyncpg", "telnetlib", "xmlrpc", "uvicorn", "boto3"}  # fmt: skip
+    allowed = {
+        "fetch/client.py": {"aiohttp", "socket"},
+        "store/db.py": {"asyncpg"},
+        "archive.py": {"obstore"},
+        "serving.py": {"uvicorn", "socket"},
+        "store/embedded.py": {"socket"},
+    }
+    root = Path(scoop.__file__).parent
+    found: dict[str, set[str]] = {}
+    for file in root.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            used = {name for name in names for mean in means if name == mean or name.startswith(f"{mean}.")}
+            if used:
+                found.setdefault(str(file.relative_to(root)), set()).update(name.partition(".")[0] for name in used)
+    extra = {file: used - allowed.get(file, set()) for file, used in found.items()}
+    assert {file: used for file, used in extra.items() if used - {"http"}} == {}
+
+
+async def test_parsers_never_connect(client: Client, monkeypatch: pytest.MonkeyPatch):
+    """What strangers send is read without asking anybody: no external entity, no image, no schema."""
+    from scoop.core import feeds
+    from scoop.fetch import pages
+
+    def refuse(*_arguments: object, **_named: object) -> None:
+        raise AssertionError("somebody connects")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    bomb = b'<!DOCTYPE rss SYSTEM "http://127.0.0.1:1/x.dtd" [<!ENTITY e SYSTEM "file:///etc/passwd">]>'
+    feed = feeds.parse(bomb + b"<rss><channel><title>&e;</title><item><title>x &e;</title></item></channel></rss>")
+    page = pages.extract(b'<html><img src="http://127.0.0.1:1/x.png"><p>' + b"word " * 200, url="http://a.example/")
+    assert "root:" not in f"{feed}{page}"
