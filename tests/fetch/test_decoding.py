@@ -4,6 +4,7 @@ import gzip
 import sys
 import tracemalloc
 import zlib
+from contextlib import suppress
 
 import brotli
 import pytest
@@ -61,7 +62,7 @@ def test_a_gzip_of_several_members_is_read_whole():
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd"])
 def test_a_bomb_costs_no_more_than_the_cap(encoding):
-    bomb = ENCODERS[encoding](bytes(200 << 20))
+    bomb = ENCODERS[encoding](bytes(64 << 20))
     tracemalloc.start()
     with pytest.raises(TooLarge):
         decoded(encoding, bomb, piece=len(bomb), max_bytes=1 << 20)
@@ -71,7 +72,7 @@ def test_a_bomb_costs_no_more_than_the_cap(encoding):
 
 
 def test_a_bomb_in_a_bomb_costs_no_more_either():
-    bomb = gzip.compress(gzip.compress(bytes(500 << 20)))
+    bomb = gzip.compress(gzip.compress(bytes(128 << 20)))
     with pytest.raises(TooLarge):
         decoded("gzip, gzip", bomb, piece=len(bomb))
 
@@ -91,10 +92,8 @@ def test_what_was_not_offered_is_refused(encoding):
 
 @given(st.sampled_from(["gzip", "deflate", "br", "zstd"]), st.binary(max_size=200))
 def test_garbage_is_refused_and_nothing_else_happens(encoding, data):
-    try:
+    with suppress(Undecodable, TooLarge):
         decoded(encoding, data)
-    except (Undecodable, TooLarge):
-        pass
 
 
 def test_only_what_can_be_decoded_is_offered():

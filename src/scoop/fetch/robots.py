@@ -86,7 +86,9 @@ async def _fetched(client: Client, request: Request, site: str, *, now: datetime
     )
     try:
         answer = await client.send(asked)
-    except FetchFailed:
+    except FetchFailed as failed:
+        if failed.health != "http_error":
+            raise  # nobody is there, or must be asked: that, not the missing file, is what to tell
         return RobotsFile(origin=site, status=None, text="", fetched_at=now)
     text = answer.body.decode("utf-8", "replace").replace("\0", "")
     return RobotsFile(origin=site, status=answer.status, text=text, fetched_at=now)

@@ -113,7 +113,9 @@ class Kind(Protocol):
 def validators(answer: Response) -> dict[str, str]:
     """What the next visit sends back so that an unchanged answer need not come twice; opaque, byte for byte."""
     names = {"etag": "ETag", "last_modified": "Last-Modified"}
-    return {key: answer.headers[header] for key, header in names.items() if header in answer.headers}
+    found = {key: answer.headers.get(header, "") for key, header in names.items()}
+    # What is not ASCII could not be sent back as it came.
+    return {key: value for key, value in found.items() if value and value.isascii()}
 
 
 def kept_headers(answer: Response) -> dict[str, str]:

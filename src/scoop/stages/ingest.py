@@ -45,7 +45,7 @@ ALARMS = ("source_died", "source_quiet")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visited:
-    """One source after its visit: what it brought, or why it failed."""
+    """One source after its visit: what it brought, or why it failed; `asked` is the rest that its server asked for."""
 
     source: Source
     started_at: datetime
@@ -53,6 +53,7 @@ class Visited:
     arrivals: Sequence[NewArrival] = ()
     refusals: Sequence[Refusal] = ()
     failure: FetchFailed | None = None
+    asked: timedelta = politeness.NO_TIME
     log_key: str | None = None
 
     @property
@@ -107,9 +108,9 @@ class Ingest:
             harvest = await self.kinds[source.kind]().fetch(visit)
             visited = _through_the_door(source, harvest, now=started_at)
         except FetchFailed as failure:
-            failure.after = _wait(source, failure)
+            asked, failure.after = failure.after or politeness.NO_TIME, _wait(source, failure)
             unread = Harvest(checkpoint=due.checkpoint, health=failure.health)
-            visited = Visited(source=source, started_at=started_at, harvest=unread, failure=failure)
+            visited = Visited(source=source, started_at=started_at, harvest=unread, failure=failure, asked=asked)
         # A visit that found nothing changed needs no log: its run says it all.
         return visited if visited.harvest.health == "not_modified" else await self._logged(visited, visit.log)
 
@@ -170,7 +171,9 @@ def _through_the_door(source: Source, harvest: Harvest, *, now: datetime) -> Vis
         else:
             arrival = door.arrival(item, raw=_json(item), now=now, response_headers=harvest.response_headers)
             accepted.append(replace(arrival, page_url=teasers.page_url(item, full_text=full_text)))
-    return Visited(source=source, started_at=now, harvest=harvest, arrivals=accepted, refusals=refusals)
+    return Visited(
+        source=source, started_at=now, harvest=harvest, arrivals=accepted, refusals=refusals, asked=harvest.fresh_for
+    )
 
 
 def _line(visited: Visited) -> str:
@@ -190,7 +193,7 @@ def _wait(source: Source, failure: FetchFailed) -> timedelta:
 
 
 def _settled(visited: Visited, condition: Condition, *, now: datetime) -> Settled:
-    source, harvest = visited.source, visited.harvest
+    source = visited.source
     planned = schedules.next_visit(
         source.schedule,
         timezone=source.timezone,
@@ -198,8 +201,7 @@ def _settled(visited: Visited, condition: Condition, *, now: datetime) -> Settle
         now=now,
         spread=random.random(),  # noqa: S311
     )
-    asked = visited.failure.after if visited.failure else harvest.fresh_for
-    not_before = now + asked if asked else None
+    not_before = now + visited.asked if visited.asked else None
     return Settled(condition=condition, next_visit_at=max(planned, not_before or planned), not_before=not_before)
 
 

@@ -51,12 +51,9 @@ BoxKind = tuple[str, str, str]
 class _Candidate:
     block: Block
     letters: str
+    length: int
     kind: BoxKind
     is_voted: bool
-
-    @property
-    def length(self) -> int:
-        return len(self.block.text)
 
     @property
     def is_heading(self) -> bool:
@@ -128,10 +125,11 @@ def _letters(text: str) -> str:
 
 def _candidates(found: Iterable[Block], reading: str) -> Iterator[_Candidate]:
     is_voted = _vote(reading)
+    has_reading = blocks.length(reading) >= MIN_READING_CHARACTERS
     for block in found:
         letters = _letters(block.text)
-        one = _Candidate(block, letters, _kind(block.box()), is_voted(letters))
-        if len(reading) < MIN_READING_CHARACTERS:
+        one = _Candidate(block, letters, blocks.length(block.text), _kind(block.box()), is_voted(letters))
+        if not has_reading:
             one.is_voted = one.is_prose
         yield one
 

@@ -30,8 +30,16 @@ _INTERJECTED = re.compile(
     r"tooltip|popover|popup|sr-only|screen-?reader|visually-?hidden|caption|credit", re.IGNORECASE
 )
 MAX_NAMES_CHARACTERS = 500
+_DENSE = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff01-\uff9f]+")
 _SPACES = re.compile(r"[^\S\n]+")
 _PARAGRAPH_END = re.compile(r"\s*\n\s*\n\s*")
+
+
+def length(text: str) -> int:
+    """Characters, where one of Chinese, Japanese or Korean says as much as three of an alphabet."""
+    if text.isascii():
+        return len(text)
+    return len(text) + 2 * sum(map(len, _DENSE.findall(text)))
 
 
 @dataclass(slots=True, eq=False)

@@ -48,7 +48,8 @@ _NO_PERSON = re.compile(
     r"https?://|www\.|@|^\W*$|\d{4}|^(?:admin|administrator|editor|staff|redaktion|null|undefined)$", re.IGNORECASE
 )
 _BYLINE = re.compile(r"\b(?:byline|author|autor)(?:[-_]{1,2}name)?\b", re.IGNORECASE)
-_SITE_SUFFIX = re.compile(r"\s+[|\-–—·»:]+\s+[^|–—·»]{2,60}$")
+_BEFORE_OUTLET = re.compile(r"\s*[|\-–—·«»/]|$")
+_OUTLET = re.compile(r"\s+[|\-–—·«»:]+\s+(?P<name>[^|–—·«»]{2,60})$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,28 +112,28 @@ def _metas(tree: HtmlElement) -> dict[str, list[str]]:
 
 
 def _title(page: _Page) -> str | None:
-    headlines = [words for words in (_line(h1) for h1 in islice(page.tree.iter("h1"), MAX_HEADLINES)) if words]
     declared = next(page.values("headline", _TITLE_KEYS), None)
     if declared is None:
-        in_head = next((_line(title) for title in page.tree.iter("title")), "")
-        declared = next(iter(headlines), None) if len(headlines) == 1 else in_head or next(iter(headlines), None)
-    title = _without_outlet(declared, headlines, page.metas.get("og:site_name", [])) if declared else None
-    return title[:MAX_TITLE_CHARACTERS] if title else None
+        in_head = [_line(title) for title in page.tree.iter("title")][:1]
+        in_body = [_line(h1) for h1 in page.tree.iter("h1")]
+        declared = next(filter(None, [*in_body, *in_head] if len(in_body) == 1 else [*in_head, *in_body]), None)
+    return _without_outlet(declared, page) if declared else None
 
 
 def _line(element: HtmlElement) -> str:
     return one_line(element.text_content()[:MAX_TITLE_CHARACTERS])
 
 
-def _without_outlet(title: str, headlines: list[str], outlets: list[str]) -> str:
+def _without_outlet(title: str, page: _Page) -> str:
     """The title without the outlet's name, which many pages append."""
-    for headline in headlines:
-        if len(headline) >= MIN_HEADLINE_CHARACTERS and normalized(title).startswith(normalized(headline)):
+    for headline in map(_line, islice(page.tree.iter("h1", "h2"), MAX_HEADLINES)):
+        is_beginning = len(headline) >= MIN_HEADLINE_CHARACTERS and normalized(title).startswith(normalized(headline))
+        if is_beginning and _BEFORE_OUTLET.match(title[len(headline) :]):
             return headline
-    for outlet in outlets:
-        if title.endswith(outlet) and (suffix := _SITE_SUFFIX.search(title)):
-            return title[: suffix.start()]
-    return title
+    suffix = _OUTLET.search(title)
+    if suffix and suffix["name"] in page.metas.get("og:site_name", ()):
+        return title[: suffix.start()]
+    return title[:MAX_TITLE_CHARACTERS]
 
 
 def _authors(page: _Page) -> tuple[str, ...]:

@@ -43,6 +43,7 @@ _CLOSING = _any_of(
     r"(?:our|free|daily|weekly|to [\w’' ]{0,30}) newsletters?\b|newsletter (?:abonnieren|anmelden)",
     r"\bsubscri(?:be|ptions?)\b.{0,60}(?:to|for|now|here|service)|abonnez-vous|inscreva-se|iscriviti",
     r"(?:originally|first) (?:appeared|published) (?:on|in|at|by)",
+    r"already a (?:subscriber|member)|to continue reading|jetzt weiterlesen",
     r"tell us what|letters to the editor|(?:have a|news) tip\b|may be reached|if you enjoyed this",
     r"download (?:the|our) (?:free )?app",
     r"^\W{0,5}(?:source|quelle|fuente|fonte|источник)\s*:",

@@ -8,6 +8,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from scoop.core.text import one_line
+from scoop.fetch.pages import blocks
 from scoop.fetch.pages.claims import MAX_HEADLINES, MAX_TITLE_CHARACTERS, Claims
 
 MIN_ARTICLE_CHARACTERS = 100  # below, the text is `short`
@@ -164,12 +165,13 @@ def is_html(html: bytes, content_type: str) -> bool:
 
 def problem(tree: HtmlElement, said: Claims, text: str) -> str | None:
     """The name of what stands between the reader and the article; None for an article."""
-    if len(text) >= MAX_TEASER_CHARACTERS:
+    length = blocks.length(text)
+    if length >= MAX_TEASER_CHARACTERS:
         return None
     page = _Page(tree, said, text)
-    if len(text) < MAX_WALL_CHARACTERS and (wall := page.wall()):
+    if length < MAX_WALL_CHARACTERS and (wall := page.wall()):
         return wall
-    if not said.is_free or (len(text) < MAX_GUESSED_TEASER_CHARACTERS and page.shows(_PAYWALL, page.words)):
+    if not said.is_free or (length < MAX_GUESSED_TEASER_CHARACTERS and page.shows(_PAYWALL, page.words)):
         return "paywall"
     if not text:
         return "empty"
@@ -185,7 +187,7 @@ class _Page:
         self.words = one_line(" ".join(_visible(tree)))
         self.marks = " ".join(_marks(tree))
         # Cookie banners and the scripts of guards stand beside short articles, too: there, only its own words tell.
-        self.has_article = len(text) >= MIN_BRIEF_CHARACTERS
+        self.has_article = blocks.length(text) >= MIN_BRIEF_CHARACTERS
         self.told = text if self.has_article else self.words
         self._tree = tree
 

@@ -1,0 +1,275 @@
+"""Visits of sources: what enters the ledger, how the source is afterwards, and when it is asked again."""
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from builders import BODY
+from gathering import ARTICLE, a_feed, open_desk, open_web
+from starlette.responses import Response
+
+FEED = "http://tribune.example/feed"
+
+
+@pytest.fixture
+async def web():
+    async with open_web() as opened:
+        yield opened
+
+
+@pytest.fixture
+async def desk(database, tmp_path):
+    async with open_desk(database, tmp_path) as opened:
+        yield opened
+
+
+async def titles(desk) -> list[str]:
+    return [row["title"] for row in await desk.rows("SELECT raw_payload ->> 'title' AS title FROM raw_arrivals ORDER BY 1")]
+
+
+async def test_a_feed_enters_the_ledger_once_however_often_it_is_read(desk, web):
+    web.answers[FEED] = a_feed("one", "two")
+    await desk.add(web.source())
+    await desk.visit()
+    await desk.visit()
+    assert await titles(desk) == ["one", "two"]
+    runs = await desk.rows("SELECT status::text, items_fetched, items_inserted FROM ingest_runs ORDER BY run_id")
+    assert runs == [
+        {"status": "completed", "items_fetched": 2, "items_inserted": 2},
+        {"status": "completed", "items_fetched": 2, "items_inserted": 0},
+    ]
+
+
+async def test_validators_are_sent_back_byte_for_byte_and_survive_a_304(desk, web):
+    def answer(request):
+        held = request.headers.get("if-none-match")
+        return Response(status_code=304) if held == 'W/"a\\x"' else a_feed("one", ETag='W/"a\\x"')
+
+    web.answers[FEED] = answer
+    await desk.add(web.source())
+    for _ in range(3):
+        await desk.visit()
+    assert [request.headers.get("if-none-match") for request in web.asked[FEED]] == [None, 'W/"a\\x"', 'W/"a\\x"']
+    assert (await desk.state())["health"] == "not_modified"
+
+
+async def test_a_validator_that_cannot_be_sent_back_as_it_came_is_not_kept(desk, web):
+    web.answers[FEED] = a_feed("one", ETag='"é"')
+    await desk.add(web.source())
+    for _ in range(2):
+        await desk.visit()
+    assert [request.headers.get("if-none-match") for request in web.asked[FEED]] == [None, None]
+
+
+async def test_a_body_that_could_not_be_read_leaves_the_validators_alone(desk, web):
+    answers = [Response("<html>login</html>", media_type="text/html", headers={"ETag": '"wrong"'}), a_feed("one")]
+    web.answers[FEED] = lambda _request: answers.pop(0)
+    await desk.add(web.source())
+    await desk.visit()
+    assert (await desk.state())["health"] == "parse_error"
+    await desk.visit()
+    assert "if-none-match" not in web.asked[FEED][1].headers
+    assert await titles(desk) == ["one"]
+
+
+async def test_force_asks_for_everything_anew(database, web, tmp_path):
+    web.answers[FEED] = a_feed("one", ETag='"x"')
+    async with open_desk(database, tmp_path, force=True) as desk:
+        await desk.add(web.source())
+        await desk.visit()
+        await desk.visit(force=True)
+    assert all("if-none-match" not in request.headers for request in web.asked[FEED])
+
+
+@pytest.mark.parametrize(
+    ("answer", "health"),
+    [
+        (a_feed("one"), "ok"),
+        (a_feed(), "empty"),
+        (Response(""), "parse_error"),
+        (Response("<html><body>Please log in", media_type="text/html"), "parse_error"),
+        (Response(status_code=404), "http_error"),
+        (Response(status_code=403), "http_error"),
+        (Response(status_code=500), "http_error"),
+        (Response(status_code=429), "http_error"),
+        (Response(status_code=302, headers={"Location": "http://tribune.example/feed"}), "http_error"),
+        (Response(status_code=410), "gone"),
+    ],
+)
+async def test_health_is_typed_and_told_in_a_sentence(desk, web, answer, health):
+    web.answers[FEED] = answer
+    await desk.add(web.source())
+    await desk.visit()
+    state = await desk.state()
+    assert state["health"] == health
+    assert len(state["health_note"]) > 10
+
+
+async def test_a_source_that_is_gone_is_left_alone_and_an_alert_is_raised(desk, web):
+    web.answers[FEED] = Response(status_code=410)
+    await desk.add(web.source())
+    await desk.visit()
+    await desk.run()
+    assert len(web.asked[FEED]) == 1
+    assert not (await desk.state())["enabled"]
+    assert [row["kind"] for row in await desk.rows("SELECT kind FROM alerts")] == ["source_died"]
+
+
+async def test_one_failing_source_does_not_stop_the_others(desk, web):
+    web.answers[FEED] = Response(status_code=500)
+    web.answers["http://herald.example/feed"] = a_feed("one")
+    await desk.add(
+        web.source(), web.source("http://herald.example/feed", slug="herald"),
+        web.source("http://nowhere.example/", slug="refused", options={"connect_to": None}),
+        web.source("http://10.0.0.1/feed", slug="private", options={"connect_to": None}),
+    )  # fmt: skip
+    await desk.visit()
+    assert await titles(desk) == ["one"]
+    assert (await desk.state("private"))["health"] == "refused_address"
+
+
+@pytest.mark.parametrize(("status", "asked"), [(429, "7200"), (503, "7200")])
+async def test_a_host_that_asks_for_rest_gets_it_from_all_its_sources(desk, web, status, asked):
+    web.answers[FEED] = Response(status_code=status, headers={"Retry-After": asked})
+    web.answers["http://tribune.example/other"] = a_feed("one")
+    await desk.add(web.source())
+    await desk.visit()
+    await desk.add(web.source("http://tribune.example/other", slug="other"))
+    await desk.run()
+    assert len(web.asked["http://tribune.example/other"]) == 0
+    waits = await desk.rows("SELECT due_at FROM work ORDER BY due_at")
+    assert all(row["due_at"] > datetime.now(UTC) + timedelta(hours=1, minutes=59) for row in waits)
+
+
+async def test_freshness_that_a_server_promises_is_waited_for(desk, web):
+    web.answers[FEED] = a_feed("one", **{"Cache-Control": "max-age=14400"})
+    await desk.add(web.source(schedule="1h"))
+    await desk.visit()
+    assert (await desk.state())["next_visit_at"] > datetime.now(UTC) + timedelta(hours=3, minutes=59)
+
+
+async def test_robots_are_asked_once_and_obeyed(desk, web):
+    web.answers["http://tribune.example/robots.txt"] = Response("User-agent: scoop\nDisallow: /feed")
+    web.answers[FEED] = a_feed("one")
+    await desk.add(web.source(), web.source("http://tribune.example/open", slug="open"))
+    await desk.visit()
+    assert (await desk.state())["health"] == "robots"
+    assert len(web.asked[FEED]) == 0
+    assert len(web.asked["http://tribune.example/robots.txt"]) == 1
+
+
+async def test_robots_are_remembered_across_restarts(database, web, tmp_path):
+    web.answers[FEED] = a_feed("one")
+    for _ in range(3):
+        async with open_desk(database, tmp_path) as desk:
+            await desk.add(web.source())
+            await desk.visit()
+    assert len(web.asked["http://tribune.example/robots.txt"]) == 1
+
+
+async def test_a_site_whose_robots_fail_is_not_asked(desk, web):
+    web.answers["http://tribune.example/robots.txt"] = Response(status_code=500)
+    web.answers[FEED] = a_feed("one")
+    await desk.add(web.source())
+    await desk.visit()
+    assert (await desk.state())["health"] == "robots"
+    assert len(web.asked[FEED]) == 0
+
+
+async def test_robots_can_be_set_aside_for_a_feed_that_one_subscribed_to(desk, web):
+    web.answers["http://tribune.example/robots.txt"] = Response("User-agent: *\nDisallow: /")
+    web.answers[FEED] = a_feed("one")
+    await desk.add(web.source(options={"robots": "ignore"}))
+    await desk.visit()
+    assert await titles(desk) == ["one"]
+
+
+async def test_a_feed_that_moved_for_good_is_followed_after_three_visits(desk, web):
+    web.answers[FEED] = Response(status_code=301, headers={"Location": "http://new.example/feed"})
+    web.answers["http://new.example/feed"] = a_feed("one")
+    await desk.add(web.source())
+    for _ in range(4):
+        await desk.visit()
+    assert (await desk.state())["base_url"] == "http://new.example/feed"
+    assert len(web.asked[FEED]) == 3
+
+
+async def test_two_feeds_with_the_same_guids_both_keep_their_items(desk, web):
+    web.answers[FEED] = a_feed("one")
+    web.answers["http://copy.example/feed"] = a_feed("one", body=BODY * 9)
+    await desk.add(web.source(), web.source("http://copy.example/feed", slug="copy"))
+    await desk.visit()
+    assert await titles(desk) == ["one", "one"]
+
+
+async def test_a_teaser_becomes_a_document_with_the_text_of_its_page(desk, web):
+    web.answers[FEED] = a_feed("one", body="The bridge is closed.")
+    web.answers["http://tribune.example/one"] = Response(ARTICLE, media_type="text/html")
+    await desk.add(web.source())
+    await desk.run()
+    [document] = await desk.rows("SELECT title, body_text, content_problem FROM documents")
+    assert document["title"] == "one"
+    assert document["body_text"].count("every cable") == 6
+    assert document["content_problem"] is None
+    [page] = await desk.rows("SELECT archive_key FROM pages")
+    kept = await desk.archive.get(page["archive_key"])
+    assert (kept.data.decode(), kept.source_url) == (ARTICLE, "http://tribune.example/one")
+
+
+@pytest.mark.parametrize(
+    ("page", "problem"),
+    [
+        (Response(status_code=404), "http_error"),
+        (Response("<html><body></body></html>", media_type="text/html"), "empty"),
+        (Response(b"%PDF-1.4", media_type="application/pdf"), "not_html"),
+    ],
+)
+async def test_a_page_that_gives_nothing_keeps_the_teaser_and_says_why(desk, web, page, problem):
+    web.answers[FEED] = a_feed("one", body="The bridge is closed.")
+    web.answers["http://tribune.example/one"] = page
+    await desk.add(web.source())
+    await desk.run()
+    [document] = await desk.rows("SELECT body_text, content_problem FROM documents")
+    assert document == {"body_text": "The bridge is closed.", "content_problem": problem}
+
+
+async def test_pages_obey_robots_even_where_the_feed_may_ignore_them(desk, web):
+    web.answers["http://tribune.example/robots.txt"] = Response("User-agent: *\nDisallow: /")
+    web.answers[FEED] = a_feed("one", body="The bridge is closed.")
+    await desk.add(web.source(options={"robots": "ignore"}))
+    await desk.run()
+    assert len(web.asked["http://tribune.example/one"]) == 0
+    [document] = await desk.rows("SELECT content_problem FROM documents")
+    assert document["content_problem"] == "robots"
+
+
+async def test_a_page_cannot_pass_for_another_publishers_article(desk, web):
+    stolen = ARTICLE.replace("<head>", '<head><link rel="canonical" href="https://bank.example/real">')
+    web.answers[FEED] = a_feed("one", body="Short.")
+    web.answers["http://tribune.example/one"] = Response(stolen, media_type="text/html")
+    await desk.add(web.source())
+    await desk.run()
+    [document] = await desk.rows("SELECT canonical_url FROM documents")
+    assert document["canonical_url"] == "http://tribune.example/one"
+
+
+async def test_a_run_has_a_log_in_the_archive(desk, web):
+    web.answers[FEED] = a_feed("one", "\u200b")
+    await desk.add(web.source())
+    await desk.visit()
+    [run] = await desk.rows("SELECT log_key FROM ingest_runs")
+    lines = [json.loads(line) for line in (await desk.archive.get(run["log_key"])).data.splitlines()]
+    assert lines[0]["event"] == "request"
+    assert lines[0]["url"] == FEED
+    assert lines[-1]["event"] == "ended"
+    assert lines[-1]["status"] in {"completed", "partial"}
+
+
+async def test_a_flood_is_taken_in_bounded_portions(desk, web):
+    web.answers[FEED] = a_feed(*(f"title {number}" for number in range(5_000)), body="short")
+    await desk.add(web.source(options={"full_text": "never"}))
+    await desk.visit()
+    [run] = await desk.rows("SELECT status::text, items_fetched, error_message FROM ingest_runs")
+    assert run["status"] == "partial"
+    assert run["items_fetched"] == 2_000
+    assert "2,000" in run["error_message"]
