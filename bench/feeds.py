@@ -68,7 +68,9 @@ def speeds() -> None:
     readers: dict[str, Callable[[bytes], Any]] = {
         "scoop": feeds.parse, "fastfeedparser": fastfeedparser.parse, "feedparser": feedparser.parse,
     }  # fmt: skip
-    found = {name: _feeds_a_second(read, documents, 1 if name == "feedparser" else ROUNDS) for name, read in readers.items()}
+    found = {
+        name: _feeds_a_second(read, documents, 1 if name == "feedparser" else ROUNDS) for name, read in readers.items()
+    }
     size = sum(map(len, documents)) // FEEDS
     for name, speed in found.items():
         share = speed / found["fastfeedparser"]

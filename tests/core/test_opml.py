@@ -181,6 +181,12 @@ def test_a_list_that_is_too_long_is_read_to_its_limit() -> None:
     assert opml.read(body + b" " * opml.MAX_BYTES).problems == ("the list is larger than 5 MiB; split it",)
 
 
+def test_an_outline_of_countless_attributes_costs_only_itself() -> None:
+    attributes = " ".join(f'a{number}="x"' for number in range(100_000))
+    body = a_list(f'<outline {attributes} xmlUrl="{FEED}?1"/><outline xmlUrl="{FEED}?2"/>')
+    assert [feed.url for feed in opml.read(body).feeds] == [f"{FEED}?2"]
+
+
 def test_problems_are_told_a_hundred_times_at_most() -> None:
     assert len(opml.read(a_list('<outline xmlUrl="x"/>' * 5000)).problems) == opml.MAX_PROBLEMS
 

@@ -1,5 +1,6 @@
 """Whatever the bytes are, there is a page, soon, and its text can be stored."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,9 @@ from scoop.fetch import pages
 from scoop.model import Page
 
 SEEDS = [path.read_bytes() for path in sorted((Path(__file__).parents[1] / "quality" / "pages").glob("*.html"))]
-TAGS = (
-    "p div a li ul td tr table h1 h2 article blockquote span br script title meta body html ! / & ; < > = ' \"".split()
-)
+TAGS = """
+    p div a li ul td tr table h1 h2 article blockquote span br script title meta body html ! / & ; < > = ' "
+""".split()  # noqa: SIM905  # quoted one by one they could not be read
 SLOWLY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
@@ -56,9 +57,7 @@ def test_any_soup_of_tags_gives_a_page(pieces: list[str]) -> None:
     )
 )
 def test_any_json_ld_gives_a_page(value: object) -> None:
-    import json
-
-    keys = "headline author datePublished image articleBody inLanguage isAccessibleForFree".split()
+    keys = ("headline", "author", "datePublished", "image", "articleBody", "inLanguage", "isAccessibleForFree")
     script = json.dumps({"@type": "NewsArticle", **dict.fromkeys(keys, value)})
     assert_storable(pages.extract(f'<html><script type="application/ld+json">{script}</script>'.encode(), url=None))
 

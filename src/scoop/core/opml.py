@@ -17,6 +17,7 @@ from scoop.core import text, urls
 MAX_BYTES = 5 << 20
 MAX_DEPTH = 32
 MAX_OUTLINES = 20_000
+MAX_ATTRIBUTES = 100  # of one outline; reading them takes the square of their number
 MAX_PROBLEMS = 100
 MAX_URL_CHARACTERS = 4096  # as the canonical item
 MAX_TITLE_CHARACTERS = 500
@@ -99,7 +100,7 @@ def _is_secret(name: str, value: str) -> bool:
 
 def _gathered(root: etree._Element, problems: list[str]) -> Outlines:
     feeds: dict[str, Outline] = {}
-    for count, found in enumerate(_walk(root, folders=(), depth=0)):
+    for count, found in enumerate(_walk(root, collection=None, depth=0)):
         if count == MAX_OUTLINES:
             problems.append(f"the list has more than {MAX_OUTLINES:,} outlines; the rest is left out")
             break
@@ -112,32 +113,38 @@ def _gathered(root: etree._Element, problems: list[str]) -> Outlines:
     return Outlines(feeds=tuple(feeds.values()), problems=tuple(problems[:MAX_PROBLEMS]))
 
 
-def _walk(element: etree._Element, *, folders: tuple[str, ...], depth: int) -> Iterator[Outline | str | None]:
+def _walk(element: etree._Element, *, collection: str | None, depth: int) -> Iterator[Outline | str | None]:
     """For each outline a feed, a problem, or nothing (a folder)."""
     if depth > MAX_DEPTH:
         if len(element):
             yield f"line {element.sourceline}: what is nested deeper than {MAX_DEPTH} levels is left out"
         return
     for child in element.iterchildren(tag=etree.Element):
-        inner = folders
+        inner = collection
         if etree.QName(child).localname.lower() == "outline":
-            given = {str(name).lower(): str(value) for name, value in child.attrib.items()}
+            given = _given(child)
             address = given.get("xmlurl") or (given.get("url") if given.get("type", "").lower() == "rss" else None)
-            yield _outline(address, given, folders, child.sourceline) if address else None
+            yield _outline(address, given, collection, child.sourceline) if address else None
             if not address:
-                inner = (*folders, given.get("text") or given.get("title") or "")
-        yield from _walk(child, folders=inner, depth=depth + 1)
+                inner = _slug(f"{collection or ''} {given.get('text') or given.get('title') or ''}")
+        yield from _walk(child, collection=inner, depth=depth + 1)
 
 
-def _outline(address: str, given: dict[str, str], folders: tuple[str, ...], line: int) -> Outline | str:
+def _given(outline: etree._Element) -> dict[str, str]:
+    if len(outline.attrib) > MAX_ATTRIBUTES:
+        return {}
+    return {name.lower(): value for name, value in outline.attrib.items()}
+
+
+def _outline(address: str, given: dict[str, str], collection: str | None, line: int) -> Outline | str:
     url = _http_url(address)
     if url is None:
         return f"line {line}: {address[: urls.QUOTED_CHARACTERS]!r} is not the http(s) URL of a feed"
     return Outline(
         url=url,
-        title=_plain(given.get("title") or "") or _plain(given.get("text") or "") or urls.host(url),
+        title=_plain(given.get("title", "")) or _plain(given.get("text", "")) or urls.host(url),
         html_url=_http_url(given.get("htmlurl", "")),
-        collection=_slug("_".join(folders)),
+        collection=collection,
         category=_slug(given.get("category", "").partition(",")[0]),
     )
 

@@ -30,9 +30,8 @@ def parse_fast(body: bytes, *, content_type: str = "", url: str = "") -> Feed | 
     if root not in _FEED_ROOTS and not _ENTRY.search(document):
         return Feed(problems=[_refusal(document, root)])
     feed = _well_formed(document, url) or _well_formed(encodings.without_controls(document), url)
-    if feed is None:
-        return None
-    return None if not feed.items and _ENTRY.search(document) else feed
+    is_loss = feed is not None and not feed.items and not feed.problems and _ENTRY.search(document)
+    return None if is_loss else feed
 
 
 def parse_lenient(body: bytes, *, content_type: str = "", url: str = "") -> Feed:

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 
 FIRST_YEAR, LAST_YEAR = 1900, 2200  # outside there are no news, only clocks that were never set
 PIVOT_YEAR = 69  # POSIX: 69 is 1969, 68 is 2068
@@ -11,9 +11,9 @@ MAX_OFFSET = 14 * 60  # minutes; no clock on earth is further from UTC
 
 _MONTH_NAMES = """
     jan january januar janner jaenner janvier janv enero ene gennaio gen janeiro januari ianuarie ocak oca styczen
-        stycznia sty leden ledna tammikuu tammikuuta tammi январь января янв januar. gener sijecanj siječanj
-    feb february februar fevrier fevr fev febrero febbraio fevereiro februari februarie subat sub luty lutego lut unor
-        unora helmikuu helmikuuta helmi февраль февраля фев febrer
+        stycznia sty leden ledna tammikuu tammikuuta tammi январь января янв
+    feb february februar fevrier fevr fevo febbraio fevereiro februari februarie subat sub luty lutego lut unor
+        unora helmikuu helmikuuta helmi февраль февраля фев
     mar march marz maerz mrz mars marzo marco maart mrt martie mart marzec marca brezen brezna maaliskuu maaliskuuta
         maalis март марта мар
     apr april avril avr abril abr aprile aprilie nisan nis kwiecien kwietnia kwi duben dubna huhtikuu huhtikuuta huhti
@@ -27,8 +27,8 @@ _MONTH_NAMES = """
         августа авг
     sep sept september septembre septiembre settembre set setembro septembrie eylul eyl wrzesien wrzesnia wrz zari
         syyskuu syyskuuta syys сентябрь сентября сен сент
-    oct october oktober okt octobre octubre ottobre ott outubro out octombrie ekim eki pazdziernik pazdziernika paz rijen
-        rijna lokakuu lokakuuta loka октябрь октября окт
+    oct october oktober okt octobre octubre ottobre ott outubro out octombrie ekim eki pazdziernik pazdziernika paz
+        rijen rijna lokakuu lokakuuta loka октябрь октября окт
     nov november novembre noviembre novembro noiembrie kasim kas listopad listopada lis marraskuu marraskuuta marras
         ноябрь ноября ноя нояб
     dec december dezember dez decembre diciembre dic dicembre dezembro decembrie aralik ara grudzien grudnia gru
@@ -55,7 +55,9 @@ _TIME = re.compile(
     r"\s*(?:(?P<minute>\d{1,2})(?:\s*(?::|分|분)\s*(?:(?P<second>\d{1,2})(?:[.,](?P<fraction>\d{1,9})\d*)?\s*[秒초]?)?)?)?"
     r"\s*(?P<after>[ap]\.?\s?m\b\.?)?"
 )
-_ZONE = re.compile(r"\s*(?:(?:gmt|utc|ut|z)?\s*(?P<sign>[+\-−])(?P<hours>\d{1,2}):?(?P<minutes>\d{2})?|(?P<name>[a-z]+))")
+_ZONE = re.compile(
+    r"\s*(?:(?:gmt|utc|ut|z)?\s*(?P<sign>[+\-−])(?P<hours>\d{1,2}):?(?P<minutes>\d{2})?|(?P<name>[a-z]+))"
+)
 _DATE_FORMS = (
     re.compile(r"(?<!\d)(?P<year>\d{4})\s*[年년/.\-]\s*(?P<month>\d{1,2})\s*[月월/.\-]\s*(?P<day>\d{1,2})(?!\d)"),
     re.compile(r"(?<!\d)(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})(?:t?(?P<clock>\d{6}))?(?!\d)"),
@@ -70,11 +72,12 @@ _YEAR_APART = re.compile(r"(?P<name>[^\W\d_]{3,})\s+(?P<day>\d{1,2})\b.*?\b(?P<y
 
 def moment(written: str) -> datetime | None:
     """The moment in UTC; nothing for what is no date. A date without a zone is UTC, one without a time is midnight."""
+    written = written.strip()[:MAX_CHARACTERS]
     try:
-        found = _usual(written.strip()) or _unusual(written.strip()[:MAX_CHARACTERS])
-        return found if found and FIRST_YEAR <= found.year <= LAST_YEAR else None
+        found = _usual(written) or _unusual(written)
     except (ValueError, OverflowError):
         return None
+    return found if found and FIRST_YEAR <= found.year <= LAST_YEAR else None
 
 
 def rfc_3339(written: str) -> str | None:
@@ -153,7 +156,9 @@ def _offset(zone: str) -> timedelta:
         return timedelta()
     if match["sign"]:
         minutes = int(match["hours"]) * 60 + int(match["minutes"] or 0)
-        return timedelta(minutes=minutes if match["sign"] == "+" else -minutes) if minutes <= MAX_OFFSET else timedelta()
+        return (
+            timedelta(minutes=minutes if match["sign"] == "+" else -minutes) if minutes <= MAX_OFFSET else timedelta()
+        )
     return timedelta(hours=_HOURS_BY_ZONE.get(match["name"], 0))
 
 
@@ -164,7 +169,9 @@ def _date(rest: str) -> tuple[int, int, int, str | None] | None:
             parts = match.groupdict()
             month = _month(parts)
             if month is not None:
-                day = parts.get("day") or (parts["second"] if month == int(parts.get("first") or 0) else parts.get("first"))
+                day = parts.get("day") or (
+                    parts["second"] if month == int(parts.get("first") or 0) else parts.get("first")
+                )
                 return _year(parts["year"]), month, int(day or 1), parts.get("clock")
     return None
 
@@ -185,8 +192,9 @@ def _year(digits: str | None) -> int:
     return year + (1900 if year >= PIVOT_YEAR else 2000)
 
 
-def _utc(year: int, month: int, day: int, *clock: int, offset: timedelta) -> datetime:
+def _utc(
+    year: int, month: int, day: int, hour: int, minute: int, second: int, microsecond: int, *, offset: timedelta
+) -> datetime:
     """Midnight may be written as 24:00, and a leap second counts as the second before it."""
-    hour, minute, second = clock[:3]
-    start = datetime(year, month, day, hour % 24, minute, min(second, 59), *clock[3:], tzinfo=timezone(offset))
-    return start.astimezone(UTC) + timedelta(days=hour // 24)
+    start = datetime(year, month, day, hour % 24, minute, min(second, 59), microsecond, tzinfo=UTC)
+    return start + timedelta(days=hour // 24) - offset

@@ -12,8 +12,21 @@ from lxml import etree
 from scoop.core import text
 from scoop.core.feeds import dates, markup
 from scoop.core.feeds.feed import (
-    MAX_ATTACHED, MAX_BODY, MAX_SUMMARY, MAX_TAG, MAX_TAGS, MAX_TITLE, MAX_WORD, Entry, Feed, address, attached, author,
-    is_picture, number, tag_of_language,
+    MAX_ATTACHED,
+    MAX_BODY,
+    MAX_SUMMARY,
+    MAX_TAG,
+    MAX_TAGS,
+    MAX_TITLE,
+    MAX_WORD,
+    Entry,
+    Feed,
+    address,
+    attached,
+    author,
+    is_picture,
+    number,
+    tag_of_language,
 )  # fmt: skip
 from scoop.model import Item
 
@@ -253,9 +266,7 @@ def _enclosures(fields: Fields, around: Surroundings) -> Iterator[dict[str, Any]
 def _media(fields: Fields, around: Surroundings) -> Iterator[dict[str, Any]]:
     for element in fields.get("media", ())[:MAX_ATTACHED]:
         if url := _absolute(element, element.get("url"), around.base):
-            yield attached(
-                url, type=element.get("type"), length=element.get("fileSize"), medium=element.get("medium")
-            )
+            yield attached(url, type=element.get("type"), length=element.get("fileSize"), medium=element.get("medium"))
 
 
 def _image(fields: Fields, attachments: list[dict[str, Any]], around: Surroundings) -> str | None:
@@ -290,9 +301,7 @@ def _author(element: Any) -> str:
 
 
 def _tags(fields: Fields) -> list[str]:
-    single = [
-        element.get("label") or element.get("term") or element.text or "" for element in fields.get("tag", ())
-    ]
+    single = [element.get("label") or element.get("term") or element.text or "" for element in fields.get("tag", ())]
     listed = [tag for element in fields.get("keywords", ()) for tag in (element.text or "").split(",")[:MAX_TAGS]]
     return [markup.headline(tag, MAX_TAG) for tag in [*single, *listed][: 2 * MAX_TAGS]]
 

@@ -23,7 +23,11 @@ _DECLARED = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']\s*([\w.:-]+)""", re.
 _CHARSET = re.compile(r"""charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 _DECLARATION = re.compile(rb"<\?xml[^>]*\?>", re.IGNORECASE)
 _CONTROLS = bytes({*range(32)} - {9, 10, 13})
-_TWICE = (b"\xc3\x83\xc2", b"\xc3\x82\xc2", b"\xc3\xa2\xe2\x82\xac")  # as é, nbsp and ’ look when they were encoded twice
+_TWICE = (
+    b"\xc3\x83\xc2",
+    b"\xc3\x82\xc2",
+    b"\xc3\xa2\xe2\x82\xac",
+)  # as é, nbsp and ’ look when they were encoded twice
 # What is written beside what is meant, as browsers have it.
 _MEANT = {
     "iso8859-1": "cp1252", "ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932",

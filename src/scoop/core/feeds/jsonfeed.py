@@ -8,7 +8,17 @@ import msgspec
 from scoop.core import text
 from scoop.core.feeds import dates, markup
 from scoop.core.feeds.feed import (
-    MAX_ATTACHED, MAX_AUTHOR, MAX_BODY, MAX_ITEMS, MAX_SUMMARY, MAX_TAG, MAX_TITLE, Entry, Feed, address, items,
+    MAX_ATTACHED,
+    MAX_AUTHOR,
+    MAX_BODY,
+    MAX_ITEMS,
+    MAX_SUMMARY,
+    MAX_TAG,
+    MAX_TITLE,
+    Entry,
+    Feed,
+    address,
+    items,
     tag_of_language,
 )  # fmt: skip
 

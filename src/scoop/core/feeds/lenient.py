@@ -1,32 +1,88 @@
 """Feeds that are not what they should be: broken markup, unknown entities, ends in the middle."""
 
+import html
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
+from itertools import islice
 from typing import Any
 
 import feedparser
 
 from scoop.core import text
-from scoop.core.feeds import dates, markup
+from scoop.core.feeds import dates, markup, wellformed
 from scoop.core.feeds.feed import (
-    MAX_ATTACHED, MAX_AUTHOR, MAX_BODY, MAX_ITEMS, MAX_SUMMARY, MAX_TAG, MAX_TITLE, Entry, Feed, address, items,
+    MAX_ATTACHED,
+    MAX_BODY,
+    MAX_SUMMARY,
+    MAX_TAG,
+    MAX_TITLE,
+    MAX_WORD,
+    Entry,
+    Feed,
+    address,
+    attached,
+    author,
+    is_picture,
+    items,
+    number,
     tag_of_language,
 )  # fmt: skip
 
-MAX_BYTES = 5 << 20  # of a broken feed; what follows is cut off
+MAX_BYTES = 5 << 20  # of a feed that is mended
+MAX_BROKEN_BYTES = 2 << 20  # of one that cannot be; feedparser reads some 300 KiB a second
+MAX_BROKEN_TAGS = 50_000  # and attributes; feedparser takes 0.5 KiB for each that is not closed
 
-_DOCTYPE = re.compile(rb"<!DOCTYPE[^>\[]*(?:\[.*?\]\s*)?>", re.DOTALL | re.IGNORECASE)
-_ENTITY = re.compile(rb"<!ENTITY[^>]*>", re.IGNORECASE)
+_DECLARED = re.compile(rb"<!(?:DOCTYPE[^>\[]*(?:\[.*?\]\s*)?|ENTITY[^>]*)>", re.DOTALL | re.IGNORECASE)
+_TAG = re.compile(rb"<|=[\"']")
+_WRONG = re.compile(
+    rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|&(?:#(?P<digits>x[0-9a-f]{1,6}|[0-9]{1,7});|(?P<name>[a-z][a-z0-9]{1,30});)?"
+    rb"|<(?![a-z_/!?])",
+    re.DOTALL | re.IGNORECASE,
+)
+_XML_ENTITIES = frozenset({b"amp", b"lt", b"gt", b"quot", b"apos"})
 
 
 def read(document: bytes, *, url: str) -> Feed:
-    problems = ["this is not well-formed; what could be read of it was"]
-    if len(document) > MAX_BYTES:
-        problems.append(f"this is broken and longer than {MAX_BYTES >> 20} MiB; only the beginning was read")
-    clean = _ENTITY.sub(b"", _DOCTYPE.sub(b"", document[:MAX_BYTES], count=1))
+    """What can be read: all of it if only signs were written wrongly, else what feedparser makes of it."""
+    mended = _mended(document[:MAX_BYTES])
+    try:
+        feed = wellformed.read(mended, url=url)
+    except wellformed.Unfit as error:
+        return _salvaged(mended, url, f"this is broken: {error}")
+    problems = ["this is not well-formed: signs that must be escaped are not", *feed.problems]
+    return replace(feed, problems=problems)
+
+
+def _mended(document: bytes) -> bytes:
+    """Without declarations of entities, and with every `&` and `<` that is none escaped."""
+    document = _DECLARED.sub(b"", document)
+    mended, end = bytearray(), 0
+    for wrong in _WRONG.finditer(document):
+        mended += document[end : wrong.start()]
+        mended += _escaped(wrong)
+        end = wrong.end()
+    return bytes(mended + document[end:])
+
+
+def _escaped(sign: re.Match[bytes]) -> bytes:
+    whole = sign[0]
+    if whole == b"<":
+        return b"&lt;"
+    if whole[:1] == b"<" or sign["name"] in _XML_ENTITIES:
+        return whole
+    letters = html.unescape(whole.decode()) if len(whole) > 1 else "&"
+    if letters == whole.decode():  # an entity of nobody's
+        return b"&amp;" + whole[1:]
+    return b"".join(b"&#%d;" % ord(letter) for letter in letters)
+
+
+def _salvaged(document: bytes, url: str, problem: str) -> Feed:
+    beginning = _beginning(document)
+    cut = [] if len(beginning) == len(document) else [f"only its first {len(beginning):,} bytes were read"]
     found = feedparser.parse(
-        clean, response_headers={"content-type": "application/xml; charset=utf-8"}, sanitize_html=False,
+        beginning, response_headers={"content-type": "application/xml; charset=utf-8"}, sanitize_html=False,
         resolve_relative_uris=False,
     )  # fmt: skip
     head = found.feed
@@ -39,9 +95,14 @@ def read(document: bytes, *, url: str) -> Feed:
         language=tag_of_language(head.get("language")),
         format=_format(found.version, bool(entries)),
         items=entries,
-        problems=[*problems, *told],
-        ttl=_ttl(head.get("ttl")),
+        problems=[problem, *cut, *told],
+        ttl=timedelta(minutes=number(head.get("ttl")) or 0) or None,
     )
+
+
+def _beginning(document: bytes) -> bytes:
+    tags = islice(_TAG.finditer(document, 0, MAX_BROKEN_BYTES), MAX_BROKEN_TAGS, None)
+    return document[: next((tag.start() for tag in tags), MAX_BROKEN_BYTES)]
 
 
 def _entry(entry: Any, found: Any, base: str) -> Entry:
@@ -57,16 +118,16 @@ def _entry(entry: Any, found: Any, base: str) -> Entry:
         summary=summary,
         published_at=_date(entry, "published", "created"),
         updated_at=_date(entry, "updated"),
-        image_url=_image(entry, media, enclosures, base),
+        image_url=_image(entry, [*media, *enclosures], base),
         language=tag_of_language(entry.get("language") or found.feed.get("language")),
-        authors=[markup.headline(author.get("name", ""), MAX_AUTHOR) for author in entry.get("authors", ())],
+        authors=[author(person.get("name", "")) for person in entry.get("authors", ())],
         tags=[markup.headline(tag.get("label") or tag.get("term") or "", MAX_TAG) for tag in entry.get("tags", ())],
         metadata={
             "enclosures": enclosures,
             "media": media,
             "original_url": address(entry.get("feedburner_origlink")),
             "comments_url": address(entry.get("comments"), base),
-            "duration": text.one_line(entry.get("itunes_duration", "")),
+            "duration": text.one_line(entry.get("itunes_duration", ""))[:MAX_WORD],
         },
     )
 
@@ -86,20 +147,14 @@ def _date(entry: Any, *names: str) -> str | None:
 def _attached(values: Any, base: str, *, length: str) -> Iterator[dict[str, Any]]:
     for value in values[:MAX_ATTACHED]:
         if url := address(value.get("href") or value.get("url"), base):
-            size = str(value.get(length, ""))
-            more = {"type": value.get("type"), "length": int(size) if size.isdecimal() and len(size) < 16 else None}
-            yield {"url": url} | {key: known for key, known in more.items() if known}
+            yield attached(url, type=value.get("type"), length=value.get(length), medium=value.get("medium"))
 
 
-def _image(entry: Any, media: list[dict[str, Any]], enclosures: list[dict[str, Any]], base: str) -> str | None:
+def _image(entry: Any, attachments: list[dict[str, Any]], base: str) -> str | None:
+    pictures = [found["url"] for found in attachments if is_picture(found)]
     thumbnails = [thumbnail.get("url") for thumbnail in entry.get("media_thumbnail", ())]
-    pictures = [found["url"] for found in [*media, *enclosures] if found.get("type", "").startswith("image/")]
     own = entry.get("image", {}).get("href")
     return next((found for url in [*pictures, *thumbnails, own] if (found := address(url, base))), None)
-
-
-def _ttl(minutes: str | None) -> timedelta | None:
-    return timedelta(minutes=int(minutes)) if minutes and minutes.isdecimal() and len(minutes) < 6 else None
 
 
 def _format(version: str, has_items: bool) -> str:

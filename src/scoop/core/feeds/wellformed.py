@@ -60,6 +60,7 @@ class _Reader:
         """The entries as they come; each is forgotten when the next one is asked for."""
         parser = etree.XMLPullParser(events=("start", "end"), tag=_wildcards((*ROOTS, *ENTRIES)), **BOUNDS)
         size = tags = 0
+        last = None
         for at in range(0, len(self._document), CHUNK):
             chunk = self._document[at : at + CHUNK]
             error = _fed(parser, chunk)
@@ -67,21 +68,25 @@ class _Reader:
             for event, element in parser.read_events():
                 if self.root is None:
                     self.root = element
-                if event == "end" and etree.QName(element).localname in ENTRIES and self._is_entry(element):
+                if event == "end" and self._is_entry(element):
                     size = tags = 0
                     yield element
                     _forget(element)
                 if event == "end" and element is self.root:
                     return
+                last = element if event == "start" else None
             if error:
-                raise Unfit(str(error))
+                raise Unfit(error.msg)
             if size > MAX_ENTRY_BYTES or tags > MAX_ENTRY_TAGS:
-                self.problems.append("one item is larger than any article; what follows it was not read")
+                self.problems.append("one item is far larger than any article; it was cut, what follows was not read")
+                yield from [last] if last is not None and self._is_entry(last) else []
                 return
         raise Unfit("it ends in the middle")
 
     def _is_entry(self, element: Any) -> bool:
-        """Of the feed, not of something that an entry quotes."""
+        """An entry of the feed, not of something that an entry quotes."""
+        if etree.QName(element).localname not in ENTRIES:
+            return False
         if element is self.root:
             return True
         parent = element.getparent()

@@ -6,7 +6,7 @@ boxes is the article's, too, and what stands elsewhere mostly is not.
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import trafilatura
@@ -106,7 +106,7 @@ def text(tree: HtmlElement, said: Claims) -> str:
 
 def chosen(found: list[Block], reading: str, title: str) -> list[Block]:
     """The blocks that are the article's, given what trafilatura reads on the page."""
-    candidates = list(_candidates(found, reading))
+    candidates = _candidates(found, reading)
     if not any(one.is_voted for one in candidates):
         return []
     body = _body(candidates)
@@ -123,15 +123,17 @@ def _letters(text: str) -> str:
     return _NO_LETTERS.sub("", text).lower()
 
 
-def _candidates(found: Iterable[Block], reading: str) -> Iterator[_Candidate]:
+def _candidates(found: Iterable[Block], reading: str) -> list[_Candidate]:
     is_voted = _vote(reading)
-    has_reading = blocks.length(reading) >= MIN_READING_CHARACTERS
+    candidates = []
     for block in found:
         letters = _letters(block.text)
-        one = _Candidate(block, letters, blocks.length(block.text), _kind(block.box()), is_voted(letters))
-        if not has_reading:
+        kind = _kind(block.box())
+        candidates.append(_Candidate(block, letters, blocks.length(block.text), kind, is_voted(letters)))
+    if blocks.length(reading) < MIN_READING_CHARACTERS and any(one.is_prose for one in candidates):
+        for one in candidates:
             one.is_voted = one.is_prose
-        yield one
+    return candidates
 
 
 def _vote(reading: str) -> Callable[[str], bool]:

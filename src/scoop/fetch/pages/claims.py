@@ -21,6 +21,7 @@ MAX_URL_CHARACTERS = 4096
 MAX_AUTHORS = 64
 MAX_AUTHOR_CHARACTERS = 100
 MAX_HEADLINES = 20
+MAX_TIMES = 10
 MIN_HEADLINE_CHARACTERS = 10  # an h1 that is shorter is the section's or the outlet's name
 
 # The names of meta elements, the most trusted first.
@@ -48,6 +49,13 @@ _NO_PERSON = re.compile(
     r"https?://|www\.|@|^\W*$|\d{4}|^(?:admin|administrator|editor|staff|redaktion|null|undefined)$", re.IGNORECASE
 )
 _BYLINE = re.compile(r"\b(?:byline|author|autor)(?:[-_]{1,2}name)?\b", re.IGNORECASE)
+_TIMES = (
+    './/*[@itemprop="datePublished"] | .//abbr[contains(@class, "published")]'
+    " | .//time[not(ancestor::aside or ancestor::nav or ancestor::footer)]"
+)
+_DATED = re.compile(
+    r"\b(?:post|publish|pub|entry|article)?(?:ed)?[-_]?(?:date|time|dateline|timestamp)\b|\bpublished\b", re.IGNORECASE
+)
 _BEFORE_OUTLET = re.compile(r"\s*[|\-–—·«»/]|$")
 _OUTLET = re.compile(r"\s+[|\-–—·«»:]+\s+(?P<name>[^|–—·«»]{2,60})$")
 
@@ -85,8 +93,8 @@ class _Page:
 
     def __init__(self, tree: HtmlElement, url: str | None) -> None:
         self.tree = tree
-        self.url = url
-        self.base = _joined(next((base.get("href") or "" for base in tree.iter("base")), ""), url) or url
+        self.url = _joined(url or "", None)
+        self.base = _joined(next((base.get("href") or "" for base in tree.iter("base")), ""), self.url) or self.url
         self.metas = _metas(tree)
         scripts = [
             script.text or "" for script in tree.iter("script") if "ld+json" in (script.get("type") or "").lower()
@@ -177,11 +185,15 @@ def _published_at(page: _Page) -> datetime | None:
 
 
 def _times(tree: HtmlElement) -> Iterator[str]:
-    for element in tree.xpath(
-        './/*[@itemprop="datePublished"] | .//abbr[contains(@class, "published")] | .//time'
-        "[not(ancestor::aside or ancestor::nav or ancestor::footer)]"
-    )[:10]:
+    """The dates that can be seen, those in the markup for dates first."""
+    for element in tree.xpath(_TIMES)[:MAX_TIMES]:
         yield element.get("datetime") or element.get("content") or element.get("title") or element.text_content()
+    named = (
+        element
+        for element in tree.iterfind(".//*[@class]")
+        if _DATED.search(element.get("class"), 0, MAX_NAMES_CHARACTERS)
+    )
+    yield from map(_words, islice(named, MAX_TIMES))
 
 
 def _language(page: _Page) -> str | None:

@@ -121,7 +121,7 @@ _CONSENT = _Signs(
 )
 _PAYWALL = _Signs(
     words=_words(
-        r"(?:subscribe|register|sign up|log ?in)(?: now)? (?:to|and) (?:continue|keep|read|unlock|view)",
+        r"(?:subscribe|register|sign up|log ?in)(?: now)? (?:to|and) (?:continue|keep|read|unlock)",
         r"to (?:continue|keep) reading",
         r"already a subscriber",
         r"subscriber[- ](?:only|exclusive)",
@@ -207,7 +207,7 @@ class _Page:
         return not self.has_article and signs.marks.search(self.marks) is not None
 
     def _is_shell(self) -> bool:
-        if len(self.words) > MAX_SHELL_CHARACTERS or not _has_script(self._tree):
+        if self.has_article or len(self.words) > MAX_SHELL_CHARACTERS or not _has_script(self._tree):
             return False
         return not self.words or _NEEDS_SCRIPT.search(f"{self.words} {_unscripted(self._tree)}") is not None
 
