@@ -68,7 +68,7 @@ async def run_all(database: Database) -> None:
         async with open_client() as client, open_chamber() as chamber:
             archive = Archive.open(folder, credentials={})
             stages = pipeline.stages(client, archive, chamber, secrets={})
-            app = App(config=Config(), database=database, client=client, chamber=chamber, stages=stages)
+            app = App(config=Config(), database=database, archive=archive, stages=stages)
             await worker.run(app, stop=asyncio.Event(), until_idle=True, report=Silent())
 
 

@@ -113,5 +113,5 @@ async def open_desk(database: Database, folder: Any, *, force: bool = False) -> 
     async with open_client() as client, open_chamber() as chamber:
         archive = Archive.open(str(folder), credentials={})
         stages = pipeline.stages(client, archive, chamber, secrets={}, force=force)
-        app = App(config=Config(), database=database, client=client, chamber=chamber, stages=stages)
+        app = App(config=Config(), database=database, archive=archive, stages=stages)
         yield Desk(database=database, app=app, archive=archive)

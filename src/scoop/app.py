@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
     from scoop.archive import Archive
-    from scoop.fetch.chamber import Chamber
     from scoop.fetch.client import Client
     from scoop.stages.stage import Stage
 
@@ -26,8 +25,7 @@ POOL_SIZE = 8
 class App:
     config: Config
     database: Database
-    client: "Client"
-    chamber: "Chamber"
+    archive: "Archive"
     stages: "list[Stage[Any, Any]]"
 
 
@@ -61,10 +59,22 @@ async def open_app(
         open_client(config) as client,
         chamber.open_chamber() as parser,
     ):
-        stages = pipeline.stages(
-            client, open_archive(config), parser, secrets=config.secrets, trigger=trigger, force=force
-        )
-        yield App(config=config, database=database, client=client, chamber=parser, stages=stages)
+        await _put_sources(config, database)
+        archive = open_archive(config)
+        stages = pipeline.stages(client, archive, parser, secrets=config.secrets, trigger=trigger, force=force)
+        yield App(config=config, database=database, archive=archive, stages=stages)
+
+
+async def _put_sources(config: Config, database: Database) -> None:
+    """Make the sources of the configuration file so; what the file says of a source wins."""
+    if not config.sources:
+        return
+    from scoop import catalogue
+    from scoop.store import sources
+
+    async with database.connection() as conn:
+        for settings in catalogue.configured(config.sources):
+            await sources.put(conn, settings)
 
 
 def open_client(config: Config) -> "AbstractAsyncContextManager[Client]":
@@ -78,4 +88,6 @@ def open_archive(config: Config) -> "Archive":
     """Where pages and run logs are kept."""
     from scoop.archive import Archive
 
-    return Archive.open(config.archive_url or str(config.home / "archive"), credentials=config.secrets)
+    secrets = config.secrets.items()
+    keys = {name.removeprefix("archive_"): value for name, value in secrets if name.startswith("archive_")}
+    return Archive.open(config.archive_url or str(config.home / "archive"), credentials=keys)

@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any
@@ -13,7 +13,7 @@ import msgspec
 from scoop import plugins, sources
 from scoop.core import items, schedules, urls
 from scoop.core.items import Problem
-from scoop.errors import Reject, UsageError
+from scoop.errors import ConfigError, Reject, UsageError
 from scoop.fetch.chamber import Chamber
 from scoop.fetch.client import Client
 from scoop.fetch.robots import RobotsFiles
@@ -67,6 +67,8 @@ def settings(given: Mapping[str, Any]) -> SourceSettings:
         if name not in known:
             raise UsageError(f"a source has no {name!r}; it has {', '.join(sorted(known))}")
     told = {name: value for name, value in given.items() if value is not None}
+    if "collection" not in told:
+        raise UsageError("a source needs a collection, as ai_news")
     target = str(told.pop("target", "") or told.get("base_url", ""))
     kind, options = understood(target, kind=told.pop("kind", None))
     told["options"] = _spelled(kind, options | dict(told.get("options", {})))
@@ -75,6 +77,17 @@ def settings(given: Mapping[str, Any]) -> SourceSettings:
     name = told.pop("name", None) or (urls.host(base_url) if not options else " ".join([kind, *options.values()]))
     found = SourceSettings(**{"base_url": base_url, **told, "kind": kind, "slug": slug, "name": name})
     check(found)
+    return found
+
+
+def configured(tables: Sequence[Mapping[str, Any]]) -> list[SourceSettings]:
+    """The sources of the configuration file; ConfigError names the table that is wrong, and how."""
+    found: list[SourceSettings] = []
+    for number, table in enumerate(tables, start=1):
+        try:
+            found.append(settings(table))
+        except (UsageError, TypeError) as error:
+            raise ConfigError(f"scoop.toml, [[sources]] number {number}: {error}") from error
     return found
 
 

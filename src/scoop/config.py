@@ -64,8 +64,8 @@ class Config:
     reddit_client_secret: str | None = _secret("The secret of that application.")
     reddit_user: str | None = _secret("Your name at Reddit, for feeds with a token.")
     reddit_feed_token: str | None = _secret("The token in the address of your own Reddit feeds (`feed=...`).")
-    s3_access_key_id: str | None = _secret("The key id of the archive's S3 store.")
-    s3_secret_access_key: str | None = _secret("The secret key of that store.")
+    archive_access_key_id: str | None = _secret("The key id of the archive's S3 store.")
+    archive_secret_access_key: str | None = _secret("The secret key of that store.")
     sources: tuple[dict[str, Any], ...] = _setting(
         (), about="Sources to gather, each a `[[sources]]` table with what `scoop sources add` takes."
     )

@@ -4,15 +4,17 @@ import asyncio
 import json
 import sys
 import time
+from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
 
 import structlog
 
+from scoop import archive
 from scoop.app import App
-from scoop.errors import DatabaseUnavailable
+from scoop.errors import DatabaseUnavailable, ScoopError
 from scoop.stages import stage as stage_loop
 from scoop.stages.stage import Stage, Worker
-from scoop.store import db, runs, sources, work
+from scoop.store import chores, db, runs, sources, work
 from scoop.store.db import Connection
 
 log = structlog.get_logger()
@@ -20,6 +22,7 @@ log = structlog.get_logger()
 IDLE_SECONDS = 0.25
 TIDY_SECONDS = 1.0  # between looks at dead workers and due sources
 RECOVERY_SECONDS = 1.0
+TIDY_ARCHIVE_EVERY = timedelta(days=1)
 
 
 class Report(Protocol):
@@ -34,16 +37,14 @@ async def run(app: App, *, stop: asyncio.Event, until_idle: bool, report: Report
     while not stop.is_set():
         try:
             async with app.database.connection() as conn:
-                await _work(app.stages, conn, stop=stop, until_idle=until_idle, report=report)
+                await _work(app, conn, stop=stop, until_idle=until_idle, report=report)
                 return
         except (*db.GONE, *db.TROUBLE) as error:
             log.warning("database in trouble, trying again", error=str(error) or type(error).__name__)
             await _pause(stop, RECOVERY_SECONDS)
 
 
-async def _work(
-    stages: list[Stage[Any, Any]], conn: Connection, *, stop: asyncio.Event, until_idle: bool, report: Report
-) -> None:
+async def _work(app: App, conn: Connection, *, stop: asyncio.Event, until_idle: bool, report: Report) -> None:
     """A batch of each stage in turn: what one stage hands on need not wait until that stage has done all."""
     worker = Worker(await work.enlist(conn), conn, report.tell)
     await runs.close_abandoned(conn)
@@ -51,10 +52,11 @@ async def _work(
     while not stop.is_set():
         if time.monotonic() - tidied_at > TIDY_SECONDS:
             await work.release_orphans(conn)
-            await sources.schedule(conn, stages[0].name)
+            await sources.schedule(conn, app.stages[0].name)
+            await _do_chores(app, conn)
             tidied_at = time.monotonic()
         settled = 0
-        for stage in stages:
+        for stage in app.stages:
             done = await stage_loop.run_batch(stage, worker)
             if done:
                 report(stage.name, done)
@@ -64,6 +66,17 @@ async def _work(
         if until_idle and not await work.is_busy(conn):
             return
         await _pause(stop, IDLE_SECONDS)
+
+
+async def _do_chores(app: App, conn: Connection) -> None:
+    if not await chores.claim(conn, "tidy the archive", every=TIDY_ARCHIVE_EVERY):
+        return
+    try:
+        tidied = await archive.tidy(app.archive, now=datetime.now(UTC))
+    except ScoopError as error:
+        log.warning("archive not tidied", error=str(error))
+    else:
+        log.info("archive tidied", pages_expired=tidied.pages_expired, logs_exported=tidied.logs_exported)
 
 
 async def drain(

@@ -2,6 +2,7 @@ from datetime import timedelta
 
 import pytest
 
+from plugins.desks import answering
 from scoop.errors import FetchFailed, Reject
 
 HEDGEROW = "Hedgerow: Pruning Mixture-of-Experts Routers by Counting What They Ignore"
@@ -37,7 +38,7 @@ async def test_a_new_version_is_a_new_reading_of_the_same_paper(desk):
     assert "On four models" in after["body_text"]
 
 
-async def test_a_query_that_arxiv_refuses_is_told_with_its_reason(answering):
+async def test_a_query_that_arxiv_refuses_is_told_with_its_reason():
     entry = (
         b"<feed xmlns='http://www.w3.org/2005/Atom'><entry><id>http://arxiv.org/api/errors#x</id><title>Error</title>"
         b"<summary>incorrect id format</summary></entry></feed>"

@@ -1,5 +1,6 @@
 import pytest
 
+from plugins.desks import answering
 from scoop.core import items, native_ids
 from scoop.errors import FetchFailed, Reject
 
@@ -29,7 +30,7 @@ async def test_a_question_has_its_own_page_and_its_text(desk):
     assert question["source_metadata"]["full_text"] == "never"
 
 
-async def test_the_paragraphs_of_a_question_are_kept_apart(answering):
+async def test_the_paragraphs_of_a_question_are_kept_apart():
     story = b'{"id": 1, "title": "Ask", "text": "One &amp; <i>only</i>.<p>Two."}'
     async with answering(lambda path: (200, b"[1]" if "stories" in path else story)) as desk:
         [question] = (await desk.fetch("hackernews")).items
@@ -81,7 +82,7 @@ async def test_a_wrong_option_is_told_with_what_is_valid(desk, options, sentence
     assert str(refused.value).startswith(sentence)
 
 
-async def test_one_story_that_cannot_be_had_does_not_fail_the_visit(answering):
+async def test_one_story_that_cannot_be_had_does_not_fail_the_visit():
     def scripted(path: str) -> tuple[int, bytes]:
         if "stories" in path:
             return 200, b"[1, 2, 3]"
@@ -94,7 +95,7 @@ async def test_one_story_that_cannot_be_had_does_not_fail_the_visit(answering):
     assert harvest.checkpoint == {"seen": [1, 3]}
 
 
-async def test_a_visit_that_brings_no_story_at_all_has_failed(answering):
+async def test_a_visit_that_brings_no_story_at_all_has_failed():
     async with answering(lambda path: (200, b"[1]") if "stories" in path else (503, b"")) as desk:
         with pytest.raises(FetchFailed, match="answered 503"):
             await desk.fetch("hackernews")

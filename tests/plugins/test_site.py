@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plugins.desks import answering
 from scoop.errors import FetchFailed
 from scoop.fetch.client import Response
 from scoop.sources import site
@@ -72,7 +73,7 @@ async def test_patterns_and_allowed_paths_choose_links(desk):
     assert [article["title"][:13] for article in harvest.items] == ["Storm surge g"]
 
 
-async def test_no_more_is_taken_than_a_run_and_a_day_allow(answering):
+async def test_no_more_is_taken_than_a_run_and_a_day_allow():
     options = {"max_per_run": 3, "max_per_day": 5}
     async with answering(page(SEVEN)) as desk:
         first = await desk.fetch("site", options)
@@ -84,21 +85,21 @@ async def test_no_more_is_taken_than_a_run_and_a_day_allow(answering):
     assert third.problems == []
 
 
-async def test_a_day_is_a_day_in_the_timezone_of_the_source(answering):
+async def test_a_day_is_a_day_in_the_timezone_of_the_source():
     async with answering(page(SEVEN)) as desk:
         desk.clock.turn(hours=10)
         harvest = await desk.fetch("site", timezone="Asia/Tokyo")
     assert harvest.checkpoint["day"] == "2026-03-15"
 
 
-async def test_a_link_without_words_gets_those_of_its_address(answering):
+async def test_a_link_without_words_gets_those_of_its_address():
     body = b'<a href="/news/Storm-surge_gauge-fails.html?id=7">More</a><a href="/n/2"><img src="x"></a>'
     async with answering(page(body)) as desk:
         harvest = await desk.fetch("site")
     assert [article["title"] for article in harvest.items] == ["Storm surge gauge fails", "N"]
 
 
-async def test_one_page_that_fails_does_not_fail_the_visit(answering):
+async def test_one_page_that_fails_does_not_fail_the_visit():
     def script(path: str) -> tuple[int, bytes]:
         return (500, b"") if path == "/b" else page(SEVEN)(path)
 
@@ -108,14 +109,14 @@ async def test_one_page_that_fails_does_not_fail_the_visit(answering):
     assert harvest.problems == ["http://nowhere.example/b answered 500"]
 
 
-async def test_a_site_whose_robots_cannot_be_read_is_left_alone(answering):
+async def test_a_site_whose_robots_cannot_be_read_is_left_alone():
     async with answering(lambda path: (503, b"")) as desk:
         with pytest.raises(FetchFailed) as failed:
             await desk.fetch("site")
     assert failed.value.health == "robots"
 
 
-async def test_links_that_are_not_to_be_followed_are_not(answering):
+async def test_links_that_are_not_to_be_followed_are_not():
     body = (
         b'<a rel="nofollow ugc" href="/a">One two three</a><a href="mailto:x@y">Write to us today</a><a href="/b">B</a>'
     )
@@ -124,14 +125,14 @@ async def test_links_that_are_not_to_be_followed_are_not(answering):
     assert [article["canonical_url"] for article in harvest.items] == ["http://nowhere.example/b"]
 
 
-async def test_a_link_to_a_subdomain_is_of_the_site_and_one_to_a_look_alike_is_not(answering):
+async def test_a_link_to_a_subdomain_is_of_the_site_and_one_to_a_look_alike_is_not():
     body = b'<a href="//blog.nowhere.example/x">Blog</a><a href="http://evilnowhere.example/y">Evil</a>'
     async with answering(page(body)) as desk:
         harvest = await desk.fetch("site", base_url="http://www.nowhere.example/")
     assert [article["canonical_url"] for article in harvest.items] == ["http://blog.nowhere.example/x"]
 
 
-async def test_a_bomb_of_a_sitemap_is_read_to_its_limit_only(answering):
+async def test_a_bomb_of_a_sitemap_is_read_to_its_limit_only():
     bomb = gzip.compress(b"<urlset>" + b"<url><loc>http://nowhere.example/x</loc></url>" * 1_000_000)
 
     def script(path: str) -> tuple[int, bytes]:

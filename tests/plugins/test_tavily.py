@@ -2,6 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from plugins.desks import answering
 from scoop.errors import FetchFailed, Reject
 
 SECRETS = {"tavily_api_key": "tvly-reader"}
@@ -87,7 +88,7 @@ async def test_words_to_search_for_must_be_given(desk):
         await desk.fetch("tavily", {}, secrets=SECRETS)
 
 
-async def test_a_result_that_makes_no_sense_is_passed_over(answering):
+async def test_a_result_that_makes_no_sense_is_passed_over():
     body = (
         b'{"results": [{"url": 7}, {"url": "javascript:x", "title": "A"}, {"url": "http://b.example", "title": "B"}]}'
     )

@@ -1,5 +1,6 @@
 import pytest
 
+from plugins.desks import answering
 from scoop.errors import FetchFailed, Reject
 
 CHANNEL = "UCscoopNewsstandOnAirTV1"
@@ -45,7 +46,7 @@ async def test_the_id_behind_a_name_is_looked_up_once(desk):
     assert desk.asked("youtube").count("/@NewsstandOnAir") == 1
 
 
-async def test_a_page_without_a_channel_says_what_to_give(answering):
+async def test_a_page_without_a_channel_says_what_to_give():
     def consent(path: str) -> tuple[int, bytes]:
         return (404, b"") if path == "/robots.txt" else (200, b"<html>Before you continue</html>")
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urljoin
 
 import can_ada
 
@@ -138,7 +139,7 @@ def address(written: str | None, base: str = "") -> str | None:
     if not written or len(written) > MAX_URL:
         return None
     try:
-        found = can_ada.parse(written.strip(), base) if base else can_ada.parse(written.strip())
+        found = can_ada.parse(urljoin(base, written.strip()) if base else written.strip())
     except (ValueError, TypeError):  # TypeError: a lone surrogate
         return None
     href = str(found.href)

@@ -94,6 +94,13 @@ ALTER TABLE documents ADD COLUMN content_problem TEXT;
 
 COMMENT ON COLUMN documents.content_problem IS 'Why the text is a teaser or missing; NULL when there is nothing to tell.';
 
+CREATE TABLE chores (
+    name    TEXT PRIMARY KEY,
+    done_at TIMESTAMPTZ NOT NULL
+);
+
+COMMENT ON TABLE chores IS 'What is done now and then by whichever worker comes first, as tidying the archive.';
+
 CREATE TABLE alerts (
     alert_id    BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     kind        TEXT NOT NULL,
