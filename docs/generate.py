@@ -20,7 +20,7 @@ import click
 import msgspec
 
 from scoop import cli, plugins, sources
-from scoop.config import CONFIG_FILE, Config
+from scoop.config import CONFIG_FILE, Config, is_secret
 from scoop.core import items
 from scoop.store import db, migrations
 from scoop.store.db import Connection
@@ -163,7 +163,7 @@ def settings_page() -> str:
         "this table has not is an error (exit code 3)."
     )
     rows = [
-        (code(setting.name), code(f"SCOOP_{setting.name.upper()}"), _default(setting), setting.metadata["about"])
+        (code(setting.name), _variable(setting), _default(setting), setting.metadata["about"])
         for setting in fields(Config)
     ]
     listed = table(("setting", "variable", "default", "about"), rows)
@@ -171,12 +171,19 @@ def settings_page() -> str:
     return f"{page_head('Settings', about)}\n\n{listed}\n\n{example}\n"
 
 
+def _variable(setting: Field[Any]) -> str:
+    name = f"SCOOP_{setting.name.upper()}"
+    if setting.name == "sources":
+        return "only in the file"
+    return f"{code(name)}, or {code(f'{name}_FILE')} for a file that holds it" if is_secret(setting) else code(name)
+
+
 def _default(setting: Field[Any]) -> str:
     if setting.name == "home":
         return HOME_DEFAULT
     if setting.default is MISSING or setting.default is None:
         return "none"
-    return code(setting.default)
+    return code(setting.default) if setting.default not in ("", ()) else "none"
 
 
 # The canonical item

@@ -109,9 +109,9 @@ def response_key(article: str, moment: datetime) -> str:
     return f"responses/{_part(article)}/{_time(moment)}-response.json"
 
 
-def log_key(run_id: int, started_at: datetime) -> str:
+def log_key(run: str, started_at: datetime) -> str:
     """The key of a run's log; it begins with the time, so that its age can be told from a listing."""
-    return f"logs/{_time(started_at)}-{run_id}.ndjson"
+    return f"logs/{_time(started_at)}-{_part(run)}.ndjson"
 
 
 def export_key(month: str) -> str:

@@ -70,7 +70,7 @@ async def put_page(place: Archive, key: str = PAGE_KEY, data: bytes = PAGE) -> a
 
 
 async def put_log(place: Archive, run_id: int, started_at: datetime, text: str | None = None) -> str:
-    key = archive.log_key(run_id, started_at)
+    key = archive.log_key(str(run_id), started_at)
     data = (text or f'{{"run":{run_id},"event":"started"}}\n{{"run":{run_id},"event":"done"}}\n').encode()
     await place.put(key, data, source_url=None, content_type="application/x-ndjson")
     return key
@@ -263,7 +263,7 @@ def test_keys_are_as_the_archive_promises() -> None:
     assert archive.raw_html_key("tribune", date(2026, 11, 16), "art_1") == "raw-html/tribune/20261116/art_1.html.gz"
     assert archive.prompt_key("art_1", NOW) == "prompts/art_1/20261116T123000.000000Z-prompt.json"
     assert archive.response_key("art_1", NOW) == "responses/art_1/20261116T123000.000000Z-response.json"
-    assert archive.log_key(4711, NOW) == "logs/20261116T123000.000000Z-4711.ndjson"
+    assert archive.log_key("4711", NOW) == "logs/20261116T123000.000000Z-4711.ndjson"
 
 
 @given(

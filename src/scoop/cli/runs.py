@@ -1,5 +1,7 @@
 """`scoop runs`: what was gathered when."""
 
+import sys
+
 import click
 
 from scoop.cli import edge
@@ -9,17 +11,31 @@ from scoop.config import Config
 @click.command()
 @click.option("--source", help="Only runs of this source.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=20, show_default=True, help="How many at most.")
+@click.option("--log", "log_of", type=edge.ID, metavar="RUN", help="Print the log of this run instead: one JSON a line.")
 @edge.as_json
 @click.pass_obj
-def command(config: Config, source: str | None, limit: int, as_json: bool) -> None:
+def command(config: Config, source: str | None, limit: int, log_of: int | None, as_json: bool) -> None:
     """The latest runs of sources and ingests.
 
     \b
     Examples:
       scoop runs
       scoop runs --source coastal_tribune --json
+      scoop runs --log 42
     """
+    if log_of is not None:
+        sys.stdout.buffer.write(edge.run(_log(config, log_of)))
+        return
     edge.run(_show(config, source, limit, as_json=as_json))
+
+
+async def _log(config: Config, run_id: int) -> bytes:
+    from scoop.app import open_archive
+    from scoop.store import runs
+
+    async with edge.reading(config) as conn:
+        key = await runs.log_key(conn, run_id)
+    return (await open_archive(config).get(key)).data
 
 
 async def _show(config: Config, source: str | None, limit: int, *, as_json: bool) -> None:

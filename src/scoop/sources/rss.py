@@ -2,7 +2,7 @@
 
 from scoop import sources
 from scoop.core import feeds, politeness
-from scoop.core.feeds import Feed
+from scoop.core.feeds.feed import Feed
 from scoop.errors import FetchFailed
 from scoop.fetch.chamber import Overwhelmed
 from scoop.fetch.client import Response

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from scoop.errors import NotFound
 from scoop.store import db
 from scoop.store.db import Connection
 
@@ -89,6 +90,14 @@ async def finish(conn: Connection, run_id: int, tally: Tally, checkpoint: dict[s
 
 async def close_abandoned(conn: Connection) -> None:
     await conn.execute(SQL["close_abandoned"], RUN_LOCK)
+
+
+async def log_key(conn: Connection, run_id: int) -> str:
+    """Where the archive has the log of a run; NotFound for a run that is not there, or that had nothing to log."""
+    key: str | None = await conn.fetchval(SQL["log_key"], run_id)
+    if key is None:
+        raise NotFound(f"there is no log of run {run_id}; a visit that finds nothing changed has none")
+    return key
 
 
 async def newest_id(conn: Connection) -> int:

@@ -36,6 +36,10 @@ WHERE run_id IN (
                 AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))
     FOR UPDATE SKIP LOCKED);
 
+-- name: log_key
+-- Where the archive has the log of a run.
+SELECT log_key FROM ingest_runs WHERE run_id = $1;
+
 -- name: newest_id
 -- The number of the newest run, or 0.
 SELECT coalesce(max(run_id), 0) FROM ingest_runs;

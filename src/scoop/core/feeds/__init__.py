@@ -10,7 +10,6 @@ BEGINNING = 1 << 14  # bytes within which a document says what it is
 _ASIDE = re.compile(rb"<!--.*?(?:-->|\Z)|<[?!][^>]*(?:>|\Z)", re.DOTALL)
 _ROOT = re.compile(rb"<(?:[\w.-]+:)?([A-Za-z_][\w.-]*)")
 _FEED_ROOTS = frozenset({"rss", "rdf", "feed", "channel", "item", "entry"})
-_ENTRY = re.compile(rb"<(?:[\w.-]+:)?(?:item|entry)[\s>/]", re.IGNORECASE)
 
 
 def parse(body: bytes, *, content_type: str = "", url: str = "") -> Feed:
@@ -27,11 +26,9 @@ def parse_fast(body: bytes, *, content_type: str = "", url: str = "") -> Feed | 
         return jsonfeed.read(document, url=url)
     if root == "html":
         return pages.read(document, url=url)
-    if root not in _FEED_ROOTS and not _ENTRY.search(document):
+    if root not in _FEED_ROOTS and not wellformed.has_entries(document):
         return Feed(problems=[_refusal(document, root)])
-    feed = _well_formed(document, url) or _well_formed(encodings.without_controls(document), url)
-    is_loss = feed is not None and not feed.items and not feed.problems and _ENTRY.search(document)
-    return None if is_loss else feed
+    return _well_formed(document, url) or _well_formed(encodings.without_controls(document), url)
 
 
 def parse_lenient(body: bytes, *, content_type: str = "", url: str = "") -> Feed:

@@ -196,8 +196,11 @@ def _first(fields: Fields, role: str) -> str:
 
 
 def _headline(fields: Fields) -> str:
-    raw = _first(fields, "title") or ("other title" in fields and _first(fields, "other title")) or ""
-    return markup.headline(raw, MAX_TITLE)
+    for role in ("title", "other title"):
+        for element in fields.get(role, ()):
+            if found := markup.headline(_unpacked(element), MAX_TITLE):
+                return found
+    return ""
 
 
 def _longest(fields: Fields, role: str) -> str:
@@ -205,15 +208,19 @@ def _longest(fields: Fields, role: str) -> str:
 
 
 def _body(element: Any) -> str:
-    raw, kind = _raw(element), element.get("type", "")
+    raw, kind = _unpacked(element), element.get("type", "")
     if kind in {"text", "text/plain"} and not markup.is_markup(raw):
         return markup.written(raw, MAX_BODY)
     if kind.startswith(_NO_TEXT) and "ml" not in kind:
         return ""
-    return markup.body(_unpacked(raw) if element.get("mode") == "base64" else raw, MAX_BODY)
+    return markup.body(raw, MAX_BODY)
 
 
-def _unpacked(raw: str) -> str:
+def _unpacked(element: Any) -> str:
+    """The text or markup; Atom 0.3 may have it in base64."""
+    raw = _raw(element)
+    if element.get("mode") != "base64":
+        return raw
     try:
         return b64decode(raw).decode("utf-8", "replace")
     except ValueError:

@@ -82,7 +82,7 @@ def items(entries: Iterable[Entry]) -> tuple[list[Item], list[str]]:
 
 def _item(entry: Entry, known_ids: set[str]) -> Item:
     body, summary = _body_and_summary(entry)
-    title = entry.title or body[:TITLE_FROM_BODY].partition("\n")[0].strip() or entry.url or entry.guid or UNTITLED
+    title = _title(entry, body)
     published_at = entry.published_at or entry.updated_at
     updated_at = entry.updated_at if entry.updated_at != published_at else None
     item = {
@@ -98,6 +98,17 @@ def _item(entry: Entry, known_ids: set[str]) -> Item:
         "source_metadata": _present({**entry.metadata, "summary": summary, "updated_at": updated_at}),
     }
     return _present(item)
+
+
+def _title(entry: Entry, body: str) -> str:
+    """The headline, or what can stand in for it."""
+    names = (entry.title, body[:TITLE_FROM_BODY].partition("\n")[0].strip(), entry.url, entry.guid)
+    return next((name for name in names if name and _is_legible(name)), UNTITLED)
+
+
+def _is_legible(name: str) -> bool:
+    """Whether there is more in it than joiners and other signs without weight."""
+    return name.isascii() or bool(text.normalized(name))
 
 
 def _present(values: dict[str, Any]) -> dict[str, Any]:
@@ -156,7 +167,9 @@ def author(written: str) -> str:
 
 def attached(url: str, **known: str | None) -> dict[str, Any]:
     """A file that goes with an entry: its address and what is said of it."""
-    told = {key: number(value) if key == "length" else (value or "").strip()[:MAX_WORD] for key, value in known.items()}
+    told = {
+        key: number(value) if key == "length" else text.one_line(value or "")[:MAX_WORD] for key, value in known.items()
+    }
     return {"url": url} | {key: value for key, value in told.items() if value}
 
 

@@ -18,6 +18,7 @@ from scoop.core.feeds.feed import (
     Entry,
     Feed,
     address,
+    attached,
     items,
     tag_of_language,
 )  # fmt: skip
@@ -81,11 +82,9 @@ def _authors(holder: dict[str, Any]) -> list[str]:
 
 
 def _attachments(entry: dict[str, Any], base: str) -> Iterator[dict[str, Any]]:
-    for attached in _objects(_list(entry, "attachments"), MAX_ATTACHED):
-        if url := address(_string(attached, "url"), base):
-            size = attached.get("size_in_bytes")
-            more = {"type": _string(attached, "mime_type")[:200], "length": size if isinstance(size, int) else None}
-            yield {"url": url} | {key: value for key, value in more.items() if value}
+    for file in _objects(_list(entry, "attachments"), MAX_ATTACHED):
+        if url := address(_string(file, "url"), base):
+            yield attached(url, type=_string(file, "mime_type"), length=_string(file, "size_in_bytes"))
 
 
 def _string(holder: dict[str, Any], key: str) -> str:

@@ -51,8 +51,7 @@ def read(document: bytes, *, url: str) -> Feed:
         feed = wellformed.read(mended, url=url)
     except wellformed.Unfit as error:
         return _salvaged(mended, url, f"this is broken: {error}")
-    problems = ["this is not well-formed: signs that must be escaped are not", *feed.problems]
-    return replace(feed, problems=problems)
+    return replace(feed, problems=["this is not well-formed: some signs should have been escaped", *feed.problems])
 
 
 def _mended(document: bytes) -> bytes:

@@ -26,7 +26,8 @@ _LINES = "br li tr dt dd option caption"
 _BREAK_BY_NAME = (
     dict.fromkeys(_PARAGRAPHS.split(), "\n\n") | dict.fromkeys(_LINES.split(), "\n") | dict.fromkeys(["td", "th"], " ")
 )
-_KNOWN = "|".join([*_INLINE.split(), *_BREAK_BY_NAME])
+_ACTIVE = "script style iframe object embed form input button svg math video audio link meta base"
+_KNOWN = "|".join([*_INLINE.split(), *_ACTIVE.split(), *_BREAK_BY_NAME])
 _LOOKS_LIKE_MARKUP = re.compile(rf"(?i)</(?:{_KNOWN})\s*>|<(?:br|hr|p|img)\b[^<>]*>|<!\[CDATA\[")
 _HEADLINE_TAG = re.compile(rf"(?i)</?(?:\w+:)?(?P<name>{_KNOWN})(?:\s[^<>]*)?/?>|<!--[^<>]*-->")
 _ESCAPED_AGAIN = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|[lr][sd]quo|[mn]dash|hellip|#\d{2,6}|#x[0-9A-Fa-f]{2,5});")

@@ -1,5 +1,6 @@
 """RSS and Atom that are well-formed XML: read once, from front to back, in little memory."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,6 +20,8 @@ BOUNDS = {
     "remove_comments": True, "remove_pis": True,
 }  # fmt: skip
 
+_ENTRY = re.compile(rb"<(?:[\w.-]+:)?(?:item|entry)[\s>/]", re.IGNORECASE)
+
 
 class Unfit(Exception):
     """Not well-formed, or not to be trusted: this is for the lenient reader."""
@@ -32,7 +35,14 @@ def read(document: bytes, *, url: str) -> Feed:
     found, problems = items(reader.entries(url))
     if reader.root is None:
         raise Unfit("it does not begin as a feed does")
+    if not found and not reader.problems and has_entries(document):
+        raise Unfit("its items are not where they should be")
     return elements.feed(reader.root, found, [*problems, *reader.problems], url=url)
+
+
+def has_entries(document: bytes) -> bool:
+    """Whether there is anything that may be an entry, whatever surrounds it."""
+    return _ENTRY.search(document) is not None
 
 
 class _Reader:
