@@ -4,12 +4,16 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
+from scoop import catalogue
 from scoop.errors import ConfigError
 from scoop.model import SourceSettings
 from scoop.newsstand import server, world
+from scoop.newsstand.faces import site, youtube
 from scoop.serving import serving
 from scoop.store import folders, reading, sources
 from scoop.store.db import Connection
@@ -17,6 +21,14 @@ from scoop.store.db import Connection
 ADDRESS = "127.0.0.1"
 EDITION_LASTS = timedelta(hours=24)
 EVERY = "15m"
+SERVICES: tuple[tuple[str, str, str, str, dict[str, Any]], ...] = (
+    ("hackernews", "hackernews", "hackernews", "ai_news", {}),
+    ("arxiv:cs.CL", "arxiv", "arxiv", "ai_news", {}),
+    ("r/ai_news", "reddit", "reddit", "ai_news", {"robots": "ignore"}),
+    (f"https://www.youtube.com/channel/{youtube.CHANNEL_ID}", "youtube", "youtube", "world_news", {}),
+    ("search:ferry", "tavily", "search", "world_news", {}),
+    (site.URL, "site", "gazette", "world_news", {"sitemap": True}),
+)
 FEED_PATHS = {"rss": "/feed.xml", "atom": "/feed.xml", "json": "/feed.json"}
 
 
@@ -78,41 +90,51 @@ async def is_wanted(conn: Connection) -> bool:
 
 
 async def add_sources(conn: Connection, port: int) -> int:
-    """Make every outlet of the newsstand a source; give how many there are."""
-    outlets = world.load(world.SHIPPED).outlets
-    for outlet in outlets:
-        await _put(conn, outlet, port)
-    return len(outlets)
-
-
-async def point_sources(conn: Connection, port: int) -> bool:
-    """Let the newsstand's outlets among the sources be asked at this port; whether there are any."""
-    found = await _outlets(conn)
-    for outlet in found:
-        await _put(conn, outlet, port)
-    return bool(found)
-
-
-async def remove_sources(conn: Connection) -> int:
-    """Forget the newsstand's outlets; what they brought stays."""
-    found = await _outlets(conn)
-    for outlet in found:
-        await sources.remove(conn, outlet.key)
+    """Make everything on the newsstand a source, of every kind; give how many there are."""
+    found = _sources(port)
+    for settings in found:
+        await sources.put(conn, settings)
     return len(found)
 
 
-async def _put(conn: Connection, outlet: world.Outlet, port: int) -> None:
-    await sources.put(
-        conn,
+async def point_sources(conn: Connection, port: int) -> bool:
+    """Let the newsstand's sources among those of the desk be asked at this port; whether there are any."""
+    present = await _present(conn)
+    for settings in _sources(port):
+        if settings.slug in present:
+            await sources.put(conn, settings)
+    return bool(present)
+
+
+async def remove_sources(conn: Connection) -> int:
+    """Forget the newsstand's sources; what they brought stays."""
+    present = await _present(conn)
+    for slug in present:
+        await sources.remove(conn, slug)
+    return len(present)
+
+
+def _sources(port: int) -> list[SourceSettings]:
+    outlets = [
         SourceSettings(
             slug=outlet.key, name=outlet.name, kind="rss", collection=outlet.collection, category=outlet.category,
-            base_url=f"http://{outlet.host}{FEED_PATHS[outlet.feed]}", options={"connect_to": f"{ADDRESS}:{port}"},
-            schedule=EVERY,
-        ),
-    )  # fmt: skip
+            base_url=f"http://{outlet.host}{FEED_PATHS[outlet.feed]}", schedule=EVERY,
+        )
+        for outlet in world.load(world.SHIPPED).outlets
+    ]  # fmt: skip
+    services = [
+        catalogue.settings(
+            {"target": target, "slug": f"newsstand_{name}", "name": name, "collection": collection, "schedule": EVERY,
+             "kind": kind, "options": options}
+        )
+        for target, kind, name, collection, options in SERVICES
+    ]  # fmt: skip
+    asked_here = {"connect_to": f"{ADDRESS}:{port}"}
+    return [replace(settings, options=settings.options | asked_here) for settings in outlets + services]
 
 
-async def _outlets(conn: Connection) -> list[world.Outlet]:
-    """The outlets of the newsstand that are sources."""
-    asked_here = {source.slug for source in await sources.listed(conn) if "connect_to" in source.options}
-    return [outlet for outlet in world.load(world.SHIPPED).outlets if outlet.key in asked_here]
+async def _present(conn: Connection) -> set[str]:
+    """The newsstand's sources among those of the desk: what has their name and is asked at an address of one's own."""
+    slugs = {settings.slug for settings in _sources(0)}
+    found = await sources.listed(conn)
+    return {source.slug for source in found if source.slug in slugs and "connect_to" in source.options}

@@ -76,7 +76,7 @@ async def _do_chores(app: App, conn: Connection) -> None:
     except ScoopError as error:
         log.warning("archive not tidied", error=str(error))
     else:
-        log.info("archive tidied", pages_expired=tidied.pages_expired, logs_exported=tidied.logs_exported)
+        log.debug("archive tidied", pages_expired=tidied.pages_expired, logs_exported=tidied.logs_exported)
 
 
 async def drain(

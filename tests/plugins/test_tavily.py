@@ -58,7 +58,7 @@ async def test_a_search_keeps_to_its_domains(desk):
 @pytest.mark.parametrize(
     ("key", "reason"),
     [
-        ("wrong", r"\(401\): the secret tavily_api_key is not valid"),
+        ("wrong", r"\(401\): your key \(SCOOP_TAVILY_API_KEY\) is not valid"),
         ("tvly-spent", r"\(432\): the limit of the Tavily plan is used up"),
         ("tvly-overspent", r"\(433\): the pay-as-you-go limit"),
     ],
@@ -78,8 +78,8 @@ async def test_searching_too_fast_is_told_with_the_time_to_wait(desk):
 
 
 async def test_without_a_key_nothing_is_asked(desk):
-    with pytest.raises(FetchFailed, match="set the secret tavily_api_key"):
-        await desk.fetch("tavily", QUERY)
+    with pytest.raises(FetchFailed, match="set SCOOP_TAVILY_API_KEY"):
+        await desk.fetch("tavily", QUERY | {"connect_to": None})
     assert desk.asked("tavily") == []
 
 

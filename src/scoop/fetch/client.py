@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import ssl
 import time
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
@@ -122,8 +123,7 @@ class Client:
         except (aiohttp.ClientError, OSError, ValueError) as error:
             if isinstance(refusal := error.__cause__, FetchFailed):
                 raise refusal from error
-            reason = str(error) or type(error).__name__
-            raise FetchFailed(f"{request.url} could not be fetched: {reason[:300]}", health="unreachable") from error
+            raise FetchFailed(f"{request.url} could not be fetched: {_told(error)}", health="unreachable") from error
 
     async def _follow(self, request: Request) -> Response:
         url, headers = request.url, dict(request.headers)
@@ -165,6 +165,22 @@ class Client:
     def _may_be_private(self, target: can_ada.URL, private_host: str | None) -> bool:
         names = {target.host.lower(), target.hostname.lower()}
         return bool(names & self._allowed) or (private_host is not None and private_host.lower() in names)
+
+
+def _told(error: Exception) -> str:
+    """What went wrong with a connection, for people."""
+    match error:
+        case aiohttp.ClientConnectorDNSError():
+            return f"nobody knows the name {error.host}"
+        case aiohttp.ClientSSLError() | ssl.SSLError():
+            return f"its certificate or encryption is not in order ({str(error)[:200]})"
+        case aiohttp.ClientConnectorError():
+            return f"nobody answers at {error.host}:{error.port}"
+        case aiohttp.ServerDisconnectedError() | ConnectionError():
+            return "it hung up"
+        case aiohttp.ClientPayloadError():
+            return "it hung up in the middle of its answer"
+    return f"it does not speak HTTP ({(str(error) or type(error).__name__)[:200]})"
 
 
 def _query(search: str, secret: str) -> str:

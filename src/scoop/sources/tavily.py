@@ -18,9 +18,10 @@ MAX_RESULTS = 20  # of one search, by Tavily's API
 COUNTED_IN = ZoneInfo("Asia/Tokyo")  # the days by which results are counted, wherever the desk is
 KEPT_LINKS = 1_000  # of results taken lately
 HASH_DIGITS = 16
+ANYONE = "tvly-anyone"  # for a server of one's own that speaks as Tavily does, and wants no key
 REASONS = {
-    401: "the secret tavily_api_key is not valid",
-    403: "the secret tavily_api_key may not do this",
+    401: "your key (SCOOP_TAVILY_API_KEY) is not valid",
+    403: "your key (SCOOP_TAVILY_API_KEY) may not do this",
     429: "too many searches at once",
     432: "the limit of the Tavily plan is used up",
     433: "the pay-as-you-go limit of the Tavily account is used up",
@@ -99,8 +100,9 @@ class Tavily:
 
 async def _search(visit: Visit, options: Tavily.Options, *, at_most: int) -> tuple[list[Result], list[str]]:
     """What the API finds, and what could not be understood of it."""
-    if not (key := visit.secrets.get("tavily_api_key")):
-        raise FetchFailed("Tavily needs your key: set the secret tavily_api_key", health="http_error")
+    key = visit.secrets.get("tavily_api_key") or (ANYONE if options.connect_to else None)
+    if key is None:
+        raise FetchFailed("Tavily needs your key: set SCOOP_TAVILY_API_KEY", health="http_error")
     try:
         answer = await visit.post(
             visit.source.base_url, json=_question(options, at_most), headers={"Authorization": f"Bearer {key}"}

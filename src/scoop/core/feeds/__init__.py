@@ -28,7 +28,9 @@ def parse_fast(body: bytes, *, content_type: str = "", url: str = "") -> Feed | 
         return pages.read(document, url=url)
     if root not in _FEED_ROOTS and not wellformed.has_entries(document):
         return Feed(problems=[_refusal(document, root)])
-    return _well_formed(document, url) or _well_formed(encodings.without_controls(document), url)
+    feed = _well_formed(document, url)
+    clean = encodings.without_controls(document) if feed is None else document
+    return _well_formed(clean, url) if len(clean) < len(document) else feed
 
 
 def parse_lenient(body: bytes, *, content_type: str = "", url: str = "") -> Feed:

@@ -18,6 +18,7 @@ from scoop.core.feeds.feed import (
     MAX_TAG,
     MAX_TAGS,
     MAX_TITLE,
+    MAX_TTL_MINUTES,
     MAX_WORD,
     Entry,
     Feed,
@@ -31,7 +32,6 @@ from scoop.core.feeds.feed import (
 from scoop.model import Item
 
 HOURS_BY_PERIOD = {"hourly": 1, "daily": 24, "weekly": 168, "monthly": 720, "yearly": 8760}
-MAX_TTL_MINUTES = 60 * 24 * 365
 
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"

@@ -26,6 +26,7 @@ MAX_TAGS, MAX_TAG = 128, 128
 MAX_ATTACHED = 32  # enclosures or media of one item
 MAX_WORD = 200  # characters of a value such as a media type
 MAX_DIGITS = 16
+MAX_TTL_MINUTES = 60 * 24 * 365
 UNTITLED = "(untitled)"
 TITLE_FROM_BODY = 120  # characters of the text that stand in for a missing headline
 
@@ -167,10 +168,8 @@ def author(written: str) -> str:
 
 def attached(url: str, **known: str | None) -> dict[str, Any]:
     """A file that goes with an entry: its address and what is said of it."""
-    told = {
-        key: number(value) if key == "length" else text.one_line(value or "")[:MAX_WORD] for key, value in known.items()
-    }
-    return {"url": url} | {key: value for key, value in told.items() if value}
+    words = {key: text.one_line(value)[:MAX_WORD] for key, value in known.items() if value}
+    return _present({"url": url, **words, "length": number(words.get("length"))})
 
 
 def is_picture(file: dict[str, Any]) -> bool:
@@ -180,6 +179,20 @@ def is_picture(file: dict[str, Any]) -> bool:
 def number(written: str | None) -> int | None:
     digits = (written or "").strip()
     return int(digits) if digits.isdecimal() and len(digits) < MAX_DIGITS else None
+
+
+def string(holder: Any, key: str) -> str:
+    """The text that a stranger's object holds; a number is read as one, anything else as none."""
+    value = dict.get(holder, key) if isinstance(holder, dict) else None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return repr(value)
+    return value if isinstance(value, str) else ""
+
+
+def objects(holder: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    """The objects in the list that a stranger's object holds."""
+    values = dict.get(holder, key)
+    return [value for value in values if isinstance(value, dict)] if isinstance(values, list) else []
 
 
 def tag_of_language(declared: str | None) -> str:

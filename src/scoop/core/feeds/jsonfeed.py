@@ -11,7 +11,6 @@ from scoop.core.feeds.feed import (
     MAX_ATTACHED,
     MAX_AUTHOR,
     MAX_BODY,
-    MAX_ITEMS,
     MAX_SUMMARY,
     MAX_TAG,
     MAX_TITLE,
@@ -20,6 +19,8 @@ from scoop.core.feeds.feed import (
     address,
     attached,
     items,
+    objects,
+    string,
     tag_of_language,
 )  # fmt: skip
 
@@ -35,21 +36,21 @@ def read(document: bytes, *, url: str) -> Feed:
         found = msgspec.json.decode(document)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         return Feed(problems=[f"this begins as JSON does, but is none: {error}"])
-    version = _string(found, "version") if isinstance(found, dict) else ""
+    version = string(found, "version")
     if not isinstance(found, dict) or not (VERSION in version or isinstance(found.get("items"), list)):
         return Feed(problems=["this is JSON, but not a JSON Feed"])
     return _feed(found, version.rpartition(VERSION)[2], url)
 
 
 def _feed(found: dict[str, Any], version: str, url: str) -> Feed:
-    link = address(_string(found, "home_page_url"), url)
+    link = address(string(found, "home_page_url"), url)
     base = link or url
-    entries, problems = items(_entry(entry, found, base) for entry in _objects(found.get("items"), MAX_ITEMS + 1))
+    entries, problems = items(_entry(entry, found, base) for entry in objects(found, "items"))
     return Feed(
-        title=markup.headline(_string(found, "title"), MAX_TITLE),
+        title=markup.headline(string(found, "title"), MAX_TITLE),
         link=link or "",
-        description=markup.body(_string(found, "description"), MAX_SUMMARY),
-        language=tag_of_language(_string(found, "language")),
+        description=markup.body(string(found, "description"), MAX_SUMMARY),
+        language=tag_of_language(string(found, "language")),
         format=f"json feed {version[:8]}".strip(),
         items=entries,
         problems=problems,
@@ -57,48 +58,36 @@ def _feed(found: dict[str, Any], version: str, url: str) -> Feed:
 
 
 def _entry(entry: dict[str, Any], feed: dict[str, Any], base: str) -> Entry:
-    page, external = address(_string(entry, "url"), base), address(_string(entry, "external_url"), base)
-    html, plain = _string(entry, "content_html"), _string(entry, "content_text")
+    page, external = address(string(entry, "url"), base), address(string(entry, "external_url"), base)
+    html, plain = string(entry, "content_html"), string(entry, "content_text")
     return Entry(
-        guid=text.one_line(_string(entry, "id")),
+        guid=text.one_line(string(entry, "id")),
         url=page or external,
-        title=markup.headline(_string(entry, "title"), MAX_TITLE),
+        title=markup.headline(string(entry, "title"), MAX_TITLE),
         body=markup.body(html, MAX_BODY) or markup.written(plain, MAX_BODY),
-        summary=markup.written(_string(entry, "summary"), MAX_BODY),
-        published_at=dates.rfc_3339(_string(entry, "date_published")),
-        updated_at=dates.rfc_3339(_string(entry, "date_modified")),
-        image_url=address(_string(entry, "image"), base) or address(_string(entry, "banner_image"), base),
-        language=tag_of_language(_string(entry, "language") or _string(feed, "language")),
+        summary=markup.written(string(entry, "summary"), MAX_BODY),
+        published_at=dates.rfc_3339(string(entry, "date_published")),
+        updated_at=dates.rfc_3339(string(entry, "date_modified")),
+        image_url=address(string(entry, "image"), base) or address(string(entry, "banner_image"), base),
+        language=tag_of_language(string(entry, "language") or string(feed, "language")),
         authors=_authors(entry) or _authors(feed),
-        tags=[markup.headline(tag, MAX_TAG) for tag in _list(entry, "tags") if isinstance(tag, str)],
+        tags=_tags(entry),
         metadata={"external_url": external if page else None, "enclosures": list(_attachments(entry, base))},
     )
 
 
 def _authors(holder: dict[str, Any]) -> list[str]:
     """1.1 has a list of authors, 1.0 has one."""
-    people = _objects([*_list(holder, "authors"), holder.get("author")], None)
-    return [name for person in people if (name := markup.headline(_string(person, "name"), MAX_AUTHOR))]
+    people = [*objects(holder, "authors"), holder.get("author")]
+    return [name for person in people if (name := markup.headline(string(person, "name"), MAX_AUTHOR))]
 
 
 def _attachments(entry: dict[str, Any], base: str) -> Iterator[dict[str, Any]]:
-    for file in _objects(_list(entry, "attachments"), MAX_ATTACHED):
-        if url := address(_string(file, "url"), base):
-            yield attached(url, type=_string(file, "mime_type"), length=_string(file, "size_in_bytes"))
+    for file in objects(entry, "attachments")[:MAX_ATTACHED]:
+        if url := address(string(file, "url"), base):
+            yield attached(url, type=string(file, "mime_type"), length=string(file, "size_in_bytes"))
 
 
-def _string(holder: dict[str, Any], key: str) -> str:
-    """The text; a number is read as one, anything else as none."""
-    value = holder.get(key)
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return str(value)
-    return value if isinstance(value, str) else ""
-
-
-def _list(holder: dict[str, Any], key: str) -> list[Any]:
-    value = holder.get(key)
-    return value if isinstance(value, list) else []
-
-
-def _objects(values: Any, limit: int | None) -> list[dict[str, Any]]:
-    return [value for value in values[:limit] if isinstance(value, dict)] if isinstance(values, list) else []
+def _tags(entry: dict[str, Any]) -> list[str]:
+    tags = entry.get("tags")
+    return [markup.headline(tag, MAX_TAG) for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []

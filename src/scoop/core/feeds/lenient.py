@@ -18,6 +18,7 @@ from scoop.core.feeds.feed import (
     MAX_SUMMARY,
     MAX_TAG,
     MAX_TITLE,
+    MAX_TTL_MINUTES,
     MAX_WORD,
     Entry,
     Feed,
@@ -27,6 +28,8 @@ from scoop.core.feeds.feed import (
     is_picture,
     items,
     number,
+    objects,
+    string,
     tag_of_language,
 )  # fmt: skip
 
@@ -85,17 +88,17 @@ def _salvaged(document: bytes, url: str, problem: str) -> Feed:
         resolve_relative_uris=False,
     )  # fmt: skip
     head = found.feed
-    link = address(head.get("link"), url)
-    entries, told = items(_entry(entry, found, link or url) for entry in found.entries)
+    link = address(string(head, "link"), url)
+    entries, told = items(_entry(entry, head, link or url) for entry in found.entries)
     return Feed(
-        title=markup.headline(head.get("title", ""), MAX_TITLE),
+        title=markup.headline(string(head, "title"), MAX_TITLE),
         link=link or "",
-        description=markup.body(head.get("subtitle", ""), MAX_SUMMARY),
-        language=tag_of_language(head.get("language")),
+        description=markup.body(string(head, "subtitle"), MAX_SUMMARY),
+        language=tag_of_language(string(head, "language")),
         format=_format(found.version, bool(entries)),
         items=entries,
         problems=[problem, *cut, *told],
-        ttl=timedelta(minutes=number(head.get("ttl")) or 0) or None,
+        ttl=timedelta(minutes=min(number(string(head, "ttl")) or 0, MAX_TTL_MINUTES)) or None,
     )
 
 
@@ -104,55 +107,49 @@ def _beginning(document: bytes) -> bytes:
     return document[: next((tag.start() for tag in tags), MAX_BROKEN_BYTES)]
 
 
-def _entry(entry: Any, found: Any, base: str) -> Entry:
-    contents = [_text(content) for content in entry.get("content", ())]
-    summary = _text(entry.get("summary_detail", {}))
-    enclosures = list(_attached(entry.get("enclosures", ()), base, length="length"))
-    media = list(_attached(entry.get("media_content", ()), base, length="filesize"))
+def _entry(entry: Any, head: Any, base: str) -> Entry:
+    files = list(_files([link for link in objects(entry, "links") if string(link, "rel") == "enclosure"], base))
+    media = list(_files(objects(entry, "media_content"), base))
     return Entry(
-        guid=text.one_line(entry.get("id", "")),
-        url=address(entry.get("link"), base),
-        title=markup.headline(entry.get("title", ""), MAX_TITLE),
-        body=max(contents, key=len, default=""),
-        summary=summary,
-        published_at=_date(entry, "published", "created"),
-        updated_at=_date(entry, "updated"),
-        image_url=_image(entry, [*media, *enclosures], base),
-        language=tag_of_language(entry.get("language") or found.feed.get("language")),
-        authors=[author(person.get("name", "")) for person in entry.get("authors", ())],
-        tags=[markup.headline(tag.get("label") or tag.get("term") or "", MAX_TAG) for tag in entry.get("tags", ())],
+        guid=text.one_line(string(entry, "id")),
+        url=address(string(entry, "link"), base),
+        title=markup.headline(string(entry, "title"), MAX_TITLE),
+        body=max(map(_text, objects(entry, "content")), key=len, default=""),
+        summary=_text(entry.get("summary_detail")),
+        published_at=dates.rfc_3339(string(entry, "published")) or dates.rfc_3339(string(entry, "created")),
+        updated_at=dates.rfc_3339(string(entry, "updated")),
+        image_url=_image(entry, [*media, *files], base),
+        language=tag_of_language(string(entry, "language") or string(head, "language")),
+        authors=[author(string(person, "name")) for person in objects(entry, "authors")],
+        tags=[markup.headline(string(tag, "label") or string(tag, "term"), MAX_TAG) for tag in objects(entry, "tags")],
         metadata={
-            "enclosures": enclosures,
+            "enclosures": files,
             "media": media,
-            "original_url": address(entry.get("feedburner_origlink")),
-            "comments_url": address(entry.get("comments"), base),
-            "duration": text.one_line(entry.get("itunes_duration", ""))[:MAX_WORD],
+            "original_url": address(string(entry, "feedburner_origlink")),
+            "comments_url": address(string(entry, "comments"), base),
+            "duration": text.one_line(string(entry, "itunes_duration"))[:MAX_WORD],
         },
     )
 
 
 def _text(detail: Any) -> str:
-    """feedparser's word for a kind of text is its media type."""
-    value = detail.get("value") or ""
-    if detail.get("type") == "text/plain" and not markup.is_markup(value):
+    value = string(detail, "value")
+    if string(detail, "type") == "text/plain" and not markup.is_markup(value):
         return markup.written(value, MAX_BODY)
     return markup.body(value, MAX_BODY)
 
 
-def _date(entry: Any, *names: str) -> str | None:
-    return next((date for name in names if (date := dates.rfc_3339(entry.get(name) or ""))), None)
-
-
-def _attached(values: Any, base: str, *, length: str) -> Iterator[dict[str, Any]]:
+def _files(values: list[dict[str, Any]], base: str) -> Iterator[dict[str, Any]]:
     for value in values[:MAX_ATTACHED]:
-        if url := address(value.get("href") or value.get("url"), base):
-            yield attached(url, type=value.get("type"), length=value.get(length), medium=value.get("medium"))
+        if url := address(string(value, "href") or string(value, "url"), base):
+            length = string(value, "length") or string(value, "filesize")
+            yield attached(url, type=string(value, "type"), length=length, medium=string(value, "medium"))
 
 
 def _image(entry: Any, attachments: list[dict[str, Any]], base: str) -> str | None:
     pictures = [found["url"] for found in attachments if is_picture(found)]
-    thumbnails = [thumbnail.get("url") for thumbnail in entry.get("media_thumbnail", ())]
-    own = entry.get("image", {}).get("href")
+    thumbnails = [string(thumbnail, "url") for thumbnail in objects(entry, "media_thumbnail")]
+    own = string(entry.get("image"), "href")
     return next((found for url in [*pictures, *thumbnails, own] if (found := address(url, base))), None)
 
 
