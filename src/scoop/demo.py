@@ -27,7 +27,7 @@ SERVICES: tuple[tuple[str, str, str, str, dict[str, Any]], ...] = (
     ("r/ai_news", "reddit", "reddit", "ai_news", {"robots": "ignore"}),
     (f"https://www.youtube.com/channel/{youtube.CHANNEL_ID}", "youtube", "youtube", "world_news", {}),
     ("search:ferry", "tavily", "search", "world_news", {}),
-    (site.URL, "site", "gazette", "world_news", {"sitemap": True}),
+    (site.URL, "site", "gazette", "world_news", {"sitemap": True, "include": ["/20*"]}),
 )
 FEED_PATHS = {"rss": "/feed.xml", "atom": "/feed.xml", "json": "/feed.json"}
 

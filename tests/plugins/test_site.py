@@ -49,6 +49,13 @@ async def test_further_start_pages_are_read_too(desk):
     assert len(harvest.items) == 6
 
 
+async def test_a_list_may_be_written_with_commas(desk):
+    harvest = await desk.fetch(
+        "site", {"include": "/20*.html$, /imprint", "start_pages": "/region/,/council/"}, **GAZETTE
+    )
+    assert len(harvest.items) == 7
+
+
 async def test_the_sitemap_that_robots_name_tells_titles_and_dates(desk):
     harvest = await desk.fetch("site", ARTICLES | {"sitemap": True}, **GAZETTE)
     assert len(harvest.items) == 6

@@ -24,7 +24,9 @@ async def desk(database, tmp_path):
 
 
 async def titles(desk) -> list[str]:
-    return [row["title"] for row in await desk.rows("SELECT raw_payload ->> 'title' AS title FROM raw_arrivals ORDER BY 1")]
+    return [
+        row["title"] for row in await desk.rows("SELECT raw_payload ->> 'title' AS title FROM raw_arrivals ORDER BY 1")
+    ]
 
 
 async def test_a_feed_enters_the_ledger_once_however_often_it_is_read(desk, web):

@@ -77,7 +77,12 @@ def a_stage(web: FakeWeb, clock: Clock, folder) -> Stage:
         secrets={}, clock=clock, trigger="schedule", force=False, pages="pages",
     )  # fmt: skip
     return Stage(
-        name="ingest", load=gather.load, work=gather.work, save=gather.save, batch=200, max_attempts=ingest.NEVER_GIVE_UP
+        name="ingest",
+        load=gather.load,
+        work=gather.work,
+        save=gather.save,
+        batch=200,
+        max_attempts=ingest.NEVER_GIVE_UP,
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from scoop.core import urls
+from scoop.core.robots import Robots
 from scoop.fetch.chamber import Chamber
 from scoop.fetch.client import Client, Request, Response, failure
 from scoop.fetch.robots import RobotsFiles
@@ -70,6 +71,10 @@ class Visit:
     ) -> Response:
         """The answer of an API, 200; FetchFailed for any other."""
         return await self._answer(self._request(url, method="POST", headers=headers, json=json, form=form))
+
+    async def rules(self) -> Robots:
+        """What robots.txt says of the source's own site."""
+        return await self.robots.rules(self.client, self._request(self.source.base_url), now=self.now)
 
     def conditions(self) -> dict[str, str]:
         """The headers by which a server can say that nothing has changed since the last visit."""

@@ -17,11 +17,19 @@ _UNKNOWN = re.compile(r"unknown field `(.+)`")
 
 
 def checked(kind: type[Own], given: Mapping[str, Any]) -> Own:
-    """The options of a kind; Reject with the fix where one is wrong. Numbers may be given as text."""
+    """The options of a kind; Reject with the fix where one is wrong.
+
+    They may come as text, from a command line: numbers as digits, a list with commas.
+    """
     try:
-        return msgspec.convert(given, kind, strict=False)
+        return msgspec.convert({name: _listed(kind, name, value) for name, value in given.items()}, kind, strict=False)
     except msgspec.ValidationError as error:
         raise Reject(_fix(kind, given, str(error))) from error
+
+
+def _listed(kind: type[Options], name: str, value: Any) -> Any:
+    is_list = name in kind.__struct_fields__ and isinstance(_type_of(kind, name), inspect.VarTupleType)
+    return [part.strip() for part in value.split(",")] if is_list and isinstance(value, str) else value
 
 
 def _fix(kind: type[Options], given: Mapping[str, Any], reason: str) -> str:

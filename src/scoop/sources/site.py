@@ -114,7 +114,7 @@ class Site:
         room = min(options.max_per_run, options.max_per_day - taken)
         if room <= 0:
             return Harvest(checkpoint=dict(visit.checkpoint))
-        rules = await _rules(visit)
+        rules = await visit.rules()
         starts = [start for page in ("", *options.start_pages) if (start := link(page, visit.source.base_url))]
         sitemaps = _sitemaps(options, rules, visit.source.base_url)
         crawl = await _crawled(slowed(visit, timedelta(seconds=rules.crawl_delay or 0)), starts, sitemaps)
@@ -130,11 +130,6 @@ class Site:
             health="ok" if found_by_hash else "empty",
             problems=[str(failure) for failure in crawl.failures],
         )
-
-
-async def _rules(visit: Visit) -> Robots:
-    """What the site asks of crawlers: the crawl delay, the sitemaps, and which links are not for us."""
-    return await visit.robots.rules(visit.client, visit._request(visit.source.base_url), now=visit.now)
 
 
 def _sitemaps(options: Site.Options, rules: Robots, base_url: str) -> list[str]:

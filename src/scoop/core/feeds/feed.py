@@ -31,6 +31,8 @@ UNTITLED = "(untitled)"
 TITLE_FROM_BODY = 120  # characters of the text that stand in for a missing headline
 
 _MAIL_FIRST = re.compile(r"\S+@\S+ \(([^)]+)\)")
+_WEB = re.compile(r"https?://(?:[\w.~!$&'()*+,;=:-]*@)?(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?/", re.ASCII)
+_NOT_IN_URI = re.compile(r"[\[\]^|\\`{}#]|%(?![0-9A-Fa-f]{2})")
 _NAME_FIRST = re.compile(r"([^<>]+?) ?<\S+@\S+>")
 
 
@@ -154,9 +156,21 @@ def address(written: str | None, base: str = "") -> str | None:
         found = can_ada.parse(urljoin(base, written.strip()) if base else written.strip())
     except (ValueError, TypeError):  # TypeError: a lone surrogate
         return None
-    href = str(found.href)
-    is_web = found.protocol in {"https:", "http:"} and found.hostname.strip(".")
-    return href if is_web and len(href) <= MAX_URL else None
+    href = _uri(str(found.href))
+    return href if _WEB.match(href) and found.hostname.strip(".") and len(href) <= MAX_URL else None
+
+
+def _uri(href: str) -> str:
+    """Browsers leave some signs in an address that a URI may not hold."""
+    if not _NOT_IN_URI.search(href):
+        return href
+    start = href.find("/", len("https://"))
+    page, mark, fragment = href[start:].partition("#")
+    return f"{href[:start]}{_NOT_IN_URI.sub(_encoded, page)}{mark}{_NOT_IN_URI.sub(_encoded, fragment)}"
+
+
+def _encoded(sign: re.Match[str]) -> str:
+    return f"%{ord(sign[0]):02X}"
 
 
 def author(written: str) -> str:

@@ -83,10 +83,13 @@ def _escaped(sign: re.Match[bytes]) -> bytes:
 def _salvaged(document: bytes, url: str, problem: str) -> Feed:
     beginning = _beginning(document)
     cut = [] if len(beginning) == len(document) else [f"only its first {len(beginning):,} bytes were read"]
-    found = feedparser.parse(
-        beginning, response_headers={"content-type": "application/xml; charset=utf-8"}, sanitize_html=False,
-        resolve_relative_uris=False,
-    )  # fmt: skip
+    try:
+        found = feedparser.parse(
+            beginning, response_headers={"content-type": "application/xml; charset=utf-8"}, sanitize_html=False,
+            resolve_relative_uris=False,
+        )  # fmt: skip
+    except Exception:  # it stumbles over some values, and nobody can tell which
+        return replace(wellformed.recovered(beginning, url=url), problems=[problem, *cut])
     head = found.feed
     link = address(string(head, "link"), url)
     entries, told = items(_entry(entry, head, link or url) for entry in found.entries)

@@ -40,6 +40,16 @@ def read(document: bytes, *, url: str) -> Feed:
     return elements.feed(reader.root, found, [*problems, *reader.problems], url=url)
 
 
+def recovered(document: bytes, *, url: str) -> Feed:
+    """What is left of a small broken document when all that is wrong is dropped."""
+    root = etree.fromstring(document, etree.XMLParser(recover=True, **BOUNDS))
+    if root is None:
+        return Feed()
+    around = elements.Surroundings(root, url=url)
+    found, problems = items(elements.entry(element, around) for element in root.iter(*_wildcards(ENTRIES)))
+    return elements.feed(root, found, problems, url=url)
+
+
 def has_entries(document: bytes) -> bool:
     """Whether there is anything that may be an entry, whatever surrounds it."""
     return _ENTRY.search(document) is not None

@@ -36,12 +36,10 @@ class HackerNews:
         ]
 
     async def stories(self, request: Request) -> Response:
-        items = [item for item in self._items().values() if item["type"] == "story" and "title" in item]
-        if request.path_params["name"] != "new":
-            items.sort(key=lambda item: -item["score"])
-        else:
-            items.sort(key=lambda item: -item["time"])
-        return JSONResponse([*(item["id"] for item in items), DELETED_ID, DEAD_ID, MISSING_ID])
+        order = "time" if request.path_params["name"] == "new" else "score"
+        stories = [item for item in self._items().values() if item["type"] == "story" and "time" in item]
+        stories.sort(key=lambda story: -story[order])
+        return JSONResponse([*(story["id"] for story in stories), DELETED_ID, DEAD_ID, MISSING_ID])
 
     async def item(self, request: Request) -> Response:
         return JSONResponse(self._items().get(request.path_params["id"]))

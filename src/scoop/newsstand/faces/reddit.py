@@ -202,9 +202,8 @@ class Site:
         ]
 
     async def token(self, request: Request) -> Response:
-        kind, _, encoded = request.headers.get("authorization", "").partition(" ")
-        client, _, secret = base64.b64decode(encoded or "").decode("utf-8", "replace").partition(":")
-        if kind.lower() != "basic" or not client or not secret or client == UNKNOWN_CLIENT:
+        client, _, secret = _basic(request.headers.get("authorization", "")).partition(":")
+        if not client or not secret or client == UNKNOWN_CLIENT:
             return JSONResponse({"message": "Unauthorized", "error": 401}, status_code=401)
         if await request.body() != b"grant_type=client_credentials":
             return JSONResponse({"error": "unsupported_grant_type"}, status_code=400)
@@ -224,6 +223,14 @@ class Site:
         remarks = [(remark, post) for post in found for remark in post.remarks]
         remarks.sort(key=lambda pair: pair[0].reply.posted_at, reverse=True)
         return _feed(request, [_remark_entry(remark, post) for remark, post in remarks[: _count(request)]])
+
+
+def _basic(authorization: str) -> str:
+    """The name and password of a request, as name:password."""
+    try:
+        return base64.b64decode(authorization.removeprefix("Basic ")).decode()
+    except ValueError:
+        return ""
 
 
 def _feed(request: Request, entries: list[ET.Element]) -> Response:

@@ -1,0 +1,200 @@
+"""Sources from the command line: tried, added, changed, listed, moved between desks."""
+
+import json
+import os
+import pty
+import re
+import socket
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+from builders import scoop
+from rich.cells import cell_len
+
+FEED = "http://coastaltribune.example/feed.xml"
+
+
+@pytest.fixture(scope="module")
+def newsstand(tmp_path_factory) -> Iterator[str]:
+    """The address of a newsstand that serves on its own."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    folder = tmp_path_factory.mktemp("newsstand")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "scoop", "demo", "newsstand"], cwd="/tmp", stdout=subprocess.DEVNULL,
+        env={"PATH": "/usr/bin:/bin", "SCOOP_HOME": str(folder), "SCOOP_NEWSSTAND_PORT": str(port)},
+    )  # fmt: skip
+    for _ in range(300):
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            break
+        except OSError:
+            time.sleep(0.1)
+    yield f"127.0.0.1:{port}"
+    process.terminate()
+    process.wait()
+
+
+@pytest.fixture
+def desk(database_url, tmp_path):
+    """The command line on a database of its own."""
+
+    def run(*arguments, **more):
+        return scoop(*arguments, database_url=database_url, home=tmp_path, **more)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("target", "more", "slug", "kind"),
+    [
+        (FEED, [], "coastaltribune_example", "rss"),
+        ("hackernews", ["-o", "limit=5"], "hackernews", "hackernews"),
+        ("arxiv:cs.CL", [], "arxiv_cs_cl", "arxiv"),
+        ("r/ai_news", ["-o", "robots=ignore"], "reddit_ai_news", "reddit"),
+        ("https://www.youtube.com/channel/UCscoopNewsstandOnAirTV1", [], "youtube_ucscoopnewsstandonairtv1", "youtube"),
+        ("search:ferry", ["-o", "days=30"], "tavily_ferry", "tavily"),
+        ("http://fennmoorgazette.example/", ["--kind", "site"], "fennmoorgazette_example", "site"),
+    ],
+)
+def test_each_kind_is_added_in_one_command_after_a_look_at_what_it_brings(desk, newsstand, target, more, slug, kind):
+    added = desk("sources", "add", target, "--collection", "news", "--connect-to", newsstand, *more)
+    assert added.returncode == 0, added.stderr
+    assert "published" in added.stdout
+    [source] = json.loads(desk("sources", "list", "--json").stdout)
+    assert (source["slug"], source["kind"], source["health"]) == (slug, kind, "new")
+    visited = json.loads(desk("ingest", "--source", slug, "--json").stdout)
+    assert [run["status"] for run in visited] == ["completed"]
+    assert visited[0]["items_inserted"] > 0
+    log = desk("runs", "--log", str(visited[0]["run_id"])).stdout.splitlines()
+    assert json.loads(log[-1])["event"] == "ended"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["http://nowhere.example/feed", "--collection", "news"], "nobody knows the name nowhere.example"),
+        (["http://127.0.0.1/feed", "--collection", "news"], "is a private address"),
+        (["nonsense", "--collection", "news"], "give the address of a feed or site"),
+        ([FEED, "--collection", "news", "--kind", "carrier_pigeon"], "there are arxiv, hackernews, "),
+        ([FEED, "--collection", "news", "-o", "full_text=perhaps"], "one of always, auto, never"),
+        ([FEED, "--collection", "news", "-o", "speed=3"], "there is no option speed; there are"),
+        ([FEED, "--collection", "news", "--every", "sometimes"], "30m, 1h or 2d"),
+        ([FEED, "--collection", "news", "--window", "25:00-26:00"], "crawl_windows"),
+        ([FEED, "--collection", "news", "--timezone", "Mars"], "Europe/Berlin"),
+        (["hackernews", "--collection", "news", "-o", "limit=9999"], "a whole number from 1 to 500"),
+        (["hackernews", "--collection", " "], "collection"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_fix_and_nothing_is_added(desk, arguments, told):
+    done = desk("sources", "add", *arguments)
+    assert done.returncode in {1, 2}
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+    assert json.loads(desk("sources", "list", "--json").stdout) == []
+
+
+def test_a_source_is_changed_rested_and_removed(desk):
+    desk("sources", "add", FEED, "--collection", "news", "--no-check")
+    slug = "coastaltribune_example"
+    assert desk("sources", "edit", slug, "--every", "0 7 * * *", "-o", "full_text=never").returncode == 0
+    assert desk("sources", "edit", slug, "--window", "06:30-07:15", "--timezone", "Asia/Tokyo").returncode == 0
+    assert desk("sources", "enable", slug, "--off").returncode == 0
+    [source] = json.loads(desk("sources", "list", "--json").stdout)
+    assert source["schedule"] == "0 7 * * *"
+    assert source["options"] == {"full_text": "never"}
+    assert source["crawl_windows"] == [{"start": "06:30", "end": "07:15"}]
+    assert source["enabled"] is False
+    assert desk("sources", "remove", slug).returncode == 0
+    assert json.loads(desk("sources", "list", "--json").stdout) == []
+    assert desk("sources", "test", slug).returncode == 1
+
+
+def test_opml_goes_from_desk_to_desk_with_its_folders_and_without_tokens(desk, tmp_path):
+    opml = tmp_path / "in.opml"
+    opml.write_text(
+        '<opml version="2.0"><body><outline text="World"><outline type="rss" text="A" xmlUrl="http://a.example/f"/>'
+        '<outline text="B" xmlUrl="http://b.example/f?token=s3cret"/></outline>'
+        '<outline text="C" xmlUrl="http://a.example/g"/><outline text="bad" xmlUrl="ftp://x"/></body></opml>'
+    )
+    done = desk("sources", "import", str(opml), "--collection", "rest", "--json")
+    told = json.loads(done.stdout)
+    assert told["added"] == ["a_example", "b_example", "a_example_2"]
+    assert len(told["problems"]) == 1
+    assert json.loads(desk("sources", "import", str(opml), "--json").stdout)["known"] == 3
+    listed = json.loads(desk("sources", "list", "--json").stdout)
+    assert [source["collection"] for source in listed] == ["world", "rest", "world"]
+    exported = desk("sources", "export").stdout
+    assert "http://b.example/f" in exported
+    assert "s3cret" not in exported
+
+
+def test_a_bomb_is_no_opml(desk, tmp_path):
+    bomb = tmp_path / "bomb.opml"
+    bomb.write_text('<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><opml><body>&b;</body></opml>')
+    done = desk("sources", "import", str(bomb))
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+
+
+def test_sources_in_the_configuration_file_are_gathered(desk, newsstand, tmp_path):
+    config = tmp_path / "scoop.toml"
+    config.write_text(
+        f'[[sources]]\ntarget = "{FEED}"\ncollection = "world_news"\nschedule = "30m"\n'
+        f'options = {{ connect_to = "{newsstand}" }}\n'
+    )
+    done = desk("ingest", "--source", "all", "--json", config=config)
+    assert json.loads(done.stdout)[0]["items_inserted"] > 0
+    config.write_text('[[sources]]\ntarget = "hackernews"\ncollection = "news"\nspeed = 3\n')
+    done = desk("ingest", "--source", "all", config=config)
+    assert done.returncode == 3
+    assert "[[sources]] number 1: a source has no 'speed'" in done.stderr
+
+
+def test_a_secret_is_read_from_a_file_and_never_from_the_settings_file(desk, tmp_path):
+    config = tmp_path / "scoop.toml"
+    config.write_text('tavily_api_key = "tvly-x"\n')
+    done = desk("stats", config=config)
+    assert done.returncode == 3
+    assert "SCOOP_TAVILY_API_KEY_FILE" in done.stderr
+    assert "tvly-x" not in done.stderr
+    done = desk("stats", tavily_api_key_file=tmp_path / "missing")
+    assert done.returncode == 3
+    assert "missing" in done.stderr
+
+
+def test_tables_fit_a_terminal_of_eighty_columns(desk, newsstand, database_url, tmp_path):
+    desk("sources", "add", FEED, "--collection", "news", "--connect-to", newsstand, "--no-check")
+    desk("sources", "add", "http://nowhere.example/", "--collection", "news", "--no-check")
+    desk("ingest", "--source", "all")
+    settings = {"SCOOP_DATABASE_URL": database_url, "SCOOP_HOME": str(tmp_path)}
+    for command in (["sources", "list"], ["runs"]):
+        lines = on_terminal(command, settings, columns=80)
+        assert any("coastaltribune_example" in line for line in lines)
+        assert any("nowhere_example" in line for line in lines)
+        assert max(map(cell_len, lines)) <= 80
+
+
+def on_terminal(arguments: list[str], settings: dict[str, str], *, columns: int) -> list[str]:
+    """What a command prints on a terminal of that width."""
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (50, columns))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "scoop", *arguments],
+        stdout=theirs,
+        cwd="/tmp",
+        env={"PATH": "/usr/bin:/bin", **settings},
+    )
+    os.close(theirs)
+    text = b""
+    with suppress(OSError):  # how the end of a terminal is told
+        while piece := os.read(ours, 65536):
+            text += piece
+    process.wait()
+    os.close(ours)
+    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", text.decode()).splitlines()
