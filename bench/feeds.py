@@ -4,24 +4,17 @@ python bench/feeds.py                     speed on generated feeds
 python bench/feeds.py --corpora FOLDER    and what is found in the folders feed-rs and rss-parser of their test feeds
 """
 
-import argparse
-import html
 import json
 import random
-import re
-import sys
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import fastfeedparser
 import feedparser
 
 from scoop.core import feeds
-from scoop.core.feeds import dates, markup
 
 FEEDS, ITEMS = 50, 50  # about 90 KB each
 ROUNDS = 5

@@ -39,7 +39,7 @@ def figure(name: str, value: float, unit: str, **more: Any) -> None:
 
 def feed(number: int) -> bytes:
     items = "".join(
-        f"<item><title>Bridge {number} {item} closed</title><link>http://h{number % HOSTS}.example/{number}/{item}</link>"
+        f"<item><title>Bridge {number} {item}</title><link>http://h{number % HOSTS}.example/{number}/{item}</link>"
         f"<guid>{number}-{item}</guid><pubDate>Mon, 16 Nov 2026 0{item}:00:00 GMT</pubDate>"
         f"<description>{WORDS}</description></item>"
         for item in range(ITEMS)
@@ -71,7 +71,8 @@ async def add(database: db.Database, count: int) -> None:
                 conn,
                 SourceSettings(
                     slug=f"feed_{number}", name=f"Feed {number}", kind="rss", collection="bench",
-                    base_url=f"http://h{number % HOSTS}.example/feed/{number}", options={"connect_to": f"127.0.0.1:{PORT}"},
+                    base_url=f"http://h{number % HOSTS}.example/feed/{number}",
+                    options={"connect_to": f"127.0.0.1:{PORT}"},
                 ),
             )  # fmt: skip
 

@@ -6,11 +6,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from builders import BODY
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from builders import BODY
 from scoop import pipeline, worker
 from scoop.app import App
 from scoop.archive import Archive

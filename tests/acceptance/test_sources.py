@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
-from builders import scoop
 from rich.cells import cell_len
+
+from builders import scoop
 
 FEED = "http://coastaltribune.example/feed.xml"
 

@@ -1,8 +1,8 @@
 """An article's page is read where the item has only a taste of it."""
 
 import pytest
-from builders import an_item
 
+from builders import an_item
 from scoop.core import teasers
 
 LONG = "The council said on Tuesday that the old bridge will stay closed until every cable has been checked. " * 8

@@ -15,6 +15,7 @@ from scoop.errors import FetchFailed
 from scoop.fetch import client as fetch
 from scoop.fetch.client import Client, open_client
 from scoop.fetch.hosts import MAX_AT_ONCE_PER_HOST
+import itertools
 
 PRIVATE = [
     "127.0.0.1", "127.1", "0x7f000001", "2130706433", "0177.0.0.1", "0", "10.0.0.1", "172.16.0.1", "192.168.1.1",
@@ -72,17 +73,17 @@ async def test_no_spelling_of_a_private_address_is_asked(client, monkeypatch, ad
     assert resolver.connected == []
 
 
-@pytest.mark.parametrize("address", PRIVATE[:8] + ["[::1]", "[::ffff:127.0.0.1]"])
+@pytest.mark.parametrize("address", [*PRIVATE[:8], "[::1]", "[::ffff:127.0.0.1]"])
 @pytest.mark.parametrize("status", ["301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"])
 async def test_no_redirect_leads_to_a_private_address(monkeypatch, address, status):
     """The first hop is the operator's own server, which the client may ask; the second is not."""
-    async with raw_server(saying(reply(status=status, Location=f"http://{address}:9/"))) as (server, _):
-        async with open_client([server]) as client:
-            failed = await failure(client.get(f"http://{server}/"))
+    away = saying(reply(status=status, Location=f"http://{address}:9/"))
+    async with raw_server(away) as (server, _), open_client([server]) as client:
+        failed = await failure(client.get(f"http://{server}/"))
     assert failed.health == "refused_address"
 
 
-@pytest.mark.parametrize("url", ["ftp://x.example/", "file:///etc/passwd", "javascript:1", "//x", "", "http://", "x y"])  # fmt: skip
+@pytest.mark.parametrize("url", ["ftp://x.example/", "file:///etc/passwd", "javascript:1", "//x", "", "http://", "x y"])
 async def test_only_http_addresses_are_asked(client, url):
     assert (await failure(client.get(url))).health == "refused_address"
 
@@ -110,7 +111,7 @@ async def test_a_name_with_any_private_address_is_refused(client, resolver, addr
 
 async def test_a_connection_that_was_allowed_once_is_not_lent_to_whom_it_is_not():
     async with raw_server(saying(reply(b"inside"))) as (server, _), open_client() as client:
-        address, port = server.split(":")
+        address, _port = server.split(":")
         inside = await client.get(f"http://{server}/", private_host=address)
         assert inside.body == b"inside"
         assert (await failure(client.get(f"http://{server}/"))).health == "refused_address"
@@ -128,10 +129,10 @@ async def test_an_answer_is_decoded_and_its_headers_are_found_however_they_are_w
 
 
 async def test_we_say_who_we_are_and_ask_for_what_we_can_read_without_cookies():
-    async with raw_server(saying(reply(Set_Cookie="a=b"))) as (server, heads):
-        async with open_client(contact="desk@news.example") as client:
-            for _ in range(2):
-                await client.get("http://site.example/page?x=1", connect_to=server)
+    baking = saying(reply(Set_Cookie="a=b"))
+    async with raw_server(baking) as (server, heads), open_client(contact="desk@news.example") as client:
+        for _ in range(2):
+            await client.get("http://site.example/page?x=1", connect_to=server)
     head = heads[1].decode()
     assert head.startswith("GET /page?x=1 HTTP/1.1\r\nHost: site.example\r\n")
     assert "User-Agent: Scoop/" in head
@@ -222,15 +223,16 @@ async def test_what_may_be_cut_is_cut():
 
 async def test_a_slow_host_does_not_hold_up_the_others(monkeypatch):
     monkeypatch.setattr(fetch, "DEADLINE_SECONDS", 2)
-    async with raw_server(drip(b"x")) as (slow, _), raw_server(saying(reply(b"quick"))) as (quick, _):
-        async with open_client() as client:
-            stuck = [
-                asyncio.create_task(failure(client.get("http://slow.example/", connect_to=slow))) for _ in range(9)
-            ]
-            answers = [await client.get(f"http://h{n}.example/", connect_to=quick) for n in range(20)]
-            assert {answer.body for answer in answers} == {b"quick"}
-            assert not any(task.done() for task in stuck)
-            await asyncio.gather(*stuck)
+    async with (
+        raw_server(drip(b"x")) as (slow, _),
+        raw_server(saying(reply(b"quick"))) as (quick, _),
+        open_client() as client,
+    ):
+        stuck = [asyncio.create_task(failure(client.get("http://slow.example/", connect_to=slow))) for _ in range(9)]
+        answers = [await client.get(f"http://h{n}.example/", connect_to=quick) for n in range(20)]
+        assert {answer.body for answer in answers} == {b"quick"}
+        assert not any(task.done() for task in stuck)
+        await asyncio.gather(*stuck)
 
 
 async def test_a_host_is_asked_by_few_at_once_and_after_its_interval():
@@ -249,7 +251,7 @@ async def test_a_host_is_asked_by_few_at_once_and_after_its_interval():
         step = timedelta(milliseconds=50)
         await asyncio.gather(*(client.get("http://a.example/", connect_to=server, interval=step) for _ in range(8)))
     assert most <= MAX_AT_ONCE_PER_HOST
-    assert all(later - earlier > 0.04 for earlier, later in zip(begun, begun[1:], strict=False))
+    assert all(later - earlier > 0.04 for earlier, later in itertools.pairwise(begun))
 
 
 def test_nothing_else_in_the_program_can_connect():

@@ -4,9 +4,10 @@ import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from starlette.responses import Response
+
 from builders import BODY
 from gathering import ARTICLE, a_feed, open_desk, open_web
-from starlette.responses import Response
 
 FEED = "http://tribune.example/feed"
 

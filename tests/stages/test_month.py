@@ -5,17 +5,19 @@ from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 
 from gathering import a_feed
-
-from scoop import plugins, sources as kinds
+from scoop import plugins
+from scoop import sources as kinds
 from scoop.archive import Archive
 from scoop.fetch.chamber import Chamber
 from scoop.fetch.client import Client, Request, Response
 from scoop.fetch.hosts import Hosts
 from scoop.model import SourceSettings
-from scoop.stages import ingest, stage as stage_loop
+from scoop.stages import ingest
+from scoop.stages import stage as stage_loop
 from scoop.stages.ingest import Ingest
 from scoop.stages.stage import Stage, Worker
 from scoop.store import sources, work
+import itertools
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
 DAYS = 30
@@ -133,7 +135,7 @@ async def test_nobody_is_asked_more_often_than_planned_though_the_desk_restarts(
 def check_feed(number: int, asked: list[datetime]) -> None:
     settings = a_source(number)
     interval = INTERVALS[settings.schedule]
-    gaps = [later - earlier for earlier, later in zip(asked, asked[1:], strict=False)]
+    gaps = [later - earlier for earlier, later in itertools.pairwise(asked)]
     least = {1: REST, 2: timedelta(hours=1), 3: max(interval, timedelta(hours=20))}.get(number % 25, interval)
     assert all(gap >= least for gap in gaps)
     assert len(asked) <= timedelta(days=DAYS) / least + 1

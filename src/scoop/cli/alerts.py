@@ -14,8 +14,8 @@ from scoop.config import Config
 def command(config: Config, with_resolved: bool, limit: int, as_json: bool) -> None:
     """What an operator should look at: sources that died or went quiet.
 
-    A source has died when it failed for a day, or said that it is gone; it is quiet when it has told nothing new for two
-    weeks. An alert ends by itself when the source recovers.
+    A source has died when it failed for a day, or said that it is gone; it is quiet when it has told nothing new for
+    two weeks. An alert ends by itself when the source recovers.
 
     \b
     Examples:

@@ -11,7 +11,7 @@ from scoop.config import Config
 @click.command()
 @click.option("--source", help="Only runs of this source.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=20, show_default=True, help="How many at most.")
-@click.option("--log", "log_of", type=edge.ID, metavar="RUN", help="Print the log of this run instead: one JSON a line.")
+@click.option("--log", "log_of", type=edge.ID, metavar="RUN", help="Print the log of this run: one JSON a line.")
 @edge.as_json
 @click.pass_obj
 def command(config: Config, source: str | None, limit: int, log_of: int | None, as_json: bool) -> None:

@@ -86,7 +86,7 @@ def _with_page(item: Item, page: Page | None) -> tuple[Item, str | None]:
 
 
 def _is_own(canonical_url: str, url: str | None) -> bool:
-    """Whether a page speaks of its own publisher's address: a stranger's would let it pass for the stranger's article."""
+    """Whether a page speaks of its own publisher's address: by a stranger's it could pass for the stranger's."""
     if url is None or not urls.is_url(canonical_url):
         return False
     families = {publishers.publisher_family(urls.host(urls.canonical_url(asked)), "") for asked in (canonical_url, url)}

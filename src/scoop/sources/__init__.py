@@ -61,7 +61,7 @@ class Visit:
     async def get(
         self, url: str, *, headers: Mapping[str, str] | None = None, secret_query: str = "", is_api: bool = False
     ) -> Response:
-        """The answer, 200 or 304; FetchFailed for any other. APIs are made for programs: robots.txt is not about them."""
+        """The answer, 200 or 304; FetchFailed for any other. APIs are for programs: robots.txt is not about them."""
         if not is_api and self._common.robots == "obey":
             await self.robots.check(self.client, self._request(url), now=self.now)
         return await self._answer(self._request(url, headers=headers or {}, secret_query=secret_query))

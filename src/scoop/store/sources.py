@@ -1,7 +1,7 @@
 """Sources: where items are gathered from, how each is, and when it is visited next."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
@@ -33,11 +33,8 @@ class Settled:
 
 
 async def put(conn: Connection, settings: SourceSettings) -> int:
-    s = settings
-    source_id: int = await conn.fetchval(
-        SQL["put"], s.slug, s.name, s.kind, s.collection, s.category, s.base_url, s.options, s.schedule, s.crawl_windows,
-        s.allowed_paths, s.request_interval_ms, s.timezone, s.enabled, urls.host(s.base_url),
-    )  # fmt: skip
+    values = [getattr(settings, each.name) for each in fields(SourceSettings)]
+    source_id: int = await conn.fetchval(SQL["put"], *values, urls.host(settings.base_url))
     return source_id
 
 

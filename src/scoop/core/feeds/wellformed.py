@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice, pairwise
 from typing import Any
 
 from lxml import etree
 
 from scoop.core.feeds import elements
-from scoop.core.feeds.feed import Entry, Feed, items
+from scoop.core.feeds.feed import MAX_ITEMS, Entry, Feed, items
 
 CHUNK = 1 << 16
 MAX_ENTRY_BYTES = 4 << 20
@@ -41,13 +42,20 @@ def read(document: bytes, *, url: str) -> Feed:
 
 
 def recovered(document: bytes, *, url: str) -> Feed:
-    """What is left of a small broken document when all that is wrong is dropped."""
-    root = etree.fromstring(document, etree.XMLParser(recover=True, **BOUNDS))
+    """A broken document cut into its entries, so that what is wrong with one of them costs the others nothing."""
+    starts = [match.start() for match in islice(_ENTRY.finditer(document), MAX_ITEMS + 1)]
+    head, *pieces = (document[start:end] for start, end in pairwise([0, *starts, len(document)]))
+    root = _recovered(head)
     if root is None:
-        return Feed()
+        root = etree.Element("rss")
     around = elements.Surroundings(root, url=url)
-    found, problems = items(elements.entry(element, around) for element in root.iter(*_wildcards(ENTRIES)))
+    entries = (entry for entry in map(_recovered, pieces) if entry is not None)
+    found, problems = items(elements.entry(entry, around) for entry in entries)
     return elements.feed(root, found, problems, url=url)
+
+
+def _recovered(piece: bytes) -> Any:
+    return etree.fromstring(piece, etree.XMLParser(recover=True, **BOUNDS)) if piece.strip() else None
 
 
 def has_entries(document: bytes) -> bool:
