@@ -20,7 +20,7 @@ import click
 import msgspec
 
 from scoop import cli, plugins, sources
-from scoop.config import CONFIG_FILE, Config, is_secret
+from scoop.config import CONFIG_FILE, Config
 from scoop.core import items
 from scoop.store import db, migrations
 from scoop.store.db import Connection
@@ -160,7 +160,8 @@ def settings_page() -> str:
     about = (
         f"A setting comes from its variable, else from `{CONFIG_FILE}` in the current folder (or from the file that "
         "`SCOOP_CONFIG` names), else from its default. An empty variable is the default. A key that the file has and "
-        "this table has not is an error (exit code 3)."
+        "this table has not is an error (exit code 3). Keys, tokens and secrets are never read from it: set their "
+        "variable, or the variable with `_FILE` at its end to a file that holds the value."
     )
     rows = [
         (code(setting.name), _variable(setting), _default(setting), setting.metadata["about"])
@@ -172,10 +173,7 @@ def settings_page() -> str:
 
 
 def _variable(setting: Field[Any]) -> str:
-    name = f"SCOOP_{setting.name.upper()}"
-    if setting.name == "sources":
-        return "only in the file"
-    return f"{code(name)}, or {code(f'{name}_FILE')} for a file that holds it" if is_secret(setting) else code(name)
+    return "only in the file" if setting.name == "sources" else code(f"SCOOP_{setting.name.upper()}")
 
 
 def _default(setting: Field[Any]) -> str:

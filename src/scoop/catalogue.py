@@ -73,8 +73,9 @@ def settings(given: Mapping[str, Any]) -> SourceSettings:
     kind, options = understood(target, kind=told.pop("kind", None))
     told["options"] = _spelled(kind, options | dict(told.get("options", {})))
     base_url = kinds()[kind].base_url or target
-    slug = told.pop("slug", None) or _slug(kind, base_url, options)
-    name = told.pop("name", None) or (urls.host(base_url) if not options else " ".join([kind, *options.values()]))
+    subject = _subject(told["options"]) if kinds()[kind].base_url else []
+    slug = told.pop("slug", None) or _slug("_".join([kind, *subject]) if kinds()[kind].base_url else _place(base_url))
+    name = told.pop("name", None) or (" ".join([kind, *subject]) if subject else urls.host(base_url))
     found = SourceSettings(**{"base_url": base_url, **told, "kind": kind, "slug": slug, "name": name})
     check(found)
     return found
@@ -191,8 +192,16 @@ def _is_list(described: msgspec.inspect.Type) -> bool:
     return any(isinstance(each, msgspec.inspect.ListType | msgspec.inspect.VarTupleType) for each in options)
 
 
-def _slug(kind: str, base_url: str, options: Mapping[str, Any]) -> str:
-    told = "_".join([kind, *map(str, options.values())]) if kinds()[kind].base_url else _place(base_url)
+def _subject(options: Mapping[str, Any]) -> list[str]:
+    """What a source of a service is about: the words among its own options."""
+    return [
+        value
+        for name, value in options.items()
+        if isinstance(value, str) and name not in sources.Options.__struct_fields__
+    ]
+
+
+def _slug(told: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", told.lower()).strip("_")[:MAX_SLUG].rstrip("_")
 
 

@@ -3,6 +3,7 @@
 import ast
 import asyncio
 import gzip
+import itertools
 import socket
 from datetime import timedelta
 from pathlib import Path
@@ -15,7 +16,6 @@ from scoop.errors import FetchFailed
 from scoop.fetch import client as fetch
 from scoop.fetch.client import Client, open_client
 from scoop.fetch.hosts import MAX_AT_ONCE_PER_HOST
-import itertools
 
 PRIVATE = [
     "127.0.0.1", "127.1", "0x7f000001", "2130706433", "0177.0.0.1", "0", "10.0.0.1", "172.16.0.1", "192.168.1.1",

@@ -1,14 +1,20 @@
 """The newsstand, and a desk that visits it."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 from newsstand_builders import ANCHOR, Clock
 
-from plugins.desks import Desk
+from plugins.desks import CHAMBER, Desk
 from scoop.fetch.client import open_client
 from scoop.newsstand import server, world
 from scoop.serving import serving
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _chamber() -> Iterator[None]:
+    yield
+    CHAMBER.close()
 
 
 @pytest.fixture(scope="session")

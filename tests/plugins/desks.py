@@ -17,6 +17,8 @@ from scoop.model import Source
 from scoop.serving import serving
 from scoop.sources import Harvest, Visit
 
+CHAMBER = Chamber()  # one for all tests: to start it takes a second
+
 
 def a_source(kind: str, **given: Any) -> Source:
     defaults = {
@@ -43,7 +45,7 @@ class Desk:
         return Visit(
             source=a_source(kind, options={"connect_to": self.address, **(options or {})}, **source),
             checkpoint=checkpoint or {}, now=self.clock(), client=self.client, robots=RobotsFiles(),
-            chamber=Chamber(), secrets=secrets or {},
+            chamber=CHAMBER, secrets=secrets or {},
         )  # fmt: skip
 
     async def fetch(self, kind: str, options: Mapping[str, Any] | None = None, **more: Any) -> Harvest:

@@ -3,6 +3,7 @@ from datetime import timedelta
 import pytest
 
 from scoop.errors import FetchFailed, Reject
+from scoop.sources.reddit import Reddit
 
 APPLICATION = {"reddit_client_id": "cl1ent", "reddit_client_secret": "s3cret"}
 FEED = {"reddit_user": "reader", "reddit_feed_token": "t0ken-of-the-reader"}
@@ -126,7 +127,8 @@ async def test_a_refusal_is_explained(desk, options, secrets, reason):
 @pytest.mark.parametrize("secrets", [APPLICATION, FEED])
 async def test_secrets_show_nowhere(desk, secrets):
     visit = desk.visit("reddit", AI_NEWS | {"comments": 2}, secrets=secrets)
-    harvest = await desk.fetch("reddit", AI_NEWS | {"comments": 2}, secrets=secrets)
+    harvest = await Reddit().fetch(visit)
+    assert visit.log
     with pytest.raises(FetchFailed) as failed:
         await desk.fetch("reddit", {"subreddit": "nobody_here"}, secrets=secrets)
     told = f"{harvest} {visit.log} {failed.value}"

@@ -46,6 +46,12 @@ async def test_the_id_behind_a_name_is_looked_up_once(desk):
     assert desk.asked("youtube").count("/@NewsstandOnAir") == 1
 
 
+async def test_another_channel_is_followed_once_it_is_named(desk):
+    first = await desk.fetch("youtube", {"channel": HANDLE})
+    with pytest.raises(FetchFailed, match="/@SomebodyElse answered 404"):
+        await desk.fetch("youtube", {"channel": "https://www.youtube.com/@SomebodyElse"}, checkpoint=first.checkpoint)
+
+
 async def test_a_page_without_a_channel_says_what_to_give():
     def consent(path: str) -> tuple[int, bytes]:
         return (404, b"") if path == "/robots.txt" else (200, b"<html>Before you continue</html>")

@@ -1,5 +1,6 @@
 """Thirty days of five hundred feeds on a clock of our own: nobody is asked more often than planned."""
 
+import itertools
 import random
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
@@ -17,7 +18,6 @@ from scoop.stages import stage as stage_loop
 from scoop.stages.ingest import Ingest
 from scoop.stages.stage import Stage, Worker
 from scoop.store import sources, work
-import itertools
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
 DAYS = 30

@@ -97,7 +97,7 @@ async def _sources(config: Config, database: "Database") -> AsyncIterator[str | 
             if await demo.is_wanted(conn):
                 count = await demo.add_sources(conn, config.newsstand_port)
                 click.echo(
-                    f"No sources are configured: the newsstand's {count} fictional outlets are gathered.", err=True
+                    f"No sources are configured: the newsstand's {count} fictional ones are gathered.", err=True
                 )
                 click.echo("Add real ones: scoop sources add URL --collection NAME; then: scoop demo remove", err=True)
             has_demo = await demo.point_sources(conn, config.newsstand_port)

@@ -290,8 +290,8 @@ def _comment(comment: Comment, post: Post) -> Item:
 async def _by_feed(visit: Visit, options: Reddit.Options) -> Haul:
     haul = Haul()
     answer = await _asked_feed(visit, f"{options.path}/{options.listing}/.rss?{urlencode({'limit': options.limit})}")
-    outbound_by_id = _outbound(answer.body)
     posts = [entry for entry in feed_of(answer).items if entry["source_item_id"].startswith("t3_")]
+    outbound_by_id = _outbound(answer.body)
     haul.items += [_entry(entry, outbound_by_id.get(entry["source_item_id"])) for entry in posts]
     haul.rest = _rest(answer)
     if options.comments and not haul.rest:

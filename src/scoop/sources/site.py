@@ -4,10 +4,11 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Annotated, Any
+from itertools import islice
+from typing import Annotated, Any, TypeVar
 from urllib.parse import unquote
 from zoneinfo import ZoneInfo
 
@@ -18,22 +19,25 @@ from lxml import etree, html
 from scoop import sources
 from scoop.core import robots, text, urls
 from scoop.core.feeds import dates
+from scoop.core.feeds.feed import MAX_TITLE
 from scoop.core.robots import Robots
 from scoop.errors import FetchFailed
-from scoop.fetch.client import Response
+from scoop.fetch.chamber import Overwhelmed
 from scoop.model import Item, Source
 from scoop.sources import Harvest, Visit
 from scoop.sources.answers import digest, item, link, slowed
 from scoop.sources.options import checked
 
-MAX_PAGE_BYTES = 5 << 20
-MAX_SITEMAP_BYTES = 5 << 20  # unpacked
+MAX_BYTES = 5 << 20  # of a page or an unpacked sitemap
 MAX_SITEMAPS = 5
 MAX_LINKS = 10_000  # of a visit
+MAX_PIECES = 100  # of text inside one link
 KEPT_LINKS = 5_000
 HASH_DIGITS = 16
 MIN_TITLE_WORDS = 3  # "Read more" is no headline
 MIN_TITLE_CHARACTERS = 12  # nor is it in scripts without spaces
+
+Parsed = TypeVar("Parsed")
 
 _GZIP = b"\x1f\x8b"
 _SLUG_END = re.compile(r"\.\w{1,5}$")
@@ -143,7 +147,10 @@ async def _crawled(visit: Visit, pages: Iterable[str], sitemaps: Iterable[str]) 
     crawl = Crawl()
     for page in dict.fromkeys(pages):
         try:
-            crawl.add(_links(await visit.get(page), page))
+            answer = await visit.get(page)
+            content_type = answer.headers.get("Content-Type", "")
+            body = answer.body[:MAX_BYTES]
+            crawl.add(await _apart(visit, page, links, body, content_type=content_type, url=answer.url))
         except FetchFailed as failure:
             crawl.failures.append(failure)
     await _read_sitemaps(visit, list(sitemaps), crawl)
@@ -152,21 +159,32 @@ async def _crawled(visit: Visit, pages: Iterable[str], sitemaps: Iterable[str]) 
     return crawl
 
 
-def _links(answer: Response, page: str) -> list[Found]:
-    """The links of a page in its order, without those that it does not vouch for."""
-    charset = re.search(r"charset=\"?([\w-]{2,40})", answer.headers.get("Content-Type", ""))
-    root = _tree(answer.body[:MAX_PAGE_BYTES], charset[1] if charset else None)
+async def _apart(visit: Visit, page: str, parse: Callable[..., Parsed | None], body: bytes, **more: str) -> Parsed:
+    """What a parser makes of a body, in a process apart; FetchFailed where it makes nothing of it."""
+    try:
+        found = await visit.chamber.run(parse, body, **more)
+    except Overwhelmed as error:
+        raise FetchFailed(f"{page} cannot be read: {error}", health="parse_error") from error
+    if found is None:
+        raise FetchFailed(f"{page} answered what is neither a page nor a sitemap", health="parse_error")
+    return found
+
+
+def links(body: bytes, *, content_type: str, url: str) -> list[Found] | None:
+    """The links of a page in its order, without those that it does not vouch for; nothing for what is no page."""
+    charset = re.search(r"charset=\"?([\w-]{2,40})", content_type)
+    root = _tree(body, charset[1] if charset else None)
     if root is None:
-        raise FetchFailed(f"{page} answered what is not a page", health="parse_error")
-    base = next((link(each.get("href"), answer.url) for each in root.iter("base")), None) or answer.url
+        return None
+    base = next((link(each.get("href"), url) for each in root.iter("base")), None) or url
     found = []
-    for anchor in root.iter("a"):
-        url = link(anchor.get("href"), base) if anchor.get("href") else None
-        if url and "nofollow" not in (anchor.get("rel") or "").lower():
+    for anchor in islice(root.iter("a"), MAX_LINKS):
+        if not anchor.get("href") or "nofollow" in (anchor.get("rel") or "").lower():
+            continue
+        if target := link(anchor.get("href"), base):
             headline = next(anchor.iter("h1", "h2", "h3", "h4"), anchor)  # a card holds more than its headline
-            found.append(Found(url=url, found_on=page, title=text.one_line("".join(headline.itertext()))))
-        if len(found) == MAX_LINKS:
-            break
+            words = "".join(islice(headline.itertext(), MAX_PIECES))[:MAX_TITLE]
+            found.append(Found(url=target, found_on=url, title=text.one_line(words)))
     return found
 
 
@@ -193,7 +211,7 @@ async def _read_sitemaps(visit: Visit, waiting: list[str], crawl: Crawl) -> None
             continue
         read.add(url)
         try:
-            found, further = _sitemap(_unpacked(await visit.get(url)), url)
+            found, further = await _apart(visit, url, sitemap, (await visit.get(url)).body, url=url)
         except FetchFailed as failure:
             crawl.failures.append(failure)
             continue
@@ -201,29 +219,25 @@ async def _read_sitemaps(visit: Visit, waiting: list[str], crawl: Crawl) -> None
         waiting += further
 
 
-def _unpacked(answer: Response) -> bytes:
-    if not answer.body.startswith(_GZIP):
-        return answer.body[:MAX_SITEMAP_BYTES]
-    try:
-        return gzip.GzipFile(fileobj=io.BytesIO(answer.body)).read(MAX_SITEMAP_BYTES)
-    except (OSError, EOFError, zlib.error) as error:
-        raise FetchFailed(f"{answer.url} cannot be unpacked: {error}", health="parse_error") from error
-
-
-def _sitemap(body: bytes, url: str) -> tuple[list[Found], list[str]]:
-    """The pages of a sitemap, newest first, and the sitemaps of an index."""
+def sitemap(body: bytes, *, url: str) -> tuple[list[Found], list[str]] | None:
+    """The pages of a sitemap, newest first, and the sitemaps of an index; nothing for what is neither."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=True, huge_tree=False)
     try:
-        root = etree.fromstring(body, parser)
-    except (etree.XMLSyntaxError, ValueError):
-        root = None
+        root = etree.fromstring(_unpacked(body), parser)
+    except (etree.XMLSyntaxError, ValueError, OSError, EOFError, zlib.error):
+        return None
     if root is None or _tag(root) not in {"urlset", "sitemapindex"}:
-        raise FetchFailed(f"{url} answered what is not a sitemap", health="parse_error")
-    told = [(name, _facts(each)) for each in root if (name := _tag(each)) in {"url", "sitemap"}][:MAX_LINKS]
+        return None
+    told = [(name, _facts(each)) for each in islice(root, MAX_LINKS) if (name := _tag(each)) in {"url", "sitemap"}]
     pages = [page for name, facts in told if name == "url" and (page := _page(facts, url))]
     maps = [page for name, facts in told if name == "sitemap" and (page := _page(facts, url))]
     newest_maps = sorted(maps, key=lambda each: each.age)[:MAX_SITEMAPS]
     return sorted(pages, key=lambda page: page.age), [each.url for each in newest_maps]
+
+
+def _unpacked(body: bytes) -> bytes:
+    is_packed = body.startswith(_GZIP)
+    return gzip.GzipFile(fileobj=io.BytesIO(body)).read(MAX_BYTES) if is_packed else body[:MAX_BYTES]
 
 
 def _tag(element: Any) -> str:

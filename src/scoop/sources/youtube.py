@@ -1,6 +1,7 @@
 """YouTube: the newest videos of a channel or a playlist."""
 
 import re
+from dataclasses import replace
 from typing import Annotated
 from urllib.parse import urlencode
 
@@ -57,6 +58,9 @@ class YouTube:
 
     async def fetch(self, visit: Visit) -> Harvest:
         options = checked(self.Options, visit.source.options)
+        of = options.channel or options.playlist
+        if visit.checkpoint.get("of") != of:  # the source was told to follow another channel
+            visit = replace(visit, checkpoint={})
         asked = await _asked(visit, options)
         url = f"{visit.source.base_url.rstrip('/')}/feeds/videos.xml?{urlencode(asked)}"
         # The feed is made for programs that follow a channel; YouTube's robots.txt keeps it out of search engines.
@@ -68,7 +72,7 @@ class YouTube:
         videos = [video for entry in feed.items if (video := _item(entry))]
         return Harvest(
             items=videos,
-            checkpoint=asked | validators(answer),
+            checkpoint={"of": of, **asked, **validators(answer)},
             health="ok" if videos else "empty",
             problems=feed.problems,
             response_headers=kept_headers(answer),

@@ -92,7 +92,9 @@ _ROLE_BY_NAME = {name: role for role, names in _NAMES_BY_ROLE.items() for name i
 _NO_TEXT = ("image/", "audio/", "video/", "application/")
 _ALTERNATE = frozenset({"alternate", "", "http://www.iana.org/assignments/relation/alternate"})
 _PAGE_TYPES = ("text/html", "application/xhtml+xml")
-_IMG = re.compile(r"""<img\s[^<>]*?\bsrc\s*=\s*["']?([^"'\s<>]+)""", re.IGNORECASE)
+_IMG = re.compile(r"<img\s[^<>]*>", re.IGNORECASE)
+_SRC = re.compile(r"""\bsrc\s*=\s*["']?([^"'\s<>]+)""", re.IGNORECASE)
+_PIXEL = re.compile(r"""\b(?:width|height)\s*=\s*["']?[01]\b""", re.IGNORECASE)
 
 Fields = dict[str, list[Any]]
 
@@ -154,6 +156,10 @@ def entry(element: Any, around: Surroundings) -> Entry:
         tags=_tags(fields),
         metadata={"enclosures": enclosures, "media": media, **_remarks(fields, around)},
     )
+
+
+def local_name(element: Any) -> str:
+    return str(element.tag).rpartition("}")[2]
 
 
 @lru_cache(maxsize=4096)
@@ -287,10 +293,11 @@ def _image(fields: Fields, attachments: list[dict[str, Any]], around: Surroundin
 
 
 def _pictured(texts: list[Any], around: Surroundings) -> str | None:
-    """The first picture of the text."""
+    """The first picture of the text, pixels that count readers aside."""
     for element in texts:
-        if "<img" in (raw := _raw(element)) and (match := _IMG.search(raw)):
-            return _absolute(element, match[1].replace("&amp;", "&"), around.base)
+        for tag in _IMG.findall(_raw(element)):
+            if (source := _SRC.search(tag)) and not _PIXEL.search(tag):
+                return _absolute(element, source[1].replace("&amp;", "&"), around.base)
     return None
 
 
@@ -302,7 +309,7 @@ def _author(element: Any) -> str:
     """A name; RSS has it behind the mail address."""
     raw = _raw(element)
     if len(element):
-        people = {etree.QName(child).localname: _raw(child) for child in element.iterchildren("*")}
+        people = {local_name(child): _raw(child) for child in element.iterchildren("*")}
         raw = people.get("name") or people.get("email") or raw
     return author(raw)
 
@@ -337,9 +344,9 @@ def _ttl(fields: Fields) -> timedelta | None:
 
 
 def _format(root: Any) -> str:
-    name = etree.QName(root)
-    if name.localname in {"feed", "entry"}:
-        return "atom 0.3" if "purl.org/atom" in (name.namespace or "") or root.get("version") == "0.3" else "atom 1.0"
-    if name.localname == "RDF":
+    name = local_name(root)
+    if name in {"feed", "entry"}:
+        return "atom 0.3" if "purl.org/atom" in root.tag or root.get("version") == "0.3" else "atom 1.0"
+    if name == "RDF":
         return "rss 0.90" if any("rdf/simple/0.9" in str(uri) for uri in root.nsmap.values()) else "rss 1.0"
     return f"rss {text.one_line(root.get('version', ''))[:8]}".strip()

@@ -113,7 +113,7 @@ class _Reader:
 
     def _is_entry(self, element: Any) -> bool:
         """An entry of the feed, not of something that an entry quotes."""
-        if etree.QName(element).localname not in ENTRIES:
+        if elements.local_name(element) not in ENTRIES:
             return False
         if element is self.root:
             return True
