@@ -169,6 +169,13 @@ async def test_secrets_go_to_the_host_they_are_for_and_are_told_to_nobody():
     assert "s3cret" not in answer.url
 
 
+async def test_a_redirect_that_repeats_the_secret_does_not_tell_it():
+    answers = [reply(status="301 Moved", Location="/feed/?a=1&token=s3cret"), reply(b"here")]
+    async with raw_server(saying(*answers)) as (server, _), open_client() as client:
+        answer = await client.get("http://site.example/feed?a=1", secret_query="token=s3cret", connect_to=server)
+    assert "s3cret" not in f"{answer.url} {answer.moved_to}"
+
+
 async def test_a_failed_request_does_not_tell_its_secret():
     async with open_client() as client:
         failed = await failure(

@@ -69,6 +69,8 @@ def test_any_json_ld_gives_a_page(value: object) -> None:
         b"<table><tr><td>" * 15_000,
         b"<p>" + b"word " * 400_000,
         b'<div class="' + b"a " * 400_000 + b'">x</div>',
+        b"<p " + b" ".join(b'a%d="x"' % number for number in range(100_000)) + b">x</p>",
+        b"<p " + b" ".join(b"a%d" % number for number in range(100_000)) + b">x</p>",
         b"<p>one two three four five</p>" * 8_000,
         b'<script type="application/ld+json">' + b"[" * 200_000 + b"</script>",
         b'<script type="application/ld+json">' + b'{"a":' * 100_000 + b"</script>",
@@ -76,7 +78,20 @@ def test_any_json_ld_gives_a_page(value: object) -> None:
         b"&amp;" * 200_000,
         b"<" * 200_000,
     ],
-    ids=["deep", "tables", "text", "attribute", "paragraphs", "json", "json objects", "comments", "entities", "angles"],
+    ids=[
+        "deep",
+        "tables",
+        "text",
+        "attribute",
+        "attributes",
+        "bare attributes",
+        "paragraphs",
+        "json",
+        "json objects",
+        "comments",
+        "entities",
+        "angles",
+    ],
 )
 def test_large_and_deep_pages_are_bounded(body: bytes) -> None:
     page = pages.extract(b"<html><head><title>A title</title></head><body>" + body, url=None)

@@ -34,6 +34,7 @@ DEADLINE_SECONDS = 30.0
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 PERMANENT = frozenset({301, 308})
 GONE = 410
+TOO_MANY = 429
 PRIVATE_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization"})  # for the host they were made for
 
 
@@ -114,8 +115,7 @@ class Client:
 
     async def send(self, request: Request) -> Response:
         try:
-            async with asyncio.timeout(DEADLINE_SECONDS):
-                return await self._follow(request)
+            return await self._follow(request)
         except TimeoutError as error:
             raise FetchFailed(
                 f"{request.url} did not answer within {DEADLINE_SECONDS:.0f} seconds", health="timeout"
@@ -126,17 +126,18 @@ class Client:
             raise FetchFailed(f"{request.url} could not be fetched: {_told(error)}", health="unreachable") from error
 
     async def _follow(self, request: Request) -> Response:
+        """The answer at the end of the redirects; the deadline is for all of them, without the waits for a turn."""
         url, headers = request.url, dict(request.headers)
-        moved_to, is_permanent = None, True
+        moved_to, is_permanent, left = None, True, DEADLINE_SECONDS
         for _ in range(MAX_REDIRECTS + 1):
             target = _parsed(url)
-            async with (
-                self.hosts.turn(target.host, interval=request.interval.total_seconds()),
-                self._asked(request, target, headers) as answer,
-            ):
-                if answer.status not in REDIRECTS or not (location := answer.headers.get("Location")):
-                    return await _read(answer, url, request, moved_to)
-            following = _joined(url, location)
+            async with self.hosts.turn(target.host, interval=request.interval.total_seconds()):
+                began = time.monotonic()
+                async with asyncio.timeout(left), self._asked(request, target, headers) as answer:
+                    if answer.status not in REDIRECTS or not (location := answer.headers.get("Location")):
+                        return await _read(answer, url, request, moved_to)
+                left -= time.monotonic() - began
+            following = _without(_joined(url, location), request.secret_query)
             is_permanent = is_permanent and answer.status in PERMANENT
             moved_to = following if is_permanent else moved_to
             if _parsed(following).host != target.host:
@@ -189,6 +190,11 @@ def _query(search: str, secret: str) -> str:
     return f"{search}&{secret}" if search else f"?{secret}"
 
 
+def _without(url: str, secret: str) -> str:
+    """The address without the secret, which a redirect may repeat."""
+    return url.replace(f"&{secret}", "").replace(secret, "") if secret else url
+
+
 def _parsed(url: str) -> can_ada.URL:
     try:
         parsed = can_ada.parse(url)
@@ -219,7 +225,9 @@ def _refuse_private(target: can_ada.URL) -> None:
 
 def failure(answer: Response, *, now: datetime) -> FetchFailed:
     """What an answer that brings nothing means for the next try."""
-    after = politeness.retry_after(answer.headers.get("Retry-After"), now=now)
+    is_too_much = answer.status == TOO_MANY
+    asked = answer.headers.get("Retry-After") or (answer.headers.get("X-RateLimit-Reset") if is_too_much else None)
+    after = politeness.retry_after(asked, now=now)
     return FetchFailed(
         f"{answer.url} answered {answer.status}",
         health="gone" if answer.status == GONE else "http_error",

@@ -144,7 +144,7 @@ def entry(element: Any, around: Surroundings) -> Entry:
     enclosures, media = list(_enclosures(fields, around)), list(_media(fields, around))
     return Entry(
         guid=guid,
-        url=_link(fields, around.base) or _permalink(fields, guid) or next((each["url"] for each in enclosures), None),
+        url=_link(fields, around.base) or _permalink(fields, guid),
         title=_headline(fields),
         body=_longest(fields, "body"),
         summary=_longest(fields, "summary"),

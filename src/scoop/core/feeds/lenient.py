@@ -92,7 +92,7 @@ def _salvaged(document: bytes, url: str, problem: str) -> Feed:
         return replace(wellformed.recovered(beginning, url=url), problems=[problem, *cut])
     head = found.feed
     link = address(string(head, "link"), url)
-    entries, told = items(_entry(entry, head, link or url) for entry in found.entries)
+    entries, told = items(filter(_says_something, (_entry(entry, head, link or url) for entry in found.entries)))
     return Feed(
         title=markup.headline(string(head, "title"), MAX_TITLE),
         link=link or "",
@@ -133,6 +133,11 @@ def _entry(entry: Any, head: Any, base: str) -> Entry:
             "duration": text.one_line(string(entry, "itunes_duration"))[:MAX_WORD],
         },
     )
+
+
+def _says_something(entry: Entry) -> bool:
+    """Where a feed breaks off, an empty entry is often left."""
+    return bool(entry.title or entry.url or entry.guid or entry.body or entry.summary)
 
 
 def _text(detail: Any) -> str:

@@ -80,7 +80,7 @@ def _text(markup: str) -> str:
         return _unescaped(markup)
     markup = _without_cdata(markup)
     if "<pre" not in markup:
-        markup = " ".join(markup.split()) if "  " in markup else markup.replace("\n", " ")
+        markup = _flat(markup)
     for tag, replacement in _COMMONEST:
         markup = markup.replace(tag, replacement)
     if "<" in markup:
@@ -88,6 +88,12 @@ def _text(markup: str) -> str:
     while "\n " in markup:
         markup = markup.replace("\n ", "\n")
     return _unescaped(markup)
+
+
+def _flat(markup: str) -> str:
+    """White space as browsers show it: one space."""
+    flat = markup.replace("\n", " ").replace("\t", " ")
+    return " ".join(flat.split()) if "  " in flat else flat
 
 
 def _unescaped(markup: str) -> str:
@@ -103,5 +109,7 @@ def _without_cdata(markup: str) -> str:
 
 
 def _break(tag: re.Match[str]) -> str:
-    name = tag["name"]
-    return _BREAK_BY_NAME.get(name.rpartition(":")[2].lower(), "") if name else ""
+    if not tag["name"]:
+        return ""
+    found = _BREAK_BY_NAME.get(tag["name"].rpartition(":")[2].lower(), "")
+    return "" if found != "\n\n" and tag[0][1] == "/" else found

@@ -1,5 +1,7 @@
 """An article's page: its bytes in, what it says out."""
 
+import re
+
 from lxml import etree
 from lxml.html import HtmlElement, HTMLParser, document_fromstring
 
@@ -8,10 +10,14 @@ from scoop.core.text import readable, truncated
 from scoop.fetch.pages import article, charsets, claims, walls
 from scoop.model import Page
 
-MAX_BYTES = 8 << 20
-MAX_TAGS = 60_000  # opening and closing ones; the longest liveblogs have half as many
+MAX_BYTES = 2 << 20  # without scripts and styles; the longest articles have a quarter of it
+MAX_TAGS = 50_000  # opening and closing ones; the longest liveblogs have half as many
 MAX_TEXT_CHARACTERS = 500_000  # of a canonical item
 _WITH_TEXT = frozenset({None, "short", "paywall"})  # behind the other problems, the words are not the article's
+_CODE = re.compile(rb"<(script|style)\b[^>]*>", re.IGNORECASE)
+_CODE_END = {name: re.compile(rb"</" + name, re.IGNORECASE) for name in (b"script", b"style")}
+# libxml2 compares every attribute of a tag with all before it: a hundred thousand of them take a minute.
+_ENDLESS_TAG = re.compile(rb"""<[a-z](?:[^<>"']{5000}|(?:[^<>"']++|"[^"]*+"|'[^']*+'){3000})""", re.IGNORECASE)
 HEAD_BYTES = 1 << 18  # of a page that is too large, where its metadata is
 
 
@@ -19,7 +25,8 @@ def extract(html: bytes, *, url: str | None, content_type: str = "") -> Page:
     """What the page of an article says; whatever the bytes are, there is a Page."""
     if not walls.is_html(html, content_type):
         return Page(problem="not_html")
-    if len(html) > MAX_BYTES or html.count(b"<") > MAX_TAGS:
+    html = _without_code(html)
+    if len(html) > MAX_BYTES or html.count(b"<") > MAX_TAGS or _ENDLESS_TAG.search(html):
         return _page(html[:HEAD_BYTES], url, content_type, is_readable=False)
     return _page(html, url, content_type, is_readable=True)
 
@@ -42,6 +49,20 @@ def _page(html: bytes, url: str | None, content_type: str, *, is_readable: bool)
         image_url=said.image_url,
         problem=problem,
     )
+
+
+def _without_code(html: bytes) -> bytes:
+    """The page with its scripts and styles emptied: often most of its bytes, and nothing to read; JSON-LD stays."""
+    kept: list[bytes] = []
+    at = 0
+    for opening in _CODE.finditer(html):
+        closing = _CODE_END[opening[1].lower()].search(html, opening.end())
+        if closing is None:
+            break
+        if opening.start() >= at and b"ld+json" not in opening[0]:
+            kept.append(html[at : opening.end()])
+            at = closing.start()
+    return b"".join([*kept, html[at:]])
 
 
 def _tree(html: bytes) -> HtmlElement | None:
