@@ -21,7 +21,8 @@ PIECES = st.sampled_from(
         b"</item>", b"<entry>", b"</entry>", b"<title>", b"</title>", b"<link>http://e.example/[|%", b"</link>",
         b"<link href='//x'/>", b"<guid>", b"<pubDate>Mon, 99 Foo 20", b"<description>", b"<![CDATA[", b"]]>", b"<!--",
         b"&amp;", b"&", b"&#0;", b"&nope;", b"<", b">", b"'", b'"', b"=", b"\x00", b"\xff\xfe", b"\xe9",
-        b"\xed\xa0\x80", b"<!DOCTYPE x [<!ENTITY a 'b'>]>", b"<?xml version='1.0' encoding='utf-16'?>", b'{"items":[', b'{"id":1e400',
+        b"\xed\xa0\x80", b"<!DOCTYPE x [<!ENTITY a 'b'>]>",
+        b"<?xml version='1.0' encoding='utf-16'?>", b'{"items":[', b'{"id":1e400',
         b'"\\ud800"', b"]}", b"</channel></rss>", b"</feed>", b"<html>", b"<link rel=alternate type=text/html>",
     ]
 )  # fmt: skip

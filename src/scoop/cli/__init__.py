@@ -14,6 +14,7 @@ COMMANDS = {
     "up": "Run everything: workers, scheduler and the web page.",
     "demo": "The newsstand: a small fictional world to try Scoop on.",
     "sources": "Where items come from: list, add, edit, test, import, export.",
+    "preview": "Show what a feed holds, without storing anything.",
     "extract": "Show the article on a page: title, authors, date and text.",
     "alerts": "What an operator should look at: sources that died or went quiet.",
     "ingest": "Visit sources, or take in a file of items.",

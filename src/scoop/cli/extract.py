@@ -13,6 +13,7 @@ from typing import IO
 import click
 
 from scoop.cli import edge
+from scoop.config import Config
 from scoop.errors import InputError, ScoopError
 from scoop.model import Page
 
@@ -27,7 +28,8 @@ UNREADABLE = "unreadable: "  # begins the problem of a target that could not be 
 @click.argument("targets", metavar="TARGET...", nargs=-1, required=True)
 @click.option("--url", metavar="BASE", help="The address that the pages of files and standard input come from.")
 @edge.as_json
-def command(targets: tuple[str, ...], url: str | None, as_json: bool) -> None:
+@click.pass_obj
+def command(config: Config, targets: tuple[str, ...], url: str | None, as_json: bool) -> None:
     """Show the article on a page: title, authors, date and text.
 
     TARGET is a file (gzip is recognised), - for standard input, or a URL that is fetched. With --json, every target
@@ -42,7 +44,7 @@ def command(targets: tuple[str, ...], url: str | None, as_json: bool) -> None:
       scoop extract https://example.com/2026/11/some-article
     """
     is_whole = True
-    for target, page in zip(targets, _pages(targets, url), strict=True):
+    for target, page in zip(targets, _pages(config, targets, url), strict=True):
         is_whole = is_whole and not (page.problem or "").startswith(UNREADABLE)
         if as_json:
             edge.print_json_lines([{"target": target, **asdict(page)}])
@@ -51,8 +53,8 @@ def command(targets: tuple[str, ...], url: str | None, as_json: bool) -> None:
     sys.exit(0 if is_whole else 1)
 
 
-def _pages(targets: tuple[str, ...], url: str | None) -> Iterator[Page]:
-    read = partial(_page, url=url)
+def _pages(config: Config, targets: tuple[str, ...], url: str | None) -> Iterator[Page]:
+    read = partial(_page, config=config, url=url)
     if len(targets) < MANY or "-" in targets:
         yield from map(read, targets)
         return
@@ -60,22 +62,22 @@ def _pages(targets: tuple[str, ...], url: str | None) -> Iterator[Page]:
         yield from pool.map(read, targets, chunksize=BATCH)
 
 
-def _page(target: str, url: str | None) -> Page:
+def _page(target: str, *, config: Config, url: str | None) -> Page:
     from scoop.fetch import pages
 
     try:
         if target.startswith(("http://", "https://")):
-            return edge.run(_fetched(target))
+            return edge.run(_fetched(config, target))
         return pages.extract(_content(target), url=url)
     except ScoopError as error:
         return Page(problem=f"{UNREADABLE}{error}")
 
 
-async def _fetched(url: str) -> Page:
+async def _fetched(config: Config, url: str) -> Page:
+    from scoop.app import open_client
     from scoop.fetch import pages
-    from scoop.fetch.client import open_client
 
-    async with open_client() as client:
+    async with open_client(config) as client:
         answer = await client.get(url)
     if answer.status != 200:
         raise InputError(f"{answer.url} answered {answer.status}")
@@ -95,14 +97,14 @@ def _content(target: str) -> bytes:
 
 def _unpacked(file: IO[bytes]) -> bytes:
     """The content, never more than is needed to see that it is too much."""
-    from scoop.fetch.pages import MAX_BYTES
+    from scoop.fetch.pages import MAX_RAW_BYTES
 
-    content = file.read(MAX_BYTES + 1)
+    content = file.read(MAX_RAW_BYTES + 1)
     if not content.startswith(GZIP_MARK):
         return content
     unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
-    unpacked = unpacker.decompress(content, MAX_BYTES + 1)
-    if not unpacker.eof and len(unpacked) <= MAX_BYTES:
+    unpacked = unpacker.decompress(content, MAX_RAW_BYTES + 1)
+    if not unpacker.eof and len(unpacked) <= MAX_RAW_BYTES:
         raise EOFError("the gzip file ends too early")
     return unpacked
 

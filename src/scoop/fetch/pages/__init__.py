@@ -10,6 +10,7 @@ from scoop.core.text import readable, truncated
 from scoop.fetch.pages import article, charsets, claims, walls
 from scoop.model import Page
 
+MAX_RAW_BYTES = 8 << 20
 MAX_BYTES = 2 << 20  # without scripts and styles; the longest articles have a quarter of it
 MAX_TAGS = 50_000  # opening and closing ones; the longest liveblogs have half as many
 MAX_TEXT_CHARACTERS = 500_000  # of a canonical item
@@ -25,7 +26,7 @@ def extract(html: bytes, *, url: str | None, content_type: str = "") -> Page:
     """What the page of an article says; whatever the bytes are, there is a Page."""
     if not walls.is_html(html, content_type):
         return Page(problem="not_html")
-    html = _without_code(html)
+    html = _without_code(html) if len(html) <= MAX_RAW_BYTES else html
     if len(html) > MAX_BYTES or html.count(b"<") > MAX_TAGS or _ENDLESS_TAG.search(html):
         return _page(html[:HEAD_BYTES], url, content_type, is_readable=False)
     return _page(html, url, content_type, is_readable=True)
