@@ -7,6 +7,7 @@ from pathlib import Path
 from click.testing import CliRunner, Result
 
 from scoop.cli.extract import command
+from scoop.config import Config
 
 TEXT = "The ferry to the outer islands will run all winter for the first time, the county decided on Monday. " * 4
 PAGE = (
@@ -16,7 +17,7 @@ PAGE = (
 
 
 def run(*arguments: str | Path, stdin: bytes = b"") -> Result:
-    return CliRunner().invoke(command, [str(argument) for argument in arguments], input=stdin)
+    return CliRunner().invoke(command, [str(argument) for argument in arguments], input=stdin, obj=Config())
 
 
 def lines(result: Result) -> list[dict[str, object]]:
