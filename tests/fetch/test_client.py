@@ -242,6 +242,17 @@ async def test_a_slow_host_does_not_hold_up_the_others(monkeypatch):
         await asyncio.gather(*stuck)
 
 
+@pytest.mark.parametrize("status", ["429 Too Many Requests", "503 Service Unavailable"])
+async def test_a_host_that_asks_for_rest_is_not_asked_again_by_anybody(status):
+    async with raw_server(saying(reply(status=status, Retry_After="120"))) as (server, heads), open_client() as client:
+        first = await client.get("http://busy.example/a", connect_to=server)
+        second = await failure(client.get("http://busy.example/b", connect_to=server))
+        await client.get("http://idle.example/", connect_to=server)
+    assert first.status in {429, 503}
+    assert timedelta(seconds=100) < second.after <= timedelta(seconds=120)
+    assert len(heads) == 2
+
+
 async def test_a_host_is_asked_by_few_at_once_and_after_its_interval():
     running, most, begun = 0, 0, []
 

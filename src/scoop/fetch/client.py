@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urljoin
 
@@ -35,6 +35,8 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 PERMANENT = frozenset({301, 308})
 GONE = 410
 TOO_MANY = 429
+OVERLOADED = frozenset({TOO_MANY, 503})
+SHORT_REST = timedelta(minutes=1)  # for a host that is overloaded and does not say for how long
 PRIVATE_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization"})  # for the host they were made for
 
 
@@ -134,6 +136,8 @@ class Client:
             async with self.hosts.turn(target.host, interval=request.interval.total_seconds()):
                 began = time.monotonic()
                 async with asyncio.timeout(left), self._asked(request, target, headers) as answer:
+                    if answer.status in OVERLOADED:
+                        self.hosts.rest(target.host, _rest(answer))
                     if answer.status not in REDIRECTS or not (location := answer.headers.get("Location")):
                         return await _read(answer, url, request, moved_to)
                 left -= time.monotonic() - began
@@ -221,6 +225,11 @@ def _refuse_private(target: can_ada.URL) -> None:
         return  # a name: the resolver checks what it leads to
     if not is_open:
         raise FetchFailed(f"{target.hostname} is a private address, which is refused", health="refused_address")
+
+
+def _rest(answer: aiohttp.ClientResponse) -> timedelta:
+    asked = politeness.retry_after(answer.headers.get("Retry-After"), now=datetime.now(UTC))
+    return SHORT_REST if asked is None else asked
 
 
 def failure(answer: Response, *, now: datetime) -> FetchFailed:

@@ -5,9 +5,13 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
+
+from scoop.errors import FetchFailed
 
 MAX_AT_ONCE = 64
 MAX_AT_ONCE_PER_HOST = 2
+OVERLOADED = 503
 FORGET_ABOVE = 10_000  # hosts that are remembered; idle ones are forgotten beyond
 
 
@@ -15,6 +19,7 @@ FORGET_ABOVE = 10_000  # hosts that are remembered; idle ones are forgotten beyo
 class _Host:
     slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_AT_ONCE_PER_HOST))
     free_at: float = 0.0
+    rests_until: float = 0.0
     users: int = 0
 
 
@@ -30,15 +35,22 @@ class Hosts:
     async def turn(self, name: str, *, interval: float) -> AsyncIterator[None]:
         """Wait until the host may be asked again: few at once, and `interval` seconds after the last beginning."""
         host = self._host_by_name[name]
+        _let_rest(name, host.rests_until - self._clock())
         host.users += 1
         try:
             async with host.slots:
                 await self._wait(host, interval)
+                _let_rest(name, host.rests_until - self._clock())
                 async with self._all:
                     yield
         finally:
             host.users -= 1
             self._forget()
+
+    def rest(self, name: str, span: timedelta) -> None:
+        """Leave a host alone for a while: it is overloaded, and whoever asks next would be told the same."""
+        host = self._host_by_name[name]
+        host.rests_until = max(host.rests_until, self._clock() + span.total_seconds())
 
     async def _wait(self, host: _Host, interval: float) -> None:
         begins_at = max(self._clock(), host.free_at)
@@ -49,5 +61,12 @@ class Hosts:
         if len(self._host_by_name) > FORGET_ABOVE:
             now = self._clock()
             for name, host in list(self._host_by_name.items()):
-                if not host.users and host.free_at < now:
+                if not host.users and max(host.free_at, host.rests_until) < now:
                     del self._host_by_name[name]
+
+
+def _let_rest(name: str, seconds: float) -> None:
+    if seconds > 0:
+        raise FetchFailed(
+            f"{name} asked for rest", health="http_error", after=timedelta(seconds=seconds), status=OVERLOADED
+        )

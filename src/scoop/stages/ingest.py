@@ -20,7 +20,7 @@ from scoop.core.health import Condition, Finding
 from scoop.errors import FetchFailed, ScoopError
 from scoop.fetch import robots
 from scoop.fetch.chamber import Chamber
-from scoop.fetch.client import Client
+from scoop.fetch.client import OVERLOADED, Client
 from scoop.fetch.robots import RobotsFiles
 from scoop.model import Source
 from scoop.sources import Harvest, Visit
@@ -38,7 +38,6 @@ log = structlog.get_logger()
 NO_LINE = 1  # a feed has no lines that tell its reader anything
 NEVER_GIVE_UP = 1_000_000  # a source that fails is tried ever more seldom, but always again
 PAGE_STEP = timedelta(seconds=1)  # between two pages of one host
-OVERLOADED = frozenset({429, 503})
 SERVER_ERROR = 500
 ALARMS = ("source_died", "source_quiet")
 

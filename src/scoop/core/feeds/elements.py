@@ -16,7 +16,6 @@ from scoop.core.feeds.feed import (
     MAX_BODY,
     MAX_SUMMARY,
     MAX_TAG,
-    MAX_TAGS,
     MAX_TITLE,
     MAX_TTL_MINUTES,
     MAX_WORD,
@@ -28,12 +27,15 @@ from scoop.core.feeds.feed import (
     is_picture,
     number,
     tag_of_language,
-)  # fmt: skip
+)
 from scoop.model import Item
 
+MAX_ALIKE = 256  # children of one kind that are looked at; twice as many as an item may have tags
+MAX_DATES = 3  # of one kind that are tried
 HOURS_BY_PERIOD = {"hourly": 1, "daily": 24, "weekly": 168, "monthly": 720, "yearly": 8760}
 
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+_ATOM = "{http://www.w3.org/2005/Atom}"
 _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
 _PREFIX_BY_NAMESPACE = {
     "": "",
@@ -92,6 +94,7 @@ _ROLE_BY_NAME = {name: role for role, names in _NAMES_BY_ROLE.items() for name i
 _NO_TEXT = ("image/", "audio/", "video/", "application/")
 _ALTERNATE = frozenset({"alternate", "", "http://www.iana.org/assignments/relation/alternate"})
 _PAGE_TYPES = ("text/html", "application/xhtml+xml")
+_VERSION = re.compile(r"\d\.\d{1,2}")
 _IMG = re.compile(r"<img\s[^<>]*>", re.IGNORECASE)
 _SRC = re.compile(r"""\bsrc\s*=\s*["']?([^"'\s<>]+)""", re.IGNORECASE)
 _PIXEL = re.compile(r"""\b(?:width|height)\s*=\s*["']?[01]\b""", re.IGNORECASE)
@@ -175,7 +178,9 @@ def _fields(element: Any) -> Fields:
     """The children by what they are for."""
     found: Fields = {}
     for child in element.iterchildren("*"):
-        found.setdefault(_role(child.tag), []).append(child)
+        alike = found.setdefault(_role(child.tag), [])
+        if len(alike) < MAX_ALIKE:
+            alike.append(child)
     for group in found.pop("group", ()):
         for role, inner in _fields(group).items():
             found.setdefault(role, []).extend(inner)
@@ -214,7 +219,8 @@ def _longest(fields: Fields, role: str) -> str:
 
 
 def _body(element: Any) -> str:
-    raw, kind = _unpacked(element), element.get("type", "")
+    raw = _unpacked(element)
+    kind = element.get("type") or ("text" if element.tag.startswith(_ATOM) else "")
     if kind in {"text", "text/plain"} and not markup.is_markup(raw):
         return markup.written(raw, MAX_BODY)
     if kind.startswith(_NO_TEXT) and "ml" not in kind:
@@ -236,7 +242,7 @@ def _unpacked(element: Any) -> str:
 def _date(fields: Fields, role: str) -> str | None:
     if role not in fields:
         return None
-    return next((date for element in fields[role] if (date := dates.rfc_3339(element.text or ""))), None)
+    return next((date for element in fields[role][:MAX_DATES] if (date := dates.rfc_3339(element.text or ""))), None)
 
 
 def _absolute(element: Any, written: str | None, base: str) -> str | None:
@@ -316,8 +322,8 @@ def _author(element: Any) -> str:
 
 def _tags(fields: Fields) -> list[str]:
     single = [element.get("label") or element.get("term") or element.text or "" for element in fields.get("tag", ())]
-    listed = [tag for element in fields.get("keywords", ()) for tag in (element.text or "").split(",")[:MAX_TAGS]]
-    return [markup.headline(tag, MAX_TAG) for tag in [*single, *listed][: 2 * MAX_TAGS]]
+    listed = [tag for element in fields.get("keywords", ()) for tag in (element.text or "").split(",", MAX_ALIKE)]
+    return [markup.headline(tag, MAX_TAG) for tag in [*single, *listed][:MAX_ALIKE]]
 
 
 def _remarks(fields: Fields, around: Surroundings) -> dict[str, Any]:
@@ -349,4 +355,5 @@ def _format(root: Any) -> str:
         return "atom 0.3" if "purl.org/atom" in root.tag or root.get("version") == "0.3" else "atom 1.0"
     if name == "RDF":
         return "rss 0.90" if any("rdf/simple/0.9" in str(uri) for uri in root.nsmap.values()) else "rss 1.0"
-    return f"rss {text.one_line(root.get('version', ''))[:8]}".strip()
+    version = _VERSION.match(root.get("version", ""))
+    return f"rss {version[0]}" if version else "rss"

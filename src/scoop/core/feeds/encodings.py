@@ -22,18 +22,19 @@ _BARE = ((b"<\0\0\0", "utf-32-le"), (b"\0\0\0<", "utf-32-be"), (b"<\0", "utf-16-
 _DECLARED = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']\s*([\w.:-]+)""", re.IGNORECASE)
 _CHARSET = re.compile(r"""charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 _DECLARATION = re.compile(rb"<\?xml[^>]*\?>", re.IGNORECASE)
+_BEGUN = re.compile(rb"^\s*\{|<(?:[\w.-]+:)?(?:rss|rdf|feed|channel|entry|html)\b", re.IGNORECASE)
 _CONTROLS = bytes({*range(32)} - {9, 10, 13})
-_TWICE = (
-    b"\xc3\x83\xc2",
-    b"\xc3\x82\xc2",
-    b"\xc3\xa2\xe2\x82\xac",
-)  # as é, nbsp and ’ look when they were encoded twice
+# How é, a hard space and ’ begin when they were encoded twice.
+_TWICE = (b"\xc3\x83\xc2", b"\xc3\x82\xc2", b"\xc3\xa2\xe2\x82\xac")
 # What is written beside what is meant, as browsers have it.
 _MEANT = {
     "iso8859-1": "cp1252", "ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932",
-    "euc_kr": "cp949", "big5": "big5hkscs", "iso8859-9": "cp1254", "tis-620": "cp874", "utf-16": "utf-16-le",
-    "utf-8-sig": "utf-8", "utf-7": "utf-8",
+    "euc_kr": "cp949", "big5": "big5hkscs", "iso8859-9": "cp1254", "tis-620": "cp874",
 }  # fmt: skip
+# Python knows more, among them some that take time without measure.
+_OF_PAGES = re.compile(
+    r"ascii|cp\d+|iso8859-\d+|iso2022_\w+|koi8-\w|mac-\w+|gb\w+|big5\w*|euc_\w+|shift_\w+|tis-620|hz"
+)
 
 
 def _as_windows_1252(error: UnicodeError) -> tuple[str, int]:
@@ -63,7 +64,7 @@ def without_controls(document: bytes) -> bytes:
 def _from_the_beginning(body: bytes, start: int) -> bytes:
     """Without what stands before the feed, and without a declaration that now may be wrong."""
     declaration = _DECLARATION.search(body, start, start + PREAMBLE_BYTES)
-    if declaration:
+    if declaration and not _BEGUN.search(body, start, declaration.start()):
         return body[declaration.end() :].lstrip()
     return body[start:].lstrip() if start or body[:1].isspace() else body
 
@@ -81,8 +82,7 @@ def _encoding(body: bytes, content_type: str) -> tuple[str, int]:
     # Other bytes are hardly ever UTF-8 by chance; only the shifting encodings of Japan and China look like ASCII.
     if not any(name.startswith(("iso2022", "hz")) for name in names) and _is_strictly(body, "utf-8"):
         return "utf-8", 0
-    guesses = (name for name in names if name and not name.startswith(("utf-8", "utf-16", "utf-32")))
-    return next((name for name in guesses if _is_strictly(body, name)), None) or _guessed(body), 0
+    return next((name for name in names if name and _is_strictly(body, name)), None) or _guessed(body), 0
 
 
 def _guessed(body: bytes) -> str:
@@ -92,16 +92,16 @@ def _guessed(body: bytes) -> str:
     if wrong < sum(not letter.isascii() for letter in text) - wrong:
         return "utf-8"
     guess = _meant(detect_encoding(body[:SAMPLE_BYTES]))
-    return guess if guess and guess != "utf-8" and _is_strictly(body, guess) else "cp1252"
+    return guess if guess and _is_strictly(body, guess) else "cp1252"
 
 
 def _meant(label: str | bytes) -> str:
+    """The encoding that browsers take the label for; empty for what no page is written in."""
     try:
-        name = codecs.lookup(label if isinstance(label, str) else label.decode("ascii", "replace"))
+        name = codecs.lookup(label if isinstance(label, str) else label.decode()).name
     except (LookupError, ValueError):
         return ""
-    is_text = getattr(name, "_is_text_encoding", True)
-    return _MEANT.get(name.name, name.name) if is_text else ""
+    return _MEANT.get(name, name) if _OF_PAGES.fullmatch(name) else ""
 
 
 def _is_strictly(body: bytes, encoding: str) -> bool:

@@ -30,10 +30,10 @@ MAX_TTL_MINUTES = 60 * 24 * 365
 UNTITLED = "(untitled)"
 TITLE_FROM_BODY = 120  # characters of the text that stand in for a missing headline
 
-_MAIL_FIRST = re.compile(r"\S+@\S+ \(([^)]+)\)")
+_MAIL_FIRST = re.compile(r"[^\s@]+@[^\s@]+ \(([^)]+)\)")
 _WEB = re.compile(r"https?://(?:[\w.~!$&'()*+,;=:-]*@)?(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?/", re.ASCII)
 _NOT_IN_URI = re.compile(r"[\[\]^|\\`{}#]|%(?![0-9A-Fa-f]{2})")
-_NAME_FIRST = re.compile(r"([^<>]+?) ?<\S+@\S+>")
+_NAME_FIRST = re.compile(r"([^<>]+?) ?<[^\s@<>]+@[^\s@<>]+>")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

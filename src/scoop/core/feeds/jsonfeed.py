@@ -22,7 +22,7 @@ from scoop.core.feeds.feed import (
     objects,
     string,
     tag_of_language,
-)  # fmt: skip
+)
 
 MAX_PARTS = 1_000_000  # quotes, commas and brackets; decoded, each takes up to 58 bytes
 VERSION = "jsonfeed.org/version/"

@@ -31,13 +31,14 @@ from scoop.core.feeds.feed import (
     objects,
     string,
     tag_of_language,
-)  # fmt: skip
+)
 
 MAX_BYTES = 5 << 20  # of a feed that is mended
 MAX_BROKEN_BYTES = 2 << 20  # of one that cannot be; feedparser reads some 300 KiB a second
 MAX_BROKEN_TAGS = 50_000  # and attributes; feedparser takes 0.5 KiB for each that is not closed
 
-_DECLARED = re.compile(rb"<!(?:DOCTYPE[^>\[]*(?:\[.*?\]\s*)?|ENTITY[^>]*)>", re.DOTALL | re.IGNORECASE)
+_DOCTYPE = re.compile(rb"<!DOCTYPE[^>\[]*(?:\[.*?(?:\]\s*>|\Z)|>|\Z)", re.DOTALL | re.IGNORECASE)
+_ENTITY = re.compile(rb"<!ENTITY[^>]*(?:>|\Z)", re.IGNORECASE)
 _TAG = re.compile(rb"<|=[\"']")
 _WRONG = re.compile(
     rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|&(?:#(?P<digits>x[0-9a-f]{1,6}|[0-9]{1,7});|(?P<name>[a-z][a-z0-9]{1,30});)?"
@@ -54,12 +55,12 @@ def read(document: bytes, *, url: str) -> Feed:
         feed = wellformed.read(mended, url=url)
     except wellformed.Unfit as error:
         return _salvaged(mended, url, f"this is broken: {error}")
-    return replace(feed, problems=["this is not well-formed: some signs should have been escaped", *feed.problems])
+    return replace(feed, problems=["this is not well-formed; signs and entities in it were put right", *feed.problems])
 
 
 def _mended(document: bytes) -> bytes:
     """Without declarations of entities, and with every `&` and `<` that is none escaped."""
-    document = _DECLARED.sub(b"", document)
+    document = _ENTITY.sub(b"", _DOCTYPE.sub(b"", document, count=1))
     mended, end = bytearray(), 0
     for wrong in _WRONG.finditer(document):
         mended += document[end : wrong.start()]

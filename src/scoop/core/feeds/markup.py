@@ -31,6 +31,7 @@ _KNOWN = "|".join([*_INLINE.split(), *_ACTIVE.split(), *_BREAK_BY_NAME])
 _LOOKS_LIKE_MARKUP = re.compile(rf"(?i)</(?:{_KNOWN})\s*>|<(?:br|hr|p|img)\b[^<>]*>|<!\[CDATA\[")
 _HEADLINE_TAG = re.compile(rf"(?i)</?(?:\w+:)?(?P<name>{_KNOWN})(?:\s[^<>]*)?/?>|<!--[^<>]*-->")
 _ESCAPED_AGAIN = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|[lr][sd]quo|[mn]dash|hellip|#\d{2,6}|#x[0-9A-Fa-f]{2,5});")
+_INDENT = re.compile("\n +")
 # Replaced first, in a fraction of the time that the general way takes.
 _COMMONEST = (("</p> <p>", "\n\n"), ("<p>", "\n\n"), ("</p>", "\n\n"), ("<br />", "\n"), ("</a>", ""))
 
@@ -85,9 +86,7 @@ def _text(markup: str) -> str:
         markup = markup.replace(tag, replacement)
     if "<" in markup:
         markup = _TAG.sub(_break, markup)
-    while "\n " in markup:
-        markup = markup.replace("\n ", "\n")
-    return _unescaped(markup)
+    return _unescaped(_INDENT.sub("\n", markup) if "\n " in markup else markup)
 
 
 def _flat(markup: str) -> str:

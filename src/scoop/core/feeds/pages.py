@@ -10,7 +10,7 @@ MAX_ALTERNATES = 32
 
 _LINK = re.compile(r"<link\s([^<>]*)>", re.IGNORECASE)
 _BASE = re.compile(r"<base\s([^<>]*)>", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"""([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
+_ATTRIBUTE = re.compile(r"""(?<![\w-])([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
 _FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml")
 
 
