@@ -4,6 +4,7 @@ import asyncio
 import json
 import sys
 import time
+from collections.abc import Coroutine, Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
 
@@ -20,7 +21,8 @@ from scoop.store.db import Connection
 log = structlog.get_logger()
 
 IDLE_SECONDS = 0.25
-TIDY_SECONDS = 1.0  # between looks at dead workers and due sources
+HOUSE_SECONDS = 1.0  # between looks at dead workers and due sources
+LINES_AWAY = 2  # of visits and pages that are out at the same time, in each process
 RECOVERY_SECONDS = 1.0
 TIDY_ARCHIVE_EVERY = timedelta(days=1)
 
@@ -36,36 +38,81 @@ async def run(app: App, *, stop: asyncio.Event, until_idle: bool, report: Report
     """Work until told to stop, or until nothing is due; a database that goes away is waited for."""
     while not stop.is_set():
         try:
-            async with app.database.connection() as conn:
-                await _work(app, conn, stop=stop, until_idle=until_idle, report=report)
-                return
+            await _work(app, stop=stop, until_idle=until_idle, report=report)
         except (*db.GONE, *db.TROUBLE) as error:
             log.warning("database in trouble, trying again", error=str(error) or type(error).__name__)
             await _pause(stop, RECOVERY_SECONDS)
-
-
-async def _work(app: App, conn: Connection, *, stop: asyncio.Event, until_idle: bool, report: Report) -> None:
-    """A batch of each stage in turn: what one stage hands on need not wait until that stage has done all."""
-    worker = Worker(await work.enlist(conn), conn, report.tell)
-    await runs.close_abandoned(conn)
-    tidied_at = 0.0
-    while not stop.is_set():
-        if time.monotonic() - tidied_at > TIDY_SECONDS:
-            await work.release_orphans(conn)
-            await sources.schedule(conn, app.stages[0].name)
-            await _do_chores(app, conn)
-            tidied_at = time.monotonic()
-        settled = 0
-        for stage in app.stages:
-            done = await stage_loop.run_batch(stage, worker)
-            if done:
-                report(stage.name, done)
-            settled += done
-        if settled:
-            continue
-        if until_idle and not await work.is_busy(conn):
+        else:
             return
-        await _pause(stop, IDLE_SECONDS)
+
+
+async def _work(app: App, *, stop: asyncio.Event, until_idle: bool, report: Report) -> None:
+    """Several lines side by side: who waits for a slow server holds up neither the other stages nor all visits."""
+    done = asyncio.Event()
+    away = [stage for stage in app.stages if stage.waits]
+    lines = [_line(app, away, stop=stop, done=done, report=report) for _ in range(LINES_AWAY)]
+    at_hand = _line_at_hand(app, stop=stop, until_idle=until_idle, done=done, report=report)
+    await side_by_side([at_hand, *lines])
+
+
+async def _line_at_hand(
+    app: App, *, stop: asyncio.Event, until_idle: bool, done: asyncio.Event, report: Report
+) -> None:
+    """The stages that need no network, and the house: this line sees when all is done."""
+    stages = [stage for stage in app.stages if not stage.waits]
+    async with app.database.connection() as conn:
+        worker = Worker(await work.enlist(conn), conn, report.tell)
+        await runs.close_abandoned(conn)
+        kept_at = 0.0
+        while not stop.is_set():
+            if time.monotonic() - kept_at > HOUSE_SECONDS:
+                await _keep_house(app, conn)
+                kept_at = time.monotonic()
+            if await _turn(stages, worker, report):
+                continue
+            if until_idle and not await work.is_busy(conn):
+                break
+            await _pause(stop, IDLE_SECONDS)
+    done.set()
+
+
+async def _line(
+    app: App, stages: list[Stage[Any, Any]], *, stop: asyncio.Event, done: asyncio.Event, report: Report
+) -> None:
+    async with app.database.connection() as conn:
+        worker = Worker(await work.enlist(conn), conn, report.tell)
+        while not stop.is_set() and not done.is_set():
+            if not await _turn(stages, worker, report):
+                await _pause(stop, IDLE_SECONDS)
+
+
+async def _turn(stages: list[Stage[Any, Any]], worker: Worker, report: Report) -> int:
+    """A batch of each stage: what one stage hands on need not wait until that stage has done all."""
+    settled = 0
+    for stage in stages:
+        done = await stage_loop.run_batch(stage, worker)
+        if done:
+            report(stage.name, done)
+        settled += done
+    return settled
+
+
+async def side_by_side(lines: Iterable[Coroutine[Any, Any, Any]]) -> None:
+    """Run all until each is done; what one raises ends the others."""
+    tasks = [asyncio.create_task(line) for line in lines]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _keep_house(app: App, conn: Connection) -> None:
+    """Free the work of the dead, put before the first stage what is due, and do the chores."""
+    await work.release_orphans(conn)
+    await sources.schedule(conn, app.stages[0].name)
+    await _do_chores(app, conn)
 
 
 async def _do_chores(app: App, conn: Connection) -> None:

@@ -253,6 +253,17 @@ def test_what_is_wrong_around_an_item_does_not_lose_it(document):
     assert feed.format.startswith("rss")
 
 
+@pytest.mark.parametrize(
+    "document",
+    [
+        rss("<item><title>a</title><description><![CDATA[<?xml version='1.0'?><!DOCTYPE x>]]></description></item>"),
+        b'{"items": [{"title": "a", "content_text": "<?xml version=\'1.0\'?><item>"}]}',
+    ],
+)
+def test_an_article_about_xml_is_no_beginning_of_a_feed(document):
+    assert only_item(document)["title"] == "a"
+
+
 def test_a_feed_that_breaks_off_gives_what_came_before_and_says_so():
     feed = feeds.parse(rss("<item><title>a</title></item><item><title>b</title></item><item><ti")[:-20])
     assert [item["title"] for item in feed.items] == ["a", "b"]
@@ -311,6 +322,12 @@ def test_an_item_beyond_all_measure_is_cut_and_told(filling):
         b'{"version":"https://jsonfeed.org/version/1","items":' + b"[" * 1_000_000,
         b'{"version":"https://jsonfeed.org/version/1","items":[' + b"{}," * 400_000 + b"{}]}",
         b"<html>" + b"<link " * 200_000,
+        b"<html><link " + b"a" * 500_000 + b">",
+        b"<rss>" + b"<!DOCTYPE [" * 100_000,
+        b"<rss>" + b"<!ENTITY " * 100_000,
+        rss(f"<item><description>&lt;pre&gt;\n{' ' * 1_000_000}</description></item>"),
+        rss("<item>" + "<author>a@a@a@a@a@a@</author><pubDate>1 2 3</pubDate>" * 5_000 + "</item>"),
+        rss(f"<item/>{'<x/>' * 40_000}" * 5),
     ],
 )
 def test_bombs_end_in_a_feed(document):

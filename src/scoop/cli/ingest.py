@@ -15,7 +15,6 @@ from scoop.errors import InputError
 
 if TYPE_CHECKING:
     from scoop.app import App
-    from scoop.store.db import Connection
     from scoop.worker import Report
 
 TURN_SECONDS = 0.05
@@ -96,7 +95,7 @@ async def _visit(config: Config, slugs: tuple[str, ...] | None, *, force: bool, 
         before = await runs.newest_id(conn)
         await sources.visit_now(conn, "ingest", ids, force=force)
         with progress.stages() as report:
-            await _until_settled(app, conn, ids, stop=stop, report=report)
+            await _until_settled(app, ids, stop=stop, report=report)
         found = await runs.latest(conn, after=before, limit=max(1, len(ids)))
     if as_json:
         edge.print_json(found)
@@ -109,15 +108,17 @@ async def _visit(config: Config, slugs: tuple[str, ...] | None, *, force: bool, 
     return any(run.status == "failed" for run in found)
 
 
-async def _until_settled(
-    app: "App", conn: "Connection", ids: list[int], *, stop: asyncio.Event, report: "Report"
-) -> None:
+async def _until_settled(app: "App", ids: list[int], *, stop: asyncio.Event, report: "Report") -> None:
     """Visit until each of the sources has been visited, by us or by another worker; hosts have their turns."""
     from scoop import worker
     from scoop.stages.stage import Worker
     from scoop.store import sources, work
 
-    member = Worker(await work.enlist(conn), conn, report.tell)
-    while not stop.is_set() and await sources.unsettled(conn, "ingest", ids):
-        if not await worker.drain(app.stages[0], member, stop=stop, report=report):
-            await asyncio.sleep(TURN_SECONDS)
+    async def line() -> None:
+        async with app.database.connection() as conn:
+            member = Worker(await work.enlist(conn), conn, report.tell)
+            while not stop.is_set() and await sources.unsettled(conn, "ingest", ids):
+                if not await worker.drain(app.stages[0], member, stop=stop, report=report):
+                    await asyncio.sleep(TURN_SECONDS)
+
+    await worker.side_by_side(line() for _ in range(worker.LINES_AWAY))

@@ -96,9 +96,7 @@ async def _sources(config: Config, database: "Database") -> AsyncIterator[str | 
         async with database.connection() as conn:
             if await demo.is_wanted(conn):
                 count = await demo.add_sources(conn, config.newsstand_port)
-                click.echo(
-                    f"No sources are configured: the newsstand's {count} fictional ones are gathered.", err=True
-                )
+                click.echo(f"No sources are configured: the newsstand's {count} fictional ones are gathered.", err=True)
                 click.echo("Add real ones: scoop sources add URL --collection NAME; then: scoop demo remove", err=True)
             has_demo = await demo.point_sources(conn, config.newsstand_port)
         if has_demo:

@@ -306,6 +306,6 @@ def stage(
         trigger=trigger, force=force, pages=pages,
     )  # fmt: skip
     return Stage(
-        name="ingest", load=gather.load, work=gather.work, save=gather.save, then=then, batch=128,
+        name="ingest", load=gather.load, work=gather.work, save=gather.save, then=then, batch=64, waits=True,
         max_attempts=NEVER_GIVE_UP,
     )  # fmt: skip

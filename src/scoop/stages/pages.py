@@ -123,4 +123,4 @@ def _may_pass(failed: FetchFailed) -> bool:
 
 def stage(client: Client, archive: Archive, chamber: Chamber, *, then: tuple[str, ...]) -> Stage[Any, Any]:
     reader = Pages(client=client, archive=archive, chamber=chamber, clock=lambda: datetime.now(UTC))
-    return Stage(name=NAME, load=reader.load, work=reader.work, save=reader.save, then=then, batch=32)
+    return Stage(name=NAME, load=reader.load, work=reader.work, save=reader.save, then=then, batch=32, waits=True)

@@ -46,6 +46,7 @@ class Stage(Generic[Batch, Output]):
     lease: timedelta = timedelta(minutes=5)
     max_attempts: int = 5
     one_per_lane: bool = False
+    waits: bool = False  # for the network, most of the time
 
 
 @dataclass(frozen=True, slots=True)

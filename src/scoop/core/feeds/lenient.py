@@ -84,12 +84,8 @@ def _escaped(sign: re.Match[bytes]) -> bytes:
 def _salvaged(document: bytes, url: str, problem: str) -> Feed:
     beginning = _beginning(document)
     cut = [] if len(beginning) == len(document) else [f"only its first {len(beginning):,} bytes were read"]
-    try:
-        found = feedparser.parse(
-            beginning, response_headers={"content-type": "application/xml; charset=utf-8"}, sanitize_html=False,
-            resolve_relative_uris=False,
-        )  # fmt: skip
-    except Exception:  # it stumbles over some values, and nobody can tell which
+    found = _parsed(beginning)
+    if not any(found.entries):
         return replace(wellformed.recovered(beginning, url=url), problems=[problem, *cut])
     head = found.feed
     link = address(string(head, "link"), url)
@@ -104,6 +100,17 @@ def _salvaged(document: bytes, url: str, problem: str) -> Feed:
         problems=[problem, *cut, *told],
         ttl=timedelta(minutes=min(number(string(head, "ttl")) or 0, MAX_TTL_MINUTES)) or None,
     )
+
+
+def _parsed(document: bytes) -> Any:
+    """What feedparser finds; nothing where it stumbles, as it does over some empty values."""
+    try:
+        return feedparser.parse(
+            document, response_headers={"content-type": "application/xml; charset=utf-8"}, sanitize_html=False,
+            resolve_relative_uris=False,
+        )  # fmt: skip
+    except Exception:
+        return feedparser.FeedParserDict(entries=[])
 
 
 def _beginning(document: bytes) -> bytes:
