@@ -113,13 +113,16 @@ def understood(target: str, *, kind: str | None = None) -> tuple[str, dict[str, 
 def check(found: SourceSettings) -> None:
     """UsageError for settings that no source can have."""
     if not re.fullmatch(rf"[a-z0-9_]{{1,{MAX_SLUG}}}", found.slug):
-        raise UsageError(f"the slug {found.slug!r} must be of a-z, 0-9 and _ only, at most {MAX_SLUG}")
+        raise UsageError(f"the slug {found.slug!r} must be of a-z, 0-9 and _ only; name it by --slug")
     if not 1 <= len(str(found.collection).strip()) <= MAX_COLLECTION:
         raise UsageError(f"the collection must be 1 to {MAX_COLLECTION} characters, as ai_news")
     if not str(found.name).strip():
         raise UsageError("the name must not be blank")
     if not isinstance(found.request_interval_ms, int) or not 0 <= found.request_interval_ms <= MAX_INTERVAL_MS:
         raise UsageError(f"request_interval_ms must be a whole number from 0 to {MAX_INTERVAL_MS:,}")
+    connect_to = found.options.get("connect_to")
+    if connect_to is not None and not re.fullmatch(r"(?:[\w.-]+|\[[0-9a-fA-F:]+\]):\d{1,5}", connect_to):
+        raise UsageError(f"connect_to is {connect_to!r}; it must be ADDRESS:PORT, as 127.0.0.1:8788")
     for path in found.allowed_paths:
         if not path.startswith("/"):
             raise UsageError(f"the allowed path {path!r} must begin with /")
