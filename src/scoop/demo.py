@@ -21,6 +21,7 @@ from scoop.store.db import Connection
 ADDRESS = "127.0.0.1"
 EDITION_LASTS = timedelta(hours=24)
 EVERY = "15m"
+INTERVAL_MS = 10  # our own server, on our own machine
 SERVICES: tuple[tuple[str, str, str, str, dict[str, Any]], ...] = (
     ("hackernews", "hackernews", "hackernews", "ai_news", {}),
     ("arxiv:cs.CL", "arxiv", "arxiv", "ai_news", {}),
@@ -130,7 +131,10 @@ def _sources(port: int) -> list[SourceSettings]:
         for target, kind, name, collection, options in SERVICES
     ]  # fmt: skip
     asked_here = {"connect_to": f"{ADDRESS}:{port}"}
-    return [replace(settings, options=settings.options | asked_here) for settings in outlets + services]
+    return [
+        replace(settings, options=settings.options | asked_here, request_interval_ms=INTERVAL_MS)
+        for settings in outlets + services
+    ]
 
 
 async def _present(conn: Connection) -> set[str]:
