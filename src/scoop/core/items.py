@@ -62,10 +62,23 @@ def read(raw: bytes) -> tuple[Item, list[Problem]]:
         item = msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         return {}, _json_problems(raw, error)
-    # Decoded JSON is Unicode and finite; without NUL escapes and with few brackets nothing is left to look for.
+    return item, _problems_of_json(item, raw)
+
+
+def written(item: Item) -> tuple[bytes, list[Problem]]:
+    """The JSON of an item that a program made, and what keeps it out of the ledger."""
+    try:
+        raw = msgspec.json.encode(item)
+    except (ValueError, TypeError, OverflowError, RecursionError):  # lone surrogates, numbers that JSON cannot hold
+        return json.dumps(item, ensure_ascii=False, default=str).encode("utf-8", "replace"), problems(item)
+    return raw, _problems_of_json(item, raw)
+
+
+def _problems_of_json(item: Any, raw: bytes) -> list[Problem]:
+    # What JSON can tell is Unicode and finite; without NUL escapes and with few brackets nothing is left to look for.
     if b"\\u0000" in raw or raw.count(b"{") + raw.count(b"[") > MAX_DEPTH:
-        return item, problems(item)
-    return item, _first_problems(_schema_problems(item), _meaning_problems(item))
+        return problems(item)
+    return _first_problems(_schema_problems(item), _meaning_problems(item))
 
 
 def _json_problems(raw: bytes, error: Exception) -> list[Problem]:

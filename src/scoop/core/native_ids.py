@@ -24,6 +24,7 @@ _URL_PATTERNS = tuple(
         ("hn", r"news\.ycombinator\.com/item/?\?(?:[^#]*&)?id=(?P<id>\d+)(?:[&#]|$)"),
     )
 )
+_ANY_PLATFORM = re.compile(r"arxiv|redd|youtu|ycombinator", re.IGNORECASE)  # most addresses are none of theirs
 _ITEM_ID_PATTERN_BY_PLATFORM = {
     "arxiv": re.compile(rf"(?:oai:arxiv\.org:|arxiv:|(?:doi:)?10\.48550/arxiv\.)?{_ARXIV_ID}", re.IGNORECASE),
     "reddit": re.compile(r"t3_(?P<id>[a-z0-9]+)", re.IGNORECASE),
@@ -48,6 +49,8 @@ def native_ids(url: str | None, source: str, source_item_id: str, metadata: Mapp
 
 def from_url(url: str) -> list[str]:
     """The native id that a platform's own address carries."""
+    if not _ANY_PLATFORM.search(url):
+        return []
     matches = ((platform, pattern.match(url)) for platform, pattern in _URL_PATTERNS)
     return [_native_id(platform, match["id"]) for platform, match in matches if match]
 

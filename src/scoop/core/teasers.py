@@ -7,6 +7,7 @@ from scoop.model import Item
 
 WHOLE_FROM_WORDS = 80  # the shortest news articles; what is shorter is taken for a teaser
 CUT_BELOW_WORDS = 300  # a text that ends as if cut is a teaser up to here
+WHOLE_FROM_CHARACTERS = 5_000  # in no script fewer words than that
 TAIL_CHARACTERS = 120
 _CUT = re.compile(
     r"(?:…|\.\.\.|\[…\]|\[\.\.\.\]|続きを読む|全文を読む|阅读全文|閱讀全文|more|read|reading|article|weiterlesen|suite)\W*$",
@@ -30,5 +31,7 @@ def page_url(item: Item, *, full_text: str) -> str | None:
 
 
 def is_teaser(body: str) -> bool:
+    if len(body) > WHOLE_FROM_CHARACTERS:
+        return False
     words = text.word_count(body)
     return words < WHOLE_FROM_WORDS or (words < CUT_BELOW_WORDS and bool(_CUT.search(body[-TAIL_CHARACTERS:])))

@@ -165,10 +165,11 @@ def _through_the_door(source: Source, harvest: Harvest, *, now: datetime) -> Vis
         item = items.complete(
             found, source=source.slug, collection=source.collection, category=source.category, now=now
         )
-        if problems := items.problems(item):
-            refusals.append(Refusal(line=NO_LINE, problems=problems, raw_item=_json(found)))
+        raw, problems = items.written(item)
+        if problems:
+            refusals.append(Refusal(line=NO_LINE, problems=problems, raw_item=raw))
         else:
-            arrival = door.arrival(item, raw=_json(item), now=now, response_headers=harvest.response_headers)
+            arrival = door.arrival(item, raw=raw, now=now, response_headers=harvest.response_headers)
             accepted.append(replace(arrival, page_url=teasers.page_url(item, full_text=full_text)))
     return Visited(
         source=source, started_at=now, harvest=harvest, arrivals=accepted, refusals=refusals, asked=harvest.fresh_for
