@@ -123,6 +123,11 @@ def validators(answer: Response) -> dict[str, str]:
     return {key: value for key, value in found.items() if value and value.isascii()}
 
 
+def unconditional(checkpoint: Mapping[str, Any]) -> dict[str, Any]:
+    """The checkpoint without what makes a server answer that nothing has changed; what was counted stays."""
+    return {key: value for key, value in checkpoint.items() if key not in {"etag", "last_modified"}}
+
+
 def kept_headers(answer: Response) -> dict[str, str]:
     """The headers that the ledger keeps with what an answer brought."""
     return {name: answer.headers[name] for name in KEPT_HEADERS if name in answer.headers}

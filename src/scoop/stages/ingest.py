@@ -96,7 +96,7 @@ class Ingest:
         source, started_at = due.source, self.clock()
         visit = Visit(
             source=source,
-            checkpoint={} if self.force else due.checkpoint,
+            checkpoint=kinds.unconditional(due.checkpoint) if self.force else due.checkpoint,
             now=started_at,
             client=self.client,
             robots=self.robots,
