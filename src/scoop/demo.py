@@ -22,13 +22,19 @@ ADDRESS = "127.0.0.1"
 EDITION_LASTS = timedelta(hours=24)
 EVERY = "15m"
 INTERVAL_MS = 10  # our own server, on our own machine
-SERVICES: tuple[tuple[str, str, str, str, dict[str, Any]], ...] = (
-    ("hackernews", "hackernews", "hackernews", "ai_news", {}),
-    ("arxiv:cs.CL", "arxiv", "arxiv", "ai_news", {}),
-    ("r/ai_news", "reddit", "reddit", "ai_news", {"robots": "ignore"}),
-    (f"https://www.youtube.com/channel/{youtube.CHANNEL_ID}", "youtube", "youtube", "world_news", {}),
-    ("search:ferry", "tavily", "search", "world_news", {}),
-    (site.URL, "site", "gazette", "world_news", {"sitemap": True, "include": ["/20*"]}),
+SERVICES: tuple[dict[str, Any], ...] = (
+    {"target": "hackernews", "name": "Hacker News", "collection": "ai_news"},
+    {"target": "arxiv:cs.CL", "name": "arXiv", "collection": "ai_news"},
+    {"target": "r/ai_news", "name": "Reddit", "collection": "ai_news", "options": {"robots": "ignore"}},
+    {"target": youtube.CHANNEL_URL, "name": "YouTube", "collection": "world_news"},
+    {"target": "search:ferry", "name": "Web search", "collection": "world_news"},
+    {
+        "target": site.URL,
+        "kind": "site",
+        "name": site.NAME,
+        "collection": "world_news",
+        "options": {"sitemap": True, "include": ["/20*"]},
+    },
 )
 FEED_PATHS = {"rss": "/feed.xml", "atom": "/feed.xml", "json": "/feed.json"}
 
@@ -124,12 +130,9 @@ def _sources(port: int) -> list[SourceSettings]:
         for outlet in world.load(world.SHIPPED).outlets
     ]  # fmt: skip
     services = [
-        catalogue.settings(
-            {"target": target, "slug": f"newsstand_{name}", "name": name, "collection": collection, "schedule": EVERY,
-             "kind": kind, "options": options}
-        )
-        for target, kind, name, collection, options in SERVICES
-    ]  # fmt: skip
+        catalogue.settings({"slug": f"newsstand_{given['name'].lower().replace(' ', '_')}", "schedule": EVERY, **given})
+        for given in SERVICES
+    ]
     asked_here = {"connect_to": f"{ADDRESS}:{port}"}
     return [
         replace(settings, options=settings.options | asked_here, request_interval_ms=INTERVAL_MS)

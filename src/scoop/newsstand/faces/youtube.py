@@ -18,6 +18,7 @@ from scoop.newsstand.stand import Stand
 
 HOST = "www.youtube.com"
 CHANNEL_ID = "UCscoopNewsstandOnAirTV1"
+CHANNEL_URL = f"https://{HOST}/channel/{CHANNEL_ID}"
 PLAYLIST_ID = "PLscoopNewsstandExplained"
 CHANNEL, HANDLE = "Newsstand On Air", "NewsstandOnAir"
 FEED_LENGTH = 15
