@@ -19,7 +19,7 @@ up: $(RUNTIME) ## set up and run everything: worker, scheduler, web page; Ctrl-C
 	@$(BIN)/scoop up
 
 test: $(DEV) ## set up and run all tests
-	@$(BIN)/python -m pytest -n auto
+	@$(BIN)/python -m pytest -n auto --dist worksteal
 
 setup: $(RUNTIME) ## make .venv with `scoop` in its bin
 	@echo "ready: $(BIN)/scoop"
