@@ -7,7 +7,6 @@ import os
 import re
 import zlib
 from abc import ABC, abstractmethod
-from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -26,12 +25,10 @@ from scoop.errors import ConfigError, NotFound, Retry, ScoopError
 if TYPE_CHECKING:
     from obstore.store import S3Credential
 
-RETENTION = {"raw-html": timedelta(days=30), "logs": timedelta(days=90)}  # prompts and responses are kept for audit
 
 MAX_PART = 80  # characters of a key's part; folders allow 255 bytes, and a checksum and an ending follow
 MAX_METADATA = 1800  # characters; S3 allows 2 KB for all metadata of an object
 DELETE_BATCH = 1000  # what S3 deletes in one request
-CONCURRENT_READS = 16
 DEFAULT_REGION = "us-east-1"
 CONNECT_TIMEOUT = timedelta(seconds=5)
 REQUEST_TIMEOUT = timedelta(minutes=5)  # a month of logs may be large, and the way to the store narrow
@@ -74,27 +71,11 @@ class Object:
     stored_at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tidied:
-    """What `tidy` did; what is damaged was left where it is."""
-
-    pages_expired: int
-    logs_exported: int
-    damaged: tuple[str, ...]
-
-
 class Label(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of an object besides its content, in the ASCII that metadata of S3 can hold."""
 
     source_url: str | None
     content_type: str
-
-
-class ExportedLog(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of a month's export: a whole run log."""
-
-    key: str
-    text: str
 
 
 def raw_html_key(source: str, day: date, article: str) -> str:
@@ -112,10 +93,6 @@ def response_key(article: str, moment: datetime) -> str:
 def log_key(run: str, started_at: datetime) -> str:
     """The key of a run's log; it begins with the time, so that its age can be told from a listing."""
     return f"logs/{_time(started_at)}-{_part(run)}.ndjson"
-
-
-def export_key(month: str) -> str:
-    return f"logs/export/{month}.ndjson.gz"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,7 +162,7 @@ class Archive(ABC):
         old: list[str] = []
         count = 0
         async for key in self.keys(prefix):
-            if _is_older(key, older_than):
+            if is_older(key, older_than):
                 old.append(key)
             if len(old) == DELETE_BATCH:
                 await self.delete(old)
@@ -310,66 +287,6 @@ class Bucket(Archive):
         return Retry(f"the {self.place} fails ({code}): {_reason(error)}; check endpoint in archive_url")
 
 
-async def tidy(archive: Archive, *, now: datetime) -> Tidied:
-    """Drop what is past its retention, run logs after they are in their month's export; one at a time, please."""
-    expired = await archive.expire("raw-html", older_than=now - RETENTION["raw-html"])
-    logs_by_month: dict[str, list[str]] = defaultdict(list)
-    async for key in archive.keys("logs"):
-        if _is_older(key, now - RETENTION["logs"]):
-            logs_by_month[_day(key)[:6]].append(key)
-    exported = 0
-    damaged: list[str] = []
-    for month, keys in sorted(logs_by_month.items()):
-        try:
-            exported += await _export(archive, month, keys, damaged)
-        except ArchiveDamaged as error:  # of the export itself: its logs stay until it is mended
-            damaged.append(error.key)
-    return Tidied(pages_expired=expired, logs_exported=exported, damaged=tuple(damaged))
-
-
-async def _export(archive: Archive, month: str, keys: Sequence[str], damaged: list[str]) -> int:
-    """Add logs to their month's export, see that it can be read, then delete them; harmless when repeated."""
-    added = await _logs(archive, keys, damaged)
-    if not added:
-        return 0
-    target = export_key(month)
-    logs = await _exported(archive, target) | {log.key: log for log in added}
-    data = b"".join(msgspec.json.encode(logs[key]) + b"\n" for key in sorted(logs))
-    stored = await archive.put(target, data, source_url=None, content_type="application/x-ndjson")
-    if (await archive.get(target)).sha256 != stored.sha256:
-        raise Retry(f"{target} was written by somebody else at the same time")
-    await archive.delete([log.key for log in added])
-    return len(added)
-
-
-async def _exported(archive: Archive, target: str) -> dict[str, ExportedLog]:
-    try:
-        found = await archive.get(target)
-    except NotFound:
-        return {}
-    logs = (msgspec.json.decode(line, type=ExportedLog) for line in found.data.split(b"\n") if line)
-    return {log.key: log for log in logs}
-
-
-async def _logs(archive: Archive, keys: Sequence[str], damaged: list[str]) -> list[ExportedLog]:
-    logs: list[ExportedLog] = []
-    for start in range(0, len(keys), CONCURRENT_READS):
-        batch = keys[start : start + CONCURRENT_READS]
-        for key, found in zip(batch, await asyncio.gather(*(_find(archive, key) for key in batch)), strict=True):
-            if found is None:
-                damaged.append(key)
-            else:
-                logs.append(ExportedLog(key=key, text=found.data.decode("utf-8", "backslashreplace")))
-    return logs
-
-
-async def _find(archive: Archive, key: str) -> Object | None:
-    try:
-        return await archive.get(key)
-    except ArchiveDamaged:
-        return None
-
-
 def _s3_store(bucket: str, prefix: str | None, endpoint: str, region: str, credentials: Mapping[str, str]) -> S3Store:
     """A client that takes nothing from the environment, though the library would: not keys, address or proxy."""
     match = _ENDPOINT.fullmatch(endpoint)
@@ -439,14 +356,15 @@ def _checked(key: str) -> str:
     return key
 
 
-def _day(key: str) -> str:
+def day(key: str) -> str:
     """The day a key bears, as 20261116; empty where it bears none."""
     match = _DAY_OF_KEY.match(key)
     return match[1] if match else ""
 
 
-def _is_older(key: str, moment: datetime) -> bool:
-    return "" < _day(key) < f"{moment.astimezone(UTC):%Y%m%d}"
+def is_older(key: str, moment: datetime) -> bool:
+    """Whether a key bears a day that was over at that moment."""
+    return "" < day(key) < f"{moment.astimezone(UTC):%Y%m%d}"
 
 
 def _ascii(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import structlog
 
-from scoop import archive
+from scoop import retention
 from scoop.app import App
 from scoop.errors import DatabaseUnavailable, ScoopError
 from scoop.stages import stage as stage_loop
@@ -119,7 +119,7 @@ async def _do_chores(app: App, conn: Connection) -> None:
     if not await chores.claim(conn, "tidy the archive", every=TIDY_ARCHIVE_EVERY):
         return
     try:
-        tidied = await archive.tidy(app.archive, now=datetime.now(UTC))
+        tidied = await retention.tidy(app.archive, now=datetime.now(UTC))
     except ScoopError as error:
         log.warning("archive not tidied", error=str(error))
     else:

@@ -17,9 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from moto.server import ThreadedMotoServer
 
-from scoop import archive
-from scoop.archive import Archive, ArchiveDamaged, Tidied
+from scoop import archive, retention
+from scoop.archive import Archive, ArchiveDamaged
 from scoop.errors import ConfigError, NotFound, Retry
+from scoop.retention import Tidied
 
 CREDENTIALS = {"access_key_id": "a-key", "secret_access_key": "a-secret"}
 NOW = datetime(2026, 11, 16, 12, 30, tzinfo=UTC)
@@ -77,7 +78,7 @@ async def put_log(place: Archive, run_id: int, started_at: datetime, text: str |
 
 
 async def exported(place: Archive, month: str) -> list[dict[str, str]]:
-    found = await place.get(archive.export_key(month))
+    found = await place.get(retention.export_key(month))
     return [json.loads(line) for line in found.data.splitlines()]
 
 
@@ -190,15 +191,15 @@ class TestEveryPlace:
             await place.put(key, b"{}", source_url=None, content_type="application/json")
         kept.append(await put_log(place, 3, NOW - timedelta(days=89)))
         await put_page(place, key=archive.raw_html_key("tribune", long_ago.date(), "art_1"))
-        assert await archive.tidy(place, now=NOW) == Tidied(pages_expired=1, logs_exported=0, damaged=())
+        assert await retention.tidy(place, now=NOW) == Tidied(pages_expired=1, logs_exported=0, damaged=())
         assert [(await place.get(key)).data for key in kept]
 
     async def test_old_logs_are_gathered_by_month_before_they_go(self, place: Archive) -> None:
         june = [datetime(2026, 6, day, 23, 59, tzinfo=UTC) for day in (1, 30)]
         logs = [await put_log(place, run_id, moment) for run_id, moment in enumerate(june)]
         await put_log(place, 9, datetime(2026, 7, 1, tzinfo=UTC))
-        assert (await archive.tidy(place, now=NOW)).logs_exported == 3
-        assert await keys(place, "logs") == [archive.export_key("202606"), archive.export_key("202607")]
+        assert (await retention.tidy(place, now=NOW)).logs_exported == 3
+        assert await keys(place, "logs") == [retention.export_key("202606"), retention.export_key("202607")]
         assert [log["key"] for log in await exported(place, "202606")] == logs
         assert (await exported(place, "202607"))[0]["text"].splitlines()[1] == '{"run":9,"event":"done"}'
 
@@ -206,18 +207,18 @@ class TestEveryPlace:
         first = await put_log(place, 1, datetime(2026, 6, 1, tzinfo=UTC))
         second = await put_log(place, 2, datetime(2026, 6, 2, tzinfo=UTC))
         for day in (1, 2, 2):
-            await archive.tidy(place, now=datetime(2026, 6, day, 12, tzinfo=UTC) + timedelta(days=91))
+            await retention.tidy(place, now=datetime(2026, 6, day, 12, tzinfo=UTC) + timedelta(days=91))
         assert [log["key"] for log in await exported(place, "202606")] == [first, second]
-        assert await keys(place, "logs") == [archive.export_key("202606")]
+        assert await keys(place, "logs") == [retention.export_key("202606")]
 
     async def test_an_export_that_was_cut_off_before_the_deletion_doubles_nothing(self, place: Archive) -> None:
         moment = datetime(2026, 6, 1, tzinfo=UTC)
         logs = [await put_log(place, run_id, moment) for run_id in range(5)]
-        await archive.tidy(place, now=NOW)
+        await retention.tidy(place, now=NOW)
         before = await exported(place, "202606")
         for run_id in (1, 3):  # as if the first tidying had died half way through deleting
             await put_log(place, run_id, moment)
-        assert (await archive.tidy(place, now=NOW)).logs_exported == 2
+        assert (await retention.tidy(place, now=NOW)).logs_exported == 2
         assert await exported(place, "202606") == before
         assert [log["key"] for log in before] == logs
 
@@ -225,18 +226,18 @@ class TestEveryPlace:
         moment = datetime(2026, 6, 1, tzinfo=UTC)
         bad, good = await put_log(place, 1, moment), await put_log(place, 2, moment)
         await damage(place, bad, b"{}")
-        assert await archive.tidy(place, now=NOW) == Tidied(pages_expired=0, logs_exported=1, damaged=(bad,))
-        assert await keys(place, "logs") == sorted([bad, archive.export_key("202606")])
+        assert await retention.tidy(place, now=NOW) == Tidied(pages_expired=0, logs_exported=1, damaged=(bad,))
+        assert await keys(place, "logs") == sorted([bad, retention.export_key("202606")])
         assert [log["key"] for log in await exported(place, "202606")] == [good]
 
     async def test_a_damaged_export_keeps_the_logs_of_its_month(self, place: Archive) -> None:
         await put_log(place, 1, datetime(2026, 6, 1, tzinfo=UTC))
-        await archive.tidy(place, now=NOW)
-        export = archive.export_key("202606")
+        await retention.tidy(place, now=NOW)
+        export = retention.export_key("202606")
         await damage(place, export, b"broken")
         late = await put_log(place, 2, datetime(2026, 6, 2, tzinfo=UTC))
         await put_log(place, 3, datetime(2026, 7, 1, tzinfo=UTC))
-        assert await archive.tidy(place, now=NOW) == Tidied(pages_expired=0, logs_exported=1, damaged=(export,))
+        assert await retention.tidy(place, now=NOW) == Tidied(pages_expired=0, logs_exported=1, damaged=(export,))
         assert late in await keys(place, "logs")
 
     @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from itertools import islice
 from typing import Any
+from xml.sax import SAXException
 
 import feedparser
 
@@ -36,6 +37,17 @@ from scoop.core.feeds.feed import (
 MAX_BYTES = 5 << 20  # of a feed that is mended
 MAX_BROKEN_BYTES = 2 << 20  # of one that cannot be; feedparser reads some 300 KiB a second
 MAX_BROKEN_TAGS = 50_000  # and attributes; feedparser takes 0.5 KiB for each that is not closed
+# What feedparser raises over values that it did not expect.
+STUMBLES = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+    SAXException,
+)
 
 _DOCTYPE = re.compile(rb"<!DOCTYPE[^>\[]*(?:\[.*?(?:\]\s*>|\Z)|>|\Z)", re.DOTALL | re.IGNORECASE)
 _ENTITY = re.compile(rb"<!ENTITY[^>]*(?:>|\Z)", re.IGNORECASE)
@@ -109,7 +121,7 @@ def _parsed(document: bytes) -> Any:
             document, response_headers={"content-type": "application/xml; charset=utf-8"}, sanitize_html=False,
             resolve_relative_uris=False,
         )  # fmt: skip
-    except Exception:
+    except STUMBLES:
         return feedparser.FeedParserDict(entries=[])
 
 
