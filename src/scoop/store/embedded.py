@@ -39,7 +39,7 @@ LOCALES = (
     "en_US.UTF-8",
     "C",
 )  # the first that the platform has; without UTF-8, trigrams of Japanese are empty
-SHARED_BUFFERS_MB = (128, 1024)  # an eighth of the machine's memory, within these
+SHARED_BUFFERS_MB = (128, 4096)  # an eighth of the machine's memory, within these
 
 
 class Embedded:

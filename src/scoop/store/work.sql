@@ -81,13 +81,13 @@ UPDATE work SET
     state = CASE WHEN crashes + 1 >= $1 THEN 'quarantined'::work_state ELSE 'waiting' END,
     error = format('a worker vanished while holding this (%s of %s times)', crashes + 1, $1),
     crashes = crashes + 1, due_at = now(), ticket = NULL, worker = NULL
-WHERE (stage, subject) IN (
-    SELECT stage, subject FROM work
+WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM work
     WHERE state = 'claimed' AND (due_at < now() OR worker NOT IN (
         SELECT objid::bigint::integer FROM pg_locks
         WHERE locktype = 'advisory' AND classid = $2 AND objsubid = 2
             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())))
-    FOR UPDATE SKIP LOCKED)
+    FOR UPDATE SKIP LOCKED))
 RETURNING stage, subject, state;
 
 -- name: counts
