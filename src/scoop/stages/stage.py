@@ -78,6 +78,7 @@ async def _run_lane(stage: Stage[Any, Any], worker: Worker, *, lane: str) -> int
     if claim is None:
         return 0
     fault(f"{stage.name}.claimed")
+    await work.forget_plans(worker.conn)
     error = await _problem(worker, stage, claim, claim.subjects)
     if error is not None and len(claim.subjects) > 1:
         log.warning("batch failed, redone singly", stage=stage.name, size=len(claim.subjects), error=_reason(error))

@@ -64,10 +64,13 @@ async def enlist(conn: Connection) -> int:
     """Give a worker its number and the lock that shows it lives; the lock goes with the connection."""
     number: int = await conn.fetchval("SELECT nextval('workers')::integer")
     await conn.execute("SELECT pg_advisory_lock($1, $2)", WORKER_LOCK, number)
-    # The queue grows faster than its statistics: a plan made for a short queue would read a long one whole, so none
-    # is kept. Planning takes a thousandth of what a batch does.
-    await conn.execute("SET enable_seqscan = off; SET plan_cache_mode = force_custom_plan")
+    await conn.execute("SET enable_seqscan = off")
     return number
+
+
+async def forget_plans(conn: Connection) -> None:
+    """Have statements planned anew: tables grow faster than their statistics, and a plan for few rows reads many."""
+    await conn.execute("DISCARD PLANS")
 
 
 async def enqueue(conn: Connection, stage: str, subjects: Sequence[Subject]) -> None:
