@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scoop.config import Config
+from scoop.errors import ConfigError
 from scoop.store import db, migrations
 from scoop.store.db import Database, External, Server
 from scoop.store.embedded import Embedded
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
     from scoop.archive import Archive
+    from scoop.embedders import Embedder
     from scoop.fetch.client import Client
     from scoop.stages.stage import Stage
 
@@ -61,7 +63,10 @@ async def open_app(
     ):
         await _put_sources(config, database)
         archive = open_archive(config)
-        stages = pipeline.stages(client, archive, parser, secrets=config.secrets, trigger=trigger, force=force)
+        stages = pipeline.stages(
+            client, archive, parser,
+            secrets=config.secrets, trigger=trigger, force=force, embedder=open_embedder(config, client),
+        )  # fmt: skip
         yield App(config=config, database=database, archive=archive, stages=stages)
 
 
@@ -82,6 +87,24 @@ def open_client(config: Config) -> "AbstractAsyncContextManager[Client]":
     from scoop.fetch import client
 
     return client.open_client(config.allow_private.replace(",", " ").split(), contact=config.contact)
+
+
+def open_embedder(config: Config, client: "Client") -> "Embedder":
+    """What makes embeddings, as the operator chose it."""
+    from scoop import embedders, plugins
+
+    found = plugins.discover(embedders)
+    if config.embedder not in found:
+        known = ", ".join(sorted(found))
+        raise ConfigError(f"the setting embedder (SCOOP_EMBEDDER) is {config.embedder!r}; it must be one of {known}")
+    settings = embedders.Settings(
+        url=config.embedding_url,
+        model=config.embedding_model,
+        version=config.embedding_version,
+        secrets=config.secrets,
+    )
+    embedder: Embedder = found[config.embedder](settings, client)
+    return embedder
 
 
 def open_archive(config: Config) -> "Archive":

@@ -59,6 +59,13 @@ class Config:
     allow_private: str = _setting(
         "", about="Private hosts that may be asked, host or host:port, separated by commas; all others are refused."
     )
+    embedder: str = _setting("local", about="What makes embeddings: local (inside Scoop), or openai (a server).")
+    embedding_url: str = _setting(
+        "", about="The server of the embedder openai, as http://127.0.0.1:8844/v1/embeddings."
+    )
+    embedding_model: str = _setting("", about="The model that this server is asked for.")
+    embedding_version: str = _setting("", about="Tells two releases of that model apart; a new one embeds all anew.")
+    embedding_api_key: str | None = _secret("The key of that server, if it wants one.")
     tavily_api_key: str | None = _secret("The key of Tavily's search API.")
     reddit_client_id: str | None = _secret("The id of your own application at Reddit.")
     reddit_client_secret: str | None = _secret("The secret of that application.")

@@ -83,6 +83,9 @@ class Document:
     tags: tuple[str, ...]
     image_url: str | None
     content_problem: str | None
+    title_bands: list[int]
+    sketch: list[int]
+    signals: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Finding plugins: walk a package, one class a file; outsiders join by entry point."""
+"""Finding plugins: walk a package, one class with a `name` a file; outsiders join by entry point."""
 
 import inspect
 import pkgutil
@@ -19,5 +19,5 @@ def discover(package: ModuleType) -> dict[str, type[Any]]:
 
 
 def _plugins(module: ModuleType) -> list[type[Any]]:
-    classes = inspect.getmembers(module, inspect.isclass)
-    return [plugin for _, plugin in classes if plugin.__module__ == module.__name__ and hasattr(plugin, "fetch")]
+    classes = [each for _, each in inspect.getmembers(module, inspect.isclass) if each.__module__ == module.__name__]
+    return [each for each in classes if isinstance(vars(each).get("name"), str)]

@@ -70,10 +70,8 @@ async def test_collections_are_a_hard_boundary(database):
 
 async def test_a_document_that_bridges_two_stories_joins_them_and_the_older_one_stays(database):
     await told(database, [an_item(1, published_at="2026-11-10T00:00:00Z", body_text=BODY, title="Bridge")])
-    await told(
-        database,
-        [an_item(2, published_at="2026-11-09T00:00:00Z", source="herald", canonical_url="https://herald.example/b")],
-    )
+    elsewhere = {"source": "herald", "canonical_url": "https://herald.example/b", "title": "Harbour fees rise again"}
+    await told(database, [an_item(2, published_at="2026-11-09T00:00:00Z", body_text="Ships pay more.", **elsewhere)])
     bridge = an_item(3, source="post", title="Bridge", body_text=BODY, canonical_url="https://herald.example/b")
     await told(database, [bridge])
     assert await partition(database) == {frozenset({"item-1", "item-2", "item-3"})}

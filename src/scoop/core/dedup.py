@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Literal, get_args
 
 MIN_CONTENT_TOKENS = 20  # bodies below this are teasers and hash alike; their equality says nothing
 
-Signal = Literal["exact_url", "exact_source_id", "exact_content_hash"]
-SIGNALS: tuple[Signal, ...] = ("exact_url", "exact_source_id", "exact_content_hash")
+ExactSignal = Literal["exact_url", "exact_source_id", "exact_content_hash"]
+Signal = Literal[ExactSignal, "near_copy", "lexical_simhash", "lexical_overlap", "semantic"]
+EXACT: tuple[ExactSignal, ...] = get_args(ExactSignal)
+SIGNALS: tuple[Signal, ...] = (*EXACT, "near_copy", "lexical_simhash", "lexical_overlap", "semantic")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +31,7 @@ class Reading:
     token_count: int
     story_id: int | None
 
-    def identities(self) -> Iterator[tuple[Signal, object]]:
+    def identities(self) -> Iterator[tuple[ExactSignal, object]]:
         """What makes it the same article as another, the strongest first."""
         if self.canonical_url_hash is not None:
             yield "exact_url", self.canonical_url_hash
@@ -41,12 +43,13 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Match:
-    """A document in a story already that shares an identity with a judged one."""
+    """A document that is the same article as a judged one; `story_id` is None where it is judged in the same breath."""
 
     document_id: int
     matched_document_id: int
-    story_id: int
+    story_id: int | None
     signal: Signal
+    score: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +66,7 @@ class Joining:
     document_id: int
     signal: Signal
     matched_document_id: int
+    score: float = 1.0
 
 
 StoryRef = int | NewStory
@@ -80,6 +84,49 @@ class Group:
     absorbed_story_ids: tuple[int, ...] = ()
     bridges: tuple[Joining, ...] = ()
     changed_document_ids: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubt:
+    """A document that stays in its own story, and the one that probably tells of the same event."""
+
+    document_id: int
+    story_id: int | None
+    candidate_id: int
+    candidate_story_id: int | None
+    probability: float
+    cosine: float
+    title_overlap: float
+    date_consistency: float
+
+    @property
+    def composite(self) -> float:
+        """One figure for diagnosis; nothing is decided by it."""
+        return 0.75 * self.cosine + 0.15 * self.title_overlap + 0.10 * self.date_consistency
+
+
+def doubt(
+    reading: Reading, *, candidate_id: int, candidate_story_id: int | None, probability: float,
+    signs: Mapping[str, float],
+) -> Doubt:  # fmt: skip
+    return Doubt(
+        document_id=reading.document_id,
+        story_id=reading.story_id,
+        candidate_id=candidate_id,
+        candidate_story_id=candidate_story_id,
+        probability=probability,
+        cosine=max(-1.0, min(1.0, signs["cosine"])),
+        title_overlap=min(1.0, signs["title_words"]),
+        date_consistency=date_consistency(None if signs["date_unknown"] else signs["days_apart"]),
+    )
+
+
+def date_consistency(days_apart: float | None) -> float:
+    if days_apart is None:
+        return 0.5
+    if days_apart <= 2:
+        return 1.0
+    return 0.6 if days_apart <= 7 else 0.0
 
 
 @dataclass(slots=True)
@@ -127,10 +174,13 @@ def _reasons(ordered: Sequence[Reading], matches: Iterable[Match]) -> dict[int, 
     reasons: dict[int, list[Reason]] = {reading.document_id: [] for reading in ordered}
     for match in matches:
         joining = Joining(
-            document_id=match.document_id, signal=match.signal, matched_document_id=match.matched_document_id
+            document_id=match.document_id,
+            signal=match.signal,
+            matched_document_id=match.matched_document_id,
+            score=match.score,
         )
         reasons[match.document_id].append((joining, match.story_id))
-    first_with: dict[tuple[Signal, object], int] = {}
+    first_with: dict[tuple[ExactSignal, object], int] = {}
     for reading in ordered:
         for identity in reading.identities():
             earlier = first_with.setdefault(identity, reading.document_id)
@@ -139,7 +189,7 @@ def _reasons(ordered: Sequence[Reading], matches: Iterable[Match]) -> dict[int, 
                     joining = Joining(document_id=one, signal=identity[0], matched_document_id=other)
                     reasons[one].append((joining, None))
     for found in reasons.values():
-        found.sort(key=lambda reason: SIGNALS.index(reason[0].signal))
+        found.sort(key=lambda reason: (SIGNALS.index(reason[0].signal), -reason[0].score))
     return reasons
 
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from scoop import errors
-from scoop.core import hashes, items, language, native_ids, publishers, text, urls
+from scoop.core import hashes, items, language, native_ids, publishers, signals, text, titles, urls
 from scoop.model import Arrival, Document, Item, Page
 
 MAX_BODY_CHARACTERS = 50_000
@@ -20,7 +20,9 @@ def document(arrival: Arrival) -> Document:
         raise errors.Reject("the title is blank after normalization")
     body_text = text.truncated(text.readable(item.get("body_text", "")), MAX_BODY_CHARACTERS)
     normalized_text = text.normalized(body_text)
-    text_words = text.words(normalized_text)
+    title_words, text_words = text.words(normalized_title), text.words(normalized_text)
+    title_simhash = hashes.simhash(title_words)
+    signs = signals.of(title, body_text, title_words=title_words, body_words=text_words)
     canonical_url = urls.canonical_url(item["canonical_url"]) if "canonical_url" in item else None
     host = urls.host(canonical_url) if canonical_url else None
     source_domain = _source_domain(item, host)
@@ -49,7 +51,7 @@ def document(arrival: Arrival) -> Document:
         native_ids=native_ids.native_ids(
             canonical_url, arrival.source, arrival.source_item_id, item["source_metadata"]
         ),
-        title_simhash=hashes.simhash(text.words(normalized_title)),
+        title_simhash=title_simhash,
         text_simhash=hashes.simhash(text_words),
         title_hash=hashes.title_hash(normalized_title),
         content_hash=hashes.content_hash(normalized_title, normalized_text),
@@ -58,6 +60,9 @@ def document(arrival: Arrival) -> Document:
         tags=_lines(item.get("tags", [])),
         image_url=item.get("image_url"),
         content_problem=problem,
+        title_bands=titles.bands(title, title_simhash),
+        sketch=signals.indexed(signs.sketch),
+        signals=signs.packed(),
     )
 
 

@@ -34,7 +34,8 @@ def payload_hash(item: Item) -> bytes:
 
 
 @lru_cache(maxsize=1 << 17)
-def _digest(word: str) -> bytes:
+def digest(word: str) -> bytes:
+    """Eight bytes that stand for a word."""
     return xxhash.xxh3_64_digest(word.encode())
 
 
@@ -42,7 +43,7 @@ def simhash(words: Sequence[str]) -> int | None:
     """64 bits, as a signed number, of which few differ between texts that share most words; None for no words."""
     if not words:
         return None
-    digests = np.frombuffer(b"".join(map(_digest, words)), dtype=np.uint8)
+    digests = np.frombuffer(b"".join(map(digest, words)), dtype=np.uint8)
     votes = np.unpackbits(digests).reshape(-1, SIMHASH_BITS).sum(axis=0)
     return int.from_bytes(np.packbits(2 * votes > len(words)).tobytes(), signed=True)
 

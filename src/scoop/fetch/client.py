@@ -64,6 +64,7 @@ class Request:
     max_bytes: int = MAX_BODY_BYTES
     cut: bool = False
     interval: timedelta = timedelta()
+    deadline: timedelta = field(default_factory=lambda: timedelta(seconds=DEADLINE_SECONDS))
 
 
 class GuardedResolver(AbstractResolver):
@@ -120,7 +121,7 @@ class Client:
             return await self._follow(request)
         except TimeoutError as error:
             raise FetchFailed(
-                f"{request.url} did not answer within {DEADLINE_SECONDS:.0f} seconds", health="timeout"
+                f"{request.url} did not answer within {request.deadline.total_seconds():.0f} seconds", health="timeout"
             ) from error
         except (aiohttp.ClientError, OSError, ValueError) as error:
             if isinstance(refusal := error.__cause__, FetchFailed):
@@ -130,7 +131,7 @@ class Client:
     async def _follow(self, request: Request) -> Response:
         """The answer at the end of the redirects; the deadline is for all of them, without the waits for a turn."""
         url, headers = request.url, dict(request.headers)
-        moved_to, is_permanent, left = None, True, DEADLINE_SECONDS
+        moved_to, is_permanent, left = None, True, request.deadline.total_seconds()
         for _ in range(MAX_REDIRECTS + 1):
             target = _parsed(url)
             async with self.hosts.turn(target.host, interval=request.interval.total_seconds()):

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from scoop.core import dedup
-from scoop.core.dedup import Group, Joining, Match, NewStory, Reading, Signal
+from scoop.core import copies, dedup, signals, titles
+from scoop.core.copies import Article
+from scoop.core.dedup import Doubt, Group, Joining, Match, NewStory, Reading, Signal
 from scoop.store import db
 from scoop.store.db import Connection
-from scoop.store.work import Subject
 
 SQL = db.blocks(__name__)
 STORY_COLUMNS = (
@@ -16,6 +16,11 @@ STORY_COLUMNS = (
     "first_seen_at", "last_seen_at", "sources", "publisher_families",
 )  # fmt: skip
 MEMBER_COLUMNS = ("story_id", "document_id", "match_type", "match_score", "match_details")
+DOUBT_COLUMNS = (
+    "document_id", "decision", "chosen_story_id", "best_candidate_story_id", "best_cosine", "title_overlap",
+    "entity_date_consistency", "composite_score", "model_name", "model_version", "details",
+)  # fmt: skip
+MAX_ALIKE = 200  # candidates of one document
 EVENT_COLUMNS = ("document_id", "decision", "chosen_story_id", "best_candidate_story_id", "exact_signal", "details")
 
 
@@ -35,11 +40,26 @@ async def matches(conn: Connection, readings: Sequence[Reading]) -> list[Match]:
     return [Match(**row, signal=signal) for signal, rows in found.items() for row in rows]
 
 
+async def alike(conn: Connection, ids: Sequence[int]) -> list[tuple[int, int]]:
+    """Pairs of a document and one that shares phrases with its text, or may have its title."""
+    rows = await conn.fetch(SQL["alike"], ids, copies.WINDOW, titles.WINDOW, MAX_ALIKE)
+    return [(row["document_id"], row["candidate_id"]) for row in rows]
+
+
+async def articles(conn: Connection, ids: Iterable[int]) -> dict[int, Article]:
+    rows = await conn.fetch(SQL["articles"], list(ids))
+    return {row["document_id"]: Article(**{**row, "signals": signals.unpacked(row["signals"])}) for row in rows}
+
+
+async def texts(conn: Connection, ids: Iterable[int]) -> dict[int, str]:
+    return {row["document_id"]: row["normalized_text"] for row in await conn.fetch(SQL["texts"], list(ids))}
+
+
 async def first_seen_at(conn: Connection, story_ids: Iterable[int]) -> dict[int, datetime]:
     return {row["story_id"]: row["first_seen_at"] for row in await conn.fetch(SQL["ages"], list(story_ids))}
 
 
-async def fold(conn: Connection, groups: Sequence[Group]) -> list[Subject]:
+async def fold(conn: Connection, groups: Sequence[Group]) -> set[int]:
     """Carry a judgement out, inside the caller's transaction; give the stories that are new or changed."""
     opening = [group.story.seed for group in groups if isinstance(group.story, NewStory)]
     new_ids = [row["story_id"] for row in await conn.fetch(SQL["new_ids"], len(opening))]
@@ -52,11 +72,24 @@ async def fold(conn: Connection, groups: Sequence[Group]) -> list[Subject]:
     recounted = [story_id for story_id, group in numbered if group.absorbed_story_ids or group.changed_document_ids]
     if recounted:
         await conn.execute(SQL["recount"], recounted, dedup.MIN_CONTENT_TOKENS)
-    return [Subject(story_id) for story_id, _ in numbered]
+    return {story_id for story_id, _ in numbered}
 
 
 def _story_id(group: Group, story_id_by_seed: dict[int, int]) -> int:
     return story_id_by_seed[group.story.seed.document_id] if isinstance(group.story, NewStory) else group.story
+
+
+async def record_doubts(conn: Connection, doubts: Sequence[Doubt], *, model_name: str, model_version: str) -> None:
+    """Append that documents stay in their own stories although another probably tells of the same."""
+    records = [
+        (
+            doubt.document_id, "gray_zone", doubt.story_id, doubt.candidate_story_id, doubt.cosine, doubt.title_overlap,
+            doubt.date_consistency, doubt.composite, model_name, model_version,
+            {"matched_document_id": doubt.candidate_id, "probability": round(doubt.probability, 4)},
+        )
+        for doubt in doubts
+    ]  # fmt: skip
+    await db.copy(conn, "dedup_events", columns=DOUBT_COLUMNS, records=records)
 
 
 async def _open(conn: Connection, seeds: Sequence[Reading], story_id_by_seed: dict[int, int]) -> None:
@@ -91,7 +124,10 @@ async def _join(conn: Connection, numbered: Sequence[tuple[int, Group]]) -> None
         conn,
         "story_members",
         columns=MEMBER_COLUMNS,
-        records=[(story_id, joined.document_id, joined.signal, 1.0, _evidence(joined)) for story_id, joined in joining],
+        records=[
+            (story_id, joined.document_id, joined.signal, joined.score, _evidence(joined))
+            for story_id, joined in joining
+        ],
     )
     story_ids, document_ids = [story_id for story_id, _ in joining], [joined.document_id for _, joined in joining]
     await conn.execute(SQL["absorb"], story_ids, document_ids, dedup.MIN_CONTENT_TOKENS)
@@ -115,4 +151,4 @@ async def _record(conn: Connection, numbered: Sequence[tuple[int, Group]]) -> No
 
 
 def _evidence(joined: Joining) -> dict[str, Any]:
-    return {"signal": joined.signal, "matched_document_id": joined.matched_document_id}
+    return {"signal": joined.signal, "matched_document_id": joined.matched_document_id, "score": round(joined.score, 4)}

@@ -35,6 +35,33 @@ FROM documents AS judged CROSS JOIN LATERAL unnest(judged.native_ids) AS native 
     LIMIT 1) AS other
 WHERE judged.document_id = ANY ($1::bigint[]);
 
+-- name: alike
+-- For each document others of its time that share phrases with its text, or may have its title.
+SELECT judged.document_id, other.document_id AS candidate_id
+FROM documents AS judged CROSS JOIN LATERAL (
+    (SELECT document_id FROM documents AS twin
+    WHERE twin.sketch && judged.sketch AND twin.sketch <> '{}' AND twin.collection = judged.collection
+        AND twin.document_id <> judged.document_id AND twin.seen_at BETWEEN judged.seen_at - $2::interval AND judged.seen_at + $2::interval
+    LIMIT $4)
+    UNION
+    (SELECT document_id FROM documents AS twin
+    WHERE twin.title_bands && judged.title_bands AND twin.title_bands <> '{}' AND twin.collection = judged.collection
+        AND twin.document_id <> judged.document_id AND twin.seen_at BETWEEN judged.seen_at - $3::interval AND judged.seen_at + $3::interval
+    LIMIT $4)
+) AS other
+WHERE judged.document_id = ANY ($1::bigint[]);
+
+-- name: articles
+-- Documents as the search for copies sees them.
+SELECT document_id, story_id, title, title_simhash, published_at,
+    CASE WHEN source_domain IS NULL THEN '' ELSE publisher_family END AS publisher, token_count AS words, signals
+FROM documents LEFT JOIN story_members USING (document_id)
+WHERE document_id = ANY ($1::bigint[]) AND signals IS NOT NULL;
+
+-- name: texts
+-- The texts of documents, for matching.
+SELECT document_id, normalized_text FROM documents WHERE document_id = ANY ($1::bigint[]);
+
 -- name: ages
 -- Which of several stories is the oldest decides who stays in a merge.
 SELECT story_id, first_seen_at FROM stories WHERE story_id = ANY ($1::bigint[]);

@@ -1,0 +1,155 @@
+"""`scoop evaluate`: how well stories agree with what people say."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from scoop.cli import edge, progress
+from scoop.config import Config
+from scoop.core import text
+from scoop.errors import InputError, ScoopError
+
+if TYPE_CHECKING:
+    from scoop.core.clusters import Agreement
+    from scoop.evaluation import Error, Evaluation, Labelled
+
+TIERS = ("merge", "coverage")
+SHOWN_CHARACTERS = 100  # of a title
+
+
+@click.command()
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.option("--gold", metavar="FILE", help="The stories of FILE..., which hold v1 items then.")
+@click.option(
+    "--errors", type=click.IntRange(0), default=5, show_default=True, help="How many errors of each kind to show."
+)
+@click.option("--shuffle", "shuffles", type=click.IntRange(0), default=0, help="Run this many other orders as well.")
+@edge.as_json
+@click.pass_obj
+def command(
+    config: Config, files: tuple[str, ...], gold: str | None, errors: int, shuffles: int, as_json: bool
+) -> None:
+    """Measure how well stories agree with what people say.
+
+    Each file is a set: one JSON a line, plain or gzip, with `title` and `story`, and with `id`, `text`, `url`,
+    `source`, `published_at`, `lang` and `collection` as far as they are known. `story` names what people put together.
+    With --gold the files hold canonical v1 items, and the stories stand in the gold file, one JSON a line with `story`
+    and either `item_uuid` or `source` and `source_item_id`.
+
+    Every set goes through all stages, with your settings, in a scratch database that is removed afterwards; your own
+    is not touched. Exit code 1: a file could not be read; the others were measured.
+
+    \b
+    Examples:
+      scoop evaluate labelled.ndjson
+      scoop evaluate --errors 20 sets/*.jsonl.gz
+      scoop evaluate --shuffle 5 --json labelled.ndjson
+      scoop evaluate --gold stories.ndjson items.ndjson
+    A line of labelled.ndjson:
+      {"title": "Old bridge stays closed", "story": "bridge", "text": "The council said so.", "lang": "en"}
+    """
+    sets = list(_readable(files, gold))
+    found = edge.work(config, _measured(config, sets, shuffles=shuffles, errors=errors)) if sets else []
+    if as_json:
+        edge.print_json(found)
+    else:
+        _show(found)
+    sys.exit(0 if len(sets) == len(files) else 1)
+
+
+def _readable(files: Sequence[str], gold: str | None) -> Iterator[tuple[str, "list[Labelled]"]]:
+    """The sets that can be read; of the others it is told why not."""
+    from scoop import evaluation
+
+    stories = evaluation.read_gold(gold) if gold is not None else None
+    for file in files:
+        try:
+            yield evaluation.set_name(file), evaluation.read_set(file, stories, now=datetime.now(UTC))
+        except InputError as error:
+            click.echo(f"scoop: {error}", err=True)
+
+
+async def _measured(
+    config: Config, sets: "Sequence[tuple[str, list[Labelled]]]", *, shuffles: int, errors: int
+) -> "list[Evaluation]":
+    from scoop import evaluation
+
+    stop = edge.stop_on_signal()
+    try:
+        with progress.stages() as report:
+            return [
+                await evaluation.evaluate(
+                    config, name, documents, shuffles=shuffles, errors=errors, stop=stop, report=report
+                )
+                for name, documents in sets
+            ]
+    except ScoopError:
+        if stop.is_set():  # Ctrl-C also reaches the programs that make the database: what they say of it is no news
+            raise click.Abort from None
+        raise
+
+
+def _show(found: "list[Evaluation]") -> None:
+    edge.print_table(
+        ("set", "documents", "stories", "refused", "seconds"),
+        [(one.set, one.documents, one.stories, len(one.refused), f"{one.seconds:.1f}") for one in found],
+        empty="nothing was measured",
+    )
+    _show_figures(found)
+    for one in found:
+        for error in one.errors:
+            _show_error(one.set, error)
+        for refused in one.refused:
+            click.echo(f"\n{one.set}: refused, so alone: {_line(refused.title)} ({refused.reason})")
+
+
+def _show_figures(found: "list[Evaluation]") -> None:
+    """The tables of those figures that there are."""
+    columns = ("precision", "recall", "F1", "B-cubed F1", "ARI")
+    tiers = [(one.set, tier, *_figures(*_in_order(getattr(one, tier)))) for one in found for tier in TIERS]
+    languages = [
+        (one.set, language, figures.documents, *_figures(figures.merge, figures.coverage))
+        for one in found
+        for language, figures in one.languages.items()
+    ]
+    shuffles = [
+        (one.set, tier, *_figures(spread.min, spread.mean, spread.max, spread.difference))
+        for one in found
+        for tier, spread in one.shuffles.items()
+    ]
+    if tiers:
+        edge.print_table(("set", "tier", *columns), tiers, empty="")
+    if languages:
+        edge.print_table(
+            ("set", "language", "documents", "merge B-cubed F1", "coverage B-cubed F1"), languages, empty=""
+        )
+    if shuffles:
+        edge.print_table(("set", "B-cubed F1 in any order", "min", "mean", "max", "difference"), shuffles, empty="")
+
+
+def _in_order(agreement: "Agreement") -> tuple[float, ...]:
+    pairwise = agreement.pairwise_precision, agreement.pairwise_recall, agreement.pairwise_f1
+    return *pairwise, agreement.b_cubed_f1, agreement.ari
+
+
+def _figures(*values: float) -> list[str]:
+    return [f"{value:.3f}" for value in values]
+
+
+def _show_error(name: str, error: "Error") -> None:
+    wrong = (
+        f"{error.documents:,} documents of {error.parts:,} stories became one"
+        if error.kind == "join"
+        else f"a story of {error.documents:,} documents became {error.parts:,}"
+    )
+    click.echo(f"\n{name}, {error.tier}: {wrong}")
+    for title in error.titles:
+        click.echo(f"  {_line(title)}")
+
+
+def _line(title: str) -> str:
+    """A stranger's title on one line, without what a terminal would obey."""
+    return text.truncated(text.one_line(title), SHOWN_CHARACTERS)

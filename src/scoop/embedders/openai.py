@@ -1,0 +1,119 @@
+"""Embeddings from a server."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import can_ada
+import msgspec
+
+from scoop.embedders import Model, Settings, Vectors, unit
+from scoop.errors import ConfigError, FetchFailed, Retry
+from scoop.fetch.client import Client, Request, Response, failure
+
+DEADLINE = timedelta(seconds=45)
+REST = timedelta(minutes=1)  # for a server that let us wait in vain: whoever asks next would only wait as well
+MAX_ANSWER_BYTES = 64 << 20
+MAX_TOKENS = 512  # what a server of the /embed kind is asked to read of each text
+UNNAMED_VERSION = "v1"
+ANSWERED = 200
+
+
+class _Row(msgspec.Struct):
+    index: int
+    embedding: list[float]
+
+
+class _Listed(msgspec.Struct):
+    """What /v1/embeddings answers."""
+
+    data: list[_Row]
+
+
+class _Plain(msgspec.Struct):
+    """What /embed answers."""
+
+    embeddings: list[list[float]]
+
+
+class OpenAI:
+    """Any server that speaks `/v1/embeddings`, as OpenAI, vLLM, llama.cpp and Ollama do, or the plain `/embed`.
+
+    Set `embedding_url` to its address and `embedding_model` to the model that it is to use; `embedding_version` tells
+    two releases of a model apart. The key, where there is one, is SCOOP_EMBEDDING_API_KEY. The server may be on a
+    private address, since its address is the operator's own setting.
+    """
+
+    name = "openai"
+    waits = True
+
+    def __init__(self, settings: Settings, client: Client) -> None:
+        for name, value in (("embedding_url", settings.url), ("embedding_model", settings.model)):
+            if not value:
+                raise ConfigError(f"the embedder openai needs the setting {name} (SCOOP_{name.upper()})")
+        url = _endpoint(settings.url)
+        self.model = Model(name=settings.model, version=settings.version or UNNAMED_VERSION)
+        self.endpoint = url.href
+        self._host = url.host
+        self._is_plain = url.pathname.endswith("/embed")
+        self._key = settings.secrets.get("embedding_api_key")
+        self._client = client
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        answer = await self._answer(texts)
+        if answer.status != ANSWERED:
+            raise failure(answer, now=datetime.now(UTC))
+        return unit(self._rows(answer.body, len(texts)), count=len(texts), origin=self.endpoint)
+
+    async def _answer(self, texts: Sequence[str]) -> Response:
+        request = Request(
+            url=self.endpoint,
+            method="POST",
+            json=self._question(texts),
+            headers={"Authorization": f"Bearer {self._key}"} if self._key else {},
+            private_host=self._host,
+            max_bytes=MAX_ANSWER_BYTES,
+            deadline=DEADLINE,
+        )
+        try:
+            return await self._client.send(request)
+        except FetchFailed as failed:
+            if failed.health == "timeout":
+                self._client.hosts.rest(self._host, REST)
+            raise
+
+    def _question(self, texts: Sequence[str]) -> dict[str, Any]:
+        if self._is_plain:
+            return {"texts": list(texts), "max_length": MAX_TOKENS}
+        return {"input": list(texts), "model": self.model.name, "encoding_format": "float"}
+
+    def _rows(self, body: bytes, count: int) -> list[list[float]]:
+        """The vectors in the order of the texts, whatever order the server answered in."""
+        try:
+            if self._is_plain:
+                return msgspec.json.decode(body, type=_Plain).embeddings
+            rows = msgspec.json.decode(body, type=_Listed).data
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise Retry(f"{self.endpoint} answered no vectors in JSON, which knows no NaN: {error}") from error
+        vector_by_index = {row.index: row.embedding for row in rows}
+        if len(rows) != count or vector_by_index.keys() != set(range(count)):
+            raise Retry(f"{self.endpoint} was given {count} texts and answered {len(rows)} vectors, not one for each")
+        return [vector_by_index[index] for index in range(count)]
+
+
+def _endpoint(url: str) -> can_ada.URL:
+    """The address to ask; where only a server or its /v1 is named, the path that they all have."""
+    try:
+        parsed = can_ada.parse(url)
+    except ValueError as error:
+        raise ConfigError(f"the setting embedding_url (SCOOP_EMBEDDING_URL) is {url!r}, which is no address") from error
+    if parsed.protocol not in {"http:", "https:"} or parsed.username or parsed.password:
+        raise ConfigError(
+            "the setting embedding_url (SCOOP_EMBEDDING_URL) must be an http or https address without a password in "
+            "it; a key belongs into SCOOP_EMBEDDING_API_KEY"
+        )
+    path = parsed.pathname.rstrip("/")
+    if not path.strip("/"):
+        path = "/v1"
+    parsed.pathname = f"{path}/embeddings" if path.endswith("/v1") else path
+    return parsed

@@ -1,0 +1,429 @@
+"""How well stories agree with what people say: labelled documents go through the real stages, then are compared."""
+
+import asyncio
+import gzip
+import io
+import shutil
+import tempfile
+import time
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+from statistics import fmean
+from typing import IO, Any, Literal, cast, get_args
+
+import msgspec
+
+from scoop import worker
+from scoop.app import App, open_app
+from scoop.config import Config
+from scoop.core import clusters, items, text, urls
+from scoop.core.clusters import Agreement
+from scoop.core.item_stream import GZIP_MAGIC, Piece, pieces
+from scoop.errors import ConfigError, InputError, ScoopError
+from scoop.model import Item
+from scoop.stages.push import push
+from scoop.store import places, work
+from scoop.store.embedded import Embedded
+from scoop.store.places import Name, Place
+from scoop.worker import Report
+
+SUFFIXES = {".gz", ".jsonl", ".ndjson", ".json", ".dev"}  # not part of a set's name
+TITLE_CHARACTERS = 200  # of the text, where a document has no title
+PORTIONS = 4  # a shuffled set comes in at least so many batches
+SHOWN_TITLES = 3  # of each error
+
+Tier = Literal["merge", "coverage"]
+TIERS: tuple[Tier, ...] = get_args(Tier)
+GoldKey = str | tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labelled:
+    """A document as it is handed in, and the story that people say it tells."""
+
+    item: Item
+    story: str
+
+    @property
+    def name(self) -> Name:
+        return self.item["source_metadata"]["collection"], self.item["source"], self.item["source_item_id"]
+
+    @property
+    def language(self) -> str:
+        return str(self.item.get("language", "und"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A document that no stage put anywhere; it counts as a story of its own."""
+
+    source_item_id: str
+    title: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Error:
+    """A group of several gold stories, or a gold story in several groups: titles of its largest parts."""
+
+    tier: Tier
+    kind: Literal["join", "split"]
+    documents: int
+    parts: int
+    titles: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LanguageFigures:
+    """B-cubed F1 of the documents of one language, in the company of all."""
+
+    documents: int
+    merge: float
+    coverage: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """B-cubed F1 over several orders of arrival."""
+
+    min: float
+    mean: float
+    max: float
+    difference: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """What is known of one set."""
+
+    set: str
+    documents: int
+    stories: int
+    merge: Agreement
+    coverage: Agreement
+    seconds: float
+    languages: dict[str, LanguageFigures]
+    errors: list[Error]
+    shuffles: dict[Tier, Spread]
+    refused: list[Refused]
+
+
+# Labelled documents
+
+
+class _Row(msgspec.Struct):
+    title: str | None
+    story: str | int
+    id: str | int | None = None
+    text: str | None = None
+    url: str | None = None
+    source: str | None = None
+    published_at: str | None = None
+    lang: str | None = None
+    collection: str | None = None
+
+
+class _Metadata(msgspec.Struct):
+    collection: str
+    item_uuid: str = ""
+
+
+class _V1(msgspec.Struct):
+    """What must be in an item before it can be told which story it is of."""
+
+    source: str
+    source_item_id: str
+    title: str
+    source_metadata: _Metadata
+
+
+class _GoldRow(msgspec.Struct):
+    story: str | int
+    source: str = ""
+    source_item_id: str = ""
+    item_uuid: str = ""
+
+
+def set_name(file: str) -> str:
+    path = Path(file)
+    while path.suffix in SUFFIXES:
+        path = path.with_suffix("")
+    return path.name
+
+
+def read_gold(file: str) -> dict[GoldKey, str]:
+    """The stories of v1 items, by the items' UUIDs or by their sources and ids there."""
+    gold: dict[GoldKey, str] = {}
+    with _opened(file) as stream:
+        for piece in pieces(stream):
+            row = _decoded(piece, _GoldRow)
+            if not row.item_uuid and not (row.source and row.source_item_id):
+                raise InputError(f"line {piece.line}: give item_uuid, or source and source_item_id")
+            gold[row.item_uuid or (row.source, row.source_item_id)] = str(row.story)
+    return gold
+
+
+def read_set(file: str, gold: Mapping[GoldKey, str] | None, *, now: datetime) -> list[Labelled]:
+    """The documents of a file; with `gold` they are v1 items, else each line says its story itself."""
+    documents: dict[Name, Labelled] = {}
+    with _opened(file) as stream:
+        for piece in pieces(stream):
+            found = _labelled(piece, set_name(file), now=now) if gold is None else _labelled_item(piece, gold)
+            if found.name in documents:
+                raise InputError(f"line {piece.line}: the id {found.name[-1]!r} stands in an earlier line already")
+            documents[found.name] = found
+        if not documents:
+            raise InputError("there is no document in it")
+    return list(documents.values())
+
+
+@contextmanager
+def _opened(file: str) -> Iterator[IO[bytes]]:
+    """The file, unpacked; what is wrong with it is told with its name."""
+    try:
+        with open(file, "rb") as raw:
+            is_zipped = raw.peek(1)[:1] == GZIP_MAGIC[:1]
+            yield cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if is_zipped else raw
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from error
+    except (OSError, EOFError, zlib.error) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise InputError(f"{file}: cannot be read: {reason.lower()}") from error
+
+
+def _labelled(piece: Piece, set_name: str, *, now: datetime) -> Labelled:
+    row = _decoded(piece, _Row)
+    if row.story == "":
+        raise InputError(f"line {piece.line}: the story is empty")
+    return Labelled(item=_item(row, piece.line, set_name, now=now), story=str(row.story))
+
+
+def _labelled_item(piece: Piece, gold: Mapping[GoldKey, str]) -> Labelled:
+    known = _decoded(piece, _V1)
+    pair = known.source, known.source_item_id
+    for key in (known.source_metadata.item_uuid, str(items.item_uuid(*pair)), pair):
+        if key in gold:
+            return Labelled(item=_decoded(piece, dict[str, Any]), story=gold[key])
+    raise InputError(f"line {piece.line}: the gold file has no story for {':'.join(pair)}")
+
+
+def _decoded(piece: Piece, kind: type[Any]) -> Any:
+    if piece.problem is not None:
+        raise InputError(f"line {piece.line}: {piece.problem}")
+    try:
+        return msgspec.json.decode(piece.raw, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(f"line {piece.line}: {error}; `scoop evaluate --help` shows a good one") from error
+
+
+def _item(row: _Row, line: int, set_name: str, *, now: datetime) -> Item:
+    """The v1 item that a row is; what is empty in the row is unknown."""
+    address = row.url if row.url and urls.is_url(row.url) else None
+    known = {
+        "canonical_url": urls.encoded(address)
+        if address
+        else row.url,  # one that is none is left to the door to refuse
+        "published_at": _moment(row.published_at) if row.published_at else None,
+        "body_text": row.text,
+        "language": row.lang,
+    }
+    return {
+        "payload_version": "v1",
+        "source": row.source or (urls.host(urls.canonical_url(address)) if address else set_name),
+        "source_item_id": str(line if row.id in {None, ""} else row.id),
+        "title": row.title or text.truncated(text.one_line(row.text or ""), TITLE_CHARACTERS),
+        **{field: value for field, value in known.items() if value},
+        "source_metadata": {
+            "collection": row.collection or set_name,
+            "job_name": "evaluate",
+            "job_run_id": set_name,
+            "scraped_at": now.isoformat(),
+        },
+    }
+
+
+def _moment(iso_8601: str) -> str:
+    """The moment as the door wants it; what is none is left to it to refuse."""
+    try:
+        moment = datetime.fromisoformat(iso_8601)
+    except ValueError:
+        return iso_8601
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).isoformat()
+
+
+# Through the stages
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Outcome:
+    place_by_name: dict[Name, Place]
+    seconds: float
+
+    def labels(self, tier: Tier, documents: Sequence[Labelled]) -> list[int]:
+        """The group of each document; one without a place is alone."""
+        return [
+            getattr(self.place_by_name[document.name], tier) if document.name in self.place_by_name else -position
+            for position, document in enumerate(documents, start=1)
+        ]
+
+
+async def _run(
+    config: Config, batches: Iterable[Sequence[Labelled]], *, stop: asyncio.Event, report: Report
+) -> _Outcome:
+    """Take the batches in, one after the other, in a database of their own."""
+    with _scratch(config) as scratch:
+        async with open_app(scratch) as app:
+            began = time.perf_counter()
+            for batch in batches:
+                await _fold(app, batch, stop=stop, report=report)
+            seconds = time.perf_counter() - began
+            async with app.database.connection() as conn:
+                return _Outcome(place_by_name=await places.by_name(conn), seconds=seconds)
+
+
+@contextmanager
+def _scratch(config: Config) -> Iterator[Config]:
+    """The operator's settings for a home of its own without sources, which is removed with its database."""
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="scoop-evaluate-"))
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise ConfigError(f"no folder for a scratch database: {reason}; set TMPDIR to one you can write to") from error
+    folder.chmod(0o711)  # as root the server is another user, who must pass through
+    try:
+        yield replace(config, home=folder / "home", database_url=None, archive_url=None, sources=())
+    finally:
+        server = Embedded(folder / "home")
+        server.stop()
+        for made in (server.sockets, server.folder, folder):  # which may lie apart
+            shutil.rmtree(made, ignore_errors=True)
+
+
+async def _fold(app: App, batch: Sequence[Labelled], *, stop: asyncio.Event, report: Report) -> None:
+    """One ingest of these documents, and all that follows from it."""
+    lines = io.BytesIO(b"".join(msgspec.json.encode(document.item) + b"\n" for document in batch))
+    if not stop.is_set():
+        await push(
+            app.database, lines, name="evaluate", now=datetime.now(UTC), follow="normalize",
+            progress=lambda count: report("ingest", count),
+        )  # fmt: skip
+        await worker.run(app, stop=stop, until_idle=True, report=report)
+    if stop.is_set():
+        raise ScoopError("stopped before all was done")
+    async with app.database.connection() as conn:
+        for waiting in await work.failed(conn, limit=1):
+            raise ScoopError(
+                f"the stage {waiting.stage} failed: {text.one_line(waiting.error or '')}; see to it and evaluate again"
+            )
+
+
+# Figures
+
+
+async def evaluate(
+    config: Config,
+    name: str,
+    documents: Sequence[Labelled],
+    *,
+    shuffles: int,
+    errors: int,
+    stop: asyncio.Event,
+    report: Report,
+) -> Evaluation:
+    """Take a set in and compare its stories with the gold ones; then again in `shuffles` other orders."""
+    report.tell(f"{name}: {len(documents):,} documents")
+    outcome = await _run(config, [documents], stop=stop, report=report)
+    others = [
+        await _run(config, _shuffled(documents, Random(number)), stop=stop, report=report)  # noqa: S311
+        for number in range(shuffles)
+    ]
+    gold = [document.story for document in documents]
+    found = {tier: outcome.labels(tier, documents) for tier in TIERS}
+    compared = {tier: clusters.agreement(found[tier], gold) for tier in TIERS}
+    return Evaluation(
+        set=name,
+        documents=len(documents),
+        stories=len(set(gold)),
+        merge=compared["merge"],
+        coverage=compared["coverage"],
+        seconds=outcome.seconds,
+        languages=_by_language(documents, found),
+        errors=_errors(documents, found, most=errors),
+        shuffles={tier: _spread([outcome, *others], tier, documents) for tier in TIERS} if others else {},
+        refused=_refused(documents, outcome),
+    )
+
+
+def _shuffled(documents: Sequence[Labelled], chance: Random) -> Iterator[list[Labelled]]:
+    """The documents in another order, in batches of any size."""
+    waiting = chance.sample(documents, len(documents))
+    while waiting:
+        size = chance.randint(1, max(1, len(documents) // PORTIONS))
+        yield waiting[:size]
+        waiting = waiting[size:]
+
+
+def _by_language(documents: Sequence[Labelled], found: Mapping[Tier, Sequence[int]]) -> dict[str, LanguageFigures]:
+    """The figures of each language, where there are several."""
+    gold = [document.story for document in documents]
+    among: dict[str, list[int]] = {}
+    for position, document in enumerate(documents):
+        among.setdefault(document.language, []).append(position)
+    return {
+        language: LanguageFigures(
+            documents=len(positions),
+            merge=clusters.b_cubed_f1(found["merge"], gold, among=positions),
+            coverage=clusters.b_cubed_f1(found["coverage"], gold, among=positions),
+        )
+        for language, positions in sorted(among.items())
+        if len(among) > 1
+    }
+
+
+def _errors(documents: Sequence[Labelled], found: Mapping[Tier, Sequence[int]], *, most: int) -> list[Error]:
+    """The worst wrong joins of both tiers, and the worst splits: of coverage, which is there to mend those of merge."""
+    gold = [document.story for document in documents]
+    merge, coverage = found["merge"], found["coverage"]
+    joins = clusters.mixed(merge, gold)
+    wider = [
+        parts
+        for parts in clusters.mixed(coverage, gold)
+        if len({merge[position] for part in parts for position in part}) > 1  # else it was told of merge already
+    ]
+    splits = clusters.mixed(gold, coverage)
+    kinds: list[tuple[Tier, Literal["join", "split"], list[list[list[int]]]]] = [
+        ("merge", "join", joins), ("coverage", "join", wider), ("coverage", "split", splits),
+    ]  # fmt: skip
+    return [
+        Error(
+            tier=tier,
+            kind=kind,
+            documents=sum(map(len, parts)),
+            parts=len(parts),
+            titles=[documents[part[0]].item["title"] for part in parts[:SHOWN_TITLES]],
+        )
+        for tier, kind, worst in kinds
+        for parts in worst[:most]
+    ]
+
+
+def _spread(outcomes: Sequence[_Outcome], tier: Tier, documents: Sequence[Labelled]) -> Spread:
+    gold, everyone = [document.story for document in documents], range(len(documents))
+    figures = [clusters.b_cubed_f1(outcome.labels(tier, documents), gold, among=everyone) for outcome in outcomes]
+    low, high = min(figures), max(figures)
+    return Spread(min=low, mean=fmean(figures), max=high, difference=high - low)
+
+
+def _refused(documents: Sequence[Labelled], outcome: _Outcome) -> list[Refused]:
+    lost = [document.item for document in documents if document.name not in outcome.place_by_name]
+    return [Refused(source_item_id=item["source_item_id"], title=item["title"], reason=_reason(item)) for item in lost]
+
+
+def _reason(item: Item) -> str:
+    problems = [f"{problem.path} {problem.reason}" for problem in items.problems(item)]
+    return problems[0] if problems else "a stage gave it up; the log says why"

@@ -1,0 +1,51 @@
+"""Stories that probably tell of one event form a group of coverage."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from scoop.core import clusters, links
+from scoop.stages.stage import Outcome, Stage
+from scoop.store import embeddings
+from scoop.store import links as store
+from scoop.store.db import Connection
+from scoop.store.links import Pair, Story
+from scoop.store.work import Subject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """Stories that hang together, the oldest first, and how strongly each two of them are linked."""
+
+    stories: Sequence[Story]
+    probabilities: Mapping[Pair, float]
+    threshold: float
+
+
+async def load(conn: Connection, ids: Sequence[int]) -> Case | None:
+    model = await embeddings.active(conn)
+    fit = links.fitted(model.model_name, model.model_version) if model else None
+    if model is None or fit is None:
+        return None
+    stories = await store.component(conn, model, ids, at_least=fit.coverage_at)
+    probabilities = await store.between(conn, model, [story.story_id for story in stories])
+    return Case(stories=stories, probabilities=probabilities, threshold=fit.coverage_at)
+
+
+async def group(case: Case | None) -> Outcome[Mapping[int, int]]:
+    """Which group each story is shown in; it is named after its oldest story."""
+    if case is None:
+        return Outcome(output={})
+    age = {story.story_id: place for place, story in enumerate(case.stories)}
+    aged = {(age[one], age[other]): weight for (one, other), weight in case.probabilities.items()}
+    groups = clusters.average_linkage(dict.fromkeys(age.values(), 1), aged, threshold=case.threshold)
+    number = [story.story_id for story in case.stories]
+    return Outcome(output={number[member]: number[members[0]] for members in groups for member in members})
+
+
+async def save(conn: Connection, coverage_by_story: Mapping[int, int]) -> list[Subject]:
+    await store.cover(conn, coverage_by_story)
+    return []
+
+
+def stage(*, then: tuple[str, ...]) -> Stage[Case | None, Mapping[int, int]]:
+    return Stage(name="group", load=load, work=group, save=save, then=then, batch=200, one_per_lane=True)

@@ -1,0 +1,142 @@
+"""Embeddings: a vector for each document and model, and the models that made them."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoop.core import embedding_text
+from scoop.errors import Retry
+from scoop.store import db
+from scoop.store.db import Connection
+from scoop.store.work import Subject
+
+SQL = db.blocks(__name__)
+INDEX_LOCK = 0x5C03  # the advisory lock of whoever makes an index
+INDEX_AT = 2_000  # vectors of a model in a collection; fewer are compared one by one in 20 ms
+PAGE = 10_000  # documents in one go
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """What is to be embedded of a document, and the hash of what was embedded before."""
+
+    document_id: int
+    collection: str
+    title: str
+    opening: str
+    text_hash: bytes | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingModel:
+    """A model that has made vectors here; the active one decides about stories."""
+
+    model_id: int
+    model_name: str
+    model_version: str
+    dimensions: int
+    is_active: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsedModel(EmbeddingModel):
+    documents: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Embedded:
+    """The vectors that one call of an embedder made, a row for each document."""
+
+    document_ids: Sequence[int]
+    text_hashes: Sequence[bytes]
+    vectors: NDArray[np.float32]
+    service_endpoint: str
+    latency_ms: int
+
+
+async def openings(conn: Connection, model_name: str, model_version: str, ids: Sequence[int]) -> list[Opening]:
+    rows = await conn.fetch(SQL["openings"], ids, model_name, model_version, embedding_text.OPENING_CHARACTERS)
+    return [Opening(**row) for row in rows]
+
+
+async def lacking(conn: Connection, model_name: str, model_version: str, *, after: int, limit: int) -> list[int]:
+    """The next ids, after this one, of documents that the model has not embedded, or not since they were last read."""
+    rows = await conn.fetch(SQL["lacking"], model_name, model_version, after, limit)
+    return [row["document_id"] for row in rows]
+
+
+async def missing(conn: Connection, model_name: str, model_version: str) -> int:
+    """How many documents the model has not embedded."""
+    count: int = await conn.fetchval(SQL["missing"], model_name, model_version)
+    return count
+
+
+async def put(conn: Connection, model: EmbeddingModel, embedded: Embedded) -> None:
+    """Store vectors, in place of older ones of the same model and documents."""
+    await conn.execute(
+        SQL["put"], model.model_name, model.model_version, model.dimensions, embedded.document_ids,
+        embedded.text_hashes, embedded.vectors.ravel().tolist(), embedded.service_endpoint, embedded.latency_ms,
+    )  # fmt: skip
+
+
+async def follow_dates(conn: Connection, ids: Sequence[int]) -> None:
+    """Let the embeddings of documents have the documents' dates."""
+    if ids:
+        await conn.execute(SQL["date"], ids)
+
+
+async def entered(conn: Connection, model_name: str, model_version: str, *, dimensions: int) -> EmbeddingModel:
+    """The model, entered at its first use; Retry where its vectors had another dimension before."""
+    if (model := await find(conn, model_name, model_version)) is None:
+        await conn.execute(SQL["add_model"], model_name, model_version, dimensions)
+        model = EmbeddingModel(**await conn.fetchrow(SQL["model"], model_name, model_version))
+    if model.dimensions != dimensions:
+        raise Retry(
+            f"the model {model_name} {model_version} has {model.dimensions} dimensions, and its embedder now gives "
+            f"{dimensions}; if that is another model, say so by the setting embedding_version"
+        )
+    return model
+
+
+async def find(conn: Connection, model_name: str, model_version: str) -> EmbeddingModel | None:
+    row = await conn.fetchrow(SQL["model"], model_name, model_version)
+    return row and EmbeddingModel(**row)
+
+
+async def active(conn: Connection) -> EmbeddingModel | None:
+    """The model that decides about stories; none before anything was embedded."""
+    row = await conn.fetchrow(SQL["active"])
+    return row and EmbeddingModel(**row)
+
+
+async def activate(conn: Connection, model: EmbeddingModel) -> None:
+    await conn.execute(SQL["deactivate"], model.model_id)
+    await conn.execute(SQL["activate"], model.model_id)
+
+
+async def models(conn: Connection) -> list[UsedModel]:
+    return [UsedModel(**row) for row in await conn.fetch(SQL["models"])]
+
+
+async def subjects(conn: Connection) -> AsyncIterator[list[Subject]]:
+    """All documents, page by page, inside the caller's transaction."""
+    cursor = await conn.cursor(SQL["members"])
+    while rows := await cursor.fetch(PAGE):
+        yield [Subject(row["document_id"], row["collection"]) for row in rows]
+
+
+async def room(conn: Connection, model: EmbeddingModel, collection: str) -> int | None:
+    """How many more vectors a collection takes before it needs an index, which is made when there is none left.
+
+    None when it has its index.
+    """
+    crowd = await conn.fetchrow(SQL["crowd"], model.model_name, model.model_version, collection, INDEX_AT)
+    if crowd["is_indexed"]:
+        return None
+    if crowd["count"] >= INDEX_AT:
+        await conn.execute(
+            SQL["index"], model.model_name, model.model_version, collection, model.dimensions, INDEX_LOCK
+        )
+    return INDEX_AT - int(crowd["count"])

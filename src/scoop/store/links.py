@@ -1,0 +1,130 @@
+"""Links between documents that may tell of one event, and the groups of coverage that stories form by them."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import numpy as np
+
+from scoop.core import signals
+from scoop.core.links import Compared, Neighbourhood, Table
+from scoop.store import db
+from scoop.store.db import Connection
+from scoop.store.embeddings import EmbeddingModel
+
+SQL = db.blocks(__name__)
+LINK_COLUMNS = ("one_id", "other_id", "model_id", "probability", "signals")
+SECONDS_A_DAY = 86_400
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """How probable it is that two documents tell of one event, and what that was made of."""
+
+    probability: float
+    signals: Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """A document that can be compared, and the story it belongs to."""
+
+    story_id: int | None
+    compared: Compared
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Story:
+    story_id: int
+    first_seen_at: datetime
+    coverage_id: int | None
+
+
+async def nearest(
+    conn: Connection, model: EmbeddingModel, ids: Sequence[int], *, collection: str, lookback: timedelta, most: int
+) -> dict[int, Neighbourhood]:
+    """For each document that has an embedding those that are nearest to it."""
+    await conn.execute("SELECT set_config('hnsw.ef_search', $1, false)", str(2 * most))
+    await conn.execute("SELECT set_config('hnsw.iterative_scan', 'relaxed_order', false)")
+    rows = await conn.fetch(
+        SQL["nearest"], ids, model.model_name, model.model_version, collection, model.dimensions, lookback, most
+    )
+    found: dict[int, list[tuple[int, float]]] = {}
+    for document_id, neighbour_id, cosine in rows:
+        found.setdefault(document_id, []).append((neighbour_id, cosine))
+    return {document_id: neighbourhood(near) for document_id, near in found.items()}
+
+
+def neighbourhood(near: Sequence[tuple[int, float]]) -> Neighbourhood:
+    return Neighbourhood(
+        ids=np.array([document_id for document_id, _ in near], dtype=np.int64),
+        cosines=np.array([cosine for _, cosine in near], dtype=np.float32),
+    )
+
+
+async def compared(conn: Connection, ids: Iterable[int]) -> dict[int, Known]:
+    return {
+        row["document_id"]: Known(
+            story_id=row["story_id"],
+            compared=Compared(
+                signals=signals.unpacked(row["signals"]),
+                day=row["published_at"].timestamp() / SECONDS_A_DAY if row["published_at"] else float("nan"),
+                publisher=row["publisher"],
+                language=row["language"],
+                words=row["words"],
+            ),
+        )
+        for row in await conn.fetch(SQL["compared"], list(ids))
+    }
+
+
+async def neighbourhoods(conn: Connection, model: EmbeddingModel, ids: Iterable[int]) -> dict[int, Neighbourhood]:
+    rows = await conn.fetch(SQL["neighbourhoods"], list(ids), model.model_id)
+    return {row["document_id"]: neighbourhood(list(zip(row["ids"], row["cosines"], strict=True))) for row in rows}
+
+
+async def links_of(conn: Connection, model: EmbeddingModel, ids: Iterable[int]) -> dict[Pair, Link]:
+    rows = await conn.fetch(SQL["links"], list(ids), model.model_id)
+    return {
+        (row["one_id"], row["other_id"]): Link(
+            probability=row["probability"], signals=np.array(row["signals"], dtype=np.float32)
+        )
+        for row in rows
+    }
+
+
+async def put_neighbourhoods(conn: Connection, model: EmbeddingModel, near: Mapping[int, Neighbourhood]) -> None:
+    rows = [
+        (document_id, neighbour_id, cosine, place)
+        for document_id, found in near.items()
+        for place, (neighbour_id, cosine) in enumerate(zip(found.ids.tolist(), found.cosines.tolist(), strict=True))
+    ]
+    if rows:
+        await conn.execute(SQL["put_neighbourhoods"], model.model_id, *map(list, zip(*rows, strict=True)))
+
+
+async def put(conn: Connection, model: EmbeddingModel, links: Mapping[Pair, Link]) -> None:
+    await conn.execute(SQL["stage"])
+    records = [(*pair, model.model_id, link.probability, link.signals.tolist()) for pair, link in links.items()]
+    await db.copy(conn, "staged_links", schema="pg_temp", columns=LINK_COLUMNS, records=records)
+    await conn.execute(SQL["put"])
+
+
+async def component(
+    conn: Connection, model: EmbeddingModel, story_ids: Collection[int], *, at_least: float
+) -> list[Story]:
+    """The stories that may be grouped with these, the oldest first."""
+    rows = await conn.fetch(SQL["component"], list(story_ids), at_least, model.model_id)
+    return [Story(**row) for row in rows]
+
+
+async def between(conn: Connection, model: EmbeddingModel, story_ids: Sequence[int]) -> dict[Pair, float]:
+    """How strongly each two of the stories are linked."""
+    rows = await conn.fetch(SQL["between"], story_ids, model.model_id)
+    return {(row["one_id"], row["other_id"]): row["probability"] for row in rows}
+
+
+async def cover(conn: Connection, coverage_by_story: Mapping[int, int]) -> None:
+    await conn.execute(SQL["cover"], list(coverage_by_story), list(coverage_by_story.values()))

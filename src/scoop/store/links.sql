@@ -1,0 +1,74 @@
+-- name: nearest
+-- For each document those of its collection and time whose embeddings are nearest.
+SELECT document_id, neighbour_id, cosine FROM nearest_documents($1, $2, $3, $4, $5, $6, $7)
+ORDER BY document_id, cosine DESC, neighbour_id;
+
+-- name: compared
+-- Documents as pairs see them, with the stories that they belong to.
+SELECT document_id, story_id, signals, published_at, CASE WHEN source_domain IS NULL THEN '' ELSE publisher_family END AS publisher,
+    normalized_language AS language, token_count AS words
+FROM documents LEFT JOIN story_members USING (document_id)
+WHERE document_id = ANY ($1::bigint[]) AND signals IS NOT NULL;
+
+-- name: neighbourhoods
+-- The nearest documents of each, as they are known.
+SELECT document_id, ids, cosines FROM neighbourhoods WHERE document_id = ANY ($1::bigint[]) AND model_id = $2;
+
+-- name: links
+-- The links of these documents.
+SELECT one_id, other_id, probability, signals FROM document_links WHERE model_id = $2 AND one_id = ANY ($1::bigint[])
+UNION
+SELECT one_id, other_id, probability, signals FROM document_links WHERE model_id = $2 AND other_id = ANY ($1::bigint[]);
+
+-- name: put_neighbourhoods
+-- Remember who is near to whom.
+INSERT INTO neighbourhoods (document_id, model_id, ids, cosines)
+SELECT document_id, $1, array_agg(neighbour_id ORDER BY place), array_agg(cosine ORDER BY place)
+FROM unnest($2::bigint[], $3::bigint[], $4::real[], $5::int[]) AS near (document_id, neighbour_id, cosine, place)
+GROUP BY document_id ORDER BY document_id
+ON CONFLICT (document_id) DO UPDATE SET model_id = excluded.model_id, ids = excluded.ids, cosines = excluded.cosines;
+
+-- name: stage
+-- Where links are copied to before they are stored; empty again at commit.
+CREATE TEMP TABLE IF NOT EXISTS staged_links ON COMMIT DELETE ROWS AS
+SELECT one_id, other_id, model_id, probability, signals FROM document_links LIMIT 0;
+
+-- name: put
+-- Store the staged links.
+INSERT INTO document_links (one_id, other_id, model_id, probability, signals)
+SELECT one_id, other_id, model_id, probability, signals FROM pg_temp.staged_links ORDER BY one_id, other_id
+ON CONFLICT (one_id, other_id) DO UPDATE SET
+    model_id = excluded.model_id, probability = excluded.probability, signals = excluded.signals, updated_at = now();
+
+-- name: component
+-- The stories that hang together with these: linked strongly enough, or shown in one group so far.
+WITH RECURSIVE reached (story_id) AS (
+    SELECT story_id FROM stories WHERE status = 'active' AND (story_id = ANY ($1::bigint[]) OR coverage_id IN (
+        SELECT coverage_id FROM stories WHERE story_id = ANY ($1::bigint[]) AND coverage_id IS NOT NULL))
+    UNION
+    SELECT theirs.story_id FROM reached
+    JOIN story_members AS ours USING (story_id)
+    CROSS JOIN LATERAL (
+        SELECT other_id AS document_id FROM document_links WHERE one_id = ours.document_id AND probability >= $2 AND model_id = $3
+        UNION ALL
+        SELECT one_id FROM document_links WHERE other_id = ours.document_id AND probability >= $2 AND model_id = $3
+    ) AS linked
+    JOIN story_members AS theirs ON theirs.document_id = linked.document_id
+)
+SELECT story_id, first_seen_at, coverage_id FROM reached JOIN stories USING (story_id) ORDER BY first_seen_at, story_id;
+
+-- name: between
+-- How strongly the documents of each two stories are linked.
+SELECT least(ours.story_id, theirs.story_id) AS one_id, greatest(ours.story_id, theirs.story_id) AS other_id,
+    avg(probability)::float8 AS probability
+FROM story_members AS ours
+JOIN document_links ON one_id = ours.document_id AND model_id = $2
+JOIN story_members AS theirs ON theirs.document_id = other_id
+WHERE ours.story_id = ANY ($1::bigint[]) AND theirs.story_id = ANY ($1::bigint[]) AND ours.story_id <> theirs.story_id
+GROUP BY 1, 2;
+
+-- name: cover
+-- Put stories into their groups.
+UPDATE stories SET coverage_id = grouped.coverage_id
+FROM unnest($1::bigint[], $2::bigint[]) AS grouped (story_id, coverage_id)
+WHERE stories.story_id = grouped.story_id AND stories.coverage_id IS DISTINCT FROM grouped.coverage_id;

@@ -1,0 +1,233 @@
+"""Fit the model that tells how probable it is that two documents are of one event, and the weights of words.
+
+python tools/fit_links.py lexicon FILE...            the weights of words, from all texts
+python tools/fit_links.py links FILE... [--write]    cross-validated figures; with --write the model itself
+
+FILEs are NDJSON of labelled articles, as `scoop evaluate` takes them. Needs scikit-learn and stopwordsiso beside Scoop.
+"""
+
+import argparse
+import asyncio
+import gzip
+import hashlib
+import json
+import zlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scoop.core import clusters, links, publishers, signals, text, urls
+from scoop.core.embedding_text import RECIPE, embedding_text
+from scoop.embedders.local import Local
+
+CORE = Path(links.__file__).parent
+CANDIDATES = 30
+RARELY = 2  # documents
+STOP_WORDS = """
+    a about after all also an and are as at be been but by can could did do for from had has have he her his i if in into
+    is it its just more mr ms new no not of on or our out over said says she so some than that the their them then there
+    they this to up us was we were what when which who will with would you your
+""".split()  # noqa: SIM905
+MONOTONE = {
+    "cosine": 1, "title_terms": 1, "body_terms": 1, "lead_terms": 1, "title_words": 1, "names": 1, "title_numbers": 1,
+    "numbers": 1, "numbers_differ": -1, "days_apart": -1, "containment": 1, "same_publisher": -1, "less_near": 1,
+    "more_near": 1, "low_rank": -1, "high_rank": -1, "common": 1,
+}  # fmt: skip
+SETTINGS = {"max_iter": 150, "learning_rate": 0.06, "max_leaf_nodes": 12, "min_samples_leaf": 40, "l2_regularization": 5}
+
+
+@dataclass
+class World:
+    """A set of articles in which every pair of candidates is known."""
+
+    pairs: np.ndarray
+    table: np.ndarray
+    is_same: np.ndarray
+    stories: list[str]
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")
+    with opened as lines:
+        return [json.loads(line) for line in lines]
+
+
+def words(written: str) -> list[str]:
+    return text.words(text.normalized(written))
+
+
+def compared(row: dict[str, Any]) -> links.Compared:
+    body = words(row["text"])
+    date = row["published_at"]
+    return links.Compared(
+        signals=signals.of(row["title"], row["text"], title_words=words(row["title"]), body_words=body),
+        day=datetime.fromisoformat(date).timestamp() / 86_400 if date else float("nan"),
+        publisher=publishers.publisher_family(urls.host(row["url"]), "") if row["url"] else "",
+        language=row["lang"],
+        words=len(body),
+    )
+
+
+def embedded(rows: Sequence[dict[str, Any]], cache: Path) -> np.ndarray:
+    texts = [embedding_text(row["title"], row["text"]) for row in rows]
+    kept = cache / f"{hashlib.sha256(repr(texts).encode()).hexdigest()[:16]}.npy"
+    if not kept.exists():
+        np.save(kept, asyncio.run(Local(None, None).embed(texts)))  # type: ignore[arg-type]
+    return np.load(kept)
+
+
+def world(rows: Sequence[dict[str, Any]], vectors: np.ndarray) -> World:
+    documents = [compared(row) for row in rows]
+    cosines = vectors @ vectors.T
+    np.fill_diagonal(cosines, -1)
+    most = min(CANDIDATES, len(rows) - 1)
+    order = np.argsort(-cosines, axis=1)[:, :most]
+    near = [
+        links.Neighbourhood(ids=order[one], cosines=cosines[one, order[one]].astype(np.float32))
+        for one in range(len(rows))
+    ]
+    pairs = sorted({(min(one, other), max(one, other)) for one in range(len(rows)) for other in order[one].tolist()})
+    by_one: dict[int, list[int]] = {}
+    for one, other in pairs:
+        by_one.setdefault(one, []).append(other)
+    own = np.concatenate([
+        links.own(documents[one], [documents[other] for other in others], cosines[one, others].astype(np.float32))
+        for one, others in by_one.items()
+    ])
+    around = links.around(own[:, 0], [near[one] for one, _ in pairs], [near[other] for _, other in pairs])
+    stories = [row["story"] for row in rows]
+    is_same = np.array([stories[one] == stories[other] for one, other in pairs])
+    return World(pairs=np.array(pairs), table=np.hstack([own, around]), is_same=is_same, stories=stories)
+
+
+def half(row: dict[str, Any]) -> int:
+    return zlib.crc32(row["story"].encode()) % 2
+
+
+def fitted(worlds: Sequence[World]) -> Any:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    table = np.concatenate([one.table for one in worlds])
+    is_same = np.concatenate([one.is_same for one in worlds])
+    weight = np.concatenate([np.full(len(one.is_same), len(one.is_same) ** -0.5) for one in worlds])
+    monotone = [MONOTONE.get(name, 0) for name in links.NAMES]
+    model = HistGradientBoostingClassifier(monotonic_cst=monotone, random_state=0, **SETTINGS)
+    return model.fit(table, is_same, sample_weight=weight / weight.mean())
+
+
+def grouped(one: World, probabilities: np.ndarray, threshold: float) -> list[int]:
+    weights = {
+        (int(a), int(b)): float(p) for (a, b), p in zip(one.pairs, probabilities, strict=True) if p >= 0.02  # noqa: PLR2004
+    }
+    groups = clusters.average_linkage({node: 1 for node in range(len(one.stories))}, weights, threshold=threshold)
+    label = {node: number for number, members in enumerate(groups) for node in members}
+    return [label[node] for node in range(len(one.stories))]
+
+
+def arrays(model: Any) -> dict[str, Any]:
+    """The trees as arrays of one shape; a leaf points at itself."""
+    trees = [predictors[0].nodes for predictors in model._predictors]
+    most = max(map(len, trees))
+    shape = (len(trees), most)
+    found: dict[str, Any] = {
+        "features": np.zeros(shape, np.int16), "thresholds": np.zeros(shape, np.float32),
+        "left": np.zeros(shape, np.int16), "right": np.zeros(shape, np.int16), "values": np.zeros(shape, np.float32),
+    }  # fmt: skip
+    for row, nodes in enumerate(trees):
+        for at, node in enumerate(nodes):
+            is_leaf = bool(node["is_leaf"])
+            found["features"][row, at] = 0 if is_leaf else node["feature_idx"]
+            found["thresholds"][row, at] = 0 if is_leaf else node["num_threshold"]
+            found["left"][row, at] = at if is_leaf else node["left"]
+            found["right"][row, at] = at if is_leaf else node["right"]
+            found["values"][row, at] = node["value"] if is_leaf else 0
+    found["start"] = float(np.ravel(model._baseline_prediction)[0])
+    found["depth"] = max(int(nodes["depth"].max()) for nodes in trees)
+    return found
+
+
+def links_command(paths: Sequence[Path], cache: Path, write: bool, coverage_at: float, merge_at: float) -> None:
+    halves: dict[tuple[str, int], World] = {}
+    whole: dict[str, World] = {}
+    half_of: dict[str, np.ndarray] = {}
+    for path in paths:
+        rows = read(path)
+        vectors = embedded(rows, cache)
+        sides = np.array([half(row) for row in rows])
+        whole[path.name], half_of[path.name] = world(rows, vectors), sides
+        for side in (0, 1):
+            chosen = np.flatnonzero(sides == side)
+            halves[path.name, side] = world([rows[at] for at in chosen], vectors[chosen])
+        gold = sum(count * (count - 1) // 2 for count in Counter(row["story"] for row in rows).values())
+        print(path.name, len(rows), "pairs found", round(whole[path.name].is_same.sum() / gold, 4), flush=True)
+    for threshold in (0.35, 0.4, 0.45, 0.5, 0.55):
+        scores = []
+        for side in (0, 1):
+            model = fitted([halves[name, 1 - side] for name in whole])
+            for name, one in whole.items():
+                labels = grouped(one, model.predict_proba(one.table)[:, 1], threshold)
+                scores.append((name, _of_half(labels, one.stories, half_of[name] == side)))
+        print(threshold, {name: tuple(np.round(np.mean([s for n, s in scores if n == name], axis=0), 3)) for name in whole}, flush=True)
+    if write:
+        model = fitted([*halves.values(), *whole.values()])
+        np.savez_compressed(
+            CORE / "link_models" / links.file_name(Local.model.name, f"{Local.model.version}+{RECIPE}"),
+            **arrays(model), coverage_at=coverage_at, merge_at=merge_at,
+        )  # fmt: skip
+
+
+def _of_half(labels: Sequence[int], stories: Sequence[str], mask: np.ndarray) -> tuple[float, float]:
+    """B-cubed and pairwise F1 of the documents whose stories were not fitted to, among all the others."""
+    sizes, gold, shared = Counter(labels), Counter(stories), Counter(zip(labels, stories, strict=True))
+    rows = [(shared[a, b], sizes[a], gold[b]) for a, b, is_in in zip(labels, stories, mask, strict=True) if is_in]
+    hits, found, wanted = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
+    precision, recall = (hits / found).mean(), (hits / wanted).mean()
+    pair_precision = (hits - 1).sum() / max(1, (found - 1).sum())
+    pair_recall = (hits - 1).sum() / max(1, (wanted - 1).sum())
+    return (
+        2 * precision * recall / (precision + recall),
+        2 * pair_precision * pair_recall / max(1e-9, pair_precision + pair_recall),
+    )
+
+
+def lexicon_command(paths: Sequence[Path]) -> None:
+    """How rare each word is, from 0 for a stop word of any language to the most for one that is never seen."""
+    import stopwordsiso
+
+    size = 1 << signals._LEXICON_BITS
+    seen, documents = np.zeros(size), 0
+    for path in paths:
+        for row in read(path):
+            documents += 1
+            terms = {signals._term(word) & (size - 1) for word in words(f"{row['title']} {row['text']}")}
+            seen[list(terms)] += 1
+    weights = np.log((documents + 1) / np.maximum(seen - 0.5, 1.0))
+    for language in stopwordsiso.langs() - {"en"}:
+        for place in {signals._term(part) & (size - 1) for word in stopwordsiso.stopwords(language) for part in words(word)}:
+            weights[place] = weights[place] if seen[place] > RARELY else 0  # `war` is one in German, not in English
+    weights[[signals._term(word) & (size - 1) for word in STOP_WORDS]] = 0
+    (CORE / "lexicon.bin").write_bytes(np.clip(np.round(weights * 16), 0, 255).astype(np.uint8).tobytes())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("lexicon", "links"))
+    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--cache", type=Path, default=Path("/tmp"))
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--coverage-at", type=float, default=0.45)
+    parser.add_argument("--merge-at", type=float, default=0.995)
+    asked = parser.parse_args()
+    if asked.what == "lexicon":
+        lexicon_command(asked.files)
+    else:
+        links_command(asked.files, asked.cache, asked.write, asked.coverage_at, asked.merge_at)
+
+
+if __name__ == "__main__":
+    main()
