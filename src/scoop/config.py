@@ -182,7 +182,7 @@ def _check(config: Config) -> None:
             raise ConfigError(f"{_named(name)} is {getattr(config, name)!r}; it must be one of {', '.join(allowed)}")
     try:
         ZoneInfo(config.timezone)
-    except (ZoneInfoNotFoundError, ValueError) as error:
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:  # OSError: a folder of zones, as Europe
         raise ConfigError(
             f"{_named('timezone')} is {config.timezone!r}; it must be a name such as Europe/Berlin"
         ) from error

@@ -1,12 +1,10 @@
 """How well stories agree with what people say: labelled documents go through the real stages, then are compared."""
 
 import asyncio
-import gzip
 import io
 import shutil
 import tempfile
 import time
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -14,17 +12,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 from statistics import fmean
-from typing import IO, Any, Literal, cast, get_args
+from typing import Literal, get_args
 
 import msgspec
 
 from scoop import worker
 from scoop.app import App, open_app
 from scoop.config import Config
-from scoop.core import clusters, items, text, urls
+from scoop.core import clusters, items, text
 from scoop.core.clusters import Agreement
-from scoop.core.item_stream import GZIP_MAGIC, Piece, pieces
-from scoop.errors import ConfigError, InputError, ScoopError
+from scoop.errors import ConfigError, ScoopError
+from scoop.labelled import Labelled
 from scoop.model import Item
 from scoop.stages.push import push
 from scoop.store import places, work
@@ -32,30 +30,11 @@ from scoop.store.embedded import Embedded
 from scoop.store.places import Name, Place
 from scoop.worker import Report
 
-SUFFIXES = {".gz", ".jsonl", ".ndjson", ".json", ".dev"}  # not part of a set's name
-TITLE_CHARACTERS = 200  # of the text, where a document has no title
 PORTIONS = 4  # a shuffled set comes in at least so many batches
 SHOWN_TITLES = 3  # of each error
 
 Tier = Literal["merge", "coverage"]
 TIERS: tuple[Tier, ...] = get_args(Tier)
-GoldKey = str | tuple[str, str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Labelled:
-    """A document as it is handed in, and the story that people say it tells."""
-
-    item: Item
-    story: str
-
-    @property
-    def name(self) -> Name:
-        return self.item["source_metadata"]["collection"], self.item["source"], self.item["source_item_id"]
-
-    @property
-    def language(self) -> str:
-        return str(self.item.get("language", "und"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +77,7 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evaluation:
+class Measurement:
     """What is known of one set."""
 
     set: str
@@ -111,149 +90,6 @@ class Evaluation:
     errors: list[Error]
     shuffles: dict[Tier, Spread]
     refused: list[Refused]
-
-
-# Labelled documents
-
-
-class _Row(msgspec.Struct):
-    title: str | None
-    story: str | int
-    id: str | int | None = None
-    text: str | None = None
-    url: str | None = None
-    source: str | None = None
-    published_at: str | None = None
-    lang: str | None = None
-    collection: str | None = None
-
-
-class _Metadata(msgspec.Struct):
-    collection: str
-    item_uuid: str = ""
-
-
-class _V1(msgspec.Struct):
-    """What must be in an item before it can be told which story it is of."""
-
-    source: str
-    source_item_id: str
-    title: str
-    source_metadata: _Metadata
-
-
-class _GoldRow(msgspec.Struct):
-    story: str | int
-    source: str = ""
-    source_item_id: str = ""
-    item_uuid: str = ""
-
-
-def set_name(file: str) -> str:
-    path = Path(file)
-    while path.suffix in SUFFIXES:
-        path = path.with_suffix("")
-    return path.name
-
-
-def read_gold(file: str) -> dict[GoldKey, str]:
-    """The stories of v1 items, by the items' UUIDs or by their sources and ids there."""
-    gold: dict[GoldKey, str] = {}
-    with _opened(file) as stream:
-        for piece in pieces(stream):
-            row = _decoded(piece, _GoldRow)
-            if not row.item_uuid and not (row.source and row.source_item_id):
-                raise InputError(f"line {piece.line}: give item_uuid, or source and source_item_id")
-            gold[row.item_uuid or (row.source, row.source_item_id)] = str(row.story)
-    return gold
-
-
-def read_set(file: str, gold: Mapping[GoldKey, str] | None, *, now: datetime) -> list[Labelled]:
-    """The documents of a file; with `gold` they are v1 items, else each line says its story itself."""
-    documents: dict[Name, Labelled] = {}
-    with _opened(file) as stream:
-        for piece in pieces(stream):
-            found = _labelled(piece, set_name(file), now=now) if gold is None else _labelled_item(piece, gold)
-            if found.name in documents:
-                raise InputError(f"line {piece.line}: the id {found.name[-1]!r} stands in an earlier line already")
-            documents[found.name] = found
-        if not documents:
-            raise InputError("there is no document in it")
-    return list(documents.values())
-
-
-@contextmanager
-def _opened(file: str) -> Iterator[IO[bytes]]:
-    """The file, unpacked; what is wrong with it is told with its name."""
-    try:
-        with open(file, "rb") as raw:
-            is_zipped = raw.peek(1)[:1] == GZIP_MAGIC[:1]
-            yield cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if is_zipped else raw
-    except InputError as error:
-        raise InputError(f"{file}: {error}") from error
-    except (OSError, EOFError, zlib.error) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise InputError(f"{file}: cannot be read: {reason.lower()}") from error
-
-
-def _labelled(piece: Piece, set_name: str, *, now: datetime) -> Labelled:
-    row = _decoded(piece, _Row)
-    if row.story == "":
-        raise InputError(f"line {piece.line}: the story is empty")
-    return Labelled(item=_item(row, piece.line, set_name, now=now), story=str(row.story))
-
-
-def _labelled_item(piece: Piece, gold: Mapping[GoldKey, str]) -> Labelled:
-    known = _decoded(piece, _V1)
-    pair = known.source, known.source_item_id
-    for key in (known.source_metadata.item_uuid, str(items.item_uuid(*pair)), pair):
-        if key in gold:
-            return Labelled(item=_decoded(piece, dict[str, Any]), story=gold[key])
-    raise InputError(f"line {piece.line}: the gold file has no story for {':'.join(pair)}")
-
-
-def _decoded(piece: Piece, kind: type[Any]) -> Any:
-    if piece.problem is not None:
-        raise InputError(f"line {piece.line}: {piece.problem}")
-    try:
-        return msgspec.json.decode(piece.raw, type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"line {piece.line}: {error}; `scoop evaluate --help` shows a good one") from error
-
-
-def _item(row: _Row, line: int, set_name: str, *, now: datetime) -> Item:
-    """The v1 item that a row is; what is empty in the row is unknown."""
-    address = row.url if row.url and urls.is_url(row.url) else None
-    known = {
-        "canonical_url": urls.encoded(address)
-        if address
-        else row.url,  # one that is none is left to the door to refuse
-        "published_at": _moment(row.published_at) if row.published_at else None,
-        "body_text": row.text,
-        "language": row.lang,
-    }
-    return {
-        "payload_version": "v1",
-        "source": row.source or (urls.host(urls.canonical_url(address)) if address else set_name),
-        "source_item_id": str(line if row.id in {None, ""} else row.id),
-        "title": row.title or text.truncated(text.one_line(row.text or ""), TITLE_CHARACTERS),
-        **{field: value for field, value in known.items() if value},
-        "source_metadata": {
-            "collection": row.collection or set_name,
-            "job_name": "evaluate",
-            "job_run_id": set_name,
-            "scraped_at": now.isoformat(),
-        },
-    }
-
-
-def _moment(iso_8601: str) -> str:
-    """The moment as the door wants it; what is none is left to it to refuse."""
-    try:
-        moment = datetime.fromisoformat(iso_8601)
-    except ValueError:
-        return iso_8601
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).isoformat()
 
 
 # Through the stages
@@ -325,7 +161,7 @@ async def _fold(app: App, batch: Sequence[Labelled], *, stop: asyncio.Event, rep
 # Figures
 
 
-async def evaluate(
+async def measure(
     config: Config,
     name: str,
     documents: Sequence[Labelled],
@@ -334,7 +170,7 @@ async def evaluate(
     errors: int,
     stop: asyncio.Event,
     report: Report,
-) -> Evaluation:
+) -> Measurement:
     """Take a set in and compare its stories with the gold ones; then again in `shuffles` other orders."""
     report.tell(f"{name}: {len(documents):,} documents")
     outcome = await _run(config, [documents], stop=stop, report=report)
@@ -345,7 +181,7 @@ async def evaluate(
     gold = [document.story for document in documents]
     found = {tier: outcome.labels(tier, documents) for tier in TIERS}
     compared = {tier: clusters.agreement(found[tier], gold) for tier in TIERS}
-    return Evaluation(
+    return Measurement(
         set=name,
         documents=len(documents),
         stories=len(set(gold)),

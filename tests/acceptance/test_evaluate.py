@@ -15,7 +15,7 @@ import pytest
 
 from builders import an_item, as_lines, scoop
 from conftest import make_home
-from scoop import evaluation
+from scoop import labelled
 from scoop.core.items import item_uuid
 
 NOW = datetime(2026, 11, 15, tzinfo=UTC)
@@ -194,6 +194,7 @@ def test_v1_items_are_measured_by_the_stories_of_a_gold_file(scratch, tmp_path):
             {"source": "tribune", "source_item_id": "item-1", "story": 1},
             "line 2: the gold file has no story for tribune:item-2",
         ),
+        ({"source": "tribune", "source_item_id": "item-1", "story": ""}, "line 1: the story is empty"),
         ({"source": "tribune", "story": 1}, "line 1: give item_uuid, or source and source_item_id"),
     ],
 )
@@ -249,10 +250,10 @@ def wait_until(is_so, seconds=60):
 )  # fmt: skip
 def test_what_a_line_leaves_open_is_not_made_up(tmp_path, changes, field, value):
     file = write(tmp_path, "set.dev.jsonl", [a_row("Old bridge stays closed", "bridge") | changes])
-    (labelled,) = evaluation.read_set(file, None, now=NOW)
-    assert labelled.item.get(field) == value
+    (document,) = labelled.documents(file, None, now=NOW)
+    assert document.item.get(field) == value
 
 
 def test_a_line_keeps_its_collection(tmp_path):
     file = write(tmp_path, "set.jsonl", [a_row("One", 1, collection="world_news"), a_row("Two", 2)])
-    assert [labelled.name[0] for labelled in evaluation.read_set(file, None, now=NOW)] == ["world_news", "set"]
+    assert [document.name[0] for document in labelled.documents(file, None, now=NOW)] == ["world_news", "set"]

@@ -20,7 +20,7 @@ from scoop.errors import Retry
 from scoop.fetch.client import Client, open_client
 from scoop.newsstand.faces import embeddings as face
 from scoop.serving import serving
-from scoop.stages import embed, normalize
+from scoop.stages import dedup, embed, normalize
 from scoop.stages.embed import Backfilled
 from scoop.stages.stage import Worker
 from scoop.store import embeddings, work
@@ -59,7 +59,8 @@ class Office:
     async def read(self, *items) -> None:
         """Take items in, up to documents that wait to be embedded."""
         await ingest(self.database, items)
-        await self._drain(normalize.stage(then=("embed",)))
+        await self._drain(normalize.stage(then=("dedup",)))
+        await self._drain(dedup.stage(then=("embed",)))
 
     async def run(self, model: str = "toy") -> None:
         await self._drain(embed.stage(self.embedder(model), then=("link",)))

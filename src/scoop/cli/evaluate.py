@@ -14,7 +14,8 @@ from scoop.errors import InputError, ScoopError
 
 if TYPE_CHECKING:
     from scoop.core.clusters import Agreement
-    from scoop.evaluation import Error, Evaluation, Labelled
+    from scoop.evaluation import Error, Measurement
+    from scoop.labelled import Labelled
 
 TIERS = ("merge", "coverage")
 SHOWN_CHARACTERS = 100  # of a title
@@ -61,27 +62,27 @@ def command(
 
 
 def _readable(files: Sequence[str], gold: str | None) -> Iterator[tuple[str, "list[Labelled]"]]:
-    """The sets that can be read; of the others it is told why not."""
-    from scoop import evaluation
+    """The sets that can be read, by name; of the others it is told why not."""
+    from scoop import labelled
 
-    stories = evaluation.read_gold(gold) if gold is not None else None
+    stories = labelled.stories(gold) if gold is not None else None
     for file in files:
         try:
-            yield evaluation.set_name(file), evaluation.read_set(file, stories, now=datetime.now(UTC))
+            yield labelled.set_name(file), labelled.documents(file, stories, now=datetime.now(UTC))
         except InputError as error:
             click.echo(f"scoop: {error}", err=True)
 
 
 async def _measured(
     config: Config, sets: "Sequence[tuple[str, list[Labelled]]]", *, shuffles: int, errors: int
-) -> "list[Evaluation]":
+) -> "list[Measurement]":
     from scoop import evaluation
 
     stop = edge.stop_on_signal()
     try:
         with progress.stages() as report:
             return [
-                await evaluation.evaluate(
+                await evaluation.measure(
                     config, name, documents, shuffles=shuffles, errors=errors, stop=stop, report=report
                 )
                 for name, documents in sets
@@ -92,7 +93,7 @@ async def _measured(
         raise
 
 
-def _show(found: "list[Evaluation]") -> None:
+def _show(found: "list[Measurement]") -> None:
     edge.print_table(
         ("set", "documents", "stories", "refused", "seconds"),
         [(one.set, one.documents, one.stories, len(one.refused), f"{one.seconds:.1f}") for one in found],
@@ -106,7 +107,7 @@ def _show(found: "list[Evaluation]") -> None:
             click.echo(f"\n{one.set}: refused, so alone: {_line(refused.title)} ({refused.reason})")
 
 
-def _show_figures(found: "list[Evaluation]") -> None:
+def _show_figures(found: "list[Measurement]") -> None:
     """The tables of those figures that there are."""
     columns = ("precision", "recall", "F1", "B-cubed F1", "ARI")
     tiers = [(one.set, tier, *_figures(*_in_order(getattr(one, tier)))) for one in found for tier in TIERS]
@@ -127,7 +128,7 @@ def _show_figures(found: "list[Evaluation]") -> None:
             ("set", "language", "documents", "merge B-cubed F1", "coverage B-cubed F1"), languages, empty=""
         )
     if shuffles:
-        edge.print_table(("set", "B-cubed F1 in any order", "min", "mean", "max", "difference"), shuffles, empty="")
+        edge.print_table(("set", "tier", "B-cubed F1 min", "mean", "max", "difference"), shuffles, empty="")
 
 
 def _in_order(agreement: "Agreement") -> tuple[float, ...]:

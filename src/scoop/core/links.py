@@ -165,9 +165,29 @@ def sketched_containment(one: Words, other: Words) -> float:
     return len(np.intersect1d(one, other, assume_unique=True)) / shorter if shorter else 0.0
 
 
+MIN_TITLE_OVERLAP = 0.30
+MIN_SHARED_BODY = 0.50
+TALKATIVE = 40  # words of a body from which on it can speak for a merge
+
+
+def are_one(one: Compared, other: Compared, row: Table, fit: "LinkModel") -> bool:
+    """Whether two documents are one story beyond doubt: by what they say, whatever else is around them."""
+    signs = named(row)
+    if signs["numbers_differ"] or signs["same_publisher"] or min(one.words, other.words) < TALKATIVE:
+        return False
+    if signs["cosine"] >= fit.sure_at:
+        return True
+    is_like = signs["title_words"] >= MIN_TITLE_OVERLAP and signs["body_terms"] >= MIN_SHARED_BODY
+    return is_like and signs["cosine"] >= fit.merge_at
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkModel:
-    """Boosted trees as plain arrays, and the probabilities from which on they are believed."""
+    """Boosted trees as plain arrays, and where they and the cosines of their embedding model are believed.
+
+    From the probability `coverage_at` on two documents are shown together; from the cosine `merge_at` on, with like
+    titles, or `sure_at`, with any, they are one story.
+    """
 
     features: NDArray[np.int16]
     thresholds: Table
@@ -178,6 +198,7 @@ class LinkModel:
     depth: int
     coverage_at: float
     merge_at: float
+    sure_at: float
 
     def probabilities(self, table: Table) -> Table:
         """For each row of NAMES how probable it is that the two tell of one event."""
@@ -207,4 +228,5 @@ def fitted(model_name: str, model_version: str) -> LinkModel | None:
             features=arrays["features"], thresholds=arrays["thresholds"], left=arrays["left"], right=arrays["right"],
             values=arrays["values"], start=float(arrays["start"]), depth=int(arrays["depth"]),
             coverage_at=float(arrays["coverage_at"]), merge_at=float(arrays["merge_at"]),
+            sure_at=float(arrays["sure_at"]),
         )  # fmt: skip

@@ -20,7 +20,6 @@ from scoop.store.work import Subject
 CANDIDATES = 30
 LOOKBACK = timedelta(days=30)
 REMEMBERED_AT = 0.05  # a link below this changes no group, whatever comes later
-MIN_TITLE_OVERLAP = 0.30
 
 _COSINE = links.NAMES.index("cosine")
 
@@ -154,14 +153,14 @@ def _pair(one: int, other: int) -> Pair:
 def _matches(case: Case, found: Mapping[Pair, Link]) -> list[Match]:
     """The links that are beyond doubt, as reasons to join the stories of documents at hand with others."""
     at_hand = {reading.document_id for reading in case.readings}
-    sure = [pair for pair, link in found.items() if link.probability >= case.fit.merge_at and _is_beyond_doubt(link)]
+    sure = [pair for pair, link in found.items() if _are_one(case, pair, link)]
     return [
         Match(
             document_id=one,
             matched_document_id=other,
             story_id=case.known[other].story_id,
             signal="semantic",
-            score=found[pair].probability,
+            score=min(1.0, links.named(found[pair].signals)["cosine"]),
         )
         for pair in sure
         for one, other in (pair, pair[::-1])
@@ -169,9 +168,9 @@ def _matches(case: Case, found: Mapping[Pair, Link]) -> list[Match]:
     ]
 
 
-def _is_beyond_doubt(link: Link) -> bool:
-    signs = links.named(link.signals)
-    return signs["title_words"] >= MIN_TITLE_OVERLAP and not signs["numbers_differ"] and not signs["same_publisher"]
+def _are_one(case: Case, pair: Pair, link: Link) -> bool:
+    one, other = (case.known[document].compared for document in pair)
+    return links.are_one(one, other, link.signals, case.fit)
 
 
 def _doubts(case: Case, found: Mapping[Pair, Link], merging: Collection[int]) -> list[Doubt]:

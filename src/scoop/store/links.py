@@ -46,8 +46,7 @@ async def nearest(
     conn: Connection, model: EmbeddingModel, ids: Sequence[int], *, collection: str, lookback: timedelta, most: int
 ) -> dict[int, Neighbourhood]:
     """For each document that has an embedding those that are nearest to it."""
-    await conn.execute("SELECT set_config('hnsw.ef_search', $1, false)", str(2 * most))
-    await conn.execute("SELECT set_config('hnsw.iterative_scan', 'relaxed_order', false)")
+    await conn.execute(SQL["search_widely"])
     rows = await conn.fetch(
         SQL["nearest"], ids, model.model_name, model.model_version, collection, model.dimensions, lookback, most
     )

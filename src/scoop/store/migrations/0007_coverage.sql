@@ -67,7 +67,9 @@ COMMENT ON FUNCTION index_embeddings IS 'Makes the nearest-neighbour index of a 
 CREATE FUNCTION nearest_documents(
     ids BIGINT[], model_name TEXT, model_version TEXT, collection TEXT, dimensions INTEGER, lookback INTERVAL, most INTEGER
 ) RETURNS TABLE (document_id BIGINT, neighbour_id BIGINT, cosine REAL)
-LANGUAGE plpgsql STABLE AS $$
+LANGUAGE plpgsql STABLE
+SET enable_sort = off  -- the planner takes the window for narrow, and would sort all of it instead of using the index
+AS $$
 DECLARE
     among TEXT := format(
         'model_name = %L AND model_version = %L AND collection = %L AND document_id <> asked.document_id '
