@@ -43,12 +43,9 @@ MONOTONE = {
     "more_near": 1, "low_rank": -1, "high_rank": -1, "common": 1,
 }  # fmt: skip
 SETTINGS = {
-    "max_iter": 300,
-    "learning_rate": 0.06,
-    "max_leaf_nodes": 20,
-    "min_samples_leaf": 30,
+    "max_iter": 300, "learning_rate": 0.06, "max_leaf_nodes": 20, "max_depth": 6, "min_samples_leaf": 30,
     "l2_regularization": 5,
-}
+}  # fmt: skip
 
 
 @dataclass

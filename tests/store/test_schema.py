@@ -75,7 +75,7 @@ async def test_embeddings_of_any_dimension_find_their_neighbours_by_index(databa
             padded = "[" + ",".join(map(str, [*vector, *([0.01] * (dimensions - 2))])) + "]"
             await conn.execute(
                 "INSERT INTO document_embeddings (document_id, model_name, model_version, embedding, service_endpoint,"
-                " collection, seen_at, text_hash) VALUES ($1, 'model', 'v1', $2::text::vector, 'local', 'c', now(), '')",
+                " collection, seen_at, text_hash) VALUES ($1, 'model', 'v1', $2::text::vector, 'x', 'c', now(), '')",
                 document_id,
                 padded,
             )

@@ -24,7 +24,9 @@ def command() -> None:
 @click.option("--json", "_as_json", is_flag=True, help="The default: the output is always JSON.")
 @click.pass_obj
 def stories(config: Config, collection: str | None, with_merged: bool, _as_json: bool) -> None:
-    """One story a line: story_uuid, collection, title, url, status, first_seen_at, last_seen_at, members.
+    """One story a line: story_uuid, collection, title, url, status, coverage_id, first_seen_at, last_seen_at, members.
+
+    Stories with the same coverage_id probably tell of one event.
 
     \b
     Examples:

@@ -13,17 +13,22 @@ from scoop.config import Config
 @click.option("--collection", help="Only this collection, as ai_news.")
 @click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Seen on this day or later, as 2026-11-15.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=30, show_default=True, help="How many at most.")
+@click.option("--grouped", is_flag=True, help="Show stories that probably tell of one event together.")
 @edge.as_json
 @click.pass_obj
-def command(config: Config, collection: str | None, since: datetime | None, limit: int, as_json: bool) -> None:
-    """List the latest stories.
+def command(
+    config: Config, collection: str | None, since: datetime | None, limit: int, grouped: bool, as_json: bool
+) -> None:
+    """List the latest stories, or with --grouped the latest groups of coverage.
 
     \b
     Examples:
       scoop stories
+      scoop stories --grouped
       scoop stories --collection world_news --since 2026-11-01 --json
     """
-    edge.run(_show(config, collection, since, limit, as_json=as_json))
+    show = _show_grouped if grouped else _show
+    edge.run(show(config, collection, _start_of(since, config.timezone) if since else None, limit, as_json=as_json))
 
 
 def _start_of(day: datetime, timezone: str) -> datetime | None:
@@ -33,18 +38,39 @@ def _start_of(day: datetime, timezone: str) -> datetime | None:
         return None  # before all time is no limit
 
 
+EMPTY = "there are no stories yet; `scoop up` gathers some, `scoop ingest --items FILE` takes in yours"
+
+
+async def _show_grouped(
+    config: Config, collection: str | None, since: datetime | None, limit: int, *, as_json: bool
+) -> None:
+    from scoop.store import reading
+
+    async with edge.reading(config) as conn:
+        found = await reading.coverage(conn, collection=collection, since=since, limit=limit)
+    if as_json:
+        edge.print_json(found)
+        return
+    rows: list[tuple[object, ...]] = []
+    for group in found:
+        (first, title), *others = zip(group.story_ids, group.titles, strict=True)
+        figures = (group.last_seen_at, group.item_count, group.publisher_family_count, group.collection)
+        rows.append((first, *figures, title))
+        rows += [(story_id, "", "", "", "", f"  {other}") for story_id, other in others]
+    edge.print_table(("id", "last seen", "docs", "independent", "collection", "title"), rows, empty=EMPTY, wide="title")
+
+
 async def _show(config: Config, collection: str | None, since: datetime | None, limit: int, *, as_json: bool) -> None:
     from scoop.store import reading
 
-    start = _start_of(since, config.timezone) if since else None
     async with edge.reading(config) as conn:
-        found = await reading.stories(conn, collection=collection, since=start, limit=limit)
+        found = await reading.stories(conn, collection=collection, since=since, limit=limit)
     if as_json:
         edge.print_json(found)
         return
     edge.print_table(
         ("id", "last seen", "docs", "independent", "collection", "title"),
         [(s.story_id, s.last_seen_at, s.item_count, s.publisher_family_count, s.collection, s.title) for s in found],
-        empty="there are no stories yet; `scoop up` gathers some, `scoop ingest --items FILE` takes in yours",
+        empty=EMPTY,
         wide="title",
     )

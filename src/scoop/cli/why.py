@@ -8,13 +8,21 @@ from scoop.cli import edge
 from scoop.config import Config
 
 if TYPE_CHECKING:
-    from scoop.store.reading import Explanation
+    from scoop.store.reading import Candidate, Event, Explanation
 
 SIGNALS = {
     "exact_url": "the same canonical URL",
     "exact_source_id": "the same native id",
     "exact_content_hash": "the same title and text",
+    "near_copy": "much of the same text",
+    "lexical_simhash": "the same headline",
+    "lexical_overlap": "nearly the same headline",
+    "semantic": "the same meaning, title and text alike",
 }
+SHOWN_SIGNS = {
+    "cosine": "cosine", "title_terms": "title", "body_terms": "text", "names": "names", "numbers": "numbers",
+    "containment": "copied", "days_apart": "days", "same_publisher": "own",
+}  # fmt: skip
 
 
 @click.command()
@@ -67,14 +75,33 @@ def _tell(explanation: "Explanation") -> None:
     else:
         click.echo(f"  is in story {document['story_id']}: {document['story_title']}")
     rows = [
-        (event.created_at, event.decision, event.chosen_story_id, _reason(event.exact_signal), _other(event.details))
+        (event.created_at, event.decision, event.chosen_story_id, _reason(event), _other(event.details))
         for event in explanation.events
     ]
     edge.print_table(("when", "decision", "story", "because it has", "with document"), rows, empty="no decision yet")
+    if explanation.candidates:
+        click.echo("who else may tell of the same, the most probable first:")
+        edge.print_table(
+            ("document", "story", "joined", "probability", *SHOWN_SIGNS.values(), "title"),
+            [_candidate(document["story_id"], candidate) for candidate in explanation.candidates],
+            empty="",
+            wide="title",
+        )
 
 
-def _reason(signal: str | None) -> str:
-    return SIGNALS.get(signal or "", "nothing in common with any story")
+def _candidate(story_id: int, candidate: "Candidate") -> tuple[object, ...]:
+    signs = (f"{candidate.signs[name]:.2f}" for name in SHOWN_SIGNS)
+    joined = "yes" if candidate.story_id == story_id else "no"
+    return (
+        candidate.document_id, candidate.story_id, joined, f"{candidate.probability:.2f}", *signs, candidate.title
+    )  # fmt: skip
+
+
+def _reason(event: "Event") -> str:
+    signal = (event.details or {}).get("signal")
+    if event.decision == "gray_zone":
+        return f"probably the same event as story {event.best_candidate_story_id}"
+    return SIGNALS.get(str(signal), "nothing in common with any story")
 
 
 def _other(details: dict[str, object] | None) -> object:

@@ -12,7 +12,7 @@ PERHAPS_COPIED = 0.2  # as a sample tells it
 MIN_PHRASES = 10
 WINDOW = timedelta(days=30)
 TALKATIVE = 40  # words of a body from which on it must speak for a merge by title
-MIN_SHARED_BODY = 0.15
+MIN_SHARED_BODY = 0.08  # beside the title
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,4 +93,4 @@ def _bodies_agree(one: Article, other: Article) -> bool:
     """Two long bodies under one headline must speak of the same; short ones cannot object."""
     if min(one.words, other.words) < max(TALKATIVE, MIN_CONTENT_TOKENS):
         return True
-    return links.shared_body(one.signals, other.signals) >= MIN_SHARED_BODY
+    return links.shared_beside_title(one.signals, other.signals) >= MIN_SHARED_BODY

@@ -1,7 +1,7 @@
 """How probable it is that two documents tell of one event: the signs of a pair, and the model that weighs them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -23,6 +23,7 @@ AROUND = ("less_near", "more_near", "low_rank", "high_rank", "crowding", "common
 NAMES = (*OWN, *AROUND)
 NEAR = 10  # neighbours that make a neighbourhood
 MAX_DAYS = 30.0
+STRANGER = 0.5  # the cosine of the tenth neighbour, in the median of the sets that were fitted to
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,9 +45,9 @@ class Neighbourhood:
     cosines: Table
 
 
-def named(row: Table) -> dict[str, float]:
+def named(row: Iterable[float]) -> dict[str, float]:
     """A row of the table by the names of its columns."""
-    return dict(zip(NAMES, row.tolist(), strict=True))
+    return {name: float(value) for name, value in zip(NAMES, row, strict=True)}
 
 
 def own(one: Compared, others: Sequence[Compared], cosines: Table) -> Table:
@@ -91,10 +92,11 @@ def around(cosines: Table, ones: Sequence[Neighbourhood], others: Sequence[Neigh
 
 
 def _padded(lists: Sequence[Neighbourhood]) -> Table:
-    found = np.zeros((len(lists), NEAR), dtype=np.float32)
+    """The neighbourhoods as rows, the nearest first; a lonely document counts as if strangers were around it."""
+    found = np.full((len(lists), NEAR), STRANGER, dtype=np.float32)
     for row, near in zip(found, lists, strict=True):
         row[: min(NEAR, len(near.cosines))] = near.cosines[:NEAR]
-    return found
+    return -np.sort(-found, axis=1)
 
 
 def _mean_beside(side: Table, cosines: Table) -> Table:
@@ -133,9 +135,10 @@ def _dot(words: Words, weights: Table, others: Sequence[tuple[Words, Table]]) ->
     return _sums(products, starts, np.array([len(other) for other, _ in others]))
 
 
-def shared_body(one: Signals, other: Signals) -> float:
-    """The cosine of two bodies by their weighty words."""
-    return float(_dot(one.body, one.body_weights, [(other.body, other.body_weights)])[0])
+def shared_beside_title(one: Signals, other: Signals) -> float:
+    """How much two texts share by their weighty words, those of the first one's title aside."""
+    is_beside = ~np.isin(one.body, one.title)
+    return float(_dot(one.body[is_beside], one.body_weights[is_beside], [(other.body, other.body_weights)])[0])
 
 
 def _jaccard(words: Words, others: Sequence[Words]) -> Table:
@@ -203,13 +206,15 @@ class LinkModel:
     def probabilities(self, table: Table) -> Table:
         """For each row of NAMES how probable it is that the two tell of one event."""
         score = np.full(len(table), self.start, dtype=np.float32)
-        rows = np.arange(len(table))
-        for tree in range(len(self.features)):
-            node = np.zeros(len(table), dtype=np.int16)
+        flat, starts = np.ascontiguousarray(table).ravel(), np.arange(len(table)) * table.shape[1]
+        for features, thresholds, left, right, values in zip(
+            self.features, self.thresholds, self.left, self.right, self.values, strict=True
+        ):
+            node = np.zeros(len(table), dtype=np.intp)
             for _ in range(self.depth):
-                is_low = table[rows, self.features[tree, node]] <= self.thresholds[tree, node]
-                node = np.where(is_low, self.left[tree, node], self.right[tree, node])
-            score += self.values[tree, node]
+                is_low = flat.take(starts + features.take(node)) <= thresholds.take(node)
+                node = np.where(is_low, left.take(node), right.take(node))
+            score += values.take(node)
         return (1 / (1 + np.exp(-score))).astype(np.float32)
 
 

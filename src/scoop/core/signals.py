@@ -26,7 +26,7 @@ MAX_PHRASE_WORDS = 10_000
 SKETCH = 128
 INDEXED_SKETCH = 48
 
-_NAME = re.compile(r"(?<![.!?:\"\u201c]\s)(?<!\A)\b[^\W\d_a-z][\w'\u2019-]+")
+_NAME = re.compile(r"(?<![.!?:\"\u201c]\s)(?<!\n)(?<!\A)\b[^\W\d_a-z][\w'\u2019-]+")
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _ENDINGS = ("ings", "ing", "ied", "ies", "ed", "es", "s")
 _MIN_STEM = 3

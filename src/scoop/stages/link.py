@@ -79,7 +79,7 @@ async def judge(case: Case | None) -> Outcome[Judgement | None]:
     if case is None:
         return Outcome(output=None)
     changed = _neighbourhoods(case)
-    found = _scored(case, {**case.neighbourhoods, **changed})
+    found = _scored(case, changed)
     kept = {pair: link for pair, link in found.items() if link.probability >= REMEMBERED_AT or pair in case.links}
     matches = _matches(case, kept)
     merging = {match.document_id for match in matches}
@@ -120,9 +120,14 @@ def _nearest(near: Sequence[tuple[int, float]]) -> Neighbourhood:
     return store.neighbourhood(sorted(near, key=lambda found: (-found[1], found[0]))[:NEAR])
 
 
-def _scored(case: Case, neighbourhoods: Mapping[int, Neighbourhood]) -> dict[Pair, Link]:
+def _scored(case: Case, changed: Mapping[int, Neighbourhood]) -> dict[Pair, Link]:
     """All pairs with a document at hand, and those whose neighbourhoods have changed, weighed."""
-    rows: dict[Pair, links.Table] = {pair: link.signals[: len(links.OWN)] for pair, link in case.links.items()}
+    neighbourhoods = {**case.neighbourhoods, **changed}
+    rows: dict[Pair, links.Table] = {
+        pair: link.signals[: len(links.OWN)]
+        for pair, link in case.links.items()
+        if pair[0] in changed or pair[1] in changed
+    }
     for one, near in case.near.items():
         others = [(place, other) for place, other in enumerate(near.ids.tolist()) if other in case.known]
         if one not in case.known or not others:

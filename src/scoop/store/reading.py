@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from scoop.core import links
 from scoop.errors import NotFound
 from scoop.store import db, work
 from scoop.store.db import Connection
@@ -13,6 +14,7 @@ from scoop.store.db import Connection
 SQL = db.blocks(__name__)
 EXPORT_PAGE = 500
 MAX_MEMBERS = 1000
+MAX_CANDIDATES = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,11 +103,37 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A document that may tell of the same event, how probable that is, and the signs of the pair by name."""
+
+    document_id: int
+    title: str
+    source: str
+    story_id: int
+    probability: float
+    signs: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """A document, the story it is in, and every decision that put it there."""
+    """A document, the story it is in, every decision that put it there, and who else may tell of the same."""
 
     document: dict[str, Any]
     events: list[Event]
+    candidates: list[Candidate]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """Stories that probably tell of one event, the one with most documents first."""
+
+    coverage_id: int
+    collection: str
+    last_seen_at: datetime
+    item_count: int
+    publisher_family_count: int
+    story_ids: list[int]
+    titles: list[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,6 +167,12 @@ async def stories(
     return [Story(**row) for row in await conn.fetch(SQL["stories"], collection, since, until, limit, offset)]
 
 
+async def coverage(
+    conn: Connection, *, collection: str | None = None, since: datetime | None = None, limit: int = 50
+) -> list[Coverage]:
+    return [Coverage(**row) for row in await conn.fetch(SQL["coverage"], collection, since, limit)]
+
+
 async def story(conn: Connection, name: str) -> StoryDetail:
     """The story of a number or public id, with its members."""
     row = await conn.fetchrow(SQL["story"], _as_number(name), _as_uuid(name))
@@ -156,10 +190,17 @@ async def explanations(conn: Connection, name: str, url_hash: bytes | None) -> l
         raise NotFound(f"there is no document {name!r}; name its number, its art_ id or its URL")
     return [
         Explanation(
-            document=dict(row), events=[Event(**event) for event in await conn.fetch(SQL["events"], row["document_id"])]
+            document=dict(row),
+            events=[Event(**event) for event in await conn.fetch(SQL["events"], row["document_id"])],
+            candidates=await _candidates(conn, row["document_id"]),
         )
         for row in rows
     ]
+
+
+async def _candidates(conn: Connection, document_id: int) -> list[Candidate]:
+    rows = await conn.fetch(SQL["candidates"], document_id, MAX_CANDIDATES)
+    return [Candidate(**{**row, "signs": links.named(row["signs"])}) for row in rows]
 
 
 async def stats(conn: Connection) -> Stats:

@@ -10,6 +10,29 @@ WHERE status = 'active' AND ($1::text IS NULL OR collection = $1)
     AND ($2::timestamptz IS NULL OR last_seen_at >= $2) AND ($3::timestamptz IS NULL OR last_seen_at < $3)
 ORDER BY last_seen_at DESC, story_id DESC LIMIT $4 OFFSET $5;
 
+-- name: coverage
+-- The latest groups of coverage, of one collection or all, seen within a window; a story alone is a group too.
+SELECT coalesce(coverage_id, story_id) AS coverage_id, collection, max(last_seen_at) AS last_seen_at,
+    sum(item_count)::int AS item_count, (
+        SELECT count(DISTINCT family)::int FROM stories AS each, unnest(each.publisher_families) AS family
+        WHERE coalesce(each.coverage_id, each.story_id) = coalesce(stories.coverage_id, stories.story_id)
+            AND each.status = 'active') AS publisher_family_count,
+    array_agg(story_id ORDER BY item_count DESC, first_seen_at, story_id) AS story_ids,
+    array_agg(canonical_title ORDER BY item_count DESC, first_seen_at, story_id) AS titles
+FROM stories
+WHERE status = 'active' AND ($1::text IS NULL OR collection = $1) AND ($2::timestamptz IS NULL OR last_seen_at >= $2)
+GROUP BY coalesce(coverage_id, story_id), collection
+ORDER BY max(last_seen_at) DESC, coalesce(coverage_id, story_id) DESC LIMIT $3;
+
+-- name: candidates
+-- The documents that most probably tell of the same as this one, with what the probability was made of.
+SELECT other.document_id, other.title, other.source, story_id, probability, document_links.signals AS signs
+FROM document_links
+JOIN documents AS other ON other.document_id = CASE WHEN one_id = $1 THEN other_id ELSE one_id END
+JOIN story_members ON story_members.document_id = other.document_id
+WHERE one_id = $1 OR other_id = $1
+ORDER BY probability DESC, other.document_id LIMIT $2;
+
 -- name: story
 -- One story by its number or its public id.
 SELECT story_id, story_uuid, collection, canonical_title AS title, canonical_url AS url, status, first_seen_at, last_seen_at,
@@ -71,6 +94,8 @@ SELECT match_type::text AS match_type, count(*) AS count FROM story_members GROU
 -- A page of stories as JSON, each with its members, after the story of this number.
 SELECT story_id, json_build_object(
     'story_uuid', story_uuid, 'collection', collection, 'title', canonical_title, 'url', canonical_url, 'status', status,
+    'coverage_id', (SELECT story_uuid FROM stories AS oldest
+        WHERE oldest.story_id = coalesce(stories.coverage_id, stories.story_id)),
     'first_seen_at', first_seen_at, 'last_seen_at', last_seen_at, 'members', coalesce((
         SELECT json_agg(json_build_object(
             'article_id', article_id, 'source', source, 'source_item_id', source_item_id, 'url', documents.canonical_url,

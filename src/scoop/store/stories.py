@@ -141,7 +141,8 @@ async def _record(conn: Connection, numbered: Sequence[tuple[int, Group]]) -> No
     ]
     merged = [
         (
-            joined.document_id, "auto_merge", story_id, story_id, joined.signal,
+            joined.document_id, "auto_merge", story_id, story_id,
+            joined.signal if joined.signal in dedup.EXACT else None,
             _evidence(joined) | ({"absorbed_story_ids": group.absorbed_story_ids} if group.absorbed_story_ids else {}),
         )
         for story_id, group in numbered

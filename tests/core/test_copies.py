@@ -1,0 +1,85 @@
+"""When two documents are the same article although nothing of them is equal."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from scoop.core import copies, hashes, signals, text
+from scoop.core.copies import Article
+
+TITLE = "Harbour council votes to close the old bridge"
+BODY = (
+    "The harbour council voted on Tuesday night to close the old bridge until every cable has been checked twice. "
+    "Engineers had found rust in the northern tower last week, and the mayor said nobody would drive over it before "
+    "spring. Ferries will run every ten minutes, the council said, and the fares will stay as they are until March."
+)
+DAY = datetime(2026, 11, 14, tzinfo=UTC)
+
+
+def an_article(number: int, title: str = TITLE, body: str = BODY, **changes) -> Article:
+    title_words, body_words = text.words(text.normalized(title)), text.words(text.normalized(body))
+    given = {
+        "document_id": number, "story_id": None, "title": title, "title_simhash": hashes.simhash(title_words),
+        "published_at": DAY, "publisher": f"outlet{number}.example", "words": len(body_words),
+        "signals": signals.of(title, body, title_words=title_words, body_words=body_words),
+    }  # fmt: skip
+    return Article(**(given | changes))
+
+
+@pytest.mark.parametrize(
+    "other",
+    ["HARBOUR COUNCIL VOTES TO CLOSE THE OLD BRIDGE", f"{TITLE} - Lake Courier", f"\u201c{TITLE}\u201d"],
+)
+def test_one_headline_of_two_outlets_is_one_article(other):
+    assert copies.same_headline(an_article(1), an_article(2, other)) is not None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Vega reports first quarter results of 12 million", "Vega reports first quarter results of 13 million"),
+        ("Council votes to close the old bridge now", "Council votes to open the old bridge now"),
+        (
+            "Strong earthquake shakes the coast of northern Velia",
+            "Strong earthquake shakes the coast of northern Moria",
+        ),
+        ("Morning briefing", "Morning briefing"),
+        ("Live: markets as it happened on March 10", "Live: markets as it happened on March 11"),
+    ],
+)
+def test_look_alike_headlines_are_two_articles(one, other):
+    assert copies.same_headline(an_article(1, one, ""), an_article(2, other, "")) is None
+
+
+def test_one_publisher_does_not_tell_a_story_twice_under_two_urls():
+    same = {"publisher": "tribune.example"}
+    assert copies.same_headline(an_article(1, **same), an_article(2, **same)) is None
+    assert not copies.may_be_copies(an_article(1, **same), an_article(2, **same))
+
+
+def test_a_headline_comes_back_after_weeks_for_another_story():
+    assert copies.same_headline(an_article(1), an_article(2, published_at=DAY + timedelta(days=15))) is None
+
+
+def test_an_unknown_date_neither_joins_nor_parts():
+    assert copies.same_headline(an_article(1), an_article(2, published_at=None)) is not None
+
+
+def test_one_headline_over_two_long_texts_about_other_things_is_two_articles():
+    other = (
+        "Bakers in the valley sell more rye than wheat this year because the summer was wet and the mills are far. " * 3
+    )
+    assert copies.same_headline(an_article(1), an_article(2, body=other)) is None
+
+
+def test_a_retitled_copy_is_found_by_its_text():
+    one, other = an_article(1), an_article(2, "No cars on the old bridge this winter", BODY[: len(BODY) * 2 // 3])
+    assert copies.may_be_copies(one, other)
+    phrases = [signals.phrases(text.words(text.normalized(body))) for body in (BODY, BODY[: len(BODY) * 2 // 3])]
+    assert copies.copied(*phrases) > 0.9
+
+
+def test_empty_and_tiny_bodies_are_no_copies_of_each_other():
+    assert not copies.may_be_copies(an_article(1, body=""), an_article(2, body=""))
+    few = signals.phrases(["one", "two", "three", "four", "five", "six"])
+    assert copies.copied(few, few) is None

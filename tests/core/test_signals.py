@@ -1,0 +1,63 @@
+"""What documents are compared by."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scoop.core import signals, text
+
+WORDS = [
+    "the",
+    "harbour",
+    "council",
+    "voted",
+    "on",
+    "Tuesday",
+    "to",
+    "close",
+    "the",
+    "old",
+    "bridge",
+    "until",
+    "every",
+    "cable",
+    "has",
+    "been",
+    "checked",
+]
+
+
+def of(title: str, body: str) -> signals.Signals:
+    return signals.of(
+        title, body, title_words=text.words(text.normalized(title)), body_words=text.words(text.normalized(body))
+    )
+
+
+@given(st.text(max_size=300), st.text(max_size=2000))
+def test_any_text_has_signals_that_come_back_as_they_were_packed(title, body):
+    packed = of(title, body).packed()
+    again = signals.unpacked(packed)
+    assert again.packed() == packed
+    assert all(np.all(words[:-1] < words[1:]) for words in (again.title, again.lead, again.body, again.sketch))
+
+
+def test_words_of_every_text_weigh_nothing():
+    assert signals.weighty(["the", "and", "of"]) == frozenset()
+    assert signals.weighty(["bridges"]) == signals.weighty(["bridge"]) or len(signals.weighty(["bridge"])) == 1
+
+
+def test_a_text_inside_a_longer_one_is_contained_in_it():
+    long = signals.phrases([*WORDS, "and", "then", *reversed(WORDS)])
+    assert signals.containment(signals.phrases(WORDS), long) == 1
+    assert signals.containment(long, signals.phrases(["entirely", "other", "words", "stand", "in", "here"])) == 0
+
+
+def test_fewer_than_five_words_have_no_phrase():
+    assert len(signals.phrases(["too", "few", "words"])) == 0
+
+
+def test_names_are_seen_in_the_middle_of_a_sentence_only():
+    with_name = of("x", "Yesterday the mayor met Corvane in the harbour.")
+    without = of("x", "Yesterday the mayor met people in the harbour.")
+    assert len(with_name.names) == 1
+    assert len(without.names) == 0
