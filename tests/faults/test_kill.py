@@ -17,7 +17,9 @@ from scoop.store.embedded import Embedded
 
 PUSH_POINTS = ["push.saved", "push.committed"]
 STAGE_POINTS = [
-    f"{stage}.{moment}" for stage in ("normalize", "dedup") for moment in ("claimed", "worked", "saved", "committed")
+    f"{stage}.{moment}"
+    for stage in ("normalize", "dedup", "embed", "link", "group")
+    for moment in ("claimed", "worked", "saved", "committed")
 ]
 VISIT_POINTS = [f"ingest.{moment}" for moment in ("claimed", "worked", "saved", "committed")]
 
@@ -31,7 +33,8 @@ STORIES = """
     SELECT canonical_title, canonical_url, status, first_seen_at, last_seen_at, item_count, sources, publisher_families,
         (SELECT array_agg(source || ' ' || source_item_id ORDER BY source, source_item_id)
          FROM story_members JOIN documents USING (document_id)
-         WHERE story_members.story_id = stories.story_id) AS members
+         WHERE story_members.story_id = stories.story_id) AS members,
+        (SELECT canonical_url FROM stories AS oldest WHERE oldest.story_id = stories.coverage_id) AS coverage
     FROM stories WHERE status <> 'merged' ORDER BY members
 """
 WORK = "SELECT stage, subject, state::text, error FROM work ORDER BY 1, 2"

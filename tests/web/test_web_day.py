@@ -47,7 +47,7 @@ async def test_a_chosen_collection_stands_alone(database):
 
 async def test_the_most_widely_told_story_comes_first(database):
     await told(database, [
-        a_report(1, title="Latest", hours_ago=1),
+        a_report(1, title="Latest", body_text="Ships pay more in the harbour from May on.", hours_ago=1),
         a_report(2, source="one", title="Wide", canonical_url="https://one.example/wide", hours_ago=9),
         a_report(3, source="two", title="Wide", canonical_url="https://one.example/wide", hours_ago=8),
     ])  # fmt: skip

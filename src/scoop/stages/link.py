@@ -19,7 +19,7 @@ from scoop.store.work import Subject
 
 CANDIDATES = 30
 LOOKBACK = timedelta(days=30)
-REMEMBERED_AT = 0.05  # a link below this changes no group, whatever comes later
+REMEMBERED_AT = 0.2  # a link below this hardly ever comes to decide about a group
 
 _COSINE = links.NAMES.index("cosine")
 

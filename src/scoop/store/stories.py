@@ -152,4 +152,4 @@ async def _record(conn: Connection, numbered: Sequence[tuple[int, Group]]) -> No
 
 
 def _evidence(joined: Joining) -> dict[str, Any]:
-    return {"signal": joined.signal, "matched_document_id": joined.matched_document_id, "score": round(joined.score, 4)}
+    return {"signal": joined.signal, "matched_document_id": joined.matched_document_id}

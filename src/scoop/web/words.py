@@ -25,8 +25,9 @@ MATCHES = {
     "exact_url": "same address",
     "exact_source_id": "same id at its source",
     "exact_content_hash": "same title and text",
-    "lexical_simhash": "nearly the same words",
-    "lexical_overlap": "mostly the same words",
+    "near_copy": "much of the same text",
+    "lexical_simhash": "same headline",
+    "lexical_overlap": "nearly the same headline",
     "semantic": "the same meaning",
     "manual": "placed by hand",
 }
@@ -35,9 +36,10 @@ REASONS = {
     "exact_url": "Its address, freed of tracking, is the same as that of",
     "exact_source_id": "It carries the same id, such as a paper's or a video's, as",
     "exact_content_hash": "Its title and its text are the same, letter for letter, as those of",
-    "lexical_simhash": "Its wording is nearly the same as that of",
-    "lexical_overlap": "It shares most of its words with",
-    "semantic": "It means the same as",
+    "near_copy": "It has much of its text, word for word, from",
+    "lexical_simhash": "Its headline is the same, however it is typed, as that of",
+    "lexical_overlap": "Its headline is nearly the same as that of",
+    "semantic": "Its title and its text mean the same as those of",
     "manual": "Somebody placed it in this story by hand.",
 }
 _BREAK = re.compile(r"[\s_-]+")

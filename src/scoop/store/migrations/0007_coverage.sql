@@ -36,6 +36,10 @@ FROM documents WHERE documents.document_id = document_embeddings.document_id;
 ALTER TABLE document_embeddings
     ALTER COLUMN collection SET NOT NULL, ALTER COLUMN seen_at SET NOT NULL, ALTER COLUMN text_hash SET NOT NULL;
 
+-- Vectors are read far more often than anything beside them: they stay in the row where they fit, and uncompressed.
+ALTER TABLE document_embeddings ALTER COLUMN embedding SET STORAGE EXTERNAL;
+ALTER TABLE document_embeddings SET (toast_tuple_target = 8160);
+
 COMMENT ON COLUMN document_embeddings.collection IS 'Of the document; here too, so that its collection''s index can be used.';
 COMMENT ON COLUMN document_embeddings.text_hash IS 'SHA-256 of what was embedded: a document that changed is embedded anew.';
 

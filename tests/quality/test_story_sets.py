@@ -1,0 +1,26 @@
+"""How well documents are folded and grouped, on articles that people have labelled: a drop fails."""
+
+import asyncio
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from scoop import evaluation, labelled
+from scoop.cli.progress import Silent
+from scoop.config import Config
+
+SETS = Path(__file__).with_name("stories")
+
+
+@pytest.mark.parametrize(
+    ("name", "coverage_b_cubed_f1", "coverage_pairwise_f1"), [("ecb", 0.90, 0.87), ("meantime", 0.97, 0.95)]
+)
+async def test_labelled_stories_are_found_again(name, coverage_b_cubed_f1, coverage_pairwise_f1):
+    documents = labelled.documents(str(SETS / f"{name}.jsonl.gz"), None, now=datetime(2026, 11, 16, tzinfo=UTC))
+    measured = await evaluation.measure(
+        Config(), name, documents, shuffles=0, errors=0, stop=asyncio.Event(), report=Silent()
+    )
+    assert measured.merge.pairwise_precision >= 0.99
+    assert measured.coverage.b_cubed_f1 >= coverage_b_cubed_f1
+    assert measured.coverage.pairwise_f1 >= coverage_pairwise_f1
