@@ -133,3 +133,13 @@ def test_help_needs_no_database(arguments, tmp_path):
     done = scoop(*arguments, home=tmp_path / "file" / "home")
     assert done.returncode == 0
     assert done.stdout
+
+
+def test_stories_of_one_event_are_shown_as_one_group(told):
+    groups = json.loads(told("stories", "--grouped", "--json").stdout)
+    stories = json.loads(told("stories", "--json").stdout)
+    assert sorted(story_id for group in groups for story_id in group["story_ids"]) == sorted(
+        story["story_id"] for story in stories
+    )
+    text = told("stories", "--grouped").stdout
+    assert all(story["title"] in text for story in stories)

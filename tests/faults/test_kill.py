@@ -17,9 +17,8 @@ from scoop.store.embedded import Embedded
 
 PUSH_POINTS = ["push.saved", "push.committed"]
 STAGE_POINTS = [
-    f"{stage}.{moment}"
-    for stage in ("normalize", "dedup", "embed", "link", "group")
-    for moment in ("claimed", "worked", "saved", "committed")
+    *(f"{stage}.{moment}" for stage in ("normalize", "dedup") for moment in ("claimed", "worked", "saved", "committed")),
+    *(f"{stage}.{moment}" for stage in ("embed", "link", "group") for moment in ("worked", "saved")),
 ]
 VISIT_POINTS = [f"ingest.{moment}" for moment in ("claimed", "worked", "saved", "committed")]
 
@@ -34,7 +33,7 @@ STORIES = """
         (SELECT array_agg(source || ' ' || source_item_id ORDER BY source, source_item_id)
          FROM story_members JOIN documents USING (document_id)
          WHERE story_members.story_id = stories.story_id) AS members,
-        (SELECT canonical_url FROM stories AS oldest WHERE oldest.story_id = stories.coverage_id) AS coverage
+        coverage_id IS NOT NULL AS is_grouped
     FROM stories WHERE status <> 'merged' ORDER BY members
 """
 WORK = "SELECT stage, subject, state::text, error FROM work ORDER BY 1, 2"

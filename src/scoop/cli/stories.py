@@ -19,7 +19,9 @@ from scoop.config import Config
 def command(
     config: Config, collection: str | None, since: datetime | None, limit: int, grouped: bool, as_json: bool
 ) -> None:
-    """List the latest stories, or with --grouped the latest groups of coverage.
+    """List the latest stories.
+
+    With --grouped, stories that probably tell of one event stand together, the one with most documents first.
 
     \b
     Examples:

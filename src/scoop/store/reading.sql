@@ -11,18 +11,21 @@ WHERE status = 'active' AND ($1::text IS NULL OR collection = $1)
 ORDER BY last_seen_at DESC, story_id DESC LIMIT $4 OFFSET $5;
 
 -- name: coverage
--- The latest groups of coverage, of one collection or all, seen within a window; a story alone is a group too.
-SELECT coalesce(coverage_id, story_id) AS coverage_id, collection, max(last_seen_at) AS last_seen_at,
-    sum(item_count)::int AS item_count, (
-        SELECT count(DISTINCT family)::int FROM stories AS each, unnest(each.publisher_families) AS family
-        WHERE coalesce(each.coverage_id, each.story_id) = coalesce(stories.coverage_id, stories.story_id)
-            AND each.status = 'active') AS publisher_family_count,
-    array_agg(story_id ORDER BY item_count DESC, first_seen_at, story_id) AS story_ids,
-    array_agg(canonical_title ORDER BY item_count DESC, first_seen_at, story_id) AS titles
-FROM stories
-WHERE status = 'active' AND ($1::text IS NULL OR collection = $1) AND ($2::timestamptz IS NULL OR last_seen_at >= $2)
-GROUP BY coalesce(coverage_id, story_id), collection
-ORDER BY max(last_seen_at) DESC, coalesce(coverage_id, story_id) DESC LIMIT $3;
+-- The latest groups of coverage, of one collection or all, seen since a moment; a story alone is a group too.
+WITH latest AS (
+    SELECT coalesce(coverage_id, story_id) AS coverage_id, collection, max(last_seen_at) AS last_seen_at,
+        sum(item_count)::int AS item_count,
+        array_agg(story_id ORDER BY item_count DESC, first_seen_at, story_id) AS story_ids,
+        array_agg(canonical_title ORDER BY item_count DESC, first_seen_at, story_id) AS titles
+    FROM stories WHERE status = 'active' AND ($1::text IS NULL OR collection = $1)
+    GROUP BY 1, 2 HAVING $2::timestamptz IS NULL OR max(last_seen_at) >= $2
+    ORDER BY 3 DESC, 1 DESC LIMIT $3
+)
+SELECT coverage_id, collection, last_seen_at, item_count, (
+        SELECT count(DISTINCT family)::int FROM stories CROSS JOIN unnest(publisher_families) AS family
+        WHERE story_id = ANY (story_ids)) AS publisher_family_count,
+    story_ids, titles
+FROM latest ORDER BY last_seen_at DESC, coverage_id DESC;
 
 -- name: candidates
 -- The documents that most probably tell of the same as this one, with what the probability was made of.
