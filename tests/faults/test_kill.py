@@ -17,7 +17,11 @@ from scoop.store.embedded import Embedded
 
 PUSH_POINTS = ["push.saved", "push.committed"]
 STAGE_POINTS = [
-    *(f"{stage}.{moment}" for stage in ("normalize", "dedup") for moment in ("claimed", "worked", "saved", "committed")),
+    *(
+        f"{stage}.{moment}"
+        for stage in ("normalize", "dedup")
+        for moment in ("claimed", "worked", "saved", "committed")
+    ),
     *(f"{stage}.{moment}" for stage in ("embed", "link", "group") for moment in ("worked", "saved")),
 ]
 VISIT_POINTS = [f"ingest.{moment}" for moment in ("claimed", "worked", "saved", "committed")]
