@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoop.core.clusters import Agreement, agreement, average_linkage, b_cubed_f1, components, mixed
+from scoop.core.clusters import Agreement, agreement, average_linkage, b_cubed_f1, mixed
 
 LABELLINGS = st.integers(0, 9).flatmap(
     lambda size: st.tuples(*[st.lists(st.integers(0, 4), min_size=size, max_size=size)] * 2)
@@ -155,7 +155,6 @@ def test_nothing_is_mixed_where_all_agree(labellings):
 def test_a_chain_of_strong_links_is_not_one_group():
     weights = {(1, 2): 0.9, (2, 3): 0.8, (3, 4): 0.9}
     assert average_linkage(dict.fromkeys(range(1, 5), 1), weights, threshold=0.5) == [[1, 2], [3, 4]]
-    assert components(range(1, 5), weights) == [[1, 2, 3, 4]]
 
 
 def test_a_mean_at_the_threshold_is_enough():
@@ -203,14 +202,6 @@ def test_the_order_of_nodes_and_links_changes_no_group(graph, threshold, chance)
 
 
 # Components
-
-
-@given(graphs())
-def test_components_are_what_can_be_reached(graph):
-    sizes, weights = graph
-    found = components(sizes, weights)
-    assert sorted(node for group in found for node in group) == sorted(sizes)
-    assert found == sorted(sorted(reached(node, weights)) for node in {min(reached(node, weights)) for node in sizes})
 
 
 def reached(node, edges):

@@ -78,3 +78,13 @@ async def test_an_unknown_story_is_not_found(database):
     async with visiting(database) as visitor:
         answers = [await visitor.get(f"/stories/{name}") for name in (uuid4(), "1", "nonsense", "..%2F..%2Fetc")]
     assert {answer.status for answer in answers} == {404}
+
+
+async def test_a_story_leads_to_others_that_probably_tell_of_the_same(database):
+    await told(database, [a_report(1), a_report(2, title="Harbour fees rise", body_text="Ships pay more from May on.")])
+    async with database.connection() as conn:
+        await conn.execute("UPDATE stories SET coverage_id = (SELECT min(story_id) FROM stories)")
+    async with visiting(database) as visitor:
+        page = (await visitor.get(await story_path(visitor))).page
+    assert "Probably the same event" in page.text
+    assert len(page.links("/stories/")) == 1

@@ -46,3 +46,11 @@ async def _show(config: Config, name: str, *, as_json: bool) -> None:
         empty="no documents",
         wide="title",
     )
+    if detail.company:
+        click.echo("probably the same event:")
+        edge.print_table(
+            ("story", "last seen", "docs", "independent", "title"),
+            [(s.story_id, s.last_seen_at, s.item_count, s.publisher_family_count, s.title) for s in detail.company],
+            empty="",
+            wide="title",
+        )

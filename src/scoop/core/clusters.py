@@ -131,22 +131,3 @@ class _Linkage:
                 self._weights[stays][neighbour] = self._weights[neighbour][stays] = joined
         for neighbour in self._weights[stays]:
             self._offer(stays, neighbour)
-
-
-def components(nodes: Iterable[int], edges: Iterable[Pair]) -> list[list[int]]:
-    """The nodes that hang together, each list sorted, in the order of their smallest."""
-    parents = {node: node for node in nodes}
-
-    def root(node: int) -> int:
-        while parents[node] != node:
-            parents[node] = parents[parents[node]]
-            node = parents[node]
-        return node
-
-    for one, other in edges:
-        low, high = sorted((root(one), root(other)))
-        parents[high] = low
-    found: defaultdict[int, list[int]] = defaultdict(list)
-    for node in sorted(parents):
-        found[root(node)].append(node)
-    return list(found.values())

@@ -15,6 +15,7 @@ SQL = db.blocks(__name__)
 EXPORT_PAGE = 500
 MAX_MEMBERS = 1000
 MAX_CANDIDATES = 5
+MAX_COMPANY = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,8 +58,11 @@ class Member:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryDetail:
+    """A story with its documents, and the other stories that probably tell of the same event."""
+
     story: Story
     members: list[Member]
+    company: list[Story]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,7 +184,8 @@ async def story(conn: Connection, name: str) -> StoryDetail:
         raise NotFound(f"there is no story {name!r}; `scoop stories` lists what there is")
     found = Story(**row)
     members = [Member(**member) for member in await conn.fetch(SQL["members"], found.story_id, MAX_MEMBERS)]
-    return StoryDetail(story=found, members=members)
+    company = [Story(**other) for other in await conn.fetch(SQL["company"], found.story_id, MAX_COMPANY)]
+    return StoryDetail(story=found, members=members, company=company)
 
 
 async def explanations(conn: Connection, name: str, url_hash: bytes | None) -> list[Explanation]:

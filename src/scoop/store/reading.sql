@@ -46,6 +46,17 @@ FROM stories LEFT JOIN LATERAL (
     WHERE document_id = representative_document_id) AS representative ON true
 WHERE story_id = $1 OR story_uuid = $2;
 
+-- name: company
+-- The other stories that probably tell of the same event.
+SELECT story_id, story_uuid, collection, canonical_title AS title, canonical_url AS url, status, first_seen_at, last_seen_at,
+    item_count, source_count, publisher_family_count, sources, publisher_families,
+    coalesce(language, 'und') AS language, coalesce(lead, '') AS lead
+FROM stories LEFT JOIN LATERAL (
+    SELECT normalized_language AS language, left(body_text, 400) AS lead FROM documents
+    WHERE document_id = representative_document_id) AS representative ON true
+WHERE status = 'active' AND story_id <> $1 AND coverage_id = (SELECT coverage_id FROM stories WHERE story_id = $1)
+ORDER BY last_seen_at DESC, story_id DESC LIMIT $2;
+
 -- name: members
 -- The documents of a story, in order of appearance.
 SELECT document_id, article_id, source, source_item_id, canonical_url AS url, title, normalized_language AS language,

@@ -25,6 +25,7 @@ def render_story(detail: StoryDetail, reader: Reader) -> str:
         reader=reader,
         story=detail.story,
         members=detail.members,
+        company=detail.company,
         member_by_id={member.document_id: member for member in detail.members},
         ticks=story.timeline(detail.members),
     )
