@@ -199,14 +199,3 @@ def test_the_order_of_nodes_and_links_changes_no_group(graph, threshold, chance)
     chance.shuffle(links)
     again = average_linkage(dict(nodes), dict(links), threshold=threshold)
     assert again == average_linkage(sizes, weights, threshold=threshold)
-
-
-# Components
-
-
-def reached(node, edges):
-    seen, waiting = set(), [node]
-    while waiting:
-        seen.add(here := waiting.pop())
-        waiting += [one for edge in edges if here in edge for one in edge if one not in seen]
-    return seen
