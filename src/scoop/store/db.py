@@ -16,6 +16,7 @@ from scoop.errors import ConfigError, DatabaseUnavailable
 Connection: TypeAlias = asyncpg.Connection
 
 MIN_POSTGRESQL = 15
+MIN_PGVECTOR = (0, 8)
 CONNECT_SECONDS = 10.0
 RECONNECT_PAUSES = (0.1, 0.3, 1.0, 2.0, 4.0)  # seconds between tries to reach a server that went away
 GONE = (
@@ -194,14 +195,23 @@ async def _check(database: Database) -> None:
     """Refuse a server that is too old or lacks pgvector, before anything is written."""
     async with database.connection() as conn:
         version = conn.get_server_version()
-        has_vector = await conn.fetchval("SELECT count(*) > 0 FROM pg_available_extensions WHERE name = 'vector'")
+        pgvector = await conn.fetchval(
+            "SELECT coalesce(installed_version, default_version) FROM pg_available_extensions WHERE name = 'vector'"
+        )
     if version.major < MIN_POSTGRESQL:
         raise DatabaseUnavailable(f"the server is PostgreSQL {version.major}; Scoop needs {MIN_POSTGRESQL} or newer")
-    if not has_vector:
-        raise DatabaseUnavailable(
-            "the server has no pgvector; install its package (for example postgresql-16-pgvector) and try again, "
-            "or unset SCOOP_DATABASE_URL to use the embedded database"
-        )
+    if problem := pgvector_problem(pgvector):
+        raise DatabaseUnavailable(f"{problem}, or unset SCOOP_DATABASE_URL to use the embedded database")
+
+
+def pgvector_problem(version: str | None) -> str | None:
+    """What is wrong with the pgvector that a server has; searches in one collection of many need its version 0.8."""
+    if version is None:
+        return "the server has no pgvector; install its package (for example postgresql-16-pgvector) and try again"
+    if tuple(map(int, version.split(".")[:2])) < MIN_PGVECTOR:
+        needed = ".".join(map(str, MIN_PGVECTOR))
+        return f"the server has pgvector {version}; install {needed} or newer, run ALTER EXTENSION vector UPDATE"
+    return None
 
 
 async def about(conn: Connection) -> dict[str, str]:
