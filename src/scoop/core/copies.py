@@ -10,6 +10,7 @@ from scoop.core.signals import Signals, Words
 COPIED = 0.4  # share of the shorter body's phrases: one story in 323 of 323 cases
 PERHAPS_COPIED = 0.2  # as a sample tells it
 MIN_PHRASES = 10
+LOOK_ALIKE = 0.2  # overlap of two titles from which on their numbers are compared
 WINDOW = timedelta(days=30)
 TALKATIVE = 40  # words of a body from which on it must speak for a merge by title
 MIN_SHARED_BODY = 0.08  # beside the title
@@ -34,7 +35,7 @@ def are_apart(one: Article, other: Article) -> bool:
     if one.publisher and one.publisher == other.publisher:
         return True
     ours, theirs = set(one.signals.title_numbers.tolist()), set(other.signals.title_numbers.tolist())
-    return ours != theirs and titles.overlap(*_normalized(one, other)) >= PERHAPS_COPIED and bool(ours) and bool(theirs)
+    return ours != theirs and titles.overlap(*_normalized(one, other)) >= LOOK_ALIKE and bool(ours) and bool(theirs)
 
 
 def is_near_in_time(one: Article, other: Article, window: timedelta) -> bool:

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cache
 from importlib.resources import files
 from typing import Any, Protocol, TypeAlias
@@ -173,11 +173,10 @@ async def connect(server: Server, *, size: int, name: str = "scoop") -> Database
         server.detach()
         raise DatabaseUnavailable(_unreachable(url, error)) from error
     database = Database(server, pool)
-    try:
+    async with AsyncExitStack() as undo:
+        undo.push_async_callback(database.close)
         await _check(database)
-    except BaseException:
-        await database.close()
-        raise
+        undo.pop_all()
     return database
 
 

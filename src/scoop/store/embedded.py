@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import ExitStack
 from hashlib import sha256
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -99,14 +100,13 @@ class Embedded:
         """Be a user of the server, start it if it is down, and give its URL."""
         if self._users is None:
             self._make_folders()
-        try:
-            self.ensure()
-        except OSError as error:
-            self.detach()
-            raise ConfigError(folders.home_problem(self.home, error)) from error
-        except BaseException:
-            self.detach()
-            raise
+        with ExitStack() as undo:
+            undo.callback(self.detach)
+            try:
+                self.ensure()
+            except OSError as error:
+                raise ConfigError(folders.home_problem(self.home, error)) from error
+            undo.pop_all()
         return self.url
 
     def ensure(self) -> None:
