@@ -1,4 +1,4 @@
-"""The road from a file of items to stories, measured in one run: figures as one JSON a line.
+"""The road from a file of items to stories by exact and lexical rules, measured in one run: figures as one JSON a line.
 
 python bench/road.py                      100,000 items, the shares of bare COPY, growth to 1,000,000
 python bench/road.py --items 20000 --grow-to 0
@@ -35,6 +35,7 @@ WORDS = """
 BODY_WORDS = 190  # about 1,200 characters, the length of a wire report
 MARKS = (10_000, 100_000, 300_000, 1_000_000)  # sizes at which the cost per document is measured
 STEP = 20_000  # documents of one such measurement
+ROAD = ("normalize", "dedup")  # what follows waits for an embedding model: bench/stories.py
 COPIES = 0.15  # share of items that repeat an earlier text under another URL
 RELINKS = 0.10  # share of items that point at an earlier URL
 
@@ -147,7 +148,7 @@ async def stages(database: db.Database, path: Path, count: int) -> None:
     floor = await bare_copy(database, count)
     figure("bare COPY", floor, "rows/s")
     figure("ingest", count / took, "documents/s", share_of_bare_copy=round(count / took / floor, 3))
-    for stage in ("normalize", "dedup"):
+    for stage in ROAD:
         took = command(home, stage)
         figure(stage, count / took, "documents/s", share_of_bare_copy=round(count / took / floor, 3))
 
@@ -156,7 +157,7 @@ async def stages(database: db.Database, path: Path, count: int) -> None:
 def two_workers(home: Path) -> Iterator[None]:
     """The service that does all but the taking in."""
     workers = subprocess.Popen(
-        [sys.executable, "-m", "scoop", "worker", "--processes", "2"],
+        [sys.executable, "-m", "scoop", "worker", "--processes", "2", *(f"--stage={stage}" for stage in ROAD)],
         env={**os.environ, "SCOOP_HOME": str(home), "SCOOP_LOG_LEVEL": "error"},
         stdout=subprocess.DEVNULL,
     )
@@ -172,7 +173,7 @@ async def road(database: db.Database, path: Path) -> float:
     began = time.perf_counter()
     command(database.server.home, "ingest", "--items", str(path))  # type: ignore[attr-defined]
     async with database.connection() as conn:
-        while await work.is_busy(conn):
+        while await work.is_busy(conn, ROAD):
             await asyncio.sleep(0.05)
     return time.perf_counter() - began
 

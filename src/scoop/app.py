@@ -1,12 +1,12 @@
 """The only constructor of things: configuration in, a running application out."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scoop.config import Config
-from scoop.errors import ConfigError
+from scoop.errors import ConfigError, UsageError
 from scoop.store import db, migrations
 from scoop.store.db import Database, External, Server
 from scoop.store.embedded import Embedded
@@ -49,9 +49,14 @@ async def open_database(config: Config, *, name: str = "scoop") -> AsyncIterator
 
 @asynccontextmanager
 async def open_app(
-    config: Config, *, name: str = "scoop", trigger: Trigger = "schedule", force: bool = False
+    config: Config,
+    *,
+    name: str = "scoop",
+    trigger: Trigger = "schedule",
+    force: bool = False,
+    only: Sequence[str] = (),
 ) -> AsyncIterator[App]:
-    """The database with all that works on it."""
+    """The database with all that works on it, or only with the stages of these names."""
     # Imported here: the HTTP client and numpy take 0.4 s, which commands that only read need not wait for.
     from scoop import pipeline
     from scoop.fetch import chamber
@@ -67,7 +72,14 @@ async def open_app(
             client, archive, parser,
             secrets=config.secrets, trigger=trigger, force=force, embedder=open_embedder(config, client),
         )  # fmt: skip
-        yield App(config=config, database=database, archive=archive, stages=stages)
+        yield App(config=config, database=database, archive=archive, stages=_chosen(stages, only))
+
+
+def _chosen(stages: "list[Stage[Any, Any]]", names: Sequence[str]) -> "list[Stage[Any, Any]]":
+    known = [stage.name for stage in stages]
+    if unknown := [name for name in names if name not in known]:
+        raise UsageError(f"there is no stage {unknown[0]!r}; the stages are {', '.join(known)}")
+    return [stage for stage in stages if not names or stage.name in names]
 
 
 async def _put_sources(config: Config, database: Database) -> None:

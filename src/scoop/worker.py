@@ -4,7 +4,7 @@ import asyncio
 import json
 import sys
 import time
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
 
@@ -12,7 +12,8 @@ import structlog
 
 from scoop import retention
 from scoop.app import App
-from scoop.errors import DatabaseUnavailable, ScoopError
+from scoop.errors import ConfigError, DatabaseUnavailable, ScoopError, UsageError
+from scoop.stages import ingest
 from scoop.stages import stage as stage_loop
 from scoop.stages.stage import Stage, Worker
 from scoop.store import chores, db, runs, sources, work
@@ -24,6 +25,8 @@ IDLE_SECONDS = 0.25
 HOUSE_SECONDS = 1.0  # between looks at dead workers and due sources
 LINES_AWAY = 2  # of visits and pages that are out at the same time, in each process
 RECOVERY_SECONDS = 1.0
+# A member that ends with one of these codes would end so again.
+HOPELESS = {error.exit_code: error for error in (UsageError, ConfigError, DatabaseUnavailable)}
 TIDY_ARCHIVE_EVERY = timedelta(days=1)
 
 
@@ -70,7 +73,7 @@ async def _line_at_hand(
                 kept_at = time.monotonic()
             if await _turn(stages, worker, report):
                 continue
-            if until_idle and not await work.is_busy(conn):
+            if until_idle and not await work.is_busy(conn, [stage.name for stage in app.stages]):
                 break
             await _pause(stop, IDLE_SECONDS)
     done.set()
@@ -111,7 +114,7 @@ async def side_by_side(lines: Iterable[Coroutine[Any, Any, Any]]) -> None:
 async def _keep_house(app: App, conn: Connection) -> None:
     """Free the work of the dead, put before the first stage what is due, and do the chores."""
     await work.release_orphans(conn)
-    await sources.schedule(conn, app.stages[0].name)
+    await sources.schedule(conn, ingest.NAME)
     await _do_chores(app, conn)
 
 
@@ -147,9 +150,11 @@ async def _pause(stop: asyncio.Event, seconds: float) -> None:
         return
 
 
-async def run_crew(size: int, *, stop: asyncio.Event, until_idle: bool, report: Report) -> None:
-    """Work with several processes until told to stop, or until nothing is due."""
-    crew = Crew(size, until_idle=until_idle, report=report)
+async def run_crew(
+    size: int, *, stop: asyncio.Event, until_idle: bool, report: Report, stages: Sequence[str] = ()
+) -> None:
+    """Work with several processes, at these stages or all, until told to stop or until nothing is due."""
+    crew = Crew(size, until_idle=until_idle, report=report, stages=stages)
     working, stopping = asyncio.create_task(crew.run()), asyncio.create_task(stop.wait())
     await asyncio.wait((working, stopping), return_when=asyncio.FIRST_COMPLETED)
     stopping.cancel()
@@ -160,7 +165,7 @@ async def run_crew(size: int, *, stop: asyncio.Event, until_idle: bool, report: 
 class Crew:
     """Worker processes: started together, restarted when one dies, stopped together."""
 
-    def __init__(self, size: int, *, until_idle: bool, report: Report) -> None:
+    def __init__(self, size: int, *, until_idle: bool, report: Report, stages: Sequence[str] = ()) -> None:
         self._size = size
         self._arguments = [
             sys.executable,
@@ -169,6 +174,7 @@ class Crew:
             "worker",
             "--member",
             *(["--until-idle"] if until_idle else []),
+            *(f"--stage={stage}" for stage in stages),
         ]
         self._until_idle = until_idle
         self._report = report
@@ -190,8 +196,8 @@ class Crew:
             code = await self._run_one()
             if code == 0 and (self._until_idle or self._is_stopping):
                 return
-            if code == DatabaseUnavailable.exit_code:
-                raise DatabaseUnavailable("a worker process could not use the database")
+            if code in HOPELESS:
+                raise HOPELESS[code]("a worker process could not start: the line above says why")
             if not self._is_stopping:
                 log.warning("worker process died, starting another", code=code)
                 await asyncio.sleep(RECOVERY_SECONDS)

@@ -153,14 +153,14 @@ async def test_a_stage_that_runs_one_at_a_time_per_lane_never_overlaps_within_a_
     async def save(conn, output):
         return []
 
-    stage = Stage(name="test", load=load, work=carry_out, save=save, batch=3, one_per_lane=True)
+    stage = Stage(name="test", load=load, work=carry_out, save=save, batch=3, lock="test")
     async with database.connection() as conn:
         await work.enqueue(conn, "test", [Subject(n, "odd" if n % 2 else "even") for n in range(30)])
 
     async def one_worker():
         async with database.connection() as conn:
             worker = Worker(await work.enlist(conn), conn)
-            while await loop.run_batch(stage, worker) or await work.is_busy(conn):
+            while await loop.run_batch(stage, worker) or await work.is_busy(conn, [stage.name]):
                 await asyncio.sleep(0)
 
     await asyncio.gather(*(one_worker() for _ in range(3)))

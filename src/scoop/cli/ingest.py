@@ -87,13 +87,14 @@ def _opened(file: str) -> AbstractContextManager[IO[bytes]]:
 async def _visit(config: Config, slugs: tuple[str, ...] | None, *, force: bool, as_json: bool) -> bool:
     """Visit sources now; whether any visit failed."""
     from scoop.app import open_app
+    from scoop.stages import ingest
     from scoop.store import runs, sources
 
     stop = edge.stop_on_signal()
     async with open_app(config, trigger="manual", force=force) as app, app.database.connection() as conn:
         ids = await sources.ids(conn, slugs)
         before = await runs.newest_id(conn)
-        await sources.visit_now(conn, "ingest", ids, force=force)
+        await sources.visit_now(conn, ingest.NAME, ids, force=force)
         with progress.stages() as report:
             await _until_settled(app, ids, stop=stop, report=report)
         found = await runs.latest(conn, after=before, limit=max(1, len(ids)))
@@ -111,13 +112,14 @@ async def _visit(config: Config, slugs: tuple[str, ...] | None, *, force: bool, 
 async def _until_settled(app: "App", ids: list[int], *, stop: asyncio.Event, report: "Report") -> None:
     """Visit until each of the sources has been visited, by us or by another worker; hosts have their turns."""
     from scoop import worker
+    from scoop.stages import ingest
     from scoop.stages.stage import Worker
     from scoop.store import sources, work
 
     async def line() -> None:
         async with app.database.connection() as conn:
             member = Worker(await work.enlist(conn), conn, report.tell)
-            while not stop.is_set() and await sources.unsettled(conn, "ingest", ids):
+            while not stop.is_set() and await sources.unsettled(conn, ingest.NAME, ids):
                 if not await worker.drain(app.stages[0], member, stop=stop, report=report):
                     await asyncio.sleep(TURN_SECONDS)
 

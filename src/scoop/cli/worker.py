@@ -18,11 +18,12 @@ from scoop.config import Config
     "--processes", type=click.IntRange(1, 64), help="How many processes work (default: the setting `processes`)."
 )
 @click.option("--until-idle", is_flag=True, help="Exit when nothing is due.")
+@click.option("--stage", "stages", multiple=True, help="Only this stage, as embed; may be given several times.")
 @click.option(
     "--member", is_flag=True, hidden=True, help="Be one of a crew: report on standard output, end with the parent."
 )
 @click.pass_obj
-def command(config: Config, processes: int | None, until_idle: bool, member: bool) -> None:
+def command(config: Config, processes: int | None, until_idle: bool, stages: tuple[str, ...], member: bool) -> None:
     """Work on what is due, as a service without the web page.
 
     Start it on as many machines as you like: all of them share the one queue. SIGTERM and Ctrl-C let it finish what it
@@ -32,30 +33,31 @@ def command(config: Config, processes: int | None, until_idle: bool, member: boo
     Examples:
       scoop worker
       scoop worker --processes 8
+      scoop worker --stage embed       on the machine that has the power for it
     """
     if member:
-        edge.work(config, _be_member(config, until_idle=until_idle))
+        edge.work(config, _be_member(config, until_idle=until_idle, stages=stages))
     else:
-        edge.work(config, _lead(config, processes or config.processes, until_idle=until_idle))
+        edge.work(config, _lead(config, processes or config.processes, until_idle=until_idle, stages=stages))
 
 
-async def _lead(config: Config, processes: int, *, until_idle: bool) -> None:
+async def _lead(config: Config, processes: int, *, until_idle: bool, stages: tuple[str, ...]) -> None:
     from scoop import worker
     from scoop.app import open_database
 
     stop = edge.stop_on_signal()
     with progress.stages() as report:
         async with open_database(config):
-            await worker.run_crew(processes, stop=stop, until_idle=until_idle, report=report)
+            await worker.run_crew(processes, stop=stop, until_idle=until_idle, report=report, stages=stages)
 
 
-async def _be_member(config: Config, *, until_idle: bool) -> None:
+async def _be_member(config: Config, *, until_idle: bool, stages: tuple[str, ...]) -> None:
     from scoop import worker
     from scoop.app import open_app
 
     stop = edge.stop_on_signal()
     watch = asyncio.create_task(_stop_with_parent(stop))
-    async with open_app(config, name="scoop worker") as app:
+    async with open_app(config, name="scoop worker", only=stages) as app:
         await worker.run(app, stop=stop, until_idle=until_idle, report=ToParent())
     watch.cancel()
 

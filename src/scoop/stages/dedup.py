@@ -89,4 +89,4 @@ async def save(conn: Connection, judgement: Judgement) -> Sequence[Subject]:
 
 
 def stage(*, then: tuple[str, ...]) -> Stage[Case, Judgement]:
-    return Stage(name="dedup", load=load, work=judge, save=save, then=then, batch=1000, one_per_lane=True)
+    return Stage(name="dedup", load=load, work=judge, save=save, then=then, batch=1000, lock=stories.LOCK)

@@ -9,6 +9,7 @@ from scoop.store import embeddings
 from scoop.store import links as store
 from scoop.store.db import Connection
 from scoop.store.links import Pair, Story
+from scoop.store.stories import LOCK
 from scoop.store.work import Subject
 
 
@@ -48,4 +49,4 @@ async def save(conn: Connection, coverage_by_story: Mapping[int, int]) -> list[S
 
 
 def stage(*, then: tuple[str, ...]) -> Stage[Case | None, Mapping[int, int]]:
-    return Stage(name="group", load=load, work=group, save=save, then=then, batch=200, one_per_lane=True)
+    return Stage(name="group", load=load, work=group, save=save, then=then, batch=200, lock=LOCK)

@@ -35,6 +35,7 @@ from scoop.store.work import Subject
 
 log = structlog.get_logger()
 
+NAME = "ingest"
 NO_LINE = 1  # a feed has no lines that tell its reader anything
 NEVER_GIVE_UP = 1_000_000  # a source that fails is tried ever more seldom, but always again
 PAGE_STEP = timedelta(seconds=1)  # between two pages of one host
@@ -307,6 +308,6 @@ def stage(
         trigger=trigger, force=force, pages=pages,
     )  # fmt: skip
     return Stage(
-        name="ingest", load=gather.load, work=gather.work, save=gather.save, then=then, batch=64, waits=True,
+        name=NAME, load=gather.load, work=gather.work, save=gather.save, then=then, batch=64, waits=True,
         max_attempts=NEVER_GIVE_UP,
     )  # fmt: skip

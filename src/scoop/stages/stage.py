@@ -45,7 +45,7 @@ class Stage(Generic[Batch, Output]):
     batch: int = 500
     lease: timedelta = timedelta(minutes=5)
     max_attempts: int = 5
-    one_per_lane: bool = False
+    lock: str | None = None  # who holds it works alone at a lane: with all stages that have the same lock
     waits: bool = False  # for the network, most of the time
 
 
@@ -60,14 +60,14 @@ class Worker:
 
 async def run_batch(stage: Stage[Any, Any], worker: Worker) -> int:
     """Do one batch of a stage; give how many subjects were settled."""
-    if not stage.one_per_lane:
+    if stage.lock is None:
         return await _run_lane(stage, worker, lane="")
     for lane in await work.lanes(worker.conn, stage.name):
-        if await work.lock_lane(worker.conn, stage.name, lane):
+        if await work.lock_lane(worker.conn, stage.lock, lane):
             try:
                 return await _run_lane(stage, worker, lane=lane)
             finally:
-                await work.unlock_lane(worker.conn, stage.name, lane)
+                await work.unlock_lane(worker.conn, stage.lock, lane)
     return 0
 
 

@@ -20,6 +20,7 @@ DOUBT_COLUMNS = (
     "document_id", "decision", "chosen_story_id", "best_candidate_story_id", "best_cosine", "title_overlap",
     "entity_date_consistency", "composite_score", "model_name", "model_version", "details",
 )  # fmt: skip
+LOCK = "stories"  # of a collection: whoever changes its stories holds it
 MAX_ALIKE = 200  # candidates of one document
 EVENT_COLUMNS = ("document_id", "decision", "chosen_story_id", "best_candidate_story_id", "exact_signal", "details")
 

@@ -89,13 +89,13 @@ async def lanes(conn: Connection, stage: str) -> list[str]:
     return [row["lane"] for row in await conn.fetch(SQL["lanes"], stage)]
 
 
-async def lock_lane(conn: Connection, stage: str, lane: str) -> bool:
+async def lock_lane(conn: Connection, lock: str, lane: str) -> bool:
     """Try to be the only one in this lane, for as long as the connection lives."""
-    return bool(await conn.fetchval("SELECT pg_try_advisory_lock($1, hashtext($2))", LANE_LOCK, f"{stage} {lane}"))
+    return bool(await conn.fetchval("SELECT pg_try_advisory_lock($1, hashtext($2))", LANE_LOCK, f"{lock} {lane}"))
 
 
-async def unlock_lane(conn: Connection, stage: str, lane: str) -> None:
-    await conn.execute("SELECT pg_advisory_unlock($1, hashtext($2))", LANE_LOCK, f"{stage} {lane}")
+async def unlock_lane(conn: Connection, lock: str, lane: str) -> None:
+    await conn.execute("SELECT pg_advisory_unlock($1, hashtext($2))", LANE_LOCK, f"{lock} {lane}")
 
 
 async def claim(
@@ -146,8 +146,8 @@ async def counts(conn: Connection) -> list[Count]:
     return [Count(**row) for row in await conn.fetch(SQL["counts"])]
 
 
-async def is_busy(conn: Connection) -> bool:
-    return bool(await conn.fetchval(SQL["is_busy"]))
+async def is_busy(conn: Connection, stages: Sequence[str]) -> bool:
+    return bool(await conn.fetchval(SQL["is_busy"], stages))
 
 
 async def failed(conn: Connection, *, stage: str | None = None, limit: int = 100) -> list[Waiting]:

@@ -97,9 +97,9 @@ SELECT stage, state::text AS state, count(*) AS count, count(*) FILTER (WHERE du
 FROM work GROUP BY stage, state ORDER BY stage, state;
 
 -- name: is_busy
--- Whether anything is in somebody's hands, due, or waits only for its turn at a host.
-SELECT EXISTS (SELECT FROM work WHERE state = 'claimed' OR (state = 'waiting'
-    AND due_at <= now() + CASE WHEN attempts = 0 AND crashes = 0 THEN interval '10 minutes' ELSE interval '0' END));
+-- Whether anything before these stages is in somebody's hands, due, or waits only for its turn at a host.
+SELECT EXISTS (SELECT FROM work WHERE stage = ANY ($1) AND (state = 'claimed' OR (state = 'waiting'
+    AND due_at <= now() + CASE WHEN attempts = 0 AND crashes = 0 THEN interval '10 minutes' ELSE interval '0' END)));
 
 -- name: listed
 -- Work of one state with its error, the next due first.
