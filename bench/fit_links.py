@@ -71,7 +71,7 @@ def compared(row: dict[str, Any]) -> links.Compared:
     body = words(row["text"])
     date = row["published_at"]
     return links.Compared(
-        signals=signals.of(row["title"], row["text"], title_words=words(row["title"]), body_words=body),
+        signals=signals.of(row["title"], row["text"]),
         day=datetime.fromisoformat(date).timestamp() / 86_400 if date else float("nan"),
         publisher=publishers.publisher_family(urls.host(row["url"]), "") if row["url"] else "",
         language=row["lang"],

@@ -83,9 +83,8 @@ class Document:
     tags: tuple[str, ...]
     image_url: str | None
     content_problem: str | None
-    title_bands: list[int]
+    headline: int | None
     sketch: list[int]
-    signals: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

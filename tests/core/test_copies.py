@@ -21,7 +21,8 @@ def an_article(number: int, title: str = TITLE, body: str = BODY, **changes) -> 
     given = {
         "document_id": number, "story_id": None, "title": title, "title_simhash": hashes.simhash(title_words),
         "published_at": DAY, "publisher": f"outlet{number}.example", "words": len(body_words),
-        "signals": signals.of(title, body, title_words=title_words, body_words=body_words),
+        "content_hash": hashes.content_hash(title, body),
+        "sketch": frozenset(signals.indexed(signals.phrases(body_words))),
     }  # fmt: skip
     return Article(**(given | changes))
 
@@ -54,7 +55,7 @@ def test_look_alike_headlines_are_two_articles(one, other):
 def test_one_publisher_does_not_tell_a_story_twice_under_two_urls():
     same = {"publisher": "tribune.example"}
     assert copies.same_headline(an_article(1, **same), an_article(2, **same)) is None
-    assert not copies.may_be_copies(an_article(1, **same), an_article(2, **same))
+    assert not copies.shortlist([(an_article(1, **same), an_article(2, **same))])
 
 
 def test_a_headline_comes_back_after_weeks_for_another_story():
@@ -69,17 +70,26 @@ def test_one_headline_over_two_long_texts_about_other_things_is_two_articles():
     other = (
         "Bakers in the valley sell more rye than wheat this year because the summer was wet and the mills are far. " * 3
     )
-    assert copies.same_headline(an_article(1), an_article(2, body=other)) is None
+    assert copies.are_talkative(an_article(1), an_article(2, body=other))
+    assert not copies.bodies_agree(signals.of(TITLE, BODY), signals.of(TITLE, other))
+    assert copies.bodies_agree(signals.of(TITLE, BODY), signals.of(TITLE, BODY))
 
 
 def test_a_retitled_copy_is_found_by_its_text():
     one, other = an_article(1), an_article(2, "No cars on the old bridge this winter", BODY[: len(BODY) * 2 // 3])
-    assert copies.may_be_copies(one, other)
+    assert copies.shortlist([(one, other)]) == [(one, other)]
     phrases = [signals.phrases(text.words(text.normalized(body))) for body in (BODY, BODY[: len(BODY) * 2 // 3])]
     assert copies.copied(*phrases) > 0.9
 
 
 def test_empty_and_tiny_bodies_are_no_copies_of_each_other():
-    assert not copies.may_be_copies(an_article(1, body=""), an_article(2, body=""))
+    assert not copies.shortlist([(an_article(1, body=""), an_article(2, body=""))])
     few = signals.phrases(["one", "two", "three", "four", "five", "six"])
     assert copies.copied(few, few) is None
+
+
+def test_however_many_copies_a_story_has_a_new_one_is_compared_with_a_few():
+    crowd = [(an_article(1), an_article(number, story_id=7)) for number in range(2, 200)]
+    assert 0 < len(copies.shortlist(crowd)) <= copies.MOST_OF_A_STORY
+    strangers = [(an_article(1), an_article(number, story_id=number)) for number in range(2, 50)]
+    assert len(copies.shortlist(strangers)) == 48

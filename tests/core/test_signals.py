@@ -27,15 +27,9 @@ WORDS = [
 ]
 
 
-def of(title: str, body: str) -> signals.Signals:
-    return signals.of(
-        title, body, title_words=text.words(text.normalized(title)), body_words=text.words(text.normalized(body))
-    )
-
-
 @given(st.text(max_size=300), st.text(max_size=2000))
 def test_any_text_has_signals_that_come_back_as_they_were_packed(title, body):
-    packed = of(title, body).packed()
+    packed = signals.of(title, body).packed()
     again = signals.unpacked(packed)
     assert again.packed() == packed
     assert all(np.all(words[:-1] < words[1:]) for words in (again.title, again.lead, again.body, again.sketch))
@@ -57,7 +51,7 @@ def test_fewer_than_five_words_have_no_phrase():
 
 
 def test_names_are_seen_in_the_middle_of_a_sentence_only():
-    with_name = of("x", "Yesterday the mayor met Corvane in the harbour.")
-    without = of("x", "Yesterday the mayor met people in the harbour.")
+    with_name = signals.of("x", "Yesterday the mayor met Corvane in the harbour.")
+    without = signals.of("x", "Yesterday the mayor met people in the harbour.")
     assert len(with_name.names) == 1
     assert len(without.names) == 0

@@ -2,7 +2,7 @@
 
 import heapq
 from collections import Counter, defaultdict
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import comb
 from statistics import fmean
@@ -78,13 +78,18 @@ def _pairs_between(parts: Sequence[Sequence[int]]) -> int:
     return comb(sum(map(len, parts)), 2) - sum(comb(len(part), 2) for part in parts)
 
 
-def average_linkage(sizes: Mapping[int, int], weights: Mapping[Pair, float], *, threshold: float) -> list[list[int]]:
+def average_linkage(
+    sizes: Mapping[int, int], weights: Mapping[Pair, float], *, threshold: float, apart: Iterable[Pair] = ()
+) -> list[list[int]]:
     """Join the two groups with the highest mean weight until none reaches the threshold, which is above zero.
 
     `weights` are sums over the pairs of members of two nodes, `sizes` how many members a node has; pairs that are not
-    named weigh nothing. Ties go to the smallest nodes, so the outcome depends on nothing but the values.
+    named weigh nothing. Nodes that are kept `apart` never come into one group. Ties go to the smallest nodes, so the
+    outcome depends on nothing but the values.
     """
     linkage = _Linkage(sizes, threshold)
+    for one, other in apart:
+        linkage.keep_apart(one, other)
     for (one, other), weight in weights.items():
         linkage.link(one, other, weight)
     return linkage.groups()
@@ -99,6 +104,11 @@ class _Linkage:
         self._members = {node: [node] for node in sizes}
         self._weights: dict[int, dict[int, float]] = {node: {} for node in sizes}
         self._offers: list[tuple[float, int, int]] = []
+        self._strangers: defaultdict[int, set[int]] = defaultdict(set)
+
+    def keep_apart(self, one: int, other: int) -> None:
+        self._strangers[one].add(other)
+        self._strangers[other].add(one)
 
     def link(self, one: int, other: int, weight: float) -> None:
         self._weights[one][other] = self._weights[other][one] = weight
@@ -108,7 +118,8 @@ class _Linkage:
         while self._offers:
             distance, one, other = heapq.heappop(self._offers)
             # What was offered before one of the two grew, or went, no longer holds.
-            if other in self._weights.get(one, ()) and self._mean(one, other) == -distance:
+            still_holds = other in self._weights.get(one, ()) and self._mean(one, other) == -distance
+            if still_holds and other not in self._strangers[one]:
                 self._join(one, other)
         return [sorted(members) for _, members in sorted(self._members.items())]
 
@@ -123,6 +134,8 @@ class _Linkage:
     def _join(self, stays: int, goes: int) -> None:
         self._members[stays] += self._members.pop(goes)
         self._sizes[stays] += self._sizes.pop(goes)
+        for stranger in self._strangers.pop(goes, ()):
+            self.keep_apart(stays, stranger)
         del self._weights[stays][goes]
         for neighbour, weight in self._weights.pop(goes).items():
             if neighbour != stays:

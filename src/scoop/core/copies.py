@@ -1,9 +1,10 @@
 """Copies: when two documents are the same article although nothing of them is equal."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from scoop.core import hashes, links, signals, text, titles
+from scoop.core import hashes, links, signals, titles
 from scoop.core.dedup import MIN_CONTENT_TOKENS, Signal
 from scoop.core.signals import Signals, Words
 
@@ -14,6 +15,7 @@ LOOK_ALIKE = 0.2  # overlap of two titles from which on their numbers are compar
 WINDOW = timedelta(days=30)
 TALKATIVE = 40  # words of a body from which on it must speak for a merge by title
 MIN_SHARED_BODY = 0.08  # beside the title
+MOST_OF_A_STORY = 5  # of its documents are compared with a new one, those with the most in common first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,15 +29,41 @@ class Article:
     published_at: datetime | None
     publisher: str
     words: int
-    signals: Signals
+    content_hash: bytes
+    sketch: frozenset[int]
+
+
+Pair = tuple[Article, Article]
+
+
+def shortlist(pairs: Iterable[Pair]) -> list[Pair]:
+    """The pairs that may be copies by their samples; of each story those with the most in common with a document.
+
+    However many documents a story has, a new one is compared with a few.
+    """
+    found: dict[tuple[int, tuple[str, int]], list[tuple[float, int, Pair]]] = {}
+    for one, other in pairs:
+        story = ("story", other.story_id) if other.story_id is not None else ("document", other.document_id)
+        share = sketched_share(one.sketch, other.sketch)
+        if share >= PERHAPS_COPIED and not are_apart(one, other) and is_near_in_time(one, other, WINDOW):
+            found.setdefault((one.document_id, story), []).append((-share, other.document_id, (one, other)))
+    ranked = (sorted(rivals, key=lambda each: each[:2]) for rivals in found.values())
+    return [pair for rivals in ranked for _, _, pair in rivals[:MOST_OF_A_STORY]]
+
+
+def is_equal(one: Article, other: Article) -> bool:
+    """Whether the exact rules have joined them already."""
+    return one.content_hash == other.content_hash and min(one.words, other.words) >= MIN_CONTENT_TOKENS
 
 
 def are_apart(one: Article, other: Article) -> bool:
     """Whether two look-alikes are two stories for sure: of one publisher, or with other numbers in their titles."""
     if one.publisher and one.publisher == other.publisher:
         return True
-    ours, theirs = set(one.signals.title_numbers.tolist()), set(other.signals.title_numbers.tolist())
-    return ours != theirs and titles.overlap(*_normalized(one, other)) >= LOOK_ALIKE and bool(ours) and bool(theirs)
+    ours, theirs = titles.heading(one.title), titles.heading(other.title)
+    if not ours.numbers or not theirs.numbers or ours.numbers == theirs.numbers:
+        return False
+    return titles.overlap(ours, theirs) >= LOOK_ALIKE
 
 
 def is_near_in_time(one: Article, other: Article, window: timedelta) -> bool:
@@ -45,13 +73,13 @@ def is_near_in_time(one: Article, other: Article, window: timedelta) -> bool:
     return abs(one.published_at - other.published_at) <= window
 
 
-def may_be_copies(one: Article, other: Article) -> bool:
-    """Whether it is worth comparing the texts."""
-    return (
-        not are_apart(one, other)
-        and is_near_in_time(one, other, WINDOW)
-        and links.sketched_containment(one.signals.sketch, other.signals.sketch) >= PERHAPS_COPIED
-    )
+def sketched_share(one: frozenset[int], other: frozenset[int]) -> float:
+    """The containment as two samples of the smallest phrases tell it: as far as the denser one reaches."""
+    if not one or not other:
+        return 0.0
+    reach = min(max(one), max(other))
+    shorter = min(sum(phrase <= reach for phrase in one), sum(phrase <= reach for phrase in other))
+    return len(one & other) / shorter if shorter else 0.0
 
 
 def copied(ours: Words, theirs: Words) -> float | None:
@@ -63,15 +91,11 @@ def copied(ours: Words, theirs: Words) -> float | None:
 
 
 def same_headline(one: Article, other: Article) -> tuple[Signal, float] | None:
-    """Which title rule says that two documents are one article, and how strongly."""
+    """Which title rule says that two documents are one article, and how strongly, unless their bodies disagree."""
+    ours, theirs = titles.heading(one.title), titles.heading(other.title)
+    if ours.terms != theirs.terms or ours.numbers != theirs.numbers or not (ours.is_telling and theirs.is_telling):
+        return None
     if are_apart(one, other) or not is_near_in_time(one, other, titles.WINDOW):
-        return None
-    if titles.terms(one.title) != titles.terms(other.title) or not _bodies_agree(one, other):
-        return None
-    ours, theirs = _normalized(one, other)
-    if min(len(ours.split()), len(theirs.split())) < titles.MIN_WORDS and not _is_unspaced(ours):
-        return None
-    if set(one.signals.title_numbers.tolist()) != set(other.signals.title_numbers.tolist()):
         return None
     if one.title_simhash is not None and other.title_simhash is not None:
         bits = hashes.hamming(one.title_simhash, other.title_simhash)
@@ -81,17 +105,11 @@ def same_headline(one: Article, other: Article) -> tuple[Signal, float] | None:
     return ("lexical_overlap", share) if share >= titles.MIN_OVERLAP else None
 
 
-def _normalized(one: Article, other: Article) -> tuple[str, str]:
-    return text.normalized(titles.bare(one.title)), text.normalized(titles.bare(other.title))
+def are_talkative(one: Article, other: Article) -> bool:
+    """Whether both bodies are long enough to object to a merge by title."""
+    return min(one.words, other.words) >= TALKATIVE
 
 
-def _is_unspaced(title: str) -> bool:
-    """Whether the title is of a script without spaces, and long enough to say something."""
-    return len(text.words(title)) >= 2 * titles.MIN_WORDS
-
-
-def _bodies_agree(one: Article, other: Article) -> bool:
-    """Two long bodies under one headline must speak of the same; short ones cannot object."""
-    if min(one.words, other.words) < max(TALKATIVE, MIN_CONTENT_TOKENS):
-        return True
-    return links.shared_beside_title(one.signals, other.signals) >= MIN_SHARED_BODY
+def bodies_agree(one: Signals, other: Signals) -> bool:
+    """Two long bodies under one headline must speak of the same."""
+    return links.shared_beside_title(one, other) >= MIN_SHARED_BODY

@@ -1,16 +1,17 @@
 """Which documents are one story: the judge. Values in, a judgement out."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, get_args
 
 MIN_CONTENT_TOKENS = 20  # bodies below this are teasers and hash alike; their equality says nothing
 
 ExactSignal = Literal["exact_url", "exact_source_id", "exact_content_hash"]
-Signal = Literal[ExactSignal, "near_copy", "lexical_simhash", "lexical_overlap", "semantic"]
+Signal = Literal["manual", ExactSignal, "near_copy", "lexical_simhash", "lexical_overlap", "semantic"]
 EXACT: tuple[ExactSignal, ...] = get_args(ExactSignal)
-SIGNALS: tuple[Signal, ...] = (*EXACT, "near_copy", "lexical_simhash", "lexical_overlap", "semantic")
+SIGNALS: tuple[Signal, ...] = ("manual", *EXACT, "near_copy", "lexical_simhash", "lexical_overlap", "semantic")
+RANKS = {signal: rank for rank, signal in enumerate(SIGNALS)}  # the strongest is the first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +51,17 @@ class Match:
     story_id: int | None
     signal: Signal
     score: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What a person said of two documents: one story, or not; with the stories that they are in already."""
+
+    one_document_id: int
+    one_story_id: int | None
+    other_document_id: int
+    other_story_id: int | None
+    is_same: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,50 +141,99 @@ def date_consistency(days_apart: float | None) -> float:
     return 0.6 if days_apart <= 7 else 0.0
 
 
+Node = tuple[Literal["document", "story"], int]
+
+
 @dataclass(slots=True)
 class _Forest:
-    """Union-find over documents and stories."""
+    """Union-find over documents and stories, some of which must not come together."""
 
-    parents: dict[tuple[str, int], tuple[str, int]] = field(default_factory=dict)
+    parents: dict[Node, Node] = field(default_factory=dict)
+    strangers: dict[Node, set[Node]] = field(default_factory=dict)
 
-    def root(self, node: tuple[str, int]) -> tuple[str, int]:
+    def root(self, node: Node) -> Node:
         self.parents.setdefault(node, node)
         while self.parents[node] != node:
             self.parents[node] = self.parents[self.parents[node]]
             node = self.parents[node]
         return node
 
-    def join(self, one: tuple[str, int], other: tuple[str, int]) -> None:
-        one, other = sorted((self.root(one), self.root(other)))
-        self.parents[other] = one
+    def keep_apart(self, one: Node, other: Node) -> None:
+        self.strangers.setdefault(self.root(one), set()).add(other)
+        self.strangers.setdefault(self.root(other), set()).add(one)
+
+    def join(self, one: Node, other: Node) -> None:
+        """Make two trees one, unless that would bring strangers together."""
+        stays, goes = sorted((self.root(one), self.root(other)))
+        if any(self.root(stranger) == goes for stranger in self.strangers.get(stays, ())):
+            return
+        self.parents[goes] = stays
+        if stays != goes and goes in self.strangers:
+            self.strangers.setdefault(stays, set()).update(self.strangers.pop(goes))
 
 
-def judge(readings: Sequence[Reading], matches: Iterable[Match], first_seen_at: Mapping[int, datetime]) -> list[Group]:
+def judge(
+    readings: Sequence[Reading],
+    matches: Iterable[Match],
+    first_seen_at: Mapping[int, datetime],
+    verdicts: Collection[Verdict] = (),
+) -> list[Group]:
     """Fold documents that share an identity, with each other or with a story, into one story each.
 
-    `first_seen_at` tells the age of every story that a match or a reading names: of several, the oldest stays.
+    `first_seen_at` tells the age of every story of `stories_named`: of several, the oldest stays. Joins are tried the
+    strongest first, and one that would go against a verdict is left out.
     """
     ordered = sorted(readings, key=lambda reading: reading.document_id)
-    reasons = _reasons(ordered, matches)
+    reasons = _reasons(ordered, matches, verdicts)
     forest = _Forest()
     for reading in ordered:
-        node = ("document", reading.document_id)
-        forest.root(node)
         if reading.story_id is not None:
-            forest.join(node, ("story", reading.story_id))
-        for joining, story_id in reasons[reading.document_id]:
-            forest.join(node, ("document", joining.matched_document_id) if story_id is None else ("story", story_id))
-    return _groups(ordered, reasons, forest, first_seen_at)
+            forest.join(("document", reading.document_id), ("story", reading.story_id))
+    for verdict in verdicts:
+        if not verdict.is_same:
+            one = _node(verdict.one_document_id, verdict.one_story_id, reasons)
+            forest.keep_apart(one, _node(verdict.other_document_id, verdict.other_story_id, reasons))
+    for reason in sorted((reason for found in reasons.values() for reason in found), key=_strength):
+        forest.join(*_ends(reason))
+    held = {
+        document_id: [reason for reason in found if len({forest.root(node) for node in _ends(reason)}) == 1]
+        for document_id, found in reasons.items()
+    }
+    return _groups(ordered, held, forest, first_seen_at)
+
+
+def stories_named(readings: Iterable[Reading], matches: Iterable[Match], verdicts: Iterable[Verdict] = ()) -> set[int]:
+    """The stories that a judgement may be about."""
+    named = {found.story_id for found in (*readings, *matches)}
+    named |= {story_id for verdict in verdicts for story_id in (verdict.one_story_id, verdict.other_story_id)}
+    return {story_id for story_id in named if story_id is not None}
 
 
 Reason = tuple[Joining, int | None]
 """Why a document joins, and the story it was found in; None when the other is judged in the same breath."""
 
 
-def _reasons(ordered: Sequence[Reading], matches: Iterable[Match]) -> dict[int, list[Reason]]:
+def _strength(reason: Reason) -> tuple[int, float, int, int]:
+    joining, _ = reason
+    return RANKS[joining.signal], -joining.score, joining.document_id, joining.matched_document_id
+
+
+def _ends(reason: Reason) -> tuple[Node, Node]:
+    joining, story_id = reason
+    other: Node = ("document", joining.matched_document_id) if story_id is None else ("story", story_id)
+    return ("document", joining.document_id), other
+
+
+def _node(document_id: int, story_id: int | None, at_hand: Collection[int]) -> Node:
+    return ("document", document_id) if document_id in at_hand or story_id is None else ("story", story_id)
+
+
+def _reasons(
+    ordered: Sequence[Reading], matches: Iterable[Match], verdicts: Collection[Verdict]
+) -> dict[int, list[Reason]]:
     """Every document's reasons to join another, the strongest first."""
     reasons: dict[int, list[Reason]] = {reading.document_id: [] for reading in ordered}
-    for match in matches:
+    for match in (*matches, *_by_identity(ordered, verdicts), *_by_verdict(verdicts, reasons)):
         joining = Joining(
             document_id=match.document_id,
             signal=match.signal,
@@ -180,17 +241,41 @@ def _reasons(ordered: Sequence[Reading], matches: Iterable[Match]) -> dict[int, 
             score=match.score,
         )
         reasons[match.document_id].append((joining, match.story_id))
-    first_with: dict[tuple[ExactSignal, object], int] = {}
-    for reading in ordered:
-        for identity in reading.identities():
-            earlier = first_with.setdefault(identity, reading.document_id)
-            if earlier != reading.document_id:
-                for one, other in ((reading.document_id, earlier), (earlier, reading.document_id)):
-                    joining = Joining(document_id=one, signal=identity[0], matched_document_id=other)
-                    reasons[one].append((joining, None))
+        if match.story_id is None and match.matched_document_id in reasons:
+            back = replace(joining, document_id=match.matched_document_id, matched_document_id=match.document_id)
+            reasons[match.matched_document_id].append((back, None))
     for found in reasons.values():
-        found.sort(key=lambda reason: (SIGNALS.index(reason[0].signal), -reason[0].score))
+        found.sort(key=_strength)
     return reasons
+
+
+def _by_identity(ordered: Sequence[Reading], verdicts: Collection[Verdict]) -> Iterator[Match]:
+    """Documents at hand that are the same article: each with the first one, and with all that verdicts are about."""
+    documents = {name for verdict in verdicts for name in (verdict.one_document_id, verdict.other_document_id)}
+    story_ids = stories_named((), (), verdicts)
+    holders: dict[tuple[ExactSignal, object], list[int]] = {}
+    for reading in ordered:
+        is_named = reading.document_id in documents or reading.story_id in story_ids
+        for identity in dict.fromkeys(reading.identities()):
+            earlier = holders.setdefault(identity, [])
+            for other in earlier:
+                yield Match(
+                    document_id=reading.document_id, matched_document_id=other, story_id=None, signal=identity[0]
+                )
+            if is_named or not earlier:
+                earlier.append(reading.document_id)
+
+
+def _by_verdict(verdicts: Iterable[Verdict], at_hand: Collection[int]) -> Iterator[Match]:
+    for verdict in verdicts:
+        one, other = (
+            (verdict.one_document_id, verdict.one_story_id),
+            (verdict.other_document_id, verdict.other_story_id),
+        )
+        for (document_id, _), (matched, story_id) in ((one, other), (other, one)):
+            if verdict.is_same and document_id in at_hand:
+                found_in = None if matched in at_hand else story_id
+                yield Match(document_id=document_id, matched_document_id=matched, story_id=found_in, signal="manual")
 
 
 def _groups(
@@ -199,10 +284,10 @@ def _groups(
     forest: _Forest,
     first_seen_at: Mapping[int, datetime],
 ) -> list[Group]:
-    readings_by_root: dict[tuple[str, int], list[Reading]] = {}
+    readings_by_root: dict[Node, list[Reading]] = {}
     for reading in ordered:
         readings_by_root.setdefault(forest.root(("document", reading.document_id)), []).append(reading)
-    story_ids_by_root: dict[tuple[str, int], list[int]] = {}
+    story_ids_by_root: dict[Node, list[int]] = {}
     for story_id in first_seen_at:
         story_ids_by_root.setdefault(forest.root(("story", story_id)), []).append(story_id)
     return [

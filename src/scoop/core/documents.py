@@ -21,8 +21,6 @@ def document(arrival: Arrival) -> Document:
     body_text = text.truncated(text.readable(item.get("body_text", "")), MAX_BODY_CHARACTERS)
     normalized_text = text.normalized(body_text)
     title_words, text_words = text.words(normalized_title), text.words(normalized_text)
-    title_simhash = hashes.simhash(title_words)
-    signs = signals.of(title, body_text, title_words=title_words, body_words=text_words)
     canonical_url = urls.canonical_url(item["canonical_url"]) if "canonical_url" in item else None
     host = urls.host(canonical_url) if canonical_url else None
     source_domain = _source_domain(item, host)
@@ -51,7 +49,7 @@ def document(arrival: Arrival) -> Document:
         native_ids=native_ids.native_ids(
             canonical_url, arrival.source, arrival.source_item_id, item["source_metadata"]
         ),
-        title_simhash=title_simhash,
+        title_simhash=hashes.simhash(title_words),
         text_simhash=hashes.simhash(text_words),
         title_hash=hashes.title_hash(normalized_title),
         content_hash=hashes.content_hash(normalized_title, normalized_text),
@@ -60,9 +58,8 @@ def document(arrival: Arrival) -> Document:
         tags=_lines(item.get("tags", [])),
         image_url=item.get("image_url"),
         content_problem=problem,
-        title_bands=titles.bands(title, title_simhash),
-        sketch=signals.indexed(signs.sketch),
-        signals=signs.packed(),
+        headline=titles.headline(title),
+        sketch=signals.indexed(signals.phrases(text_words)),
     )
 
 

@@ -3,7 +3,6 @@
 from scoop.core import text
 
 LEAD_CHARACTERS = 400  # of the body; whole leads tell events apart better than the 1,000 characters tried beside them
-OPENING_CHARACTERS = LEAD_CHARACTERS + 1  # as much as must be known of a body to cut its lead between two words
 
 
 def embedding_text(title: str, body_text: str) -> str:

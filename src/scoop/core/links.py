@@ -1,8 +1,8 @@
 """How probable it is that two documents tell of one event: the signs of a pair, and the model that weighs them."""
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from io import BytesIO
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoop.core.signals import Signals, Words
+from scoop.errors import ConfigError
 
 Table = NDArray[np.float32]
 
@@ -184,6 +185,9 @@ def are_one(one: Compared, other: Compared, row: Table, fit: "LinkModel") -> boo
     return is_like and signs["cosine"] >= fit.merge_at
 
 
+THRESHOLDS = ("merge_at", "sure_at", "coverage_at")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkModel:
     """Boosted trees as plain arrays, and where they and the cosines of their embedding model are believed.
@@ -216,6 +220,17 @@ class LinkModel:
                 node = np.where(is_low, left.take(node), right.take(node))
             score += values.take(node)
         return (1 / (1 + np.exp(-score))).astype(np.float32)
+
+
+def calibrated(fit: LinkModel, calibration: Mapping[str, float]) -> LinkModel:
+    """The model with thresholds that people's decisions gave; ConfigError for what cannot be one."""
+    for name, value in calibration.items():
+        if name not in THRESHOLDS or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+            raise ConfigError(
+                f"the calibration of the embedding model has {name} = {value!r}, but knows only {', '.join(THRESHOLDS)} "
+                "between 0 and 1; `scoop calibrate --reset` removes it"
+            )
+    return replace(fit, **calibration)
 
 
 def file_name(model_name: str, model_version: str) -> str:

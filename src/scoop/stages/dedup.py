@@ -1,12 +1,14 @@
 """Documents that are the same article fold into one story, one collection at a time."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 
 from scoop.core import copies, dedup, signals, text
-from scoop.core.copies import Article
+from scoop.core.copies import Article, Pair
 from scoop.core.dedup import Group, Match, Reading
+from scoop.core.signals import Signals
 from scoop.stages.stage import Outcome, Stage
 from scoop.store import stories
 from scoop.store.db import Connection
@@ -31,39 +33,53 @@ class Judgement:
 async def load(conn: Connection, ids: Sequence[int]) -> Case:
     readings = await stories.readings(conn, ids)
     exact = await stories.matches(conn, readings)
-    matches = [*exact, *await _copies(conn, ids)]
+    matches = [*exact, *await _copies(conn, ids, exact)]
     known = {match.story_id for match in matches if match.story_id is not None} | {
         reading.story_id for reading in readings if reading.story_id is not None
     }
     return Case(readings=readings, matches=matches, first_seen_at=await stories.first_seen_at(conn, known))
 
 
-async def _copies(conn: Connection, ids: Sequence[int]) -> list[Match]:
-    """The documents, judged now or in stories already, that have the same text or title, nearly."""
-    alike = await stories.alike(conn, ids)
+async def _copies(conn: Connection, ids: Sequence[int], exact: Sequence[Match]) -> list[Match]:
+    """The documents, judged now or in stories already, that have nearly the same text or the same headline."""
+    by_phrases, by_headline = await stories.sharing_phrases(conn, ids), await stories.sharing_headlines(conn, ids)
+    alike = [*by_phrases, *by_headline]
     articles = await stories.articles(conn, {document for pair in alike for document in pair})
+    joined = {(match.document_id, match.story_id) for match in exact}
     judged = set(ids)
-    pairs = [
-        (articles[one], articles[other])
-        for one, other in alike
-        if one in articles and other in articles and (articles[other].story_id is not None or other in judged)
-    ]
-    suspects = [(one, other) for one, other in pairs if copies.may_be_copies(one, other)]
-    texts = await stories.texts(conn, {article.document_id for pair in suspects for article in pair})
-    phrases = {document_id: signals.phrases(text.words(written)) for document_id, written in texts.items()}
-    return [*_by_body(suspects, phrases), *_by_title(pairs)]
+
+    def open_pairs(found: Iterable[tuple[int, int]]) -> Iterator[Pair]:
+        for one, other in ((articles[one], articles[other]) for one, other in found):
+            is_placed = other.story_id is not None or other.document_id in judged
+            if is_placed and (one.document_id, other.story_id) not in joined and not copies.is_equal(one, other):
+                yield one, other
+
+    suspects = copies.shortlist(open_pairs(by_phrases))
+    titled = [(pair, found) for pair in open_pairs(by_headline) if (found := copies.same_headline(*pair))]
+    talkative = [pair for pair, _ in titled if copies.are_talkative(*pair)]
+    texts = await stories.texts(conn, {article.document_id for pair in (*suspects, *talkative) for article in pair})
+    return [*_by_text(suspects, texts), *_by_title(titled, texts)]
 
 
-def _by_body(suspects: Sequence[tuple[Article, Article]], phrases: Mapping[int, signals.Words]) -> Iterator[Match]:
+def _by_text(suspects: Sequence[Pair], texts: Mapping[int, str]) -> Iterator[Match]:
+    phrases = {
+        document_id: signals.phrases(text.words(texts[document_id]))
+        for document_id in {article.document_id for pair in suspects for article in pair}
+    }
     for one, other in suspects:
         share = copies.copied(phrases[one.document_id], phrases[other.document_id])
         if share is not None:
             yield _match(one, other, "near_copy", share)
 
 
-def _by_title(pairs: Sequence[tuple[Article, Article]]) -> Iterator[Match]:
-    for one, other in pairs:
-        if found := copies.same_headline(one, other):
+def _by_title(titled: Sequence[tuple[Pair, tuple[dedup.Signal, float]]], texts: Mapping[int, str]) -> Iterator[Match]:
+    @cache
+    def signs(document_id: int, title: str) -> Signals:
+        return signals.of(title, texts[document_id])
+
+    for (one, other), found in titled:
+        ours, theirs = (one.document_id, one.title), (other.document_id, other.title)
+        if not copies.are_talkative(one, other) or copies.bodies_agree(signs(*ours), signs(*theirs)):
             yield _match(one, other, *found)
 
 

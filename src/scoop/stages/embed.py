@@ -1,4 +1,4 @@
-"""Documents get their embeddings."""
+"""Documents get what they are compared by: their embeddings and their signals."""
 
 import asyncio
 import time
@@ -8,14 +8,16 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from scoop.core import embedding_text, hashes
+from scoop.core import embedding_text, hashes, signals
+from scoop.core.signals import Signals
 from scoop.embedders import BATCH, Embedder
 from scoop.errors import FetchFailed, Retry
 from scoop.stages import stage as stage_loop
 from scoop.stages.stage import Outcome, Stage
 from scoop.store import embeddings, work
+from scoop.store import signals as store
 from scoop.store.db import Connection, Database
-from scoop.store.embeddings import Embedded, EmbeddingModel, Opening
+from scoop.store.embeddings import Embedded, EmbeddingModel, Written
 from scoop.store.work import Subject
 
 NEVER_GIVE_UP = 1_000_000  # a server that is away is no fault of the documents: they wait ever longer, to a day
@@ -28,7 +30,8 @@ LONGEST_PAUSE = timedelta(minutes=2)  # before such a retry; one that comes too 
 class Made:
     """What became of a batch: who is handed on, and what is new."""
 
-    openings: Sequence[Opening]
+    documents: Sequence[Written]
+    signals: Mapping[int, Signals]
     embedded: Embedded | None = None
 
 
@@ -47,24 +50,24 @@ class Embedding:
     def model_version(self) -> str:
         return embedding_text.with_recipe(self.embedder.model.version)
 
-    async def load(self, conn: Connection, ids: Sequence[int]) -> list[Opening]:
-        return await embeddings.openings(conn, self.model_name, self.model_version, ids)
+    async def load(self, conn: Connection, ids: Sequence[int]) -> list[Written]:
+        return await embeddings.written(conn, self.model_name, self.model_version, ids)
 
-    async def work(self, openings: Sequence[Opening]) -> Outcome[Made]:
+    async def work(self, documents: Sequence[Written]) -> Outcome[Made]:
         """Embed what is new or has changed; when the server is away, only that fails, and no text is tried singly."""
-        texts = {each.document_id: embedding_text.embedding_text(each.title, each.opening) for each in openings}
+        texts = {each.document_id: embedding_text.embedding_text(each.title, each.body_text) for each in documents}
         hash_by_id = {document_id: hashes.sha256(text) for document_id, text in texts.items()}
-        due = [each.document_id for each in openings if each.text_hash != hash_by_id[each.document_id]]
+        due = [each.document_id for each in documents if each.text_hash != hash_by_id[each.document_id]]
         if not due:
-            return Outcome(output=Made(openings=openings))
+            return Outcome(output=_made(documents))
         began = time.perf_counter()
         try:
             vectors = await self.embedder.embed([texts[document_id] for document_id in due])
         except FetchFailed as failed:
             if not _is_away(failed):
                 raise
-            kept = [each for each in openings if each.document_id not in due]
-            return Outcome(output=Made(openings=kept), failures=dict.fromkeys(due, failed))
+            kept = [each for each in documents if each.document_id not in due]
+            return Outcome(output=_made(kept), failures=dict.fromkeys(due, failed))
         embedded = Embedded(
             document_ids=due,
             text_hashes=[hash_by_id[document_id] for document_id in due],
@@ -72,7 +75,7 @@ class Embedding:
             service_endpoint=self.embedder.endpoint,
             latency_ms=round((time.perf_counter() - began) * 1000),
         )
-        return Outcome(output=Made(openings=openings, embedded=embedded))
+        return Outcome(output=_made(documents, embedded))
 
     async def save(self, conn: Connection, made: Made) -> list[Subject]:
         if made.embedded is not None:
@@ -80,9 +83,10 @@ class Embedding:
                 conn, self.model_name, self.model_version, dimensions=made.embedded.vectors.shape[1]
             )
             await embeddings.put(conn, model, made.embedded)
-            await self._index(conn, model, Counter(each.collection for each in made.openings))
-        await embeddings.follow_dates(conn, [each.document_id for each in made.openings])
-        return [Subject(each.document_id, each.collection) for each in made.openings]
+            await self._index(conn, model, Counter(each.collection for each in made.documents))
+        await store.put(conn, made.signals)
+        await embeddings.follow_dates(conn, [each.document_id for each in made.documents])
+        return [Subject(each.document_id, each.collection) for each in made.documents]
 
     async def _index(self, conn: Connection, model: EmbeddingModel, grown_by: Mapping[str, int]) -> None:
         """Index the collections that have become large; only those are counted that may have."""
@@ -91,6 +95,11 @@ class Embedding:
             if left is not None:
                 may_be_full = left <= count
                 self.room[collection] = await embeddings.room(conn, model, collection) if may_be_full else left - count
+
+
+def _made(documents: Sequence[Written], embedded: Embedded | None = None) -> Made:
+    read = {each.document_id: signals.of(each.title, each.body_text) for each in documents}
+    return Made(documents=documents, signals=read, embedded=embedded)
 
 
 def _is_away(error: Exception) -> bool:

@@ -4,7 +4,7 @@ CREATE TEMP TABLE IF NOT EXISTS staged_documents ON COMMIT DELETE ROWS AS
 SELECT raw_arrival_id, collection, source, source_item_id, article_id, canonical_url, canonical_url_hash, title,
     normalized_title, body_text, normalized_text, normalized_language, published_at, fetched_at, seen_at, source_domain,
     publisher_family, native_ids, title_simhash, text_simhash, title_hash, content_hash, token_count, authors, tags, image_url,
-    content_problem, title_bands, sketch, signals
+    content_problem, headline, sketch
 FROM documents LIMIT 0;
 
 -- name: put
@@ -12,7 +12,7 @@ FROM documents LIMIT 0;
 INSERT INTO documents (raw_arrival_id, collection, source, source_item_id, article_id, canonical_url, canonical_url_hash,
     title, normalized_title, body_text, normalized_text, normalized_language, published_at, fetched_at, seen_at,
     source_domain, publisher_family, native_ids, title_simhash, text_simhash, title_hash, content_hash, token_count,
-    authors, tags, image_url, content_problem, title_bands, sketch, signals)
+    authors, tags, image_url, content_problem, headline, sketch)
 SELECT * FROM (
     SELECT DISTINCT ON (source, source_item_id, collection) * FROM pg_temp.staged_documents
     ORDER BY source, source_item_id, collection, raw_arrival_id DESC) AS newest
@@ -43,8 +43,7 @@ ON CONFLICT (source, source_item_id, collection) DO UPDATE SET
     tags = excluded.tags,
     image_url = excluded.image_url,
     content_problem = excluded.content_problem,
-    title_bands = excluded.title_bands,
-    sketch = excluded.sketch,
-    signals = excluded.signals
+    headline = excluded.headline,
+    sketch = excluded.sketch
 WHERE documents.raw_arrival_id <= excluded.raw_arrival_id
 RETURNING document_id, collection;

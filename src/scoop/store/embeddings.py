@@ -1,12 +1,11 @@
 """Embeddings: a vector for each document and model, and the models that made them."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scoop.core import embedding_text
 from scoop.errors import Retry
 from scoop.store import db
 from scoop.store.db import Connection
@@ -19,25 +18,29 @@ PAGE = 10_000  # documents in one go
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opening:
-    """What is to be embedded of a document, and the hash of what was embedded before."""
+class Written:
+    """A document as it is written, and the hash of what was embedded of it before."""
 
     document_id: int
     collection: str
     title: str
-    opening: str
+    body_text: str
     text_hash: bytes | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddingModel:
-    """A model that has made vectors here; the active one decides about stories."""
+    """A model that has made vectors here; the active one decides about stories.
+
+    `calibration` holds the thresholds that differ from those it came with.
+    """
 
     model_id: int
     model_name: str
     model_version: str
     dimensions: int
     is_active: bool
+    calibration: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,9 +59,8 @@ class Embedded:
     latency_ms: int
 
 
-async def openings(conn: Connection, model_name: str, model_version: str, ids: Sequence[int]) -> list[Opening]:
-    rows = await conn.fetch(SQL["openings"], ids, model_name, model_version, embedding_text.OPENING_CHARACTERS)
-    return [Opening(**row) for row in rows]
+async def written(conn: Connection, model_name: str, model_version: str, ids: Sequence[int]) -> list[Written]:
+    return [Written(**row) for row in await conn.fetch(SQL["written"], ids, model_name, model_version)]
 
 
 async def lacking(conn: Connection, model_name: str, model_version: str, *, after: int, limit: int) -> list[int]:
@@ -114,6 +116,11 @@ async def active(conn: Connection) -> EmbeddingModel | None:
 async def activate(conn: Connection, model: EmbeddingModel) -> None:
     await conn.execute(SQL["deactivate"], model.model_id)
     await conn.execute(SQL["activate"], model.model_id)
+
+
+async def calibrate(conn: Connection, model: EmbeddingModel, calibration: Mapping[str, float]) -> None:
+    """Let a model decide by these thresholds, in place of all that were stored before."""
+    await conn.execute(SQL["calibrate"], model.model_id, calibration)
 
 
 async def models(conn: Connection) -> list[UsedModel]:

@@ -1,6 +1,6 @@
--- name: openings
--- Documents with the beginning of their text, and the hash of what a model has embedded of each before.
-SELECT documents.document_id, documents.collection, title, left(body_text, $4) AS opening, text_hash
+-- name: written
+-- Documents as they are written, and the hash of what a model has embedded of each before.
+SELECT documents.document_id, documents.collection, title, body_text, text_hash
 FROM documents LEFT JOIN document_embeddings AS kept
     ON kept.document_id = documents.document_id AND kept.model_name = $2 AND kept.model_version = $3
 WHERE documents.document_id = ANY ($1::bigint[]) ORDER BY documents.document_id;
@@ -39,7 +39,7 @@ WHERE document_embeddings.document_id = ANY ($1::bigint[]) AND documents.documen
 
 -- name: model
 -- A model by its name and version.
-SELECT model_id, model_name, model_version, dimensions, is_active FROM embedding_models
+SELECT model_id, model_name, model_version, dimensions, is_active, calibration FROM embedding_models
 WHERE model_name = $1 AND model_version = $2;
 
 -- name: add_model
@@ -50,7 +50,7 @@ ON CONFLICT (model_name, model_version) DO NOTHING;
 
 -- name: active
 -- The model that decides about stories.
-SELECT model_id, model_name, model_version, dimensions, is_active FROM embedding_models WHERE is_active;
+SELECT model_id, model_name, model_version, dimensions, is_active, calibration FROM embedding_models WHERE is_active;
 
 -- name: deactivate
 -- Let no other model decide; apart from `activate`, for only one may be active at any moment.
@@ -60,9 +60,13 @@ UPDATE embedding_models SET is_active = false WHERE is_active AND model_id <> $1
 -- Let this model decide about stories.
 UPDATE embedding_models SET is_active = true WHERE model_id = $1;
 
+-- name: calibrate
+-- Let a model decide by these thresholds.
+UPDATE embedding_models SET calibration = $2 WHERE model_id = $1;
+
 -- name: models
 -- All models, with how many documents each has embedded.
-SELECT model_id, model_name, model_version, dimensions, is_active, coalesce(documents, 0) AS documents
+SELECT model_id, model_name, model_version, dimensions, is_active, calibration, coalesce(documents, 0) AS documents
 FROM embedding_models LEFT JOIN (
     SELECT model_name, model_version, count(*) AS documents FROM document_embeddings GROUP BY model_name, model_version
 ) AS counted USING (model_name, model_version)

@@ -11,8 +11,8 @@ ORDER BY document_id, cosine DESC, neighbour_id;
 -- Documents as pairs see them, with the stories that they belong to.
 SELECT document_id, story_id, signals, published_at, CASE WHEN source_domain IS NULL THEN '' ELSE publisher_family END AS publisher,
     normalized_language AS language, token_count AS words
-FROM documents LEFT JOIN story_members USING (document_id)
-WHERE document_id = ANY ($1::bigint[]) AND signals IS NOT NULL;
+FROM documents JOIN document_signals USING (document_id) LEFT JOIN story_members USING (document_id)
+WHERE document_id = ANY ($1::bigint[]);
 
 -- name: neighbourhoods
 -- The nearest documents of each, as they are known.

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from scoop.core import copies, dedup, signals, titles
+from scoop.core import copies, dedup, titles
 from scoop.core.copies import Article
 from scoop.core.dedup import Doubt, Group, Joining, Match, NewStory, Reading, Signal
 from scoop.store import db
@@ -41,15 +41,20 @@ async def matches(conn: Connection, readings: Sequence[Reading]) -> list[Match]:
     return [Match(**row, signal=signal) for signal, rows in found.items() for row in rows]
 
 
-async def alike(conn: Connection, ids: Sequence[int]) -> list[tuple[int, int]]:
-    """Pairs of a document and one that shares phrases with its text, or may have its title."""
-    rows = await conn.fetch(SQL["alike"], ids, copies.WINDOW, titles.WINDOW, MAX_ALIKE)
-    return [(row["document_id"], row["candidate_id"]) for row in rows]
+async def sharing_phrases(conn: Connection, ids: Sequence[int]) -> list[tuple[int, int]]:
+    """Pairs of a document and another that shares phrases with its text."""
+    await conn.execute(SQL["search_modestly"])
+    return [tuple(row) for row in await conn.fetch(SQL["sharing_phrases"], ids, copies.WINDOW, MAX_ALIKE)]
+
+
+async def sharing_headlines(conn: Connection, ids: Sequence[int]) -> list[tuple[int, int]]:
+    """Pairs of a document and another whose title says the same."""
+    return [tuple(row) for row in await conn.fetch(SQL["sharing_headlines"], ids, titles.WINDOW, MAX_ALIKE)]
 
 
 async def articles(conn: Connection, ids: Iterable[int]) -> dict[int, Article]:
     rows = await conn.fetch(SQL["articles"], list(ids))
-    return {row["document_id"]: Article(**{**row, "signals": signals.unpacked(row["signals"])}) for row in rows}
+    return {row["document_id"]: Article(**{**row, "sketch": frozenset(row["sketch"])}) for row in rows}
 
 
 async def texts(conn: Connection, ids: Iterable[int]) -> dict[int, str]:

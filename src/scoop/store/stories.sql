@@ -35,28 +35,40 @@ FROM documents AS judged CROSS JOIN LATERAL unnest(judged.native_ids) AS native 
     LIMIT 1) AS other
 WHERE judged.document_id = ANY ($1::bigint[]);
 
--- name: alike
--- For each document others of its time that share phrases with its text, or may have its title.
-SELECT judged.document_id, other.document_id AS candidate_id
+-- name: search_modestly
+-- A phrase that stands in every text must not make a search read all of them.
+SELECT set_config('gin_fuzzy_search_limit', '20000', false);
+
+-- name: sharing_phrases
+-- For each document others of its time that share phrases with its text. The fence lets only the index of phrases find
+-- them: before the first ANALYZE the planner takes the collection for the narrower way.
+SELECT judged.document_id, twin.document_id AS candidate_id
 FROM documents AS judged CROSS JOIN LATERAL (
-    (SELECT document_id FROM documents AS twin
-    WHERE twin.sketch && judged.sketch AND twin.sketch <> '{}' AND twin.collection = judged.collection
-        AND twin.document_id <> judged.document_id AND twin.seen_at BETWEEN judged.seen_at - $2::interval AND judged.seen_at + $2::interval
-    LIMIT $4)
-    UNION
-    (SELECT document_id FROM documents AS twin
-    WHERE twin.title_bands && judged.title_bands AND twin.title_bands <> '{}' AND twin.collection = judged.collection
-        AND twin.document_id <> judged.document_id AND twin.seen_at BETWEEN judged.seen_at - $3::interval AND judged.seen_at + $3::interval
-    LIMIT $4)
-) AS other
-WHERE judged.document_id = ANY ($1::bigint[]);
+    SELECT document_id FROM (
+        SELECT document_id, collection, seen_at FROM documents AS other
+        WHERE other.sketch && judged.sketch AND other.sketch <> '{}' OFFSET 0) AS found
+    WHERE found.collection = judged.collection AND found.document_id <> judged.document_id
+        AND found.seen_at BETWEEN judged.seen_at - $2::interval AND judged.seen_at + $2::interval
+    LIMIT $3) AS twin
+WHERE judged.document_id = ANY ($1::bigint[]) AND judged.sketch <> '{}';
+
+-- name: sharing_headlines
+-- For each document others of its time whose titles say the same.
+SELECT judged.document_id, twin.document_id AS candidate_id
+FROM documents AS judged CROSS JOIN LATERAL (
+    SELECT document_id FROM documents AS other
+    WHERE other.collection = judged.collection AND other.headline = judged.headline
+        AND other.document_id <> judged.document_id
+        AND other.seen_at BETWEEN judged.seen_at - $2::interval AND judged.seen_at + $2::interval
+    LIMIT $3) AS twin
+WHERE judged.document_id = ANY ($1::bigint[]) AND judged.headline IS NOT NULL;
 
 -- name: articles
 -- Documents as the search for copies sees them.
 SELECT document_id, story_id, title, title_simhash, published_at,
-    CASE WHEN source_domain IS NULL THEN '' ELSE publisher_family END AS publisher, token_count AS words, signals
+    CASE WHEN source_domain IS NULL THEN '' ELSE publisher_family END AS publisher, token_count AS words, content_hash, sketch
 FROM documents LEFT JOIN story_members USING (document_id)
-WHERE document_id = ANY ($1::bigint[]) AND signals IS NOT NULL;
+WHERE document_id = ANY ($1::bigint[]);
 
 -- name: texts
 -- The texts of documents, for matching.
