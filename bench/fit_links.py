@@ -31,6 +31,8 @@ CORE = Path(links.__file__).parent
 CANDIDATES = 30
 COVERAGE_AT = 0.5  # the mean link probability of a group; the best of 0.35 to 0.55 over all sets
 MERGE_AT, SURE_AT = 0.90, 0.94  # cosines with and without like titles; no false pair on any set at or above them
+GLANCE = 60  # trees by which the hopeless pairs are known
+LOST_BY_A_GLANCE = 0.0005  # of the links
 RARELY = 2  # documents
 STOP_WORDS = """
     a about after all also an and are as at be been but by can could did do for from had has have he her his i if in
@@ -108,10 +110,11 @@ def world(rows: Sequence[dict[str, Any]], vectors: np.ndarray) -> World:
             for one, others in by_one.items()
         ]
     )
-    around = links.around(own[:, 0], [near[one] for one, _ in pairs], [near[other] for _, other in pairs])
+    both = np.array(pairs)
+    around = links.around(own[:, 0], links.surroundings(near), both[:, 0], both[:, 1])
     stories = [row["story"] for row in rows]
     is_same = np.array([stories[one] == stories[other] for one, other in pairs])
-    return World(pairs=np.array(pairs), table=np.hstack([own, around]), is_same=is_same, stories=stories)
+    return World(pairs=both, table=np.hstack([own, around]), is_same=is_same, stories=stories)
 
 
 def half(row: dict[str, Any]) -> int:
@@ -160,6 +163,16 @@ def arrays(model: Any) -> dict[str, Any]:
     return found
 
 
+def hopeless_at(model: Any, worlds: Sequence[World]) -> float:
+    """The score after a glance below which hardly a pair of all worlds came to be remembered."""
+    table = np.concatenate([one.table for one in worlds])
+    final = model.predict_proba(table)[:, 1]
+    *_, glanced = (score for _, score in zip(range(GLANCE), model.staged_decision_function(table), strict=False))
+    lowest = float(np.quantile(glanced[final >= REMEMBERED_AT], LOST_BY_A_GLANCE))
+    print("weighed whole after a glance", round(float((glanced >= lowest).mean()), 3))
+    return lowest
+
+
 def links_command(paths: Sequence[Path], cache: Path, write: bool) -> None:
     halves: dict[tuple[str, int], World] = {}
     whole: dict[str, World] = {}
@@ -186,9 +199,11 @@ def links_command(paths: Sequence[Path], cache: Path, write: bool) -> None:
             print(threshold, name, f"B-cubed F1 {b_cubed:.3f}, pairwise F1 {pairwise:.3f}", flush=True)
     if write:
         model = fitted([*halves.values(), *whole.values()])
+        trees = arrays(model)
         np.savez_compressed(
             CORE / "link_models" / links.file_name(Local.model.name, with_recipe(Local.model.version)),
-            **arrays(model), coverage_at=COVERAGE_AT, merge_at=MERGE_AT, sure_at=SURE_AT,
+            **trees, glance=GLANCE, hopeless_at=hopeless_at(model, [*halves.values(), *whole.values()]),
+            coverage_at=COVERAGE_AT, merge_at=MERGE_AT, sure_at=SURE_AT,
         )  # fmt: skip
 
 

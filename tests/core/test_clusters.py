@@ -21,6 +21,13 @@ def graphs(draw):
     return sizes, {(a, b): quarter / 4 * sizes[a] * sizes[b] for (a, b), quarter in quarters.items()}
 
 
+@st.composite
+def graphs_with_strangers(draw):
+    sizes, weights = draw(graphs())
+    pairs = list(combinations(sorted(sizes), 2))
+    return sizes, weights, draw(st.lists(st.sampled_from(pairs), max_size=5)) if pairs else []
+
+
 THRESHOLDS = st.sampled_from([0.2, 0.25, 0.5, 0.7, 1.0])
 
 
@@ -176,10 +183,27 @@ def test_the_groups_are_those_of_trying_every_pair_at_each_step(graph, threshold
     assert average_linkage(sizes, weights, threshold=threshold) == tried(sizes, weights, threshold)
 
 
-def tried(sizes, weights, threshold):
+@given(graphs_with_strangers(), THRESHOLDS)
+def test_no_group_holds_two_that_are_kept_apart(graph, threshold):
+    sizes, weights, apart = graph
+    groups = average_linkage(sizes, weights, threshold=threshold, apart=apart)
+    assert groups == tried(sizes, weights, threshold, apart)
+    assert not any({one, other} <= set(group) for group in groups for one, other in apart)
+
+
+def test_whom_one_is_kept_apart_from_its_whole_group_is():
+    weights = {(1, 2): 0.9, (2, 3): 0.8, (1, 3): 0.8}
+    assert average_linkage(dict.fromkeys((1, 2, 3), 1), weights, threshold=0.5, apart=[(3, 1)]) == [[1, 2], [3]]
+
+
+def tried(sizes, weights, threshold, apart=()):
     groups = [[node] for node in sorted(sizes)]
     while True:
-        means = [(-mean(one, other, sizes, weights), one, other) for one, other in combinations(groups, 2)]
+        means = [
+            (-mean(one, other, sizes, weights), one, other)
+            for one, other in combinations(groups, 2)
+            if not any(pair in apart or pair[::-1] in apart for pair in product(one, other))
+        ]
         distance, one, other = min(means, default=(0, [], []))
         if -distance < threshold:
             return groups

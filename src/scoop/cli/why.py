@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from scoop.store.reading import Candidate, Event, Explanation
 
 SIGNALS = {
+    "manual": "a person's word",
     "exact_url": "the same canonical URL",
     "exact_source_id": "the same native id",
     "exact_content_hash": "the same title and text",
@@ -46,7 +47,7 @@ async def _show(config: Config, name: str, *, as_json: bool) -> None:
     from scoop.store import reading
 
     async with edge.reading(config) as conn:
-        found = await reading.explanations(conn, name, _url_hash(name))
+        found = await reading.explanations(conn, name, url_hash(name))
     if as_json:
         edge.print_json(found)
         return
@@ -54,7 +55,7 @@ async def _show(config: Config, name: str, *, as_json: bool) -> None:
         _tell(explanation)
 
 
-def _url_hash(name: str) -> bytes | None:
+def url_hash(name: str) -> bytes | None:
     from scoop.core import hashes, urls
 
     try:
@@ -98,9 +99,13 @@ def _candidate(story_id: int, candidate: "Candidate") -> tuple[object, ...]:
 
 
 def _reason(event: "Event") -> str:
-    signal = (event.details or {}).get("signal")
+    details = event.details or {}
+    signal = details.get("signal")
     if event.decision == "gray_zone":
         return f"probably the same event as story {event.best_candidate_story_id}"
+    if event.decision in {"manual_merge", "manual_split"}:
+        undone = ", undone" if details.get("is_undone") else ""
+        return f"{SIGNALS['manual']} (decision {details['decision_id']}{undone})"
     return SIGNALS.get(str(signal), "nothing in common with any story")
 
 

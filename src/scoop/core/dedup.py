@@ -158,6 +158,10 @@ class _Forest:
             node = self.parents[node]
         return node
 
+    def holds(self, one: Node, other: Node) -> bool:
+        """Whether two are in one tree."""
+        return self.root(one) == self.root(other)
+
     def keep_apart(self, one: Node, other: Node) -> None:
         self.strangers.setdefault(self.root(one), set()).add(other)
         self.strangers.setdefault(self.root(other), set()).add(one)
@@ -196,7 +200,7 @@ def judge(
     for reason in sorted((reason for found in reasons.values() for reason in found), key=_strength):
         forest.join(*_ends(reason))
     held = {
-        document_id: [reason for reason in found if len({forest.root(node) for node in _ends(reason)}) == 1]
+        document_id: [reason for reason in found if forest.holds(*_ends(reason))]
         for document_id, found in reasons.items()
     }
     return _groups(ordered, held, forest, first_seen_at)
@@ -204,7 +208,7 @@ def judge(
 
 def stories_named(readings: Iterable[Reading], matches: Iterable[Match], verdicts: Iterable[Verdict] = ()) -> set[int]:
     """The stories that a judgement may be about."""
-    named = {found.story_id for found in (*readings, *matches)}
+    named = {reading.story_id for reading in readings} | {match.story_id for match in matches}
     named |= {story_id for verdict in verdicts for story_id in (verdict.one_story_id, verdict.other_story_id)}
     return {story_id for story_id in named if story_id is not None}
 
@@ -267,13 +271,15 @@ def _by_identity(ordered: Sequence[Reading], verdicts: Collection[Verdict]) -> I
 
 
 def _by_verdict(verdicts: Iterable[Verdict], at_hand: Collection[int]) -> Iterator[Match]:
+    """Documents at hand that must join another, which is not in their story yet."""
     for verdict in verdicts:
-        one, other = (
-            (verdict.one_document_id, verdict.one_story_id),
-            (verdict.other_document_id, verdict.other_story_id),
-        )
-        for (document_id, _), (matched, story_id) in ((one, other), (other, one)):
-            if verdict.is_same and document_id in at_hand:
+        one, other = verdict.one_document_id, verdict.other_document_id
+        is_done = verdict.one_story_id is not None and verdict.one_story_id == verdict.other_story_id
+        for document_id, matched, story_id in (
+            (one, other, verdict.other_story_id),
+            (other, one, verdict.one_story_id),
+        ):
+            if verdict.is_same and not is_done and document_id in at_hand:
                 found_in = None if matched in at_hand else story_id
                 yield Match(document_id=document_id, matched_document_id=matched, story_id=found_in, signal="manual")
 

@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scoop.core import signals
 from scoop.core.signals import Signals, Words
 from scoop.errors import ConfigError
 
 Table = NDArray[np.float32]
+Rows = NDArray[np.int64]
 
 OWN = (
     "cosine", "title_terms", "body_terms", "lead_terms", "title_words", "names", "title_numbers", "numbers",
@@ -53,25 +55,25 @@ def named(row: Iterable[float]) -> dict[str, float]:
 
 def own(one: Compared, others: Sequence[Compared], cosines: Table) -> Table:
     """What each pair says by itself: a row for each other, a column for each of OWN."""
-    signs, all_signs = one.signals, [other.signals for other in others]
+    shared = _shared(one.signals, [other.signals for other in others])
     days = np.abs(np.array([other.day for other in others]) - one.day)
     is_unknown = np.isnan(days)
     words = np.array([other.words for other in others]) + 1
-    title_numbers = _jaccard(signs.title_numbers, [other.title_numbers for other in all_signs])
-    has_numbers = np.array([len(other.title_numbers) > 0 for other in all_signs]) & (len(signs.title_numbers) > 0)
+    title_numbers = shared.jaccard(TITLE_NUMBERS)
+    have_numbers = (shared.ours[TITLE_NUMBERS] > 0) & (shared.theirs[:, TITLE_NUMBERS] > 0)
     columns = (
         cosines,
-        _dot(signs.title, signs.title_weights, [(other.title, other.title_weights) for other in all_signs]),
-        _dot(signs.body, signs.body_weights, [(other.body, other.body_weights) for other in all_signs]),
-        _dot(signs.lead, signs.lead_weights, [(other.lead, other.lead_weights) for other in all_signs]),
-        _jaccard(signs.title, [other.title for other in all_signs]),
-        _shared_names(signs, all_signs),
+        shared.products[:, TITLE],
+        shared.products[:, BODY],
+        shared.products[:, LEAD],
+        shared.jaccard(TITLE),
+        shared.names(),
         title_numbers,
-        _jaccard(signs.numbers, [other.numbers for other in all_signs]),
-        has_numbers & (title_numbers == 0),
+        shared.jaccard(NUMBERS),
+        have_numbers & (title_numbers == 0),
         np.where(is_unknown, 0.0, np.minimum(days, MAX_DAYS)),
         is_unknown,
-        np.array([sketched_containment(signs.sketch, other.sketch) for other in all_signs]),
+        shared.contained,
         np.array([bool(one.publisher) and one.publisher == other.publisher for other in others]),
         np.minimum(words, one.words + 1) / np.maximum(words, one.words + 1),
         np.array([one.language != other.language for other in others]),
@@ -79,25 +81,103 @@ def own(one: Compared, others: Sequence[Compared], cosines: Table) -> Table:
     return np.stack([np.asarray(column, dtype=np.float32) for column in columns], axis=1)
 
 
-def around(cosines: Table, ones: Sequence[Neighbourhood], others: Sequence[Neighbourhood]) -> Table:
-    """What the neighbourhoods of both sides say of each pair: a column for each of AROUND."""
-    left, right = _padded(ones), _padded(others)
+TITLE, LEAD, BODY, NAMES_OF, TITLE_NUMBERS, NUMBERS, SKETCH = range(len(signals.KINDS))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shared:
+    """What one document shares with each of others, by kind of words: how many, and the products of their weights.
+
+    `ours` and `theirs` are how many words there are of each kind, `wealth` the squares of the weights of names.
+    """
+
+    ours: tuple[int, ...]
+    theirs: NDArray[np.int64]
+    counts: Table
+    products: Table
+    wealth: tuple[float, Table]
+    contained: Table
+
+    def jaccard(self, kind: int) -> Table:
+        either = self.ours[kind] + self.theirs[:, kind] - self.counts[:, kind]
+        found: Table = (self.counts[:, kind] / np.maximum(either, 1)).astype(np.float32)
+        return found
+
+    def names(self) -> Table:
+        """The weight of the names that both have, as a share of the poorer one's."""
+        poorer = np.minimum(*self.wealth)
+        return np.where(poorer > 0, self.products[:, NAMES_OF] / np.maximum(poorer, 1e-6), 0).astype(np.float32)
+
+
+def _shared(one: Signals, others: Sequence[Signals]) -> _Shared:
+    """All kinds of words in one go: the arrays are short, and a call costs more than what it does."""
+    words, weights = (np.concatenate([getattr(other, name) for other in others]) for name in ("words", "weights"))
+    theirs = np.array([other.lengths for other in others])
+    places, is_hit = _hits(one.words, words)
+    own_weights = one.weights if len(one.weights) else np.zeros(1, dtype=np.float32)
+    products = _sums(np.where(is_hit, weights * own_weights[places], 0), theirs)
+    counts = _sums(is_hit, theirs)
+    names = one.of_kind("names")[1]
+    return _Shared(
+        ours=one.lengths,
+        theirs=theirs,
+        counts=counts,
+        products=products,
+        wealth=(float(names @ names), _sums(weights * weights, theirs)[:, NAMES_OF]),
+        contained=_sketched_containment(one, words, theirs, counts[:, SKETCH]),
+    )
+
+
+def _sketched_containment(one: Signals, words: Words, theirs: NDArray[np.int64], shared: Table) -> Table:
+    """The containment as samples tell it: both are looked at as far as the denser one reaches."""
+    if not one.lengths[SKETCH]:
+        return np.zeros(len(theirs), dtype=np.float32)
+    sketch = one.words[-one.lengths[SKETCH] :]
+    last = np.cumsum(theirs.sum(axis=1)) - 1  # a sketch stands at the end
+    ends = np.where(theirs[:, SKETCH] > 0, words[np.maximum(last, 0)], 0).astype(np.uint32)
+    within = np.searchsorted(sketch, np.minimum(ends, sketch[-1]), "right")
+    shorter = np.minimum(within, _sums(words <= sketch[-1], theirs)[:, SKETCH])
+    return np.where(shorter > 0, shared / np.maximum(shorter, 1), 0).astype(np.float32)
+
+
+def shared_beside_title(one: Signals, other: Signals) -> float:
+    """How much two texts share by their weighty words, those of the first one's title aside."""
+    ours, weights = one.of_kind("body")
+    theirs, their_weights = other.of_kind("body")
+    weights = np.where(np.isin(ours, one.of_kind("title")[0]), 0, weights)
+    _, left, right = np.intersect1d(ours, theirs, assume_unique=True, return_indices=True)
+    return float(weights[left] @ their_weights[right])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """Neighbourhoods as rows of one length: where somebody is missing the id is -1, and the cosine a stranger's."""
+
+    ids: NDArray[np.int64]
+    cosines: Table
+
+
+def surroundings(lists: Sequence[Neighbourhood]) -> Surroundings:
+    ids = np.full((len(lists), NEAR), -1, dtype=np.int64)
+    cosines = np.full((len(lists), NEAR), STRANGER, dtype=np.float32)
+    for row, near in enumerate(lists):
+        count = min(NEAR, len(near.ids))
+        ids[row, :count] = near.ids[:count]
+        cosines[row, :count] = near.cosines[:count]
+    return Surroundings(ids=ids, cosines=-np.sort(-cosines, axis=1))
+
+
+def around(cosines: Table, known: Surroundings, ones: Rows, others: Rows) -> Table:
+    """What the neighbourhoods of both sides say of each pair of rows: a column for each of AROUND."""
+    left, right = known.cosines[ones], known.cosines[others]
     near = np.stack([cosines - _mean_beside(left, cosines), cosines - _mean_beside(right, cosines)])
     ranks = np.log1p(np.stack([(side > cosines[:, None] + 1e-6).sum(axis=1) for side in (left, right)]))
-    common = [
-        len(np.intersect1d(one.ids[:NEAR], other.ids[:NEAR])) / NEAR for one, other in zip(ones, others, strict=True)
-    ]
+    ours, theirs = known.ids[ones], known.ids[others]
+    is_common = (ours[:, :, None] == theirs[:, None, :]) & (ours >= 0)[:, :, None]
+    common = is_common.sum(axis=(1, 2)) / NEAR
     crowding = (left[:, 0] + right[:, 0]) / 2
     columns = (near.min(axis=0), near.max(axis=0), ranks.min(axis=0), ranks.max(axis=0), crowding, common)
     return np.stack([np.asarray(column, dtype=np.float32) for column in columns], axis=1)
-
-
-def _padded(lists: Sequence[Neighbourhood]) -> Table:
-    """The neighbourhoods as rows, the nearest first; a lonely document counts as if strangers were around it."""
-    found = np.full((len(lists), NEAR), STRANGER, dtype=np.float32)
-    for row, near in zip(found, lists, strict=True):
-        row[: min(NEAR, len(near.cosines))] = near.cosines[:NEAR]
-    return -np.sort(-found, axis=1)
 
 
 def _mean_beside(side: Table, cosines: Table) -> Table:
@@ -108,65 +188,27 @@ def _mean_beside(side: Table, cosines: Table) -> Table:
     return beside
 
 
-def _joined(arrays: Sequence[NDArray[Any]]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """All in one, and where each begins."""
-    lengths = np.array([len(array) for array in arrays])
-    return np.concatenate(arrays), np.concatenate([[0], np.cumsum(lengths)[:-1]])
+def _sums(values: NDArray[Any], lengths: NDArray[np.int64]) -> Table:
+    """The sum of each stretch, in the shape of the lengths; nothing for an empty one."""
+    flat = lengths.ravel()
+    padded = np.append(values, 0).astype(np.float32)
+    sums = np.add.reduceat(padded, np.cumsum(flat) - flat)
+    return np.where(flat > 0, sums, 0).astype(np.float32).reshape(lengths.shape)
 
 
-def _sums(values: Table, starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> Table:
-    """The sum of each stretch; nothing for an empty one."""
-    padded = np.append(values, np.float32(0))
-    return np.where(lengths > 0, np.add.reduceat(padded, starts), 0).astype(np.float32)
+_SLOTS = 1 << 16
 
 
-def _hits(words: Words, joined: Words) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Where each joined word would stand among the words, and whether it does."""
+def _hits(words: Words, joined: Words) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
+    """Which of the words each joined one is, and whether it is any."""
     if not len(words):
-        return np.zeros(len(joined), dtype=np.int64), np.zeros(len(joined), dtype=bool)
-    places = np.minimum(np.searchsorted(words, joined), len(words) - 1)
+        return np.zeros(len(joined), dtype=np.uint16), np.zeros(len(joined), dtype=bool)
+    own, slots = np.arange(len(words), dtype=np.uint16), np.zeros(_SLOTS, dtype=np.uint16)
+    slots[words & (_SLOTS - 1)] = own
+    places = slots[joined & (_SLOTS - 1)]
+    for place in np.flatnonzero(slots[words & (_SLOTS - 1)] != own).tolist():  # another word has its slot
+        places[joined == words[place]] = place
     return places, words[places] == joined
-
-
-def _dot(words: Words, weights: Table, others: Sequence[tuple[Words, Table]]) -> Table:
-    joined, starts = _joined([other for other, _ in others])
-    other_weights, _ = _joined([weights for _, weights in others])
-    places, is_hit = _hits(words, joined)
-    products = np.where(is_hit, other_weights * (weights[places] if len(weights) else 0), 0)
-    return _sums(products, starts, np.array([len(other) for other, _ in others]))
-
-
-def shared_beside_title(one: Signals, other: Signals) -> float:
-    """How much two texts share by their weighty words, those of the first one's title aside."""
-    is_beside = ~np.isin(one.body, one.title)
-    return float(_dot(one.body[is_beside], one.body_weights[is_beside], [(other.body, other.body_weights)])[0])
-
-
-def _jaccard(words: Words, others: Sequence[Words]) -> Table:
-    joined, starts = _joined(others)
-    lengths = np.array([len(other) for other in others])
-    shared = _sums(_hits(words, joined)[1].astype(np.float32), starts, lengths)
-    return (shared / np.maximum(lengths + len(words) - shared, 1)).astype(np.float32)
-
-
-def _shared_names(signs: Signals, others: Sequence[Signals]) -> Table:
-    """The weight of the names that both have, as a share of the poorer one's."""
-    joined, starts = _joined([other.names for other in others])
-    weights, _ = _joined([other.name_weights for other in others])
-    lengths = np.array([len(other.names) for other in others])
-    shared = _sums(np.where(_hits(signs.names, joined)[1], weights, 0), starts, lengths)
-    poorer = np.minimum(_sums(weights, starts, lengths), signs.name_weights.sum())
-    return np.where(poorer > 0, shared / np.maximum(poorer, 1e-6), 0).astype(np.float32)
-
-
-def sketched_containment(one: Words, other: Words) -> float:
-    """The containment as two samples tell it: both are looked at as far as the denser one reaches."""
-    if not len(one) or not len(other):
-        return 0.0
-    reach = min(one[-1], other[-1])
-    one, other = one[: np.searchsorted(one, reach, "right")], other[: np.searchsorted(other, reach, "right")]
-    shorter = min(len(one), len(other))
-    return len(np.intersect1d(one, other, assume_unique=True)) / shorter if shorter else 0.0
 
 
 MIN_TITLE_OVERLAP = 0.30
@@ -192,6 +234,7 @@ THRESHOLDS = ("merge_at", "sure_at", "coverage_at")
 class LinkModel:
     """Boosted trees as plain arrays, and where they and the cosines of their embedding model are believed.
 
+    A pair that scores less than `hopeless_at` by the first `glance` trees is not asked about by the others.
     From the probability `coverage_at` on two documents are shown together; from the cosine `merge_at` on, with like
     titles, or `sure_at`, with any, they are one story.
     """
@@ -203,34 +246,44 @@ class LinkModel:
     values: Table
     start: float
     depth: int
+    glance: int
+    hopeless_at: float
     coverage_at: float
     merge_at: float
     sure_at: float
 
     def probabilities(self, table: Table) -> Table:
         """For each row of NAMES how probable it is that the two tell of one event."""
-        score = np.full(len(table), self.start, dtype=np.float32)
+        score = self._score(table, slice(0, self.glance)) + np.float32(self.start)
+        hopeful = np.flatnonzero(score >= self.hopeless_at)
+        score[hopeful] += self._score(table[hopeful], slice(self.glance, None))
+        probabilities: Table = (1 / (1 + np.exp(-score))).astype(np.float32)
+        return probabilities
+
+    def _score(self, table: Table, trees: slice) -> Table:
+        """The sum of what these trees say of each row."""
+        score = np.zeros(len(table), dtype=np.float32)
         flat, starts = np.ascontiguousarray(table).ravel(), np.arange(len(table)) * table.shape[1]
-        for features, thresholds, left, right, values in zip(
-            self.features, self.thresholds, self.left, self.right, self.values, strict=True
-        ):
+        parts = (part[trees] for part in (self.features, self.thresholds, self.left, self.right, self.values))
+        for features, thresholds, left, right, values in zip(*parts, strict=True):
             node = np.zeros(len(table), dtype=np.intp)
             for _ in range(self.depth):
                 is_low = flat.take(starts + features.take(node)) <= thresholds.take(node)
                 node = np.where(is_low, left.take(node), right.take(node))
             score += values.take(node)
-        return (1 / (1 + np.exp(-score))).astype(np.float32)
+        return score
 
 
 def calibrated(fit: LinkModel, calibration: Mapping[str, float]) -> LinkModel:
     """The model with thresholds that people's decisions gave; ConfigError for what cannot be one."""
     for name, value in calibration.items():
-        if name not in THRESHOLDS or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+        if name not in THRESHOLDS or type(value) not in {int, float} or not 0 <= value <= 1:
             raise ConfigError(
-                f"the calibration of the embedding model has {name} = {value!r}, but knows only {', '.join(THRESHOLDS)} "
-                "between 0 and 1; `scoop calibrate --reset` removes it"
+                f"the calibration of the embedding model has {name} = {value!r}, but may have only "
+                f"{', '.join(THRESHOLDS)}, each from 0 to 1; `scoop calibrate --reset` removes it"
             )
-    return replace(fit, **calibration)
+    changes: dict[str, Any] = dict(calibration)
+    return replace(fit, **changes)
 
 
 def file_name(model_name: str, model_version: str) -> str:
@@ -247,6 +300,7 @@ def fitted(model_name: str, model_version: str) -> LinkModel | None:
         return LinkModel(
             features=arrays["features"], thresholds=arrays["thresholds"], left=arrays["left"], right=arrays["right"],
             values=arrays["values"], start=float(arrays["start"]), depth=int(arrays["depth"]),
+            glance=int(arrays["glance"]), hopeless_at=float(arrays["hopeless_at"]),
             coverage_at=float(arrays["coverage_at"]), merge_at=float(arrays["merge_at"]),
             sure_at=float(arrays["sure_at"]),
         )  # fmt: skip

@@ -37,61 +37,68 @@ _LEXICON_STEP = 16  # weights are kept as whole numbers of sixteenths
 _FORMAT = 1
 
 
+KINDS = ("title", "lead", "body", "names", "title_numbers", "numbers", "sketch")
+"""What a document's words are taken from; those of the first four have weights of their own."""
+_WEIGHTED = 4
+# The same word of another kind is another word. Phrases stay as they are: by their order a sketch tells its reach.
+_SALTS = np.array([0x3C6EF372, 0x1B873593, 0xCC9E2D51, 0x85EBCA6B, 0xC2B2AE35, 0x27D4EB2F, 0], dtype=np.uint32)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signals:
-    """The signs of one document. Words are hashes, sorted; weights go with the words before them."""
+    """The signs of one document: hashes of words, one kind after the other, their weights, and how many of each kind.
 
-    title: Words
-    title_weights: Weights
-    lead: Words
-    lead_weights: Weights
-    body: Words
-    body_weights: Weights
-    names: Words
-    name_weights: Weights
-    title_numbers: Words
-    numbers: Words
-    sketch: Words
+    The weights of title, lead and body make vectors of length 1; a name has the root of its weight, so that the product
+    of two is the weight; everything else weighs 1.
+    """
+
+    words: Words
+    weights: Weights
+    lengths: tuple[int, ...]
+
+    def of_kind(self, kind: str) -> tuple[Words, Weights]:
+        """The words of one kind as they are by themselves, and their weights."""
+        at = KINDS.index(kind)
+        part = slice(sum(self.lengths[:at]), sum(self.lengths[: at + 1]))
+        return self.words[part] ^ _SALTS[at], self.weights[part]
 
     def packed(self) -> bytes:
-        arrays = [getattr(self, name) for name in _NAMES]
-        lengths = np.array([_FORMAT, *map(len, arrays)], dtype=np.uint16)
-        return b"".join([lengths.tobytes(), *(_small(array).tobytes() for array in arrays)])
+        weights = self.weights[: sum(self.lengths[:_WEIGHTED])].astype(np.float16)
+        return np.array([_FORMAT, *self.lengths], dtype=np.uint16).tobytes() + self.words.tobytes() + weights.tobytes()
 
 
-_NAMES = tuple(Signals.__slots__)
-_KINDS = tuple(np.dtype(np.float16 if name.endswith("weights") else np.uint32) for name in _NAMES)
-_HEADER_BYTES = 2 * (len(_NAMES) + 1)
-
-
-def _small(array: NDArray[np.generic]) -> NDArray[np.generic]:
-    return array.astype(np.float16) if array.dtype == np.float32 else array
+_HEADER = 1 + len(KINDS)  # numbers of two bytes
 
 
 def unpacked(packed: bytes) -> Signals:
-    lengths = np.frombuffer(packed, dtype=np.uint16, count=len(_NAMES) + 1)[1:]
-    found: dict[str, NDArray[np.generic]] = {}
-    at = _HEADER_BYTES
-    for name, kind, length in zip(_NAMES, _KINDS, lengths.tolist(), strict=True):
-        array = np.frombuffer(packed, dtype=kind, count=length, offset=at)
-        found[name] = array.astype(np.float32) if kind == np.float16 else array
-        at += length * kind.itemsize
-    return Signals(**found)  # type: ignore[arg-type]
+    lengths = np.frombuffer(packed, dtype=np.uint16, count=_HEADER)[1:].tolist()
+    words = np.frombuffer(packed, dtype=np.uint32, count=sum(lengths), offset=2 * _HEADER)
+    weights = np.ones(len(words), dtype=np.float32)
+    weights[: sum(lengths[:_WEIGHTED])] = np.frombuffer(packed, dtype=np.float16, offset=2 * _HEADER + words.nbytes)
+    return Signals(words=words, weights=weights, lengths=tuple(lengths))
 
 
 def of(title: str, body: str) -> Signals:
     """The signs of a document, from its texts as written."""
     title_words, body_words = text.words(text.normalized(title)), text.words(text.normalized(body))
     title_terms, body_terms = _terms(title_words), _terms(body_words[:BODY_WORDS])
-    named = _weighted(_hashed(_names(f"{title}\n{body[:BODY_CHARACTERS]}")), most=MAX_NAMES, unit=False)
-    heading = _weighted(title_terms, most=MAX_TERMS)
-    lead = _weighted([*title_terms, *body_terms[:LEAD_WORDS]], most=MAX_TERMS)
-    whole = _weighted([*title_terms, *body_terms], most=MAX_TERMS)
-    return Signals(
-        title=heading[0], title_weights=heading[1], lead=lead[0], lead_weights=lead[1], body=whole[0],
-        body_weights=whole[1], names=named[0], name_weights=named[1], title_numbers=_hashed_numbers(title),
-        numbers=_hashed_numbers(f"{title}\n{body[:NUMBER_CHARACTERS]}"), sketch=phrases(body_words)[:SKETCH],
-    )  # fmt: skip
+    names, name_weights = _weighted(_hashed(_names(f"{title}\n{body[:BODY_CHARACTERS]}")), most=MAX_NAMES, unit=False)
+    weighted = (
+        _weighted(title_terms, most=MAX_TERMS),
+        _weighted([*title_terms, *body_terms[:LEAD_WORDS]], most=MAX_TERMS),
+        _weighted([*title_terms, *body_terms], most=MAX_TERMS),
+        (names, np.sqrt(name_weights)),
+    )
+    plain = (
+        _hashed_numbers(title),
+        _hashed_numbers(f"{title}\n{body[:NUMBER_CHARACTERS]}"),
+        phrases(body_words)[:SKETCH],
+    )
+    words = [*(found for found, _ in weighted), *plain]
+    weights = [*(found for _, found in weighted), *(np.ones(len(found), dtype=np.float32) for found in plain)]
+    lengths = tuple(map(len, words))
+    salted = np.bitwise_xor(np.concatenate(words), np.repeat(_SALTS, lengths))
+    return Signals(words=salted, weights=np.concatenate(weights), lengths=lengths)
 
 
 def phrases(words: Sequence[str]) -> Words:

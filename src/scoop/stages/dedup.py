@@ -7,20 +7,21 @@ from functools import cache
 
 from scoop.core import copies, dedup, signals, text
 from scoop.core.copies import Article, Pair
-from scoop.core.dedup import Group, Match, Reading
+from scoop.core.dedup import Group, Match, Reading, Verdict
 from scoop.core.signals import Signals
 from scoop.stages.stage import Outcome, Stage
-from scoop.store import stories
+from scoop.store import review, stories
 from scoop.store.db import Connection
 from scoop.store.work import Subject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """All that the judge needs: the documents, who is the same article as they are, how old those stories are."""
+    """All that the judge needs: the documents, who is the same article, what people said, how old the stories are."""
 
     readings: Sequence[Reading]
     matches: Sequence[Match]
+    verdicts: Sequence[Verdict]
     first_seen_at: Mapping[int, datetime]
 
 
@@ -34,10 +35,9 @@ async def load(conn: Connection, ids: Sequence[int]) -> Case:
     readings = await stories.readings(conn, ids)
     exact = await stories.matches(conn, readings)
     matches = [*exact, *await _copies(conn, ids, exact)]
-    known = {match.story_id for match in matches if match.story_id is not None} | {
-        reading.story_id for reading in readings if reading.story_id is not None
-    }
-    return Case(readings=readings, matches=matches, first_seen_at=await stories.first_seen_at(conn, known))
+    verdicts = await review.constraints(conn, ids, dedup.stories_named(readings, matches))
+    ages = await stories.first_seen_at(conn, dedup.stories_named(readings, matches, verdicts))
+    return Case(readings=readings, matches=matches, verdicts=verdicts, first_seen_at=ages)
 
 
 async def _copies(conn: Connection, ids: Sequence[int], exact: Sequence[Match]) -> list[Match]:
@@ -94,7 +94,7 @@ def _match(one: Article, other: Article, signal: dedup.Signal, score: float) -> 
 
 
 async def judge(case: Case) -> Outcome[Judgement]:
-    groups = dedup.judge(case.readings, case.matches, case.first_seen_at)
+    groups = dedup.judge(case.readings, case.matches, case.first_seen_at, case.verdicts)
     judged = [Subject(reading.document_id) for reading in case.readings]
     return Outcome(output=Judgement(groups=groups, judged=judged))
 

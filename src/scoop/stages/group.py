@@ -1,11 +1,11 @@
 """Stories that probably tell of one event form a group of coverage."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from scoop.core import clusters, links
 from scoop.stages.stage import Outcome, Stage
-from scoop.store import embeddings
+from scoop.store import embeddings, review
 from scoop.store import links as store
 from scoop.store.db import Connection
 from scoop.store.links import Pair, Story
@@ -15,10 +15,11 @@ from scoop.store.work import Subject
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """Stories that hang together, the oldest first, and how strongly each two of them are linked."""
+    """Stories that hang together, the oldest first, how strongly each two are linked, and whom people keep apart."""
 
     stories: Sequence[Story]
     probabilities: Mapping[Pair, float]
+    apart: Collection[Pair]
     threshold: float
 
 
@@ -27,9 +28,15 @@ async def load(conn: Connection, ids: Sequence[int]) -> Case | None:
     fit = links.fitted(model.model_name, model.model_version) if model else None
     if model is None or fit is None:
         return None
-    stories = await store.component(conn, model, ids, at_least=fit.coverage_at)
-    probabilities = await store.between(conn, model, [story.story_id for story in stories])
-    return Case(stories=stories, probabilities=probabilities, threshold=fit.coverage_at)
+    threshold = links.calibrated(fit, model.calibration).coverage_at
+    stories = await store.component(conn, model, ids, at_least=threshold)
+    story_ids = [story.story_id for story in stories]
+    return Case(
+        stories=stories,
+        probabilities=await store.between(conn, model, story_ids),
+        apart=await review.kept_apart(conn, story_ids),
+        threshold=threshold,
+    )
 
 
 async def group(case: Case | None) -> Outcome[Mapping[int, int]]:
@@ -38,7 +45,8 @@ async def group(case: Case | None) -> Outcome[Mapping[int, int]]:
         return Outcome(output={})
     age = {story.story_id: place for place, story in enumerate(case.stories)}
     aged = {(age[one], age[other]): weight for (one, other), weight in case.probabilities.items()}
-    groups = clusters.average_linkage(dict.fromkeys(age.values(), 1), aged, threshold=case.threshold)
+    apart = [(age[one], age[other]) for one, other in case.apart]
+    groups = clusters.average_linkage(dict.fromkeys(age.values(), 1), aged, threshold=case.threshold, apart=apart)
     number = [story.story_id for story in case.stories]
     return Outcome(output={number[member]: number[members[0]] for members in groups for member in members})
 

@@ -7,34 +7,44 @@ from datetime import datetime, timedelta
 import numpy as np
 
 from scoop.core import dedup, links
-from scoop.core.dedup import Doubt, Group, Match, Reading
-from scoop.core.links import NEAR, LinkModel, Neighbourhood
+from scoop.core.dedup import Doubt, Group, Match, Reading, Verdict
+from scoop.core.links import NEAR, Compared, LinkModel, Neighbourhood
 from scoop.stages.stage import Outcome, Stage
-from scoop.store import embeddings, stories
+from scoop.store import embeddings, review, stories
 from scoop.store import links as store
 from scoop.store.db import Connection
 from scoop.store.embeddings import EmbeddingModel
-from scoop.store.links import Known, Link, Pair
+from scoop.store.links import Link, Pair
 from scoop.store.work import Subject
 
 CANDIDATES = 30
 LOOKBACK = timedelta(days=30)
+HARDLY = 0.01  # what a sign may change by before the pair is weighed anew
+NOTEWORTHY = 0.005  # a change of a probability that is worth writing
 REMEMBERED_AT = 0.2  # a link below this hardly ever comes to decide about a group
 
 _COSINE = links.NAMES.index("cosine")
+_NEVER = np.full(len(links.NAMES), np.nan, dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """Documents with those that are near to them, and what is known of all of them."""
+    """Documents with those that are near to them, and what is known of all of them.
+
+    `changed` are the neighbourhoods that are others now, of these documents and of those they came near to; `links` are
+    those of the same documents, and `neighbourhoods` and `story_ids` tell of whoever is in a link.
+    """
 
     model: EmbeddingModel
     fit: LinkModel
     readings: Sequence[Reading]
     near: Mapping[int, Neighbourhood]
-    known: Mapping[int, Known]
+    compared: Mapping[int, Compared]
+    changed: Mapping[int, Neighbourhood]
     neighbourhoods: Mapping[int, Neighbourhood]
     links: Mapping[Pair, Link]
+    story_ids: Mapping[int, int]
+    verdicts: Sequence[Verdict]
     first_seen_at: Mapping[int, datetime]
 
 
@@ -60,94 +70,103 @@ async def load(conn: Connection, ids: Sequence[int]) -> Case | None:
         return None
     near = await store.nearest(conn, model, ids, collection=readings[0].collection, lookback=LOOKBACK, most=CANDIDATES)
     about = {*near, *(neighbour for found in near.values() for neighbour in found.ids.tolist())}
-    linked = await store.links_of(conn, model, about)
-    known = await store.compared(conn, about | {document for pair in linked for document in pair})
-    story_ids = {document.story_id for document in known.values() if document.story_id is not None}
+    before = await store.neighbourhoods(conn, model, about)
+    changed = _neighbourhoods(near, before)
+    linked = await store.links_of(conn, model, changed)
+    ends = {document for pair in linked for document in pair} - about
+    story_ids = await stories.of_documents(conn, about | ends)
+    verdicts = await review.constraints(conn, ids, set(story_ids.values()))
+    named = {*story_ids.values(), *dedup.stories_named((), (), verdicts)}
     return Case(
         model=model,
-        fit=fit,
+        fit=links.calibrated(fit, model.calibration),
         readings=readings,
         near=near,
-        known=known,
-        neighbourhoods=await store.neighbourhoods(conn, model, known),
+        compared=await store.compared(conn, about),
+        changed=changed,
+        neighbourhoods={**before, **await store.neighbourhoods(conn, model, ends), **changed},
         links=linked,
-        first_seen_at=await stories.first_seen_at(conn, story_ids),
+        story_ids=story_ids,
+        verdicts=verdicts,
+        first_seen_at=await stories.first_seen_at(conn, named),
     )
 
 
 async def judge(case: Case | None) -> Outcome[Judgement | None]:
     if case is None:
         return Outcome(output=None)
-    changed = _neighbourhoods(case)
-    found = _scored(case, changed)
-    kept = {pair: link for pair, link in found.items() if link.probability >= REMEMBERED_AT or pair in case.links}
-    matches = _matches(case, kept)
+    found = _scored(case)
+    news = {pair: link for pair, link in found.items() if _is_news(case, pair, link)}
+    matches = _matches(case, found)
     merging = {match.document_id for match in matches}
     readings = [reading for reading in case.readings if reading.document_id in merging]
     return Outcome(
         output=Judgement(
             model=case.model,
             collection=case.readings[0].collection,
-            neighbourhoods=changed,
-            links=kept,
-            groups=dedup.judge(readings, matches, case.first_seen_at) if matches else (),
-            doubts=_doubts(case, kept, merging),
-            touched=_touched(case, kept),
+            neighbourhoods=case.changed,
+            links=news,
+            groups=dedup.judge(readings, matches, case.first_seen_at, case.verdicts) if matches else (),
+            doubts=_doubts(case, found, merging),
+            touched=_touched(case, news),
         )
     )
 
 
-def _neighbourhoods(case: Case) -> dict[int, Neighbourhood]:
-    """The neighbourhoods that the documents have, or enter."""
+def _is_news(case: Case, pair: Pair, link: Link) -> bool:
+    """Whether a link is to be written; documents of one story need none."""
+    if pair in case.links:
+        return abs(link.probability - case.links[pair].probability) >= NOTEWORTHY
+    one, other = (case.story_ids.get(document) for document in pair)
+    return link.probability >= REMEMBERED_AT and (one is None or one != other)
+
+
+def _neighbourhoods(near: Mapping[int, Neighbourhood], before: Mapping[int, Neighbourhood]) -> dict[int, Neighbourhood]:
+    """The neighbourhoods that the documents have, and those that they enter."""
     changed = {
-        one: _nearest(list(zip(near.ids.tolist(), near.cosines.tolist(), strict=True)))
-        for one, near in case.near.items()
+        one: _nearest(dict(zip(found.ids.tolist(), found.cosines.tolist(), strict=True))) for one, found in near.items()
     }
-    entering: dict[int, list[tuple[int, float]]] = {}
-    for one, near in case.near.items():
-        for other, cosine in zip(near.ids.tolist(), near.cosines.tolist(), strict=True):
-            if other not in case.near and other in case.neighbourhoods:
-                entering.setdefault(other, []).append((one, cosine))
+    entering: dict[int, dict[int, float]] = {}
+    for one, found in near.items():
+        for other, cosine in zip(found.ids.tolist(), found.cosines.tolist(), strict=True):
+            if other not in near and other in before:
+                entering.setdefault(other, {})[one] = cosine
     for other, newcomers in entering.items():
-        before = case.neighbourhoods[other]
-        if any(cosine > before.cosines[-1] for _, cosine in newcomers) or len(before.ids) < NEAR:
-            known = dict(zip(before.ids.tolist(), before.cosines.tolist(), strict=True)) | dict(newcomers)
-            changed[other] = _nearest(list(known.items()))
+        known = dict(zip(before[other].ids.tolist(), before[other].cosines.tolist(), strict=True))
+        if len(known) < NEAR or max(newcomers.values()) > min(known.values()):
+            changed[other] = _nearest(known | newcomers)
     return changed
 
 
-def _nearest(near: Sequence[tuple[int, float]]) -> Neighbourhood:
-    return store.neighbourhood(sorted(near, key=lambda found: (-found[1], found[0]))[:NEAR])
+def _nearest(cosine_by_id: Mapping[int, float]) -> Neighbourhood:
+    return store.neighbourhood(sorted(cosine_by_id.items(), key=lambda found: (-found[1], found[0]))[:NEAR])
 
 
-def _scored(case: Case, changed: Mapping[int, Neighbourhood]) -> dict[Pair, Link]:
-    """All pairs with a document at hand, and those whose neighbourhoods have changed, weighed."""
-    neighbourhoods = {**case.neighbourhoods, **changed}
-    rows: dict[Pair, links.Table] = {
-        pair: link.signals[: len(links.OWN)]
-        for pair, link in case.links.items()
-        if pair[0] in changed or pair[1] in changed
-    }
+def _scored(case: Case) -> dict[Pair, Link]:
+    """All pairs with a document at hand, and those whose neighbourhoods tell otherwise now, weighed."""
+    rows: dict[Pair, links.Table] = {pair: link.signals[: len(links.OWN)] for pair, link in case.links.items()}
     for one, near in case.near.items():
-        others = [(place, other) for place, other in enumerate(near.ids.tolist()) if other in case.known]
-        if one not in case.known or not others:
+        others = [(place, other) for place, other in enumerate(near.ids.tolist()) if other in case.compared]
+        if one not in case.compared or not others:
             continue
         cosines = near.cosines[[place for place, _ in others]]
-        own = links.own(case.known[one].compared, [case.known[other].compared for _, other in others], cosines)
+        own = links.own(case.compared[one], [case.compared[other] for _, other in others], cosines)
         rows |= {_pair(one, other): row for (_, other), row in zip(others, own, strict=True)}
     if not rows:
         return {}
-    own, pairs = np.stack(list(rows.values())), list(rows)
+    own, pairs = np.stack(list(rows.values())), np.array(list(rows))
+    documents, places = np.unique(pairs, return_inverse=True)
     nowhere = store.neighbourhood([])
-    around = links.around(
-        own[:, _COSINE],
-        [neighbourhoods.get(one, nowhere) for one, _ in pairs],
-        [neighbourhoods.get(other, nowhere) for _, other in pairs],
-    )
+    known = links.surroundings([case.neighbourhoods.get(document, nowhere) for document in documents.tolist()])
+    around = links.around(own[:, _COSINE], known, places[:, 0], places[:, 1])
     table = np.hstack([own, around])
-    return {
-        pair: Link(probability=float(probability), signals=row)
-        for pair, row, probability in zip(pairs, table, case.fit.probabilities(table), strict=True)
+    before = np.stack([case.links[pair].signals if pair in case.links else _NEVER for pair in rows])
+    is_news = ~(np.abs(table - before).max(axis=1) < HARDLY)
+    news = [pair for pair, is_new in zip(rows, is_news.tolist(), strict=True) if is_new]
+    probabilities = case.fit.probabilities(table[is_news]).tolist()
+    return dict(case.links) | {
+        pair: Link(probability=probability, signals=row)
+        for pair, row, probability in zip(news, table[is_news], probabilities, strict=True)
     }
 
 
@@ -158,45 +177,47 @@ def _pair(one: int, other: int) -> Pair:
 def _matches(case: Case, found: Mapping[Pair, Link]) -> list[Match]:
     """The links that are beyond doubt, as reasons to join the stories of documents at hand with others."""
     at_hand = {reading.document_id for reading in case.readings}
-    sure = [pair for pair, link in found.items() if _are_one(case, pair, link)]
     return [
         Match(
             document_id=one,
             matched_document_id=other,
-            story_id=case.known[other].story_id,
+            story_id=case.story_ids[other],
             signal="semantic",
-            score=min(1.0, links.named(found[pair].signals)["cosine"]),
+            score=min(1.0, float(link.signals[_COSINE])),
         )
-        for pair in sure
+        for pair, link in found.items()
+        if link.signals[_COSINE] >= case.fit.merge_at and _are_one(case, pair, link)
         for one, other in (pair, pair[::-1])
-        if one in at_hand and case.known[other].story_id not in {None, case.known[one].story_id}
+        if one in at_hand and other in case.story_ids and case.story_ids[other] != case.story_ids.get(one)
     ]
 
 
 def _are_one(case: Case, pair: Pair, link: Link) -> bool:
-    one, other = (case.known[document].compared for document in pair)
-    return links.are_one(one, other, link.signals, case.fit)
+    """Whether they are one story; two documents that came before have been asked when the later one came."""
+    one, other = (case.compared.get(document) for document in pair)
+    return one is not None and other is not None and links.are_one(one, other, link.signals, case.fit)
 
 
 def _doubts(case: Case, found: Mapping[Pair, Link], merging: Collection[int]) -> list[Doubt]:
     """For each document that stays in its own story the best of the others that probably tell of the same."""
+    staying = {reading.document_id: reading for reading in case.readings if reading.document_id not in merging}
     best: dict[int, tuple[float, int, Link]] = {}
     for pair, link in found.items():
+        if link.probability < case.fit.coverage_at:
+            continue
         for one, other in (pair, pair[::-1]):
-            if case.known[one].story_id != case.known[other].story_id and link.probability >= case.fit.coverage_at:
-                best[one] = max(
-                    best.get(one, (0.0, 0, link)), (link.probability, other, link), key=lambda seen: seen[:2]
-                )
+            if one in staying and case.story_ids.get(one) != case.story_ids.get(other):
+                rival = (link.probability, other, link)
+                best[one] = max(best.get(one, rival), rival, key=lambda seen: seen[:2])
     return [
         dedup.doubt(
-            reading,
-            candidate_id=best[reading.document_id][1],
-            candidate_story_id=case.known[best[reading.document_id][1]].story_id,
-            probability=best[reading.document_id][0],
-            signs=links.named(best[reading.document_id][2].signals),
+            staying[document_id],
+            candidate_id=candidate_id,
+            candidate_story_id=case.story_ids.get(candidate_id),
+            probability=probability,
+            signs=links.named(link.signals),
         )
-        for reading in case.readings
-        if reading.document_id in best and reading.document_id not in merging
+        for document_id, (probability, candidate_id, link) in best.items()
     ]
 
 
@@ -205,10 +226,9 @@ def _touched(case: Case, found: Mapping[Pair, Link]) -> frozenset[int]:
     documents = {reading.document_id for reading in case.readings}
     for pair, link in found.items():
         before = case.links[pair].probability if pair in case.links else 0.0
-        if max(before, link.probability) >= case.fit.coverage_at and before != link.probability:
+        if max(before, link.probability) >= case.fit.coverage_at:
             documents |= set(pair)
-    touched = (case.known[document].story_id for document in documents if document in case.known)
-    return frozenset(story_id for story_id in touched if story_id is not None)
+    return frozenset(case.story_ids[document] for document in documents if document in case.story_ids)
 
 
 async def save(conn: Connection, judgement: Judgement | None) -> list[Subject]:

@@ -15,6 +15,7 @@ from scoop.store.embeddings import EmbeddingModel
 SQL = db.blocks(__name__)
 LINK_COLUMNS = ("one_id", "other_id", "model_id", "probability", "signals")
 SECONDS_A_DAY = 86_400
+SPEAKERS = 500  # documents of a story whose links decide about its group, the newest
 
 Pair = tuple[int, int]
 
@@ -25,14 +26,6 @@ class Link:
 
     probability: float
     signals: Table
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
-    """A document that can be compared, and the story it belongs to."""
-
-    story_id: int | None
-    compared: Compared
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,17 +56,14 @@ def neighbourhood(near: Sequence[tuple[int, float]]) -> Neighbourhood:
     )
 
 
-async def compared(conn: Connection, ids: Iterable[int]) -> dict[int, Known]:
+async def compared(conn: Connection, ids: Iterable[int]) -> dict[int, Compared]:
     return {
-        row["document_id"]: Known(
-            story_id=row["story_id"],
-            compared=Compared(
-                signals=signals.unpacked(row["signals"]),
-                day=row["published_at"].timestamp() / SECONDS_A_DAY if row["published_at"] else float("nan"),
-                publisher=row["publisher"],
-                language=row["language"],
-                words=row["words"],
-            ),
+        row["document_id"]: Compared(
+            signals=signals.unpacked(row["signals"]),
+            day=row["published_at"].timestamp() / SECONDS_A_DAY if row["published_at"] else float("nan"),
+            publisher=row["publisher"],
+            language=row["language"],
+            words=row["words"],
         )
         for row in await conn.fetch(SQL["compared"], list(ids))
     }
@@ -115,14 +105,16 @@ async def component(
     conn: Connection, model: EmbeddingModel, story_ids: Collection[int], *, at_least: float
 ) -> list[Story]:
     """The stories that may be grouped with these, the oldest first."""
-    rows = await conn.fetch(SQL["component"], list(story_ids), at_least, model.model_id)
+    rows = await conn.fetch(SQL["component"], list(story_ids), at_least, model.model_id, SPEAKERS)
     return [Story(**row) for row in rows]
 
 
-async def between(conn: Connection, model: EmbeddingModel, story_ids: Sequence[int]) -> dict[Pair, float]:
+async def between(conn: Connection, model: EmbeddingModel, story_ids: Collection[int]) -> dict[Pair, float]:
     """How strongly each two of the stories are linked."""
-    rows = await conn.fetch(SQL["between"], story_ids, model.model_id)
-    return {(row["one_id"], row["other_id"]): row["probability"] for row in rows}
+    rows = await conn.fetch(SQL["between"], list(story_ids), model.model_id, SPEAKERS)
+    asked = set(story_ids)
+    pairs = ((row["one_id"], row["other_id"], row["probability"]) for row in rows)
+    return {(one, other): probability for one, other, probability in pairs if one in asked and other in asked}
 
 
 async def cover(conn: Connection, coverage_by_story: Mapping[int, int]) -> None:

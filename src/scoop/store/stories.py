@@ -61,6 +61,11 @@ async def texts(conn: Connection, ids: Iterable[int]) -> dict[int, str]:
     return {row["document_id"]: row["normalized_text"] for row in await conn.fetch(SQL["texts"], list(ids))}
 
 
+async def of_documents(conn: Connection, ids: Iterable[int]) -> dict[int, int]:
+    """The story of each document that is in one."""
+    return {row["document_id"]: row["story_id"] for row in await conn.fetch(SQL["of_documents"], list(ids))}
+
+
 async def first_seen_at(conn: Connection, story_ids: Iterable[int]) -> dict[int, datetime]:
     return {row["story_id"]: row["first_seen_at"] for row in await conn.fetch(SQL["ages"], list(story_ids))}
 

@@ -74,6 +74,10 @@ WHERE document_id = ANY ($1::bigint[]);
 -- The texts of documents, for matching.
 SELECT document_id, normalized_text FROM documents WHERE document_id = ANY ($1::bigint[]);
 
+-- name: of_documents
+-- The stories that documents belong to.
+SELECT document_id, story_id FROM story_members WHERE document_id = ANY ($1::bigint[]);
+
 -- name: ages
 -- Which of several stories is the oldest decides who stays in a merge.
 SELECT story_id, first_seen_at FROM stories WHERE story_id = ANY ($1::bigint[]);

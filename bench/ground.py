@@ -1,0 +1,78 @@
+"""What the benchmarks stand on: a database of their own, commands as processes, and how figures are told."""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scoop.app import POOL_SIZE
+from scoop.store import db, migrations
+from scoop.store.db import Database
+from scoop.store.embedded import Embedded
+
+# Runs the program and says on standard error how many KiB it has held at most.
+WATCHED = """
+import re, runpy, sys
+from pathlib import Path
+sys.argv = ["scoop", *sys.argv[1:]]
+try:
+    runpy.run_module("scoop", run_name="__main__")
+except SystemExit:
+    pass
+print(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1], file=sys.stderr)
+"""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a command cost."""
+
+    seconds: float
+    peak_mib: float
+
+
+def figure(name: str, value: float, unit: str, **more: Any) -> None:
+    print(json.dumps({"figure": name, "value": round(value, 4), "unit": unit, **more}, ensure_ascii=False), flush=True)
+
+
+def run(home: Path, *arguments: str) -> Run:
+    """A command, as a process."""
+    began = time.perf_counter()
+    read_end, write_end = os.pipe()  # a member of a crew works as long as it is open
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", WATCHED, *arguments],
+            env={**os.environ, "SCOOP_HOME": str(home), "SCOOP_LOG_LEVEL": "error"},
+            check=True,
+            stdin=read_end,
+            capture_output=True,
+            text=True,
+        )
+    finally:
+        os.close(read_end)
+        os.close(write_end)
+    found = re.findall(r"^\d+$", done.stderr, re.MULTILINE)
+    return Run(seconds=time.perf_counter() - began, peak_mib=int(found[-1]) / 1024)
+
+
+@contextlib.asynccontextmanager
+async def fresh_database() -> AsyncIterator[tuple[Path, Database]]:
+    folder = Path(tempfile.mkdtemp(prefix="scoop-bench-", dir=os.environ.get("TMPDIR", "/tmp")))
+    folder.chmod(0o711)
+    database = await db.connect(Embedded(folder / "home"), size=POOL_SIZE)
+    await migrations.migrate(database)
+    try:
+        yield folder, database
+    finally:
+        await database.close()
+        Embedded(folder / "home").stop()
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,154 @@
+"""`scoop calibrate`: thresholds that follow from what people decided."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import click
+
+from scoop.cli import edge
+from scoop.config import Config
+from scoop.errors import NotFound, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scoop.core.calibration import Accuracy, Proposal
+    from scoop.core.links import LinkModel
+    from scoop.store.db import Connection
+    from scoop.store.embeddings import EmbeddingModel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """How well the deciding model does on what people decided, and what would do better."""
+
+    model_name: str
+    model_version: str
+    labels: int
+    same: int
+    unusable: int
+    merge: "Accuracy"
+    coverage: "Accuracy"
+    proposals: "list[Proposal]"
+    calibration: "Mapping[str, float]"
+
+
+@click.command()
+@click.option(
+    "--apply", "applies", is_flag=True, help="Store what is proposed: the deciding model follows it from now on."
+)
+@click.option("--reset", is_flag=True, help="Go back to the thresholds that the model came with.")
+@edge.as_json
+@click.pass_obj
+def command(config: Config, applies: bool, reset: bool, as_json: bool) -> None:
+    """Propose thresholds that follow from what people decided.
+
+    The decisions of `scoop review` are the labels. Each threshold is tried at every value that makes a difference, one
+    at a time: for merges the one that finds most at a precision of 0.99 or more, for coverage the best F1. Nothing is
+    proposed from fewer than 20 pairs of each kind that depend on the threshold.
+
+    \b
+    Examples:
+      scoop calibrate                 how well the thresholds do, and what is proposed
+      scoop calibrate --apply         follow it; the documents are linked anew by the next run
+      scoop calibrate --reset
+    """
+    if applies and reset:
+        raise UsageError("--apply and --reset exclude each other; name one")
+    edge.run(_reset(config, as_json=as_json) if reset else _calibrate(config, applies=applies, as_json=as_json))
+
+
+async def _calibrate(config: Config, *, applies: bool, as_json: bool) -> None:
+    from scoop.store import review
+
+    async with edge.reading(config) as conn, conn.transaction():
+        model, shipped = await _deciding(conn)
+        found = await _measured(conn, model, shipped)
+        if applies:
+            await review.calibrate(conn, model, found.calibration)
+    if as_json:
+        edge.print_json(found)
+    else:
+        _show(found, applied=applies)
+
+
+async def _reset(config: Config, *, as_json: bool) -> None:
+    from scoop.store import review
+
+    async with edge.reading(config) as conn, conn.transaction():
+        model, _ = await _deciding(conn)
+        await review.calibrate(conn, model, {})
+    if as_json:
+        edge.print_json(replace(model, calibration={}))
+    else:
+        click.echo(f"{model.model_name} {model.model_version} decides by the thresholds that it came with")
+
+
+async def _deciding(conn: "Connection") -> "tuple[EmbeddingModel, LinkModel]":
+    """The model that decides about stories, and the fit that it came with."""
+    from scoop.core import links
+    from scoop.store import embeddings
+
+    model = await embeddings.active(conn)
+    if model is None:
+        raise NotFound("no model decides about stories yet; `scoop run-once` embeds what there is")
+    fit = links.fitted(model.model_name, model.model_version)
+    if fit is None:
+        raise NotFound(
+            f"the model {model.model_name} {model.model_version} has no fit, so it links nothing; "
+            "`scoop embed --models` lists the others"
+        )
+    return model, fit
+
+
+async def _measured(conn: "Connection", model: "EmbeddingModel", shipped: "LinkModel") -> Calibration:
+    from scoop.core import calibration, links
+    from scoop.store import review
+
+    fit = links.calibrated(shipped, model.calibration)
+    labels, unusable = await review.labels(conn, model)
+    proposals = calibration.propose(labels, fit)
+    return Calibration(
+        model_name=model.model_name,
+        model_version=model.model_version,
+        labels=len(labels),
+        same=sum(label.is_same for label in labels),
+        unusable=unusable,
+        merge=calibration.accuracy("merge", labels, fit),
+        coverage=calibration.accuracy("coverage", labels, fit),
+        proposals=proposals,
+        calibration={p.threshold: p.proposed for p in proposals if p.proposed != getattr(shipped, p.threshold)},
+    )
+
+
+def _show(found: Calibration, *, applied: bool) -> None:
+    click.echo(f"{found.model_name} {found.model_version}, by what people decided:")
+    click.echo(f"{found.same:,} pairs are one story, {found.labels - found.same:,} are not")
+    if found.unusable:
+        click.echo(f"{found.unusable:,} more cannot be used: the model has no link between them")
+    tiers = [(tier, *_figures(reached)) for tier, reached in (("merge", found.merge), ("coverage", found.coverage))]
+    edge.print_table(("tier", "precision", "recall"), tiers, empty="")
+    edge.print_table(
+        ("threshold", "now", "proposed", "precision", "recall"), [_row(one) for one in found.proposals], empty=""
+    )
+    for one in found.proposals:
+        if one.missing_same or one.missing_apart:
+            click.echo(
+                f"{one.threshold}: needs {one.missing_same} more pairs that are one story "
+                f"and {one.missing_apart} that are not"
+            )
+    if applied:
+        click.echo("applied: documents are linked anew by the next run; what is one story stays so")
+    elif any(one.proposed != one.now for one in found.proposals):
+        click.echo("to follow it: scoop calibrate --apply")
+
+
+def _row(one: "Proposal") -> tuple[str, ...]:
+    if one.proposed == one.now:
+        return one.threshold, f"{one.now:.4f}", "-", "", ""
+    changes = zip(_figures(one.before), _figures(one.after), strict=True)
+    return one.threshold, f"{one.now:.4f}", f"{one.proposed:.4f}", *(f"{was} -> {will}" for was, will in changes)
+
+
+def _figures(reached: "Accuracy") -> tuple[str, ...]:
+    return tuple("-" if figure is None else f"{figure:.3f}" for figure in (reached.precision, reached.recall))

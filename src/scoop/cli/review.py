@@ -1,0 +1,264 @@
+"""`scoop review`: stories that may be one, and what people decide about them."""
+
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from scoop.cli import edge, why
+from scoop.config import Config
+from scoop.core import text
+
+if TYPE_CHECKING:
+    from scoop.store.db import Connection
+    from scoop.store.review import Decision, GrayPair, Side
+
+WIDTH = 80  # columns of what is not a terminal
+WIDEST = 120
+
+in_collection = click.option("--collection", help="Only this collection, as ai_news.")
+with_note = click.option("--note", default="", metavar="TEXT", help="Why, for those who read the log.")
+
+
+@click.group(invoke_without_command=True)
+@in_collection
+@click.option("--limit", type=click.IntRange(1, 10_000), default=10, show_default=True, help="How many at most.")
+@edge.as_json
+@click.pass_context
+def command(ctx: click.Context, collection: str | None, limit: int, as_json: bool) -> None:
+    """Decide on stories that may be one: list, merge, keep apart, split, undo.
+
+    Without a command it lists the pairs of stories that probably tell of one event and that nobody has decided on, with
+    the two documents that are linked best side by side. Those come first that matter most: told by many publishers,
+    with a probability near one half, and seen lately (every week counts half).
+
+    A decision binds every later run until it is undone. STORY is a number or a UUID, DOCUMENT a number, an art_ id or a
+    URL.
+
+    \b
+    Examples:
+      scoop review                            the pairs that wait for you
+      scoop review merge 12 17                they are one story
+      scoop review apart 12 17                they are not, and never will be
+      scoop review split 4711 4712            these documents are a story of their own
+      scoop review log                        what was decided
+      scoop review undo 3                     take decision 3 back
+    """
+    if ctx.invoked_subcommand is None:
+        edge.run(_list(ctx.obj, collection, limit, as_json=as_json))
+
+
+@command.command()
+@click.argument("story")
+@click.argument("other", metavar="STORY")
+@with_note
+@edge.as_json
+@click.pass_obj
+def merge(config: Config, story: str, other: str, note: str, as_json: bool) -> None:
+    """Make two stories one; the younger becomes part of the older.
+
+    \b
+    Examples:
+      scoop review merge 12 17
+      scoop review merge 12 17 --note "the same press release"
+    """
+    edge.run(_decide(config, "merge", [story, other], note, as_json=as_json))
+
+
+@command.command()
+@click.argument("story")
+@click.argument("other", metavar="STORY")
+@with_note
+@edge.as_json
+@click.pass_obj
+def apart(config: Config, story: str, other: str, note: str, as_json: bool) -> None:
+    """Keep two stories apart: no run merges them or shows them together.
+
+    \b
+    Examples:
+      scoop review apart 12 17
+      scoop review apart 12 17 --note "two different bridges"
+    """
+    edge.run(_decide(config, "keep_apart", [story, other], note, as_json=as_json))
+
+
+@command.command()
+@click.argument("documents", metavar="DOCUMENT...", nargs=-1, required=True)
+@with_note
+@edge.as_json
+@click.pass_obj
+def split(config: Config, documents: tuple[str, ...], note: str, as_json: bool) -> None:
+    """Let documents leave their story and become one of their own.
+
+    A URL or art_ id may name several documents: all of them leave.
+
+    \b
+    Examples:
+      scoop review split 4711
+      scoop review split 4711 4712 --note "about the other bridge"
+    """
+    edge.run(_split(config, documents, note, as_json=as_json))
+
+
+@command.command()
+@click.argument("decision", type=edge.ID)
+@edge.as_json
+@click.pass_obj
+def undo(config: Config, decision: int, as_json: bool) -> None:
+    """Take a decision back, by its number in the log.
+
+    Documents that it moved go back to where they came from; then the rules decide anew, as if nobody had said anything.
+
+    \b
+    Examples:
+      scoop review undo 3
+    """
+    edge.run(_undo(config, decision, as_json=as_json))
+
+
+@command.command()
+@in_collection
+@click.option("--limit", type=click.IntRange(1, 100_000), default=30, show_default=True, help="How many at most.")
+@edge.as_json
+@click.pass_obj
+def log(config: Config, collection: str | None, limit: int, as_json: bool) -> None:
+    """What was decided, the latest first.
+
+    \b
+    Examples:
+      scoop review log
+      scoop review log --collection ai_news --json
+    """
+    edge.run(_log(config, collection, limit, as_json=as_json))
+
+
+async def _list(config: Config, collection: str | None, limit: int, *, as_json: bool) -> None:
+    async with edge.reading(config) as conn:
+        found = await _gray_pairs(conn, collection, limit)
+    if as_json:
+        edge.print_json(found)
+        return
+    if not found:
+        click.echo("no pair waits for a decision", err=True)
+    for pair in found:
+        _show(pair)
+
+
+async def _gray_pairs(conn: "Connection", collection: str | None, limit: int) -> "list[GrayPair]":
+    """What waits for a decision: nothing where no model decides, or none has been fitted for it."""
+    from scoop.core import links
+    from scoop.store import embeddings, review
+
+    model = await embeddings.active(conn)
+    fit = links.fitted(model.model_name, model.model_version) if model else None
+    if model is None or fit is None:
+        return []
+    at_least = links.calibrated(fit, model.calibration).coverage_at
+    return await review.gray_pairs(
+        conn, model, at_least=at_least, collection=collection, limit=limit, now=datetime.now(UTC)
+    )
+
+
+def _show(pair: "GrayPair") -> None:
+    """The two documents side by side, as wide as the terminal."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    one, other = pair.one, pair.other
+    click.secho(f"story {one.story_id} and story {other.story_id} in {pair.collection}", bold=True)
+    click.echo(f"probability {pair.probability:.2f}, cosine {pair.cosine:.2f}, title overlap {pair.title_overlap:.2f}")
+    console = Console(width=None if sys.stdout.isatty() else WIDTH)
+    table = Table.grid(padding=(0, 2), expand=True)
+    for _ in pair.one, pair.other:
+        table.add_column(ratio=1, overflow="fold")
+    for left, right in zip(_told(one), _told(other), strict=True):
+        table.add_row(Text(left), Text(right))
+    console.print(table, width=min(console.width, WIDEST))
+    click.echo(f"  scoop review merge {one.story_id} {other.story_id}")
+    click.echo(f"  scoop review apart {one.story_id} {other.story_id}\n")
+
+
+def _told(side: "Side") -> Sequence[str]:
+    return (
+        text.one_line(side.title),
+        text.one_line(f"{side.source}, {side.seen_at:%Y-%m-%d}, document {side.document_id}"),
+        f"{side.item_count} in its story, {side.publisher_family_count} independent",
+    )
+
+
+async def _decide(config: Config, action: str, names: Sequence[str], note: str, *, as_json: bool) -> None:
+    from scoop.store import review
+
+    decide = {"merge": review.merge, "keep_apart": review.keep_apart}[action]
+    async with edge.reading(config) as conn, conn.transaction():
+        decision = await decide(conn, *names, note=note)
+    _tell(decision, as_json=as_json)
+
+
+async def _split(config: Config, names: Sequence[str], note: str, *, as_json: bool) -> None:
+    from scoop.store import reading, review
+
+    async with edge.reading(config) as conn, conn.transaction():
+        found = [await reading.explanations(conn, name, why.url_hash(name)) for name in names]
+        ids = {explanation.document["document_id"] for named in found for explanation in named}
+        decision = await review.split(conn, ids, note=note)
+    _tell(decision, as_json=as_json)
+
+
+async def _undo(config: Config, decision_id: int, *, as_json: bool) -> None:
+    from scoop.store import review
+
+    async with edge.reading(config) as conn, conn.transaction():
+        decision = await review.undo(conn, decision_id)
+    _tell(decision, as_json=as_json)
+
+
+def _tell(decision: "Decision", *, as_json: bool) -> None:
+    if as_json:
+        edge.print_json(decision)
+        return
+    click.echo(f"{_sentence(decision)} (decision {decision.decision_id})")
+    if decision.undone_at is None:
+        click.echo(f"to take it back: scoop review undo {decision.decision_id}")
+    else:
+        click.echo("with the next run the rules decide anew: scoop run-once")
+
+
+def _sentence(decision: "Decision") -> str:
+    """What is so now."""
+    one, other = f"story {decision.story_id}", f"story {decision.other_story_id}"
+    moved = f"{len(decision.document_ids):,} document{'s' if len(decision.document_ids) > 1 else ''}"
+    if decision.undone_at is None:
+        return {
+            "merge": f"{other} is part of {one} now",
+            "apart": f"{one} and {other} stay apart",
+            "split": f"{moved} of {one} made {other}",
+        }[decision.action]
+    return {
+        "merge": f"{other} is a story of its own again",
+        "apart": f"{one} and {other} need not stay apart any longer",
+        "split": f"{moved} went back to {one}",
+    }[decision.action]
+
+
+async def _log(config: Config, collection: str | None, limit: int, *, as_json: bool) -> None:
+    from scoop.store import review
+
+    async with edge.reading(config) as conn:
+        found = await review.decisions(conn, collection=collection, limit=limit)
+    if as_json:
+        edge.print_json(found)
+        return
+    edge.print_table(
+        ("decision", "when", "what", "story", "other", "undone", "title"),
+        [(d.decision_id, d.decided_at, d.action, d.story_id, d.other_story_id, d.undone_at, _about(d)) for d in found],
+        empty="nothing was decided yet; `scoop review` lists what waits",
+        wide="title",
+    )
+
+
+def _about(decision: "Decision") -> str:
+    return f"{decision.title} ({decision.note})" if decision.note else decision.title

@@ -1,0 +1,375 @@
+"""What people decide about stories: the pairs that wait for them, their decisions, and how those are undone."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import product
+from typing import Any, Literal
+
+import numpy as np
+
+from scoop.core import links
+from scoop.core.calibration import Label
+from scoop.core.dedup import Group, Verdict
+from scoop.errors import NotFound, UsageError
+from scoop.store import db, embeddings, reading, stories, work
+from scoop.store import links as linked
+from scoop.store.db import Connection
+from scoop.store.embeddings import EmbeddingModel
+from scoop.store.work import Subject
+
+SQL = db.blocks(__name__)
+MAX_PAIRS = 400  # of one split; beyond it one document of either side speaks for the others
+JUDGE_AGAIN = "dedup"  # the stage that documents go through after an undo
+LINK_AGAIN = "link"  # the stage that documents go through when the thresholds changed
+REGROUP = "group"  # the stage that stories go through when they changed
+
+Action = Literal["merge", "apart", "split"]
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What a person decided about two stories; `document_ids` are those that went from one to the other."""
+
+    decision_id: int
+    action: Action
+    collection: str
+    story_id: int
+    title: str
+    other_story_id: int
+    other_title: str
+    document_ids: list[int]
+    pointing_ids: list[int]
+    note: str
+    decided_at: datetime
+    undone_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One document of a pair, and its story in figures."""
+
+    document_id: int
+    title: str
+    source: str
+    url: str | None
+    seen_at: datetime
+    story_id: int
+    item_count: int
+    publisher_family_count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrayPair:
+    """Two stories that may be one, by the two documents of them that are linked best; `matters` orders the queue."""
+
+    collection: str
+    probability: float
+    cosine: float
+    title_overlap: float
+    matters: float
+    one: Side
+    other: Side
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Story:
+    """A story as a decision sees it."""
+
+    story_id: int
+    collection: str
+    merged_into: int | None
+    first_seen_at: datetime
+    representative_document_id: int
+    document_ids: list[int]
+    pointing_ids: list[int]
+
+
+async def gray_pairs(
+    conn: Connection, model: EmbeddingModel, *, at_least: float, collection: str | None, limit: int, now: datetime
+) -> list[GrayPair]:
+    """The pairs of stories that a person has not decided on, those that matter most first."""
+    rows = await conn.fetch(SQL["gray"], model.model_id, at_least, collection, limit, now)
+    shown = {document_id for row in rows for document_id in (row["one_id"], row["other_id"])}
+    sides = {row["document_id"]: Side(**row) for row in await conn.fetch(SQL["sides"], list(shown))}
+    return [_gray_pair(row, sides[row["one_id"]], sides[row["other_id"]]) for row in rows]
+
+
+def _gray_pair(row: Any, one: Side, other: Side) -> GrayPair:
+    signs = links.named(row["signals"])
+    return GrayPair(
+        collection=row["collection"],
+        probability=row["probability"],
+        cosine=signs["cosine"],
+        title_overlap=signs["title_words"],
+        matters=row["matters"],
+        one=one,
+        other=other,
+    )
+
+
+async def merge(conn: Connection, one: str, other: str, *, note: str = "") -> Decision:
+    """Make two stories one, inside the caller's transaction: the younger becomes part of the older."""
+    pair = await _two_stories(conn, one, other)
+    stays, goes = sorted(pair, key=lambda story: (story.first_seen_at, story.story_id))
+    await _refuse_against(
+        conn, stays.document_ids, goes.document_ids, is_same=False, because="keeps documents of both apart"
+    )
+    pairs = await _telling_pairs(conn, stays, goes)
+    decision_id = await _decide(conn, "merge", stays, goes, moved=goes.document_ids, pairs=pairs, note=note)
+    details = {
+        "signal": "manual",
+        "decision_id": decision_id,
+        "matched_document_id": stays.representative_document_id,
+        "absorbed_story_ids": [goes.story_id],
+    }
+    await conn.execute(SQL["record"], goes.document_ids, "manual_merge", stays.story_id, goes.story_id, details)
+    await stories.fold(conn, [Group(story=stays.story_id, absorbed_story_ids=(goes.story_id,))])
+    await _regroup(conn, stays.collection, [stays.story_id])
+    return await by_id(conn, decision_id)
+
+
+async def keep_apart(conn: Connection, one: str, other: str, *, note: str = "") -> Decision:
+    """Say that two stories are not one, inside the caller's transaction: no run joins or groups them from now on."""
+    ours, theirs = await _two_stories(conn, one, other)
+    await _refuse_against(
+        conn, ours.document_ids, theirs.document_ids, is_same=False, because="keeps them apart already"
+    )
+    pairs = await _telling_pairs(conn, ours, theirs)
+    decision_id = await _decide(conn, "apart", ours, theirs, moved=[], pairs=pairs, note=note)
+    await _regroup(conn, ours.collection, [ours.story_id, theirs.story_id])
+    return await by_id(conn, decision_id)
+
+
+async def split(conn: Connection, document_ids: Collection[int], *, note: str = "") -> Decision:
+    """Let documents leave their story and become one of their own, inside the caller's transaction."""
+    story = await _story_of(conn, document_ids)
+    left = sorted(document_ids)
+    stayed = [document_id for document_id in story.document_ids if document_id not in set(left)]
+    if not stayed:
+        raise UsageError(f"story {story.story_id} has no other documents; name only those that shall leave it")
+    await _refuse_against(conn, left, stayed, is_same=True, because="says that documents of both are one story")
+    made = await _story(conn, await conn.fetchval(SQL["open"], left[0]))
+    pairs = _pairs_between(left, sorted(stayed, key=lambda document: document != story.representative_document_id))
+    decision_id = await _decide(conn, "split", story, made, moved=left, pairs=pairs, note=note)
+    await conn.execute(SQL["take_out"], left, made.story_id)
+    details = {"decision_id": decision_id}
+    await conn.execute(SQL["record"], left, "manual_split", made.story_id, story.story_id, details)
+    await _recount(conn, story.story_id, made.story_id)
+    await _regroup(conn, story.collection, [story.story_id, made.story_id])
+    return await by_id(conn, decision_id)
+
+
+async def undo(conn: Connection, decision_id: int) -> Decision:
+    """Take a decision back, inside the caller's transaction, and have the documents judged by the rules again."""
+    decision = await by_id(conn, decision_id)
+    await _lock(conn, decision.collection)
+    if not await conn.fetch(SQL["undo"], decision_id):
+        raise UsageError(f"decision {decision_id} was undone already; `scoop review log` tells when")
+    if decision.action != "apart":
+        await _move_back(conn, decision)
+    living = [await _living(conn, story_id) for story_id in (decision.story_id, decision.other_story_id)]
+    judged = {document_id for story in living for document_id in story.document_ids}
+    await work.enqueue(conn, JUDGE_AGAIN, [Subject(document, decision.collection) for document in sorted(judged)])
+    await _regroup(conn, decision.collection, {story.story_id for story in living})
+    return await by_id(conn, decision_id)
+
+
+async def by_id(conn: Connection, decision_id: int) -> Decision:
+    row = await conn.fetchrow(SQL["decisions"], decision_id, None, 1)
+    if row is None:
+        raise NotFound(f"there is no decision {decision_id}; `scoop review log` lists what was decided")
+    return Decision(**row)
+
+
+async def decisions(conn: Connection, *, collection: str | None, limit: int) -> list[Decision]:
+    return [Decision(**row) for row in await conn.fetch(SQL["decisions"], None, collection, limit)]
+
+
+async def constraints(conn: Connection, document_ids: Iterable[int], story_ids: Iterable[int]) -> list[Verdict]:
+    """What people said that binds whoever judges these documents and stories."""
+    documents, known = list(document_ids), set(story_ids)
+    while True:
+        found = [Verdict(**row) for row in await conn.fetch(SQL["verdicts"], documents, list(known))]
+        # Whom a document must join may be bound as well.
+        named = {story_id for same in found if same.is_same for story_id in (same.one_story_id, same.other_story_id)}
+        more = {story_id for story_id in named if story_id is not None} - known
+        if not more:
+            return found
+        known |= more
+
+
+async def kept_apart(conn: Connection, story_ids: Collection[int]) -> set[Pair]:
+    """The pairs of these stories that people keep apart, the smaller number first."""
+    among = set(story_ids)
+    return {
+        (min(verdict.one_story_id, verdict.other_story_id), max(verdict.one_story_id, verdict.other_story_id))
+        for verdict in await constraints(conn, (), among)
+        if not verdict.is_same and verdict.one_story_id in among and verdict.other_story_id in among
+    }
+
+
+async def labels(conn: Connection, model: EmbeddingModel) -> tuple[list[Label], int]:
+    """The pairs that people decided on, as the model sees them, and how many it has no link for."""
+    rows = await conn.fetch(SQL["labels"], model.model_id)
+    documents = {document for row in rows for document in (row["one_document_id"], row["other_document_id"])}
+    known = await linked.compared(conn, documents)
+    found = [
+        Label(
+            one=known[row["one_document_id"]],
+            other=known[row["other_document_id"]],
+            signs=np.array(row["signals"], dtype=np.float32),
+            probability=row["probability"],
+            is_same=row["is_same"],
+        )
+        for row in rows
+        if row["signals"] is not None and {row["one_document_id"], row["other_document_id"]} <= known.keys()
+    ]
+    return found, len(rows) - len(found)
+
+
+async def calibrate(conn: Connection, model: EmbeddingModel, calibration: Mapping[str, float]) -> None:
+    """Let a model decide by other thresholds, inside the caller's transaction, and have all documents linked anew."""
+    if calibration == model.calibration:
+        return
+    await embeddings.calibrate(conn, model, calibration)
+    async for page in embeddings.subjects(conn):
+        await work.enqueue(conn, LINK_AGAIN, page)
+
+
+async def _lock(conn: Connection, collection: str) -> None:
+    await conn.execute(SQL["lock"], work.LANE_LOCK, f"{stories.LOCK} {collection}")
+
+
+async def _two_stories(conn: Connection, one: str, other: str) -> tuple[_Story, _Story]:
+    """Two different stories of one collection, with its lock held."""
+    ours, theirs = (await reading.story(conn, one)).story, (await reading.story(conn, other)).story
+    if ours.story_id == theirs.story_id:
+        raise UsageError(f"{one} and {other} are the same story; name two")
+    if ours.collection != theirs.collection:
+        raise UsageError(
+            f"story {ours.story_id} is in {ours.collection} and story {theirs.story_id} in {theirs.collection}; "
+            "only stories of one collection can be decided on"
+        )
+    await _lock(conn, ours.collection)
+    pair = await _story(conn, ours.story_id), await _story(conn, theirs.story_id)
+    for story in pair:
+        if story.merged_into is not None:
+            raise UsageError(f"story {story.story_id} is part of story {story.merged_into} now; name that one")
+    return pair
+
+
+async def _story(conn: Connection, story_id: int) -> _Story:
+    return _Story(**await conn.fetchrow(SQL["story"], story_id))
+
+
+async def _story_of(conn: Connection, document_ids: Collection[int]) -> _Story:
+    """The one story that documents belong to, with its collection's lock held."""
+    homes = await conn.fetch(SQL["homes"], list(document_ids))
+    await _lock(conn, homes[0]["collection"])
+    homes = await conn.fetch(SQL["homes"], list(document_ids))
+    first = homes[0]
+    for home in homes:
+        if home["story_id"] is None:
+            raise UsageError(f"document {home['document_id']} is in no story yet; `scoop run-once` finds its story")
+        if home["story_id"] != first["story_id"]:
+            raise UsageError(
+                f"document {first['document_id']} is in story {first['story_id']} and document {home['document_id']} "
+                f"in story {home['story_id']}; name documents of one story, by their numbers"
+            )
+    return await _story(conn, first["story_id"])
+
+
+async def _refuse_against(
+    conn: Connection, ours: Sequence[int], theirs: Sequence[int], *, is_same: bool, because: str
+) -> None:
+    """Refuse what goes against a decision about documents of both sides."""
+    binding = await conn.fetchval(SQL["binding"], ours, theirs, is_same)
+    if binding is not None:
+        raise UsageError(f"decision {binding} {because}; undo that first: `scoop review undo {binding}`")
+
+
+async def _telling_pairs(conn: Connection, one: _Story, other: _Story) -> set[Pair]:
+    """The pairs of documents that a decision about two stories is told by: what stands for them, and the best link."""
+    pairs = {_in_order(one.representative_document_id, other.representative_document_id)}
+    best = await conn.fetchrow(SQL["best_link"], one.document_ids, other.document_ids)
+    return pairs | {tuple(best)} if best else pairs
+
+
+def _pairs_between(left: Sequence[int], stayed: Sequence[int]) -> set[Pair]:
+    """Each that left with each that stayed; of too many only those with the first of either side."""
+    everybody = len(left) * len(stayed) <= MAX_PAIRS
+    pairs = product(left, stayed) if everybody else (*product(left, stayed[:1]), *product(left[:1], stayed))
+    return {_in_order(one, other) for one, other in pairs}
+
+
+def _in_order(one: int, other: int) -> Pair:
+    return (one, other) if one < other else (other, one)
+
+
+async def _decide(
+    conn: Connection, action: Action, story: _Story, other: _Story, *, moved: Sequence[int], pairs: Iterable[Pair],
+    note: str,
+) -> int:  # fmt: skip
+    """Append a decision and what it says of pairs of documents."""
+    pointing = other.pointing_ids if action == "merge" else []
+    decision_id: int = await conn.fetchval(
+        SQL["decide"], action, story.collection, story.story_id, other.story_id, moved, pointing, note
+    )
+    ones, others = zip(*sorted(pairs), strict=True)
+    await conn.execute(SQL["put_verdicts"], decision_id, action == "merge", ones, others)
+    return decision_id
+
+
+async def _living(conn: Connection, story_id: int) -> _Story:
+    """The story, or the one that it became part of."""
+    story = await _story(conn, story_id)
+    return story if story.merged_into is None else await _story(conn, story.merged_into)
+
+
+async def _move_back(conn: Connection, decision: Decision) -> None:
+    """Give the documents that a decision moved, and those that came for their sake, to the story they are from."""
+    if decision.action == "merge":
+        home, here = await _story(conn, decision.other_story_id), await _living(conn, decision.story_id)
+    else:
+        home, here = await _living(conn, decision.story_id), await _living(conn, decision.other_story_id)
+    rows = await conn.fetch(SQL["followers"], here.story_id, decision.document_ids, decision.decided_at)
+    going = [row["document_id"] for row in rows]
+    staying = sorted(set(here.document_ids) - set(going))
+    if not going or here.story_id == home.story_id:
+        raise UsageError(
+            f"the documents of decision {decision.decision_id} were moved on by a later one; "
+            "undo that first: `scoop review log` lists them"
+        )
+    await _refuse_against(conn, going, staying, is_same=True, because="says that some of them belong together")
+    await _refuse_against(conn, going, home.document_ids, is_same=False, because="keeps some of them apart")
+    await _carry_back(conn, decision, going, staying, home=home.story_id, here=here.story_id)
+
+
+async def _carry_back(
+    conn: Connection, decision: Decision, going: Sequence[int], staying: Sequence[int], *, home: int, here: int
+) -> None:
+    if decision.action == "merge":
+        await conn.execute(SQL["revive"], home, decision.pointing_ids)
+    await conn.execute(SQL["move"], going, home)
+    if decision.action == "split":
+        await conn.execute(SQL["restore"], [document for document in going if document in decision.document_ids])
+    event = "manual_split" if decision.action == "merge" else "manual_merge"
+    details = {"decision_id": decision.decision_id, "is_undone": True}
+    await conn.execute(SQL["record"], going, event, home, here, details)
+    if staying:
+        await _recount(conn, home, here)
+    else:
+        await stories.fold(conn, [Group(story=home, absorbed_story_ids=(here,))])
+
+
+async def _recount(conn: Connection, *story_ids: int) -> None:
+    found = [await _story(conn, story_id) for story_id in story_ids]
+    await stories.fold(
+        conn, [Group(story=story.story_id, changed_document_ids=tuple(story.document_ids)) for story in found]
+    )
+
+
+async def _regroup(conn: Connection, collection: str, story_ids: Iterable[int]) -> None:
+    await work.enqueue(conn, REGROUP, [Subject(story_id, collection) for story_id in sorted(story_ids)])
