@@ -34,6 +34,7 @@ check: $(DEV) ## lint, formatting, types, import contract, docs
 bench: $(RUNTIME) ## measure: one JSON line per figure (minutes)
 	@$(BIN)/python bench/road.py
 	@$(BIN)/python bench/poll.py
+	@$(BIN)/python bench/stories.py
 
 fmt: $(DEV) ## format the code, regenerate the reference pages
 	@$(BIN)/ruff check --fix --quiet . || true

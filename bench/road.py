@@ -11,20 +11,17 @@ import json
 import os
 import random
 import resource
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from scoop.app import POOL_SIZE
+from ground import figure, fresh_database, run
 from scoop.stages.push import push
-from scoop.store import arrivals, db, migrations, work
-from scoop.store.embedded import Embedded
+from scoop.store import arrivals, db, work
 
 WORDS = """
     the of minister bridge said tuesday market engineers report river company model price rises falls new data after
@@ -38,10 +35,6 @@ STEP = 20_000  # documents of one such measurement
 ROAD = ("normalize", "dedup")  # what follows waits for an embedding model: bench/stories.py
 COPIES = 0.15  # share of items that repeat an earlier text under another URL
 RELINKS = 0.10  # share of items that point at an earlier URL
-
-
-def figure(name: str, value: float, unit: str, **more: Any) -> None:
-    print(json.dumps({"figure": name, "value": round(value, 4), "unit": unit, **more}), flush=True)
 
 
 def items(count: int, *, start: int = 0) -> Iterator[dict[str, Any]]:
@@ -102,43 +95,12 @@ async def ingest(database: db.Database, path: Path) -> float:
     return time.perf_counter() - began
 
 
-def command(home: Path, *arguments: str) -> float:
-    """Seconds that a command takes as a process."""
-    began = time.perf_counter()
-    subprocess.run(
-        [sys.executable, "-m", "scoop", *arguments],
-        env={**os.environ, "SCOOP_HOME": str(home)},
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
-    return time.perf_counter() - began
-
-
 def cpu_of(*arguments: str) -> float:
     """Seconds of CPU that a command takes."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([sys.executable, "-m", "scoop", *arguments], check=True, stdout=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-def peak_of_ingest(home: Path, path: Path) -> float:
-    """MiB that a process takes at most to take the file in."""
-    script = """
-import re, runpy, sys
-from pathlib import Path
-sys.argv = ["scoop", "ingest", "--items", sys.argv[1]]
-try:
-    runpy.run_module("scoop", run_name="__main__")
-except SystemExit:
-    pass
-print(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1], file=sys.stderr)
-"""
-    environ = {**os.environ, "SCOOP_HOME": str(home)}
-    done = subprocess.run(
-        [sys.executable, "-c", script, str(path)], env=environ, check=True, capture_output=True, text=True
-    )
-    return int(done.stderr.strip().splitlines()[-1]) / 1024
 
 
 async def stages(database: db.Database, path: Path, count: int) -> None:
@@ -149,7 +111,7 @@ async def stages(database: db.Database, path: Path, count: int) -> None:
     figure("bare COPY", floor, "rows/s")
     figure("ingest", count / took, "documents/s", share_of_bare_copy=round(count / took / floor, 3))
     for stage in ROAD:
-        took = command(home, stage)
+        took = run(home, stage).seconds
         figure(stage, count / took, "documents/s", share_of_bare_copy=round(count / took / floor, 3))
 
 
@@ -171,7 +133,7 @@ def two_workers(home: Path) -> Iterator[None]:
 async def road(database: db.Database, path: Path) -> float:
     """Seconds from the start of the taking in until nothing is left to do."""
     began = time.perf_counter()
-    command(database.server.home, "ingest", "--items", str(path))  # type: ignore[attr-defined]
+    run(database.server.home, "ingest", "--items", str(path))  # type: ignore[attr-defined]
     async with database.connection() as conn:
         while await work.is_busy(conn, ROAD):
             await asyncio.sleep(0.05)
@@ -199,20 +161,6 @@ async def growth(database: db.Database, folder: Path, target: int) -> None:
             figure("cost per document", cost * 1e6, "µs", documents=mark, times_first=round(cost / first, 3))
 
 
-@contextlib.asynccontextmanager
-async def fresh_database() -> Any:
-    folder = Path(tempfile.mkdtemp(prefix="scoop-bench-", dir=os.environ.get("TMPDIR", "/tmp")))
-    folder.chmod(0o711)
-    database = await db.connect(Embedded(folder / "home"), size=POOL_SIZE)
-    await migrations.migrate(database)
-    try:
-        yield folder, database
-    finally:
-        await database.close()
-        Embedded(folder / "home").stop()
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--items", type=int, default=100_000)
@@ -222,13 +170,13 @@ async def main() -> None:
     async with fresh_database() as (folder, database):
         write(folder / "items.ndjson", asked.items)
         await stages(database, folder / "items.ndjson", asked.items)
-        figure("scoop stories, warm", command(folder / "home", "stories"), "s")
+        figure("scoop stories, warm", run(folder / "home", "stories").seconds, "s")
     async with fresh_database() as (folder, database):
         small, large = folder / "small.ndjson", folder / "items.ndjson"
         write(small, asked.items // 10)
         write(large, asked.items)
         await whole_road(database, folder, asked.items)
-        low, high = peak_of_ingest(folder / "home", small), peak_of_ingest(folder / "home", large)
+        low, high = (run(folder / "home", "ingest", "--items", str(path)).peak_mib for path in (small, large))
         figure("ingest memory", high, "MiB", times_of_a_tenth_of_the_file=round(high / low, 3))
     async with fresh_database() as (folder, database):
         await growth(database, folder, asked.grow_to)

@@ -224,11 +224,15 @@ class Folder(Archive):
             return None
 
     async def _remove(self, keys: Sequence[str]) -> None:
-        for key in keys:
-            labels = await obstore.list(self.store, prefix=f".labels/{key}").collect_async()
-            for path in (key, *(label["path"] for label in labels)):
-                with suppress(FileNotFoundError):
-                    await obstore.delete_async(self.store, path)
+        labels = {
+            label["path"]
+            for folder in {key.rpartition("/")[0] for key in keys}
+            for label in await obstore.list(self.store, prefix=f".labels/{folder}").collect_async()
+        }
+        going = set(keys)
+        for path in (*keys, *(label for label in labels if _key_of_label(label) in going)):
+            with suppress(FileNotFoundError):
+                await obstore.delete_async(self.store, path)
 
     def _failure(self, key: str, error: Exception) -> ScoopError:
         if isinstance(error, FileNotFoundError):
@@ -347,7 +351,11 @@ def _time(moment: datetime) -> str:
 
 
 def _label_key(key: str, sha256: str) -> str:
-    return f".labels/{key}/{sha256}.json"
+    return f".labels/{key}.{sha256}.json"
+
+
+def _key_of_label(label_key: str) -> str:
+    return label_key.removeprefix(".labels/").removesuffix(".json").rpartition(".")[0]
 
 
 def _checked(key: str) -> str:

@@ -210,12 +210,6 @@ async def test_the_key_goes_to_the_server_and_shows_nowhere():
     assert "s3cret" not in f"{failed.value} {embedder.endpoint} {Settings(**settings)}"
 
 
-@given(st.text(min_size=1), st.text())
-def test_what_is_embedded_needs_only_the_opening_of_a_body(title, body):
-    opening = body[: embedding_text.OPENING_CHARACTERS]
-    assert embedding_text.embedding_text(title, opening) == embedding_text.embedding_text(title, body)
-
-
 def test_what_is_embedded_is_the_title_and_whole_words_of_the_lead():
     body = "word " * 1000
     text = embedding_text.embedding_text("Bridge closed", body)

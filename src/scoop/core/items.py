@@ -1,15 +1,16 @@
 """Canonical v1 items: what is wrong with one, and how to read its fields."""
 
+import hashlib
 import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache, reduce
+from functools import cache, lru_cache, reduce
 from importlib.resources import files
 from itertools import chain, islice
 from typing import Any
-from uuid import NAMESPACE_URL, UUID, uuid5
+from uuid import NAMESPACE_URL, UUID
 
 import jsonschema_rs
 import msgspec
@@ -106,16 +107,19 @@ def schema_text() -> str:
 
 def item_uuid(source: str, source_item_id: str) -> UUID:
     """The UUID that stays with an item: UUIDv5 of `source:source_item_id` in the URL namespace."""
-    return uuid5(NAMESPACE_URL, f"{source}:{source_item_id}")
+    name = NAMESPACE_URL.bytes + f"{source}:{source_item_id}".encode()
+    # The same as uuid5() in half the time.
+    return UUID(bytes=hashlib.sha1(name, usedforsecurity=False).digest()[:16], version=5)
 
 
 def complete(found: Item, *, source: str, collection: str, category: str, now: datetime) -> Item:
     """A whole v1 item from what a source knew of it."""
+    scraped_at = now.isoformat()
     metadata = {
         "collection": collection,
         "job_name": f"ingest {source}",
-        "job_run_id": now.isoformat(),
-        "scraped_at": now.isoformat(),
+        "job_run_id": scraped_at,
+        "scraped_at": scraped_at,
         "item_uuid": str(item_uuid(source, str(found.get("source_item_id", "")))),
         "category": category,
     }
@@ -127,6 +131,7 @@ def complete(found: Item, *, source: str, collection: str, category: str, now: d
     }
 
 
+@lru_cache(maxsize=1024)  # the door asks twice, and all items of one visit have one scraped_at
 def moment(rfc_3339: str) -> datetime:
     """The moment, in UTC, of an RFC 3339 date-time; a leap second counts as the second before it."""
     clock = rfc_3339.upper()
@@ -249,7 +254,7 @@ def _reason(keyword: str, allowed: Any, value: Any) -> str:
 
 def _meaning_problems(item: Item) -> Iterator[Problem]:
     names = (item["source"], item["source_item_id"], item["source_metadata"]["collection"])
-    if sum(len(name.encode()) for name in names) > MAX_NAMES_BYTES:
+    if len("".join(names).encode()) > MAX_NAMES_BYTES:
         reason = f"must be, with source and collection, at most {MAX_NAMES_BYTES} bytes of UTF-8"
         yield Problem("$.source_item_id", reason)
     if not text.normalized(item["title"]):

@@ -9,10 +9,10 @@ WHOLE_FROM_WORDS = 80  # the shortest news articles; what is shorter is taken fo
 CUT_BELOW_WORDS = 300  # a text that ends as if cut is a teaser up to here
 WHOLE_FROM_CHARACTERS = 5_000  # in no script fewer words than that
 TAIL_CHARACTERS = 120
-_CUT = re.compile(
-    r"(?:…|\.\.\.|\[…\]|\[\.\.\.\]|続きを読む|全文を読む|阅读全文|閱讀全文|more|read|reading|article|weiterlesen|suite)\W*$",
-    re.IGNORECASE,
-)
+CUT_WORDS = (
+    "続きを読む", "全文を読む", "阅读全文", "閱讀全文", "more", "read", "reading", "article", "weiterlesen", "suite",
+)  # fmt: skip
+_FIRST_SIGNS = re.compile(r"\A\W+")
 
 
 def page_url(item: Item, *, full_text: str) -> str | None:
@@ -34,4 +34,11 @@ def is_teaser(body: str) -> bool:
     if len(body) > WHOLE_FROM_CHARACTERS:
         return False
     words = text.word_count(body)
-    return words < WHOLE_FROM_WORDS or (words < CUT_BELOW_WORDS and bool(_CUT.search(body[-TAIL_CHARACTERS:])))
+    return words < WHOLE_FROM_WORDS or (words < CUT_BELOW_WORDS and _is_cut(body[-TAIL_CHARACTERS:]))
+
+
+def _is_cut(tail: str) -> bool:
+    """Whether a text ends in dots, or in words that ask to read on, whatever other signs follow them."""
+    words = _FIRST_SIGNS.sub("", tail[::-1])[::-1]  # from the end: a search from the front takes eight times as long
+    signs = tail[len(words) :]
+    return "…" in signs or "..." in signs or words.lower().endswith(CUT_WORDS)

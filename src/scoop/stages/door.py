@@ -9,8 +9,15 @@ from scoop.model import Item
 from scoop.store.arrivals import NewArrival
 
 
-def arrival(item: Item, *, raw: bytes, now: datetime, response_headers: dict[str, str] | None = None) -> NewArrival:
-    """What the ledger keeps of a valid item, whose JSON is `raw`."""
+def arrival(
+    item: Item,
+    *,
+    raw: bytes,
+    now: datetime,
+    response_headers: dict[str, str] | None = None,
+    page_url: str | None = None,
+) -> NewArrival:
+    """What the ledger keeps of a valid item, whose JSON is `raw`; `page_url` is where its article has to be read."""
     metadata, published_at = item["source_metadata"], item.get("published_at")
     return NewArrival(
         collection=metadata["collection"],
@@ -22,4 +29,5 @@ def arrival(item: Item, *, raw: bytes, now: datetime, response_headers: dict[str
         raw_payload=msgspec.Raw(raw),
         payload_hash=hashes.payload_hash(item),
         response_headers=response_headers,
+        page_url=page_url,
     )

@@ -170,8 +170,10 @@ def _through_the_door(source: Source, harvest: Harvest, *, now: datetime) -> Vis
         if problems:
             refusals.append(Refusal(line=NO_LINE, problems=problems, raw_item=raw))
         else:
-            arrival = door.arrival(item, raw=raw, now=now, response_headers=harvest.response_headers)
-            accepted.append(replace(arrival, page_url=teasers.page_url(item, full_text=full_text)))
+            page_url = teasers.page_url(item, full_text=full_text)
+            accepted.append(
+                door.arrival(item, raw=raw, now=now, response_headers=harvest.response_headers, page_url=page_url)
+            )
     return Visited(
         source=source, started_at=now, harvest=harvest, arrivals=accepted, refusals=refusals, asked=harvest.fresh_for
     )

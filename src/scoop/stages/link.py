@@ -201,12 +201,14 @@ def _are_one(case: Case, pair: Pair, link: Link) -> bool:
 def _doubts(case: Case, found: Mapping[Pair, Link], merging: Collection[int]) -> list[Doubt]:
     """For each document that stays in its own story the best of the others that probably tell of the same."""
     staying = {reading.document_id: reading for reading in case.readings if reading.document_id not in merging}
+    apart = {frozenset((each.one_story_id, each.other_story_id)) for each in case.verdicts if not each.is_same}
     best: dict[int, tuple[float, int, Link]] = {}
     for pair, link in found.items():
         if link.probability < case.fit.coverage_at:
             continue
         for one, other in (pair, pair[::-1]):
-            if one in staying and case.story_ids.get(one) != case.story_ids.get(other):
+            both = frozenset((case.story_ids.get(one), case.story_ids.get(other)))
+            if one in staying and len(both) > 1 and both not in apart:
                 rival = (link.probability, other, link)
                 best[one] = max(best.get(one, rival), rival, key=lambda seen: seen[:2])
     return [

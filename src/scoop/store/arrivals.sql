@@ -8,7 +8,7 @@ WHERE EXISTS (
 
 -- name: new_ids
 -- Numbers for arrivals that are about to be written.
-SELECT nextval(pg_get_serial_sequence('news.raw_arrivals', 'raw_arrival_id')) AS raw_arrival_id FROM generate_series(1, $1);
+SELECT nextval('raw_arrivals_raw_arrival_id_seq') AS raw_arrival_id FROM generate_series(1, $1);
 
 -- name: by_ids
 -- The arrivals that normalize reads, with what their pages say.

@@ -2,7 +2,7 @@
 
 import re
 
-from scoop.core.feeds import encodings, jsonfeed, lenient, pages, wellformed
+from scoop.core.feeds import encodings, jsonfeed, pages, wellformed
 from scoop.core.feeds.feed import Feed
 
 BEGINNING = 1 << 14  # bytes within which a document says what it is
@@ -35,6 +35,8 @@ def parse_fast(body: bytes, *, content_type: str = "", url: str = "") -> Feed | 
 
 def parse_lenient(body: bytes, *, content_type: str = "", url: str = "") -> Feed:
     """What can be read of a broken feed."""
+    from scoop.core.feeds import lenient  # heavy, and seldom needed
+
     return lenient.read(encodings.without_controls(encodings.utf_8(body, content_type)), url=url)
 
 

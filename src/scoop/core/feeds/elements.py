@@ -120,7 +120,7 @@ class Surroundings:
 
     @cached_property
     def language(self) -> str:
-        return tag_of_language(_first(self._fields, "language") or self._root.get(_LANG))
+        return _language(self._root, self._fields)
 
     @cached_property
     def authors(self) -> list[str]:
@@ -133,7 +133,7 @@ def feed(root: Any, found: list[Item], problems: list[str], *, url: str) -> Feed
         title=_headline(fields),
         link=_link(fields, url) or "",
         description=_longest(fields, "summary")[:MAX_SUMMARY],
-        language=Surroundings(root, url=url).language,
+        language=_language(root, fields),
         format=_format(root),
         items=found,
         problems=problems,
@@ -301,7 +301,8 @@ def _image(fields: Fields, attachments: list[dict[str, Any]], around: Surroundin
 def _pictured(texts: list[Any], around: Surroundings) -> str | None:
     """The first picture of the text, pixels that count readers aside."""
     for element in texts:
-        for tag in _IMG.findall(_raw(element)):
+        raw = _raw(element)
+        for tag in _IMG.findall(raw) if "<" in raw else ():
             if (source := _SRC.search(tag)) and not _PIXEL.search(tag):
                 return _absolute(element, source[1].replace("&amp;", "&"), around.base)
     return None
@@ -347,6 +348,10 @@ def _ttl(fields: Fields) -> timedelta | None:
         return timedelta(minutes=min(minutes, MAX_TTL_MINUTES))
     hours = HOURS_BY_PERIOD.get(_first(fields, "period").lower())
     return timedelta(hours=hours) / (number(_first(fields, "frequency")) or 1) if hours else None
+
+
+def _language(root: Any, fields: Fields) -> str:
+    return tag_of_language(_first(fields, "language") or root.get(_LANG))
 
 
 def _format(root: Any) -> str:
