@@ -2,39 +2,29 @@
 
 import asyncio
 import io
-import shutil
-import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from random import Random
 from statistics import fmean
-from typing import Literal, get_args
 
 import msgspec
 
-from scoop import worker
-from scoop.app import App, open_app
+from scoop import trial
+from scoop.app import App
 from scoop.config import Config
-from scoop.core import clusters, items, text
+from scoop.core import clusters, items
 from scoop.core.clusters import Agreement
-from scoop.errors import ConfigError, ScoopError
 from scoop.labelled import Labelled
 from scoop.model import Item
 from scoop.stages.push import push
-from scoop.store import places, work
-from scoop.store.embedded import Embedded
+from scoop.store import places
 from scoop.store.places import Name, Place
+from scoop.trial import TIERS, Difference, Kind, Tier
 from scoop.worker import Report
 
 PORTIONS = 4  # a shuffled set comes in at least so many batches
-SHOWN_TITLES = 3  # of each error
-
-Tier = Literal["merge", "coverage"]
-TIERS: tuple[Tier, ...] = get_args(Tier)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,17 +34,6 @@ class Refused:
     source_item_id: str
     title: str
     reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Error:
-    """A group of several gold stories, or a gold story in several groups: titles of its largest parts."""
-
-    tier: Tier
-    kind: Literal["join", "split"]
-    documents: int
-    parts: int
-    titles: list[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +66,7 @@ class Measurement:
     coverage: Agreement
     seconds: float
     languages: dict[str, LanguageFigures]
-    errors: list[Error]
+    errors: list[Difference]
     shuffles: dict[Tier, Spread]
     refused: list[Refused]
 
@@ -112,32 +91,13 @@ async def _run(
     config: Config, batches: Iterable[Sequence[Labelled]], *, stop: asyncio.Event, report: Report
 ) -> _Outcome:
     """Take the batches in, one after the other, in a database of their own."""
-    with _scratch(config) as scratch:
-        async with open_app(scratch) as app:
-            began = time.perf_counter()
-            for batch in batches:
-                await _fold(app, batch, stop=stop, report=report)
-            seconds = time.perf_counter() - began
-            async with app.database.connection() as conn:
-                return _Outcome(place_by_name=await places.by_name(conn), seconds=seconds)
-
-
-@contextmanager
-def _scratch(config: Config) -> Iterator[Config]:
-    """The operator's settings for a home of its own without sources, which is removed with its database."""
-    try:
-        folder = Path(tempfile.mkdtemp(prefix="scoop-evaluate-"))
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise ConfigError(f"no folder for a scratch database: {reason}; set TMPDIR to one you can write to") from error
-    folder.chmod(0o711)  # as root the server is another user, who must pass through
-    try:
-        yield replace(config, home=folder / "home", database_url=None, archive_url=None, sources=())
-    finally:
-        server = Embedded(folder / "home")
-        server.stop()
-        for made in (server.sockets, server.folder, folder):  # which may lie apart
-            shutil.rmtree(made, ignore_errors=True)
+    async with trial.open_trial(config) as app:
+        began = time.perf_counter()
+        for batch in batches:
+            await _fold(app, batch, stop=stop, report=report)
+        seconds = time.perf_counter() - began
+        async with app.database.connection() as conn:
+            return _Outcome(place_by_name=await places.by_name(conn), seconds=seconds)
 
 
 async def _fold(app: App, batch: Sequence[Labelled], *, stop: asyncio.Event, report: Report) -> None:
@@ -148,14 +108,7 @@ async def _fold(app: App, batch: Sequence[Labelled], *, stop: asyncio.Event, rep
             app.database, lines, name="evaluate", now=datetime.now(UTC), follow="normalize",
             progress=lambda count: report("ingest", count),
         )  # fmt: skip
-        await worker.run(app, stop=stop, until_idle=True, report=report)
-    if stop.is_set():
-        raise ScoopError("stopped before all was done")
-    async with app.database.connection() as conn:
-        for waiting in await work.failed(conn, limit=1):
-            raise ScoopError(
-                f"the stage {waiting.stage} failed: {text.one_line(waiting.error or '')}; see to it and evaluate again"
-            )
+    await trial.work_off(app, stop=stop, report=report)
 
 
 # Figures
@@ -221,9 +174,9 @@ def _by_language(documents: Sequence[Labelled], found: Mapping[Tier, Sequence[in
     }
 
 
-def _errors(documents: Sequence[Labelled], found: Mapping[Tier, Sequence[int]], *, most: int) -> list[Error]:
+def _errors(documents: Sequence[Labelled], found: Mapping[Tier, Sequence[int]], *, most: int) -> list[Difference]:
     """The worst wrong joins of both tiers, and the worst splits: of coverage, which is there to mend those of merge."""
-    gold = [document.story for document in documents]
+    gold, titles = [document.story for document in documents], [document.item["title"] for document in documents]
     merge, coverage = found["merge"], found["coverage"]
     joins = clusters.mixed(merge, gold)
     wider = [
@@ -232,20 +185,10 @@ def _errors(documents: Sequence[Labelled], found: Mapping[Tier, Sequence[int]], 
         if len({merge[position] for part in parts for position in part}) > 1  # else it was told of merge already
     ]
     splits = clusters.mixed(gold, coverage)
-    kinds: list[tuple[Tier, Literal["join", "split"], list[list[list[int]]]]] = [
+    kinds: list[tuple[Tier, Kind, list[list[list[int]]]]] = [
         ("merge", "join", joins), ("coverage", "join", wider), ("coverage", "split", splits),
     ]  # fmt: skip
-    return [
-        Error(
-            tier=tier,
-            kind=kind,
-            documents=sum(map(len, parts)),
-            parts=len(parts),
-            titles=[documents[part[0]].item["title"] for part in parts[:SHOWN_TITLES]],
-        )
-        for tier, kind, worst in kinds
-        for parts in worst[:most]
-    ]
+    return [trial.difference(tier, kind, parts, titles) for tier, kind, worst in kinds for parts in worst[:most]]
 
 
 def _spread(outcomes: Sequence[_Outcome], tier: Tier, documents: Sequence[Labelled]) -> Spread:

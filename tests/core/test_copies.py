@@ -21,7 +21,6 @@ def an_article(number: int, title: str = TITLE, body: str = BODY, **changes) -> 
     given = {
         "document_id": number, "story_id": None, "title": title, "title_simhash": hashes.simhash(title_words),
         "published_at": DAY, "publisher": f"outlet{number}.example", "words": len(body_words),
-        "content_hash": hashes.content_hash(title, body),
         "sketch": frozenset(signals.indexed(signals.phrases(body_words))),
     }  # fmt: skip
     return Article(**(given | changes))
@@ -78,14 +77,20 @@ def test_one_headline_over_two_long_texts_about_other_things_is_two_articles():
 def test_a_retitled_copy_is_found_by_its_text():
     one, other = an_article(1), an_article(2, "No cars on the old bridge this winter", BODY[: len(BODY) * 2 // 3])
     assert copies.shortlist([(one, other)]) == [(one, other)]
-    phrases = [signals.phrases(text.words(text.normalized(body))) for body in (BODY, BODY[: len(BODY) * 2 // 3])]
-    assert copies.copied(*phrases) > 0.9
+    whole, part = copies.body(text.normalized(BODY)), copies.body(text.normalized(BODY[: len(BODY) * 2 // 3]))
+    assert copies.copied(one, other, whole, part) > 0.9
 
 
 def test_empty_and_tiny_bodies_are_no_copies_of_each_other():
     assert not copies.shortlist([(an_article(1, body=""), an_article(2, body=""))])
-    few = signals.phrases(["one", "two", "three", "four", "five", "six"])
-    assert copies.copied(few, few) is None
+    few = copies.body("the old bridge is closed now")
+    assert copies.copied(an_article(1), an_article(2), few, few) is None
+
+
+def test_a_notice_that_stands_under_two_articles_makes_them_no_copies():
+    notice = "sign up for our daily newsletter and follow us on all networks to share print or mail what you have read"
+    one, other = an_article(1, "Bomber flies over disputed airspace", notice), an_article(2, body=notice)
+    assert copies.copied(one, other, copies.body(notice), copies.body(notice)) is None
 
 
 def test_however_many_copies_a_story_has_a_new_one_is_compared_with_a_few():

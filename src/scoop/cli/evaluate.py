@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from scoop.cli import edge, progress
+from scoop.cli import _trial, edge
 from scoop.config import Config
-from scoop.core import text
-from scoop.errors import InputError, ScoopError
+from scoop.errors import InputError
 
 if TYPE_CHECKING:
     from scoop.core.clusters import Agreement
-    from scoop.evaluation import Error, Measurement
+    from scoop.evaluation import Measurement
     from scoop.labelled import Labelled
 
 TIERS = ("merge", "coverage")
-SHOWN_CHARACTERS = 100  # of a title
 
 
 @click.command()
@@ -78,19 +76,13 @@ async def _measured(
 ) -> "list[Measurement]":
     from scoop import evaluation
 
-    stop = edge.stop_on_signal()
-    try:
-        with progress.stages() as report:
-            return [
-                await evaluation.measure(
-                    config, name, documents, shuffles=shuffles, errors=errors, stop=stop, report=report
-                )
-                for name, documents in sets
-            ]
-    except ScoopError:
-        if stop.is_set():  # Ctrl-C also reaches the programs that make the database: what they say of it is no news
-            raise click.Abort from None
-        raise
+    with _trial.watched() as (stop, report):
+        return [
+            await evaluation.measure(
+                config, name, documents, shuffles=shuffles, errors=errors, stop=stop, report=report
+            )
+            for name, documents in sets
+        ]
 
 
 def _show(found: "list[Measurement]") -> None:
@@ -102,9 +94,9 @@ def _show(found: "list[Measurement]") -> None:
     _show_figures(found)
     for one in found:
         for error in one.errors:
-            _show_error(one.set, error)
+            _trial.show_difference(f"{one.set}, {error.tier}", error)
         for refused in one.refused:
-            click.echo(f"\n{one.set}: refused, so alone: {_line(refused.title)} ({refused.reason})")
+            click.echo(f"\n{one.set}: refused, so alone: {_trial.line(refused.title)} ({refused.reason})")
 
 
 def _show_figures(found: "list[Measurement]") -> None:
@@ -138,19 +130,3 @@ def _in_order(agreement: "Agreement") -> tuple[float, ...]:
 
 def _figures(*values: float) -> list[str]:
     return [f"{value:.3f}" for value in values]
-
-
-def _show_error(name: str, error: "Error") -> None:
-    wrong = (
-        f"{error.documents:,} documents of {error.parts:,} stories became one"
-        if error.kind == "join"
-        else f"a story of {error.documents:,} documents became {error.parts:,}"
-    )
-    click.echo(f"\n{name}, {error.tier}: {wrong}")
-    for title in error.titles:
-        click.echo(f"  {_line(title)}")
-
-
-def _line(title: str) -> str:
-    """A stranger's title on one line, without what a terminal would obey."""
-    return text.truncated(text.one_line(title), SHOWN_CHARACTERS)

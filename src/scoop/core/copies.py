@@ -1,16 +1,18 @@
 """Copies: when two documents are the same article although nothing of them is equal."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from scoop.core import hashes, links, signals, titles
-from scoop.core.dedup import MIN_CONTENT_TOKENS, Signal
+from scoop.core import hashes, links, signals, text, titles
+from scoop.core.dedup import Signal
 from scoop.core.signals import Signals, Words
 
 COPIED = 0.4  # share of the shorter body's phrases: one story in 323 of 323 cases
 PERHAPS_COPIED = 0.1  # as a sample of 32 phrases tells it
 MIN_PHRASES = 10
+MANY_PHRASES = 40  # from which on one of the titles may be about another part
 LOOK_ALIKE = 0.2  # overlap of two titles from which on their numbers are compared
 WINDOW = timedelta(days=30)
 TALKATIVE = 40  # words of a body from which on it must speak for a merge by title
@@ -29,11 +31,11 @@ class Article:
     published_at: datetime | None
     publisher: str
     words: int
-    content_hash: bytes
     sketch: frozenset[int]
 
 
 Pair = tuple[Article, Article]
+SameHeadline = tuple[Pair, Signal, float]
 
 
 def shortlist(pairs: Iterable[Pair]) -> list[Pair]:
@@ -41,19 +43,37 @@ def shortlist(pairs: Iterable[Pair]) -> list[Pair]:
 
     However many documents a story has, a new one is compared with a few.
     """
-    found: dict[tuple[int, tuple[str, int]], list[tuple[float, int, Pair]]] = {}
+    found = [
+        (share, pair)
+        for pair in pairs
+        if (share := sketched_share(pair[0].sketch, pair[1].sketch)) >= PERHAPS_COPIED
+        and not are_apart(*pair)
+        and is_near_in_time(*pair, WINDOW)
+    ]
+    return _few_of_each_story(pair for _, pair in sorted(found, key=lambda each: (-each[0], _ids(each[1]))))
+
+
+def same_headlines(pairs: Iterable[Pair]) -> list[SameHeadline]:
+    """The pairs that a title rule takes for one article, by which rule and how strongly; a few of each story."""
+    told = {pair: found for pair in _few_of_each_story(sorted(pairs, key=_ids)) if (found := same_headline(*pair))}
+    return [(pair, *found) for pair, found in told.items()]
+
+
+def _ids(pair: Pair) -> tuple[int, int]:
+    return pair[0].document_id, pair[1].document_id
+
+
+def _few_of_each_story(pairs: Iterable[Pair]) -> list[Pair]:
+    """Of each document's pairs with a story the first ones; two documents without a story make one pair."""
+    kept: list[Pair] = []
+    seen: Counter[tuple[int, ...]] = Counter()
     for one, other in pairs:
-        story = ("story", other.story_id) if other.story_id is not None else ("document", other.document_id)
-        share = sketched_share(one.sketch, other.sketch)
-        if share >= PERHAPS_COPIED and not are_apart(one, other) and is_near_in_time(one, other, WINDOW):
-            found.setdefault((one.document_id, story), []).append((-share, other.document_id, (one, other)))
-    ranked = (sorted(rivals, key=lambda each: each[:2]) for rivals in found.values())
-    return [pair for rivals in ranked for _, _, pair in rivals[:MOST_OF_A_STORY]]
-
-
-def is_equal(one: Article, other: Article) -> bool:
-    """Whether the exact rules have joined them already."""
-    return one.content_hash == other.content_hash and min(one.words, other.words) >= MIN_CONTENT_TOKENS
+        is_placed = other.story_id is not None
+        place = (one.document_id, other.story_id or 0) if is_placed else (0, *sorted(_ids((one, other))))
+        seen[place] += 1
+        if seen[place] <= (MOST_OF_A_STORY if is_placed else 1):
+            kept.append((one, other))
+    return kept
 
 
 def are_apart(one: Article, other: Article) -> bool:
@@ -82,11 +102,32 @@ def sketched_share(one: frozenset[int], other: frozenset[int]) -> float:
     return len(one & other) / shorter if shorter else 0.0
 
 
-def copied(ours: Words, theirs: Words) -> float | None:
-    """How much of the shorter body is in the longer one; nothing where that makes no copy."""
-    if min(len(ours), len(theirs)) < MIN_PHRASES:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Body:
+    """A text as the search for copies sees it: its phrases, and the words that say something."""
+
+    phrases: Words
+    terms: frozenset[int]
+
+
+def body(normalized_text: str) -> Body:
+    words = text.words(normalized_text)
+    return Body(phrases=signals.phrases(words), terms=signals.weighty(words))
+
+
+def copied(one: Article, other: Article, ours: Body, theirs: Body) -> float | None:
+    """How much of the shorter body is in the longer one; nothing where that makes no copy.
+
+    What no title speaks of is no article but what stands around one: a notice, a newsletter, the names of networks.
+    """
+    shorter = min(len(ours.phrases), len(theirs.phrases))
+    if shorter < MIN_PHRASES:
         return None
-    share = signals.containment(ours, theirs)
+    our_title, their_title = titles.heading(one.title).terms, titles.heading(other.title).terms
+    are_spoken_of = (bool(our_title & theirs.terms), bool(their_title & ours.terms))
+    if not our_title & their_title and not (all if shorter < MANY_PHRASES else any)(are_spoken_of):
+        return None
+    share = signals.containment(ours.phrases, theirs.phrases)
     return share if share >= COPIED else None
 
 

@@ -145,7 +145,7 @@ Node = tuple[Literal["document", "story"], int]
 
 
 @dataclass(slots=True)
-class _Forest:
+class Forest:
     """Union-find over documents and stories, some of which must not come together."""
 
     parents: dict[Node, Node] = field(default_factory=dict)
@@ -189,7 +189,7 @@ def judge(
     """
     ordered = sorted(readings, key=lambda reading: reading.document_id)
     reasons = _reasons(ordered, matches, verdicts)
-    forest = _Forest()
+    forest = Forest()
     for reading in ordered:
         if reading.story_id is not None:
             forest.join(("document", reading.document_id), ("story", reading.story_id))
@@ -222,10 +222,15 @@ def _strength(reason: Reason) -> tuple[int, float, int, int]:
     return RANKS[joining.signal], -joining.score, joining.document_id, joining.matched_document_id
 
 
+def ends(document_id: int, matched_document_id: int, story_id: int | None) -> tuple[Node, Node]:
+    """What a match ties together: a document, and another one or the story that it was found in."""
+    other: Node = ("document", matched_document_id) if story_id is None else ("story", story_id)
+    return ("document", document_id), other
+
+
 def _ends(reason: Reason) -> tuple[Node, Node]:
     joining, story_id = reason
-    other: Node = ("document", joining.matched_document_id) if story_id is None else ("story", story_id)
-    return ("document", joining.document_id), other
+    return ends(joining.document_id, joining.matched_document_id, story_id)
 
 
 def _node(document_id: int, story_id: int | None, at_hand: Collection[int]) -> Node:
@@ -237,7 +242,7 @@ def _reasons(
 ) -> dict[int, list[Reason]]:
     """Every document's reasons to join another, the strongest first."""
     reasons: dict[int, list[Reason]] = {reading.document_id: [] for reading in ordered}
-    for match in (*matches, *_by_identity(ordered, verdicts), *_by_verdict(verdicts, reasons)):
+    for match in (*matches, *by_identity(ordered, verdicts), *_by_verdict(verdicts, reasons)):
         joining = Joining(
             document_id=match.document_id,
             signal=match.signal,
@@ -253,7 +258,7 @@ def _reasons(
     return reasons
 
 
-def _by_identity(ordered: Sequence[Reading], verdicts: Collection[Verdict]) -> Iterator[Match]:
+def by_identity(ordered: Sequence[Reading], verdicts: Collection[Verdict] = ()) -> Iterator[Match]:
     """Documents at hand that are the same article: each with the first one, and with all that verdicts are about."""
     documents = {name for verdict in verdicts for name in (verdict.one_document_id, verdict.other_document_id)}
     story_ids = stories_named((), (), verdicts)
@@ -287,7 +292,7 @@ def _by_verdict(verdicts: Iterable[Verdict], at_hand: Collection[int]) -> Iterat
 def _groups(
     ordered: Sequence[Reading],
     reasons: Mapping[int, list[Reason]],
-    forest: _Forest,
+    forest: Forest,
     first_seen_at: Mapping[int, datetime],
 ) -> list[Group]:
     readings_by_root: dict[Node, list[Reading]] = {}

@@ -141,12 +141,12 @@ def _sketched_containment(one: Signals, words: Words, theirs: NDArray[np.int64],
 
 
 def shared_beside_title(one: Signals, other: Signals) -> float:
-    """How much two texts share by their weighty words, those of the first one's title aside."""
+    """How much two texts share by their weighty words, those of their titles aside."""
     ours, weights = one.of_kind("body")
     theirs, their_weights = other.of_kind("body")
-    weights = np.where(np.isin(ours, one.of_kind("title")[0]), 0, weights)
-    _, left, right = np.intersect1d(ours, theirs, assume_unique=True, return_indices=True)
-    return float(weights[left] @ their_weights[right])
+    shared, left, right = np.intersect1d(ours, theirs, assume_unique=True, return_indices=True)
+    is_beside = ~np.isin(shared, np.concatenate([one.of_kind("title")[0], other.of_kind("title")[0]]))
+    return float(weights[left][is_beside] @ their_weights[right][is_beside])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,6 +213,7 @@ def _hits(words: Words, joined: Words) -> tuple[NDArray[np.uint16], NDArray[np.b
 
 MIN_TITLE_OVERLAP = 0.30
 MIN_SHARED_BODY = 0.50
+MIN_COMMON_GROUND = (0.2, 0.5)  # of texts or of names; models put all texts of a script that they cannot read together
 TALKATIVE = 40  # words of a body from which on it can speak for a merge
 
 
@@ -221,7 +222,8 @@ def are_one(one: Compared, other: Compared, row: Table, fit: "LinkModel") -> boo
     signs = named(row)
     if signs["numbers_differ"] or signs["same_publisher"] or min(one.words, other.words) < TALKATIVE:
         return False
-    if signs["cosine"] >= fit.sure_at:
+    has_common_ground = signs["body_terms"] >= MIN_COMMON_GROUND[0] or signs["names"] >= MIN_COMMON_GROUND[1]
+    if has_common_ground and signs["cosine"] >= fit.sure_at:
         return True
     is_like = signs["title_words"] >= MIN_TITLE_OVERLAP and signs["body_terms"] >= MIN_SHARED_BODY
     return is_like and signs["cosine"] >= fit.merge_at

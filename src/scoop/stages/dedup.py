@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 
-from scoop.core import copies, dedup, signals, text
-from scoop.core.copies import Article, Pair
-from scoop.core.dedup import Group, Match, Reading, Verdict
+from scoop.core import copies, dedup, signals
+from scoop.core.copies import Article, Body, Pair, SameHeadline
+from scoop.core.dedup import Forest, Group, Match, Node, Reading, Verdict
 from scoop.core.signals import Signals
 from scoop.stages.stage import Outcome, Stage
 from scoop.store import review, stories
@@ -34,53 +34,72 @@ class Judgement:
 async def load(conn: Connection, ids: Sequence[int]) -> Case:
     readings = await stories.readings(conn, ids)
     exact = await stories.matches(conn, readings)
-    matches = [*exact, *await _copies(conn, ids, exact)]
+    matches = [*exact, *await _copies(conn, readings, exact)]
     verdicts = await review.constraints(conn, ids, dedup.stories_named(readings, matches))
     ages = await stories.first_seen_at(conn, dedup.stories_named(readings, matches, verdicts))
     return Case(readings=readings, matches=matches, verdicts=verdicts, first_seen_at=ages)
 
 
-async def _copies(conn: Connection, ids: Sequence[int], exact: Sequence[Match]) -> list[Match]:
+async def _copies(conn: Connection, readings: Sequence[Reading], exact: Sequence[Match]) -> list[Match]:
     """The documents, judged now or in stories already, that have nearly the same text or the same headline."""
+    # What one publisher has sent twice is searched for once.
+    ids = list({(each.content_hash, each.publisher_family): each.document_id for each in reversed(readings)}.values())
     by_phrases, by_headline = await stories.sharing_phrases(conn, ids), await stories.sharing_headlines(conn, ids)
-    alike = [*by_phrases, *by_headline]
-    articles = await stories.articles(conn, {document for pair in alike for document in pair})
-    joined = {(match.document_id, match.story_id) for match in exact}
-    judged = set(ids)
+    articles = await stories.articles(conn, {document for pair in (*by_phrases, *by_headline) for document in pair})
+    judged = {reading.document_id for reading in readings}
 
-    def open_pairs(found: Iterable[tuple[int, int]]) -> Iterator[Pair]:
+    def pairs(found: Iterable[tuple[int, int]]) -> Iterator[Pair]:
         for one, other in ((articles[one], articles[other]) for one, other in found):
-            is_placed = other.story_id is not None or other.document_id in judged
-            if is_placed and (one.document_id, other.story_id) not in joined and not copies.is_equal(one, other):
+            if other.story_id is not None or other.document_id in judged:
                 yield one, other
 
-    suspects = copies.shortlist(open_pairs(by_phrases))
-    titled = [(pair, found) for pair in open_pairs(by_headline) if (found := copies.same_headline(*pair))]
-    talkative = [pair for pair, _ in titled if copies.are_talkative(*pair)]
+    suspects = copies.shortlist(pairs(by_phrases))
+    titled = copies.same_headlines(pairs(by_headline))
+    talkative = [pair for pair, *_ in titled if copies.are_talkative(*pair)]
     texts = await stories.texts(conn, {article.document_id for pair in (*suspects, *talkative) for article in pair})
-    return [*_by_text(suspects, texts), *_by_title(titled, texts)]
+    joined = _joined(readings, exact)
+    return [*_by_text(suspects, texts, joined), *_by_title(titled, texts, joined)]
 
 
-def _by_text(suspects: Sequence[Pair], texts: Mapping[int, str]) -> Iterator[Match]:
-    phrases = {
-        document_id: signals.phrases(text.words(texts[document_id]))
-        for document_id in {article.document_id for pair in suspects for article in pair}
-    }
+def _joined(readings: Sequence[Reading], exact: Sequence[Match]) -> Forest:
+    """Who is together already: of a crowd of copies, each need not be compared with each."""
+    joined = Forest()
+    for reading in readings:
+        if reading.story_id is not None:
+            joined.join(("document", reading.document_id), ("story", reading.story_id))
+    for match in (*exact, *dedup.by_identity(readings)):
+        joined.join(*dedup.ends(match.document_id, match.matched_document_id, match.story_id))
+    return joined
+
+
+def _by_text(suspects: Sequence[Pair], texts: Mapping[int, str], joined: Forest) -> Iterator[Match]:
+    @cache
+    def body(document_id: int) -> Body:
+        return copies.body(texts[document_id])
+
     for one, other in suspects:
-        share = copies.copied(phrases[one.document_id], phrases[other.document_id])
-        if share is not None:
-            yield _match(one, other, "near_copy", share)
+        if not joined.holds(*_ends(one, other)):
+            share = copies.copied(one, other, body(one.document_id), body(other.document_id))
+            if share is not None:
+                joined.join(*_ends(one, other))
+                yield _match(one, other, "near_copy", share)
 
 
-def _by_title(titled: Sequence[tuple[Pair, tuple[dedup.Signal, float]]], texts: Mapping[int, str]) -> Iterator[Match]:
+def _by_title(titled: Sequence[SameHeadline], texts: Mapping[int, str], joined: Forest) -> Iterator[Match]:
     @cache
     def signs(document_id: int, title: str) -> Signals:
         return signals.of(title, texts[document_id])
 
-    for (one, other), found in titled:
-        ours, theirs = (one.document_id, one.title), (other.document_id, other.title)
-        if not copies.are_talkative(one, other) or copies.bodies_agree(signs(*ours), signs(*theirs)):
-            yield _match(one, other, *found)
+    for (one, other), signal, score in titled:
+        if not joined.holds(*_ends(one, other)):
+            ours, theirs = (one.document_id, one.title), (other.document_id, other.title)
+            if not copies.are_talkative(one, other) or copies.bodies_agree(signs(*ours), signs(*theirs)):
+                joined.join(*_ends(one, other))
+                yield _match(one, other, signal, score)
+
+
+def _ends(one: Article, other: Article) -> tuple[Node, Node]:
+    return dedup.ends(one.document_id, other.document_id, other.story_id)
 
 
 def _match(one: Article, other: Article, signal: dedup.Signal, score: float) -> Match:

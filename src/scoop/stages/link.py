@@ -186,7 +186,7 @@ def _matches(case: Case, found: Mapping[Pair, Link]) -> list[Match]:
             score=min(1.0, float(link.signals[_COSINE])),
         )
         for pair, link in found.items()
-        if link.signals[_COSINE] >= case.fit.merge_at and _are_one(case, pair, link)
+        if link.signals[_COSINE] >= min(case.fit.merge_at, case.fit.sure_at) and _are_one(case, pair, link)
         for one, other in (pair, pair[::-1])
         if one in at_hand and other in case.story_ids and case.story_ids[other] != case.story_ids.get(one)
     ]

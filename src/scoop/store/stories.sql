@@ -40,15 +40,19 @@ WHERE judged.document_id = ANY ($1::bigint[]);
 SELECT set_config('gin_fuzzy_search_limit', '20000', false);
 
 -- name: sharing_phrases
--- For each document others of its time that share phrases with its text. The fence lets only the index of phrases find
--- them: before the first ANALYZE the planner takes the collection for the narrower way.
+-- For each document others of its time that share phrases with its text, those that share most first; one publisher does
+-- not copy itself. The fence lets only the index of phrases find them: before the first ANALYZE the planner takes the
+-- collection for the narrower way.
 SELECT judged.document_id, twin.document_id AS candidate_id
 FROM documents AS judged CROSS JOIN LATERAL (
     SELECT document_id FROM (
-        SELECT document_id, collection, seen_at FROM documents AS other
+        SELECT document_id, collection, seen_at, source_domain, publisher_family, sketch FROM documents AS other
         WHERE other.sketch && judged.sketch AND other.sketch <> '{}' OFFSET 0) AS found
     WHERE found.collection = judged.collection AND found.document_id <> judged.document_id
         AND found.seen_at BETWEEN judged.seen_at - $2::interval AND judged.seen_at + $2::interval
+        AND (found.source_domain IS NULL OR judged.source_domain IS NULL OR found.publisher_family <> judged.publisher_family)
+    ORDER BY CASE WHEN count(*) OVER () > $3
+        THEN cardinality(ARRAY(SELECT unnest(found.sketch) INTERSECT SELECT unnest(judged.sketch))) END DESC, document_id
     LIMIT $3) AS twin
 WHERE judged.document_id = ANY ($1::bigint[]) AND judged.sketch <> '{}';
 
@@ -66,7 +70,7 @@ WHERE judged.document_id = ANY ($1::bigint[]) AND judged.headline IS NOT NULL;
 -- name: articles
 -- Documents as the search for copies sees them.
 SELECT document_id, story_id, title, title_simhash, published_at,
-    CASE WHEN source_domain IS NULL THEN '' ELSE publisher_family END AS publisher, token_count AS words, content_hash, sketch
+    CASE WHEN source_domain IS NULL THEN '' ELSE publisher_family END AS publisher, token_count AS words, sketch
 FROM documents LEFT JOIN story_members USING (document_id)
 WHERE document_id = ANY ($1::bigint[]);
 

@@ -1,0 +1,47 @@
+"""What the commands share that try something out in a scratch database."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from scoop.cli import edge, progress
+from scoop.core import text
+from scoop.errors import ScoopError
+
+if TYPE_CHECKING:
+    from scoop.trial import Difference
+
+SHOWN_CHARACTERS = 100  # of a title
+
+
+@contextmanager
+def watched() -> Iterator[tuple[asyncio.Event, progress.Silent | progress.Bars]]:
+    """A stop that signals set, and progress; a trial that was stopped ends without a word."""
+    stop = edge.stop_on_signal()
+    try:
+        with progress.stages() as report:
+            yield stop, report
+    except ScoopError:
+        if stop.is_set():  # Ctrl-C also reaches the programs that make the database: what they say of it is no news
+            raise click.Abort from None
+        raise
+
+
+def show_difference(heading: str, difference: "Difference", *, one: str = "story", many: str = "stories") -> None:
+    """What came together or apart, with titles; `one` and `many` are what the groups are called."""
+    told = (
+        f"{difference.documents:,} documents of {difference.parts:,} {many} became one"
+        if difference.kind == "join"
+        else f"a {one} of {difference.documents:,} documents became {difference.parts:,}"
+    )
+    click.echo(f"\n{heading}: {told}")
+    for title in difference.titles:
+        click.echo(f"  {line(title)}")
+
+
+def line(title: str) -> str:
+    """A stranger's title on one line, without what a terminal would obey."""
+    return text.truncated(text.one_line(title), SHOWN_CHARACTERS)

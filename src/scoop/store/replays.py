@@ -1,0 +1,51 @@
+"""Replays: a part of the ledger as it stands, and its way into another database."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import msgspec
+
+from scoop.store import db, runs, work
+from scoop.store.db import Connection
+from scoop.store.places import Name, Place
+
+SQL = db.blocks(__name__)
+SOURCE = "replay"  # what the run is called that the arrivals come by
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """A document's title, and where it stands."""
+
+    title: str
+    place: Place
+
+
+async def newest(conn: Connection, *, collection: str | None, since: datetime | None, limit: int) -> list[int]:
+    """The newest arrivals, fetched since then, the oldest of them first."""
+    return [row["raw_arrival_id"] for row in await conn.fetch(SQL["newest"], collection, since, limit)]
+
+
+async def placed(conn: Connection, arrival_ids: Sequence[int]) -> dict[Name, Placed]:
+    """The documents of arrivals that are in a story."""
+    return {
+        (row["collection"], row["source"], row["source_item_id"]): Placed(
+            title=row["title"], place=Place(merge=row["merge"], coverage=row["coverage"])
+        )
+        for row in await conn.fetch(SQL["places"], arrival_ids)
+    }
+
+
+async def copy(ours: Connection, theirs: Connection, arrival_ids: Sequence[int], *, follow: str) -> None:
+    """Enter arrivals of our ledger, with their pages and numbers, into theirs, and put them before a stage there."""
+    arrivals = [dict(row) for row in await ours.fetch(SQL["arrivals"], arrival_ids)]
+    pages = [dict(row) for row in await ours.fetch(SQL["pages"], arrival_ids)]
+    async with theirs.transaction():
+        run_id = await runs.start(theirs, SOURCE, "manual")
+        for row in arrivals:
+            row |= {"run_id": run_id, "raw_payload": msgspec.Raw(row["raw_payload"].encode())}
+        for table, rows in (("raw_arrivals", arrivals), ("pages", pages)):
+            if rows:
+                await db.copy(theirs, table, columns=tuple(rows[0]), records=[tuple(row.values()) for row in rows])
+        await work.enqueue_new(theirs, follow, arrival_ids)

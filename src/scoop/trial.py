@@ -1,0 +1,85 @@
+"""Trials: documents go through the real stages in a scratch database, and two ways to group them are compared."""
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, get_args
+
+from scoop import worker
+from scoop.app import App, open_app
+from scoop.config import Config
+from scoop.core import text
+from scoop.errors import ConfigError, ScoopError
+from scoop.store import work
+from scoop.store.embedded import Embedded
+from scoop.worker import Report
+
+SHOWN_TITLES = 3  # of each difference
+
+Tier = Literal["merge", "coverage"]
+TIERS: tuple[Tier, ...] = get_args(Tier)
+Kind = Literal["join", "split"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """Several groups of one side that are one on the other: titles of the largest of them."""
+
+    tier: Tier
+    kind: Kind
+    documents: int
+    parts: int
+    titles: list[str]
+
+
+def difference(tier: Tier, kind: Kind, parts: Sequence[Sequence[int]], titles: Sequence[str]) -> Difference:
+    """What is told of a group whose parts hold the documents at these positions."""
+    return Difference(
+        tier=tier,
+        kind=kind,
+        documents=sum(map(len, parts)),
+        parts=len(parts),
+        titles=[titles[part[0]] for part in parts[:SHOWN_TITLES]],
+    )
+
+
+@asynccontextmanager
+async def open_trial(config: Config) -> AsyncIterator[App]:
+    """All that works, with the operator's settings, on a database of its own that is removed afterwards."""
+    with _scratch(config) as scratch:
+        async with open_app(scratch) as app:
+            yield app
+
+
+@contextmanager
+def _scratch(config: Config) -> Iterator[Config]:
+    """The operator's settings for a home of its own without sources, which is removed with its database."""
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="scoop-trial-"))
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise ConfigError(f"no folder for a scratch database: {reason}; set TMPDIR to one you can write to") from error
+    folder.chmod(0o711)  # as root the server is another user, who must pass through
+    try:
+        yield replace(config, home=folder / "home", database_url=None, archive_url=None, sources=())
+    finally:
+        server = Embedded(folder / "home")
+        server.stop()
+        for made in (server.sockets, server.folder, folder):  # which may lie apart
+            shutil.rmtree(made, ignore_errors=True)
+
+
+async def work_off(app: App, *, stop: asyncio.Event, report: Report) -> None:
+    """Do all that is due; a trial in which something failed, or that was stopped, tells nothing."""
+    await worker.run(app, stop=stop, until_idle=True, report=report)
+    if stop.is_set():
+        raise ScoopError("stopped before all was done")
+    async with app.database.connection() as conn:
+        for waiting in await work.failed(conn, limit=1):
+            raise ScoopError(
+                f"the stage {waiting.stage} failed: {text.one_line(waiting.error or '')}; see to it and try again"
+            )
