@@ -31,7 +31,7 @@ def items():
         ),
         an_item(TOLD, title=TEASER, body_text=BODY, metadata={"collection": "teasers"}),
         an_item(
-            TOLD + 1, source="herald", title="No cars before spring", body_text=None,
+            TOLD + 1, source="herald", title="No cars on the old bridge", body_text=None,
             canonical_url="https://herald.example/1", metadata={"collection": "teasers"},
         ),
     ]  # fmt: skip
