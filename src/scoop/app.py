@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
     from scoop.archive import Archive
-    from scoop.embedders import Embedder
+    from scoop.embedders import Embedder, Memory
     from scoop.fetch.client import Client
     from scoop.stages.stage import Stage
 
@@ -55,10 +55,15 @@ async def open_app(
     trigger: Trigger = "schedule",
     force: bool = False,
     only: Sequence[str] = (),
+    memory: "Memory | None" = None,
 ) -> AsyncIterator[App]:
-    """The database with all that works on it, or only with the stages of these names."""
+    """The database with all that works on it, or only with the stages of these names.
+
+    With a `memory` no text is embedded that it knows.
+    """
     # Imported here: the HTTP client and numpy take 0.4 s, which commands that only read need not wait for.
     from scoop import pipeline
+    from scoop.embedders import Remembering
     from scoop.fetch import chamber
 
     async with (
@@ -68,9 +73,11 @@ async def open_app(
     ):
         await _put_sources(config, database)
         archive = open_archive(config)
+        embedder = open_embedder(config, client)
         stages = pipeline.stages(
             client, archive, parser,
-            secrets=config.secrets, trigger=trigger, force=force, embedder=open_embedder(config, client),
+            secrets=config.secrets, trigger=trigger, force=force,
+            embedder=embedder if memory is None else Remembering(embedder, memory),
         )  # fmt: skip
         yield App(config=config, database=database, archive=archive, stages=_chosen(stages, only))
 

@@ -16,6 +16,7 @@ from scoop.app import App
 from scoop.config import Config
 from scoop.core import clusters, items
 from scoop.core.clusters import Agreement
+from scoop.embedders import Memory
 from scoop.labelled import Labelled
 from scoop.model import Item
 from scoop.stages.push import push
@@ -88,10 +89,10 @@ class _Outcome:
 
 
 async def _run(
-    config: Config, batches: Iterable[Sequence[Labelled]], *, stop: asyncio.Event, report: Report
+    config: Config, batches: Iterable[Sequence[Labelled]], memory: Memory, *, stop: asyncio.Event, report: Report
 ) -> _Outcome:
     """Take the batches in, one after the other, in a database of their own."""
-    async with trial.open_trial(config) as app:
+    async with trial.open_trial(config, memory=memory) as app:
         began = time.perf_counter()
         for batch in batches:
             await _fold(app, batch, stop=stop, report=report)
@@ -126,9 +127,10 @@ async def measure(
 ) -> Measurement:
     """Take a set in and compare its stories with the gold ones; then again in `shuffles` other orders."""
     report.tell(f"{name}: {len(documents):,} documents")
-    outcome = await _run(config, [documents], stop=stop, report=report)
+    memory: Memory = {}
+    outcome = await _run(config, [documents], memory, stop=stop, report=report)
     others = [
-        await _run(config, _shuffled(documents, Random(number)), stop=stop, report=report)  # noqa: S311
+        await _run(config, _shuffled(documents, Random(number)), memory, stop=stop, report=report)  # noqa: S311
         for number in range(shuffles)
     ]
     gold = [document.story for document in documents]

@@ -13,6 +13,7 @@ from scoop import worker
 from scoop.app import App, open_app
 from scoop.config import Config
 from scoop.core import text
+from scoop.embedders import Memory
 from scoop.errors import ConfigError, ScoopError
 from scoop.store import work
 from scoop.store.embedded import Embedded
@@ -48,10 +49,10 @@ def difference(tier: Tier, kind: Kind, parts: Sequence[Sequence[int]], titles: S
 
 
 @asynccontextmanager
-async def open_trial(config: Config) -> AsyncIterator[App]:
+async def open_trial(config: Config, *, memory: Memory | None = None) -> AsyncIterator[App]:
     """All that works, with the operator's settings, on a database of its own that is removed afterwards."""
     with _scratch(config) as scratch:
-        async with open_app(scratch) as app:
+        async with open_app(scratch, memory=memory) as app:
             yield app
 
 

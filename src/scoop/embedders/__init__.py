@@ -42,6 +42,24 @@ class Embedder(Protocol):
     async def embed(self, texts: Sequence[str]) -> Vectors: ...
 
 
+Memory = dict[str, Vectors]
+"""The vector of each text that was embedded."""
+
+
+class Remembering:
+    """An embedder that is asked for a text only once."""
+
+    def __init__(self, embedder: Embedder, memory: Memory) -> None:
+        self.name, self.model = embedder.name, embedder.model
+        self.endpoint, self.waits = embedder.endpoint, embedder.waits
+        self._embedder, self._memory = embedder, memory
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        if unknown := [text for text in dict.fromkeys(texts) if text not in self._memory]:
+            self._memory.update(zip(unknown, await self._embedder.embed(unknown), strict=True))
+        return np.stack([self._memory[text] for text in texts])
+
+
 def unit(rows: Sequence[Sequence[float]] | NDArray[Any], *, count: int, origin: str) -> Vectors:
     """The vectors, each of length one; Retry for what cannot be any."""
     try:
