@@ -10,6 +10,36 @@ from web.visitor import NOW, TODAY, a_report, visiting
 NEWSSTAND = "http://127.0.0.1:8788"
 
 
+def reports(*titles):
+    """A report of each title, the latest first, each by a newsroom of its own."""
+    return [
+        a_report(
+            number,
+            source=f"paper_{number}",
+            title=title,
+            canonical_url=f"https://paper{number}.example/",
+            hours_ago=number,
+        )
+        for number, title in enumerate(titles, start=1)
+    ]
+
+
+async def cover(database, *groups):
+    """Say by their titles which stories are probably of one event; all others stand alone."""
+    async with database.connection() as conn:
+        await conn.execute("UPDATE stories SET coverage_id = story_id")
+        for titles in groups:
+            await conn.execute(
+                "UPDATE stories SET coverage_id = (SELECT min(story_id) FROM stories WHERE canonical_title = ANY ($1)) "
+                "WHERE canonical_title = ANY ($1)",
+                titles,
+            )
+
+
+def entries(page):
+    return len([item for item in page.attributes("li") if item.get("class") == "story"])
+
+
 async def test_a_story_shows_with_its_outlets_in_order_of_appearance(database):
     address = "https://tribune.example/flood"
     await told(database, [
@@ -29,6 +59,7 @@ async def test_collections_are_sections_with_tabs_that_count(database):
     await told(database, [
         a_report(1, metadata={"collection": "ai_news"}), a_report(2), a_report(3),
     ])  # fmt: skip
+    await cover(database)
     async with visiting(database) as visitor:
         page = (await visitor.get("/")).page
     assert "All 3 AI news 1 World news 2" in page.text
@@ -56,8 +87,90 @@ async def test_the_most_widely_told_story_comes_first(database):
     assert text.index("Wide") < text.index("Latest")
 
 
+async def test_stories_of_one_event_are_one_entry(database):
+    await told(database, reports("Flood in Ansel", "Harbour under water", "A new museum"))
+    await cover(database, ["Flood in Ansel", "Harbour under water"])
+    async with visiting(database) as visitor:
+        page = (await visitor.get("/")).page
+    assert entries(page) == 2
+    assert len(set(page.links("/stories/"))) == 3
+    assert "Probably the same event 2 outlets, 2 independent Harbour under water P2 Paper 2 2 h ago" in page.text
+    assert "World news 3 stories, probably 2 events" in page.text
+
+
+async def test_a_newsroom_that_tells_of_an_event_in_two_stories_counts_once(database):
+    await told(database, [a_report(1, title="Flood in Ansel"), a_report(2, title="Harbour under water")])
+    await cover(database, ["Flood in Ansel", "Harbour under water"])
+    async with visiting(database) as visitor:
+        page = (await visitor.get("/")).page
+    assert "Probably the same event 1 outlet " in page.text
+
+
+async def test_the_most_widely_told_story_gives_its_event_the_headline(database):
+    address = "https://one.example/wide"
+    await told(database, [
+        a_report(1, title="Narrow", hours_ago=1),
+        a_report(2, source="one", title="Wide", canonical_url=address, hours_ago=9),
+        a_report(3, source="two", title="Wide", canonical_url=address, hours_ago=8),
+    ])  # fmt: skip
+    await cover(database, ["Narrow", "Wide"])
+    async with visiting(database) as visitor:
+        page = (await visitor.get("/")).page
+    assert page.text.index("Wide") < page.text.index("Probably the same event") < page.text.index("Narrow")
+
+
+async def test_an_event_stands_where_all_its_newsrooms_together_put_it(database):
+    await told(database, [
+        *reports("Flood in Ansel", "Harbour under water", "River rises"),
+        a_report(7, source="one", title="Museum", canonical_url="https://one.example/a"),
+        a_report(8, source="two", title="Museum", canonical_url="https://two.example/b"),
+    ])  # fmt: skip
+    await cover(database, ["Flood in Ansel", "Harbour under water", "River rises"])
+    async with visiting(database) as visitor:
+        text = (await visitor.get("/")).page.text
+    assert text.index("River rises") < text.index("told by 2 outlets, 2 independent")
+
+
+async def test_an_event_of_two_days_shows_on_both_with_the_story_of_the_day_first(database):
+    today, yesterday = reports("Second thoughts", "First word")
+    await told(database, [today, {**yesterday, "published_at": "2024-05-15T09:00:00Z"}])
+    await cover(database, ["First word", "Second thoughts"])
+    async with visiting(database) as visitor:
+        pages = [(await visitor.get(path)).page for path in (TODAY, "/days/2024-05-15")]
+    found = [page.text.partition("World news 1 story ")[2] for page in pages]
+    assert found[0].startswith("Second thoughts")
+    assert "Probably the same event 2 outlets, 2 independent First word" in found[0]
+    assert found[1].startswith("First word")
+    assert "Probably the same event 2 outlets, 2 independent Second thoughts" in found[1]
+
+
+async def test_after_three_the_other_stories_of_an_event_are_folded(database):
+    titles = ["Flood in Ansel", "Harbour under water", "River rises", "Ferries wait", "Schools close", "Rain to go on"]
+    await told(database, reports(*titles))
+    await cover(database, titles)
+    async with visiting(database) as visitor:
+        page = (await visitor.get("/")).page
+    tags = [tag for tag, _attributes in page.tags]
+    assert tags[: tags.index("details")].count("h4") == 3
+    assert tags.count("h4") == 5
+    assert "2 more" in page.text
+
+
+async def test_a_story_that_is_held_back_is_not_in_its_event_either(database):
+    await told(database, reports("Flood in Ansel", "Harbour under water"))
+    await cover(database, ["Flood in Ansel", "Harbour under water"])
+    async with database.connection() as conn:
+        await conn.execute("UPDATE stories SET status = 'suppressed' WHERE canonical_title = 'Flood in Ansel'")
+    async with visiting(database) as visitor:
+        text = (await visitor.get("/")).page.text
+    assert "Harbour under water" in text
+    assert "Flood in Ansel" not in text
+    assert "Probably the same event" not in text
+
+
 async def test_a_day_without_news_gives_way_to_the_newest_that_has_some(database):
     await told(database, [a_report(1, title="Old", hours_ago=24 * 9), a_report(2, title="Newer", hours_ago=24 * 3)])
+    await cover(database)
     async with visiting(database) as visitor:
         page = (await visitor.get("/")).page
     assert "Nothing yet today, Thursday 16 May 2024." in page.text
@@ -81,6 +194,7 @@ async def test_a_day_begins_at_midnight_of_its_timezone(database):
         database,
         [a_report(1, title="At 15:30 in London", hours_ago=20.5), a_report(2, title="At 14:30", hours_ago=21.5)],
     )
+    await cover(database)
     async with visiting(database, timezone="Asia/Tokyo") as visitor:
         today = (await visitor.get(TODAY)).page.text
         yesterday = (await visitor.get("/days/2024-05-15")).page.text
@@ -91,11 +205,12 @@ async def test_a_day_begins_at_midnight_of_its_timezone(database):
 
 
 async def test_a_long_day_goes_on_under_more(database, monkeypatch):
-    monkeypatch.setattr(day, "PAGE_STORIES", 4)
+    monkeypatch.setattr(day, "PAGE_GROUPS", 4)
     await told(database, [
         a_report(number, metadata={"collection": collection})
         for collection, numbers in (("ai_news", range(6)), ("world_news", range(6, 7))) for number in numbers
     ])  # fmt: skip
+    await cover(database)
     seen, waiting = set(), ["/"]
     async with visiting(database) as visitor:
         while waiting:
@@ -107,6 +222,20 @@ async def test_a_long_day_goes_on_under_more(database, monkeypatch):
         past_the_end = (await visitor.get(f"{TODAY}?collection=ai_news&offset=99")).page
     assert len(seen) == 7
     assert "The list ends before this place" in past_the_end.text
+
+
+async def test_a_page_never_parts_the_stories_of_an_event(database, monkeypatch):
+    monkeypatch.setattr(day, "PAGE_GROUPS", 1)
+    titles = ["Flood in Ansel", "Harbour under water", "River rises"]
+    await told(database, reports(*titles, "A new museum", "A strike ends"))
+    await cover(database, titles, ["A new museum", "A strike ends"])
+    async with visiting(database) as visitor:
+        first = (await visitor.get("/")).page
+        second = (await visitor.get(f"{TODAY}?collection=world_news&offset=1")).page
+    assert [entries(first), entries(second)] == [1, 1]
+    assert [len(set(page.links("/stories/"))) for page in (first, second)] == [3, 2]
+    assert "1 more in World news" in first.text
+    assert "more in World news" not in second.text
 
 
 @pytest.mark.parametrize(
@@ -152,6 +281,7 @@ async def test_other_languages_are_marked(database):
         a_report(1, title="米バサルティン、第2四半期売上高38%増", language="ja"),
         a_report(2, title="A flood", language="en"),
     ])  # fmt: skip
+    await cover(database)
     async with visiting(database) as visitor:
         page = (await visitor.get("/")).page
     assert [headline.get("lang") for headline in page.attributes("h3")] == [None, "ja"]
@@ -168,12 +298,14 @@ async def test_a_headline_of_300_characters_is_shown_whole(database):
 async def test_no_link_of_the_newsstands_world_is_a_dead_end(database):
     await told(database, items.items(world.load(world.SHIPPED), NOW, NOW, "run"))
     async with visiting(database, timezone="Europe/Berlin") as visitor:
-        seen, waiting = set(), ["/"]
+        seen, waiting, together = set(), ["/"], False
         while waiting:
             answer = await visitor.get(path := waiting.pop())
             assert answer.status == 200, path
+            together |= path.startswith("/days/") and "Probably the same event" in answer.text
             seen.add(path)
             found = {re.sub("#.*", "", link) for link in answer.page.links("/")}
             waiting.extend(found - seen - set(waiting))
     assert len([path for path in seen if path.startswith("/stories/")]) > 100
     assert len([path for path in seen if path.startswith("/days/")]) > 10
+    assert together

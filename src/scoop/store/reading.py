@@ -3,6 +3,8 @@
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
@@ -76,17 +78,45 @@ class Outlet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Headline:
-    """A story as a page lists it: with its outlets, in order of appearance."""
+    """A story as a page lists it: in its group of coverage, with its outlets in order of appearance."""
 
+    coverage_id: int
     story: Story
     outlets: list[Outlet]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Stories that probably tell of one event, or one alone: the first stands for all."""
+
+    headlines: list[Headline]
+
+    @property
+    def collection(self) -> str:
+        return self.headlines[0].story.collection
+
+    @property
+    def source_count(self) -> int:
+        return len({source for headline in self.headlines for source in headline.story.sources})
+
+    @property
+    def publisher_family_count(self) -> int:
+        return len({family for headline in self.headlines for family in headline.story.publisher_families})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """How many stories there are, and how many groups of coverage they are of."""
+
+    stories: int
+    groups: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Day:
     """What a day holds, and when the nearest stories before and after it were last seen."""
 
-    stories_by_collection: dict[str, int]
+    tally_by_collection: dict[str, Tally]
     earlier_at: datetime | None
     later_at: datetime | None
 
@@ -220,17 +250,23 @@ async def stats(conn: Connection) -> Stats:
 
 async def day(conn: Connection, *, since: datetime, until: datetime, collection: str | None = None) -> Day:
     """The window's stories in numbers; the neighbours are those of the collection, if one is named."""
-    stories_by_collection = {row["collection"]: row["stories"] for row in await conn.fetch(SQL["day"], since, until)}
+    tallies = [dict(row) for row in await conn.fetch(SQL["day"], since, until)]
     around = await conn.fetchrow(SQL["around"], since, until, collection)
-    return Day(stories_by_collection=stories_by_collection, **around)
+    return Day(tally_by_collection={tally.pop("collection"): Tally(**tally) for tally in tallies}, **around)
 
 
-async def headlines(
+async def groups(
     conn: Connection, *, since: datetime, until: datetime, limit: int, offset: int = 0, collection: str | None = None
-) -> list[Headline]:
-    """The stories of a window, collection by collection; `limit` and `offset` count within each."""
-    rows = [dict(row) for row in await conn.fetch(SQL["headlines"], since, until, collection, limit, offset)]
-    return [Headline(outlets=[Outlet(**outlet) for outlet in row.pop("outlets")], story=Story(**row)) for row in rows]
+) -> list[Group]:
+    """The groups that have a story in a window, collection by collection; `limit` and `offset` count within each."""
+    rows = await conn.fetch(SQL["headlines"], since, until, collection, limit, offset)
+    headlines = [_headline(dict(row)) for row in rows]
+    return [Group(headlines=list(group)) for _, group in groupby(headlines, key=attrgetter("coverage_id"))]
+
+
+def _headline(row: dict[str, Any]) -> Headline:
+    outlets = [Outlet(**outlet) for outlet in row.pop("outlets")]
+    return Headline(coverage_id=row.pop("coverage_id"), outlets=outlets, story=Story(**row))
 
 
 async def export_stories(conn: Connection, *, collection: str | None, with_merged: bool) -> AsyncIterator[str]:

@@ -120,8 +120,8 @@ WHERE story_id > $1 AND ($2::text IS NULL OR collection = $2) AND (status <> 'me
 ORDER BY story_id LIMIT $4;
 
 -- name: day
--- How many stories each collection has in a window.
-SELECT collection, count(*) AS stories FROM stories
+-- How many stories each collection has in a window, and how many groups of coverage they are of.
+SELECT collection, count(*) AS stories, count(DISTINCT coalesce(coverage_id, story_id)) AS groups FROM stories
 WHERE status = 'active' AND last_seen_at >= $1 AND last_seen_at < $2 GROUP BY collection ORDER BY collection;
 
 -- name: around
@@ -133,18 +133,28 @@ SELECT
     WHERE status = 'active' AND last_seen_at >= $2 AND ($3::text IS NULL OR collection = $3)) AS later_at;
 
 -- name: headlines
--- The stories of a window, the most widely told of each collection first, so many of each after so many.
-WITH placed AS (
-    SELECT *, row_number() OVER (
-        PARTITION BY collection ORDER BY publisher_family_count DESC, source_count DESC, last_seen_at DESC, story_id DESC
-    ) AS place
-    FROM stories
+-- The stories of the groups of coverage that have one in a window, so many groups of each collection after so many: the
+-- most widely told group first, and in it the stories of the window first. A story alone is a group too.
+WITH seen AS (
+    SELECT * FROM stories
     WHERE status = 'active' AND last_seen_at >= $1 AND last_seen_at < $2 AND ($3::text IS NULL OR collection = $3)
+), gathered AS (
+    SELECT *, coalesce(coverage_id, story_id) AS group_id, true AS is_seen FROM seen
+    UNION ALL
+    SELECT *, coverage_id, false FROM stories
+    WHERE coverage_id IN (SELECT coverage_id FROM seen) AND status = 'active' AND (last_seen_at < $1 OR last_seen_at >= $2)
+), placed AS (
+    SELECT collection, group_id, row_number() OVER (
+        PARTITION BY collection ORDER BY count(DISTINCT voice.publisher_family) DESC, count(DISTINCT voice.source) DESC,
+            max(last_seen_at) FILTER (WHERE is_seen) DESC, group_id DESC
+    ) AS place
+    FROM gathered CROSS JOIN LATERAL unnest(publisher_families, sources) AS voice (publisher_family, source)
+    GROUP BY collection, group_id
 )
-SELECT story_id, story_uuid, collection, canonical_title AS title, canonical_url AS url, status, first_seen_at, last_seen_at,
-    item_count, source_count, publisher_family_count, placed.sources, publisher_families,
+SELECT group_id AS coverage_id, story_id, story_uuid, collection, canonical_title AS title, canonical_url AS url, status,
+    first_seen_at, last_seen_at, item_count, source_count, publisher_family_count, gathered.sources, publisher_families,
     coalesce(language, 'und') AS language, coalesce(lead, '') AS lead, outlets
-FROM placed LEFT JOIN LATERAL (
+FROM placed JOIN gathered USING (collection, group_id) LEFT JOIN LATERAL (
     SELECT normalized_language AS language, left(body_text, 400) AS lead FROM documents
     WHERE document_id = representative_document_id) AS representative ON true
 CROSS JOIN LATERAL (
@@ -152,8 +162,8 @@ CROSS JOIN LATERAL (
         jsonb_build_object('source', source, 'source_name', name, 'url', url) ORDER BY seen_at, document_id), '[]') AS outlets
     FROM (
         SELECT DISTINCT ON (source) source, documents.canonical_url AS url, seen_at, document_id
-        FROM story_members JOIN documents USING (document_id) WHERE story_members.story_id = placed.story_id
+        FROM story_members JOIN documents USING (document_id) WHERE story_members.story_id = gathered.story_id
         ORDER BY source, seen_at, document_id
     ) AS first LEFT JOIN sources ON slug = source) AS told
 WHERE place > $5 AND place <= $5 + $4
-ORDER BY collection, place;
+ORDER BY collection, place, is_seen DESC, publisher_family_count DESC, source_count DESC, last_seen_at DESC, story_id DESC;

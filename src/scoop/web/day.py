@@ -1,17 +1,18 @@
-"""A day as a page: its neighbours, its collections, its stories."""
+"""A day as a page: its neighbours, its collections, its stories in their groups of coverage."""
 
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
+from operator import attrgetter
 
 from scoop.errors import NotFound
 from scoop.store import reading
 from scoop.store.db import Connection
-from scoop.store.reading import Day, Headline
+from scoop.store.reading import Day, Group, Tally
 from scoop.web import words
 from scoop.web.reader import Reader, day_href
 
-PAGE_STORIES = 200
+PAGE_GROUPS = 100  # a group may hold many stories, and a page of them should still come at once
 YEARS = range(1900, 3000)  # beyond, a timezone can push a day out of the calendar
 
 
@@ -28,16 +29,17 @@ class Choice:
 class Tab:
     name: str
     href: str
-    stories: int
+    groups: int
     is_chosen: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """The stories of one collection, and where the rest of them is."""
+    """The groups of one collection, how many the day has of it, and where the rest of them is."""
 
     name: str
-    headlines: list[Headline]
+    tally: Tally
+    groups: list[Group]
     more: int
     more_href: str
 
@@ -70,11 +72,11 @@ def day_named(name: str) -> date:
 async def read(conn: Connection, reader: Reader, choice: Choice) -> DayPage:
     since, until = reader.window(choice.day)
     day = await reading.day(conn, since=since, until=until, collection=choice.collection)
-    stories = day.stories_by_collection
-    if choice.collection and choice.collection not in stories and not (day.earlier_at or day.later_at):
+    tallies = day.tally_by_collection
+    if choice.collection and choice.collection not in tallies and not (day.earlier_at or day.later_at):
         raise NotFound(f"there is no collection {choice.collection!r}")
-    limit = PAGE_STORIES if choice.collection else PAGE_STORIES // max(len(stories), 1)
-    found = await reading.headlines(
+    limit = PAGE_GROUPS if choice.collection else PAGE_GROUPS // max(len(tallies), 1)
+    found = await reading.groups(
         conn, since=since, until=until, collection=choice.collection, limit=max(limit, 1), offset=choice.offset
     )
     return DayPage(
@@ -83,35 +85,36 @@ async def read(conn: Connection, reader: Reader, choice: Choice) -> DayPage:
         later=reader.day_of(day.later_at) if day.later_at else None,
         tabs=_tabs(day, choice),
         sections=[
-            _section(choice, collection, list(headlines), stories[collection])
-            for collection, headlines in groupby(found, key=lambda headline: headline.story.collection)
+            _section(choice, collection, list(groups), tallies[collection])
+            for collection, groups in groupby(found, key=attrgetter("collection"))
         ],
     )
 
 
 def _tabs(day: Day, choice: Choice) -> list[Tab]:
     """One for all, then one per collection; the chosen one stays where the day has none of it."""
-    stories = day.stories_by_collection
+    groups = {collection: tally.groups for collection, tally in day.tally_by_collection.items()}
     if choice.collection:
-        stories = {choice.collection: 0} | stories
-    each = [_tab(choice, collection, stories[collection]) for collection in sorted(stories)]
-    return [_tab(choice, None, sum(stories.values())), *each] if each else []
+        groups = {choice.collection: 0} | groups
+    each = [_tab(choice, collection, groups[collection]) for collection in sorted(groups)]
+    return [_tab(choice, None, sum(groups.values())), *each] if each else []
 
 
-def _tab(choice: Choice, collection: str | None, stories: int) -> Tab:
+def _tab(choice: Choice, collection: str | None, groups: int) -> Tab:
     return Tab(
         name=words.collection_name(collection) if collection else "All",
         href=day_href(choice.day, collection=collection),
-        stories=stories,
+        groups=groups,
         is_chosen=collection == choice.collection,
     )
 
 
-def _section(choice: Choice, collection: str, headlines: list[Headline], stories: int) -> Section:
-    shown = choice.offset + len(headlines)
+def _section(choice: Choice, collection: str, groups: list[Group], tally: Tally) -> Section:
+    shown = choice.offset + len(groups)
     return Section(
         name=words.collection_name(collection),
-        headlines=headlines,
-        more=stories - shown,
+        tally=tally,
+        groups=groups,
+        more=tally.groups - shown,
         more_href=day_href(choice.day, collection=collection, offset=shown),
     )

@@ -13,6 +13,7 @@ from scoop.web.day import DayPage
 from scoop.web.reader import Reader
 
 SHOWN_OUTLETS = 6
+SHOWN_COMPANY = 3  # what else tells of a story's event is folded after these
 
 
 def render_day(page: DayPage, reader: Reader, *, instead_of_today: bool) -> str:
@@ -54,6 +55,7 @@ def _templates() -> jinja2.Environment:
         "day_href": reader.day_href,
         "static": static_href,
         "SHOWN_OUTLETS": SHOWN_OUTLETS,
+        "SHOWN_COMPANY": SHOWN_COMPANY,
     }
     return templates
 

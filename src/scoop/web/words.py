@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 from typing import Literal
 
 from scoop.core import text
-from scoop.store.reading import Story
+from scoop.store.reading import Group, Story, Tally
 
 NEW_FOR = timedelta(hours=3)
 DEVELOPING_FOR = timedelta(hours=6)  # since the last document joined
@@ -76,18 +76,25 @@ def initials(name: str) -> str:
     return words[0][:1].upper() + words[0][1:2] if words else "?"
 
 
-def told_by(story: Story) -> str:
-    """How widely a story is told, and by how many newsrooms that do not depend on each other."""
-    outlets = f"{story.source_count} outlet{'s' if story.source_count > 1 else ''}"
+def outlets(story: Story | Group) -> str:
+    """By how many a story or a group of them is told, and how many of these do not depend on each other."""
     # one source, such as a link blog, may point at several newsrooms
     independent = min(story.publisher_family_count, story.source_count)
-    return "".join(
-        [
-            f"told by {outlets}",
-            f", {independent} independent" if story.source_count > 1 else "",
-            f", in {story.item_count} documents" if story.item_count > story.source_count else "",
-        ]
-    )
+    return f"{story.source_count} outlets, {independent} independent" if story.source_count > 1 else "1 outlet"
+
+
+def told_by(story: Story) -> str:
+    """How widely a story is told."""
+    documents = f", in {story.item_count} documents" if story.item_count > story.source_count else ""
+    return f"told by {outlets(story)}{documents}"
+
+
+def tallied(tally: Tally) -> str:
+    """How many stories there are, and of how many events where some probably tell of the same."""
+    stories = f"{tally.stories:,} {'story' if tally.stories == 1 else 'stories'}"
+    if tally.stories == tally.groups:
+        return stories
+    return f"{stories}, probably {tally.groups:,} {'event' if tally.groups == 1 else 'events'}"
 
 
 def lead(story: Story) -> str:

@@ -1,23 +1,24 @@
 // j and k move between headlines, o opens one, ? shows the keys.
 "use strict";
 
-const stops = [...document.querySelectorAll("[data-stop]")];
+const all = [...document.querySelectorAll("[data-stop]")];
 const keys = document.getElementById("keys");
 const button = document.getElementById("keys-button");
 
 function move(step) {
+  const stops = all.filter((stop) => stop.checkVisibility()); // what is folded cannot be gone to
   const at = stops.indexOf(document.activeElement);
-  const next = at < 0 ? firstInView(step) : at + step;
+  const next = at < 0 ? firstInView(stops, step) : at + step;
   stops[Math.max(0, Math.min(next, stops.length - 1))]?.focus();
 }
 
-function firstInView(step) {
+function firstInView(stops, step) {
   const at = stops.findIndex((stop) => stop.getBoundingClientRect().top >= 0);
   return step > 0 ? at : at - 1;
 }
 
 function open() {
-  if (stops.includes(document.activeElement)) document.activeElement.click();
+  if (all.includes(document.activeElement)) document.activeElement.click();
 }
 
 const actions = { j: () => move(1), k: () => move(-1), o: open, "?": () => keys.showModal() };
@@ -29,5 +30,5 @@ document.addEventListener("keydown", (event) => {
   actions[event.key]();
 });
 
-button.hidden = stops.length === 0;
+button.hidden = all.length === 0;
 button.addEventListener("click", () => keys.showModal());
