@@ -90,13 +90,15 @@ async def _line(
 
 
 async def _turn(stages: list[Stage[Any, Any]], worker: Worker, report: Report) -> int:
-    """A batch of each stage: what one stage hands on need not wait until that stage has done all."""
+    """Some of each stage: what one stage hands on need not wait until that stage has done all."""
     settled = 0
     for stage in stages:
-        done = await stage_loop.run_batch(stage, worker)
-        if done:
+        for _ in range(stage.turns):
+            done = await stage_loop.run_batch(stage, worker)
+            if not done:
+                break
             report(stage.name, done)
-        settled += done
+            settled += done
     return settled
 
 

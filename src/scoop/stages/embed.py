@@ -20,6 +20,7 @@ from scoop.store.db import Connection, Database
 from scoop.store.embeddings import Embedded, EmbeddingModel, Written
 from scoop.store.work import Subject
 
+TURNS = 8  # calls of the model; links are weighed and grouped for all of them in one go
 NEVER_GIVE_UP = 1_000_000  # a server that is away is no fault of the documents: they wait ever longer, to a day
 ABOUT_THE_TEXTS = frozenset({400, 413, 422, 500})  # statuses by which servers refuse a text rather than all work
 BACKFILL_RETRIES = 3  # of a batch whose server is away
@@ -111,7 +112,7 @@ def stage(embedder: Embedder, *, then: tuple[str, ...]) -> Stage[Any, Any]:
     embedding = Embedding(embedder)
     return Stage(
         name="embed", load=embedding.load, work=embedding.work, save=embedding.save, then=then, batch=BATCH,
-        max_attempts=NEVER_GIVE_UP, waits=embedder.waits,
+        turns=TURNS, max_attempts=NEVER_GIVE_UP, waits=embedder.waits,
     )  # fmt: skip
 
 

@@ -57,4 +57,4 @@ async def save(conn: Connection, coverage_by_story: Mapping[int, int]) -> list[S
 
 
 def stage(*, then: tuple[str, ...]) -> Stage[Case | None, Mapping[int, int]]:
-    return Stage(name="group", load=load, work=group, save=save, then=then, batch=200, lock=LOCK)
+    return Stage(name="group", load=load, work=group, save=save, then=then, batch=1000, lock=LOCK)

@@ -246,4 +246,4 @@ async def save(conn: Connection, judgement: Judgement | None) -> list[Subject]:
 
 
 def stage(*, then: tuple[str, ...]) -> Stage[Case | None, Judgement | None]:
-    return Stage(name="link", load=load, work=judge, save=save, then=then, batch=200, lock=stories.LOCK)
+    return Stage(name="link", load=load, work=judge, save=save, then=then, batch=256, lock=stories.LOCK)

@@ -43,6 +43,7 @@ class Stage(Generic[Batch, Output]):
     save: Callable[[Connection, Output], Awaitable[Sequence[Subject]]]
     then: tuple[str, ...] = ()
     batch: int = 500
+    turns: int = 1  # batches before the stages that follow get their turn
     lease: timedelta = timedelta(minutes=5)
     max_attempts: int = 5
     lock: str | None = None  # who holds it works alone at a lane: with all stages that have the same lock
