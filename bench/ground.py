@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,6 +62,21 @@ def run(home: Path, *arguments: str) -> Run:
         os.close(write_end)
     found = re.findall(r"^\d+$", done.stderr, re.MULTILINE)
     return Run(seconds=time.perf_counter() - began, peak_mib=int(found[-1]) / 1024)
+
+
+@contextlib.contextmanager
+def two_workers(home: Path, *stages: str) -> Iterator[None]:
+    """A service that works at these stages with two processes."""
+    workers = subprocess.Popen(
+        [sys.executable, "-m", "scoop", "worker", "--processes", "2", *(f"--stage={stage}" for stage in stages)],
+        env={**os.environ, "SCOOP_HOME": str(home), "SCOOP_LOG_LEVEL": "error"},
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        yield
+    finally:
+        workers.terminate()
+        workers.wait()
 
 
 @contextlib.asynccontextmanager

@@ -1,37 +1,31 @@
 """How fast feeds are polled into the ledger: 2,000 feeds on 200 hosts of the loopback, cold and when nothing changed.
 
+A service of two processes is up already when the feeds become due.
+
 make bench, or: .venv/bin/python bench/poll.py [--feeds 2000]
 """
 
 import argparse
 import asyncio
-import json
+import contextlib
 import multiprocessing
-import os
 import resource
-import shutil
-import subprocess
-import sys
-import tempfile
 import time
+from collections.abc import Iterator, Sequence
 from multiprocessing.synchronize import Event
-from pathlib import Path
 from typing import Any
 
 import uvloop
 
+from ground import figure, fresh_database, two_workers
 from scoop.model import SourceSettings
-from scoop.store import db, migrations, sources
-from scoop.store.embedded import Embedded
+from scoop.stages import ingest
+from scoop.store import db, sources
 
 HOSTS = 200
 ITEMS = 10
 PORT = 8799
 WORDS = "the council said on Tuesday that the old bridge will stay closed until every cable has been checked twice " * 6
-
-
-def figure(name: str, value: float, unit: str, **more: Any) -> None:
-    print(json.dumps({"figure": name, "value": round(value, 4), "unit": unit, **more}), flush=True)
 
 
 def feed(number: int) -> bytes:
@@ -100,48 +94,48 @@ async def add(database: db.Database, count: int) -> None:
                     options={"connect_to": f"127.0.0.1:{PORT}"},
                 ),
             )  # fmt: skip
+        await conn.execute("UPDATE sources SET next_visit_at = now() + interval '1 day'")
 
 
-def poll(home: Path, count: int) -> float:
-    """Seconds until all sources have been visited by two processes, their start included; each names a half."""
-    began = time.perf_counter()
-    both = [
-        subprocess.Popen(
-            [sys.executable, "-m", "scoop", "ingest", "--json", *(f"--source=feed_{n}" for n in range(half, count, 2))],
-            env={**os.environ, "SCOOP_HOME": str(home), "SCOOP_LOG_LEVEL": "error"}, stdout=subprocess.DEVNULL,
-        )
-        for half in range(2)
-    ]  # fmt: skip
-    assert not any(process.wait() for process in both)
+async def poll(database: db.Database, slugs: Sequence[str]) -> float:
+    """Seconds until the service has visited these sources."""
+    async with database.connection() as conn:
+        ids = await sources.ids(conn, slugs)
+        began = time.perf_counter()
+        await sources.visit_now(conn, ingest.NAME, ids, force=False)
+        while await sources.unsettled(conn, ingest.NAME, ids):
+            await asyncio.sleep(0.05)
     return time.perf_counter() - began
+
+
+@contextlib.contextmanager
+def sites(count: int) -> Iterator[None]:
+    spawn = multiprocessing.get_context("spawn")
+    ready = spawn.Event()
+    server = spawn.Process(target=serving, args=(count, ready), daemon=True)
+    server.start()
+    try:
+        assert ready.wait(timeout=30), f"the sites did not open; is port {PORT} taken?"
+        yield
+    finally:
+        server.terminate()
 
 
 async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--feeds", type=int, default=2_000)
     count = parser.parse_args().feeds
-    folder = Path(tempfile.mkdtemp(prefix="scoop-bench-"))
-    folder.chmod(0o711)
-    spawn = multiprocessing.get_context("spawn")
-    ready = spawn.Event()
-    server = spawn.Process(target=serving, args=(count, ready), daemon=True)
-    server.start()
-    assert ready.wait(timeout=30), f"the sites did not open; is port {PORT} taken?"
-    database = await db.connect(Embedded(folder / "home"), size=2)
-    await migrations.migrate(database)
-    try:
-        await add(database, count)
-        figure("poll, cold", count / poll(folder / "home", count), "feeds/s", items=count * ITEMS)
-        figure("poll, not modified", count / poll(folder / "home", count), "feeds/s")
+    slugs = [f"feed_{number}" for number in range(count)]
+    async with fresh_database() as (folder, database):
+        await add(database, count + 2)
+        with sites(count + 2), two_workers(folder / "home", "ingest"):
+            await poll(database, [f"feed_{count}", f"feed_{count + 1}"])  # until they are up
+            figure("poll, cold", count / await poll(database, slugs), "feeds/s", items=count * ITEMS)
+            figure("poll, not modified", count / await poll(database, slugs), "feeds/s")
         figure("poll, memory", resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024, "MiB")
         async with database.connection() as conn:
             arrived = await conn.fetchval("SELECT count(*) FROM raw_arrivals")
-        assert arrived == count * ITEMS, f"{arrived} of {count * ITEMS} items arrived"
-    finally:
-        await database.close()
-        Embedded(folder / "home").stop()
-        server.terminate()
-        shutil.rmtree(folder, ignore_errors=True)
+        assert arrived == (count + 2) * ITEMS, f"{arrived} of {(count + 2) * ITEMS} items arrived"
 
 
 if __name__ == "__main__":

@@ -6,9 +6,7 @@ python bench/road.py --items 20000 --grow-to 0
 
 import argparse
 import asyncio
-import contextlib
 import json
-import os
 import random
 import resource
 import subprocess
@@ -19,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ground import figure, fresh_database, run
+from ground import figure, fresh_database, run, two_workers
 from scoop.stages.push import push
 from scoop.store import arrivals, db, work
 
@@ -115,21 +113,6 @@ async def stages(database: db.Database, path: Path, count: int) -> None:
         figure(stage, count / took, "documents/s", share_of_bare_copy=round(count / took / floor, 3))
 
 
-@contextlib.contextmanager
-def two_workers(home: Path) -> Iterator[None]:
-    """The service that does all but the taking in."""
-    workers = subprocess.Popen(
-        [sys.executable, "-m", "scoop", "worker", "--processes", "2", *(f"--stage={stage}" for stage in ROAD)],
-        env={**os.environ, "SCOOP_HOME": str(home), "SCOOP_LOG_LEVEL": "error"},
-        stdout=subprocess.DEVNULL,
-    )
-    try:
-        yield
-    finally:
-        workers.terminate()
-        workers.wait()
-
-
 async def road(database: db.Database, path: Path) -> float:
     """Seconds from the start of the taking in until nothing is left to do."""
     began = time.perf_counter()
@@ -143,7 +126,7 @@ async def road(database: db.Database, path: Path) -> float:
 async def whole_road(database: db.Database, folder: Path, count: int) -> None:
     """One process takes in while two workers do the rest."""
     write(folder / "warm.ndjson", 1000, start=50_000_000)
-    with two_workers(folder / "home"):
+    with two_workers(folder / "home", *ROAD):
         await road(database, folder / "warm.ndjson")
         figure("whole road, two workers", count / await road(database, folder / "items.ndjson"), "documents/s")
 
@@ -151,7 +134,7 @@ async def whole_road(database: db.Database, folder: Path, count: int) -> None:
 async def growth(database: db.Database, folder: Path, target: int) -> None:
     """Cost per document of the whole road at several sizes of the database, as a multiple of the first."""
     path, first, size = folder / "grow.ndjson", 0.0, 0
-    with two_workers(folder / "home"):
+    with two_workers(folder / "home", *ROAD):
         for mark in (mark for mark in MARKS if mark <= target):
             write(path, mark - size, start=size)
             await road(database, path)

@@ -98,8 +98,15 @@ FROM work GROUP BY stage, state ORDER BY stage, state;
 
 -- name: is_busy
 -- Whether anything before these stages is in somebody's hands, due, or waits only for its turn at a host.
-SELECT EXISTS (SELECT FROM work WHERE stage = ANY ($1) AND (state = 'claimed' OR (state = 'waiting'
-    AND due_at <= now() + CASE WHEN attempts = 0 AND crashes = 0 THEN interval '10 minutes' ELSE interval '0' END)));
+SELECT EXISTS (SELECT FROM work WHERE state = 'claimed' AND stage = ANY ($1))
+    OR EXISTS (
+        SELECT FROM unnest($1::text[]) AS asked (stage) CROSS JOIN LATERAL (
+            (SELECT FROM work WHERE work.stage = asked.stage AND state = 'waiting' AND crashes = 0
+                AND due_at <= now() + CASE WHEN attempts = 0 THEN interval '10 minutes' ELSE interval '0' END
+                ORDER BY lane, due_at LIMIT 1)  -- in the order of the index, which is used then
+            UNION ALL
+            (SELECT FROM work WHERE work.stage = asked.stage AND state = 'waiting' AND crashes > 0 AND due_at <= now() LIMIT 1)
+        ) AS found);
 
 -- name: listed
 -- Work of one state with its error, the next due first.
