@@ -4,20 +4,8 @@ import json
 
 import pytest
 
-from builders import an_item, as_lines, scoop
+from builders import FIRE, FIRE_AGAIN, an_item, as_lines, scoop
 
-FIRE = {
-    "title": "Library of Ostburg burns down overnight",
-    "body_text": """The public library of Ostburg burned down in the night to Monday. The fire brigade was called at two
-        in the morning and fought the flames for five hours, said its chief Jonas Weil, but the roof fell in at dawn.
-        About ninety thousand books were lost; the city archive in the cellar stayed dry and can be saved.""",
-}
-FIRE_AGAIN = {
-    "title": "Night fire destroys ninety thousand books in Ostburg",
-    "body_text": """In Ostburg a fire has destroyed the public library and about ninety thousand books. Flames were seen
-        at two in the morning on Monday, and the roof came down at dawn after the brigade had fought for five hours, its
-        chief Jonas Weil told reporters. What lay in the cellar, the archive of the city, is said to be safe.""",
-}
 TWO_STORIES = [
     an_item(1, published_at="2026-11-14T08:00:00Z", **FIRE),
     an_item(2, source="post", canonical_url="https://post.example/2", **FIRE_AGAIN),

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from builders import an_item, partition, run_all, told
+from builders import FIRE, FIRE_AGAIN, an_item, partition, run_all, told
 from scoop.core import links
 from scoop.errors import NotFound, UsageError
 from scoop.store import embeddings, reading, review, stories, work
@@ -24,18 +24,6 @@ SHIP_AGAIN = {
     "body_text": """Commuters in Westport must take a ferry: the harbour bridge is closed after Friday's collision with
         a cargo ship. Engineers discovered a crack in the pillar, three metres long, and the repair could take six
         weeks, said the city. According to Ella Brandt, the harbour master, no one was hurt in the accident.""",
-}
-FIRE = {
-    "title": "Library of Ostburg burns down overnight",
-    "body_text": """The public library of Ostburg burned down in the night to Monday. The fire brigade was called at two
-        in the morning and fought the flames for five hours, said its chief Jonas Weil, but the roof fell in at dawn.
-        About ninety thousand books were lost; the city archive in the cellar stayed dry and can be saved.""",
-}
-FIRE_AGAIN = {
-    "title": "Night fire destroys ninety thousand books in Ostburg",
-    "body_text": """In Ostburg a fire has destroyed the public library and about ninety thousand books. Flames were seen
-        at two in the morning on Monday, and the roof came down at dawn after the brigade had fought for five hours, its
-        chief Jonas Weil told reporters. What lay in the cellar, the archive of the city, is said to be safe.""",
 }
 
 
