@@ -139,7 +139,7 @@ async def growth(database: db.Database, folder: Path, target: int) -> None:
             write(path, mark - size, start=size)
             await road(database, path)
             async with database.connection() as conn:
-                await conn.execute("VACUUM ANALYZE")  # what the bulk left behind is no cost of the documents that follow
+                await conn.execute("VACUUM ANALYZE")  # what the bulk left behind is no cost of the next ones
             write(path, STEP, start=mark)
             cost = await road(database, path) / STEP
             first, size = first or cost, mark + STEP
