@@ -16,8 +16,8 @@ SOMEONE = Compared(signals=NOTHING, day=0.0, publisher="", language="en", words=
 
 
 def a_label(*, same, cosine=0.5, probability=0.5, alike=True, words=400):
-    """A pair whose titles and texts are alike, or not at all."""
-    signs = dict.fromkeys(links.NAMES, 0.0) | {"cosine": cosine}
+    """A pair whose titles and texts are alike, or share no more than names."""
+    signs = dict.fromkeys(links.NAMES, 0.0) | {"cosine": cosine, "names": 1.0}
     signs |= dict.fromkeys(("title_words", "body_terms"), float(alike))
     talkative = Compared(signals=NOTHING, day=0.0, publisher="", language="en", words=words)
     return Label(
