@@ -9,8 +9,7 @@ import asyncio
 import json
 import random
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from pathlib import Path
@@ -171,13 +170,6 @@ async def _embed(conn: Connection, events: dict[int, int]) -> None:
 
 
 # Figures
-
-
-@asynccontextmanager
-async def timed(name: str, count: int, **more: Any) -> AsyncIterator[None]:
-    began = time.perf_counter()
-    yield
-    figure(name, count / (time.perf_counter() - began), "documents/s", **more)
 
 
 async def step(database: Database, folder: Path, size: int, first_event: int) -> float:
