@@ -20,7 +20,7 @@ import click
 import msgspec
 
 from scoop import cli, plugins, sources
-from scoop.config import CONFIG_FILE, Config
+from scoop.config import CONFIG_FILE, Config, variable
 from scoop.core import items
 from scoop.store import db, migrations
 from scoop.store.db import Connection
@@ -173,7 +173,8 @@ def settings_page() -> str:
 
 
 def _variable(setting: Field[Any]) -> str:
-    return "only in the file" if setting.name == "sources" else code(f"SCOOP_{setting.name.upper()}")
+    special = {"sources": "only in the file", "topics": "only in the file", "named_secrets": "`SCOOP_SECRET_…`"}
+    return special.get(setting.name) or code(variable(setting))
 
 
 def _default(setting: Field[Any]) -> str:

@@ -1,11 +1,12 @@
 """The only constructor of things: configuration in, a running application out."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scoop.config import Config
+from scoop.core.modes import Modes
 from scoop.errors import ConfigError, UsageError
 from scoop.store import db, migrations
 from scoop.store.db import Database, External, Server
@@ -29,6 +30,8 @@ class App:
     database: Database
     archive: "Archive"
     stages: "list[Stage[Any, Any]]"
+    modes: Modes
+    channels: Mapping[str, type[Any]]
 
 
 def server(config: Config) -> Server:
@@ -55,14 +58,15 @@ async def open_app(
     trigger: Trigger = "schedule",
     force: bool = False,
     only: Sequence[str] = (),
+    without: Sequence[str] = (),
     memory: "Memory | None" = None,
 ) -> AsyncIterator[App]:
-    """The database with all that works on it, or only with the stages of these names.
+    """The database with all that works on it, or only with, or without, the stages of these names.
 
     With a `memory` no text is embedded that it knows.
     """
     # Imported here: the HTTP client and numpy take 0.4 s, which commands that only read need not wait for.
-    from scoop import pipeline
+    from scoop import channels, pipeline, plugins
     from scoop.embedders import Remembering
     from scoop.fetch import chamber
 
@@ -71,34 +75,43 @@ async def open_app(
         open_client(config) as client,
         chamber.open_chamber() as parser,
     ):
-        await _put_sources(config, database)
+        await _put_configured(config, database)
         archive = open_archive(config)
         embedder = open_embedder(config, client)
         stages = pipeline.stages(
             client, archive, parser,
             secrets=config.secrets, trigger=trigger, force=force,
-            embedder=embedder if memory is None else Remembering(embedder, memory),
+            embedder=embedder if memory is None else Remembering(embedder, memory), modes=modes(config),
         )  # fmt: skip
-        yield App(config=config, database=database, archive=archive, stages=_chosen(stages, only))
+        yield App(
+            config=config, database=database, archive=archive, stages=_chosen(stages, only, without), modes=modes(config),
+            channels=plugins.discover(channels),
+        )  # fmt: skip
 
 
-def _chosen(stages: "list[Stage[Any, Any]]", names: Sequence[str]) -> "list[Stage[Any, Any]]":
+def modes(config: Config) -> Modes:
+    """Who posts and gathers, where a topic does not say otherwise."""
+    return Modes(mode=config.np_mode, publish_v2=config.np_publish_v2, write_raw_ledger=config.np_write_raw_ledger)
+
+
+def _chosen(stages: "list[Stage[Any, Any]]", names: Sequence[str], without: Sequence[str]) -> "list[Stage[Any, Any]]":
     known = [stage.name for stage in stages]
     if unknown := [name for name in names if name not in known]:
         raise UsageError(f"there is no stage {unknown[0]!r}; the stages are {', '.join(known)}")
-    return [stage for stage in stages if not names or stage.name in names]
+    return [stage for stage in stages if (not names or stage.name in names) and stage.name not in without]
 
 
-async def _put_sources(config: Config, database: Database) -> None:
-    """Make the sources of the configuration file so; what the file says of a source wins."""
-    if not config.sources:
+async def _put_configured(config: Config, database: Database) -> None:
+    """Make the sources and topics of the configuration file so; what the file says of one wins."""
+    if not config.sources and not config.topics:
         return
-    from scoop import catalogue
+    from scoop import catalogue, topics
     from scoop.store import sources
 
-    async with database.connection() as conn:
+    async with database.connection() as conn, conn.transaction():
         for settings in catalogue.configured(config.sources):
             await sources.put(conn, settings)
+        await topics.put_topics(config.topics, conn)
 
 
 def open_client(config: Config) -> "AbstractAsyncContextManager[Client]":

@@ -4,30 +4,39 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 import platformdirs
 
 from scoop.errors import ConfigError
+from scoop.model import Mode
 
 ROOT_HOME = Path("/var/lib/scoop")  # the server runs as another user then, who cannot pass through a root home
 CONFIG_FILE = "scoop.toml"
+NAMED_SECRET = "SCOOP_SECRET_"  # noqa: S105 - the beginning of a variable's name
+_NAMED = {"about": "Secrets that channels name: SCOOP_SECRET_AI_WEBHOOK is the secret `ai_webhook`.", "secret": True}
 
 
 def _default_home() -> Path:
     return ROOT_HOME if os.geteuid() == 0 else Path(platformdirs.user_data_dir("scoop", appauthor=False))
 
 
-def _setting(default: Any = MISSING, *, factory: Any = MISSING, about: str) -> Any:
+def _setting(default: Any = MISSING, *, factory: Any = MISSING, about: str, variable: str | None = None) -> Any:
+    metadata = {"about": about, "variable": variable}
     if factory is not MISSING:
-        return field(default_factory=factory, metadata={"about": about})
-    return field(default=default, metadata={"about": about})
+        return field(default_factory=factory, metadata=metadata)
+    return field(default=default, metadata=metadata)
 
 
 def _secret(about: str) -> Any:
     return field(default=None, repr=False, metadata={"about": about, "secret": True})
+
+
+def variable(setting: Field[Any]) -> str:
+    """The environment variable of a setting."""
+    return setting.metadata.get("variable") or f"SCOOP_{setting.name.upper()}"
 
 
 def is_secret(setting: Field[Any]) -> bool:
@@ -76,6 +85,23 @@ class Config:
     sources: tuple[dict[str, Any], ...] = _setting(
         (), about="Sources to gather, each a `[[sources]]` table with what `scoop sources add` takes."
     )
+    topics: tuple[dict[str, Any], ...] = _setting(
+        (), about="Topics of digests, each a `[[topics]]` table with what `scoop topics add` takes, rules and channels."
+    )
+    np_mode: Mode = _setting(
+        "prod",
+        variable="NP_MODE",
+        about="Where the move from an older system stands, unless a topic says otherwise: legacy (it posts, Scoop "
+        "makes no digests), shadow (it posts, Scoop makes digests to compare) or prod (Scoop posts).",
+    )
+    np_publish_v2: bool = _setting(
+        True, variable="NP_PUBLISH_V2", about="Whether Scoop posts its digests where the mode is prod: true or false."
+    )
+    np_write_raw_ledger: bool = _setting(
+        True, variable="NP_WRITE_RAW_LEDGER", about="Whether sources are gathered into the ledger: true or false."
+    )
+    discord_bot_token: str | None = _secret("The token of your Discord bot, for channels of the kind discord_bot.")
+    named_secrets: tuple[tuple[str, str], ...] = field(default=(), repr=False, metadata=_NAMED)
     timezone: str = _setting("UTC", about="The timezone of days on the page and in the terminal.")
     log_level: str = _setting("info", about="What is logged: debug, info, warning or error.")
     log_format: str = _setting("auto", about="How it is logged: text, json, or auto (text on a terminal, else json).")
@@ -85,19 +111,34 @@ class Config:
     def secrets(self) -> dict[str, str]:
         """The keys and tokens that are set."""
         found = {setting.name: getattr(self, setting.name) for setting in fields(self) if is_secret(setting)}
-        return {name: value for name, value in found.items() if value}
+        named = dict(found.pop("named_secrets"))
+        return {name: value for name, value in (found | named).items() if value}
 
 
 def load(environ: Mapping[str, str], folder: Path) -> Config:
     """Read the settings: the environment wins over the file, the file over the defaults."""
     given = _from_file(environ, folder)
     for setting in fields(Config):
-        variable = f"SCOOP_{setting.name.upper()}"
-        if variable in environ and setting.name != "sources":
-            given[setting.name] = environ[variable]
-        elif is_secret(setting) and environ.get(f"{variable}_FILE"):
-            given[setting.name] = _from_secret_file(f"{variable}_FILE", environ[f"{variable}_FILE"])
-    return _checked(given)
+        name = variable(setting)
+        if setting.name in {"sources", "topics", "named_secrets"}:
+            continue
+        if name in environ:
+            given[setting.name] = environ[name]
+        elif is_secret(setting) and environ.get(f"{name}_FILE"):
+            given[setting.name] = _from_secret_file(f"{name}_FILE", environ[f"{name}_FILE"])
+    return replace(_checked(given), named_secrets=tuple(_named_secrets(environ).items()))
+
+
+def _named_secrets(environ: Mapping[str, str]) -> dict[str, str]:
+    """Secrets that channels name: SCOOP_SECRET_AI_WEBHOOK, or SCOOP_SECRET_AI_WEBHOOK_FILE, is `ai_webhook`."""
+    found: dict[str, str] = {}
+    for name, value in environ.items():
+        if name.startswith(NAMED_SECRET) and value:
+            if name.endswith("_FILE"):
+                found[name[len(NAMED_SECRET) : -len("_FILE")].lower()] = _from_secret_file(name, value)
+            else:
+                found[name[len(NAMED_SECRET) :].lower()] = value
+    return found
 
 
 def _from_secret_file(variable: str, path: str) -> str:
@@ -128,10 +169,8 @@ def _from_file(environ: Mapping[str, str], folder: Path) -> dict[str, Any]:
             raise ConfigError(f"{path}: there is no setting {key!r}; there are {', '.join(known)}")
     for setting in fields(Config):
         if is_secret(setting) and setting.name in found:
-            variable = f"SCOOP_{setting.name.upper()}"
-            raise ConfigError(
-                f"{path}: {setting.name} is a secret; set {variable}, or {variable}_FILE to a file with it"
-            )
+            name = "SCOOP_SECRET_NAME" if setting.name == "named_secrets" else variable(setting)
+            raise ConfigError(f"{path}: {setting.name} is a secret; set {name}, or {name}_FILE to a file with it")
     return found
 
 
@@ -142,8 +181,10 @@ def _checked(given: dict[str, Any]) -> Config:
             values[name] = _whole_number(name, value)
         elif name == "home":
             values[name] = _home(str(value)) if value != "" else None
-        elif name == "sources":
+        elif name in {"sources", "topics"}:
             values[name] = _tables(name, value)
+        elif name in {"np_publish_v2", "np_write_raw_ledger"}:
+            values[name] = _truth(name, value) if value != "" else None
         else:
             values[name] = str(value) if value != "" else None
     config = Config(**{name: value for name, value in values.items() if value is not None})
@@ -166,6 +207,13 @@ def _tables(name: str, value: Any) -> tuple[dict[str, Any], ...]:
     return tuple(value)
 
 
+def _truth(name: str, value: Any) -> bool:
+    try:
+        return {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}[str(value).lower()]
+    except KeyError:
+        raise ConfigError(f"{_named(name)} is {str(value)!r}; it must be true or false") from None
+
+
 def _whole_number(name: str, value: Any) -> int:
     low, high = (1, 64) if name == "processes" else (0, 65535)
     if not re.fullmatch(r"\d{1,5}", str(value)) or not low <= int(value) <= high:
@@ -176,7 +224,11 @@ def _whole_number(name: str, value: Any) -> int:
 def _check(config: Config) -> None:
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-    choices = {"log_level": ("debug", "info", "warning", "error"), "log_format": ("text", "json", "auto")}
+    choices = {
+        "log_level": ("debug", "info", "warning", "error"),
+        "log_format": ("text", "json", "auto"),
+        "np_mode": ("legacy", "shadow", "prod"),
+    }
     for name, allowed in choices.items():
         if getattr(config, name) not in allowed:
             raise ConfigError(f"{_named(name)} is {getattr(config, name)!r}; it must be one of {', '.join(allowed)}")
@@ -189,4 +241,5 @@ def _check(config: Config) -> None:
 
 
 def _named(name: str) -> str:
-    return f"the setting {name} (SCOOP_{name.upper()})"
+    found = {setting.name: variable(setting) for setting in fields(Config)}
+    return f"the setting {name} ({found[name]})"

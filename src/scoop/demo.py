@@ -1,26 +1,30 @@
-"""The demo: the newsstand as sources, until somebody adds real ones."""
+"""The demo: the newsstand as sources and as the place where digests are posted, until somebody adds real ones."""
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from scoop import catalogue
+from scoop.core import windows
 from scoop.errors import ConfigError
-from scoop.model import SourceSettings
+from scoop.model import ChannelSettings, SourceSettings, Topic
 from scoop.newsstand import server, world
+from scoop.newsstand.discord.state import CHANNELS
 from scoop.newsstand.faces import site, youtube
 from scoop.serving import serving
-from scoop.store import folders, reading, sources
+from scoop.stages import digest
+from scoop.store import digests, folders, reading, sources, topics
 from scoop.store.db import Connection
 
 ADDRESS = "127.0.0.1"
 EDITION_LASTS = timedelta(hours=24)
 EVERY = "15m"
+CHANNEL = "newsstand"
 INTERVAL_MS = 10  # our own server, on our own machine
 SERVICES: tuple[dict[str, Any], ...] = (
     {"target": "hackernews", "name": "Hacker News", "collection": "ai_news"},
@@ -44,6 +48,7 @@ async def newsstand(port: int, home: Path) -> AsyncIterator[str]:
     """The newsstand on the loopback address; gives its base URL."""
     shipped = world.load(world.SHIPPED)
     app = server.create_app(shipped, anchor(home, now=datetime.now(UTC)), lambda: datetime.now(UTC))
+    app.state.discord.keep_in(home / "newsstand-discord.json")
     async with AsyncExitStack() as stack:
         try:
             base_url = await stack.enter_async_context(serving(app, host=ADDRESS, port=port))
@@ -104,17 +109,46 @@ async def add_sources(conn: Connection, port: int) -> int:
     return len(found)
 
 
+async def add_channels(conn: Connection, port: int) -> None:
+    """Let the shipped topics be posted to the newsstand's Discord."""
+    for topic in await topics.listed(conn):
+        if topic.topic_slug in CHANNELS:
+            await topics.put(conn, replace(topic, discord_channel_id=CHANNELS[topic.topic_slug]))
+            await topics.put_channel(conn, topic.topic_id, _channel(port))
+
+
+async def untold_dates(conn: Connection, *, now: datetime) -> list[date]:
+    """The dates whose digests a new desk posts at once, so that there is something to see: the last two that are due."""
+    found = await _posted_here(conn)
+    if not found or await digests.runs(conn, limit=1):
+        return []
+    last = min(windows.latest(topic.digest_cron, topic.timezone, now) for topic in found)
+    return [last - timedelta(days=1), last]
+
+
+async def tell(conn: Connection, day: date, channels: Mapping[str, type[Any]]) -> None:
+    """Make the digests of the newsstand's topics for a date, and put them on their way."""
+    for topic in await _posted_here(conn):
+        async with conn.transaction():
+            await digest.make(conn, digest.Order(topic=topic, day=day, publish=True), channels)
+
+
 async def point_sources(conn: Connection, port: int) -> bool:
     """Let the newsstand's sources among those of the desk be asked at this port; whether there are any."""
     present = await _present(conn)
     for settings in _sources(port):
         if settings.slug in present:
             await sources.put(conn, settings)
+    for topic in await _posted_here(conn):
+        await topics.put_channel(conn, topic.topic_id, _channel(port))
     return bool(present)
 
 
 async def remove_sources(conn: Connection) -> int:
-    """Forget the newsstand's sources; what they brought stays."""
+    """Forget the newsstand's sources and its channels; what they brought and what was posted stays."""
+    for topic in await _posted_here(conn):
+        await topics.remove_channel(conn, topic, CHANNEL)
+        await topics.put(conn, replace(topic, discord_channel_id=None))
     present = await _present(conn)
     for slug in present:
         await sources.remove(conn, slug)
@@ -138,6 +172,15 @@ def _sources(port: int) -> list[SourceSettings]:
         replace(settings, options=settings.options | asked_here, request_interval_ms=INTERVAL_MS)
         for settings in outlets + services
     ]
+
+
+def _channel(port: int) -> ChannelSettings:
+    return ChannelSettings(name=CHANNEL, kind="discord_bot", options={"connect_to": f"{ADDRESS}:{port}"})
+
+
+async def _posted_here(conn: Connection) -> list[Topic]:
+    """The topics that are posted to the newsstand."""
+    return [topic for topic in await topics.listed(conn) if any(each.name == CHANNEL for each in topic.channels)]
 
 
 async def _present(conn: Connection) -> set[str]:

@@ -51,14 +51,21 @@ class Retry(ScoopError):
 
 
 class FetchFailed(Retry):
-    """`status` is the HTTP status, where there was one."""
+    """`status` is what the server answered with, if it did; `is_unsent`: nothing of the request can have arrived."""
 
     def __init__(
-        self, reason: str, *, health: Health, after: timedelta | None = None, status: int | None = None
+        self,
+        reason: str,
+        *,
+        health: Health,
+        after: timedelta | None = None,
+        status: int | None = None,
+        is_unsent: bool = False,
     ) -> None:
         super().__init__(reason, after=after)
         self.health = health
         self.status = status
+        self.is_unsent = is_unsent
 
 
 class Reject(ScoopError):

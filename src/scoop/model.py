@@ -1,7 +1,7 @@
 """The nouns of Scoop. Field = column = JSON key."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from typing import Any, Literal
 
 Item = dict[str, Any]
@@ -119,3 +119,128 @@ class Source(SourceSettings):
     last_item_at: datetime | None = None
     moved_to: str | None = None
     moves: int = 0
+
+
+RuleType = Literal["include", "exclude"]
+Mode = Literal["legacy", "shadow", "prod"]
+EntryStatus = Literal["new", "seen", "suppressed_duplicate", "suppressed_manual", "possible_duplicate"]
+PostState = Literal["waiting", "sending", "sent", "held", "failed", "dropped"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceRule:
+    """A source that a topic takes in or leaves out."""
+
+    source: str
+    rule_type: RuleType = "include"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeywordRule:
+    """Words or a pattern that put a story into a topic or keep it out."""
+
+    pattern: str
+    rule_type: RuleType = "include"
+    is_regex: bool = False
+    weight: int = 1
+    enabled: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChannelSettings:
+    """Where digests go: a kind of channel and its options, under a name that is the topic's own."""
+
+    name: str
+    kind: str
+    options: dict[str, Any] = field(default_factory=dict)
+    enabled: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicSettings:
+    """How a topic is configured."""
+
+    topic_slug: str
+    topic_name: str
+    timezone: str = "Europe/Berlin"
+    digest_cron: str = "0 9 * * *"
+    collections: list[str] = field(default_factory=list)
+    max_entries: int = 12
+    max_per_family: int = 3
+    discord_channel_id: str | None = None
+    enabled: bool = True
+    mode: Mode | None = None
+    publish_v2: bool | None = None
+    write_raw_ledger: bool | None = None
+    legacy_command: list[str] | None = None
+    legacy_deadline: timedelta | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topic(TopicSettings):
+    """What a digest is about, when it is due and where it goes."""
+
+    topic_id: int
+    source_rules: tuple[SourceRule, ...] = ()
+    keyword_rules: tuple[KeywordRule, ...] = ()
+    channels: tuple[ChannelSettings, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Telling:
+    """One story of a digest, as a reader sees it; `twins` are stories that are probably the same event."""
+
+    story_id: int
+    story_uuid: str
+    title: str
+    url: str | None
+    summary: str
+    publishers: tuple[str, ...]
+    language: str = "und"
+    change: str = ""
+    twins: tuple["Telling", ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Digest:
+    """What a topic tells on a local date, the most important first."""
+
+    topic_slug: str
+    topic_name: str
+    run_date: date
+    timezone: str
+    tellings: tuple[Telling, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A piece of a digest that a channel takes at once: what is sent, and whose stories it tells."""
+
+    payload: str
+    story_ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Post:
+    """A part on its way to a channel."""
+
+    post_id: int
+    digest_run_id: int
+    topic_slug: str
+    run_date: date
+    channel: str
+    kind: str
+    options: dict[str, Any]
+    part_no: int
+    parts: int
+    key: str
+    marker: str
+    payload: str
+    state: PostState
+    correction: str | None = None
+    sending_at: datetime | None = None
+    tried_at: datetime | None = None
+    looks: int = 0
+    sent_at: datetime | None = None
+    message_id: str | None = None
+    error: str | None = None

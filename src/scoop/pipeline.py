@@ -1,17 +1,22 @@
 """Every arrow of the system, in reading order."""
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
-from scoop import plugins, sources
+from scoop import channels, plugins, sources
 from scoop.archive import Archive
+from scoop.core.modes import Modes
 from scoop.embedders import Embedder, Settings
 from scoop.embedders.local import Local
 from scoop.fetch.chamber import Chamber
 from scoop.fetch.client import Client
-from scoop.stages import dedup, embed, group, ingest, link, normalize, pages
+from scoop.stages import assign_topics, dedup, digest, embed, group, ingest, link, normalize, pages, publish
 from scoop.stages.stage import Stage
+from scoop.store import posts
 from scoop.store.runs import Trigger
+
+PUBLISHING = (digest.NAME, posts.STAGE)  # what leaves the house
 
 
 def stages(
@@ -23,8 +28,10 @@ def stages(
     trigger: Trigger = "schedule",
     force: bool = False,
     embedder: Embedder | None = None,
+    modes: Modes | None = None,
 ) -> list[Stage[Any, Any]]:
     """The stages; `trigger` is what the runs of visited sources say of their cause. The usual embedder is the local."""
+    kinds = plugins.discover(channels)
     return [
         ingest.stage(
             client, archive, chamber, plugins.discover(sources),
@@ -32,8 +39,15 @@ def stages(
         ),
         pages.stage(client, archive, chamber, then=("normalize",)),
         normalize.stage(then=("dedup",)),
-        dedup.stage(then=("embed",)),
+        dedup.stage(then=("embed",), stories_to=("assign-topics",)),
         embed.stage(embedder or Local(Settings(), client), then=("link",)),
-        link.stage(then=("group",)),
+        link.stage(then=("group",), stories_to=("assign-topics",)),
         group.stage(then=()),
+        assign_topics.stage(),
+        digest.stage(kinds, modes=modes or Modes(), clock=_now),
+        publish.stage(client, kinds, secrets=secrets, clock=_now),
     ]  # fmt: skip
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

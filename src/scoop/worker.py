@@ -13,10 +13,10 @@ import structlog
 from scoop import retention
 from scoop.app import App
 from scoop.errors import ConfigError, DatabaseUnavailable, ScoopError, UsageError
-from scoop.stages import ingest
+from scoop.stages import digest, ingest
 from scoop.stages import stage as stage_loop
 from scoop.stages.stage import Stage, Worker
-from scoop.store import chores, db, runs, sources, work
+from scoop.store import chores, db, posts, runs, sources, work
 from scoop.store.db import Connection
 
 log = structlog.get_logger()
@@ -28,6 +28,7 @@ RECOVERY_SECONDS = 1.0
 # A member that ends with one of these codes would end so again.
 HOPELESS = {error.exit_code: error for error in (UsageError, ConfigError, DatabaseUnavailable)}
 TIDY_ARCHIVE_EVERY = timedelta(days=1)
+LOOK_AFTER_POSTS_EVERY = timedelta(minutes=1)
 
 
 class Report(Protocol):
@@ -117,12 +118,20 @@ async def _keep_house(app: App, conn: Connection) -> None:
     """Free the work of the dead, put before the first stage what is due, and do the chores."""
     await work.release_orphans(conn)
     await sources.schedule(conn, ingest.NAME)
+    if any(stage.name == digest.NAME for stage in app.stages):
+        await digest.schedule(conn, app.modes, now=datetime.now(UTC))
     await _do_chores(app, conn)
 
 
 async def _do_chores(app: App, conn: Connection) -> None:
-    if not await chores.claim(conn, "tidy the archive", every=TIDY_ARCHIVE_EVERY):
-        return
+    if await chores.claim(conn, "look after posts", every=LOOK_AFTER_POSTS_EVERY):
+        await posts.hold_stranded(conn)
+        await digest.tell_late(conn, app.modes, now=datetime.now(UTC))
+    if await chores.claim(conn, "tidy the archive", every=TIDY_ARCHIVE_EVERY):
+        await _tidy_archive(app)
+
+
+async def _tidy_archive(app: App) -> None:
     try:
         tidied = await retention.tidy(app.archive, now=datetime.now(UTC))
     except ScoopError as error:

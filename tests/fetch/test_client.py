@@ -274,9 +274,10 @@ async def test_a_host_is_asked_by_few_at_once_and_after_its_interval():
 
 def test_nothing_else_in_the_program_can_connect():
     """Who imports what can open a connection: the client, the database driver's one home, the archive, the servers."""
-    means = {"aiohttp", "http", "urllib.request", "urllib3", "requests", "httpx", "ftplib", "smtplib", "socket", "ssl",
+    means = {"aiohttp", "http", "urllib.request", "urllib3", "requests", "httpx", "ftplib", "smtplib", "aiosmtplib", "socket", "ssl",
              "obstore", "asyncpg", "telnetlib", "xmlrpc", "uvicorn", "boto3"}  # fmt: skip
     allowed = {
+        "fetch/mail.py": {"socket", "ssl", "aiosmtplib"},
         "fetch/client.py": {"aiohttp", "socket", "ssl"},
         "store/db.py": {"asyncpg"},
         "archive.py": {"obstore"},

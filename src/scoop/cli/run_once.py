@@ -13,40 +13,42 @@ if TYPE_CHECKING:
 
 @click.command("run-once")
 @click.option("--processes", type=click.IntRange(1, 64), default=1, show_default=True, help="How many processes work.")
+@click.option("--publish", is_flag=True, help="Make the digests that are due, too, and send what waits to be posted.")
 @edge.as_json
 @click.pass_obj
-def command(config: Config, processes: int, as_json: bool) -> None:
+def command(config: Config, processes: int, publish: bool, as_json: bool) -> None:
     """Run all stages in order until nothing is left to do.
 
-    Sources that are due are visited, arrivals become documents, documents fold into stories. Several may run at once,
-    on several machines; killed at any point, the next run goes on where this one was.
+    Sources that are due are visited, arrivals become documents, documents fold into stories, and stories find their
+    topics. Several may run at once, on several machines; killed at any point, the next run goes on where this one was.
 
     \b
     Examples:
       scoop run-once
-      scoop run-once --processes 2
+      scoop run-once --publish --processes 2
       */15 * * * * scoop run-once           (in a crontab)
     """
-    done = edge.work(config, run_once(config, processes))
+    done = edge.work(config, run_once(config, processes, publish=publish))
     if as_json:
         edge.print_json(done)
     else:
         click.echo(", ".join(f"{stage} {count:,}" for stage, count in done.items()) or "nothing was due")
 
 
-async def run_once(config: Config, processes: int) -> dict[str, int]:
+async def run_once(config: Config, processes: int, *, publish: bool) -> dict[str, int]:
     """Work until nothing is due; give how many subjects each stage settled."""
-    from scoop import worker
+    from scoop import pipeline, worker
     from scoop.app import open_app
 
     stop = edge.stop_on_signal()
     with progress.stages() as watcher:
         report = Counting(watcher)
-        async with open_app(config) as app:
+        async with open_app(config, without=() if publish else pipeline.PUBLISHING) as app:
             if processes == 1:
                 await worker.run(app, stop=stop, until_idle=True, report=report)
             else:
-                await worker.run_crew(processes, stop=stop, until_idle=True, report=report)
+                stages = [stage.name for stage in app.stages]
+                await worker.run_crew(processes, stop=stop, until_idle=True, report=report, stages=stages)
     return report.done
 
 

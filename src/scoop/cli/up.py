@@ -1,5 +1,6 @@
 """`scoop up`: everything in one."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
@@ -12,7 +13,10 @@ from scoop.config import Config
 from scoop.errors import ConfigError
 
 if TYPE_CHECKING:
+    from scoop.app import App
     from scoop.store.db import Database
+
+IDLE_SECONDS = 0.5
 
 
 @click.command()
@@ -52,9 +56,13 @@ async def _serve(config: Config, processes: int) -> None:
         newsstand = await stack.enter_async_context(_sources(config, app.database))
         url = await stack.enter_async_context(_page(config, app.database, newsstand))
         click.secho(f"Scoop is up: {url}", bold=True)
-        click.echo("Ctrl-C stops it. In another terminal: scoop stories, scoop stats, scoop work")
+        click.echo("Ctrl-C stops it. In another terminal: scoop stories, scoop digests, scoop posts list, scoop work")
+        if newsstand:
+            click.echo(f"Its digests are posted to a Discord of its own: {newsstand}/discord.com/channels")
         with progress.stages() as report:
+            telling = asyncio.create_task(_tell_demo(app))
             await worker.run_crew(processes, stop=stop, until_idle=False, report=report)
+            telling.cancel()
     click.echo("stopped; everything is kept")
 
 
@@ -69,6 +77,8 @@ async def _once(config: Config, processes: int, *, as_json: bool) -> None:
         await stack.enter_async_context(_sources(config, app.database))
         with progress.stages() as report:
             await worker.run_crew(processes, stop=stop, until_idle=True, report=report)
+            async for _ in _demo_digests(app):
+                await worker.run_crew(processes, stop=stop, until_idle=True, report=report)
         async with app.database.connection() as conn:
             stats = await reading.stats(conn)
             stories = await reading.stories(conn, limit=10)
@@ -87,6 +97,34 @@ async def _once(config: Config, processes: int, *, as_json: bool) -> None:
     )
 
 
+async def _demo_digests(app: "App") -> AsyncIterator[None]:
+    """Put the digests of the demo's first days on their way, one date after the other: the later knows the earlier."""
+    from scoop import demo
+
+    async with app.database.connection() as conn:
+        days = await demo.untold_dates(conn, now=datetime.now(UTC))
+    for day in days:
+        async with app.database.connection() as conn:
+            await demo.tell(conn, day, app.channels)
+        yield
+
+
+async def _tell_demo(app: "App") -> None:
+    """The same beside workers that go on: each date once there is nothing else to do."""
+    await _idle(app)
+    async for _ in _demo_digests(app):
+        await _idle(app)
+
+
+async def _idle(app: "App") -> None:
+    from scoop.store import reading, work
+
+    names = [stage.name for stage in app.stages]
+    async with app.database.connection() as conn:
+        while not (await reading.stats(conn)).stories or await work.is_busy(conn, names):
+            await asyncio.sleep(IDLE_SECONDS)
+
+
 @asynccontextmanager
 async def _sources(config: Config, database: "Database") -> AsyncIterator[str | None]:
     """Have something to gather: the newsstand where nobody has added a source; gives its URL when it serves."""
@@ -96,6 +134,7 @@ async def _sources(config: Config, database: "Database") -> AsyncIterator[str | 
         async with database.connection() as conn:
             if await demo.is_wanted(conn):
                 count = await demo.add_sources(conn, config.newsstand_port)
+                await demo.add_channels(conn, config.newsstand_port)
                 click.echo(f"No sources are configured: the newsstand's {count} fictional ones are gathered.", err=True)
                 click.echo("Add real ones: scoop sources add URL --collection NAME; then: scoop demo remove", err=True)
             has_demo = await demo.point_sources(conn, config.newsstand_port)

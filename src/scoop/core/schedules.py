@@ -51,7 +51,7 @@ class Cron:
         if self.expression.split()[1] == "*":
             return next(CronSim(self.expression, local)).astimezone(UTC)
         firings = CronSim(self.expression, local.replace(tzinfo=None))
-        return next(moment for firing in firings if (moment := _instant(firing, zone)) > now)
+        return next(moment for firing in firings if (moment := instant(firing, zone)) > now)
 
 
 Schedule = Interval | Cron
@@ -153,10 +153,10 @@ def _openings(windows: Sequence[Window], around: datetime, zone: tzinfo) -> Iter
 
 def _opening(window: Window, day: date, zone: tzinfo) -> tuple[datetime, datetime]:
     last_day = day if window.start < window.end else day + _DAY
-    return _instant(datetime.combine(day, window.start), zone), _instant(datetime.combine(last_day, window.end), zone)
+    return instant(datetime.combine(day, window.start), zone), instant(datetime.combine(last_day, window.end), zone)
 
 
-def _instant(local: datetime, zone: tzinfo) -> datetime:
+def instant(local: datetime, zone: tzinfo) -> datetime:
     """The moment of a time on the wall clock: the first of two, and the first after a gap that swallows it."""
     while True:
         moment = local.replace(tzinfo=zone).astimezone(UTC)

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urljoin
 
@@ -53,12 +54,19 @@ class Response:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
+    """What is asked; `content` is sent as it is, once: no redirect of it is followed.
+
+    `secret_path` and `secret_query` are added to the address at the last moment.
+    """
+
     url: str
     method: str = "GET"
     headers: Mapping[str, str] = field(default_factory=dict)
     json: Any = None
     form: Mapping[str, str] | None = None
-    secret_query: str = ""
+    content: bytes | None = None
+    secret_path: str = field(default="", repr=False)
+    secret_query: str = field(default="", repr=False)
     connect_to: str | None = None
     private_host: str | None = None
     max_bytes: int = MAX_BODY_BYTES
@@ -117,18 +125,19 @@ class Client:
         )  # fmt: skip
 
     async def send(self, request: Request) -> Response:
+        """The answer after redirects; FetchFailed, `is_unsent` where not a byte of the request can have left."""
+        trail = SimpleNamespace(is_written=False)
         try:
-            return await self._follow(request)
-        except TimeoutError as error:
-            raise FetchFailed(
-                f"{request.url} did not answer within {request.deadline.total_seconds():.0f} seconds", health="timeout"
-            ) from error
+            return await self._follow(request, trail)
+        except FetchFailed as error:
+            error.is_unsent = not trail.is_written
+            raise
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            if isinstance(refusal := error.__cause__, FetchFailed):
-                raise refusal from error
-            raise FetchFailed(f"{request.url} could not be fetched: {_told(error)}", health="unreachable") from error
+            failed = _failed(request, error)
+            failed.is_unsent = not trail.is_written
+            raise failed from (None if _is_secret(request) else error)  # which tells the whole address
 
-    async def _follow(self, request: Request) -> Response:
+    async def _follow(self, request: Request, trail: SimpleNamespace) -> Response:
         """The answer at the end of the redirects; the deadline is for all of them, without the waits for a turn."""
         url, headers = request.url, dict(request.headers)
         moved_to, is_permanent, left = None, True, request.deadline.total_seconds()
@@ -136,10 +145,11 @@ class Client:
             target = _parsed(url)
             async with self.hosts.turn(target.host, interval=request.interval.total_seconds()):
                 began = time.monotonic()
-                async with asyncio.timeout(left), self._asked(request, target, headers) as answer:
+                async with asyncio.timeout(left), self._asked(request, target, headers, trail) as answer:
                     if answer.status in OVERLOADED:
                         self.hosts.rest(target.host, _rest(answer))
-                    if answer.status not in REDIRECTS or not (location := answer.headers.get("Location")):
+                    location = answer.headers.get("Location")
+                    if answer.status not in REDIRECTS or not location or request.content is not None:
                         return await _read(answer, url, request, moved_to)
                 left -= time.monotonic() - began
             following = _without(_joined(url, location), request.secret_query)
@@ -150,10 +160,11 @@ class Client:
             url = following
         raise FetchFailed(f"{request.url} redirects more than {MAX_REDIRECTS} times", health="http_error")
 
-    def _asked(self, request: Request, target: can_ada.URL, headers: Mapping[str, str]) -> Any:
+    def _asked(self, request: Request, target: can_ada.URL, headers: Mapping[str, str], trail: SimpleNamespace) -> Any:
         """The request for one hop; secrets go to the first host only."""
-        is_first = target.href == _parsed(request.url).href
-        path = f"{target.pathname}{_query(target.search, request.secret_query if is_first else '')}"
+        path = f"{target.pathname}{target.search}"
+        if target.href == _parsed(request.url).href:
+            path = f"{target.pathname}{request.secret_path}{_query(target.search, request.secret_query)}"
         more: dict[str, str] = {}
         if request.connect_to is not None:
             session, base = self._private, f"http://{request.connect_to}"
@@ -165,7 +176,8 @@ class Client:
             session, base = self._public, f"{target.protocol}//{target.host}"
         return session.request(
             request.method, URL(f"{base}{path}", encoded=True), headers={**headers, **more}, json=request.json,
-            data=request.form, allow_redirects=False,
+            data=request.form if request.content is None else request.content, allow_redirects=False,
+            trace_request_ctx=trail,
         )  # fmt: skip
 
     def _may_be_private(self, target: can_ada.URL, private_host: str | None) -> bool:
@@ -173,8 +185,22 @@ class Client:
         return bool(names & self._allowed) or (private_host is not None and private_host.lower() in names)
 
 
-def _told(error: Exception) -> str:
-    """What went wrong with a connection, for people."""
+def _is_secret(request: Request) -> bool:
+    return bool(request.secret_path or request.secret_query)
+
+
+def _failed(request: Request, error: Exception) -> FetchFailed:
+    if isinstance(error.__cause__, FetchFailed):
+        return error.__cause__
+    if isinstance(error, TimeoutError):
+        seconds = request.deadline.total_seconds()
+        return FetchFailed(f"{request.url} did not answer within {seconds:.0f} seconds", health="timeout")
+    told = _told(error, is_secret=_is_secret(request))
+    return FetchFailed(f"{request.url} could not be fetched: {told}", health="unreachable")
+
+
+def _told(error: Exception, *, is_secret: bool) -> str:
+    """What went wrong with a connection, for people; of a secret address nothing that may repeat it."""
     match error:
         case aiohttp.ClientConnectorDNSError():
             return f"nobody knows the name {error.host}"
@@ -186,7 +212,8 @@ def _told(error: Exception) -> str:
             return "it hung up"
         case aiohttp.ClientPayloadError():
             return "it hung up in the middle of its answer"
-    return f"it does not speak HTTP ({(str(error) or type(error).__name__)[:200]})"
+    said = "" if is_secret else f" ({(str(error) or type(error).__name__)[:200]})"
+    return f"it does not speak HTTP{said}"
 
 
 def _query(search: str, secret: str) -> str:
@@ -272,7 +299,13 @@ async def open_client(allowed: Iterable[str] = (), *, contact: str = "") -> Asyn
         yield Client(public, private, allowed=allowed)
 
 
+async def _note_written(_session: aiohttp.ClientSession, context: SimpleNamespace, _params: Any) -> None:
+    context.trace_request_ctx.is_written = True
+
+
 def _session(agent: str, resolver: AbstractResolver) -> aiohttp.ClientSession:
+    tracing = aiohttp.TraceConfig()
+    tracing.on_request_headers_sent.append(_note_written)  # comes when there is a connection, before the first byte
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(resolver=resolver, use_dns_cache=False, limit=MAX_AT_ONCE),
         trust_env=False,
@@ -282,4 +315,5 @@ def _session(agent: str, resolver: AbstractResolver) -> aiohttp.ClientSession:
         timeout=aiohttp.ClientTimeout(total=None),  # the deadline is set around all hops
         max_line_size=MAX_HEADER_BYTES,
         max_field_size=MAX_HEADER_BYTES,
+        trace_configs=[tracing],
     )

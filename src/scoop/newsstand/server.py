@@ -19,6 +19,8 @@ from starlette.routing import Host, Mount, Router
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from scoop.newsstand import faces, pages
+from scoop.newsstand.discord.limits import Limits
+from scoop.newsstand.discord.state import Discord
 from scoop.newsstand.front import Front
 from scoop.newsstand.stand import Stand
 from scoop.newsstand.world import World
@@ -37,8 +39,9 @@ class Visit:
 
 
 def create_app(world: World, anchor: datetime, clock: Callable[[], datetime]) -> Starlette:
-    """The newsstand as an ASGI app; `app.state.requests` holds its latest visits."""
-    stand = Stand(world=world, anchor=anchor, clock=clock)
+    """The newsstand as an ASGI app: `app.state.requests` has its latest visits, `app.state.discord` what was posted."""
+    discord = Discord(clock=clock, limits=Limits(clock=clock))
+    stand = Stand(world=world, anchor=anchor, clock=clock, discord=discord)
     sites = _sites(stand)
     visits: deque[Visit] = deque(maxlen=VISITS_MAX)
     app = Starlette(
@@ -53,6 +56,7 @@ def create_app(world: World, anchor: datetime, clock: Callable[[], datetime]) ->
         },
     )
     app.state.requests = visits
+    app.state.discord = discord
     return app
 
 

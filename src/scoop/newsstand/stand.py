@@ -1,10 +1,11 @@
-"""What every face of the newsstand is given: the world, and the moment at which it is looked at."""
+"""What every face of the newsstand is given: the world, the moment at which it is looked at, and what is posted."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
 from scoop.newsstand import world
+from scoop.newsstand.discord.state import Discord
 from scoop.newsstand.world import Edition, Outlet, World
 
 
@@ -13,6 +14,7 @@ class Stand:
     world: World
     anchor: datetime
     clock: Callable[[], datetime]
+    discord: Discord
 
     def editions(self) -> list[Edition]:
         """What is out now, newest first."""

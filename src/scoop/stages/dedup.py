@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 
 from scoop.core import copies, dedup, signals
 from scoop.core.copies import Article, Body, Pair, SameHeadline
 from scoop.core.dedup import Forest, Group, Match, Node, Reading, Verdict
 from scoop.core.signals import Signals
 from scoop.stages.stage import Outcome, Stage
-from scoop.store import review, stories
+from scoop.store import review, stories, work
 from scoop.store.db import Connection
 from scoop.store.work import Subject
 
@@ -118,10 +118,16 @@ async def judge(case: Case) -> Outcome[Judgement]:
     return Outcome(output=Judgement(groups=groups, judged=judged))
 
 
-async def save(conn: Connection, judgement: Judgement) -> Sequence[Subject]:
-    await stories.fold(conn, judgement.groups)
+async def save(conn: Connection, judgement: Judgement, *, stories_to: Sequence[str]) -> Sequence[Subject]:
+    changed = sorted(await stories.fold(conn, judgement.groups))
+    for following in stories_to:
+        await work.enqueue(conn, following, [Subject(story_id) for story_id in changed])
     return judgement.judged
 
 
-def stage(*, then: tuple[str, ...]) -> Stage[Case, Judgement]:
-    return Stage(name="dedup", load=load, work=judge, save=save, then=then, batch=1000, lock=stories.LOCK)
+def stage(*, then: tuple[str, ...], stories_to: tuple[str, ...] = ()) -> Stage[Case, Judgement]:
+    """The stage; `then` are given the documents that were judged, `stories_to` the stories that are new or changed."""
+    return Stage(
+        name="dedup", load=load, work=judge, save=partial(save, stories_to=stories_to), then=then, batch=1000,
+        lock=stories.LOCK,
+    )  # fmt: skip

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from scoop.core import dedup, links
 from scoop.core.dedup import Doubt, Group, Match, Reading, Verdict
 from scoop.core.links import NEAR, Compared, LinkModel, Neighbourhood
 from scoop.stages.stage import Outcome, Stage
-from scoop.store import embeddings, review, stories
+from scoop.store import embeddings, review, stories, work
 from scoop.store import links as store
 from scoop.store.db import Connection
 from scoop.store.embeddings import EmbeddingModel
@@ -233,17 +234,23 @@ def _touched(case: Case, found: Mapping[Pair, Link]) -> frozenset[int]:
     return frozenset(case.story_ids[document] for document in documents if document in case.story_ids)
 
 
-async def save(conn: Connection, judgement: Judgement | None) -> list[Subject]:
+async def save(conn: Connection, judgement: Judgement | None, *, stories_to: Sequence[str]) -> list[Subject]:
     if judgement is None:
         return []
     await store.put_neighbourhoods(conn, judgement.model, judgement.neighbourhoods)
     await store.put(conn, judgement.model, judgement.links)
     joined = await stories.fold(conn, judgement.groups) if judgement.groups else set()
+    for following in stories_to:
+        await work.enqueue(conn, following, [Subject(story_id) for story_id in sorted(joined)])
     await stories.record_doubts(
         conn, judgement.doubts, model_name=judgement.model.model_name, model_version=judgement.model.model_version
     )
     return [Subject(story_id, judgement.collection) for story_id in sorted(judgement.touched | joined)]
 
 
-def stage(*, then: tuple[str, ...]) -> Stage[Case | None, Judgement | None]:
-    return Stage(name="link", load=load, work=judge, save=save, then=then, batch=256, lock=stories.LOCK)
+def stage(*, then: tuple[str, ...], stories_to: tuple[str, ...] = ()) -> Stage[Case | None, Judgement | None]:
+    """The stage; `then` are given the stories whose groups may be others now, `stories_to` those that grew."""
+    return Stage(
+        name="link", load=load, work=judge, save=partial(save, stories_to=stories_to), then=then, batch=256,
+        lock=stories.LOCK,
+    )  # fmt: skip

@@ -23,6 +23,7 @@ MAX_PAIRS = 400  # of one split; beyond it one document of either side speaks fo
 JUDGE_AGAIN = "dedup"  # the stage that documents go through after an undo
 LINK_AGAIN = "link"  # the stage that documents go through when the thresholds changed
 REGROUP = "group"  # the stage that stories go through when they changed
+ASSIGN_AGAIN = "assign-topics"
 
 Action = Literal["merge", "apart", "split"]
 Pair = tuple[int, int]
@@ -373,3 +374,4 @@ async def _recount(conn: Connection, *story_ids: int) -> None:
 
 async def _regroup(conn: Connection, collection: str, story_ids: Iterable[int]) -> None:
     await work.enqueue(conn, REGROUP, [Subject(story_id, collection) for story_id in sorted(story_ids)])
+    await work.enqueue(conn, ASSIGN_AGAIN, [Subject(story_id) for story_id in sorted(story_ids)])

@@ -85,6 +85,11 @@ async def enqueue_new(conn: Connection, stage: str, ids: Sequence[int]) -> None:
     await db.copy(conn, "work", columns=("stage", "subject"), records=[(stage, subject) for subject in ids])
 
 
+async def enqueue_missing(conn: Connection, stage: str, ids: Sequence[int]) -> None:
+    """Put subjects before a stage; one that is there already, and may wait for another try, stays as it is."""
+    await conn.execute(SQL["enqueue_missing"], stage, ids)
+
+
 async def lanes(conn: Connection, stage: str) -> list[str]:
     return [row["lane"] for row in await conn.fetch(SQL["lanes"], stage)]
 

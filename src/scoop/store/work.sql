@@ -11,6 +11,11 @@ ON CONFLICT (stage, subject) DO UPDATE SET
     crashes = CASE work.state WHEN 'claimed' THEN work.crashes ELSE 0 END,
     error = NULL;
 
+-- name: enqueue_missing
+-- Put subjects before a stage that are not there; those that are stay as they are.
+INSERT INTO work (stage, subject) SELECT $1, subject FROM unnest($2::bigint[]) AS handed (subject) ORDER BY subject
+ON CONFLICT (stage, subject) DO NOTHING;
+
 -- name: lanes
 -- The lanes of a stage in which something is due, found by skipping through the index.
 WITH RECURSIVE due (lane) AS (

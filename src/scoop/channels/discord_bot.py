@@ -1,0 +1,144 @@
+"""Discord, by a bot."""
+
+from datetime import timedelta
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+
+from scoop import channels
+from scoop.channels import Errand, Mark, Refused, Unknown, answers, discord
+from scoop.channels.discord import Author, Message
+from scoop.core.rendering import discord as rendering
+from scoop.errors import FetchFailed
+from scoop.fetch.client import Request
+from scoop.model import Digest, Part, Post
+
+PAGE = 100  # messages of one listing, by Discord's API
+MAX_PAGES = 50
+MARGIN = timedelta(minutes=2)  # between Discord's clock and ours
+FOUND = 200
+
+Shape = TypeVar("Shape")
+
+
+class DiscordBot:
+    """A Discord channel, by a bot of your own: the way that never posts twice.
+
+    The bot needs the permissions View Channel, Send Messages, Embed Links and Read Message History there. When an
+    answer is lost, the channel is read and the post is looked for before it is sent again.
+    """
+
+    name = "discord_bot"
+    finds = True
+    repeats = False
+
+    class Options(channels.Options, frozen=True, kw_only=True):
+        """Where, and by which bot.
+
+        `channel_id`: the id of the channel, 17 to 20 digits; the topic's own by default.
+        `token`: the name of the secret that holds the bot's token; discord_bot_token (SCOOP_DISCORD_BOT_TOKEN) by
+        default.
+        """
+
+        channel_id: Annotated[
+            str, msgspec.Meta(pattern=r"^[0-9]{17,20}\Z", description="the id of a channel, 17 to 20 digits")
+        ] = ""
+        token: str = "discord_bot_token"  # noqa: S105  # its name
+
+        def __post_init__(self) -> None:
+            answers.check_name("token", self.token)
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._own_id: str | None = None
+
+    def parts(self, digest: Digest, mark: Mark) -> list[Part]:
+        return rendering.parts(digest, mark)
+
+    async def send(self, post: Post, errand: Errand) -> str:
+        token = self._token(errand)
+        payload = msgspec.json.decode(post.payload, type=dict[str, msgspec.Raw])
+        content = msgspec.json.encode({**payload, "nonce": post.marker, "enforce_nonce": True})
+        return await discord.create(self._request("", token, method="POST", content=content), errand, hidden=token)
+
+    async def find(self, post: Post, errand: Errand) -> str | None:
+        if post.sending_at is None:
+            return None
+        own_id = await self._bot(errand)
+        after = discord.snowflake(post.sending_at - MARGIN)
+        for _ in range(MAX_PAGES):
+            page = await self._listed(errand, f"after={after}")
+            found = [int(each.id) for each in page if each.author.id == own_id and each.carries(post.marker)]
+            if found:
+                return str(min(found))
+            if len(page) < PAGE:
+                return None
+            after = max(int(each.id) for each in page)
+        raise Unknown(f"more than {PAGE * MAX_PAGES:,} messages were written since: look for {post.marker} yourself")
+
+    async def edit(self, post: Post, errand: Errand) -> None:
+        token = self._token(errand)
+        message_id, content = answers.correction(post)
+        asked = self._request(f"/{message_id}", token, method="PATCH", content=content)
+        await discord.change(asked, errand, hidden=token)
+
+    async def delete(self, message_id: str, errand: Errand) -> None:
+        """Delete a message of the bot's own."""
+        token = self._token(errand)
+        await discord.delete(self._request(f"/{message_id}", token, method="DELETE"), errand, hidden=token)
+
+    async def recent(self, errand: Errand, limit: int) -> list[tuple[str, tuple[str, ...]]]:
+        """The bot's own among the last `limit` messages, the newest first: each id, with what may be its marker."""
+        own_id = await self._bot(errand)
+        messages: list[Message] = []
+        before = ""
+        while len(messages) < limit:
+            page = await self._listed(errand, before)
+            messages += page
+            if len(page) < PAGE:
+                break
+            before = f"before={min(int(each.id) for each in page)}"
+        return [(each.id, each.markers()) for each in messages[:limit] if each.author.id == own_id]
+
+    async def _bot(self, errand: Errand) -> str:
+        """The bot's own id."""
+        if self._own_id is None:
+            self._own_id = (await self._looked_up(errand, f"{discord.API}/users/@me", Author)).id
+        return self._own_id
+
+    async def _listed(self, errand: Errand, where: str) -> list[Message]:
+        return await self._looked_up(errand, f"{self._path}?limit={PAGE}&{where}", list[Message])
+
+    async def _looked_up(self, errand: Errand, path: str, shape: type[Shape]) -> Shape:
+        """What Discord knows; Refused where we may not look, Unknown where it does not say."""
+        token = self._token(errand)
+        try:
+            given = await errand.client.send(self._asked(path, token))
+        except FetchFailed as failed:
+            raise Unknown(f"the post cannot be looked for: {failed}", after=failed.after) from failed
+        found = answers.decoded(given.body, shape) if given.status == FOUND else None
+        if found is None:
+            failure = discord.outcome(given, errand, dead=discord.DEAD, hidden=token)
+            if isinstance(failure, Refused):
+                raise failure
+            raise Unknown(f"the post cannot be looked for: {failure}", after=failure.after)
+        return found
+
+    def _token(self, errand: Errand) -> str:
+        """The bot's token; a server of one's own, as the newsstand, may want none."""
+        if self._options.connect_to is not None and self._options.token not in errand.secrets:
+            return discord.ANYONE
+        return answers.secret(errand, self._options.token)
+
+    @property
+    def _path(self) -> str:
+        if not self._options.channel_id:
+            raise Refused("no Discord channel is named: give the option channel_id, or the topic a discord_channel_id")
+        return f"{discord.API}/channels/{self._options.channel_id}/messages"
+
+    def _request(self, path: str, token: str, **more: Any) -> Request:
+        return self._asked(f"{self._path}{path}", token, **more)
+
+    def _asked(self, path: str, token: str, **more: Any) -> Request:
+        headers = {"Authorization": f"Bot {token}"}
+        return answers.request(self._options, f"{discord.HOST}{path}", headers=headers, **more)

@@ -1,0 +1,93 @@
+"""Discord, by a webhook."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qs
+
+import can_ada
+
+from scoop import channels
+from scoop.channels import Errand, Mark, Refused, answers, discord
+from scoop.core.rendering import discord as rendering
+from scoop.fetch.client import Request
+from scoop.model import Digest, Part, Post
+
+_PATH = re.compile(r"/api(?:/v[0-9]+)?/webhooks/([0-9]{1,20})/([A-Za-z0-9_-]+)/?")
+_THREAD = re.compile(r"[0-9]{1,20}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Address:
+    """A webhook's address, taken apart so that its token is shown nowhere."""
+
+    url: str
+    thread: str
+    token: str = field(repr=False)
+
+
+class DiscordWebhook:
+    """A Discord channel, by one of its webhooks: no bot is needed.
+
+    Nobody can read by a webhook whether a post arrived. When an answer is lost, the post is held until you say what
+    to do with it.
+    """
+
+    name = "discord_webhook"
+    finds = False
+    repeats = False
+
+    class Options(channels.Options, frozen=True, kw_only=True):
+        """Where.
+
+        `url`: the name of the secret that holds the webhook's whole address, as ai_webhook for SCOOP_SECRET_AI_WEBHOOK.
+        """
+
+        url: str = ""
+
+        def __post_init__(self) -> None:
+            answers.check_name("url", self.url)
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+
+    def parts(self, digest: Digest, mark: Mark) -> list[Part]:
+        return rendering.parts(digest, mark)
+
+    async def send(self, post: Post, errand: Errand) -> str:
+        address = self._address(errand)
+        asked = self._request(address, f"?wait=true{address.thread}", method="POST", content=post.payload.encode())
+        return await discord.create(asked, errand, hidden=address.token)
+
+    async def find(self, _post: Post, _errand: Errand) -> str | None:
+        return None
+
+    async def edit(self, post: Post, errand: Errand) -> None:
+        address = self._address(errand)
+        message_id, content = answers.correction(post)
+        asked = self._request(
+            address, f"?{address.thread}", path=f"/messages/{message_id}", method="PATCH", content=content
+        )
+        await discord.change(asked, errand, hidden=address.token)
+
+    def _request(self, address: _Address, query: str, *, path: str = "", **more: Any) -> Request:
+        return answers.request(self._options, f"{address.url}{query}", secret_path=f"/{address.token}{path}", **more)
+
+    def _address(self, errand: Errand) -> _Address:
+        name = self._options.url
+        try:
+            parsed = can_ada.parse(answers.secret(errand, name))
+        except ValueError:
+            parsed = None
+        found = _PATH.fullmatch(parsed.pathname) if parsed and parsed.protocol == "https:" else None
+        if not parsed or not found:
+            raise Refused(
+                f"the secret {name} is no address of a Discord webhook, as https://discord.com/api/webhooks/ID/TOKEN: "
+                f"set SCOOP_SECRET_{name.upper()}"
+            )
+        threads = [each for each in parse_qs(parsed.search[1:]).get("thread_id", []) if _THREAD.fullmatch(each)]
+        return _Address(
+            url=f"https://{parsed.host}{discord.API}/webhooks/{found[1]}",
+            thread=f"&thread_id={threads[0]}" if threads else "",
+            token=found[2],
+        )

@@ -1,0 +1,137 @@
+"""Mail."""
+
+import re
+from datetime import datetime
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import format_datetime, parseaddr
+from typing import Annotated
+
+import msgspec
+import structlog
+
+from scoop.channels import Errand, Mark, NotSent, Refused, Unknown, answers, whole
+from scoop.core import text
+from scoop.core.rendering import mail, plain
+from scoop.errors import FetchFailed
+from scoop.fetch.mail import WRONG_PASSWORD, MailServer, Security, deliver
+from scoop.model import Digest, Part, Post
+
+log = structlog.get_logger()
+
+PORTS = {"starttls": 587, "tls": 465, "none": 25}
+PASSWORD_WANTED = 530
+DEAD = frozenset({PASSWORD_WANTED, WRONG_PASSWORD})
+POLICY = SMTP.clone(cte_type="7bit")  # any server takes it
+
+_HOST = re.compile(r"[A-Za-z0-9._:-]{1,253}")
+_MAILBOX = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*")
+
+
+class _Letter(msgspec.Struct):
+    """What is frozen of a mail."""
+
+    subject: str
+    text: str
+    html: str
+
+
+class Email(answers.Final):
+    """Mail by a server of yours, to one or many, as text and HTML; the recipients do not see each other.
+
+    When the connection is lost in the moment in which the server takes the mail, nobody can tell whether it did: the
+    post is held until you say what to do with it.
+    """
+
+    name = "email"
+    repeats = False
+
+    class Options(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+        """By which server, and to whom.
+
+        `host`: the server, as smtp.example.org.
+        `port`: 587 for starttls, 465 for tls and 25 for none by default.
+        `security`: starttls (the default), tls (from the first byte), or none, which needs allow_private.
+        `user`: who signs in, if the server wants it.
+        `password`: the name of the secret with the password, as mail_password for SCOOP_SECRET_MAIL_PASSWORD.
+        `sender`: whom the mail is from, as Scoop <scoop@example.org>.
+        `recipients`: whom it is for, a list of addresses.
+        `allow_private`: the server may have a private address.
+        """
+
+        host: str = ""
+        port: Annotated[int, msgspec.Meta(ge=1, le=65535)] | None = None
+        security: Security = "starttls"
+        user: str | None = None
+        password: str = "mail_password"  # noqa: S105  # its name
+        sender: str = ""
+        recipients: tuple[str, ...] = ()
+        allow_private: bool = False
+
+        def __post_init__(self) -> None:
+            if not _HOST.fullmatch(self.host):
+                raise ValueError("give the option host: a mail server, as smtp.example.org")
+            if not self.sender.isprintable() or not _MAILBOX.fullmatch(parseaddr(self.sender)[1]):
+                raise ValueError("give the option sender: an address, as Scoop <scoop@example.org>")
+            if not self.recipients or not all(map(_MAILBOX.fullmatch, self.recipients)):
+                raise ValueError("give the option recipients: addresses, as ann@example.org")
+            if self.security == "none" and not self.allow_private:
+                raise ValueError("option security: none is for a server of your own network; set allow_private with it")
+            answers.check_name("password", self.password)
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+
+    def parts(self, digest: Digest, _mark: Mark) -> list[Part]:
+        letter = _Letter(subject=mail.subject(digest), text=plain.render(digest), html=mail.html(digest))
+        return [Part(payload=msgspec.json.encode(letter).decode(), story_ids=whole.story_ids(digest.tellings))]
+
+    async def send(self, post: Post, errand: Errand) -> str:
+        server = self._server(errand)
+        message = composed(self._options, post, now=errand.clock())
+        sender = parseaddr(self._options.sender)[1]
+        try:
+            refused = await deliver(server, message.as_bytes(), sender=sender, recipients=self._options.recipients)
+        except FetchFailed as failed:
+            raise _outcome(failed) from failed
+        if refused:
+            log.warning("recipients refused", channel=post.channel, topic=post.topic_slug, recipients=refused)
+        return str(message["Message-ID"])
+
+    def _server(self, errand: Errand) -> MailServer:
+        options = self._options
+        return MailServer(
+            host=options.host,
+            port=options.port or PORTS[options.security],
+            security=options.security,
+            user=options.user,
+            password=answers.secret(errand, options.password) if options.user else "",
+            allow_private=options.allow_private,
+        )
+
+
+def _outcome(failed: FetchFailed) -> NotSent | Refused | Unknown:
+    if failed.health == "refused_address":
+        return NotSent(f"{failed}; allow it with the option allow_private")
+    if failed.is_unsent and failed.status is not None and failed.status >= 500:
+        return Refused(str(failed), is_dead=failed.status in DEAD)
+    return NotSent(str(failed)) if failed.is_unsent else Unknown(str(failed))
+
+
+def composed(options: Email.Options, post: Post, *, now: datetime) -> EmailMessage:
+    """The mail, with headers that hold nothing but what belongs into them."""
+    letter = msgspec.json.decode(post.payload, type=_Letter)
+    name, sender = parseaddr(options.sender)
+    domain = sender.rpartition("@")[2]
+    message = EmailMessage(policy=POLICY)
+    message["From"] = Address(text.one_line(name), addr_spec=sender)
+    message["To"] = options.recipients[0] if len(options.recipients) == 1 else "undisclosed-recipients:;"
+    message["Subject"] = text.one_line(letter.subject)
+    message["Date"] = format_datetime(now)
+    message["Message-ID"] = f"<{post.marker}@{domain}>"
+    message["List-Id"] = f"<{post.topic_slug}.{domain}>"
+    message["Auto-Submitted"] = "auto-generated"
+    message.set_content(letter.text)
+    message.add_alternative(letter.html, subtype="html")
+    return message

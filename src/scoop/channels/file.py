@@ -1,0 +1,86 @@
+"""A file in a folder."""
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from scoop.channels import Errand, Mark, NotSent, answers, whole
+from scoop.core.rendering import mail, markdown
+from scoop.model import Digest, Part, Post
+
+ENDINGS = {"markdown": "md", "html": "html", "json": "json"}
+
+
+class File:
+    """A file in a folder of this machine, one for each topic and date, as ai_news-2026-11-15.md.
+
+    The folder is made if there is none. A file appears whole or not at all.
+    """
+
+    name = "file"
+    finds = False
+    repeats = True
+
+    class Options(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+        """Where, and in which form.
+
+        `folder`: the folder, from the root or from your home (~).
+        `format`: markdown (the default), html or json.
+        """
+
+        folder: str = ""
+        format: Literal["markdown", "html", "json"] = "markdown"
+
+        def __post_init__(self) -> None:
+            if not self.folder.startswith(("/", "~")) or "\0" in self.folder:
+                raise ValueError("give the option folder: a whole path, as /srv/digests or ~/digests")
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+
+    def parts(self, digest: Digest, mark: Mark) -> list[Part]:
+        if self._options.format == "json":
+            return [whole.part(digest, mark)]
+        render = markdown.render if self._options.format == "markdown" else mail.html
+        return [Part(payload=render(digest), story_ids=whole.story_ids(digest.tellings))]
+
+    async def send(self, post: Post, _errand: Errand) -> str:
+        return await asyncio.to_thread(self._write, post, post.payload.encode())
+
+    async def find(self, _post: Post, _errand: Errand) -> str | None:
+        return None
+
+    async def edit(self, post: Post, _errand: Errand) -> None:
+        _, content = answers.correction(post)
+        await asyncio.to_thread(self._write, post, content)
+
+    def _write(self, post: Post, content: bytes) -> str:
+        """Put the content in the post's file; its path."""
+        try:
+            folder = Path(self._options.folder).expanduser()
+            folder.mkdir(parents=True, exist_ok=True)
+            path = folder / f"{post.topic_slug}-{post.run_date.isoformat()}.{ENDINGS[self._options.format]}"
+            _replace(path, content, draft=folder / f".{path.name}.{post.marker}")
+        except (OSError, RuntimeError) as error:  # RuntimeError: nobody knows whose home ~ is
+            raise NotSent(f"{self._options.folder} cannot be written to: {error}") from error
+        return str(path)
+
+
+def _replace(path: Path, content: bytes, *, draft: Path) -> None:
+    """Write the file so that it is there whole or not at all, also after the power was cut."""
+    try:
+        with draft.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

@@ -1,0 +1,40 @@
+"""How `scoop digest` and `scoop digests` show a digest."""
+
+import click
+
+from scoop.cli import edge
+from scoop.config import Config
+
+
+async def show(config: Config, digest_run_id: int, *, as_json: bool) -> None:
+    """One run with all its candidates and its posts."""
+    from scoop.store import digests, posts
+
+    async with edge.reading(config) as conn:
+        run = await digests.run(conn, digest_run_id)
+        entries = await digests.entries(conn, digest_run_id)
+        sent = await posts.of_run(conn, digest_run_id)
+    if as_json:
+        edge.print_json({"run": run, "entries": entries, "posts": sent})
+        return
+    told = sum(entry.rank is not None for entry in entries)
+    click.secho(
+        f"{run.topic_slug} {run.run_date}, {run.mode}, attempt {run.attempt} (run {run.digest_run_id})", bold=True
+    )
+    click.echo(
+        f"from {run.window_start_utc:%Y-%m-%d %H:%M} to {run.window_end_utc:%Y-%m-%d %H:%M} UTC: "
+        f"{len(entries)} candidates, {told} told"
+    )
+    edge.print_table(
+        ("rank", "score", "status", "title", "why"),
+        [(e.rank, f"{e.score:.2f}", e.status, e.title, e.reason) for e in entries],
+        empty="nothing new",
+        wide="title",
+    )
+    if sent:
+        edge.print_table(
+            ("post", "channel", "part", "state", "message", "problem"),
+            [(p.post_id, p.channel, f"{p.part_no}/{p.parts}", p.state, p.message_id, p.error or "") for p in sent],
+            empty="",
+            wide="problem",
+        )

@@ -1,0 +1,158 @@
+"""`scoop topics rules`: what puts stories into a topic, and what keeps them out."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import click
+
+from scoop.cli import edge
+from scoop.config import Config
+from scoop.errors import NotFound, UsageError
+
+if TYPE_CHECKING:
+    from scoop.model import KeywordRule, RuleType, SourceRule, Topic
+
+
+@click.group()
+def rules() -> None:
+    """What puts stories into a topic, and what keeps them out: list, add, remove.
+
+    \b
+    Examples:
+      scoop topics rules add energy --keyword "solar power"
+      scoop topics rules add energy --regex "wind (farm|park)s?" --weight 2
+      scoop topics rules add energy --keyword horoscope --exclude
+      scoop topics rules list energy
+    """
+
+
+def _one_rule(function: Callable[..., None]) -> Callable[..., None]:
+    """The options that name one rule."""
+    options = [
+        click.argument("slug", metavar="TOPIC"),
+        click.option("--keyword", metavar="WORDS", help="Words, in any case, that are no part of longer words."),
+        click.option("--regex", metavar="PATTERN", help="A regular expression, as RE2 understands it."),
+        click.option("--source", metavar="SLUG", help="A source."),
+        click.option("--exclude", is_flag=True, help="Stories that it fits are kept out."),
+    ]
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+@rules.command("list")
+@click.argument("slug", metavar="TOPIC")
+@edge.as_json
+@click.pass_obj
+def list_rules(config: Config, slug: str, as_json: bool) -> None:
+    """Show the rules of a topic."""
+    topic = edge.run(_topic(config, slug))
+    if as_json:
+        edge.print_json({"source_rules": topic.source_rules, "keyword_rules": topic.keyword_rules})
+    else:
+        show(topic)
+
+
+async def _topic(config: Config, slug: str) -> "Topic":
+    from scoop.store import topics
+
+    async with edge.reading(config) as conn:
+        return await topics.by_slug(conn, slug)
+
+
+def show(topic: "Topic") -> None:
+    """The rules of a topic as a table."""
+    from scoop.core import topics
+
+    sources = [(rule.rule_type, "source", rule.source, None, "") for rule in topic.source_rules]
+    keywords = [
+        (
+            rule.rule_type, "regex" if rule.is_regex else "keyword", rule.pattern, rule.weight,
+            topics.problem(rule) or ("" if rule.enabled else "off"),
+        )
+        for rule in topic.keyword_rules
+    ]  # fmt: skip
+    edge.print_table(
+        ("rule", "by", "what", "weight", "note"),
+        [*sources, *keywords],
+        empty=f"{topic.topic_slug} has no rules",
+        wide="note",
+    )
+
+
+@rules.command()
+@_one_rule
+@click.option("--weight", type=int, default=1, show_default=True, help="How much it makes of a story, 1 to 100.")
+@edge.as_json
+@click.pass_obj
+def add(
+    config: Config, slug: str, keyword: str | None, regex: str | None, source: str | None, exclude: bool, weight: int,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Add a rule to a topic, or change the one that is there; stories of the last 30 days are looked at anew.
+
+    \b
+    Examples:
+      scoop topics rules add energy --keyword "solar power" --weight 2
+      scoop topics rules add energy --source tribune --exclude
+    """
+    rule = _rule(keyword, regex, source, exclude=exclude, weight=weight)
+    edge.run(_change(config, slug, rule, is_kept=True))
+    if as_json:
+        edge.print_json(rule)
+    else:
+        click.echo(f"{slug} has the rule; now: scoop topics test {slug}")
+
+
+@rules.command()
+@_one_rule
+@edge.as_json
+@click.pass_obj
+def remove(
+    config: Config, slug: str, keyword: str | None, regex: str | None, source: str | None, exclude: bool, as_json: bool
+) -> None:
+    """Take a rule from a topic, named as it was added.
+
+    \b
+    Examples:
+      scoop topics rules remove energy --keyword "solar power"
+      scoop topics rules remove energy --source tribune --exclude
+    """
+    rule = _rule(keyword, regex, source, exclude=exclude)
+    edge.run(_change(config, slug, rule, is_kept=False))
+    if as_json:
+        edge.print_json({"removed": rule})
+    else:
+        click.echo(f"{slug} no longer has the rule")
+
+
+def _rule(
+    keyword: str | None, regex: str | None, source: str | None, *, exclude: bool, weight: int = 1
+) -> "SourceRule | KeywordRule":
+    from scoop import topics
+
+    if sum(each is not None for each in (keyword, regex, source)) != 1:
+        raise UsageError("name the rule by one of --keyword, --regex and --source")
+    rule_type: RuleType = "exclude" if exclude else "include"
+    if source is not None:
+        return topics.source_rule(source, rule_type)
+    pattern = keyword if keyword is not None else regex
+    return topics.keyword_rule({"pattern": pattern, "is_regex": regex is not None, "weight": weight}, rule_type)
+
+
+async def _change(config: Config, slug: str, rule: "SourceRule | KeywordRule", *, is_kept: bool) -> None:
+    """Put a rule in the place of the one that is like it, or only take that away."""
+    from scoop.model import KeywordRule
+    from scoop.store import topics
+
+    async with edge.reading(config) as conn, conn.transaction():
+        topic = await topics.locked(conn, slug)
+        sources, keywords = list(topic.source_rules), list(topic.keyword_rules)
+        if isinstance(rule, KeywordRule):
+            like = (rule.pattern, rule.rule_type)
+            keywords = [each for each in keywords if (each.pattern, each.rule_type) != like] + [rule] * is_kept
+        else:
+            sources = [each for each in sources if each != rule] + [rule] * is_kept
+        if not is_kept and len(sources) + len(keywords) == len(topic.source_rules) + len(topic.keyword_rules):
+            raise NotFound(f"{slug} has no such rule; `scoop topics rules list {slug}` shows what it has")
+        await topics.put_rules(conn, topic, sources, keywords)

@@ -1,0 +1,112 @@
+"""`scoop digest`: make the digest of a topic and a date, and post it."""
+
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from scoop.cli import _digests, edge
+from scoop.config import Config
+from scoop.errors import UsageError
+
+if TYPE_CHECKING:
+    from scoop.app import App
+    from scoop.stages.digest import Order
+    from scoop.store.digests import RunMode
+
+
+@click.command()
+@click.option("--topic", required=True, metavar="SLUG", help="The topic, as ai_news.")
+@click.option(
+    "--date", "day", type=click.DateTime(["%Y-%m-%d"]), help="The topic's local date (default: the last one due)."
+)
+@click.option("--publish", is_flag=True, help="Post it to the topic's channels.")
+@click.option("--shadow", is_flag=True, help="Make it to compare with another system's; a shadow is never posted.")
+@click.option("--correct", is_flag=True, help="Edit what was posted: leave out what was suppressed since.")
+@edge.as_json
+@click.pass_obj
+def command(
+    config: Config, topic: str, day: datetime | None, publish: bool, shadow: bool, correct: bool, as_json: bool
+) -> None:
+    """Make the digest of a topic and a local date.
+
+    It tells of what happened since the digest before, and leaves out what readers were told in the last three days
+    unless it has developed. Every candidate is kept with the reason why it is in or out. A digest that was posted, or
+    is on its way, is never made anew: running this again changes nothing.
+
+    \b
+    Examples:
+      scoop digest --topic ai_news
+      scoop digest --topic ai_news --date 2026-11-16 --publish
+      scoop digest --topic ai_news --shadow --json
+      scoop digest --topic ai_news --date 2026-11-16 --correct
+    """
+    if sum((publish, shadow, correct)) > 1:
+        raise UsageError("choose one of --publish, --shadow and --correct")
+    told = day.date() if day else None
+    task = _correct(config, topic, told) if correct else _make(config, topic, told, publish=publish, shadow=shadow)
+    run_id = edge.work(config, task)
+    edge.run(_digests.show(config, run_id, as_json=as_json))
+
+
+async def _make(config: Config, slug: str, day: date | None, *, publish: bool, shadow: bool) -> int:
+    from scoop.app import open_app
+    from scoop.stages import digest
+
+    async with open_app(config) as app:
+        order = await _order(app, slug, day, mode="shadow" if shadow else "live", publish=publish)
+        async with app.database.connection() as conn, conn.transaction():
+            run_id = await digest.make(conn, order, app.channels)
+        if publish:
+            await _send(app)
+    return run_id
+
+
+async def _order(app: "App", slug: str, day: date | None, *, mode: "RunMode", publish: bool) -> "Order":
+    from scoop.core import windows
+    from scoop.stages.digest import Order
+    from scoop.store import topics
+
+    async with app.database.connection() as conn:
+        topic = await topics.by_slug(conn, slug)
+    if publish and not any(channel.enabled for channel in topic.channels):
+        raise UsageError(
+            f"{slug} has no channel to post to; add one: scoop topics channel add {slug} NAME --kind KIND, "
+            f"or see what is wrong with those it has: scoop topics show {slug}"
+        )
+    if publish and not app.modes.of(topic).posts:
+        raise UsageError(f"{slug} is posted by the older system; scoop legacy cutover {slug} lets Scoop post it")
+    found = day or windows.latest(topic.digest_cron, topic.timezone, datetime.now(UTC))
+    return Order(topic=topic, day=found, mode=mode, publish=publish)
+
+
+async def _send(app: "App") -> None:
+    """Send what is due now; what must wait stays in the queue."""
+    from scoop import worker
+    from scoop.cli import progress
+    from scoop.stages.stage import Worker
+    from scoop.store import posts, work
+
+    stage = next(stage for stage in app.stages if stage.name == posts.STAGE)
+    stop = edge.stop_on_signal()
+    async with app.database.connection() as conn:
+        with progress.stages() as report:
+            member = Worker(await work.enlist(conn), conn, report.tell)
+            await work.release_orphans(conn)
+            await worker.drain(stage, member, stop=stop, report=report)
+
+
+async def _correct(config: Config, slug: str, day: date | None) -> int:
+    from scoop.app import open_app
+    from scoop.stages import digest
+    from scoop.store import digests
+
+    async with open_app(config) as app:
+        order = await _order(app, slug, day, mode="live", publish=False)
+        async with app.database.connection() as conn, conn.transaction():
+            run_id = await digests.committed(conn, order.topic.topic_id, order.day)
+            if run_id is None:
+                raise UsageError(f"{slug} has posted nothing for {order.day}; --publish posts it")
+            await digest.correct(conn, order.topic, run_id, app.channels)
+        await _send(app)
+    return run_id

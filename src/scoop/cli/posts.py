@@ -1,0 +1,125 @@
+"""`scoop posts`: the outbox."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from scoop.cli import edge
+from scoop.config import Config
+
+if TYPE_CHECKING:
+    from scoop.model import Post, PostState
+
+in_topic = click.option("--topic", metavar="SLUG", help="Only this topic, as ai_news.")
+at_most = click.option(
+    "--limit", type=click.IntRange(1, 10_000), default=30, show_default=True, help="How many at most."
+)
+
+
+@click.group()
+def command() -> None:
+    """The outbox: what was posted, what waits, and what is held for you to decide.
+
+    A post whose channel cannot tell whether it arrived is held, never guessed: look into the channel, then resend or
+    drop it.
+
+    \b
+    Examples:
+      scoop posts list
+      scoop posts held
+      scoop posts resend 17
+      scoop posts drop 17
+    """
+
+
+@command.command("list")
+@in_topic
+@at_most
+@edge.as_json
+@click.pass_obj
+def list_(config: Config, topic: str | None, limit: int, as_json: bool) -> None:
+    """The latest posts, of every state.
+
+    \b
+    Examples:
+      scoop posts list
+      scoop posts list --topic ai_news --json
+    """
+    edge.run(_show(config, topic, None, limit, "nothing was posted yet", as_json=as_json))
+
+
+@command.command()
+@in_topic
+@at_most
+@edge.as_json
+@click.pass_obj
+def held(config: Config, topic: str | None, limit: int, as_json: bool) -> None:
+    """Posts that wait for your word: it is not known whether they arrived, or their channel refused them.
+
+    \b
+    Examples:
+      scoop posts held
+      scoop posts held --json
+    """
+    edge.run(_show(config, topic, ("held", "failed"), limit, "nothing is held", as_json=as_json))
+
+
+@command.command()
+@click.argument("posts", metavar="POST...", type=edge.ID, nargs=-1, required=True)
+@click.pass_obj
+def resend(config: Config, posts: tuple[int, ...]) -> None:
+    """Send held or failed posts anew: you have looked, and they are not in the channel.
+
+    \b
+    Examples:
+      scoop posts resend 17
+    """
+    edge.run(_decide(config, posts, is_wanted=True))
+    click.echo("on its way; scoop up sends it, or at once: scoop run-once --publish")
+
+
+@command.command()
+@click.argument("posts", metavar="POST...", type=edge.ID, nargs=-1, required=True)
+@click.pass_obj
+def drop(config: Config, posts: tuple[int, ...]) -> None:
+    """Never send held or failed posts; the parts that follow them go on.
+
+    \b
+    Examples:
+      scoop posts drop 17
+    """
+    edge.run(_decide(config, posts, is_wanted=False))
+    click.echo("dropped")
+
+
+async def _show(
+    config: Config, topic: str | None, states: "Sequence[PostState] | None", limit: int, empty: str, *, as_json: bool
+) -> None:
+    from scoop.store import posts
+
+    async with edge.reading(config) as conn:
+        found = await posts.listed(conn, topic_slug=topic, states=states, limit=limit)
+    if as_json:
+        edge.print_json(found)
+        return
+    edge.print_table(
+        ("post", "topic", "date", "channel", "part", "state", "when", "message", "problem"),
+        [_row(post) for post in found],
+        empty=empty,
+        wide="problem",
+    )
+
+
+def _row(post: "Post") -> tuple[object, ...]:
+    when, part = post.sent_at or post.tried_at, f"{post.part_no}/{post.parts}"
+    about = (post.post_id, post.topic_slug, post.run_date, post.channel, part)
+    return (*about, post.state, when, post.message_id, post.error or "")
+
+
+async def _decide(config: Config, ids: Sequence[int], *, is_wanted: bool) -> None:
+    from scoop.store import posts
+
+    async with edge.reading(config) as conn, conn.transaction():
+        for post_id in ids:
+            await (posts.resend if is_wanted else posts.drop)(conn, post_id)

@@ -1,0 +1,353 @@
+"""`scoop topics`: what digests are about, when they come and where they go."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from scoop.cli import _topic_channels, _topic_rules, edge
+from scoop.config import Config
+from scoop.core import text
+from scoop.errors import UsageError
+
+if TYPE_CHECKING:
+    from scoop.core.topics import Trial
+    from scoop.model import Topic, TopicSettings
+
+SHOWN_CHARACTERS = 60  # of a title among others
+
+
+@click.group()
+def command() -> None:
+    """What digests are about: list, add, rules, channels, try out, suppress.
+
+    A topic takes the stories of its collections and of the sources its rules include; without any, it takes from
+    everywhere. Where it has keywords, a story must match one. A rule that excludes a story outweighs all others.
+
+    \b
+    Examples:
+      scoop topics add energy --collection world_news --cron '0 8 * * 1-5'
+      scoop topics rules add energy --keyword "solar power"
+      scoop topics test energy
+      scoop topics channel add energy main --kind file --option folder=/srv/digests
+      scoop topics list
+    """
+
+
+command.add_command(_topic_rules.rules)
+command.add_command(_topic_channels.channel)
+
+
+@command.command("list")
+@edge.as_json
+@click.pass_obj
+def list_topics(config: Config, as_json: bool) -> None:
+    """Show all topics: what each takes, when it is told and where."""
+    edge.run(_list(config, as_json=as_json))
+
+
+async def _list(config: Config, *, as_json: bool) -> None:
+    from scoop.store import topics
+
+    async with edge.reading(config) as conn:
+        found = await topics.listed(conn)
+    if as_json:
+        edge.print_json(found)
+        return
+    edge.print_table(
+        ("topic", "name", "told", "timezone", "rules", "channels", "takes from"),
+        [
+            (
+                t.topic_slug, t.topic_name, t.digest_cron if t.enabled else "off", t.timezone,
+                len(t.source_rules) + len(t.keyword_rules), ", ".join(each.name for each in t.channels) or "-",
+                _reach(t),
+            )
+            for t in found
+        ],
+        empty="there are no topics; add one: scoop topics add energy --collection world_news",
+        wide="takes from",
+    )  # fmt: skip
+
+
+def _reach(topic: "Topic") -> str:
+    included = [rule.source for rule in topic.source_rules if rule.rule_type == "include"]
+    return ", ".join([*topic.collections, *included]) or "everywhere"
+
+
+@command.command()
+@click.argument("slug", metavar="TOPIC")
+@edge.as_json
+@click.pass_obj
+def show(config: Config, slug: str, as_json: bool) -> None:
+    """Show one topic with its rules and channels."""
+    edge.run(_show(config, slug, as_json=as_json))
+
+
+async def _show(config: Config, slug: str, *, as_json: bool) -> None:
+    from scoop.store import topics
+
+    async with edge.reading(config) as conn:
+        topic = await topics.by_slug(conn, slug)
+        channels = await topics.channels(conn, topic.topic_id)
+    if as_json:
+        edge.print_json(replace(topic, channels=tuple(channels)))
+        return
+    click.echo(f"{topic.topic_name} ({topic.topic_slug}){'' if topic.enabled else ', which rests'}")
+    click.echo(f"told at {topic.digest_cron} in {topic.timezone}, from {_reach(topic)}")
+    click.echo(f"at most {topic.max_entries} stories, {topic.max_per_family} of one publisher family\n")
+    _topic_rules.show(topic)
+    click.echo()
+    _topic_channels.show(slug, channels)
+
+
+def _settings(function: Callable[..., None]) -> Callable[..., None]:
+    """The options by which a topic is described, to add it or to change it."""
+    options = [
+        click.option("--name", help="Its name for people (default: the slug in words)."),
+        click.option("--timezone", help="The timezone of its cron and of its dates (default: Europe/Berlin)."),
+        click.option("--cron", help="When it is told, at most once a day (default: '0 9 * * *')."),
+        click.option(
+            "--collection", "collections", multiple=True,
+            help="A collection whose stories it takes; repeatable; '' for all.",
+        ),
+        click.option("--max-entries", type=int, metavar="N", help="How many stories a digest tells (default: 12)."),
+        click.option("--max-per-family", type=int, metavar="N", help="How many of one publisher family (default: 3)."),
+        click.option("--discord-channel-id", metavar="ID", help="Of its discord_bot channels that name none."),
+    ]  # fmt: skip
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def _given(collections: tuple[str, ...], discord_channel_id: str | None, **told: Any) -> dict[str, Any]:
+    """What was said on the command line, as a table of scoop.toml has it; what was not said is left out."""
+    given = {name: value for name, value in told.items() if value is not None}
+    if collections:
+        given["collections"] = [collection for collection in collections if collection]
+    if discord_channel_id is not None:
+        given["discord_channel_id"] = discord_channel_id or None
+    return given
+
+
+@command.command()
+@click.argument("slug", metavar="TOPIC")
+@_settings
+@edge.as_json
+@click.pass_obj
+def add(config: Config, /, slug: str, as_json: bool, **told: Any) -> None:
+    """Add a topic; TOPIC is its short name, of a-z, 0-9 and _.
+
+    \b
+    Examples:
+      scoop topics add energy --collection world_news --collection ai_news
+      scoop topics add tokyo --name "Tokyo mornings" --timezone Asia/Tokyo --cron '30 7 * * *'
+    """
+    from scoop import topics
+
+    added = topics.settings({"slug": slug, **_given(**told)})
+    edge.run(_add(config, added))
+    if as_json:
+        edge.print_json(added)
+        return
+    click.echo(f"{slug} is told at {added.digest_cron} in {added.timezone}; now: scoop topics test {slug}")
+    click.echo(f"it has no channel yet: scoop topics channel add {slug} NAME --kind KIND")
+
+
+async def _add(config: Config, added: "TopicSettings") -> None:
+    from scoop.store import topics
+
+    async with edge.reading(config) as conn, conn.transaction():
+        if any(topic.topic_slug == added.topic_slug for topic in await topics.listed(conn)):
+            raise UsageError(
+                f"there is a topic {added.topic_slug!r} already; change it: scoop topics edit {added.topic_slug}"
+            )
+        await topics.put(conn, added)
+
+
+@command.command()
+@click.argument("slug", metavar="TOPIC")
+@_settings
+@edge.as_json
+@click.pass_obj
+def edit(config: Config, /, slug: str, as_json: bool, **told: Any) -> None:
+    """Change a topic; what is not named stays.
+
+    \b
+    Examples:
+      scoop topics edit ai_news --cron '0 7 * * *' --timezone Asia/Tokyo
+      scoop topics edit energy --collection world_news --max-entries 20
+    """
+    changed = edge.run(_edit(config, slug, _given(**told)))
+    if as_json:
+        edge.print_json(changed)
+    else:
+        click.echo(f"{slug} is changed")
+
+
+async def _edit(config: Config, slug: str, given: dict[str, Any]) -> "TopicSettings":
+    from scoop import topics
+    from scoop.store import topics as store
+
+    async with edge.reading(config) as conn, conn.transaction():
+        changed = topics.settings(given, await store.locked(conn, slug))
+        await store.put(conn, changed)
+    return changed
+
+
+@command.command()
+@click.argument("slug", metavar="TOPIC")
+@edge.as_json
+@click.pass_obj
+def remove(config: Config, slug: str, as_json: bool) -> None:
+    """Forget a topic that was never told, with its rules and channels.
+
+    A collection that is still gathered and that no other topic names gets a topic again; disable it to have none.
+    """
+    edge.run(_remove(config, slug))
+    if as_json:
+        edge.print_json({"removed": slug})
+    else:
+        click.echo(f"{slug} is gone; its stories stay")
+
+
+async def _remove(config: Config, slug: str) -> None:
+    from scoop.store import topics
+
+    async with edge.reading(config) as conn:
+        await topics.remove(conn, slug)
+
+
+@command.command()
+@click.argument("slug", metavar="TOPIC")
+@edge.as_json
+@click.pass_obj
+def enable(config: Config, slug: str, as_json: bool) -> None:
+    """Let a topic be told again."""
+    _switch(config, slug, enabled=True, as_json=as_json)
+
+
+@command.command()
+@click.argument("slug", metavar="TOPIC")
+@edge.as_json
+@click.pass_obj
+def disable(config: Config, slug: str, as_json: bool) -> None:
+    """Let a topic rest: it takes no stories and has no digests."""
+    _switch(config, slug, enabled=False, as_json=as_json)
+
+
+def _switch(config: Config, slug: str, *, enabled: bool, as_json: bool) -> None:
+    edge.run(_set_enabled(config, slug, enabled=enabled))
+    if as_json:
+        edge.print_json({"topic_slug": slug, "enabled": enabled})
+    else:
+        click.echo(f"{slug} {'is told' if enabled else 'rests until it is enabled'}")
+
+
+async def _set_enabled(config: Config, slug: str, *, enabled: bool) -> None:
+    from scoop.store import topics
+
+    async with edge.reading(config) as conn, conn.transaction():
+        await topics.set_enabled(conn, slug, enabled=enabled)
+
+
+@command.command()
+@click.argument("slug", metavar="TOPIC")
+@click.option("--days", type=click.IntRange(1, 365), default=7, show_default=True, help="How far back.")
+@edge.as_json
+@click.pass_obj
+def test(config: Config, slug: str, days: int, as_json: bool) -> None:
+    """Show what a topic's rules would have caught lately, and kept out; nothing is kept.
+
+    \b
+    Examples:
+      scoop topics test energy
+      scoop topics test energy --days 30 --json
+    """
+    tried = edge.run(_test(config, slug, timedelta(days=days)))
+    if as_json:
+        edge.print_json(tried)
+        return
+    edge.print_table(
+        ("rule", "", "stories", "among them"),
+        [
+            (each.rule, "caught" if each.rule_type == "include" else "kept out", each.stories, _titles(each.titles))
+            for each in tried.rules
+        ],
+        empty="it has no collections and no rules: it takes every story",
+        wide="among them",
+    )
+    click.echo(f"{tried.stories:,} of {tried.looked_at:,} stories in reach belong to {slug} ({days} days)")
+    for title in tried.titles:
+        click.echo(f"  {text.one_line(title)}")
+
+
+async def _test(config: Config, slug: str, span: timedelta) -> "Trial":
+    from scoop import topics
+    from scoop.store import topics as store
+
+    async with edge.reading(config) as conn:
+        topic = await store.by_slug(conn, slug)
+        return await topics.tried(conn, topic, since=datetime.now(UTC) - span)
+
+
+def _titles(titles: tuple[str, ...]) -> str:
+    return "; ".join(text.truncated(text.one_line(title), SHOWN_CHARACTERS) for title in titles)
+
+
+@command.command()
+@click.argument("slug", metavar="TOPIC")
+@click.argument("story")
+@click.option("--reason", default="", metavar="TEXT", help="Why, for those who read the digest's log.")
+@edge.as_json
+@click.pass_obj
+def suppress(config: Config, slug: str, story: str, reason: str, as_json: bool) -> None:
+    """Keep a story out of a topic's digests; STORY is a number or a UUID.
+
+    \b
+    Examples:
+      scoop topics suppress energy 4711 --reason "an advertisement"
+    """
+    story_id = edge.run(_suppress(config, slug, story, reason))
+    if as_json:
+        edge.print_json({"topic_slug": slug, "story_id": story_id, "suppressed": True, "suppression_reason": reason})
+    else:
+        click.echo(f"story {story_id} is kept out of {slug}; to let it in: scoop topics unsuppress {slug} {story_id}")
+
+
+async def _suppress(config: Config, slug: str, name: str, reason: str) -> int:
+    from scoop.store import reading, topics
+
+    async with edge.reading(config) as conn:
+        topic, story = await topics.by_slug(conn, slug), (await reading.story(conn, name)).story
+        await topics.suppress(conn, topic, story.story_id, reason)
+    return story.story_id
+
+
+@command.command()
+@click.argument("slug", metavar="TOPIC")
+@click.argument("story")
+@edge.as_json
+@click.pass_obj
+def unsuppress(config: Config, slug: str, story: str, as_json: bool) -> None:
+    """Let a story be told again that was kept out.
+
+    \b
+    Examples:
+      scoop topics unsuppress energy 4711
+    """
+    story_id = edge.run(_unsuppress(config, slug, story))
+    if as_json:
+        edge.print_json({"topic_slug": slug, "story_id": story_id, "suppressed": False, "suppression_reason": None})
+    else:
+        click.echo(f"story {story_id} may be told by {slug} again")
+
+
+async def _unsuppress(config: Config, slug: str, name: str) -> int:
+    from scoop.store import reading, topics
+
+    async with edge.reading(config) as conn, conn.transaction():
+        topic, story = await topics.by_slug(conn, slug), (await reading.story(conn, name)).story
+        await topics.unsuppress(conn, topic, story.story_id)
+    return story.story_id

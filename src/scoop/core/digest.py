@@ -1,0 +1,252 @@
+"""Which stories a digest tells, in which order, and why each candidate is in it or not."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timedelta
+from math import log2, log10
+
+from scoop.core import novelty, text
+from scoop.core.novelty import Memory, Version
+from scoop.core.windows import Window
+from scoop.model import EntryStatus
+
+REMEMBERED = timedelta(days=3)  # what was told is not told again for so long, unless it developed
+MANY_PUBLISHERS = 8
+MANY_POINTS = 1_000
+FADES_IN = timedelta(hours=12)
+BREADTH, RECENCY, WEIGHT = 0.5, 0.25, 0.25  # the parts that every score has
+POINTS_LIFT = 0.3  # of what is missing to 1, for a story with many points elsewhere
+RELEVANCE_SHARE = 0.3  # where somebody judged how relevant it is
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A story that is new in the window, or has something new in it."""
+
+    story_id: int
+    coverage_id: int
+    title: str
+    url_hash: bytes | None
+    first_seen_at: datetime
+    last_seen_at: datetime
+    publishers: tuple[str, ...]
+    own_publisher: str
+    weight: int
+    versions: tuple[Version, ...]
+    points: int = 0
+    relevance: float | None = None
+    suppression_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A story that an earlier digest told."""
+
+    story_id: int
+    coverage_id: int
+    run_date: date
+    memory: Memory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What became of a candidate; only what has a rank is told, a twin beside the story that it may be the same as."""
+
+    story_id: int
+    status: EntryStatus
+    reason: str
+    score: float
+    score_parts: Mapping[str, float]
+    rank: int | None = None
+    change: str = ""
+    twin_of: int | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class _Entry:
+    """A candidate on its way to a choice, with those that stand beside it."""
+
+    candidate: Candidate
+    score: float
+    parts: Mapping[str, float]
+    change: str = ""
+    since: date | None = None
+    twins: list["_Entry"] = field(default_factory=list)
+
+
+def choose(
+    candidates: Sequence[Candidate],
+    told: Iterable[Told],
+    window: Window,
+    *,
+    max_entries: int,
+    max_per_family: int,
+) -> list[Choice]:
+    """Decide on every candidate; what is told comes first, in its order."""
+    known = list(told)
+    entries: list[_Entry] = []
+    out: list[Choice] = []
+    for entry in _ranked(candidates, window):
+        if refusal := _refusal(entry, entries):
+            out.append(refusal)
+        elif (memories := _told_of(entry.candidate, known)) and not _has_developed(entry, memories):
+            out.append(_out(entry, "seen", f"told on {_latest(memories)}; nothing new since"))
+        else:
+            entries.append(entry)
+    shown, left = _within(_grouped(entries), max_entries=max_entries, max_per_family=max_per_family)
+    told_now = [choice for rank, entry in enumerate(shown, start=1) for choice in _told_choices(entry, rank)]
+    return [*told_now, *left, *out]
+
+
+def score(candidate: Candidate, publishers: int, window: Window) -> tuple[float, dict[str, float]]:
+    """How much a story matters to its topic's readers, from 0 to 1, and what that is made of.
+
+    Half of it is how many independent publishers tell it, a quarter how new it is when the digest is due, a quarter how
+    much the topic's rules make of it. Points on other sites lift it, a judged relevance moves it.
+    """
+    age = max(window.end - candidate.last_seen_at, timedelta())
+    parts = {
+        "publishers": min(1.0, log2(1 + publishers) / log2(1 + MANY_PUBLISHERS)),
+        "recency": 0.5 ** (age / FADES_IN),
+        "weight": candidate.weight / (candidate.weight + 1),
+    }
+    total = BREADTH * parts["publishers"] + RECENCY * parts["recency"] + WEIGHT * parts["weight"]
+    if candidate.points > 0:
+        parts["points"] = min(1.0, log10(1 + candidate.points) / log10(1 + MANY_POINTS))
+        total += (1 - total) * POINTS_LIFT * parts["points"]
+    if candidate.relevance is not None:
+        parts["relevance"] = candidate.relevance
+        total = (1 - RELEVANCE_SHARE) * total + RELEVANCE_SHARE * candidate.relevance
+    return round(total, 4), {name: round(value, 4) for name, value in parts.items()}
+
+
+def _ranked(candidates: Sequence[Candidate], window: Window) -> list[_Entry]:
+    """The best first; an event told in several stories counts the publishers of all of them."""
+    publishers: dict[int, set[str]] = {}
+    for each in candidates:
+        publishers.setdefault(each.coverage_id, set()).update(each.publishers)
+    scored = [
+        _Entry(candidate=each, score=total, parts=parts)
+        for each in candidates
+        for total, parts in [score(each, len(publishers[each.coverage_id]), window)]
+    ]
+    return sorted(scored, key=lambda entry: (-entry.score, -len(entry.candidate.publishers), entry.candidate.story_id))
+
+
+def _refusal(entry: _Entry, better: Sequence[_Entry]) -> Choice | None:
+    """Out by a person's word, or because the same article stands in the digest already, from another collection."""
+    ours = entry.candidate
+    if ours.suppression_reason is not None:
+        return _out(entry, "suppressed_manual", f"suppressed: {ours.suppression_reason or 'no reason given'}")
+    for other in (each.candidate for each in better):
+        if (ours.url_hash is not None and ours.url_hash == other.url_hash) or _same_title(ours, other):
+            return _out(
+                entry, "suppressed_duplicate", f"the same article as story {other.story_id}", twin_of=other.story_id
+            )
+    return None
+
+
+def _same_title(one: Candidate, other: Candidate) -> bool:
+    """The same headline from one publisher; two publishers may say the same of two events."""
+    return one.own_publisher == other.own_publisher and text.normalized(one.title) == text.normalized(other.title)
+
+
+def _told_of(candidate: Candidate, told: Sequence[Told]) -> list[Told]:
+    return [each for each in told if candidate.story_id == each.story_id or candidate.coverage_id == each.coverage_id]
+
+
+def _has_developed(entry: _Entry, told: Sequence[Told]) -> bool:
+    entry.since = _latest(told)
+    entry.change = novelty.development(novelty.joined([each.memory for each in told]), entry.candidate.versions)
+    return bool(entry.change)
+
+
+def _latest(told: Sequence[Told]) -> date:
+    return max(each.run_date for each in told)
+
+
+def _grouped(entries: Sequence[_Entry]) -> list[_Entry]:
+    """One entry for each event, as important as its best story; the story that most tell leads, then the oldest."""
+    by_event: dict[int, list[_Entry]] = {}
+    for entry in entries:
+        by_event.setdefault(entry.candidate.coverage_id, []).append(entry)
+    grouped: list[_Entry] = []
+    for event in by_event.values():
+        leading, *others = sorted(event, key=_prominence)
+        grouped.append(replace(leading, score=event[0].score, parts=event[0].parts, twins=others))
+    return grouped
+
+
+def _prominence(entry: _Entry) -> tuple[int, int, datetime, int]:
+    ours = entry.candidate
+    return (-len(ours.publishers), -len(ours.versions), ours.first_seen_at, ours.story_id)
+
+
+def _within(entries: Sequence[_Entry], *, max_entries: int, max_per_family: int) -> tuple[list[_Entry], list[Choice]]:
+    """What there is room for, and what there is not."""
+    shown: list[_Entry] = []
+    left: list[Choice] = []
+    by_publisher: Counter[str] = Counter()
+    for entry in entries:
+        publisher = entry.candidate.own_publisher
+        if by_publisher[publisher] >= max_per_family:
+            left += _left(entry, f"{publisher} has {max_per_family} better ones")
+        elif len(shown) >= max_entries:
+            left += _left(entry, f"{max_entries} others matter more")
+        else:
+            by_publisher[publisher] += 1
+            shown.append(entry)
+    return shown, left
+
+
+def _left(entry: _Entry, why: str) -> list[Choice]:
+    return [_out(each, "new", f"left out: {why}") for each in (entry, *entry.twins)]
+
+
+def _told_choices(entry: _Entry, rank: int) -> list[Choice]:
+    story_id = entry.candidate.story_id
+    reason = f"developed since {entry.since}: {entry.change}" if entry.change else _why_new(entry)
+    choice = _choice(entry, "new", reason, rank=rank, change=entry.change)
+    twins = [
+        _choice(
+            twin,
+            "possible_duplicate",
+            f"probably the same event as story {story_id}",
+            rank=rank,
+            change=twin.change,
+            twin_of=story_id,
+        )
+        for twin in entry.twins
+    ]
+    return [choice, *twins]
+
+
+def _why_new(entry: _Entry) -> str:
+    count = len({name for each in (entry, *entry.twins) for name in each.candidate.publishers})
+    return f"new, told by {count} publisher{'s' if count > 1 else ''}"
+
+
+def _out(entry: _Entry, status: EntryStatus, reason: str, *, twin_of: int | None = None) -> Choice:
+    return _choice(entry, status, reason, twin_of=twin_of)
+
+
+def _choice(
+    entry: _Entry,
+    status: EntryStatus,
+    reason: str,
+    *,
+    rank: int | None = None,
+    change: str = "",
+    twin_of: int | None = None,
+) -> Choice:
+    return Choice(
+        story_id=entry.candidate.story_id,
+        status=status,
+        reason=reason,
+        score=entry.score,
+        score_parts=entry.parts,
+        rank=rank,
+        change=change,
+        twin_of=twin_of,
+    )

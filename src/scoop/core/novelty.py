@@ -1,0 +1,221 @@
+"""What is new in a story that was told before: changed figures, new facts, far more voices."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from scoop.core import text
+
+LEAD_CHARACTERS = 400  # where the news of an article stands
+FACTS_CHARACTERS = 4_000  # what a telling is remembered by
+MANY_NEW_FACTS = 6  # so many figures and names that nobody told yet are a development, without any figure changing
+MANY_NEW_VOICES = 3
+SAME_HEADLINE = 0.5  # share of words from which on a headline is the old one in other words
+ALIKE_WITHIN = 10  # times that a figure grows or shrinks
+SHOWN = 3  # of each kind, to the reader
+MAX_KEPT = 400  # figures and names that are remembered of a telling
+
+_SPELLED = tuple(
+    re.findall(
+        r"\w+",
+        "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+        "eighteen nineteen",
+    )
+)
+_NUMBER_OF_WORD = {word: str(number) for number, word in enumerate(_SPELLED, start=2)}
+_FIGURE = re.compile(
+    rf"(?<![\w.,])(?:[$€£¥]?(?P<digits>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?)|(?P<word>{'|'.join(_SPELLED)}))\b(?!\.\d)",
+    re.IGNORECASE,
+)
+_CJK_FIGURE = re.compile(r"(?P<digits>\d+)(?P<unit>[\u3040-\u30ff\u4e00-\u9fff]{1,2})")
+_SCALES = {"thousand", "million", "billion", "trillion", "tausend", "millionen", "milliarden"}
+# Words that may stand between a figure and what it counts.
+_FILLERS = frozenset(
+    re.findall(
+        r"\w+",
+        "people persons person men women others other of the more a an in were was are is have has been had least than "
+        "about at on most nearly almost around over some to by from menschen personen weitere der die das wurden sind "
+        "mindestens etwa",
+    )
+)
+# What is counted everywhere: a second figure of these is no news about the first.
+_COMMON = frozenset(
+    re.findall(
+        r"\w+",
+        "january february march april may june july august september october november december am pm gmt utc januar "
+        "februar märz mai juni juli oktober dezember uhr monday tuesday wednesday thursday friday saturday sunday "
+        "percent prozent per times days day hours hour minutes minute years year months month weeks week tage stunden "
+        "jahre",
+    )
+)
+_BREAK = re.compile(r"[,.;:!?()\n–—]|\band\b|\bor\b|\bund\b", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_ENDING = re.compile(r"(?:ing|ed|es|s)$")
+_NAME = re.compile(r"\b[A-ZÄÖÜ][\w'’-]+(?:\s+[A-ZÄÖÜ][\w'’-]+)+")
+_NEAR = 60  # characters within which a figure names what it counts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """What readers were told of an event.
+
+    Numbers by what they count, names of several words, the headlines of each publisher, and the versions of the
+    documents that all this came from.
+    """
+
+    figures: Mapping[str, frozenset[str]]
+    names: frozenset[str]
+    headlines: Mapping[str, frozenset[str]]
+    languages: frozenset[str]
+    versions: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """A document as it is now; `version` changes with its content."""
+
+    version: str
+    publisher: str
+    language: str
+    title: str
+    body: str
+
+    @property
+    def lead(self) -> str:
+        return f"{self.title}.\n{self.body[:LEAD_CHARACTERS]}"
+
+
+def memory(versions: Iterable[Version]) -> Memory:
+    """What readers know once they were told what these documents say."""
+    figures: dict[str, set[str]] = {}
+    names: set[str] = set()
+    headlines: dict[str, set[str]] = {}
+    known = list(versions)
+    for each in known:
+        body = f"{each.title}.\n{each.body[:FACTS_CHARACTERS]}"
+        for counted, number in _figures(body):
+            figures.setdefault(_stem(counted), set()).add(number)
+        names |= _names(body)
+        headlines.setdefault(each.publisher, set()).add(each.title)
+    return Memory(
+        figures={unit: frozenset(figures[unit]) for unit in sorted(figures)[:MAX_KEPT]},
+        names=frozenset(sorted(names)[:MAX_KEPT]),
+        headlines=_frozen(headlines),
+        languages=frozenset(each.language for each in known),
+        versions=frozenset(each.version for each in known),
+    )
+
+
+def joined(memories: Sequence[Memory]) -> Memory:
+    """What readers know after several tellings."""
+    return Memory(
+        figures=_united([each.figures for each in memories]),
+        names=frozenset().union(*(each.names for each in memories)),
+        headlines=_united([each.headlines for each in memories]),
+        languages=frozenset().union(*(each.languages for each in memories)),
+        versions=frozenset().union(*(each.versions for each in memories)),
+    )
+
+
+def development(told: Memory, now: Iterable[Version]) -> str:
+    """What is new since it was told, in a sentence; empty where a reader would learn nothing."""
+    fresh = [each for each in now if each.version not in told.versions]
+    comparable = [each for each in fresh if each.language in told.languages]
+    changed, added = _figures_against(told, comparable)
+    names = sorted({name for each in comparable for name in _names(each.lead)} - told.names)
+    headlines = [each for each in fresh if _is_news(each.title, told.headlines.get(each.publisher, frozenset()))]
+    voices = sorted({each.publisher for each in fresh} - set(told.headlines))
+    is_louder = len(voices) >= max(MANY_NEW_VOICES, len(told.headlines))
+    if not changed and not headlines and not is_louder and len(added) + len(names) < MANY_NEW_FACTS:
+        return ""
+    said = [*changed[:SHOWN], *(f"{each.publisher}: {each.title}" for each in headlines[:1])]
+    if facts := [*added[:SHOWN], *(_titled(name) for name in names[:SHOWN])]:
+        said.append(f"new: {', '.join(facts)}")
+    if voices:
+        said.append(f"now also told by {', '.join(voices[:SHOWN])}{' and others' if len(voices) > SHOWN else ''}")
+    return "; ".join(said)
+
+
+def _figures_against(told: Memory, fresh: Iterable[Version]) -> tuple[list[str], list[str]]:
+    """Figures of the leads that count what was counted before but differ, and those that count something else."""
+    numbers: dict[str, dict[str, None]] = {}
+    for each in fresh:
+        for counted, number in _figures(each.lead):
+            numbers.setdefault(counted, {})[number] = None
+    changed, added = [], []
+    for counted, found in numbers.items():
+        before = told.figures.get(_stem(counted))
+        if before is None:
+            added.append(f"{_spoken(found)} {counted}")
+        elif not before & found.keys() and _are_alike(before, found):
+            changed.append(f"{_spoken(found)} {counted} (was {_spoken(before)})")
+    return changed, added
+
+
+def _is_news(title: str, headlines: Collection[str]) -> bool:
+    """Whether a publisher that told the event before comes with another headline, not the old one in other words."""
+    words = set(text.words(text.normalized(title)))
+    old = [set(text.words(text.normalized(headline))) for headline in headlines]
+    return bool(old) and all(len(words & each) < SAME_HEADLINE * len(words | each) for each in old)
+
+
+def _figures(body: str) -> Iterator[tuple[str, str]]:
+    """What a figure counts, and the figure: the word after it, or before it as in `injuring 41`."""
+    for match in _CJK_FIGURE.finditer(body):
+        yield match["unit"], match["digits"]
+    for match in _FIGURE.finditer(body):
+        after = _words(_BREAK.split(body[match.end() : match.end() + _NEAR])[0])
+        before = _words(_BREAK.split(body[max(0, match.start() - _NEAR) : match.start()])[-1])
+        number = match["digits"].replace(",", "") if match["digits"] else _NUMBER_OF_WORD[match["word"].lower()]
+        if after and after[0] in _SCALES:
+            number, after = f"{number} {after[0]}", after[1:]
+        doing = [word for word in before[:-5:-1] if word.endswith("ing")]
+        counted = next((word for word in (*after[:3], *doing) if word not in _FILLERS), None)
+        if counted and counted not in _COMMON and not _is_year(number):
+            yield counted, number
+
+
+def _names(body: str) -> set[str]:
+    return {" ".join(name.casefold().split()) for name in _NAME.findall(body)}
+
+
+def _words(part: str) -> list[str]:
+    return [word.casefold() for word in _WORD.findall(part)]
+
+
+def _stem(word: str) -> str:
+    return _ENDING.sub("", word) or word
+
+
+def _is_year(number: str) -> bool:
+    return len(number) == 4 and number[:2] in {"19", "20"}
+
+
+def _are_alike(some: Iterable[str], others: Iterable[str]) -> bool:
+    """Whether two figures can be of the same thing, one later: of one scale and of one order of size."""
+    for one in some:
+        for other in others:
+            (size, _, scale), (other_size, _, other_scale) = one.partition(" "), other.partition(" ")
+            if scale == other_scale and 1 / ALIKE_WITHIN <= float(size) / max(float(other_size), 0.01) <= ALIKE_WITHIN:
+                return True
+    return False
+
+
+def _spoken(numbers: Iterable[str]) -> str:
+    return " or ".join(sorted(numbers, key=lambda number: (len(number), number))[-2:])
+
+
+def _titled(name: str) -> str:
+    return " ".join(word[:1].upper() + word[1:] for word in name.split())
+
+
+def _frozen(found: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
+    return {key: frozenset(values) for key, values in found.items()}
+
+
+def _united(found: Iterable[Mapping[str, frozenset[str]]]) -> dict[str, frozenset[str]]:
+    united: dict[str, frozenset[str]] = {}
+    for each in found:
+        for key, values in each.items():
+            united[key] = united.get(key, frozenset()) | values
+    return united

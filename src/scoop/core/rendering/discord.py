@@ -1,0 +1,147 @@
+"""A digest as Discord messages: one embed for each story, within all of Discord's limits."""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from scoop.core.rendering import words
+from scoop.core.rendering.words import Link
+from scoop.model import Digest, Part, Telling
+
+EMBEDS = 10
+IN_ALL = 6000  # over titles, descriptions and footers of a message
+TITLE = 256
+DESCRIPTION = 4096
+URL = 2048  # not documented; a longer one is refused
+NONCE = 25  # so long may a marker be
+MORE_ROOM = 40  # for the line that counts the twins that are not named
+
+# The colours that the pages have for these meanings in the dark, which is how most see Discord.
+NEW = 0x58C98A
+DEVELOPING = 0xE3B341
+
+_MARKUP = re.compile(r"[\\*_~`|<>\[\]@#]|(?<=\])\(|:(?=\S)|^[-+]|(?<=\d)\.(?=\s|$)")
+# The server finds these whatever stands before them.
+_PING = re.compile("@(?=everyone|here)", re.IGNORECASE)
+
+
+class _Entry(NamedTuple):
+    story_ids: tuple[int, ...]
+    embed: dict[str, Any]
+
+
+def parts(digest: Digest, mark: Callable[[int], str]) -> list[Part]:
+    """The messages that tell a digest, none of which cuts a story in two."""
+    messages = _messages(digest)
+    total = len(messages)
+    return [
+        Part(
+            payload=_payload(
+                [entry.embed for entry in entries],
+                content=_content(digest, number, total),
+                imprint=words.imprint(digest, number=number, total=total, marker=mark(number)),
+            ),
+            story_ids=tuple(story_id for entry in entries for story_id in entry.story_ids),
+        )
+        for number, entries in enumerate(messages, 1)
+    ]
+
+
+def escaped(line: str) -> str:
+    """The text so that Discord shows every sign of it and acts on none."""
+    return _MARKUP.sub(r"\\\g<0>", _PING.sub("＠", line))
+
+
+def size(written: str) -> int:
+    """How long Discord may find it: in UTF-16, which is never less than in characters."""
+    return len(written.encode("utf-16-le")) // 2
+
+
+def _messages(digest: Digest) -> list[list[_Entry]]:
+    room = IN_ALL - size(words.imprint(digest, number=999, total=999, marker="x" * NONCE))
+    messages: list[list[_Entry]] = [[]]
+    for telling in digest.tellings:
+        entry = _entry(telling, beside=messages[-1])
+        if len(messages[-1]) == EMBEDS or _size([*messages[-1], entry]) > room:
+            messages.append([])
+            entry = _entry(telling, beside=[])
+        messages[-1].append(entry)
+    return messages
+
+
+def _size(entries: list[_Entry]) -> int:
+    return sum(size(entry.embed["title"]) + size(entry.embed.get("description", "")) for entry in entries)
+
+
+def _entry(telling: Telling, *, beside: list[_Entry]) -> _Entry:
+    link = _link(telling)
+    # of embeds with the same url Discord shows only the first
+    is_taken = link is not None and any(entry.embed.get("url") == link.href for entry in beside)
+    embed: dict[str, Any] = {"title": _fitted(words.headline(telling), TITLE)}
+    if link and not is_taken:
+        embed["url"] = link.href
+    if description := _description(telling, _linked(link) if link and is_taken else _host(telling)):
+        embed["description"] = description
+    embed["color"] = DEVELOPING if words.change(telling) else NEW
+    return _Entry((telling.story_id, *(twin.story_id for twin in telling.twins)), embed)
+
+
+def _description(telling: Telling, host: str) -> str:
+    change, summary = escaped(words.change(telling)), escaped(words.summary(telling))
+    source = " · ".join(filter(None, [host, escaped(words.told_by(telling))]))
+    lines = [f"**{words.DEVELOPED}** {change}" if change else "", summary, f"-# {source}" if source else ""]
+    return _with_twins("\n".join(filter(None, lines)), telling.twins)
+
+
+def _with_twins(description: str, twins: tuple[Telling, ...]) -> str:
+    for named, twin in enumerate(twins):
+        longer = f"{description}\n-# {words.PROBABLY_THE_SAME} {_twin(twin)}".lstrip()
+        if named == words.TWINS_NAMED or size(longer) > DESCRIPTION - MORE_ROOM:
+            return f"{description}\n-# and {len(twins) - named} more".lstrip()
+        description = longer
+    return description
+
+
+def _twin(twin: Telling) -> str:
+    link = _link(twin)
+    host = _linked(link) if link else _host(twin)
+    return escaped(words.headline(twin)) + (f" ({host})" if host else "")
+
+
+def _link(telling: Telling) -> Link | None:
+    link = words.link(telling.url)
+    return link if link and len(words.destination(link)) <= URL else None
+
+
+def _linked(link: Link) -> str:
+    """The host as a link; a title cannot be one, for inside of links Discord shows the escapes."""
+    return f"[{link.host.strip('[]')}]({words.destination(link)})"
+
+
+def _host(telling: Telling) -> str:
+    link = words.link(telling.url)
+    return escaped(link.host) if link else ""
+
+
+def _fitted(line: str, limit: int) -> str:
+    """The escaped text, cut until it is within the limit."""
+    characters = limit
+    while (over := size(escaped(words.cut(line, characters))) - limit) > 0:
+        characters -= (over + 1) // 2  # no character is longer than two when it is escaped
+    return escaped(words.cut(line, characters))
+
+
+def _content(digest: Digest, number: int, total: int) -> str:
+    name = f"**{escaped(words.topic_name(digest))}**"
+    if number > 1:
+        return f"{name} · part {number} of {total}"
+    return f"{name} · {words.written_out(digest.run_date)}\n{words.tally(digest) or 'Nothing new today.'}"
+
+
+def _payload(embeds: list[dict[str, Any]], *, content: str, imprint: str) -> str:
+    if embeds:
+        embeds = [*embeds[:-1], embeds[-1] | {"footer": {"text": imprint}}]
+    else:
+        content += f"\n-# {imprint}"
+    return json.dumps({"content": content, "embeds": embeds, "allowed_mentions": {"parse": []}}, ensure_ascii=False)

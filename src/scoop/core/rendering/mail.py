@@ -1,0 +1,27 @@
+"""A digest as an HTML e-mail."""
+
+from functools import cache
+from importlib.resources import files
+
+import jinja2
+
+from scoop.core.rendering import words
+from scoop.model import Digest
+
+
+def html(digest: Digest) -> str:
+    """The whole digest as a page that needs nothing from elsewhere."""
+    return _template().render(digest=digest, subject=subject(digest), words=words)
+
+
+def subject(digest: Digest) -> str:
+    when = words.written_out(digest.run_date)
+    return f"{words.topic_name(digest)} · {when}: {words.tally(digest) or 'nothing new'}"
+
+
+@cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.from_string(files(__package__).joinpath("mail.html").read_text("utf-8"))

@@ -1,0 +1,55 @@
+"""A digest as CommonMark."""
+
+import re
+from collections.abc import Callable
+
+from scoop.core.rendering import words
+from scoop.model import Digest, Telling
+
+# `{` and `$` mean nothing to CommonMark, but much to site builders and note books.
+_MARKUP = re.compile(r"[\\`*_{}\[\]<>&|~#@$=^]|:(?=\S)|!(?=\[)|^[-+]|(?<=\d)[.)](?=\s|$)|(?<=www)\.")
+
+
+def render(digest: Digest, mark: Callable[[int], str] | None = None) -> str:
+    """The whole digest as one text; with its marker at the end where it has one."""
+    blocks = [
+        f"# {escaped(words.topic_name(digest))}",
+        f"{words.written_out(digest.run_date)} · {words.tally(digest) or 'nothing new today'}",
+        *(block for telling in digest.tellings for block in _blocks(telling)),
+        "---",
+        f"*{escaped(_imprint(digest, mark))}*",
+    ]
+    return "\n\n".join(blocks) + "\n"
+
+
+def escaped(line: str) -> str:
+    """The text so that Markdown shows every sign of it and acts on none."""
+    return _MARKUP.sub(r"\\\g<0>", line)
+
+
+def _blocks(telling: Telling) -> list[str]:
+    change, source = escaped(words.change(telling)), escaped(words.source(telling))
+    more = words.unnamed_twins(telling)
+    blocks = [
+        f"## {_linked(telling)}",
+        f"**{words.DEVELOPED}** {change}" if change else "",
+        escaped(words.summary(telling)),
+        f"*{source}*" if source else "",
+        "\n".join([*map(_twin, telling.twins[: words.TWINS_NAMED]), *([f"- {more}"] if more else [])]),
+    ]
+    return [block for block in blocks if block]
+
+
+def _linked(telling: Telling) -> str:
+    link, title = words.link(telling.url), escaped(words.headline(telling))
+    return f"[{title}]({words.destination(link).replace('&', '&amp;')})" if link else title
+
+
+def _twin(twin: Telling) -> str:
+    link = words.link(twin.url)
+    host = f" ({escaped(link.host)})" if link else ""
+    return f"- {words.PROBABLY_THE_SAME} {_linked(twin)}{host}"
+
+
+def _imprint(digest: Digest, mark: Callable[[int], str] | None) -> str:
+    return words.imprint(digest, number=1, total=1, marker=mark(1)) if mark else words.dateline(digest)

@@ -1,0 +1,67 @@
+"""A digest as plain text, as the other half of an e-mail has it."""
+
+import re
+from collections.abc import Iterator
+
+from rich.cells import cell_len, chop_cells
+
+from scoop.core.rendering import words
+from scoop.model import Digest, Telling
+
+COLUMNS = 78
+INDENT = "    "
+
+# Between wide signs a line may end, but not before what closes nor after what opens.
+_OPENING, _CLOSING = "「『（【《〈“‘", "」』）】》〉”’、。，．：；！？…ーぁぃぅぇぉっゃゅょァィゥェォッャュョ"
+_WIDE = "\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60\U00020000-\U0003ffff"
+_PIECE = re.compile(f" ?(?:[{_OPENING}]*[{_WIDE}][{_CLOSING}]*|[^ {_WIDE}]+[{_CLOSING}]*)")
+
+
+def render(digest: Digest) -> str:
+    """The whole digest, in lines of at most 78 columns; only an address may be longer."""
+    blocks = [
+        [*wrapped(words.topic_name(digest)), *wrapped(_when(digest))],
+        *(_block(number, telling) for number, telling in enumerate(digest.tellings, 1)),
+        ["-- ", words.dateline(digest)],  # the line before a signature, as mail programs know it
+    ]
+    return "\n\n".join("\n".join(lines) for lines in blocks) + "\n"
+
+
+def wrapped(line: str, *, first: str = "", indent: str = "") -> Iterator[str]:
+    """The text in lines; East Asian signs are two columns wide and need no space to part at."""
+    start, room = first or indent, COLUMNS - len(indent)
+    begun = ""
+    for piece in _PIECE.findall(line):
+        if cell_len(begun + piece) <= room:
+            begun += piece
+            continue
+        *full, begun = [begun, *chop_cells(piece.lstrip(), room)]
+        for one in filter(None, full):
+            yield start + one
+            start = indent
+    yield start + begun
+
+
+def _when(digest: Digest) -> str:
+    return f"{words.written_out(digest.run_date)} · {words.tally(digest) or 'nothing new today'}"
+
+
+def _block(number: int, telling: Telling) -> list[str]:
+    change, more = words.change(telling), words.unnamed_twins(telling)
+    texts = [f"{words.DEVELOPED} {change}" if change else "", words.summary(telling), words.source(telling)]
+    return [
+        *wrapped(words.headline(telling), first=f"{number}. ".ljust(len(INDENT)), indent=INDENT),
+        *(line for text in texts if text for line in wrapped(text, indent=INDENT)),
+        *_address(telling),
+        *(line for twin in telling.twins[: words.TWINS_NAMED] for line in _twin(twin)),
+        *([INDENT + more] if more else []),
+    ]
+
+
+def _twin(twin: Telling) -> list[str]:
+    return [*wrapped(f"{words.PROBABLY_THE_SAME} {words.headline(twin)}", indent=INDENT), *_address(twin)]
+
+
+def _address(telling: Telling) -> list[str]:
+    link = words.link(telling.url)
+    return [INDENT + link.href] if link else []

@@ -1,0 +1,158 @@
+"""What every form of a digest says, before it is escaped for that form."""
+
+import re
+import unicodedata
+from datetime import date
+from typing import NamedTuple
+
+import can_ada
+
+from scoop.core import text, urls
+from scoop.model import Digest, Telling
+
+NAME_CHARACTERS = 100
+HEADLINE_CHARACTERS = 250
+SUMMARY_CHARACTERS = 300
+CHANGE_CHARACTERS = 200
+PUBLISHER_CHARACTERS = 40
+PUBLISHERS_NAMED = 5
+TWINS_NAMED = 3
+UNTITLED = "Untitled"
+DEVELOPED = "Developed:"
+PROBABLY_THE_SAME = "Probably the same:"
+
+# What `readable` leaves: marks of direction, fillers that look like nothing, selectors of Mongolian.
+_HIDDEN = re.compile("[\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200e\u200f]")
+_BLANK = re.compile("[\u2800\u3164\uffa0]")
+# The joiners stay where they join something, as they do in Persian, in Hindi and in emoji.
+_JOINER = re.compile(
+    "([^\x00-\x7f\\s\u200c\u200d])([\u200c\u200d])[\u200c\u200d]*(?=[^\x00-\x7f\\s\u200c\u200d])|[\u200c\u200d]"
+)
+_SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*(?=\s)|[。！？][」』”’）]*")
+# A name as DNS knows it, or an address; whatever else a URL may call a host could be taken for markup.
+_HOST = re.compile(r"[a-z0-9._-]{1,253}|\[[0-9a-f:.]+\]")
+_LINK_END = str.maketrans({sign: f"%{ord(sign):02X}" for sign in "()<>[]\\"})
+
+
+class Link(NamedTuple):
+    """Where a reader may be led: the address, and its host in plain ASCII, by which a look-alike shows."""
+
+    href: str
+    host: str
+
+
+def shown(written: str) -> str:
+    """The text on one line, without anything that a reader would not see."""
+    visible = _BLANK.sub(" ", _HIDDEN.sub("", text.one_line(written)))
+    return " ".join(_JOINER.sub(r"\1\2", visible).split())
+
+
+def cut(line: str, limit: int) -> str:
+    """At most `limit` characters, up to the end of a sentence, else of a word, if one ends in the second half."""
+    if len(line) <= limit:
+        return line
+    room = limit - len(" …")
+    end = max((found.end() for found in _SENTENCE_END.finditer(line, 0, room)), default=0)
+    if end <= limit // 2:
+        end = line.rfind(" ", 0, room + 1)
+    if end <= limit // 2:
+        return line[: _between_signs(line, room)] + "…"
+    return f"{line[:end].rstrip(' ,;:-–—')} …"
+
+
+def link(url: str | None) -> Link | None:
+    """The link that a URL makes; None where it must not be one."""
+    try:
+        parsed = can_ada.parse(urls.encoded(url or ""))
+    except ValueError:
+        return None
+    # a name before an @ would be taken for the host
+    if parsed.username or parsed.password or not _HOST.fullmatch(parsed.hostname):
+        return None
+    return Link(parsed.href, parsed.hostname)
+
+
+def destination(link: Link) -> str:
+    """The address as it may stand in a Markdown link, out of which nothing of it can break."""
+    return link.href.translate(_LINK_END)
+
+
+def topic_name(digest: Digest) -> str:
+    return cut(shown(digest.topic_name), NAME_CHARACTERS) or digest.topic_slug
+
+
+def headline(telling: Telling) -> str:
+    title = shown(telling.title)
+    is_visible = any(unicodedata.category(sign)[0] in "LNPS" for sign in title)
+    return cut(title, HEADLINE_CHARACTERS) if is_visible else UNTITLED
+
+
+def summary(telling: Telling) -> str:
+    """The beginning of the summary; nothing where it only repeats the title."""
+    written = shown(telling.summary)
+    return "" if written == shown(telling.title) else cut(written, SUMMARY_CHARACTERS)
+
+
+def change(telling: Telling) -> str:
+    """What is new in a story that has developed; nothing for a new one."""
+    return cut(shown(telling.change), CHANGE_CHARACTERS)
+
+
+def told_by(telling: Telling) -> str:
+    """How many independent publishers tell a story, and who; nothing where the link's host says it."""
+    names = [cut(name, PUBLISHER_CHARACTERS) for name in map(shown, telling.publishers) if name]
+    if len(names) > 1:
+        return f"told by {len(names)} independent publishers: {listed(names)}"
+    found = link(telling.url)
+    is_host = found is not None and f".{found.host}".endswith(tuple(f".{name}" for name in names))
+    return f"told by {names[0]}" if names and not is_host else ""
+
+
+def source(telling: Telling) -> str:
+    """The host of the link, and who tells the story."""
+    found = link(telling.url)
+    return " · ".join(filter(None, [found.host if found else "", told_by(telling)]))
+
+
+def unnamed_twins(telling: Telling) -> str:
+    """`and 2 more`, where a story has more twins than are named."""
+    rest = len(telling.twins) - TWINS_NAMED
+    return f"and {rest} more" if rest > 0 else ""
+
+
+def listed(names: list[str]) -> str:
+    """`A, B and C`; those after the fifth are only counted."""
+    said, rest = names[:PUBLISHERS_NAMED], len(names) - PUBLISHERS_NAMED
+    if rest > 0:
+        said.append(f"{rest} more")
+    return " and ".join([*filter(None, [", ".join(said[:-1])]), said[-1]])
+
+
+def tally(digest: Digest) -> str:
+    """`5 new, 2 developed`; nothing where nothing is told."""
+    developed = sum(1 for telling in digest.tellings if change(telling))
+    counts = {"new": len(digest.tellings) - developed, "developed": developed}
+    return ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
+
+
+def written_out(day: date) -> str:
+    return f"{day:%A} {day.day} {day:%B %Y}"
+
+
+def dateline(digest: Digest) -> str:
+    """Where and on which day this is the digest, as `Berlin 2026-10-25`."""
+    place = digest.timezone.rpartition("/")[2].replace("_", " ")
+    return f"{place} {digest.run_date}"
+
+
+def imprint(digest: Digest, *, number: int, total: int, marker: str) -> str:
+    """By which a part is known again, as `Berlin 2026-10-25 · 1/3 · k7f2`."""
+    return f"{dateline(digest)} · {number}/{total} · {marker}"
+
+
+def _between_signs(line: str, end: int) -> int:
+    """The nearest place up to `end` where no accent is cut from its letter and no joined emoji in two."""
+    at = end
+    while at and (unicodedata.category(line[at])[0] == "M" or "\u200d" in line[at - 1 : at + 1]):
+        at -= 1
+    return at or end

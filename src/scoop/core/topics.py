@@ -1,0 +1,248 @@
+"""Which topics a story belongs to, by their collections, sources and keywords."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import re2
+
+from scoop.core import text
+from scoop.model import KeywordRule, RuleType, Topic
+
+MAX_PATTERN = 256  # characters
+MAX_PROGRAM = 2500  # steps of a compiled pattern: the worst of them reads 400,000 characters in about a second
+MAX_MEMORY = 1 << 20  # bytes of a compiled pattern and its automaton
+MAX_RULE_WEIGHT = 100
+MAX_WEIGHT = 32_767  # what a SMALLINT holds
+EXAMPLES = 3
+
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
+_MISSING = ("invalid perl operator", "invalid escape sequence", "invalid named capture group")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryText:
+    """A story as rules see it; `text` holds the normalized titles and texts of its documents, a line each."""
+
+    story_id: int
+    collection: str
+    sources: Sequence[str]
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """A topic that a story belongs to, how much its rules make of it, and what put it there."""
+
+    topic_id: int
+    weight: int
+    matched: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """What the rules of a topic say of a story that is in its reach: those that caught it, those that keep it out."""
+
+    caught: tuple[str, ...] = ()
+    kept_out: tuple[str, ...] = ()
+    weight: int = 1
+    is_wanted: bool = False  # but for the rules that keep it out
+
+    @property
+    def belongs(self) -> bool:
+        return self.is_wanted and not self.kept_out
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Catch:
+    """What one rule of a topic caught, or kept out, with the titles of a few."""
+
+    rule: str
+    rule_type: RuleType
+    stories: int
+    titles: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """What a topic would hold: of how many stories, how many, some titles, and what each rule does."""
+
+    looked_at: int
+    stories: int
+    titles: tuple[str, ...]
+    rules: tuple[Catch, ...]
+
+
+def assign(story: StoryText, topics: Iterable[Topic]) -> list[Assignment]:
+    """The topics that a story belongs to."""
+    rulings = [(topic.topic_id, ruling(story, topic)) for topic in topics]
+    return [
+        Assignment(topic_id=topic_id, weight=found.weight, matched=found.caught)
+        for topic_id, found in rulings
+        if found.belongs
+    ]
+
+
+def ruling(story: StoryText, topic: Topic) -> Ruling:
+    """What a topic's rules say of a story: one that keeps it out outweighs all that caught it."""
+    near = _near(story, topic)
+    if not near and has_bounds(topic):
+        return Ruling()
+    asked = [rule for rule in topic.keyword_rules if rule.enabled]
+    found = [rule for rule in asked if matches(rule, story.text)]
+    caught = [rule for rule in found if rule.rule_type == "include"]
+    banned = [
+        rule.source for rule in topic.source_rules if rule.rule_type == "exclude" and rule.source in story.sources
+    ]
+    return Ruling(
+        caught=(*near, *(f"keyword:{rule.pattern}" for rule in caught)),
+        kept_out=(
+            *(f"source:{source}" for source in banned),
+            *(f"keyword:{rule.pattern}" for rule in found if rule.rule_type == "exclude"),
+        ),
+        weight=min(max(sum(rule.weight for rule in caught), 1), MAX_WEIGHT),
+        is_wanted=bool(caught) or all(rule.rule_type == "exclude" for rule in asked),
+    )
+
+
+def has_bounds(topic: Topic) -> bool:
+    """Whether a topic takes from some collections or sources only; one without bounds takes from everywhere."""
+    return bool(topic.collections) or any(rule.rule_type == "include" for rule in topic.source_rules)
+
+
+def needs_text(topics: Iterable[Topic]) -> bool:
+    """Whether any of these topics looks at what stories say."""
+    return any(rule.enabled for topic in topics for rule in topic.keyword_rules)
+
+
+def trial(topic: Topic, rulings: Sequence[tuple[str, Ruling]]) -> Trial:
+    """What a topic would hold of stories, given by title and what its rules say of each."""
+    members = [(title, found) for title, found in rulings if found.belongs]
+    wanted = [(title, found) for title, found in rulings if found.is_wanted]
+    includes, excludes = _named(topic, "include"), _named(topic, "exclude")
+    caught = [_catch(rule, "include", [title for title, found in members if rule in found.caught]) for rule in includes]
+    kept = [_catch(rule, "exclude", [title for title, found in wanted if rule in found.kept_out]) for rule in excludes]
+    titles = tuple(title for title, _ in members[:EXAMPLES])
+    return Trial(looked_at=len(rulings), stories=len(members), titles=titles, rules=(*caught, *kept))
+
+
+def matches(rule: KeywordRule, normalized: str) -> bool:
+    """Whether a rule's words or pattern are in a normalized text; a pattern that cannot be used is in none."""
+    if not rule.is_regex:
+        words = text.normalized(rule.pattern)
+        return words != "" and _holds_words(normalized, words)
+    pattern = _usable(rule.pattern)
+    return pattern is not None and pattern.search(normalized) is not None
+
+
+def check(rule: KeywordRule) -> None:
+    """ValueError, with the fix, for a rule that cannot be used."""
+    if not text.normalized(rule.pattern) or any(character < " " for character in rule.pattern):
+        raise ValueError(f"the keyword {rule.pattern!r} must be words on one line, and not blank")
+    if len(rule.pattern) > MAX_PATTERN:
+        raise ValueError(
+            f"the keyword {rule.pattern[:40]!r}... has {len(rule.pattern):,} characters; {MAX_PATTERN} is the most: "
+            "make several rules of it"
+        )
+    if not 1 <= rule.weight <= MAX_RULE_WEIGHT:
+        raise ValueError(f"the weight of {rule.pattern!r} is {rule.weight}; it must be from 1 to {MAX_RULE_WEIGHT}")
+    if rule.is_regex and _compiled(rule.pattern).search("") is not None:
+        raise ValueError(f"the pattern {rule.pattern!r} fits even an empty text, and so every story; ask for more")
+
+
+def problem(rule: KeywordRule) -> str | None:
+    """Why a rule is never obeyed, if it is not."""
+    try:
+        check(rule)
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+def _near(story: StoryText, topic: Topic) -> list[str]:
+    """What puts a story in the reach of a topic that has bounds."""
+    found = [f"collection:{story.collection}"] if story.collection in topic.collections else []
+    included = {rule.source for rule in topic.source_rules if rule.rule_type == "include"}
+    return found + [f"source:{source}" for source in story.sources if source in included]
+
+
+def _named(topic: Topic, rule_type: RuleType) -> list[str]:
+    """The rules of one type, as rulings call them."""
+    collections = topic.collections if rule_type == "include" else ()
+    return [
+        *(f"collection:{collection}" for collection in collections),
+        *(f"source:{rule.source}" for rule in topic.source_rules if rule.rule_type == rule_type),
+        *(f"keyword:{rule.pattern}" for rule in topic.keyword_rules if rule.enabled and rule.rule_type == rule_type),
+    ]
+
+
+def _catch(rule: str, rule_type: RuleType, titles: Sequence[str]) -> Catch:
+    return Catch(rule=rule, rule_type=rule_type, stories=len(titles), titles=tuple(titles[:EXAMPLES]))
+
+
+def _holds_words(normalized: str, words: str) -> bool:
+    """Whether words stand in a text, and not as a piece of longer ones."""
+    at = normalized.find(words)
+    while at >= 0:
+        end = at + len(words)
+        if not _go_on(words[0], normalized[max(at - 1, 0) : at]) and not _go_on(words[-1], normalized[end : end + 1]):
+            return True
+        at = normalized.find(words, at + 1)
+    return False
+
+
+def _go_on(edge: str, beside: str) -> bool:
+    """Whether the edge of a word and the character beside it belong to one longer word."""
+    return beside != "" and _builds_words(edge) and _builds_words(beside)
+
+
+@lru_cache(maxsize=4096)
+def _builds_words(character: str) -> bool:
+    """Whether a word of several characters, with spaces around it, can have this one."""
+    if unicodedata.category(character)[0] not in "LMN":
+        return False
+    return len(text.words(character * 3)) < 2  # where no spaces are written, each two neighbours are a word
+
+
+@lru_cache(maxsize=1024)
+def _usable(pattern: str) -> Any:
+    try:
+        return _compiled(pattern)
+    except ValueError:
+        return None
+
+
+def _compiled(pattern: str) -> Any:
+    """The pattern in linear time; one by one, as a set of many neither gives up on a slow automaton nor says so."""
+    options = re2.Options()
+    options.case_sensitive, options.never_capture, options.log_errors = False, True, False
+    options.max_mem = MAX_MEMORY
+    try:
+        re2.compile(pattern, options)  # on its own first: a complaint quotes what was written
+        found = re2.compile(f"(?m){_folded(pattern)}", options)
+    except re2.error as error:
+        raise ValueError(_complaint(pattern, error.args[0])) from error
+    if found.programsize > MAX_PROGRAM:
+        raise ValueError(_complaint(pattern, b"pattern too large"))
+    return found
+
+
+def _folded(pattern: str) -> str:
+    """The pattern with its letters beyond ASCII as normalized text has them."""
+    composed = unicodedata.normalize("NFC", pattern)
+    return _BEYOND_ASCII.sub(lambda found: re2.escape(text.normalized(found[0])), composed)
+
+
+def _complaint(pattern: str, said: bytes) -> str:
+    reason = said.decode(errors="replace")
+    if reason.startswith("pattern too large"):
+        fix = r"use smaller repeats, as .{0,50}, and few classes such as \pL, or make several rules of it"
+    elif reason.startswith(_MISSING):
+        fix = r"lookarounds, as (?=...), and backreferences, as \1, are not available: write out what shall match"
+    else:
+        fix = "look at its brackets and repeats, or give it as plain words"
+    return f"the pattern {pattern!r} cannot be used ({reason}); {fix}"

@@ -1,0 +1,76 @@
+"""When a digest is due on a local date, and which stretch of time it tells of."""
+
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from functools import lru_cache
+
+from cronsim import CronSim
+
+from scoop.core import schedules
+
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """From the moment the digest before was due until this one is; the end belongs to the next."""
+
+    start: datetime
+    end: datetime
+
+    def holds(self, moment: datetime) -> bool:
+        return self.start <= moment < self.end
+
+
+def check_cron(expression: str) -> None:
+    """ValueError for a cron by which no digest can be made: one that never comes, or comes twice on a date."""
+    if len(expression.split()) < 2:
+        raise ValueError(f"{expression!r} is no cron; a digest needs one, as 0 9 * * * for every day at 09:00")
+    schedules.parse(expression)
+    cron = _from(expression, datetime(2000, 1, 1))  # noqa: DTZ001 - of the calendar alone
+    if len(cron.minutes) != 1 or len(cron.hours) != 1:
+        raise ValueError(
+            f"{expression!r} comes several times on one date; name one minute and one hour, as 0 9 * * 1-5"
+        )
+
+
+@lru_cache(maxsize=4096)
+def due_at(cron: str, timezone: str, day: date) -> datetime | None:
+    """The moment at which the digest of a local date is due; None on dates that have none.
+
+    A time that the clocks skip comes with the first moment after it; one that comes twice counts the first time.
+    """
+    midnight = datetime.combine(day, time())
+    firing = next(_from(cron, midnight - timedelta(minutes=1)))
+    return schedules.instant(firing, schedules.zone(timezone)) if firing.date() == day else None
+
+
+def window(cron: str, timezone: str, day: date) -> Window | None:
+    """What the digest of a local date tells of; None on dates that have none."""
+    end = due_at(cron, timezone, day)
+    if end is None:
+        return None
+    start = due_at(cron, timezone, _date_before(cron, day))
+    assert start is not None  # noqa: S101 - the cron itself named the date
+    return Window(start=start, end=end)
+
+
+def latest(cron: str, timezone: str, now: datetime) -> date:
+    """The last local date whose digest is due by now."""
+    day = now.astimezone(schedules.zone(timezone)).date() + _DAY
+    while (due := due_at(cron, timezone, day)) is None or due > now:
+        day = _date_before(cron, day)
+    return day
+
+
+def following(cron: str, day: date) -> date:
+    """The next date after this one that has a digest."""
+    return next(_from(cron, datetime.combine(day, time(23, 59)))).date()
+
+
+def _date_before(cron: str, day: date) -> date:
+    return next(_from(cron, datetime.combine(day, time()), reverse=True)).date()
+
+
+def _from(cron: str, moment: datetime, *, reverse: bool = False) -> CronSim:
+    return CronSim(" ".join(cron.split()), moment, reverse=reverse)

@@ -1,0 +1,58 @@
+"""A channel as its readers see it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from itertools import groupby, pairwise
+
+import jinja2
+
+from scoop.newsstand.discord import markdown
+from scoop.newsstand.discord.state import GUILD_ID, Discord, Message
+from scoop.newsstand.links import Href
+
+FOLLOWS_WITHIN = timedelta(minutes=7)  # until then Discord does not repeat who speaks
+NO_COLOUR = 0x4E5058
+
+# not strict about what is undefined: an embed may lack any of its keys
+_templates = jinja2.Environment(
+    loader=jinja2.PackageLoader("scoop.newsstand"),
+    autoescape=True,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A message on the page; one that follows another of its author has no head of its own."""
+
+    message: Message
+    follows: bool
+
+
+def render(discord: Discord, channel_id: str, *, href: Href, root: str) -> str:
+    shown = _shown(discord.listed(channel_id))
+    return _templates.get_template("discord.html").render(
+        channels=discord.channels.values(),
+        current=discord.channels[channel_id],
+        counts={each: len(discord.listed(each)) for each in discord.channels},
+        days=[(day, list(group)) for day, group in groupby(shown, key=lambda each: each.message.posted_at.date())],
+        path=f"{root}/channels/{GUILD_ID}",
+        markdown=partial(markdown.render, href=href),
+        markdown_line=partial(markdown.render_line, href=href),
+        href=href,
+        no_colour=NO_COLOUR,
+        moment=datetime.fromisoformat,
+    )
+
+
+def _shown(messages: Sequence[Message]) -> list[Shown]:
+    follows = [False, *(_follows(earlier, later) for earlier, later in pairwise(messages))]
+    return [Shown(message=message, follows=each) for message, each in zip(messages, follows, strict=False)]
+
+
+def _follows(earlier: Message, later: Message) -> bool:
+    is_same_day = earlier.posted_at.date() == later.posted_at.date()
+    return is_same_day and earlier.author == later.author and later.posted_at - earlier.posted_at < FOLLOWS_WITHIN

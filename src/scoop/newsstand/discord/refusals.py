@@ -1,0 +1,79 @@
+"""How Discord says no."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+
+class Refusal(Exception):
+    """A request that is answered with a status, a code of Discord's own and a sentence."""
+
+    def __init__(
+        self,
+        status: int,
+        told: Mapping[str, Any],
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(told["message"])
+        self.status = status
+        self.told = told
+        self.headers = headers
+
+
+def unauthorized() -> Refusal:
+    return _refusal(401, 0, "401: Unauthorized")
+
+
+def missing_access() -> Refusal:
+    return _refusal(403, 50001, "Missing Access")
+
+
+def not_the_author() -> Refusal:
+    return _refusal(403, 50005, "Cannot edit a message authored by another user")
+
+
+def missing_permissions() -> Refusal:
+    return _refusal(403, 50013, "Missing Permissions")
+
+
+def unknown_channel() -> Refusal:
+    return _refusal(404, 10003, "Unknown Channel")
+
+
+def unknown_message() -> Refusal:
+    return _refusal(404, 10008, "Unknown Message")
+
+
+def unknown_webhook() -> Refusal:
+    return _refusal(404, 10015, "Unknown Webhook")
+
+
+def wrong_webhook_token() -> Refusal:
+    return _refusal(401, 50027, "Invalid Webhook Token")
+
+
+def empty_message() -> Refusal:
+    return _refusal(400, 50006, "Cannot send an empty message")
+
+
+def invalid_json() -> Refusal:
+    return _refusal(400, 50109, "The request body contains invalid JSON.")
+
+
+def invalid_form(errors: Mapping[str, Any]) -> Refusal:
+    return Refusal(400, {"message": "Invalid Form Body", "code": 50035, "errors": errors})
+
+
+def broken() -> Refusal:
+    return _refusal(500, 0, "500: Internal Server Error")
+
+
+def limited(seconds: float, *, is_global: bool) -> Refusal:
+    """Too many requests: the header counts whole seconds, the body is exact."""
+    told = {"message": "You are being rate limited.", "retry_after": round(seconds, 3), "global": is_global}
+    headers = {"Retry-After": str(math.ceil(seconds)), "X-RateLimit-Scope": "global" if is_global else "user"}
+    return Refusal(429, told, headers | ({"X-RateLimit-Global": "true"} if is_global else {}))
+
+
+def _refusal(status: int, code: int, message: str) -> Refusal:
+    return Refusal(status, {"message": message, "code": code})

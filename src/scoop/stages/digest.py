@@ -1,0 +1,223 @@
+"""A digest is made: what happened in its window is weighed against what was told, and its posts are written down."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from typing import Any
+
+import msgspec
+import structlog
+
+from scoop.channels import Channel
+from scoop.core import digest as choosing
+from scoop.core import novelty, posting, text, windows
+from scoop.core.digest import Candidate
+from scoop.core.modes import Modes
+from scoop.core.windows import Window
+from scoop.errors import Reject, UsageError
+from scoop.model import ChannelSettings, Digest, Part, Topic
+from scoop.stages.stage import Outcome, Stage
+from scoop.store import alerts, digests, posts, topics, work
+from scoop.store.db import Connection
+from scoop.store.digests import Due, RunMode, Snapshot
+from scoop.store.work import Subject
+
+log = structlog.get_logger()
+
+NAME = "digest"
+SUMMARY_CHARACTERS = 400
+MADE_UP_WITHIN = timedelta(hours=12)  # a digest whose time was missed, because the machine slept, is made until then
+LATE_AFTER = timedelta(minutes=15)
+ALARM = "digest_late"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """A digest that is wanted: live or shadow, and whether it shall be posted."""
+
+    topic: Topic
+    day: date
+    mode: RunMode = "live"
+    publish: bool = False
+
+
+async def make(conn: Connection, order: Order, channels: Mapping[str, type[Any]]) -> int:
+    """Make a digest in the caller's transaction; give its run. What is posted, or about to be, is not made anew."""
+    topic = order.topic
+    await digests.lock_topic(conn, topic.topic_id)
+    if order.mode == "live" and (run_id := await digests.committed(conn, topic.topic_id, order.day)) is not None:
+        return run_id
+    window = window_of(topic, order.day)
+    late_since = await digests.last_made_at(conn, topic.topic_id, order.mode, order.day)
+    found = await digests.candidates(conn, topic.topic_id, window, late_since=late_since)
+    choices = choosing.choose(
+        [candidate for candidate, _ in found],
+        await digests.told(conn, topic.topic_id, order.mode, order.day),
+        window,
+        max_entries=topic.max_entries,
+        max_per_family=topic.max_per_family,
+    )
+    run_id = await digests.keep(
+        conn, topic_id=topic.topic_id, day=order.day, mode=order.mode, window=window, choices=choices,
+        snapshots={candidate.story_id: _snapshot(candidate, row) for candidate, row in found},
+    )  # fmt: skip
+    if order.publish and order.mode == "live":
+        await _post(conn, topic, run_id, channels)
+    return run_id
+
+
+def window_of(topic: Topic, day: date) -> Window:
+    """The window of a date; UsageError where the topic has no digest on it."""
+    window = windows.window(topic.digest_cron, topic.timezone, day)
+    if window is None:
+        following = windows.following(topic.digest_cron, day)
+        raise UsageError(
+            f"{topic.topic_slug} has no digest on {day}: its cron is {topic.digest_cron}; the next is on {following}"
+        )
+    return window
+
+
+def _snapshot(candidate: Candidate, row: Mapping[str, Any]) -> Snapshot:
+    return Snapshot(
+        title=candidate.title,
+        url=row["url"],
+        summary=text.one_line(row["lead"])[:SUMMARY_CHARACTERS],
+        publishers=candidate.publishers,
+        language=row["language"],
+        memory=novelty.memory(candidate.versions),
+    )
+
+
+async def _post(conn: Connection, topic: Topic, run_id: int, channels: Mapping[str, type[Any]]) -> None:
+    """Write a digest down for each of its channels; one that cannot be used does not hold up the others."""
+    run = await digests.run(conn, run_id)
+    digest = digests.digest(topic.topic_name, topic.timezone, run, await digests.entries(conn, run_id))
+    desk_id = await posts.desk_id(conn)
+    parts_by_channel: dict[str, tuple[ChannelSettings, list[tuple[str, Part]]]] = {}
+    for settings in (_addressed(topic, each) for each in topic.channels if each.enabled):
+        try:
+            parts_by_channel[settings.name] = settings, rendered(digest, settings, desk_id, channels)
+        except Reject as refusal:
+            log.warning("channel switched off", topic=topic.topic_slug, channel=settings.name, error=str(refusal))
+            await posts.close_channel(conn, topic.topic_id, settings.name, str(refusal))
+    await posts.put(
+        conn, digest_run_id=run_id, topic_id=topic.topic_id, day=run.run_date, parts_by_channel=parts_by_channel
+    )
+
+
+def _addressed(topic: Topic, settings: ChannelSettings) -> ChannelSettings:
+    """A bot's channel that names no Discord channel posts to the topic's."""
+    if settings.kind != "discord_bot" or "channel_id" in settings.options or topic.discord_channel_id is None:
+        return settings
+    return replace(settings, options=settings.options | {"channel_id": topic.discord_channel_id})
+
+
+async def correct(conn: Connection, topic: Topic, run_id: int, channels: Mapping[str, type[Any]]) -> int:
+    """Let what was posted say what it would say now: without what was suppressed since; give how many posts change."""
+    run = await digests.run(conn, run_id)
+    suppressed = await digests.suppressed(conn, topic.topic_id)
+    kept = [entry for entry in await digests.entries(conn, run_id) if entry.story_id not in suppressed]
+    digest = digests.digest(topic.topic_name, topic.timezone, run, kept)
+    desk_id, changed = await posts.desk_id(conn), 0
+    for post in await posts.of_run(conn, run_id):
+        settings = ChannelSettings(name=post.channel, kind=post.kind, options=post.options)
+        parts = rendered(digest, settings, desk_id, channels)
+        if post.part_no > len(parts):  # the digest became shorter: this part has nothing more to say
+            parts = rendered(replace(digest, tellings=()), settings, desk_id, channels)
+        _, part = parts[min(post.part_no, len(parts)) - 1]
+        changed += await posts.correct(conn, post.post_id, part.payload)
+    return changed
+
+
+def rendered(
+    digest: Digest, settings: ChannelSettings, desk_id: str, channels: Mapping[str, type[Any]]
+) -> list[tuple[str, Part]]:
+    """The parts of a digest for a channel, each under its key."""
+
+    def key(part_no: int) -> str:
+        return posting.key(desk_id, digest.topic_slug, digest.run_date, settings.name, part_no)
+
+    kind = channels.get(settings.kind)
+    if kind is None:
+        raise Reject(f"channel {settings.name}: there is no kind {settings.kind!r}; there are {', '.join(channels)}")
+    try:
+        channel: Channel = kind(msgspec.convert(settings.options, kind.Options))
+    except msgspec.ValidationError as error:
+        raise Reject(f"channel {settings.name}: {error}; change it by scoop topics channel") from error
+    parts = channel.parts(digest, lambda part_no: posting.marker(key(part_no)))
+    return [(key(part_no), part) for part_no, part in enumerate(parts, start=1)]
+
+
+def due_date(topic: Due, modes: Modes, now: datetime) -> date | None:
+    """The date whose digest is to be made now, if any; times before the topic was there are not made up."""
+    held = modes.of(topic)
+    if held.mode == "legacy":
+        return None
+    day = windows.latest(topic.digest_cron, topic.timezone, now)
+    due = windows.due_at(topic.digest_cron, topic.timezone, day)
+    made = topic.last_shadow if held.mode == "shadow" else topic.last_live
+    if due is None or now - due > MADE_UP_WITHIN or due < topic.created_at or (made is not None and made >= day):
+        return None
+    return day
+
+
+async def schedule(conn: Connection, modes: Modes, *, now: datetime) -> None:
+    """Put the topics whose digest is due before the stage; those that wait there already stay as they are."""
+    due = [topic.topic_id for topic in await digests.due(conn) if due_date(topic, modes, now) is not None]
+    if due:
+        await work.enqueue_missing(conn, NAME, due)
+
+
+async def tell_late(conn: Connection, modes: Modes, *, now: datetime) -> None:
+    """Raise an alert for each digest that should have been posted by now, and resolve those that were."""
+    topics = [topic for topic in await digests.due(conn) if topic.has_channels and modes.of(topic).posts]
+    late: dict[tuple[str, str], str] = {}
+    for topic in topics:
+        day = windows.latest(topic.digest_cron, topic.timezone, now)
+        due = windows.due_at(topic.digest_cron, topic.timezone, day)
+        is_posted = topic.last_posted is not None and topic.last_posted >= day
+        if due is not None and due >= topic.created_at and now - due > LATE_AFTER and not is_posted:
+            late[ALARM, topic.topic_slug] = (
+                f"the digest of {topic.topic_slug} for {day} was due at {due:%Y-%m-%d %H:%M} UTC and is not posted; "
+                "see scoop posts list and scoop work"
+            )
+    for _, subject, message in await alerts.settle(
+        conn, late, subjects=[topic.topic_slug for topic in topics], kinds=[ALARM]
+    ):
+        log.warning(message, alert=ALARM, subject=subject)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Digests:
+    """Makes the digests that are due, and writes down their posts where Scoop posts."""
+
+    channels: Mapping[str, type[Any]]
+    modes: Modes
+    clock: Callable[[], datetime]
+
+    async def load(self, conn: Connection, ids: Sequence[int]) -> list[Order]:
+        now = self.clock()
+        due = {topic.topic_id: topic for topic in await digests.due(conn) if topic.topic_id in set(ids)}
+        orders: list[Order] = []
+        for topic in (each for each in await topics.listed(conn) if each.topic_id in due):
+            day, held = due_date(due[topic.topic_id], self.modes, now), self.modes.of(topic)
+            if day is not None:
+                mode: RunMode = "shadow" if held.mode == "shadow" else "live"
+                orders.append(Order(topic=topic, day=day, mode=mode, publish=held.posts))
+        return orders
+
+    async def order(self, orders: list[Order]) -> Outcome[list[Order]]:
+        told = [f"{each.topic.topic_slug} {each.day}: digest made ({each.mode})" for each in orders]
+        return Outcome(output=orders, told=told)
+
+    async def save(self, conn: Connection, orders: list[Order]) -> list[Subject]:
+        for order in orders:
+            await make(conn, order, self.channels)
+        return []
+
+
+def stage(
+    channels: Mapping[str, type[Any]], *, modes: Modes, clock: Callable[[], datetime]
+) -> Stage[list[Order], list[Order]]:
+    made = Digests(channels=channels, modes=modes, clock=clock)
+    return Stage(name=NAME, load=made.load, work=made.order, save=made.save, batch=1)

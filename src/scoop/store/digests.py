@@ -1,0 +1,239 @@
+"""Digests: their candidates, what was chosen and why, and what topics remember of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any, Literal
+
+import msgspec
+
+from scoop.core.digest import REMEMBERED, Candidate, Choice, Told
+from scoop.core.novelty import FACTS_CHARACTERS, Memory, Version
+from scoop.core.windows import Window
+from scoop.errors import NotFound
+from scoop.model import Digest, EntryStatus, Mode, Telling
+from scoop.store import db
+from scoop.store.db import Connection
+
+SQL = db.blocks(__name__)
+RunMode = Literal["live", "shadow"]
+MAX_VERSIONS = 200  # of a story, the newest: what a digest says of it
+ENTRY_COLUMNS = (
+    "digest_run_id", "story_id", "status", "rank", "reason", "score", "score_parts", "told", "change", "twin_of",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One attempt at the digest of a topic and a local date."""
+
+    digest_run_id: int
+    topic_slug: str
+    run_date: date
+    mode: RunMode
+    attempt: int
+    window_start_utc: datetime
+    window_end_utc: datetime
+    started_at: datetime
+    published_at: datetime | None
+    status: str
+    candidate_count: int
+    posted_count: int
+    left_to_legacy_at: datetime | None
+    entry_count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """What became of one candidate of a run, and the story as it was then."""
+
+    story_id: int
+    story_uuid: str
+    status: EntryStatus
+    rank: int | None
+    score: float
+    reason: str
+    change: str
+    twin_of: int | None
+    score_parts: Mapping[str, float]
+    title: str
+    url: str | None
+    publishers: Sequence[str]
+    summary: str
+    language: str
+    published_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Due:
+    """A topic's schedule, and the last dates for which there is a digest."""
+
+    topic_id: int
+    topic_slug: str
+    timezone: str
+    digest_cron: str
+    created_at: datetime
+    mode: Mode | None
+    publish_v2: bool | None
+    write_raw_ledger: bool | None
+    has_channels: bool
+    last_posted: date | None
+    last_live: date | None
+    last_shadow: date | None
+
+
+class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
+    """A story at the moment it was told."""
+
+    title: str
+    url: str | None
+    summary: str
+    publishers: tuple[str, ...]
+    language: str
+    memory: Memory
+
+
+async def lock_topic(conn: Connection, topic_id: int) -> None:
+    await conn.execute(SQL["lock_topic"], topic_id)
+
+
+async def candidates(
+    conn: Connection, topic_id: int, window: Window, *, late_since: datetime | None
+) -> list[tuple[Candidate, Mapping[str, Any]]]:
+    """The stories that may be told, each with the row that it came from."""
+    rows = await conn.fetch(SQL["candidates"], topic_id, window.start, window.end, late_since, REMEMBERED)
+    versions = await conn.fetch(
+        SQL["versions"], [row["story_id"] for row in rows], window.end, FACTS_CHARACTERS, MAX_VERSIONS
+    )
+    members: dict[int, list[Any]] = {row["story_id"]: [] for row in rows}
+    for version in versions:
+        members[version["story_id"]].append(version)
+    return [(_candidate(row, members[row["story_id"]]), row) for row in rows]
+
+
+def _candidate(row: Mapping[str, Any], members: Sequence[Any]) -> Candidate:
+    return Candidate(
+        **{name: row[name] for name in ("story_id", "coverage_id", "title", "url_hash", "own_publisher", "weight")},
+        suppression_reason=row["suppression_reason"],
+        first_seen_at=min(member["seen_at"] for member in members),
+        last_seen_at=max(member["seen_at"] for member in members),
+        publishers=tuple(sorted({member["publisher"] for member in members})),
+        versions=tuple(
+            Version(**{name: member[name] for name in ("version", "publisher", "language", "title", "body")})
+            for member in members
+        ),
+        points=max(member["points"] for member in members),
+    )
+
+
+async def told(conn: Connection, topic_id: int, mode: RunMode, day: date) -> list[Told]:
+    """What readers of the topic were told in the days before this one."""
+    rows = await conn.fetch(SQL["told"], topic_id, mode, day - REMEMBERED, day - timedelta(days=1))
+    return [
+        Told(
+            story_id=row["story_id"],
+            coverage_id=row["coverage_id"],
+            run_date=row["run_date"],
+            memory=msgspec.convert(row["told"], Snapshot).memory,
+        )
+        for row in rows
+    ]
+
+
+async def suppressed(conn: Connection, topic_id: int) -> set[int]:
+    """The stories that a person keeps out of a topic."""
+    return {row["story_id"] for row in await conn.fetch(SQL["suppressed"], topic_id)}
+
+
+async def last_made_at(conn: Connection, topic_id: int, mode: RunMode, day: date) -> datetime | None:
+    found: datetime | None = await conn.fetchval(SQL["last_made_at"], topic_id, mode, day)
+    return found
+
+
+async def committed(conn: Connection, topic_id: int, day: date) -> int | None:
+    """The run that is posted for a topic and a date, or is about to be."""
+    found: int | None = await conn.fetchval(SQL["committed"], topic_id, day)
+    return found
+
+
+async def keep(
+    conn: Connection,
+    *,
+    topic_id: int,
+    day: date,
+    mode: RunMode,
+    window: Window,
+    choices: Sequence[Choice],
+    snapshots: Mapping[int, Snapshot],
+) -> int:
+    """Write a run down with all its candidates; give its number."""
+    run_id: int = await conn.fetchval(SQL["open_run"], topic_id, day, mode, window.start, window.end, len(choices))
+    records = [
+        (
+            run_id, each.story_id, each.status, each.rank, each.reason, each.score, dict(each.score_parts),
+            msgspec.to_builtins(snapshots[each.story_id]), each.change, each.twin_of,
+        )
+        for each in choices
+    ]  # fmt: skip
+    await db.copy(conn, "digest_entries", columns=ENTRY_COLUMNS, records=records)
+    return run_id
+
+
+async def runs(conn: Connection, *, topic_slug: str | None = None, limit: int = 30) -> list[Run]:
+    return [Run(**row) for row in await conn.fetch(SQL["runs"], topic_slug, limit, None)]
+
+
+async def run(conn: Connection, digest_run_id: int) -> Run:
+    row = await conn.fetchrow(SQL["runs"], None, 1, digest_run_id)
+    if row is None:
+        raise NotFound(f"there is no digest run {digest_run_id}; `scoop digests` lists them")
+    return Run(**row)
+
+
+async def latest_run(conn: Connection, topic_id: int, day: date, mode: RunMode) -> int | None:
+    found: int | None = await conn.fetchval(SQL["latest_run"], topic_id, day, mode)
+    return found
+
+
+async def entries(conn: Connection, digest_run_id: int) -> list[Entry]:
+    return [_entry(row) for row in await conn.fetch(SQL["entries"], digest_run_id)]
+
+
+def _entry(row: Mapping[str, Any]) -> Entry:
+    shown = {name: row["told"][name] for name in ("title", "url", "publishers", "summary", "language")}
+    return Entry(**{name: value for name, value in row.items() if name != "told"}, **shown)
+
+
+def digest(topic_name: str, timezone: str, run: Run, entries: Sequence[Entry]) -> Digest:
+    """What a reader sees of a run; a twin stands beside its story, or for itself where that is not told."""
+    shown = [entry for entry in entries if entry.rank is not None]
+    leading = {entry.story_id for entry in shown if entry.twin_of is None}
+    return Digest(
+        topic_slug=run.topic_slug,
+        topic_name=topic_name,
+        run_date=run.run_date,
+        timezone=timezone,
+        tellings=tuple(
+            _telling(entry, [_telling(twin) for twin in shown if twin.twin_of == entry.story_id])
+            for entry in shown
+            if entry.twin_of not in leading
+        ),
+    )
+
+
+def _telling(entry: Entry, twins: Sequence[Telling] = ()) -> Telling:
+    return Telling(
+        story_id=entry.story_id,
+        story_uuid=entry.story_uuid,
+        title=entry.title,
+        url=entry.url,
+        summary=entry.summary,
+        publishers=tuple(entry.publishers),
+        language=entry.language,
+        change=entry.change,
+        twins=tuple(twins),
+    )
+
+
+async def due(conn: Connection) -> list[Due]:
+    return [Due(**row) for row in await conn.fetch(SQL["due"])]

@@ -1,0 +1,102 @@
+-- name: lock_topic
+-- Only one digest of a topic is made at a time.
+SELECT FROM topics WHERE topic_id = $1 FOR UPDATE;
+
+-- name: candidates
+-- The active stories of a topic with a document of the window, or with one that came too late for the digest before.
+SELECT story_id, story_uuid::text AS story_uuid, coalesce(coverage_id, story_id) AS coverage_id, stories.canonical_title AS title,
+    stories.canonical_url AS url, stories.canonical_url_hash AS url_hash, weight,
+    coalesce(publisher_family, publisher_families[1]) AS own_publisher, coalesce(normalized_language, 'und') AS language,
+    coalesce(left(body_text, 1000), '') AS lead, (
+        SELECT coalesce(suppression_reason, '') FROM story_topic_state AS held JOIN stories AS part USING (story_id)
+        WHERE held.topic_id = $1 AND held.suppressed AND (part.story_id = stories.story_id OR part.merged_into = stories.story_id)
+        LIMIT 1) AS suppression_reason
+FROM story_topic_state JOIN stories USING (story_id)
+LEFT JOIN documents ON document_id = representative_document_id
+WHERE topic_id = $1 AND status = 'active' AND last_seen_at >= $2::timestamptz - $5::interval AND first_seen_at < $3
+    AND EXISTS (
+        SELECT FROM story_members JOIN documents AS member USING (document_id)
+        WHERE story_members.story_id = stories.story_id AND member.seen_at < $3
+            AND (member.seen_at >= $2 OR (member.seen_at >= $2 - $5::interval AND matched_at > $4::timestamptz)));
+
+-- name: versions
+-- The newest documents of stories that were seen before a moment, as a digest remembers them.
+SELECT story_id, document_id || ':' || left(encode(content_hash, 'hex'), 12) AS version, publisher_family AS publisher,
+    normalized_language AS language, title, body, seen_at, coalesce(points, 0) AS points
+FROM unnest($1::bigint[]) AS asked (story_id) CROSS JOIN LATERAL (
+    SELECT document_id, content_hash, publisher_family, normalized_language, title, left(body_text, $3) AS body, seen_at, (
+            SELECT (raw_payload #>> '{source_metadata,score}')::float::integer FROM raw_arrivals
+            WHERE raw_arrivals.raw_arrival_id = documents.raw_arrival_id
+                AND raw_payload #>> '{source_metadata,platform}' IN ('hn', 'reddit')
+                AND jsonb_typeof(raw_payload #> '{source_metadata,score}') = 'number') AS points
+    FROM story_members JOIN documents USING (document_id)
+    WHERE story_members.story_id = asked.story_id AND seen_at < $2
+    ORDER BY seen_at DESC, document_id DESC LIMIT $4) AS member;
+
+-- name: told
+-- What the topic told in the digests of these dates: what was accepted by a channel, or what a shadow run chose.
+SELECT stays.story_id, coalesce(stays.coverage_id, stays.story_id) AS coverage_id, run_date, told
+FROM digest_runs JOIN digest_entries USING (digest_run_id)
+JOIN stories ON stories.story_id = digest_entries.story_id
+JOIN stories AS stays ON stays.story_id = coalesce(stories.merged_into, stories.story_id)
+WHERE digest_runs.topic_id = $1 AND mode = $2::digest_mode AND run_date BETWEEN $3 AND $4 AND rank IS NOT NULL
+    AND CASE mode WHEN 'live' THEN digest_entries.published_at IS NOT NULL ELSE attempt = (
+        SELECT max(attempt) FROM digest_runs AS same
+        WHERE same.topic_id = $1 AND same.mode = 'shadow' AND same.run_date = digest_runs.run_date) END;
+
+-- name: suppressed
+-- The stories that a person keeps out of a topic.
+SELECT story_id FROM story_topic_state WHERE topic_id = $1 AND suppressed;
+
+-- name: last_made_at
+-- When the topic's digest before this date was made, in the same mode.
+SELECT started_at FROM digest_runs
+WHERE topic_id = $1 AND mode = $2::digest_mode AND run_date < $3 AND status = 'completed'
+    AND (mode = 'shadow' OR published_at IS NOT NULL)
+ORDER BY run_date DESC, attempt DESC LIMIT 1;
+
+-- name: committed
+-- The run whose posts are on their way, or out, for a topic and a date: it is never made anew.
+SELECT digest_run_id FROM posts WHERE topic_id = $1 AND run_date = $2 LIMIT 1;
+
+-- name: open_run
+-- A new attempt at the digest of a topic and a date.
+INSERT INTO digest_runs (topic_id, run_date, mode, attempt, window_start_utc, window_end_utc, finished_at, status, candidate_count)
+SELECT $1, $2, $3::digest_mode, coalesce(max(attempt), 0) + 1, $4, $5, now(), 'completed', $6
+FROM digest_runs WHERE topic_id = $1 AND run_date = $2 AND mode = $3::digest_mode
+RETURNING digest_run_id;
+
+-- name: runs
+-- The latest digest runs, of one topic or all, or one of them.
+SELECT digest_run_id, topic_slug, run_date, digest_runs.mode::text AS mode, attempt, window_start_utc, window_end_utc, started_at,
+    digest_runs.published_at, status::text AS status, candidate_count, posted_count, left_to_legacy_at,
+    (SELECT count(*)::int FROM digest_entries AS each WHERE each.digest_run_id = digest_runs.digest_run_id
+        AND rank IS NOT NULL) AS entry_count
+FROM digest_runs JOIN topics USING (topic_id)
+WHERE ($1::text IS NULL OR topic_slug = $1) AND ($3::bigint IS NULL OR digest_run_id = $3)
+ORDER BY digest_run_id DESC LIMIT $2;
+
+-- name: latest_run
+-- The run of a topic and a date that counts: the one with posts, else the latest attempt of the mode.
+SELECT digest_run_id FROM digest_runs
+WHERE topic_id = $1 AND run_date = $2 AND mode = $3::digest_mode AND status = 'completed'
+ORDER BY EXISTS (SELECT FROM posts WHERE posts.digest_run_id = digest_runs.digest_run_id) DESC, attempt DESC LIMIT 1;
+
+-- name: entries
+-- Every candidate of a run: what is told in its order, then the rest by score.
+SELECT story_id, story_uuid::text AS story_uuid, digest_entries.status::text AS status, rank, score, reason, change, twin_of,
+    score_parts, told, digest_entries.published_at
+FROM digest_entries JOIN stories USING (story_id)
+WHERE digest_run_id = $1 ORDER BY rank, twin_of NULLS FIRST, score DESC, story_id;
+
+-- name: due
+-- For each topic that is on: the latest dates for which a digest was made, by mode, and was posted.
+SELECT topic_id, topic_slug, timezone, digest_cron, created_at, mode::text AS mode, publish_v2, write_raw_ledger,
+    EXISTS (SELECT FROM topic_channels WHERE topic_channels.topic_id = topics.topic_id) AS has_channels, (
+        SELECT max(run_date) FROM digest_runs
+        WHERE digest_runs.topic_id = topics.topic_id AND published_at IS NOT NULL) AS last_posted, (
+        SELECT max(run_date) FROM digest_runs
+        WHERE digest_runs.topic_id = topics.topic_id AND digest_runs.mode = 'live' AND status = 'completed') AS last_live, (
+        SELECT max(run_date) FROM digest_runs
+        WHERE digest_runs.topic_id = topics.topic_id AND digest_runs.mode = 'shadow' AND status = 'completed') AS last_shadow
+FROM topics WHERE enabled ORDER BY topic_id;

@@ -1,0 +1,149 @@
+"""Posts: the outbox. Each part of a digest is written down with the digest, and leaves once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import date, datetime
+from typing import Any
+
+from scoop.core import posting
+from scoop.errors import LostLease, NotFound
+from scoop.model import ChannelSettings, Part, Post, PostState
+from scoop.store import db, work
+from scoop.store.db import Connection
+from scoop.store.work import Subject
+
+SQL = db.blocks(__name__)
+STAGE = "publish"
+DISCORD = ("discord_bot", "discord_webhook")  # whose message ids the columns of that name keep
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outgoing:
+    """A post before the stage that sends it, when its digest was due and made, and what time it is."""
+
+    post: Post
+    due_at: datetime
+    made_at: datetime
+    is_legacys: bool
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """What became of a post; `is_dead`: its channel takes nothing any more."""
+
+    post_id: int
+    kind: str
+    state: PostState
+    error: str | None = None
+    message_id: str | None = None
+    looks: int = 0
+    is_corrected: bool = False
+    is_dead: bool = False
+
+
+async def desk_id(conn: Connection) -> str:
+    found: str = await conn.fetchval(SQL["desk"])
+    return found
+
+
+async def put(
+    conn: Connection,
+    *,
+    digest_run_id: int,
+    topic_id: int,
+    day: date,
+    parts_by_channel: Mapping[str, tuple[ChannelSettings, Sequence[tuple[str, Part]]]],
+) -> None:
+    """Write the parts of a digest into the outbox, each with its key, and put the first of each channel on its way."""
+    first: list[Subject] = []
+    for channel, parts in parts_by_channel.values():
+        for part_no, (key, part) in enumerate(parts, start=1):
+            post_id = await conn.fetchval(
+                SQL["put"], digest_run_id, topic_id, day, channel.name, channel.kind, channel.options, part_no,
+                len(parts), key, posting.marker(key), part.payload, list(part.story_ids),
+            )  # fmt: skip
+            if part_no == 1:
+                first.append(Subject(post_id))
+    await work.enqueue(conn, STAGE, first)
+
+
+async def outgoing(conn: Connection, post_id: int) -> Outgoing:
+    row = await conn.fetchrow(SQL["post"], post_id)
+    about = ("due_at", "made_at", "is_legacys", "now")
+    return Outgoing(post=_post(row), **{name: row[name] for name in about})
+
+
+async def begin(conn: Connection, post_id: int) -> None:
+    """Note that a try begins; LostLease when it is no longer ours to make."""
+    if await conn.fetchval(SQL["begin"], post_id, STAGE, work.WORKER_LOCK) is None:
+        raise LostLease(f"post {post_id} is no longer ours to send")
+
+
+async def settle(conn: Connection, settled: Settled) -> list[Subject]:
+    """Write down what became of a post; give the part that may follow it."""
+    await conn.execute(
+        SQL["settle"], settled.post_id, settled.state, settled.error, settled.message_id, settled.looks,
+        settled.is_corrected,
+    )  # fmt: skip
+    if settled.is_dead:
+        await conn.execute(SQL["close_channel"], settled.post_id, settled.error)
+    if settled.state != "sent" or settled.is_corrected:
+        return []
+    is_discord = settled.kind in DISCORD
+    await conn.execute(SQL["mark_published"], settled.post_id, is_discord)
+    await conn.execute(SQL["mark_run_published"], settled.post_id, is_discord)
+    return await _following(conn, settled.post_id)
+
+
+async def close_channel(conn: Connection, topic_id: int, name: str, reason: str) -> None:
+    """Switch a channel off that cannot be posted to as it is configured."""
+    await conn.execute(SQL["close_unusable_channel"], topic_id, name, reason)
+
+
+async def listed(
+    conn: Connection, *, topic_slug: str | None = None, states: Sequence[PostState] | None = None, limit: int = 30
+) -> list[Post]:
+    return [_post(row) for row in await conn.fetch(SQL["listed"], topic_slug, states, limit)]
+
+
+async def of_run(conn: Connection, digest_run_id: int) -> list[Post]:
+    return [_post(row) for row in await conn.fetch(SQL["of_run"], digest_run_id)]
+
+
+async def resend(conn: Connection, post_id: int) -> None:
+    """Send a post anew that was held or failed, by a person's word."""
+    await _decide(conn, post_id, "waiting")
+    await work.enqueue(conn, STAGE, [Subject(post_id)])
+
+
+async def drop(conn: Connection, post_id: int) -> None:
+    """Never send a post that was held or failed; what follows it goes on."""
+    await _decide(conn, post_id, "dropped")
+    await work.enqueue(conn, STAGE, await _following(conn, post_id))
+
+
+async def _decide(conn: Connection, post_id: int, state: PostState) -> None:
+    if await conn.fetchval(SQL["decide"], post_id, state) is None:
+        raise NotFound(f"no post {post_id} is held or failed; `scoop posts held` lists those that are")
+
+
+async def correct(conn: Connection, post_id: int, payload: str) -> bool:
+    """Let a post that was sent say something else; whether it says something else now."""
+    if await conn.fetchval(SQL["correct"], post_id, payload) is None:
+        return False
+    await work.enqueue(conn, STAGE, [Subject(post_id)])
+    return True
+
+
+async def hold_stranded(conn: Connection) -> int:
+    """Hold what nobody will take up any more; give how many there were."""
+    return len(await conn.fetch(SQL["hold_stranded"], STAGE))
+
+
+async def _following(conn: Connection, post_id: int) -> list[Subject]:
+    return [Subject(row["post_id"]) for row in await conn.fetch(SQL["next_part"], post_id)]
+
+
+def _post(row: Mapping[str, Any]) -> Post:
+    return Post(**{each.name: row[each.name] for each in fields(Post)})

@@ -1,0 +1,109 @@
+-- name: desk
+-- Who this desk is.
+SELECT desk_id::text FROM desk;
+
+-- name: put
+-- Write the parts of a digest into the outbox; gives the first part of each channel.
+INSERT INTO posts (digest_run_id, topic_id, run_date, channel, kind, options, part_no, parts, key, marker, payload, story_ids)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING post_id;
+
+-- name: post
+-- A post on its way, when its digest was due, and whether its channel still takes anything.
+SELECT post_id, digest_run_id, topic_slug, posts.run_date, channel, posts.kind, posts.options, part_no, parts, key, marker,
+    payload, state::text AS state, correction, sending_at, tried_at, looks, sent_at, message_id, posts.error,
+    window_end_utc AS due_at, posts.created_at AS made_at, left_to_legacy_at IS NOT NULL AS is_legacys, now() AS now
+FROM posts JOIN topics USING (topic_id) JOIN digest_runs USING (digest_run_id)
+WHERE post_id = $1;
+
+-- name: begin
+-- Note that a try begins, before anything leaves: from here on the post may have arrived. Nothing for a post that was
+-- settled, that another worker has taken over, or whose digest was left to the older system.
+UPDATE posts SET state = 'sending', sending_at = coalesce(sending_at, now()), tried_at = now(), looks = 0
+FROM digest_runs
+WHERE post_id = $1 AND state IN ('waiting', 'sending') AND digest_runs.digest_run_id = posts.digest_run_id
+    AND left_to_legacy_at IS NULL
+    AND EXISTS (
+        SELECT FROM work JOIN pg_locks ON objid::bigint::integer = work.worker
+        WHERE stage = $2 AND subject = $1 AND work.state = 'claimed'
+            AND locktype = 'advisory' AND classid = $3 AND objsubid = 2 AND pid = pg_backend_pid())
+RETURNING post_id;
+
+-- name: settle
+-- What became of a post.
+UPDATE posts SET state = $2::post_state, error = $3, message_id = coalesce($4, message_id), looks = $5,
+    sent_at = CASE WHEN $2::post_state = 'sent' THEN coalesce(sent_at, now()) ELSE sent_at END,
+    sending_at = CASE WHEN $2::post_state = 'waiting' THEN NULL ELSE sending_at END,
+    tried_at = CASE WHEN $2::post_state = 'waiting' THEN NULL ELSE tried_at END,
+    correction = CASE WHEN $6 THEN NULL ELSE correction END,
+    payload = CASE WHEN $6 THEN coalesce(correction, payload) ELSE payload END
+WHERE post_id = $1 AND (state <> 'sent' OR $2::post_state = 'sent');
+
+-- name: mark_published
+-- What a post told is published now: each story of a digest counts once, whichever channel was first.
+WITH told AS (
+    UPDATE digest_entries SET published_at = now(), discord_message_id = CASE WHEN $2 THEN posts.message_id END
+    FROM posts WHERE post_id = $1 AND digest_entries.digest_run_id = posts.digest_run_id
+        AND digest_entries.story_id = ANY (posts.story_ids) AND digest_entries.published_at IS NULL
+    RETURNING digest_entries.story_id, topic_id
+)
+INSERT INTO story_topic_state (story_id, topic_id, first_seen_in_topic_at, first_published_at, last_published_at, publish_count)
+SELECT story_id, topic_id, now(), now(), now(), 1 FROM told
+ON CONFLICT (story_id, topic_id) DO UPDATE SET
+    first_published_at = coalesce(story_topic_state.first_published_at, now()), last_published_at = now(),
+    publish_count = story_topic_state.publish_count + 1, updated_at = now();
+
+-- name: mark_run_published
+-- A digest is published once its first post is.
+UPDATE digest_runs SET published_at = coalesce(digest_runs.published_at, now()),
+    discord_message_id = coalesce(discord_message_id, CASE WHEN $2 THEN posts.message_id END),
+    posted_count = (SELECT count(*) FROM digest_entries AS each
+        WHERE each.digest_run_id = posts.digest_run_id AND each.published_at IS NOT NULL)
+FROM posts WHERE post_id = $1 AND digest_runs.digest_run_id = posts.digest_run_id;
+
+-- name: next_part
+-- The part that may follow a settled one.
+SELECT following.post_id FROM posts JOIN posts AS following
+    ON following.digest_run_id = posts.digest_run_id AND following.channel = posts.channel
+    AND following.part_no = posts.part_no + 1 AND following.state = 'waiting'
+WHERE posts.post_id = $1;
+
+-- name: close_channel
+-- A channel that takes nothing any more is switched off, with the reason.
+UPDATE topic_channels SET enabled = false, problem = $2
+FROM posts WHERE post_id = $1 AND topic_channels.topic_id = posts.topic_id AND topic_channels.name = posts.channel;
+
+-- name: close_unusable_channel
+-- A channel of a topic that cannot be posted to as it is configured is switched off, with the reason.
+UPDATE topic_channels SET enabled = false, problem = $3 WHERE topic_id = $1 AND name = $2;
+
+-- name: listed
+-- The latest posts, of one topic, one state, or all.
+SELECT post_id, digest_run_id, topic_slug, run_date, channel, kind, options, part_no, parts, key, marker, payload,
+    state::text AS state, correction, sending_at, tried_at, looks, sent_at, message_id, error
+FROM posts JOIN topics USING (topic_id)
+WHERE ($1::text IS NULL OR topic_slug = $1) AND ($2::text[] IS NULL OR state::text = ANY ($2)) ORDER BY post_id DESC LIMIT $3;
+
+-- name: of_run
+-- The posts of a digest, by channel and part.
+SELECT post_id, digest_run_id, topic_slug, run_date, channel, kind, options, part_no, parts, key, marker, payload,
+    state::text AS state, correction, sending_at, tried_at, looks, sent_at, message_id, error
+FROM posts JOIN topics USING (topic_id) WHERE digest_run_id = $1 ORDER BY channel, part_no;
+
+-- name: decide
+-- A person's word on a post that is held or failed: send it anew, or never.
+UPDATE posts SET state = $2::post_state, sending_at = NULL, tried_at = NULL, looks = 0, error = NULL
+WHERE post_id = $1 AND state IN ('held', 'failed') RETURNING post_id;
+
+-- name: hold_stranded
+-- What nobody will take up any more is shown to a person: the queue gave it up, or knows nothing of it.
+UPDATE posts SET state = 'held', error = coalesce(
+    (SELECT error FROM work WHERE stage = $1 AND subject = post_id), 'nobody was about to send it')
+WHERE state IN ('waiting', 'sending') AND updated_at < now() - interval '1 minute'
+    AND NOT EXISTS (SELECT FROM work WHERE stage = $1 AND subject = post_id AND work.state <> 'quarantined')
+    AND NOT EXISTS (SELECT FROM posts AS earlier WHERE earlier.digest_run_id = posts.digest_run_id
+        AND earlier.channel = posts.channel AND earlier.part_no < posts.part_no AND earlier.state NOT IN ('sent', 'dropped'))
+RETURNING post_id;
+
+-- name: correct
+-- Let a post that was sent say something else.
+UPDATE posts SET correction = $2 WHERE post_id = $1 AND state = 'sent' AND payload <> $2 RETURNING post_id;

@@ -1,0 +1,196 @@
+"""Topics: what they are about, when they are told and where, and which stories belong to them."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import datetime, timedelta
+from itertools import chain, count
+from string import capwords
+from typing import Any
+
+from scoop.core.topics import Assignment, StoryText
+from scoop.errors import NotFound, UsageError
+from scoop.model import ChannelSettings, KeywordRule, SourceRule, Topic, TopicSettings
+from scoop.store import db, work
+from scoop.store.db import Connection
+from scoop.store.work import Subject
+
+SQL = db.blocks(__name__)
+STAGE = "assign-topics"
+REASSIGNED = timedelta(days=30)  # what is older than that is no longer news for a topic that has changed
+READ_DOCUMENTS = 20  # of a story, the newest
+READ_CHARACTERS = 20_000  # of each
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicChannel(ChannelSettings):
+    """A channel of a topic, and why it takes nothing any more, if so."""
+
+    problem: str | None = None
+
+
+async def listed(conn: Connection) -> list[Topic]:
+    return [_topic(row) for row in await conn.fetch(SQL["topics"], None)]
+
+
+async def by_slug(conn: Connection, slug: str) -> Topic:
+    row = await conn.fetchrow(SQL["topics"], slug)
+    if row is None:
+        raise NotFound(f"there is no topic {slug!r}; `scoop topics list` shows what there is")
+    return _topic(row)
+
+
+async def locked(conn: Connection, slug: str) -> Topic:
+    """The topic, which nobody else changes before the caller's transaction ends."""
+    await conn.execute(SQL["lock"], slug)
+    return await by_slug(conn, slug)
+
+
+async def put(conn: Connection, settings: TopicSettings) -> int:
+    """Add a topic, or change the one of its slug, inside the caller's transaction; give its id."""
+    row = await conn.fetchrow(SQL["put"], *(getattr(settings, each.name) for each in fields(TopicSettings)))
+    if row["reaches_anew"]:
+        await _reassign(conn, row["topic_id"])
+    return int(row["topic_id"])
+
+
+async def put_rules(
+    conn: Connection, topic: Topic, source_rules: Sequence[SourceRule], keyword_rules: Sequence[KeywordRule]
+) -> None:
+    """Make these the rules of a topic, inside the caller's transaction."""
+    now, wanted = {*topic.source_rules, *topic.keyword_rules}, {*source_rules, *keyword_rules}
+    if now == wanted:
+        return
+    await conn.execute(SQL["put_source_rules"], topic.topic_id, *_columns(SourceRule, source_rules))
+    await conn.execute(SQL["put_keyword_rules"], topic.topic_id, *_columns(KeywordRule, keyword_rules))
+    await _reassign(conn, topic.topic_id)
+
+
+async def set_enabled(conn: Connection, slug: str, *, enabled: bool) -> None:
+    """Let a topic have digests, or rest, inside the caller's transaction; one that rested catches up."""
+    await put(conn, replace(await locked(conn, slug), enabled=enabled))
+
+
+async def remove(conn: Connection, slug: str) -> None:
+    topic = await by_slug(conn, slug)
+    if await conn.fetchval(SQL["remove"], topic.topic_id) is None:
+        raise UsageError(f"{slug} has had digests, which are kept; let it rest instead: `scoop topics disable {slug}`")
+
+
+async def channels(conn: Connection, topic_id: int) -> list[TopicChannel]:
+    return [TopicChannel(**row) for row in await conn.fetch(SQL["channels"], topic_id)]
+
+
+async def put_channel(conn: Connection, topic_id: int, channel: ChannelSettings) -> None:
+    await conn.execute(SQL["put_channel"], topic_id, channel.name, channel.kind, channel.options, channel.enabled)
+
+
+async def set_channel_enabled(conn: Connection, topic: Topic, name: str, *, enabled: bool) -> None:
+    if await conn.fetchval(SQL["set_channel_enabled"], topic.topic_id, name, enabled) is None:
+        raise _no_channel(topic, name)
+
+
+async def remove_channel(conn: Connection, topic: Topic, name: str) -> None:
+    if await conn.fetchval(SQL["remove_channel"], topic.topic_id, name) is None:
+        raise _no_channel(topic, name)
+
+
+async def natural(conn: Connection, collections: Iterable[str]) -> None:
+    """Give each collection that no topic names one of its own, without a channel."""
+    known = await listed(conn)
+    named = {collection for topic in known for collection in topic.collections}
+    slugs = {topic.topic_slug for topic in known}
+    unnamed = sorted({*collections} - named)
+    new = [(_free_slug(collection, slugs), _in_words(collection), collection) for collection in unnamed]
+    if new:
+        await conn.execute(SQL["add_natural"], *map(list, zip(*new, strict=True)))
+
+
+async def stories_of(conn: Connection, ids: Sequence[int], *, with_text: bool) -> list[StoryText]:
+    """The active ones of these stories as rules see them, the latest first."""
+    rows = await conn.fetch(SQL["stories_of"], ids, with_text, READ_DOCUMENTS, READ_CHARACTERS)
+    return [StoryText(**row) for row in rows]
+
+
+async def collections_of(conn: Connection, story_ids: Sequence[int]) -> list[str]:
+    return [row["collection"] for row in await conn.fetch(SQL["collections_of"], story_ids)]
+
+
+async def within_reach(conn: Connection, topic: Topic, *, since: datetime) -> list[int]:
+    """The active stories that a topic could take, by its collections and sources; the latest first."""
+    return [row["story_id"] for row in await conn.fetch(SQL["within_reach"], topic.topic_id, since)]
+
+
+async def assign(
+    conn: Connection,
+    story_ids: Sequence[int],
+    topic_ids: Sequence[int],
+    assignments_by_story: Mapping[int, Sequence[Assignment]],
+) -> None:
+    """Write down which of the topics each of the stories belongs to; those not named belong to none of them."""
+    rows = [
+        (story_id, found.topic_id, found.weight, found.matched)
+        for story_id, assignments in assignments_by_story.items()
+        for found in assignments
+    ]
+    await conn.execute(SQL["assign"], story_ids, topic_ids, *_transposed(rows, 4))
+
+
+async def suppress(conn: Connection, topic: Topic, story_id: int, reason: str) -> None:
+    """Keep a story out of a topic's digests."""
+    await _suppress(conn, topic, story_id, True, reason)
+
+
+async def unsuppress(conn: Connection, topic: Topic, story_id: int) -> None:
+    """Let a story be told again, inside the caller's transaction, if it still belongs to the topic."""
+    await _suppress(conn, topic, story_id, False, None)
+    await work.enqueue(conn, STAGE, [Subject(story_id)])
+
+
+async def _suppress(conn: Connection, topic: Topic, story_id: int, suppressed: bool, reason: str | None) -> None:
+    if await conn.fetchval(SQL["suppress"], topic.topic_id, story_id, suppressed, reason) is None:
+        raise NotFound(
+            f"story {story_id} is not in {topic.topic_slug}; `scoop topics test {topic.topic_slug}` shows what is"
+        )
+
+
+async def _reassign(conn: Connection, topic_id: int) -> None:
+    await conn.execute(SQL["reassign"], STAGE, topic_id, REASSIGNED)
+
+
+def _topic(row: Mapping[str, Any]) -> Topic:
+    return Topic(
+        **{
+            **row,
+            "source_rules": tuple(SourceRule(**rule) for rule in row["source_rules"]),
+            "keyword_rules": tuple(KeywordRule(**rule) for rule in row["keyword_rules"]),
+            "channels": tuple(ChannelSettings(**channel) for channel in row["channels"]),
+        }
+    )
+
+
+def _columns(kind: type[SourceRule] | type[KeywordRule], rules: Sequence[SourceRule | KeywordRule]) -> list[list[Any]]:
+    names = [each.name for each in fields(kind)]
+    return [[getattr(rule, name) for rule in rules] for name in names]
+
+
+def _transposed(rows: Sequence[Sequence[Any]], width: int) -> list[list[Any]]:
+    return [[row[place] for row in rows] for place in range(width)]
+
+
+def _free_slug(collection: str, slugs: set[str]) -> str:
+    """A slug for a collection's own topic that nobody has; from now on it is taken."""
+    base = re.sub(r"[^a-z0-9]+", "_", collection.lower()).strip("_") or "collection"
+    slug = next(slug for slug in chain([base], (f"{base}_{number}" for number in count(2))) if slug not in slugs)
+    slugs.add(slug)
+    return slug
+
+
+def _in_words(collection: str) -> str:
+    return capwords(re.sub(r"[\W_]+", " ", collection)) or collection
+
+
+def _no_channel(topic: Topic, name: str) -> NotFound:
+    return NotFound(
+        f"{topic.topic_slug} has no channel {name!r}; `scoop topics show {topic.topic_slug}` lists what it has"
+    )

@@ -1,0 +1,156 @@
+-- name: topics
+-- All topics, or the one of this name, with their rules and channels.
+SELECT topic_id, topic_slug, topic_name, timezone, digest_cron, collections, max_entries, max_per_family,
+    discord_channel_id, enabled, mode::text AS mode, publish_v2, write_raw_ledger, legacy_command, legacy_deadline,
+    (SELECT coalesce(jsonb_agg(jsonb_build_object('source', source, 'rule_type', rule_type) ORDER BY rule_type, source), '[]')
+        FROM topic_source_rules AS rule WHERE rule.topic_id = topics.topic_id) AS source_rules,
+    (SELECT coalesce(jsonb_agg(jsonb_build_object('pattern', pattern, 'rule_type', rule_type, 'is_regex', is_regex,
+            'weight', weight, 'enabled', rule.enabled) ORDER BY rule_type, rule_id), '[]')
+        FROM topic_keyword_rules AS rule WHERE rule.topic_id = topics.topic_id) AS keyword_rules,
+    (SELECT coalesce(jsonb_agg(jsonb_build_object('name', name, 'kind', kind, 'options', options,
+            'enabled', channel.enabled) ORDER BY name), '[]')
+        FROM topic_channels AS channel WHERE channel.topic_id = topics.topic_id) AS channels
+FROM topics WHERE $1::text IS NULL OR topic_slug = $1 ORDER BY topic_slug;
+
+-- name: lock
+-- Whoever is about to change a topic by what it is now works alone at it.
+SELECT FROM topics WHERE topic_slug = $1 FOR UPDATE;
+
+-- name: put
+-- Add a topic, or change the one that has its slug; tells whether it reaches other stories than before.
+WITH known AS (SELECT collections, enabled FROM topics WHERE topic_slug = $1)
+INSERT INTO topics (topic_slug, topic_name, timezone, digest_cron, collections, max_entries, max_per_family,
+    discord_channel_id, enabled, mode, publish_v2, write_raw_ledger, legacy_command, legacy_deadline)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text::topic_mode, $11, $12, $13, $14)
+ON CONFLICT (topic_slug) DO UPDATE SET topic_name = excluded.topic_name, timezone = excluded.timezone,
+    digest_cron = excluded.digest_cron, collections = excluded.collections, max_entries = excluded.max_entries,
+    max_per_family = excluded.max_per_family, discord_channel_id = excluded.discord_channel_id, enabled = excluded.enabled,
+    mode = excluded.mode, publish_v2 = excluded.publish_v2, write_raw_ledger = excluded.write_raw_ledger,
+    legacy_command = excluded.legacy_command, legacy_deadline = excluded.legacy_deadline
+RETURNING topic_id,
+    NOT EXISTS (SELECT FROM known WHERE known.enabled AND known.collections = topics.collections) AS reaches_anew;
+
+-- name: add_natural
+-- Give collections that no topic names one of their own.
+INSERT INTO topics (topic_slug, topic_name, collections)
+SELECT topic_slug, topic_name, ARRAY[collection]
+FROM unnest($1::text[], $2::text[], $3::text[]) AS natural_topic (topic_slug, topic_name, collection)
+WHERE NOT EXISTS (SELECT FROM topics WHERE natural_topic.collection = ANY (topics.collections))
+ON CONFLICT (topic_slug) DO NOTHING;
+
+-- name: put_source_rules
+-- Make these the source rules of a topic.
+WITH wanted AS (
+    SELECT source, rule_type FROM unnest($2::text[], $3::text[]::topic_rule_type[]) AS rule (source, rule_type)
+), dropped AS (
+    DELETE FROM topic_source_rules
+    WHERE topic_id = $1 AND (source, rule_type) NOT IN (SELECT source, rule_type FROM wanted)
+)
+INSERT INTO topic_source_rules (topic_id, source, rule_type) SELECT $1, source, rule_type FROM wanted
+ON CONFLICT DO NOTHING;
+
+-- name: put_keyword_rules
+-- Make these the keyword rules of a topic.
+WITH wanted AS (
+    SELECT * FROM unnest($2::text[], $3::text[]::topic_rule_type[], $4::bool[], $5::smallint[], $6::bool[])
+        AS rule (pattern, rule_type, is_regex, weight, enabled)
+), dropped AS (
+    DELETE FROM topic_keyword_rules
+    WHERE topic_id = $1 AND (pattern, rule_type) NOT IN (SELECT pattern, rule_type FROM wanted)
+)
+INSERT INTO topic_keyword_rules (topic_id, pattern, rule_type, is_regex, weight, enabled)
+SELECT $1, pattern, rule_type, is_regex, weight, enabled FROM wanted
+ON CONFLICT (topic_id, rule_type, pattern)
+    DO UPDATE SET is_regex = excluded.is_regex, weight = excluded.weight, enabled = excluded.enabled;
+
+-- name: reassign
+-- Put what a change of a topic can affect before the stage: what it holds, and what came lately into its reach.
+WITH bounds AS (
+    SELECT topic_id, collections, ARRAY(SELECT source FROM topic_source_rules AS rule
+        WHERE rule.topic_id = topics.topic_id AND rule_type = 'include') AS included
+    FROM topics WHERE topic_id = $2 AND enabled
+), affected AS (
+    SELECT story_id FROM story_topic_state JOIN bounds USING (topic_id)
+    UNION
+    SELECT story_id FROM stories, bounds WHERE status = 'active' AND last_seen_at >= now() - $3::interval
+        AND (collection = ANY (collections) OR sources && included OR (collections = '{}' AND included = '{}'))
+)
+INSERT INTO work (stage, subject) SELECT $1, story_id FROM affected ORDER BY story_id
+ON CONFLICT (stage, subject) DO UPDATE SET
+    version = work.version + 1,
+    state = CASE work.state WHEN 'quarantined' THEN 'waiting' ELSE work.state END,
+    due_at = CASE work.state WHEN 'claimed' THEN work.due_at ELSE now() END,
+    attempts = 0,
+    crashes = CASE work.state WHEN 'claimed' THEN work.crashes ELSE 0 END,
+    error = NULL;
+
+-- name: within_reach
+-- The active stories in reach of a topic that were seen since, the latest first.
+WITH bounds AS (
+    SELECT collections, ARRAY(SELECT source FROM topic_source_rules AS rule
+        WHERE rule.topic_id = topics.topic_id AND rule_type = 'include') AS included
+    FROM topics WHERE topic_id = $1
+)
+SELECT story_id FROM stories, bounds WHERE status = 'active' AND last_seen_at >= $2
+    AND (collection = ANY (collections) OR sources && included OR (collections = '{}' AND included = '{}'))
+ORDER BY last_seen_at DESC, story_id DESC;
+
+-- name: remove
+-- Forget a topic that has told nothing, with its rules and channels.
+DELETE FROM topics WHERE topic_id = $1 AND NOT EXISTS (SELECT FROM digest_runs WHERE digest_runs.topic_id = $1)
+RETURNING topic_id;
+
+-- name: channels
+-- The channels of a topic, and what is wrong with them.
+SELECT name, kind, options, enabled, problem FROM topic_channels WHERE topic_id = $1 ORDER BY name;
+
+-- name: put_channel
+-- Add a channel to a topic, or change the one of its name; what is wrong with it may be mended by other options.
+INSERT INTO topic_channels (topic_id, name, kind, options, enabled) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (topic_id, name) DO UPDATE SET kind = excluded.kind, options = excluded.options, enabled = excluded.enabled,
+    problem = CASE WHEN (topic_channels.kind, topic_channels.options) = (excluded.kind, excluded.options)
+        THEN topic_channels.problem END;
+
+-- name: set_channel_enabled
+-- Let a channel take digests again, whatever was wrong with it, or let it rest.
+UPDATE topic_channels SET enabled = $3, problem = CASE WHEN $3 THEN NULL ELSE problem END
+WHERE topic_id = $1 AND name = $2 RETURNING name;
+
+-- name: remove_channel
+-- Take a channel from a topic.
+DELETE FROM topic_channels WHERE topic_id = $1 AND name = $2 RETURNING name;
+
+-- name: stories_of
+-- Active stories as rules see them, the latest first: where it is asked for, with what their newest documents say.
+SELECT story_id, collection, sources, canonical_title AS title, coalesce((
+    SELECT string_agg(normalized_title || E'\n' || left(normalized_text, $4), E'\n') FROM (
+        SELECT normalized_title, normalized_text FROM story_members JOIN documents USING (document_id)
+        WHERE $2 AND story_members.story_id = stories.story_id
+        ORDER BY seen_at DESC, document_id DESC LIMIT $3) AS newest), '') AS text
+FROM stories WHERE story_id = ANY ($1::bigint[]) AND status = 'active' ORDER BY last_seen_at DESC, story_id DESC;
+
+-- name: collections_of
+-- The collections of stories.
+SELECT DISTINCT collection FROM stories WHERE story_id = ANY ($1::bigint[]);
+
+-- name: assign
+-- Write down which of these topics each of these stories belongs to; what was told or held back is never forgotten.
+WITH belonging AS (
+    SELECT story_id, topic_id, weight, matched
+    FROM unnest($3::bigint[], $4::int[], $5::smallint[], $6::jsonb[]) AS found (story_id, topic_id, weight, matched)
+), dropped AS (
+    DELETE FROM story_topic_state
+    WHERE story_id = ANY ($1::bigint[]) AND topic_id = ANY ($2::int[])
+        AND publish_count = 0 AND first_published_at IS NULL AND NOT suppressed
+        AND (story_id, topic_id) NOT IN (SELECT story_id, topic_id FROM belonging)
+)
+INSERT INTO story_topic_state AS known (story_id, topic_id, first_seen_in_topic_at, weight, matched)
+SELECT story_id, topic_id, now(), weight, ARRAY(SELECT jsonb_array_elements_text(matched))
+FROM belonging JOIN topics USING (topic_id) ORDER BY story_id, topic_id  -- a topic may have been removed meanwhile
+ON CONFLICT (story_id, topic_id) DO UPDATE SET weight = excluded.weight, matched = excluded.matched, updated_at = now()
+WHERE (known.weight, known.matched) IS DISTINCT FROM (excluded.weight, excluded.matched);
+
+-- name: suppress
+-- Keep a story out of a topic's digests, with the reason, or no longer.
+UPDATE story_topic_state SET suppressed = $3, suppression_reason = $4, updated_at = now()
+WHERE topic_id = $1 AND story_id = $2 RETURNING story_id;
