@@ -17,6 +17,7 @@ from scoop.app import App
 from scoop.archive import Archive
 from scoop.cli.progress import Silent
 from scoop.config import Config
+from scoop.core.modes import Modes
 from scoop.fetch.chamber import open_chamber
 from scoop.fetch.client import open_client
 from scoop.stages.push import Pushed, push
@@ -81,7 +82,7 @@ async def run_all(database: Database) -> None:
         async with open_client() as client, open_chamber() as chamber:
             archive = Archive.open(folder, credentials={})
             stages = pipeline.stages(client, archive, chamber, secrets={})
-            app = App(config=Config(), database=database, archive=archive, stages=stages)
+            app = App(config=Config(), database=database, archive=archive, stages=stages, modes=Modes(), channels={})
             await worker.run(app, stop=asyncio.Event(), until_idle=True, report=Silent())
 
 

@@ -16,6 +16,7 @@ from scoop.app import App
 from scoop.archive import Archive
 from scoop.cli.progress import Silent
 from scoop.config import Config
+from scoop.core.modes import Modes
 from scoop.fetch.chamber import open_chamber
 from scoop.fetch.client import open_client
 from scoop.model import SourceSettings
@@ -113,5 +114,5 @@ async def open_desk(database: Database, folder: Any, *, force: bool = False) -> 
     async with open_client() as client, open_chamber() as chamber:
         archive = Archive.open(str(folder), credentials={})
         stages = pipeline.stages(client, archive, chamber, secrets={}, force=force)
-        app = App(config=Config(), database=database, archive=archive, stages=stages)
+        app = App(config=Config(), database=database, archive=archive, stages=stages, modes=Modes(), channels={})
         yield Desk(database=database, app=app, archive=archive)

@@ -15,6 +15,7 @@ from scoop.archive import Archive
 from scoop.cli.progress import Silent
 from scoop.config import Config
 from scoop.core.documents import MAX_BODY_CHARACTERS
+from scoop.core.modes import Modes
 from scoop.embedders import Settings
 from scoop.embedders.openai import OpenAI
 from scoop.fetch.chamber import open_chamber
@@ -158,7 +159,7 @@ async def run_with(database, url):
         async with open_client() as client, open_chamber() as chamber:
             archive = Archive.open(folder, credentials={})
             stages = pipeline.stages(client, archive, chamber, secrets={}, embedder=OpenAI(settings, client))
-            app = App(config=Config(), database=database, archive=archive, stages=stages)
+            app = App(config=Config(), database=database, archive=archive, stages=stages, modes=Modes(), channels={})
             await worker.run(app, stop=asyncio.Event(), until_idle=True, report=Silent())
 
 

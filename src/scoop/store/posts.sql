@@ -68,13 +68,13 @@ SELECT following.post_id FROM posts JOIN posts AS following
 WHERE posts.post_id = $1;
 
 -- name: close_channel
--- A channel that takes nothing any more is switched off, with the reason.
-UPDATE topic_channels SET enabled = false, problem = $2
+-- A channel that takes nothing any more is used no more, and the reason is kept.
+UPDATE topic_channels SET problem = $2
 FROM posts WHERE post_id = $1 AND topic_channels.topic_id = posts.topic_id AND topic_channels.name = posts.channel;
 
 -- name: close_unusable_channel
--- A channel of a topic that cannot be posted to as it is configured is switched off, with the reason.
-UPDATE topic_channels SET enabled = false, problem = $3 WHERE topic_id = $1 AND name = $2;
+-- A channel of a topic that cannot be posted to as it is configured is used no more, and the reason is kept.
+UPDATE topic_channels SET problem = $3 WHERE topic_id = $1 AND name = $2;
 
 -- name: listed
 -- The latest posts, of one topic, one state, or all.

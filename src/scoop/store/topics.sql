@@ -8,7 +8,7 @@ SELECT topic_id, topic_slug, topic_name, timezone, digest_cron, collections, max
             'weight', weight, 'enabled', rule.enabled) ORDER BY rule_type, rule_id), '[]')
         FROM topic_keyword_rules AS rule WHERE rule.topic_id = topics.topic_id) AS keyword_rules,
     (SELECT coalesce(jsonb_agg(jsonb_build_object('name', name, 'kind', kind, 'options', options,
-            'enabled', channel.enabled) ORDER BY name), '[]')
+            'enabled', channel.enabled AND problem IS NULL) ORDER BY name), '[]')
         FROM topic_channels AS channel WHERE channel.topic_id = topics.topic_id) AS channels
 FROM topics WHERE $1::text IS NULL OR topic_slug = $1 ORDER BY topic_slug;
 

@@ -1,10 +1,11 @@
 from collections import Counter
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from markdown_it import MarkdownIt
 
-from core.rendering.digests import SLOWLY, a_digest, a_telling, everyone_told, wild_digests
+from core.rendering.digests import NAUGHTY, SLOWLY, a_digest, a_telling, everyone_told, wild_digests
 from scoop.core.rendering import markdown, words
 
 READER = MarkdownIt("commonmark")
@@ -19,8 +20,9 @@ def spans(tokens):
     return [child for token in tokens for child in token.children or ()]
 
 
-def headings(tokens):
-    texts = [after.children for token, after in pairwise(tokens) if token.type == "heading_open"]
+def read(tokens, kind):
+    """What a reader sees in every heading or paragraph."""
+    texts = [after.children for token, after in pairwise(tokens) if token.type == f"{kind}_open"]
     return ["".join(child.content for child in children) for children in texts]
 
 
@@ -29,13 +31,21 @@ def headings(tokens):
 def test_nothing_that_an_article_says_becomes_markup(digest):
     tokens = blocks(digest)
     kinds = Counter(token.type for token in (*tokens, *spans(tokens)))
-    assert headings(tokens) == [words.topic_name(digest), *map(words.headline, digest.tellings)]
+    assert read(tokens, "heading") == [words.topic_name(digest), *map(words.headline, digest.tellings)]
     assert kinds["hr"] == 1
     assert kinds["em_open"] == 1 + sum(bool(words.source(telling)) for telling in digest.tellings)
     assert kinds["strong_open"] == sum(bool(words.change(telling)) for telling in digest.tellings)
     assert kinds["bullet_list_open"] == sum(bool(telling.twins) for telling in digest.tellings)
     foreign = {"html_block", "html_inline", "code_block", "code_inline", "fence", "blockquote_open", "image"}
     assert kinds.keys().isdisjoint(foreign | {"ordered_list_open", "hardbreak"})
+
+
+@pytest.mark.parametrize("beginning", NAUGHTY)
+def test_a_text_reads_as_it_was_written_whatever_it_begins_with(beginning):
+    telling = a_telling(title=f"{beginning}rain", summary=f"{beginning}snow")
+    tokens = blocks(a_digest(telling))
+    assert read(tokens, "heading")[1] == words.headline(telling)
+    assert read(tokens, "paragraph")[1] == words.summary(telling)
 
 
 @SLOWLY

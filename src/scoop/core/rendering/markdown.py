@@ -7,7 +7,7 @@ from scoop.core.rendering import words
 from scoop.model import Digest, Telling
 
 # `{` and `$` mean nothing to CommonMark, but much to site builders and note books.
-_MARKUP = re.compile(r"[\\`*_{}\[\]<>&|~#@$=^]|:(?=\S)|!(?=\[)|^[-+]|(?<=\d)[.)](?=\s|$)|(?<=www)\.")
+_MARKUP = re.compile(r"[\\`*_{}\[\]<>&|~#@$=^]|:(?=\S)|^[-+]|(?<=\d)[.)](?=\s|$)|(?<=www)\.")
 
 
 def render(digest: Digest, mark: Callable[[int], str] | None = None) -> str:

@@ -29,7 +29,7 @@ def render(digest: Digest) -> str:
 
 def wrapped(line: str, *, first: str = "", indent: str = "") -> Iterator[str]:
     """The text in lines; East Asian signs are two columns wide and need no space to part at."""
-    start, room = first or indent, COLUMNS - len(indent)
+    start, room = first or indent, COLUMNS - max(len(first), len(indent))
     begun = ""
     for piece in _PIECE.findall(line):
         if cell_len(begun + piece) <= room:
