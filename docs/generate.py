@@ -14,12 +14,13 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, fields
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import click
 import msgspec
 
-from scoop import cli, plugins, sources
+from scoop import channels, cli, plugins, sources
 from scoop.config import CONFIG_FILE, Config, variable
 from scoop.core import items
 from scoop.store import db, migrations
@@ -66,7 +67,8 @@ ENUMS = """
 
 def pages(schema: str) -> dict[Path, str]:
     """Every reference page by its path; `schema` is the one that needs a database to be made."""
-    made = {"cli": cli_page(), "settings": settings_page(), "item": item_page(), "sources": sources_page()}
+    kinds = {"sources": kinds_page(sources), "channels": kinds_page(channels)}
+    made = {"cli": cli_page(), "settings": settings_page(), "item": item_page(), **kinds}
     return {REFERENCE / f"{name}.md": text for name, text in (made | {"schema": schema}).items()}
 
 
@@ -223,15 +225,16 @@ def _shape(field: Mapping[str, Any]) -> str:
     return ", ".join(filter(None, [field.get("format", field["type"]), size, default]))
 
 
-# Kinds of sources
+# Kinds of sources and channels
 
 
-def sources_page() -> str:
+def kinds_page(package: ModuleType) -> str:
+    name = package.__name__.rpartition(".")[2]
     about = (
-        "One file in `src/scoop/sources` is one kind; other packages add theirs by an entry point of `scoop.sources`."
+        f"One file in `src/scoop/{name}` is one kind; other packages add theirs by an entry point of `scoop.{name}`."
     )
-    kinds = sorted(plugins.discover(sources).items())
-    return "\n\n".join([page_head("Kinds of sources", about), *(_kind(name, kind) for name, kind in kinds)]) + "\n"
+    kinds = sorted(plugins.discover(package).items())
+    return "\n\n".join([page_head(f"Kinds of {name}", about), *(_kind(name, kind) for name, kind in kinds)]) + "\n"
 
 
 def _kind(name: str, kind: type[Any]) -> str:

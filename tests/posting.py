@@ -43,7 +43,8 @@ LEASE = PACE.in_hand + DEADLINE + timedelta(seconds=1)
 OVERSLEPT = LEASE + timedelta(seconds=0.3)
 LATE_YET_SETTLED = (PACE.settle - DEADLINE) * 0.6
 LATE_BEYOND_SETTLING = PACE.settle * 2
-LINES = 16
+SOON = timedelta(seconds=0.1)
+LINES = 24
 BATCHES_OF_A_LIFE = 30
 HOUSE_SECONDS = 0.05
 SECONDS_TO_REST = 240.0
@@ -131,8 +132,8 @@ def schedule(chance: random.Random) -> Schedule:
 
 
 def _lane(kind: Kind, parts: int, chance: random.Random) -> Lane:
-    modes = [chance.choice(BAD_MODES) if chance.random() < 0.4 else Mode.ACCEPT for _ in range(parts + 2)]
-    troubles = [tuple(_trouble(chance) for _ in range(chance.choice((0, 0, 1, 2)))) for _ in range(parts)]
+    modes = [chance.choice(BAD_MODES) if chance.random() < 0.3 else Mode.ACCEPT for _ in range(parts + 2)]
+    troubles = [tuple(_trouble(chance) for _ in range(chance.choice((0, 0, 0, 1, 2)))) for _ in range(parts)]
     return Lane(kind=kind, modes=tuple(modes), troubles=tuple(troubles))
 
 
@@ -165,7 +166,7 @@ class Desk:
     kinds: Mapping[str, type[Any]] = field(default_factory=lambda: plugins.discover(channels))
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
-    async def put(self, schedules: Iterable[Schedule], *, seed: int = 0) -> list[Delivery]:
+    async def put(self, schedules: Iterable[Schedule]) -> list[Delivery]:
         """Write down the digests of schedules, as the stage before does, and prepare what will become of them."""
         async with self.database.transaction() as conn:
             topic_id = (await topics.by_slug(conn, TOPIC)).topic_id
@@ -437,14 +438,14 @@ async def _miscounted(desk: Desk, deliveries: Sequence[Delivery], told: set[int]
 
 @contextmanager
 def _in_haste() -> Iterator[None]:
-    """Let the pauses between tries, and the patience with a server, be shorter in the same proportion."""
-    patience, delays = fetching.DEADLINE_SECONDS, stage_loop.FIRST_DELAYS
+    """Be as impatient with a server as with all else, and try again sooner still: the tries are many here."""
+    before = fetching.DEADLINE_SECONDS, stage_loop.FIRST_DELAYS, stage_loop.LONGEST_DELAY
     fetching.DEADLINE_SECONDS = DEADLINE.total_seconds()
-    stage_loop.FIRST_DELAYS = tuple(delay / HASTE for delay in delays)  # type: ignore[assignment]
+    stage_loop.FIRST_DELAYS, stage_loop.LONGEST_DELAY = (SOON, SOON, SOON), timedelta(seconds=1)
     try:
         yield
     finally:
-        fetching.DEADLINE_SECONDS, stage_loop.FIRST_DELAYS = patience, delays
+        fetching.DEADLINE_SECONDS, stage_loop.FIRST_DELAYS, stage_loop.LONGEST_DELAY = before
 
 
 @asynccontextmanager

@@ -11,12 +11,12 @@ from scoop.embedders import Embedder, Settings
 from scoop.embedders.local import Local
 from scoop.fetch.chamber import Chamber
 from scoop.fetch.client import Client
-from scoop.stages import assign_topics, dedup, digest, embed, group, ingest, link, normalize, pages, publish
+from scoop.stages import assign_topics, dedup, digest, embed, group, ingest, link, normalize, pages, publish, sweep
 from scoop.stages.stage import Stage
 from scoop.store import posts
 from scoop.store.runs import Trigger
 
-PUBLISHING = (digest.NAME, posts.STAGE)  # what leaves the house
+PUBLISHING = (digest.NAME, posts.STAGE, sweep.NAME)  # what leaves the house
 
 
 def stages(
@@ -46,6 +46,7 @@ def stages(
         assign_topics.stage(),
         digest.stage(kinds, modes=modes or Modes(), clock=_now),
         publish.stage(client, kinds, secrets=secrets, clock=_now),
+        sweep.stage(client, secrets=secrets, clock=_now),
     ]  # fmt: skip
 
 

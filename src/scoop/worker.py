@@ -13,7 +13,7 @@ import structlog
 from scoop import retention
 from scoop.app import App
 from scoop.errors import ConfigError, DatabaseUnavailable, ScoopError, UsageError
-from scoop.stages import digest, ingest
+from scoop.stages import digest, ingest, sweep
 from scoop.stages import stage as stage_loop
 from scoop.stages.stage import Stage, Worker
 from scoop.store import chores, db, posts, runs, sources, work
@@ -29,6 +29,7 @@ RECOVERY_SECONDS = 1.0
 HOPELESS = {error.exit_code: error for error in (UsageError, ConfigError, DatabaseUnavailable)}
 TIDY_ARCHIVE_EVERY = timedelta(days=1)
 LOOK_AFTER_POSTS_EVERY = timedelta(minutes=1)
+SWEEP_EVERY = timedelta(days=1)
 
 
 class Report(Protocol):
@@ -127,6 +128,8 @@ async def _do_chores(app: App, conn: Connection) -> None:
     if await chores.claim(conn, "look after posts", every=LOOK_AFTER_POSTS_EVERY):
         await posts.hold_stranded(conn)
         await digest.tell_late(conn, app.modes, now=datetime.now(UTC))
+    if await chores.claim(conn, "sweep channels", every=SWEEP_EVERY):
+        await sweep.schedule(conn)
     if await chores.claim(conn, "tidy the archive", every=TIDY_ARCHIVE_EVERY):
         await _tidy_archive(app)
 

@@ -22,7 +22,7 @@ STAGE_POINTS = [
         for stage in ("normalize", "dedup")
         for moment in ("claimed", "worked", "saved", "committed")
     ),
-    *(f"{stage}.saved" for stage in ("embed", "link", "group")),
+    *(f"{stage}.saved" for stage in ("embed", "link", "group", "assign-topics")),
 ]
 VISIT_POINTS = [f"ingest.{moment}" for moment in ("claimed", "worked", "saved", "committed")]
 

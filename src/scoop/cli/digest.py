@@ -52,13 +52,15 @@ def command(
 async def _make(config: Config, slug: str, day: date | None, *, publish: bool, shadow: bool) -> int:
     from scoop.app import open_app
     from scoop.stages import digest
+    from scoop.store import posts, topics
 
     async with open_app(config) as app:
         order = await _order(app, slug, day, mode="shadow" if shadow else "live", publish=publish)
+        await _drain(app, topics.STAGE)
         async with app.database.connection() as conn, conn.transaction():
             run_id = await digest.make(conn, order, app.channels)
         if publish:
-            await _send(app)
+            await _drain(app, posts.STAGE)
     return run_id
 
 
@@ -80,14 +82,14 @@ async def _order(app: "App", slug: str, day: date | None, *, mode: "RunMode", pu
     return Order(topic=topic, day=found, mode=mode, publish=publish)
 
 
-async def _send(app: "App") -> None:
-    """Send what is due now; what must wait stays in the queue."""
+async def _drain(app: "App", name: str) -> None:
+    """Do what is due now for a stage; what must wait stays in the queue."""
     from scoop import worker
     from scoop.cli import progress
     from scoop.stages.stage import Worker
-    from scoop.store import posts, work
+    from scoop.store import work
 
-    stage = next(stage for stage in app.stages if stage.name == posts.STAGE)
+    stage = next(stage for stage in app.stages if stage.name == name)
     stop = edge.stop_on_signal()
     async with app.database.connection() as conn:
         with progress.stages() as report:
@@ -99,7 +101,7 @@ async def _send(app: "App") -> None:
 async def _correct(config: Config, slug: str, day: date | None) -> int:
     from scoop.app import open_app
     from scoop.stages import digest
-    from scoop.store import digests
+    from scoop.store import digests, posts
 
     async with open_app(config) as app:
         order = await _order(app, slug, day, mode="live", publish=False)
@@ -108,5 +110,5 @@ async def _correct(config: Config, slug: str, day: date | None) -> int:
             if run_id is None:
                 raise UsageError(f"{slug} has posted nothing for {order.day}; --publish posts it")
             await digest.correct(conn, order.topic, run_id, app.channels)
-        await _send(app)
+        await _drain(app, posts.STAGE)
     return run_id

@@ -134,7 +134,7 @@ class Comparison:
 
 def placed(item: LegacyItem, by_url: Mapping[bytes, Known], titled: Iterable[Known]) -> Known | None:
     """The document of ours that an item is: by its address, else by its headline, the same or nearly so."""
-    if item.canonical_url_hash in by_url:
+    if item.canonical_url_hash is not None and item.canonical_url_hash in by_url:
         return by_url[item.canonical_url_hash]
     alike = [(_likeness(item.title, known.title), known) for known in titled]
     best = max(alike, key=lambda found: (found[0], found[1].is_of_topic, -found[1].story_id), default=None)
@@ -169,8 +169,10 @@ def _events(sides: Sequence[Sides]) -> dict[tuple[date, int], int]:
         if known is not None:
             found[item.run_date, item.position] = known.coverage_id
             continue
-        met = next((index for index, other in enumerate(strangers) if _is_same(item, other)), len(strangers))
-        strangers.append(strangers[met] if met < len(strangers) else item)
+        met = next((index for index, other in enumerate(strangers) if _is_same(item, other)), None)
+        if met is None:
+            met = len(strangers)
+            strangers.append(item)
         found[item.run_date, item.position] = -1 - met
     return found
 
@@ -183,16 +185,21 @@ def _is_same(one: LegacyItem, other: LegacyItem) -> bool:
 
 def _day(sides: Sides, events: Sequence[int], told_by_legacy: Mapping[int, date]) -> Day:
     told = {entry.coverage_id: entry for entry in reversed(sides.entries) if entry.rank is not None}
+    developed = {event for event, entry in told.items() if entry.change}
     met: set[int] = set()
     legacy: list[Line] = []
     for (item, known), event in zip(sides.items, events, strict=True):
-        verdict, note = ("double", "") if event in met else _verdict(sides, known, told)
-        has_developed = event in told and bool(told[event].change)
-        repeats = None if has_developed or event in met else told_by_legacy.get(event)
-        story_id = known.story_id if known else None
-        title = item.title or item.url or ""
+        verdict, note = _verdict(sides, known, told)
+        is_double = event in met
         legacy.append(
-            Line(title=title, url=item.url, story_id=story_id, verdict=verdict, note=note, repeats=repeats)
+            Line(
+                title=item.title or item.url or "",
+                url=item.url,
+                story_id=known.story_id if known else None,
+                verdict="double" if is_double else verdict,
+                note="" if is_double else note,
+                repeats=None if is_double or event in developed else told_by_legacy.get(event),
+            )
         )
         met.add(event)
     ours = _ours(sides, met)
@@ -222,25 +229,29 @@ def _verdict(sides: Sides, known: Known | None, told: Mapping[int, Entry]) -> tu
 
 def _ours(sides: Sides, legacy: set[int]) -> list[Line]:
     """What we told, in its order; twins share a rank and are one line, an event with two ranks is a double."""
-    leading = {entry.rank: entry for entry in reversed(sides.entries) if entry.rank is not None}
+    ranks: set[int] = set()
     met: set[int] = set()
     lines: list[Line] = []
-    for _, entry in sorted(leading.items(), key=lambda found: found[0]):
-        verdict: Verdict = "double" if entry.coverage_id in met else "shared" if entry.coverage_id in legacy else "extra"
-        is_news = bool(entry.change) or verdict == "double"
-        note = entry.change or ("the older system had seen it" if entry.is_known_to_legacy and verdict == "extra" else "")
-        lines.append(
-            Line(
-                title=entry.title,
-                url=entry.url,
-                story_id=entry.story_id,
-                verdict=verdict,
-                note=note,
-                repeats=None if is_news else sides.told_before.get(entry.coverage_id),
-            )
-        )
+    for entry in sides.entries:
+        if entry.rank is None or entry.rank in ranks:
+            continue
+        lines.append(_our_line(sides, entry, is_double=entry.coverage_id in met, is_shared=entry.coverage_id in legacy))
+        ranks.add(entry.rank)
         met.add(entry.coverage_id)
     return lines
+
+
+def _our_line(sides: Sides, entry: Entry, *, is_double: bool, is_shared: bool) -> Line:
+    verdict: Verdict = "double" if is_double else "shared" if is_shared else "extra"
+    is_old_hat = entry.is_known_to_legacy and verdict == "extra"
+    return Line(
+        title=entry.title,
+        url=entry.url,
+        story_id=entry.story_id,
+        verdict=verdict,
+        note=entry.change or ("the older system had seen it" if is_old_hat else ""),
+        repeats=None if entry.change or is_double else sides.told_before.get(entry.coverage_id),
+    )
 
 
 def _figures(legacy: Sequence[Line], ours: Sequence[Line]) -> Figures:

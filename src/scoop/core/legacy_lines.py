@@ -78,7 +78,7 @@ def posted(line: Line) -> tuple[list[PostedItem], list[str]]:
     if "items" not in line:
         return [_posted(line, line, day)], []
     if not isinstance(line["items"], list):
-        raise ValueError("its items are no list")
+        raise ValueError("its items are no list")  # noqa: TRY004 - of a line, not of an argument
     items: list[PostedItem] = []
     problems: list[str] = []
     for index, item in enumerate(line["items"]):
@@ -102,7 +102,7 @@ def numbered(items: Iterable[PostedItem]) -> Iterator[PostedItem]:
 
 def _posted(line: Line, item: Any, day: date) -> PostedItem:
     if not isinstance(item, Mapping):
-        raise ValueError("is no object")
+        raise ValueError("is no object")  # noqa: TRY004
     title, url = _title_and_url(item)
     if not (title or url):
         raise ValueError(f"has neither a title ({', '.join(TITLE)}) nor a URL ({', '.join(URL)})")

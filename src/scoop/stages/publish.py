@@ -68,11 +68,10 @@ class Publish:
         except NotSent as failure:
             # Nothing of this try arrived, but of one before it something may have.
             is_open = post.sending_at is not None
-            return _again(
-                post, failure, state=post.state if post.state == "sent" else "sending" if is_open else "waiting"
-            )
-        except Unknown as failure:
-            return _again(post, failure, state=post.state if post.state == "sent" else "sending")
+            state = post.state if post.state == "sent" else "sending" if is_open else "waiting"
+            return _again(post, failure, state=state, looks=post.looks)
+        except Unknown as failure:  # nobody has looked for it since this try
+            return _again(post, failure, state=post.state if post.state == "sent" else "sending", looks=0)
 
     async def _step(self, case: Case, channel: Channel) -> Outcome[Settled | None]:
         post, now = case.outgoing.post, case.outgoing.now
@@ -142,8 +141,8 @@ def _line(post: Post, settled: Settled) -> str:
     return f"{post.topic_slug} {post.run_date}{part} to {post.channel} {settled.state}{why}"
 
 
-def _again(post: Post, failure: Retry, *, state: Any) -> Outcome[Settled | None]:
-    settled = Settled(post_id=post.post_id, kind=post.kind, state=state, error=str(failure), looks=post.looks)
+def _again(post: Post, failure: Retry, *, state: Any, looks: int) -> Outcome[Settled | None]:
+    settled = Settled(post_id=post.post_id, kind=post.kind, state=state, error=str(failure), looks=looks)
     return Outcome(output=settled, failures={post.post_id: failure})
 
 

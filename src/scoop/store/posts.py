@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from scoop.core import posting
@@ -102,13 +102,29 @@ async def close_channel(conn: Connection, topic_id: int, name: str, reason: str)
 
 
 async def listed(
-    conn: Connection, *, topic_slug: str | None = None, states: Sequence[PostState] | None = None, limit: int = 30
+    conn: Connection,
+    *,
+    topic_slug: str | None = None,
+    states: Sequence[PostState] | None = None,
+    digest_run_id: int | None = None,
+    topic_ids: Sequence[int] | None = None,
+    kind: str | None = None,
+    sent_within: timedelta | None = None,
+    limit: int | None = None,
 ) -> list[Post]:
-    return [_post(row) for row in await conn.fetch(SQL["listed"], topic_slug, states, limit)]
+    """Posts, the latest first; each condition that is given holds for all of them."""
+    wanted = (topic_slug, states, digest_run_id, topic_ids, kind, sent_within, limit)
+    return [_post(row) for row in await conn.fetch(SQL["listed"], *wanted)]
 
 
 async def of_run(conn: Connection, digest_run_id: int) -> list[Post]:
-    return [_post(row) for row in await conn.fetch(SQL["of_run"], digest_run_id)]
+    """The posts of a digest, by channel and part."""
+    return sorted(await listed(conn, digest_run_id=digest_run_id), key=lambda post: (post.channel, post.part_no))
+
+
+async def posting_topics(conn: Connection, *, within: timedelta) -> list[int]:
+    """The topics that sent something lately."""
+    return [row["topic_id"] for row in await conn.fetch(SQL["posting_topics"], within)]
 
 
 async def resend(conn: Connection, post_id: int) -> None:

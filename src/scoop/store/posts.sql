@@ -29,14 +29,19 @@ WHERE post_id = $1 AND state IN ('waiting', 'sending') AND digest_runs.digest_ru
 RETURNING post_id;
 
 -- name: settle
--- What became of a post.
+-- What became of a post. That it is still to be sent, only the worker says who has it in hand: one that slept past its
+-- lease would undo what another has begun or held meanwhile. What is done, the queue has checked.
 UPDATE posts SET state = $2::post_state, error = $3, message_id = coalesce($4, message_id), looks = $5,
     sent_at = CASE WHEN $2::post_state = 'sent' THEN coalesce(sent_at, now()) ELSE sent_at END,
     sending_at = CASE WHEN $2::post_state = 'waiting' THEN NULL ELSE sending_at END,
     tried_at = CASE WHEN $2::post_state = 'waiting' THEN NULL ELSE tried_at END,
     correction = CASE WHEN $6 THEN NULL ELSE correction END,
     payload = CASE WHEN $6 THEN coalesce(correction, payload) ELSE payload END
-WHERE post_id = $1 AND (state <> 'sent' OR $2::post_state = 'sent');
+WHERE post_id = $1 AND (state <> 'sent' OR $2::post_state = 'sent')
+    AND ($2::post_state NOT IN ('waiting', 'sending') OR EXISTS (
+        SELECT FROM work JOIN pg_locks ON objid::bigint::integer = work.worker
+        WHERE stage = 'publish' AND subject = $1 AND work.state = 'claimed'
+            AND locktype = 'advisory' AND objsubid = 2 AND pid = pg_backend_pid()));
 
 -- name: mark_published
 -- What a post told is published now: each story of a digest counts once, whichever channel was first.
@@ -77,17 +82,18 @@ FROM posts WHERE post_id = $1 AND topic_channels.topic_id = posts.topic_id AND t
 UPDATE topic_channels SET problem = $3 WHERE topic_id = $1 AND name = $2;
 
 -- name: listed
--- The latest posts, of one topic, one state, or all.
+-- Posts, the latest first: of a topic, of some states, of a digest, through a kind of channel, since a moment; or all.
 SELECT post_id, digest_run_id, topic_slug, run_date, channel, kind, options, part_no, parts, key, marker, payload,
     state::text AS state, correction, sending_at, tried_at, looks, sent_at, message_id, error
 FROM posts JOIN topics USING (topic_id)
-WHERE ($1::text IS NULL OR topic_slug = $1) AND ($2::text[] IS NULL OR state::text = ANY ($2)) ORDER BY post_id DESC LIMIT $3;
+WHERE ($1::text IS NULL OR topic_slug = $1) AND ($2::text[] IS NULL OR state::text = ANY ($2))
+    AND ($3::bigint IS NULL OR digest_run_id = $3) AND ($4::bigint[] IS NULL OR topic_id = ANY ($4))
+    AND ($5::text IS NULL OR kind = $5) AND ($6::interval IS NULL OR sent_at > now() - $6)
+ORDER BY post_id DESC LIMIT $7;
 
--- name: of_run
--- The posts of a digest, by channel and part.
-SELECT post_id, digest_run_id, topic_slug, run_date, channel, kind, options, part_no, parts, key, marker, payload,
-    state::text AS state, correction, sending_at, tried_at, looks, sent_at, message_id, error
-FROM posts JOIN topics USING (topic_id) WHERE digest_run_id = $1 ORDER BY channel, part_no;
+-- name: posting_topics
+-- The topics that sent something lately.
+SELECT DISTINCT topic_id FROM posts WHERE state = 'sent' AND sent_at > now() - $1::interval;
 
 -- name: decide
 -- A person's word on a post that is held or failed: send it anew, or never.

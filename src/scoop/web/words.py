@@ -1,10 +1,11 @@
 """The page's words: what is stored as slugs, codes and moments, as people say it."""
 
 import re
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Literal
 
 from scoop.core import text
+from scoop.core.rendering.words import written_out as written_out  # said by the pages, too
 from scoop.store.reading import Group, Story, Tally
 
 NEW_FOR = timedelta(hours=3)
@@ -130,7 +131,3 @@ def age(moment: datetime, *, now: datetime) -> str:
     if passed < DATED_AFTER:
         return f"{passed.days} d ago"
     return f"{moment.day} {moment:%b %Y}"
-
-
-def written_out(day: date) -> str:
-    return f"{day:%A} {day.day} {day:%B %Y}"

@@ -1,7 +1,6 @@
 """A digest as CommonMark."""
 
 import re
-from collections.abc import Callable
 
 from scoop.core.rendering import words
 from scoop.model import Digest, Telling
@@ -10,14 +9,14 @@ from scoop.model import Digest, Telling
 _MARKUP = re.compile(r"[\\`*_{}\[\]<>&|~#@$=^]|:(?=\S)|^[-+]|(?<=\d)[.)](?=\s|$)|(?<=www)\.")
 
 
-def render(digest: Digest, mark: Callable[[int], str] | None = None) -> str:
-    """The whole digest as one text; with its marker at the end where it has one."""
+def render(digest: Digest) -> str:
+    """The whole digest as one text."""
     blocks = [
         f"# {escaped(words.topic_name(digest))}",
         f"{words.written_out(digest.run_date)} · {words.tally(digest) or 'nothing new today'}",
         *(block for telling in digest.tellings for block in _blocks(telling)),
         "---",
-        f"*{escaped(_imprint(digest, mark))}*",
+        f"*{escaped(words.dateline(digest))}*",
     ]
     return "\n\n".join(blocks) + "\n"
 
@@ -49,7 +48,3 @@ def _twin(twin: Telling) -> str:
     link = words.link(twin.url)
     host = f" ({escaped(link.host)})" if link else ""
     return f"- {words.PROBABLY_THE_SAME} {_linked(twin)}{host}"
-
-
-def _imprint(digest: Digest, mark: Callable[[int], str] | None) -> str:
-    return words.imprint(digest, number=1, total=1, marker=mark(1)) if mark else words.dateline(digest)

@@ -1,0 +1,52 @@
+"""`scoop acceptance`: whether Scoop can take over from an older system."""
+
+import shutil
+import sys
+from datetime import date
+from typing import TYPE_CHECKING
+
+import click
+
+from scoop.cli import edge
+from scoop.config import Config
+
+if TYPE_CHECKING:
+    from scoop.core.acceptance import Check
+
+
+@click.command()
+@edge.as_json
+@click.pass_obj
+def command(config: Config, as_json: bool) -> None:
+    """Check all that must hold before an older system is switched off.
+
+    What cannot be judged yet is n/a. The exit code is 0 only if nothing fails.
+
+    \b
+    Examples:
+      scoop acceptance
+      scoop acceptance --json
+    """
+    found = edge.run(_checks(config))
+    if as_json:
+        edge.print_json(found)
+    else:
+        edge.print_table(("", "check", "found"), [(each.outcome, each.check, each.figure) for each in found], empty="")
+    sys.exit(1 if any(each.outcome == "fail" for each in found) else 0)
+
+
+async def _checks(config: Config) -> "list[Check]":
+    from scoop.core import acceptance as core
+    from scoop.core import legacy
+    from scoop.store import acceptance, topics
+    from scoop.store import legacy as store
+
+    async with edge.reading(config) as conn:
+        known = await topics.listed(conn)
+        compared = [
+            legacy.compare(topic.topic_slug, await store.sides(conn, topic, since=date.min, until=date.max), since=date.min)
+            for topic in known
+        ]
+        counts = await acceptance.counts(conn)
+    programs = {topic.topic_slug: shutil.which(topic.legacy_command[0]) for topic in known if topic.legacy_command}
+    return core.checks(counts, [each.figures for each in compared], programs)

@@ -1,0 +1,11 @@
+"""What the list of acceptance counts."""
+
+from scoop.core.acceptance import Counts
+from scoop.store import db
+from scoop.store.db import Connection
+
+SQL = db.blocks(__name__)
+
+
+async def counts(conn: Connection) -> Counts:
+    return Counts(**await conn.fetchrow(SQL["counts"]))
