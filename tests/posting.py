@@ -1,6 +1,6 @@
 """Posts on their way through troubles: a Discord that loses answers, and workers that die or sleep over their work.
 
-A minute of the desk is a second here, in the same proportions, so that thousands of posts can settle in minutes.
+A minute of the desk is a second here, in the same proportions, so that thousands of posts settle in minutes.
 """
 
 import asyncio
@@ -143,9 +143,8 @@ def _trouble(chance: random.Random) -> Trouble:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """A schedule's digest in one channel: its posts in order, and where they go."""
+    """A digest in one channel: its posts in order, where they go, and the story that each tells."""
 
-    schedule: Schedule
     lane: Lane
     channel_id: str
     post_ids: tuple[int, ...]
@@ -180,26 +179,16 @@ class Desk:
     async def _put(self, conn: Connection, topic_id: int, day: date, schedule: Schedule) -> list[Delivery]:
         run_id = await conn.fetchval(RUN, topic_id, day)
         story_ids = tuple(row["story_id"] for row in await conn.fetch(STORIES, run_id, schedule.parts))
-        settings = {f"{number}_{lane.kind}": self._channel(lane) for number, lane in enumerate(schedule.lanes)}
-        desk_id = await posts.desk_id(conn)
-        await posts.put(
-            conn, digest_run_id=run_id, topic_id=topic_id, day=day,
-            parts_by_channel={
-                name: (ChannelSettings(name=name, kind=lane.kind, options=options), _parts(desk_id, day, name, story_ids))
-                for lane, (name, (_, options)) in zip(schedule.lanes, settings.items(), strict=True)
-            },
-        )  # fmt: skip
-        written = await posts.of_run(conn, run_id)
-        made = []
-        for lane, (name, (channel_id, _)) in zip(schedule.lanes, settings.items(), strict=True):
-            post_ids = tuple(post.post_id for post in written if post.channel == name)
-            for post_id, troubles in zip(post_ids, lane.troubles, strict=False):
+        desk_id, made = await posts.desk_id(conn), []
+        for lane in schedule.lanes:
+            channel_id, options = self._channel(lane)
+            settings = ChannelSettings(name=lane.kind, kind=lane.kind, options=options)
+            parts = {lane.kind: (settings, _parts(desk_id, day, lane.kind, story_ids))}
+            await posts.put(conn, digest_run_id=run_id, topic_id=topic_id, day=day, parts_by_channel=parts)
+            written = [post.post_id for post in await posts.of_run(conn, run_id) if post.channel == lane.kind]
+            for post_id, troubles in zip(written, lane.troubles, strict=False):
                 self.troubles[post_id].extend(troubles)
-            made.append(
-                Delivery(
-                    schedule=schedule, lane=lane, channel_id=channel_id, post_ids=post_ids, story_ids=story_ids
-                )
-            )  # fmt: skip
+            made.append(Delivery(lane=lane, channel_id=channel_id, post_ids=tuple(written), story_ids=story_ids))
         return made
 
     def _channel(self, lane: Lane) -> tuple[str, dict[str, Any]]:
@@ -259,6 +248,14 @@ class Desk:
     def _stage(self, client: Client) -> Stage[Case, Settled | None]:
         return publish.stage(client, self.kinds, secrets=self.secrets, clock=partial(datetime.now, UTC), pace=PACE)
 
+    def modes_met(self, deliveries: Iterable[Delivery]) -> Counter[Mode]:
+        """What became of messages, as far as schedules said it."""
+        met: Counter[Mode] = Counter()
+        for each in deliveries:
+            unmet = len(self.discord._scripts[each.channel_id])
+            met.update(each.lane.modes[: len(each.lane.modes) - unmet])
+        return met
+
     async def posts(self, delivery: Delivery) -> list[Post]:
         async with self.database.connection() as conn:
             return [(await posts.outgoing(conn, post_id)).post for post_id in delivery.post_ids]
@@ -300,7 +297,7 @@ class Life:
         await self._meet("sending")
 
     async def _deliver(self, case: Case) -> Outcome[Settled | None]:
-        delivering = asyncio.create_task(self.asis.work(case))
+        delivering = asyncio.ensure_future(self.asis.work(case))
         if self._next_trouble("in_flight"):
             await asyncio.wait({delivering}, timeout=random.uniform(0, 0.03))
         try:

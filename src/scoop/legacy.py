@@ -68,14 +68,17 @@ async def shadow(conn: Connection, slug: str) -> None:
     await topics.put(conn, replace(await topics.locked(conn, slug), mode="shadow"))
 
 
-async def roll_back(conn: Connection, slug: str, modes: Modes, *, now: datetime) -> tuple[date, Leaving]:
-    """Let the older system post a topic again, inside the caller's transaction; the last date due, and whose it is."""
+async def roll_back(conn: Connection, slug: str, modes: Modes, *, now: datetime) -> tuple[date, Leaving | None]:
+    """Let the older system post a topic again, inside the caller's transaction; the last date due, and whose it is.
+
+    None where the older system posted it all along.
+    """
     topic = await topics.locked(conn, slug)
     day = windows.latest(topic.digest_cron, topic.timezone, now)
     is_ours = modes.of(topic).posts
     await topics.put(conn, replace(topic, mode="shadow", publish_v2=False))
     if not is_ours:
-        return day, "posted"
+        return day, None
     return day, await legacy.leave(conn, topic, day, digest.window_of(topic, day))
 
 

@@ -13,10 +13,11 @@ from scoop.fetch.chamber import Chamber
 from scoop.fetch.client import Client
 from scoop.stages import assign_topics, dedup, digest, embed, group, ingest, link, normalize, pages, publish, sweep
 from scoop.stages.stage import Stage
-from scoop.store import posts
+from scoop.store import posts, topics
 from scoop.store.runs import Trigger
 
 PUBLISHING = (digest.NAME, posts.STAGE, sweep.NAME)  # what leaves the house
+TELLING = (topics.STAGE, *PUBLISHING)  # what comes after the stories
 
 
 def stages(

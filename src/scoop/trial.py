@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, get_args
 
-from scoop import worker
+from scoop import pipeline, worker
 from scoop.app import App, open_app
 from scoop.config import Config
 from scoop.core import text
@@ -50,9 +50,9 @@ def difference(tier: Tier, kind: Kind, parts: Sequence[Sequence[int]], titles: S
 
 @asynccontextmanager
 async def open_trial(config: Config, *, memory: Memory | None = None) -> AsyncIterator[App]:
-    """All that works, with the operator's settings, on a database of its own that is removed afterwards."""
+    """All that makes stories, with the operator's settings, on a database of its own that is removed afterwards."""
     with _scratch(config) as scratch:
-        async with open_app(scratch, memory=memory) as app:
+        async with open_app(scratch, without=pipeline.TELLING, memory=memory) as app:
             yield app
 
 
@@ -66,7 +66,7 @@ def _scratch(config: Config) -> Iterator[Config]:
         raise ConfigError(f"no folder for a scratch database: {reason}; set TMPDIR to one you can write to") from error
     folder.chmod(0o711)  # as root the server is another user, who must pass through
     try:
-        yield replace(config, home=folder / "home", database_url=None, archive_url=None, sources=())
+        yield replace(config, home=folder / "home", database_url=None, archive_url=None, sources=(), topics=())
     finally:
         server = Embedded(folder / "home")
         server.stop()

@@ -2,7 +2,7 @@
 
 import shutil
 import sys
-from datetime import date
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import click
@@ -12,6 +12,11 @@ from scoop.config import Config
 
 if TYPE_CHECKING:
     from scoop.core.acceptance import Check
+    from scoop.core.legacy import Figures
+    from scoop.model import Topic
+    from scoop.store.db import Connection
+
+WEEK = timedelta(days=7)
 
 
 @click.command()
@@ -37,16 +42,23 @@ def command(config: Config, as_json: bool) -> None:
 
 async def _checks(config: Config) -> "list[Check]":
     from scoop.core import acceptance as core
-    from scoop.core import legacy
     from scoop.store import acceptance, topics
-    from scoop.store import legacy as store
 
     async with edge.reading(config) as conn:
         known = await topics.listed(conn)
-        compared = [
-            legacy.compare(topic.topic_slug, await store.sides(conn, topic, since=date.min, until=date.max), since=date.min)
-            for topic in known
-        ]
+        compared = [await _figures(conn, topic) for topic in known]
         counts = await acceptance.counts(conn)
     programs = {topic.topic_slug: shutil.which(topic.legacy_command[0]) for topic in known if topic.legacy_command}
-    return core.checks(counts, [each.figures for each in compared], programs)
+    return core.checks(counts, compared, programs)
+
+
+async def _figures(conn: "Connection", topic: "Topic") -> "Figures":
+    """How the last week of a topic compares with the older system's."""
+    from scoop.core import legacy
+    from scoop.store import legacy as store
+
+    until = await store.last_date(conn, topic.topic_id)
+    if until is None:
+        return legacy.Figures()
+    sides = await store.sides(conn, topic, since=until - WEEK, until=until)
+    return legacy.compare(topic.topic_slug, sides, since=until - WEEK).figures

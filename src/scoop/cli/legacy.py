@@ -2,23 +2,24 @@
 
 import shlex
 import sys
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from scoop.cli import edge
+from scoop.cli import _legacy_diff, edge
 from scoop.config import Config
-from scoop.errors import InputError, NotFound, UsageError
+from scoop.errors import UsageError
 
 if TYPE_CHECKING:
-    from scoop.core.legacy import Comparison, Figures
     from scoop.core.legacy_lines import Kind
+    from scoop.core.modes import Modes
     from scoop.legacy import Ended
     from scoop.legacy_files import Imported
     from scoop.model import Topic
-    from scoop.store.legacy import Leaving
+    from scoop.store.legacy import Leaving, Standing
 
 SHOWN_REFUSALS = 20
 
@@ -37,6 +38,9 @@ def command() -> None:
     """
 
 
+command.add_command(_legacy_diff.command, "diff")
+
+
 @command.command(name="import")
 @click.argument("paths", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--topic", "slug", metavar="SLUG", help="The topic of all lines (default: the one that each line names).")
@@ -49,9 +53,9 @@ def import_(config: Config, paths: tuple[Path, ...], slug: str | None, kind: "Ki
     """Take in what an older system has seen and posted.
 
     Each FILE holds one JSON object a line; gzip is recognised. A dedup file has one item a line: any of url, link or
-    canonical_url, title or headline, id or hash, and a time. A file of digests has one digest a line ({"topic", "date",
-    "posted_at", "items": [{"title", "url", "source"}]}), or one item a line with topic and date. Bad lines are told with
-    their number, the others go in; importing a file again adds nothing.
+    canonical_url, title or headline, id or hash, and a time. A file of digests has one digest a line, {"topic", "date",
+    "posted_at", "items": [{"title", "url", "source"}]}, or one item a line with topic and date. Bad lines are told
+    with their number, the others go in; importing a file again adds nothing.
 
     What was posted in the last three days counts as told: our digests do not repeat it.
 
@@ -94,112 +98,263 @@ async def _import(config: Config, paths: tuple[Path, ...], slug: str | None, kin
 
 
 @command.command()
-@click.option("--topic", "slug", required=True, metavar="SLUG", help="The topic, as ai_news.")
-@click.option("--days", type=click.IntRange(1, 365), default=3, show_default=True, help="How many dates.")
-@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="The last date (default: the last one imported).")
-@click.option("--html", "page", type=click.Path(path_type=Path, dir_okay=False), help="Also write a page to look at.")
 @edge.as_json
 @click.pass_obj
-def diff(config: Config, slug: str, days: int, until: datetime | None, page: Path | None, as_json: bool) -> None:
-    """Compare the older system's digests with ours of the same dates: those made to compare, else the live ones.
+def status(config: Config, as_json: bool) -> None:
+    """Who posts each topic, and how far either system has come.
 
-    Overlap is the share of its stories that ours tells too, or has told in the three days before. A miss is explained
-    where ours held the story back as told, double or suppressed; every other miss is unexpected. What a digest tells
-    again without anything new, of the same date or of the three before, is told twice.
+    \b
+    Example:
+      scoop legacy status
+    """
+    found = edge.run(_status(config))
+    if as_json:
+        edge.print_json(found)
+        return
+    edge.print_table(
+        ("topic", "mode", "posted by", "gathered", "program", "after", "last of older", "last of ours", "last shadow"),
+        [
+            (
+                each["topic_slug"], each["mode"], each["posted_by"], "yes" if each["is_gathered"] else "no",
+                shlex.join(each["legacy_command"] or []) or None, _minutes(each["legacy_deadline"]),
+                each["last_legacy"], each["last_posted"], each["last_shadow"],
+            )
+            for each in found
+        ],
+        empty="there are no topics",
+        wide="program",
+    )  # fmt: skip
+
+
+async def _status(config: Config) -> list[dict[str, Any]]:
+    from scoop.app import modes
+    from scoop.store import legacy, topics
+
+    async with edge.reading(config) as conn:
+        known, standings = await topics.listed(conn), await legacy.standings(conn)
+    return [_standing(topic, modes(config).of(topic), standings[topic.topic_id]) for topic in known]
+
+
+def _standing(topic: "Topic", held: "Modes", standing: "Standing") -> dict[str, Any]:
+    return {
+        "topic_slug": topic.topic_slug,
+        "mode": held.mode,
+        "posted_by": "scoop" if held.posts else "older system",
+        "is_gathered": held.write_raw_ledger,
+        "legacy_command": topic.legacy_command,
+        "legacy_deadline": topic.legacy_deadline,
+        "last_legacy": standing.last_legacy,
+        "last_posted": standing.last_posted,
+        "last_shadow": standing.last_shadow,
+    }
+
+
+def _minutes(deadline: timedelta | None) -> str | None:
+    return None if deadline is None else f"{deadline // timedelta(minutes=1)}m"
+
+
+@command.command()
+@click.argument("slug", metavar="TOPIC")
+@edge.as_json
+@click.pass_obj
+def shadow(config: Config, slug: str, as_json: bool) -> None:
+    """Let Scoop make a topic's digests to compare; the older system posts.
+
+    \b
+    Example:
+      scoop legacy shadow ai_news
+    """
+    _check_unwritten(config, slug, "mode")
+    edge.run(_shadow(config, slug))
+    if as_json:
+        edge.print_json({"topic_slug": slug, "mode": "shadow"})
+        return
+    click.echo(f"Scoop makes the digests of {slug} and posts none; the older system goes on as it is")
+    click.echo(f"after each import of what it posted: scoop legacy diff --topic {slug}")
+
+
+async def _shadow(config: Config, slug: str) -> None:
+    from scoop import legacy
+
+    async with edge.reading(config) as conn, conn.transaction():
+        await legacy.shadow(conn, slug)
+
+
+@command.command()
+@click.argument("slug", metavar="TOPIC")
+@edge.as_json
+@click.pass_obj
+def cutover(config: Config, slug: str, as_json: bool) -> None:
+    """Let Scoop post a topic, from its next digest on.
+
+    The last digest that was due stays the older system's: it has posted it.
+
+    \b
+    Example:
+      scoop legacy cutover ai_news
+    """
+    _check_unwritten(config, slug, "mode", "publish_v2")
+    topic, left = edge.run(_cut_over(config, slug))
+    following = _next_due(topic)
+    if as_json:
+        edge.print_json(
+            {"topic_slug": slug, "mode": "prod", "publish_v2": True, "left": left, "next_due_at": following}
+        )
+        return
+    if left:
+        click.echo(f"the digest of {left} stays the older system's")
+    click.echo(f"Scoop posts {slug} from {following:%Y-%m-%d %H:%M} ({topic.timezone}) on; stop the older system's job")
+    if topic.legacy_command and topic.legacy_deadline:
+        after = _minutes(topic.legacy_deadline)
+        click.echo(f"a digest that is not out {after} after its time is left to: {shlex.join(topic.legacy_command)}")
+    else:
+        click.echo(f"to have the older system post what is late: scoop legacy command {slug} --deadline 30m -- PROGRAM")
+
+
+async def _cut_over(config: Config, slug: str) -> "tuple[Topic, date | None]":
+    from scoop import legacy
+    from scoop.app import modes
+    from scoop.store import topics
+
+    async with edge.reading(config) as conn, conn.transaction():
+        left = await legacy.cut_over(conn, slug, modes(config), now=datetime.now(UTC))
+        return await topics.by_slug(conn, slug), left
+
+
+def _next_due(topic: "Topic") -> datetime:
+    from scoop.core import schedules, windows
+
+    latest = windows.latest(topic.digest_cron, topic.timezone, datetime.now(UTC))
+    due = windows.due_at(topic.digest_cron, topic.timezone, windows.following(topic.digest_cron, latest))
+    assert due is not None  # noqa: S101 - the cron itself named the date
+    return due.astimezone(schedules.zone(topic.timezone))
+
+
+@command.command()
+@click.argument("slug", metavar="TOPIC")
+@click.option("--run-now", is_flag=True, help="Run the older system's program for a digest that is due and not posted.")
+@edge.as_json
+@click.pass_obj
+def rollback(config: Config, slug: str, run_now: bool, as_json: bool) -> None:
+    """Let the older system post a topic again, at once.
+
+    What Scoop has not sent of the last digest is dropped. --run-now lets the older system post that digest now; nothing
+    is run where anything of ours may have arrived.
 
     \b
     Examples:
-      scoop legacy diff --topic ai_news
-      scoop legacy diff --topic ai_news --days 7 --until 2026-11-16 --html diff.html
+      scoop legacy rollback ai_news
+      scoop legacy rollback ai_news --run-now
     """
-    from scoop.core import legacy
-
-    found = edge.run(_compare(config, slug, days, until.date() if until else None))
-    if page is not None:
-        _write(page, legacy.page(found))
+    _check_unwritten(config, slug, "mode", "publish_v2")
+    topic, day, leaving, ended = edge.run(_roll_back(config, slug, run_now=run_now))
     if as_json:
-        edge.print_json(_as_json(found))
+        told = {"date": day, "whose": leaving, "exit_code": ended.exit_code if ended else None}
+        edge.print_json({"topic_slug": slug, "mode": "shadow", "publish_v2": False, **told})
     else:
-        _print_comparison(found)
+        click.echo(f"the older system posts {slug} now, and Scoop compares; start the older system's job again")
+        click.echo(_what_follows(topic, day, leaving, ended))
+    sys.exit(1 if ended and ended.exit_code else 0)
 
 
-def _write(path: Path, content: str) -> None:
-    try:
-        path.write_text(content, "utf-8")
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {(error.strerror or str(error)).lower()}") from error
-
-
-async def _compare(config: Config, slug: str, days: int, until: date | None) -> "Comparison":
-    from scoop.core import legacy
-    from scoop.store import legacy as store
+async def _roll_back(config: Config, slug: str, *, run_now: bool) -> "tuple[Topic, date, Leaving | None, Ended | None]":
+    from scoop import legacy
+    from scoop.app import modes
     from scoop.store import topics
 
     async with edge.reading(config) as conn:
         topic = await topics.by_slug(conn, slug)
-        last = until or await store.last_date(conn, topic.topic_id)
-        if last is None:
-            raise NotFound(f"no digest of the older system is known of {slug}; import some: scoop legacy import FILE")
-        since = last - timedelta(days=days - 1)
-        sides = await store.sides(conn, topic, since=since, until=last)
-    return legacy.compare(slug, sides, since=since)
+        if run_now and not topic.legacy_command:
+            raise UsageError(f"{slug} has no program to run; name it: scoop legacy command {slug} -- PROGRAM ARG...")
+        async with conn.transaction():
+            day, leaving = await legacy.roll_back(conn, slug, modes(config), now=datetime.now(UTC))
+        is_wanted = run_now and leaving == "left"
+        ended = await legacy.run_left(conn, topic, day, legacy.run_program) if is_wanted else None
+    return topic, day, leaving, ended
 
 
-def _as_json(comparison: "Comparison") -> dict[str, Any]:
-    return {
-        "topic_slug": comparison.topic_slug,
-        "figures": _rated(comparison.figures),
-        "days": [
-            {
-                "run_date": day.run_date,
-                "mode": day.mode,
-                "figures": _rated(day.figures),
-                "legacy": day.legacy,
-                "ours": day.ours,
-            }
-            for day in comparison.days
-        ],
-    }
+def _what_follows(topic: "Topic", day: date, leaving: "Leaving | None", ended: "Ended | None") -> str:
+    """What is to be done about the last digest that was due."""
+    if leaving == "posted":
+        return f"the digest of {day} was posted by Scoop"
+    if leaving == "uncertain":
+        return f"some of the digest of {day} may have arrived; look at the channel, then at scoop posts held"
+    if leaving != "left":
+        return f"the digest of {day} was the older system's"
+    if ended is not None:
+        how = f"ended with {ended.exit_code}: {ended.error}" if ended.exit_code else "has posted it"
+        return f"the digest of {day} was not posted by Scoop; the older system's program {how}"
+    program = shlex.join(topic.legacy_command or ["PROGRAM"])
+    return f"the digest of {day} is not posted; to post it: NP_TOPIC={topic.topic_slug} NP_DATE={day} {program}"
 
 
-def _rated(figures: "Figures") -> dict[str, Any]:
-    import msgspec
+@command.command(name="command")
+@click.argument("slug", metavar="TOPIC")
+@click.argument("program", metavar="[-- PROGRAM ARG...]", nargs=-1, type=click.UNPROCESSED)
+@click.option("--deadline", metavar="TIME", help="Run it when a digest is not out so long after its time, as 30m.")
+@click.option("--forget", is_flag=True, help="Have no such program any more.")
+@edge.as_json
+@click.pass_obj
+def command_(
+    config: Config, slug: str, program: tuple[str, ...], deadline: str | None, forget: bool, as_json: bool
+) -> None:
+    """Name the older system's program that posts a topic.
 
-    rates = ("overlap_rate", "legacy_duplicate_rate", "our_duplicate_rate")
-    return {**msgspec.to_builtins(figures), **{name: getattr(figures, name) for name in rates}}
+    It is run without a shell, with PATH, HOME, LANG, NP_TOPIC and NP_DATE, and may take 5 minutes. It runs at most once
+    for a date: when a digest of Scoop's is late by the deadline and nothing of it may have arrived, or by
+    `scoop legacy rollback TOPIC --run-now`. Without a deadline only the latter.
 
-
-def _print_comparison(comparison: "Comparison") -> None:
-    rows = [_row(str(day.run_date), day.mode or "none", day.figures, is_compared=bool(day.mode)) for day in comparison.days]
-    if len(rows) > 1:
-        rows.append(_row("in all", "", comparison.figures, is_compared=True))
-    columns = (
-        "date", "ours", "its items", "its stories", "our stories", "overlap", "explained", "unexpected", "extra",
-        "it told twice", "we told twice",
-    )  # fmt: skip
-    edge.print_table(columns, rows, empty="the older system has no digest of these dates")
-    misses = [
-        (day.run_date, line.verdict, line.title, line.note)
-        for day in comparison.days
-        for line in day.legacy
-        if line.verdict in {"explained", "missed"}
-    ]
-    if misses:
-        edge.print_table(("date", "miss", "title", "why"), [(d, _miss(v), t, n) for d, v, t, n in misses], empty="", wide="title")
-
-
-def _miss(verdict: str) -> str:
-    return "explained" if verdict == "explained" else "unexpected"
-
-
-def _row(day: str, mode: str, figures: "Figures", *, is_compared: bool) -> tuple[Any, ...]:
-    compared = (figures.our_stories, _share(figures.overlap_rate), figures.explained, figures.missed, figures.extras)
-    return (
-        day, mode, figures.legacy_items, figures.legacy_stories, *(compared if is_compared else [None] * len(compared)),
-        figures.legacy_doubles + figures.legacy_repeats,
-        figures.our_doubles + figures.our_repeats if is_compared else None,
-    )  # fmt: skip
+    \b
+    Examples:
+      scoop legacy command ai_news --deadline 30m -- /opt/news/post.sh --topic ai
+      scoop legacy command ai_news --forget
+    """
+    if bool(program) == forget:
+        raise UsageError("name a program after --, or --forget it")
+    _check_unwritten(config, slug, "legacy_command", "legacy_deadline")
+    if program:
+        _check_program(program[0])
+    after = _deadline(deadline) if deadline else None
+    edge.run(_set_program(config, slug, list(program) or None, after))
+    if as_json:
+        edge.print_json({"topic_slug": slug, "legacy_command": program or None, "legacy_deadline": after})
+    elif forget:
+        click.echo(f"{slug} has no program of an older system any more")
+    else:
+        when = f"when a digest is {_minutes(after)} late" if after else f"by scoop legacy rollback {slug} --run-now"
+        click.echo(f"{shlex.join(program)} is run {when}")
 
 
-def _share(rate: float | None) -> str | None:
-    return None if rate is None else f"{100 * rate:.0f} %"
+def _check_program(name: str) -> None:
+    import shutil
+
+    if "\0" in name or shutil.which(name) is None:
+        raise UsageError(f"{name!r} cannot be run; name a program that is there and executable, with its full path")
+
+
+def _deadline(written: str) -> timedelta:
+    from scoop.core import schedules
+    from scoop.stages.digest import MADE_UP_WITHIN
+
+    try:
+        found = schedules.interval(written)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    if found >= MADE_UP_WITHIN:
+        raise UsageError(f"a digest is given up {MADE_UP_WITHIN} after its time; the deadline must be shorter")
+    return found
+
+
+async def _set_program(config: Config, slug: str, program: list[str] | None, after: timedelta | None) -> None:
+    from scoop.store import topics
+
+    async with edge.reading(config) as conn, conn.transaction():
+        topic = await topics.locked(conn, slug)
+        await topics.put(conn, replace(topic, legacy_command=program, legacy_deadline=after))
+
+
+def _check_unwritten(config: Config, slug: str, *names: str) -> None:
+    """Refuse to change what the settings file says: the file would win again."""
+    written = [name for table in config.topics if table.get("slug") == slug for name in names if name in table]
+    if written:
+        raise UsageError(f"scoop.toml says the {written[0]} of {slug}, and wins; change it there, or take it out")

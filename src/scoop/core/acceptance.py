@@ -37,7 +37,7 @@ class Check:
 
 
 def checks(counts: Counts, compared: Sequence[Figures], programs: Mapping[str, str | None]) -> list[Check]:
-    """Every check in the order of the list; `programs` are the older system's by topic, None where one cannot be run."""
+    """Every check, in the order of the list; `programs` are the older system's, None where one cannot be run."""
     return [
         _no_loss(counts),
         _covered("documents are at least 99 % of the arrived items", counts.documents, counts.items),
@@ -96,8 +96,9 @@ def _way_back(programs: Mapping[str, str | None]) -> Check:
         return Check(check=check, outcome="n/a", figure="no topic has a legacy command")
     missing = [slug for slug, program in programs.items() if program is None]
     if missing:
-        told = f"the program of {', '.join(missing)} cannot be run; set it: scoop legacy command {missing[0]} -- PROGRAM"
+        told = (
+            f"the program of {', '.join(missing)} cannot be run; set it: scoop legacy command {missing[0]} -- PROGRAM"
+        )
         return Check(check=check, outcome="fail", figure=told)
-    return Check(
-        check=check, outcome="pass", figure=f"scoop legacy rollback TOPIC --run-now runs {', '.join(programs.values())}"
-    )
+    told = f"scoop legacy rollback TOPIC --run-now does it, for {', '.join(programs)}"
+    return Check(check=check, outcome="pass", figure=told)

@@ -158,7 +158,8 @@ def _told_of(candidate: Candidate, told: Sequence[Told]) -> list[Told]:
 
 def _has_developed(entry: _Entry, told: Sequence[Told]) -> bool:
     entry.since = _latest(told)
-    entry.change = novelty.development(novelty.joined([each.memory for each in told]), entry.candidate.versions)
+    known = novelty.joined([each.memory for each in told])
+    entry.change = novelty.development(known, entry.candidate.versions, title=entry.candidate.title)
     return bool(entry.change)
 
 

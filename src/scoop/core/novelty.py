@@ -12,6 +12,7 @@ MANY_NEW_FACTS = 6  # so many figures and names that nobody told yet are a devel
 MANY_NEW_VOICES = 3
 SAME_HEADLINE = 0.5  # share of words from which on a headline is the old one in other words
 ALIKE_WITHIN = 10  # times that a figure grows or shrinks
+NEW_HEADLINE = "a new headline"
 SHOWN = 3  # of each kind, to the reader
 MAX_KEPT = 400  # figures and names that are remembered of a telling
 
@@ -24,10 +25,9 @@ _SPELLED = tuple(
 )
 _NUMBER_OF_WORD = {word: str(number) for number, word in enumerate(_SPELLED, start=2)}
 _FIGURE = re.compile(
-    rf"(?<![\w.,])(?:[$€£¥]?(?P<digits>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?)|(?P<word>{'|'.join(_SPELLED)}))\b(?!\.\d)",
-    re.IGNORECASE,
+    rf"(?<![\w.,])(?:[$€£¥]?(?P<digits>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?)|(?P<word>(?ai:{'|'.join(_SPELLED)})))\b(?!\.\d)"
 )
-_CJK_FIGURE = re.compile(r"(?P<digits>\d+)(?P<unit>[\u3040-\u30ff\u4e00-\u9fff]{1,2})")
+_CJK_FIGURE = re.compile(r"(?<!\d)(?P<digits>\d+)(?P<unit>[\u3040-\u30ff\u4e00-\u9fff]{1,2})")
 _SCALES = {"thousand", "million", "billion", "trillion", "tausend", "millionen", "milliarden"}
 # Words that may stand between a figure and what it counts.
 _FILLERS = frozenset(
@@ -51,7 +51,8 @@ _COMMON = frozenset(
 _BREAK = re.compile(r"[,.;:!?()\n–—]|\band\b|\bor\b|\bund\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _ENDING = re.compile(r"(?:ing|ed|es|s)$")
-_NAME = re.compile(r"\b[A-ZÄÖÜ][\w'’-]+(?:\s+[A-ZÄÖÜ][\w'’-]+)+")
+_NAME = re.compile(r"\b[A-ZÄÖÜ][\w'’-]{1,60}(?:\s+[A-ZÄÖÜ][\w'’-]{1,60})+")  # bounded: no text makes it slow
+_CUT_WORD = re.compile(r" \S{0,40}$")
 _NEAR = 60  # characters within which a figure names what it counts
 
 
@@ -82,7 +83,10 @@ class Version:
 
     @property
     def lead(self) -> str:
-        return f"{self.title}.\n{self.body[:LEAD_CHARACTERS]}"
+        """The title and the beginning, up to the end of a word."""
+        beginning = self.body[:LEAD_CHARACTERS]
+        is_whole = len(self.body) <= LEAD_CHARACTERS
+        return f"{self.title}.\n{beginning if is_whole else _CUT_WORD.sub('', beginning)}"
 
 
 def memory(versions: Iterable[Version]) -> Memory:
@@ -117,8 +121,8 @@ def joined(memories: Sequence[Memory]) -> Memory:
     )
 
 
-def development(told: Memory, now: Iterable[Version]) -> str:
-    """What is new since it was told, in a sentence; empty where a reader would learn nothing."""
+def development(told: Memory, now: Iterable[Version], *, title: str) -> str:
+    """What is new since it was told, beside its title, in a sentence; empty where a reader would learn nothing."""
     fresh = [each for each in now if each.version not in told.versions]
     comparable = [each for each in fresh if each.language in told.languages]
     changed, added = _figures_against(told, comparable)
@@ -128,12 +132,12 @@ def development(told: Memory, now: Iterable[Version]) -> str:
     is_louder = len(voices) >= max(MANY_NEW_VOICES, len(told.headlines))
     if not changed and not headlines and not is_louder and len(added) + len(names) < MANY_NEW_FACTS:
         return ""
-    said = [*changed[:SHOWN], *(f"{each.publisher}: {each.title}" for each in headlines[:1])]
+    said = [*changed[:SHOWN], *(f"{each.publisher}: {each.title}" for each in headlines[:1] if each.title != title)]
     if facts := [*added[:SHOWN], *(_titled(name) for name in names[:SHOWN])]:
         said.append(f"new: {', '.join(facts)}")
     if voices:
         said.append(f"now also told by {', '.join(voices[:SHOWN])}{' and others' if len(voices) > SHOWN else ''}")
-    return "; ".join(said)
+    return "; ".join(said) or NEW_HEADLINE
 
 
 def _figures_against(told: Memory, fresh: Iterable[Version]) -> tuple[list[str], list[str]]:

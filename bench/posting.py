@@ -1,0 +1,82 @@
+"""Whether every post arrives exactly once, whatever Discord does with it and wherever workers die.
+
+python bench/posting.py                      1,000 random schedules
+python bench/posting.py --schedules 10000    all that is promised; takes some minutes
+python bench/posting.py --seed 7             the same schedules again, as a violation names them
+"""
+
+import argparse
+import asyncio
+import logging
+import random
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import structlog
+
+from ground import figure, fresh_database
+from scoop.store import db
+from scoop.store.db import Database, External
+
+sys.path.append(str(Path(__file__).parents[1]))
+from tests import posting
+
+AT_ONCE = 1_000
+LINES = 40
+
+
+async def run(schedules: int, seed: int) -> bool:
+    """Run schedules by chance, some at once, and tell the figures; whether nothing was lost, doubled or wrong."""
+    told: Counter[str] = Counter()
+    violations: list[str] = []
+    began = time.perf_counter()
+    async with fresh_database() as (_, small):
+        database = await db.connect(External(small.server.attach()), size=LINES + 4)
+        try:
+            for first in range(0, schedules, AT_ONCE):
+                found = await run_some(database, first, min(AT_ONCE, schedules - first), seed, told)
+                violations += found
+        finally:
+            await database.close()
+    seconds = time.perf_counter() - began
+    for name, value in sorted(told.items()):
+        figure(f"posting.{name}", value, "posts" if name.startswith("posts") else "times")
+    figure("posting.schedules", schedules, "schedules", seed=seed)
+    figure("posting.seconds", seconds, "s", a_minute=round(schedules / seconds * 60))
+    for violation in violations:
+        print(f"{violation}; again: python bench/posting.py --schedules {schedules} --seed {seed}", file=sys.stderr)
+    return not violations
+
+
+async def run_some(database: Database, first: int, count: int, seed: int, told: Counter[str]) -> tuple[str, ...]:
+    """Schedules that share a Discord and its conditions; gives what must not be."""
+    conditions = posting.CONDITIONS[first // AT_ONCE % len(posting.CONDITIONS)]
+    chance = random.Random(f"{seed} {first}")
+    async with posting.open_desk(database, conditions) as desk:
+        deliveries = await desk.put([posting.schedule(chance) for _ in range(count)])
+        await desk.run(lines=LINES)
+        verdict = await posting.verdict(desk, deliveries)
+    told.update({f"posts {state}": count for state, count in verdict.states.items()})
+    told.update({"posts": sum(verdict.states.values())})
+    told.update({f"worker {trouble}": count for trouble, count in desk.met.items()})
+    told.update({f"message {mode.name}": count for mode, count in desk.modes_met(deliveries).items()})
+    told.update({"quarantined and released": desk.released})
+    told.update({"posts lost": len(verdict.lost), "posts double": len(verdict.double)})
+    told.update({"posts wrong": len(verdict.wrong)})
+    return verdict.violations
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    asked.add_argument("--schedules", type=int, default=1_000)
+    asked.add_argument("--seed", type=int, default=random.randrange(1_000_000))
+    given = asked.parse_args()
+    logging.getLogger("uvicorn.error").disabled = True  # it tells of every answer that Discord withholds
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
+    sys.exit(0 if asyncio.run(run(given.schedules, given.seed)) else 1)
+
+
+if __name__ == "__main__":
+    main()
