@@ -183,7 +183,7 @@ class Desk:
         for lane in schedule.lanes:
             channel_id, options = self._channel(lane)
             settings = ChannelSettings(name=lane.kind, kind=lane.kind, options=options)
-            parts = {lane.kind: (settings, _parts(desk_id, day, lane.kind, story_ids))}
+            parts = {settings.name: (settings, _parts(desk_id, day, lane.kind, story_ids))}
             await posts.put(conn, digest_run_id=run_id, topic_id=topic_id, day=day, parts_by_channel=parts)
             written = [post.post_id for post in await posts.of_run(conn, run_id) if post.channel == lane.kind]
             for post_id, troubles in zip(written, lane.troubles, strict=False):

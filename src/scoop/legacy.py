@@ -3,7 +3,7 @@
 import asyncio
 import os
 import signal
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
@@ -183,22 +183,27 @@ def _outcome(fallback: Fallback, now: datetime) -> str:
 async def run_program(command: Sequence[str], topic_slug: str, day: date) -> Ended:
     """Run a program, which is told topic and date by NP_TOPIC and NP_DATE; one that takes too long is ended."""
     passed_on = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-    # A file instead of a pipe: whatever the program leaves running, nothing here waits for it.
-    with TemporaryFile() as complaints:
-        try:
-            process = await asyncio.create_subprocess_exec(
-                *command, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=complaints,
-                env={**passed_on, "NP_TOPIC": topic_slug, "NP_DATE": str(day)}, start_new_session=True,
-            )  # fmt: skip
-        except OSError as error:
-            return Ended(exit_code=CANNOT_BE_RUN, error=f"{command[0]}: {(error.strerror or str(error)).lower()}")
-        try:
-            async with asyncio.timeout(LONGEST_RUN.total_seconds()):
-                return Ended(exit_code=await process.wait(), error=_last_line(complaints))
-        except TimeoutError:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            return Ended(exit_code=await process.wait(), error=f"it took longer than {LONGEST_RUN} and was ended")
+    environ = {**passed_on, "NP_TOPIC": topic_slug, "NP_DATE": str(day)}
+    try:
+        # A file instead of a pipe: whatever the program leaves running, nothing here waits for it.
+        with TemporaryFile() as complaints:
+            return await _run(command, environ, complaints)
+    except OSError as error:
+        return Ended(exit_code=CANNOT_BE_RUN, error=f"{command[0]}: {(error.strerror or str(error)).lower()}")
+
+
+async def _run(command: Sequence[str], environ: Mapping[str, str], complaints: IO[bytes]) -> Ended:
+    process = await asyncio.create_subprocess_exec(
+        *command, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=complaints, env=environ,
+        start_new_session=True,
+    )  # fmt: skip
+    try:
+        await asyncio.wait_for(process.wait(), LONGEST_RUN.total_seconds())
+    except TimeoutError:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # with all that it started
+        return Ended(exit_code=await process.wait(), error=f"it took longer than {LONGEST_RUN} and was ended")
+    return Ended(exit_code=await process.wait(), error=_last_line(complaints))
 
 
 def _last_line(file: IO[bytes]) -> str:

@@ -4,6 +4,7 @@ import gzip
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, time
 from itertools import chain, islice
@@ -146,15 +147,16 @@ def _seen(
             yield topic.topic_id if topic else None, item
 
 
-def _opened(path: Path) -> IO[bytes]:
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes]]:
     """The file, unpacked if it is packed."""
     try:
-        stream = path.open("rb")
-        if not stream.peek(1).startswith(GZIP_MAGIC[:1]):
-            return stream
+        file = path.open("rb")
     except OSError as error:
         raise InputError(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from error
-    return cast(IO[bytes], gzip.GzipFile(fileobj=stream))
+    with file:
+        is_packed = file.peek(1)[:1] == GZIP_MAGIC[:1]  # no JSON begins with it
+        yield cast(IO[bytes], gzip.GzipFile(fileobj=file)) if is_packed else file
 
 
 def _read(stream: IO[bytes], imported: Imported) -> Iterator[tuple[Piece, Line]]:

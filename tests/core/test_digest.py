@@ -1,5 +1,6 @@
 """What a digest makes of its candidates: what it tells, in which order, and the reason for each."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from string import ascii_lowercase
 
@@ -215,8 +216,6 @@ candidates = st.builds(
 
 
 def numbered(found: list[Candidate]) -> list[Candidate]:
-    from dataclasses import replace
-
     return [replace(each, story_id=number) for number, each in enumerate(found, start=1)]
 
 
@@ -242,7 +241,9 @@ def test_the_order_in_which_candidates_come_does_not_matter(found, data, max_ent
 
 @given(fields_of_candidates, st.integers(1, 5), st.integers(1, 3))
 def test_every_candidate_gets_one_choice_within_the_limits(found, max_entries, max_per_family):
-    choices = choose(*found, told=[told(each) for each in found[::4]], max_entries=max_entries, max_per_family=max_per_family)
+    choices = choose(
+        *found, told=[told(each) for each in found[::4]], max_entries=max_entries, max_per_family=max_per_family
+    )
     leading = [choice for choice in choices.values() if choice.rank is not None and choice.twin_of is None]
     assert [choice.rank for choice in leading] == list(range(1, len(leading) + 1))
     assert len(leading) <= max_entries

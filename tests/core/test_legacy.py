@@ -1,5 +1,6 @@
 """Reading an older system's lines, and comparing its digests with ours."""
 
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -78,10 +79,8 @@ def test_a_line_that_is_no_item_is_refused_with_the_reason(line, told):
 def test_whatever_a_line_says_it_is_read_or_refused(line):
     legacy_lines.kind(line)
     for read in (lambda: legacy_lines.seen(line, ""), lambda: legacy_lines.posted(line)):
-        try:
+        with suppress(ValueError):
             read()
-        except ValueError as error:
-            assert str(error)
 
 
 # Places

@@ -86,7 +86,7 @@ def test_many_new_names_and_figures_are_a_development():
 
 def test_another_language_alone_is_nothing_new():
     german = a_version(
-        "In Ostburg starben 31 Menschen. Jonas Weil, Mara Lind, Oskar Brandt, Ida Stern, Emil Kranz und Lea Vogt halfen.",
+        "In Ostburg starben 31 Menschen. Jonas Weil, Mara Lind, Oskar Brandt, Ida Stern, Emil Kranz halfen.",
         publisher="zeitung",
         title="Erdbeben in Ostburg",
         language="de",
@@ -124,21 +124,22 @@ def test_what_many_told_needs_as_many_new_voices():
 
 
 def test_the_last_words_of_a_short_article_are_read():
-    assert news(a_version("The mayor counts 75 houses", publisher="herald")) == "75 houses (was 40); now also told by herald"
+    assert (
+        news(a_version("The mayor counts 75 houses", publisher="herald"))
+        == "75 houses (was 40); now also told by herald"
+    )
 
 
 def test_a_word_that_is_cut_off_is_no_fact():
-    told = a_version("The mayor counts 40 houses.")
-    body = "x " * 192 + "and 75 houseboats sank."
-    assert "75 house" in body[: novelty.LEAD_CHARACTERS]
-    assert news(a_version(body, publisher="herald"), told=[told]) == ""
+    body = "x " * 193 + " and 75 housesitters were found"
+    assert body[: novelty.LEAD_CHARACTERS].endswith("75 houses")
+    assert news(a_version(body, publisher="herald")) == ""
 
 
 def test_figures_are_found_where_words_have_no_spaces():
-    told = a_version("地震で12人が死亡した。", language="ja")
-    assert "31人が (was 12)" in news(a_version("地震で31人が死亡した。", publisher="herald", language="ja"), told=[told]) or (
-        "31" in news(a_version("地震で31人が死亡した。", publisher="herald", language="ja"), told=[told])
-    )
+    told, fresh = (f"{count}人が死亡した。" + "東京で地震があり、" * 60 for count in (12, 31))
+    change = news(a_version(fresh, publisher="herald", language="ja"), told=[a_version(told, language="ja")])
+    assert change == "31 人が (was 12); now also told by herald"
 
 
 def test_several_tellings_are_remembered_together():

@@ -1,5 +1,6 @@
 """When a digest is due and what it tells of, over two years of days that are not all 24 hours long."""
 
+import re
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
 from itertools import pairwise
@@ -30,7 +31,7 @@ def at(text: str) -> datetime:
 
 @cache
 def first_passes(zone: str) -> dict[datetime, datetime]:
-    """Each hour that the clocks of a zone show, and the instant at which they first show it: by looking at the clock."""
+    """Each hour that the clocks of a zone show, and when they first show it: by looking at the clock."""
     shown: dict[datetime, datetime] = {}
     hour = datetime(FIRST.year, 1, 1, tzinfo=UTC) - 2 * DAY
     while hour.date() <= LAST + 2 * DAY:
@@ -160,6 +161,5 @@ def test_a_cron_that_comes_at_most_once_a_day_will_do(cron):
     ],
 )
 def test_any_other_cron_is_refused_with_its_fix(cron, told):
-    with pytest.raises(ValueError) as refusal:
+    with pytest.raises(ValueError, match=re.escape(told)):
         windows.check_cron(cron)
-    assert told in str(refusal.value)

@@ -44,6 +44,7 @@ class Publish:
     secrets: Mapping[str, str]
     clock: Callable[[], datetime]
     pace: Pace = field(default_factory=Pace)
+    made: dict[bytes, Channel] = field(default_factory=dict)  # a bot asks once who it is
 
     async def load(self, conn: Connection, ids: Sequence[int]) -> Case:
         (post_id,) = ids
@@ -63,7 +64,7 @@ class Publish:
             return await self._step(case, channel)
         except Refused as refusal:
             if post.state == "sent":  # a correction that nobody wants: what was posted stays as it is
-                return _done(post, state="sent", error=str(refusal), is_corrected=True)
+                return _done(post, state="sent", error=str(refusal), is_uncorrectable=True)
             return _done(post, state="failed", error=str(refusal), is_dead=refusal.is_dead)
         except NotSent as failure:
             # Nothing of this try arrived, but of one before it something may have.
@@ -96,7 +97,7 @@ class Publish:
         return await self._send(case, channel)
 
     async def _found(self, case: Case, channel: Channel) -> str | None:
-        """The message that the post became, if it shows; to look sends nothing, so a failure leaves us as wise as before."""
+        """The message that the post became, if it shows; to look sends nothing: who cannot look knows no less."""
         post = case.outgoing.post
         since = post.sending_at or min(case.outgoing.due_at, case.outgoing.now)
         try:
@@ -116,11 +117,13 @@ class Publish:
         kind = self.channels.get(post.kind)
         if kind is None:
             raise Refused(f"there is no kind of channel {post.kind!r}; there are {', '.join(sorted(self.channels))}")
-        try:
-            channel: Channel = kind(msgspec.convert(post.options, kind.Options))
-        except msgspec.ValidationError as error:
-            raise Refused(f"the options of channel {post.channel} are wrong: {error}") from error
-        return channel
+        name = msgspec.json.encode((post.kind, post.options), order="sorted")
+        if name not in self.made:
+            try:
+                self.made[name] = kind(msgspec.convert(post.options, kind.Options))
+            except msgspec.ValidationError as error:
+                raise Refused(f"the options of channel {post.channel} are wrong: {error}") from error
+        return self.made[name]
 
     @property
     def _errand(self) -> Errand:

@@ -39,6 +39,7 @@ class Settled:
     message_id: str | None = None
     looks: int = 0
     is_corrected: bool = False
+    is_uncorrectable: bool = False
     is_dead: bool = False
 
 
@@ -84,11 +85,11 @@ async def settle(conn: Connection, settled: Settled) -> list[Subject]:
     """Write down what became of a post; give the part that may follow it."""
     await conn.execute(
         SQL["settle"], settled.post_id, settled.state, settled.error, settled.message_id, settled.looks,
-        settled.is_corrected,
+        settled.is_corrected, settled.is_uncorrectable,
     )  # fmt: skip
     if settled.is_dead:
         await conn.execute(SQL["close_channel"], settled.post_id, settled.error)
-    if settled.state != "sent" or settled.is_corrected:
+    if settled.state != "sent" or settled.is_corrected or settled.is_uncorrectable:
         return []
     is_discord = settled.kind in DISCORD
     await conn.execute(SQL["mark_published"], settled.post_id, is_discord)

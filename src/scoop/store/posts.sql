@@ -35,7 +35,7 @@ UPDATE posts SET state = $2::post_state, error = $3, message_id = coalesce($4, m
     sent_at = CASE WHEN $2::post_state = 'sent' THEN coalesce(sent_at, now()) ELSE sent_at END,
     sending_at = CASE WHEN $2::post_state = 'waiting' THEN NULL ELSE sending_at END,
     tried_at = CASE WHEN $2::post_state = 'waiting' THEN NULL ELSE tried_at END,
-    correction = CASE WHEN $6 THEN NULL ELSE correction END,
+    correction = CASE WHEN $6 OR $7 THEN NULL ELSE correction END,
     payload = CASE WHEN $6 THEN coalesce(correction, payload) ELSE payload END
 WHERE post_id = $1 AND (state <> 'sent' OR $2::post_state = 'sent')
     AND ($2::post_state NOT IN ('waiting', 'sending') OR EXISTS (
