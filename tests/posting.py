@@ -234,16 +234,15 @@ class Desk:
         while True:
             await self.live()
 
-    async def live(self, *, batches: int = BATCHES_OF_A_LIFE, lease: timedelta = LEASE) -> "Life":
+    async def live(self, *, batches: int = BATCHES_OF_A_LIFE) -> None:
         """One worker, for some batches or until it is killed."""
         async with self.database.connection() as conn, open_client() as client:
-            life = Life(desk=self, conn=conn, asis=self._stage(client), lease=lease)
+            life = Life(desk=self, conn=conn, asis=self._stage(client))
             try:
                 await life.run(batches)
             except (Killed, *db.TROUBLE):
                 if not life.is_killed:
                     raise
-        return life
 
     def _stage(self, client: Client) -> Stage[Case, Settled | None]:
         return publish.stage(client, self.kinds, secrets=self.secrets, clock=partial(datetime.now, UTC), pace=PACE)
@@ -268,7 +267,6 @@ class Life:
     desk: Desk
     conn: Connection
     asis: Stage[Case, Settled | None]
-    lease: timedelta
     is_killed: bool = False
     post_id: int | None = None
 
@@ -283,7 +281,7 @@ class Life:
 
     def _stage(self) -> Stage[Case, Settled | None]:
         """The stage as it is, with the points at which something may happen around each step."""
-        return replace(self.asis, lease=self.lease, load=self._load, work=self._deliver, save=self._save)
+        return replace(self.asis, lease=LEASE, load=self._load, work=self._deliver, save=self._save)
 
     async def _load(self, conn: Connection, ids: Sequence[int]) -> Case:
         (self.post_id,) = ids
@@ -352,10 +350,8 @@ def _part(marker: str, day: date, story_id: int) -> Part:
     return part
 
 
-def carried(message: Message, markers: Sequence[str]) -> list[str]:
-    """Which of the markers a message shows."""
-    footers = " ".join(embed.get("footer", {}).get("text", "") for embed in message.embeds)
-    return [marker for marker in markers if marker in footers]
+def carries(message: Message, marker: str) -> bool:
+    return any(marker in embed.get("footer", {}).get("text", "") for embed in message.embeds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -394,7 +390,7 @@ def told_of(post: Post, delivery: Delivery) -> str:
 
 def ids(desk: Desk, delivery: Delivery, post: Post) -> list[str]:
     """The messages that carry a post, oldest first."""
-    return [each.message_id for each in desk.discord.messages(delivery.channel_id) if carried(each, [post.marker])]
+    return [each.message_id for each in desk.discord.messages(delivery.channel_id) if carries(each, post.marker)]
 
 
 def _lost(desk: Desk, delivery: Delivery, written: Sequence[Post]) -> list[Post]:
@@ -427,7 +423,7 @@ async def _miscounted(desk: Desk, deliveries: Sequence[Delivery], told: set[int]
     async with desk.database.connection() as conn:
         counts = {row["story_id"]: row["publish_count"] for row in await conn.fetch(PUBLISH_COUNTS, story_ids)}
     return [
-        f"wrong: story {story_id} counts as told {counts.get(story_id, 0)} times, which is {story_id in told}"
+        f"wrong: story {story_id} counts as told {counts.get(story_id, 0)} times"
         for story_id in story_ids
         if counts.get(story_id, 0) != int(story_id in told)
     ]

@@ -84,8 +84,8 @@ async def open_app(
             embedder=embedder if memory is None else Remembering(embedder, memory), modes=modes(config),
         )  # fmt: skip
         yield App(
-            config=config, database=database, archive=archive, stages=_chosen(stages, only, without), modes=modes(config),
-            channels=plugins.discover(channels),
+            config=config, database=database, archive=archive, stages=_chosen(stages, only, without),
+            modes=modes(config), channels=plugins.discover(channels),
         )  # fmt: skip
 
 

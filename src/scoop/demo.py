@@ -118,7 +118,7 @@ async def add_channels(conn: Connection, port: int) -> None:
 
 
 async def untold_dates(conn: Connection, *, now: datetime) -> list[date]:
-    """The dates whose digests a new desk posts at once, so that there is something to see: the last two that are due."""
+    """The dates whose digests a new desk posts at once, so that there is something to see: the last two due."""
     found = await _posted_here(conn)
     if not found or await digests.runs(conn, limit=1):
         return []

@@ -71,15 +71,15 @@ async def shadow(conn: Connection, slug: str) -> None:
 async def roll_back(conn: Connection, slug: str, modes: Modes, *, now: datetime) -> tuple[date, Leaving | None]:
     """Let the older system post a topic again, inside the caller's transaction; the last date due, and whose it is.
 
-    None where the older system posted it all along.
+    None where nobody waits for it: the older system posted it all along, or it is too old.
     """
     topic = await topics.locked(conn, slug)
     day = windows.latest(topic.digest_cron, topic.timezone, now)
+    window = digest.window_of(topic, day)
     is_ours = modes.of(topic).posts
     await topics.put(conn, replace(topic, mode="shadow", publish_v2=False))
-    if not is_ours:
-        return day, None
-    return day, await legacy.leave(conn, topic, day, digest.window_of(topic, day))
+    leaving = await legacy.leave(conn, topic, day, window) if is_ours else None
+    return day, leaving if now - window.end <= digest.MADE_UP_WITHIN else None
 
 
 async def run_left(conn: Connection, topic: Topic, day: date, run: Run) -> Ended | None:
@@ -96,7 +96,8 @@ async def fall_back(conn: Connection, modes: Modes, *, now: datetime, run: Run) 
 
     What may have arrived is left to a person: better late than twice.
     """
-    guarded = [topic for topic in await topics.listed(conn) if _is_guarded(topic, modes)]
+    known = await topics.listed(conn)
+    guarded = [topic for topic in known if _is_guarded(topic, modes)]
     claimed: list[tuple[Topic, date]] = []
     uncertain: set[int] = set()
     for topic in guarded:
@@ -107,7 +108,11 @@ async def fall_back(conn: Connection, modes: Modes, *, now: datetime, run: Run) 
         elif leaving == "uncertain":
             uncertain.add(topic.topic_id)
     await _run_all(conn, claimed, run)
-    await _tell(conn, guarded, uncertain, now=now)
+    messages = _messages(guarded, uncertain, await legacy.fallbacks(conn), now=now)
+    for _, subject, message in await alerts.settle(
+        conn, messages, subjects=[topic.topic_slug for topic in known], kinds=[ALARM]
+    ):
+        log.warning(message, alert=ALARM, subject=subject)
 
 
 def _is_guarded(topic: Topic, modes: Modes) -> bool:
@@ -146,24 +151,24 @@ async def _run_all(conn: Connection, claimed: Iterable[tuple[Topic, date]], run:
         await legacy.end(conn, topic.topic_id, day, exit_code=ended.exit_code, error=ended.error)
 
 
-async def _tell(conn: Connection, guarded: Sequence[Topic], uncertain: set[int], *, now: datetime) -> None:
-    """Raise an alert for each topic whose last digest was not ours, and resolve those of the others."""
-    fallbacks = await legacy.fallbacks(conn)
+def _messages(
+    guarded: Iterable[Topic], uncertain: set[int], fallbacks: Mapping[int, Fallback], *, now: datetime
+) -> dict[tuple[str, str], str]:
+    """An alert for each topic whose last digest was late, by its slug."""
     messages: dict[tuple[str, str], str] = {}
     for topic in guarded:
         day = windows.latest(topic.digest_cron, topic.timezone, now)
         found = fallbacks.get(topic.topic_id)
         if topic.topic_id in uncertain:
-            messages[ALARM, topic.topic_slug] = (
-                f"the digest of {topic.topic_slug} for {day} is late, and some of it may have arrived, so the older "
-                f"system was not asked to post it; look at the channel, then at scoop posts held"
+            outcome = (
+                "some of it may have arrived, so the older system was not asked to post it; look at the channel, then "
+                "at scoop posts held"
             )
-        elif found is not None and found.run_date == day and (outcome := _outcome(found, now)):
+        else:
+            outcome = _outcome(found, now) if found and found.run_date == day else ""
+        if outcome:
             messages[ALARM, topic.topic_slug] = f"the digest of {topic.topic_slug} for {day} was late: {outcome}"
-    for _, subject, message in await alerts.settle(
-        conn, messages, subjects=[topic.topic_slug for topic in guarded], kinds=[ALARM]
-    ):
-        log.warning(message, alert=ALARM, subject=subject)
+    return messages
 
 
 def _outcome(fallback: Fallback, now: datetime) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import structlog
 
-from scoop import retention
+from scoop import legacy, retention
 from scoop.app import App
 from scoop.errors import ConfigError, DatabaseUnavailable, ScoopError, UsageError
 from scoop.stages import digest, ingest, sweep
@@ -30,6 +30,7 @@ HOPELESS = {error.exit_code: error for error in (UsageError, ConfigError, Databa
 TIDY_ARCHIVE_EVERY = timedelta(days=1)
 LOOK_AFTER_POSTS_EVERY = timedelta(minutes=1)
 SWEEP_EVERY = timedelta(days=1)
+FALL_BACK_EVERY = timedelta(minutes=1)
 
 
 class Report(Protocol):
@@ -57,7 +58,22 @@ async def _work(app: App, *, stop: asyncio.Event, until_idle: bool, report: Repo
     away = [stage for stage in app.stages if stage.waits]
     lines = [_line(app, away, stop=stop, done=done, report=report) for _ in range(LINES_AWAY)]
     at_hand = _line_at_hand(app, stop=stop, until_idle=until_idle, done=done, report=report)
-    await side_by_side([at_hand, *lines])
+    await side_by_side([at_hand, *lines, *([_line_of_fall_backs(app, stop=stop, done=done)] if _tells(app) else [])])
+
+
+def _tells(app: App) -> bool:
+    return any(stage.name == digest.NAME for stage in app.stages)
+
+
+async def _line_of_fall_backs(app: App, *, stop: asyncio.Event, done: asyncio.Event) -> None:
+    """Now and then, let the older system post what is too late: its program may take minutes, and holds up nobody."""
+    async with app.database.connection() as conn:
+        while True:
+            if await chores.claim(conn, "fall back", every=FALL_BACK_EVERY):
+                await legacy.fall_back(conn, app.modes, now=datetime.now(UTC), run=legacy.run_program)
+            if stop.is_set() or done.is_set():
+                return
+            await _pause(stop, IDLE_SECONDS)
 
 
 async def _line_at_hand(
@@ -118,8 +134,8 @@ async def side_by_side(lines: Iterable[Coroutine[Any, Any, Any]]) -> None:
 async def _keep_house(app: App, conn: Connection) -> None:
     """Free the work of the dead, put before the first stage what is due, and do the chores."""
     await work.release_orphans(conn)
-    await sources.schedule(conn, ingest.NAME)
-    if any(stage.name == digest.NAME for stage in app.stages):
+    await sources.schedule(conn, ingest.NAME, gathers=app.modes.write_raw_ledger)
+    if _tells(app):
         await digest.schedule(conn, app.modes, now=datetime.now(UTC))
     await _do_chores(app, conn)
 

@@ -67,7 +67,7 @@ async def test_a_subreddit_has_as_many_posts_by_api_as_by_feed(shipped):
             "/r/world_news/new?limit=100", host=reddit.API_HOST, authorization="bearer newsstand-x"
         )
         by_feed = await visitor.get("/r/world_news/new/.rss?limit=100", host=reddit.SITE_HOST)
-    assert len(json.loads(by_api.text)["data"]["children"]) == by_feed.text.count("<entry>") == 70
+    assert len(json.loads(by_api.text)["data"]["children"]) == by_feed.text.count("<entry>") == 75
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,6 @@ from scoop.store import db, posts, topics, work
 from scoop.store.db import External
 
 FORGETFUL = Conditions(nonce_window=timedelta())
-BY_CHANCE = random.randrange(1_000_000)
 TOGETHER = 30  # schedules of one seed
 LINES = 12
 KINDS = ("discord_bot", "discord_webhook")
@@ -58,15 +57,16 @@ async def arrived(desk: Desk, delivery: Delivery) -> list[int]:
     return [len(ids(desk, delivery, post)) for post in await desk.posts(delivery)]
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3, 4, BY_CHANCE])
+@pytest.mark.parametrize("seed", [1, 2, 3, 4, pytest.param(None, id="by chance")])
 async def test_whatever_goes_wrong_each_part_arrives_once_or_is_held(seed, database_url):
+    seed = seed or random.randrange(1_000_000)
     chance = random.Random(seed)
     database = await db.connect(External(database_url), size=LINES + 2)
     try:
         async with open_desk(database, CONDITIONS[seed % len(CONDITIONS)]) as desk:
             deliveries = await desk.put([schedule(chance) for _ in range(TOGETHER)])
             await desk.run(lines=LINES)
-            assert (await verdict(desk, deliveries)).violations == ()
+            assert (await verdict(desk, deliveries)).violations == (), f"of seed {seed}"
     finally:
         await database.close()
 
@@ -136,9 +136,9 @@ async def test_a_channel_that_is_gone_is_switched_off_and_the_other_goes_on(desk
     assert await states(desk, by_bot) == ["failed", "waiting"]
     assert await states(desk, by_webhook) == ["sent", "sent"]
     async with desk.database.connection() as conn:
-        channels = {each.name: each for each in await topics.channels(conn, topic.topic_id)}
-    assert [channels[kind].enabled for kind in KINDS] == [False, True]
-    assert channels["discord_bot"].problem
+        problems = {each.name: each.problem for each in await topics.channels(conn, topic.topic_id)}
+    assert problems["discord_bot"]
+    assert problems["discord_webhook"] is None
 
 
 async def test_a_part_that_may_have_failed_keeps_the_next_one_back(desk):
@@ -204,15 +204,13 @@ async def test_a_worker_that_slept_past_its_lease_after_it_began_sends_nothing(d
     assert (await states(desk, delivery), await arrived(desk, delivery)) == (["held"], [0])
 
 
-@pytest.mark.parametrize("mode", [Mode.ACCEPT_500, Mode.REJECT_429])
-async def test_a_worker_that_slept_past_its_lease_does_not_undo_what_another_decided(desk, mode):
-    delivery = await on_its_way(desk, "discord_webhook", mode, troubles=(Trouble(point="worked", sleeps=True),))
+async def test_a_worker_that_slept_past_its_lease_does_not_undo_what_another_decided(desk):
+    sleeps = Trouble(point="worked", sleeps=True)
+    delivery = await on_its_way(desk, "discord_webhook", Mode.ACCEPT_500, troubles=(sleeps,))
     sleeper = asyncio.create_task(desk.live(batches=1))
-    while not await states(desk, delivery) == ["held"]:
-        async with desk.database.connection() as conn:
-            await work.release_orphans(conn)
-        if not sleeper.done() and desk.met:
-            await desk.live(batches=1)
+    while not desk.met:
+        await asyncio.sleep(0.01)
+    await desk.run(lines=1)
     await sleeper
     assert await states(desk, delivery) == ["held"]
 

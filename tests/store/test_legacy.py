@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from builders import an_item, told
+from builders import FIRE, an_item, told
 from scoop import channels, legacy_files, plugins
 from scoop import legacy as moving
 from scoop.core import legacy
@@ -140,7 +140,9 @@ async def test_what_the_older_system_told_is_known_by_address_or_headline_for_th
 
 
 async def test_digests_of_the_same_date_are_compared(database, tmp_path):
-    topic = await a_desk(database, an_article(1), an_article(2), an_article(3, "2026-11-01T12:00:00Z"))
+    harvest = {"title": "Growers expect a rich apple harvest", "body_text": "Orchards are full, growers of apples say."}
+    late = an_article(3, "2026-11-01T12:00:00Z", **harvest)
+    topic = await a_desk(database, an_article(1), an_article(2, **FIRE), late)
     stranger = {"title": "Nobody here has heard of this event"}
     old = {"title": "Bridge number 3", "url": "https://tribune.example/3"}
     seen = {"url": "https://tribune.example/2"}
@@ -206,6 +208,25 @@ async def test_a_digest_that_is_not_out_in_time_is_left_to_the_older_system_once
         assert await store.leave(conn, topic, MONDAY, digest.window_of(topic, MONDAY)) == "legacys"
         await moving.fall_back(conn, Modes(), now=DUE + timedelta(days=1), run=programs)
         assert await open_alerts(conn) == []
+
+
+async def test_of_two_workers_only_one_asks_the_older_system(database, tmp_path):
+    programs = Programs()
+    async with database.connection() as one, database.connection() as other:
+        await a_topic_with_a_program(one, tmp_path)
+        await asyncio.gather(*(moving.fall_back(conn, Modes(), now=LATE, run=programs) for conn in (one, other)))
+    assert len(programs.asked) == 1
+
+
+async def test_a_date_that_was_left_to_the_older_system_is_not_compared(database, tmp_path):
+    async with database.connection() as conn:
+        topic = await a_topic_with_a_program(conn, tmp_path)
+        await imported(conn, tmp_path, [a_digest()])
+        (sides,) = await store.sides(conn, topic, since=SUNDAY, until=MONDAY)
+        assert sides.mode is None
+        await digest.make(conn, Order(topic=topic, day=SUNDAY, mode="shadow"), KINDS)
+        (sides,) = await store.sides(conn, topic, since=SUNDAY, until=MONDAY)
+    assert (sides.mode, sides.entries) == ("shadow", [])
 
 
 async def test_what_waits_is_dropped_before_the_program_runs(database, tmp_path):
@@ -306,7 +327,10 @@ async def test_a_topic_changes_hands_and_back(database, tmp_path):
         assert await moving.roll_back(conn, "world_news", Modes(), now=LATE) == (MONDAY, "left")
         assert Modes().of(await the_topic(conn)).posts is False
         assert await moving.roll_back(conn, "world_news", Modes(), now=LATE) == (MONDAY, None)
+        tomorrow = DUE + timedelta(hours=23)
         await moving.cut_over(conn, "world_news", Modes(), now=LATE)
+        assert await moving.roll_back(conn, "world_news", Modes(), now=tomorrow) == (MONDAY, None)
+        await moving.cut_over(conn, "world_news", Modes(), now=tomorrow)
         assert Modes().of(await the_topic(conn)).posts is True
         await moving.shadow(conn, "world_news")
         assert (await the_topic(conn)).mode == "shadow"

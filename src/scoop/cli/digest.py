@@ -65,7 +65,7 @@ async def _make(config: Config, slug: str, day: date | None, *, publish: bool, s
 
 
 async def _order(app: "App", slug: str, day: date | None, *, mode: "RunMode", publish: bool) -> "Order":
-    from scoop.core import windows
+    from scoop.core import schedules, windows
     from scoop.stages.digest import Order
     from scoop.store import topics
 
@@ -78,6 +78,9 @@ async def _order(app: "App", slug: str, day: date | None, *, mode: "RunMode", pu
         )
     if publish and not app.modes.of(topic).posts:
         raise UsageError(f"{slug} is posted by the older system; scoop legacy cutover {slug} lets Scoop post it")
+    today = datetime.now(UTC).astimezone(schedules.zone(topic.timezone)).date()
+    if publish and day is not None and day > today:
+        raise UsageError(f"{day} has not come yet in {topic.timezone}; a digest is posted on its date")
     found = day or windows.latest(topic.digest_cron, topic.timezone, datetime.now(UTC))
     return Order(topic=topic, day=found, mode=mode, publish=publish)
 

@@ -45,6 +45,9 @@ def command(config: Config, file: str | None, names: tuple[str, ...], force: boo
     """
     if (file is None) == (not names):
         raise click.UsageError("give either --items FILE or --source NAME")
+    if file is not None and not config.np_write_raw_ledger:
+        click.echo("nothing was written: NP_WRITE_RAW_LEDGER is false", err=True)
+        return
     if file is not None:
         refused = edge.work(config, _push(config, file, as_json=as_json))
         sys.exit(1 if refused else 0)
@@ -92,7 +95,11 @@ async def _visit(config: Config, slugs: tuple[str, ...] | None, *, force: bool, 
 
     stop = edge.stop_on_signal()
     async with open_app(config, trigger="manual", force=force) as app, app.database.connection() as conn:
-        ids = await sources.ids(conn, slugs)
+        named = await sources.ids(conn, slugs)
+        resting = await sources.resting(conn, named, gathers=app.modes.write_raw_ledger)
+        if resting:
+            click.echo(f"{len(resting)} sources rest: NP_WRITE_RAW_LEDGER is false for their topics", err=True)
+        ids = [source_id for source_id in named if source_id not in resting]
         before = await runs.newest_id(conn)
         await sources.visit_now(conn, ingest.NAME, ids, force=force)
         with progress.stages() as report:

@@ -279,8 +279,10 @@ def _what_follows(topic: "Topic", day: date, leaving: "Leaving | None", ended: "
         return f"the digest of {day} was posted by Scoop"
     if leaving == "uncertain":
         return f"some of the digest of {day} may have arrived; look at the channel, then at scoop posts held"
-    if leaving != "left":
+    if leaving == "legacys":
         return f"the digest of {day} was the older system's"
+    if leaving is None:
+        return "nobody waits for a digest of Scoop's"
     if ended is not None:
         how = f"ended with {ended.exit_code}: {ended.error}" if ended.exit_code else "has posted it"
         return f"the digest of {day} was not posted by Scoop; the older system's program {how}"

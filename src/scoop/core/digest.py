@@ -202,7 +202,7 @@ def _within(entries: Sequence[_Entry], *, max_entries: int, max_per_family: int)
 
 
 def _left(entry: _Entry, why: str) -> list[Choice]:
-    return [_out(each, "new", f"left out: {why}") for each in (entry, *entry.twins)]
+    return [_choice(each, "new", f"left out: {why}", change=each.change) for each in (entry, *entry.twins)]
 
 
 def _told_choices(entry: _Entry, rank: int) -> list[Choice]:

@@ -144,14 +144,18 @@ def _figures_against(told: Memory, fresh: Iterable[Version]) -> tuple[list[str],
     """Figures of the leads that count what was counted before but differ, and those that count something else."""
     numbers: dict[str, dict[str, None]] = {}
     for each in fresh:
+        own: dict[str, dict[str, None]] = {}
         for counted, number in _figures(each.lead):
-            numbers.setdefault(counted, {})[number] = None
+            own.setdefault(counted, {})[number] = None
+        for counted, found in own.items():
+            if not told.figures.get(_stem(counted), frozenset()) & found.keys():  # else it tells what is known
+                numbers.setdefault(counted, {}).update(found)
     changed, added = [], []
     for counted, found in numbers.items():
         before = told.figures.get(_stem(counted))
         if before is None:
             added.append(f"{_spoken(found)} {counted}")
-        elif not before & found.keys() and _are_alike(before, found):
+        elif _are_alike(before, found):
             changed.append(f"{_spoken(found)} {counted} (was {_spoken(before)})")
     return changed, added
 
@@ -173,7 +177,7 @@ def _figures(body: str) -> Iterator[tuple[str, str]]:
         number = match["digits"].replace(",", "") if match["digits"] else _NUMBER_OF_WORD[match["word"].lower()]
         if after and after[0] in _SCALES:
             number, after = f"{number} {after[0]}", after[1:]
-        doing = [word for word in before[:-5:-1] if word.endswith("ing")]
+        doing = [word for word in before[:-5:-1] if word.endswith(("ing", "ed"))]
         counted = next((word for word in (*after[:3], *doing) if word not in _FILLERS), None)
         if counted and counted not in _COMMON and not _is_year(number):
             yield counted, number

@@ -11,13 +11,13 @@ import structlog
 from scoop.channels import Channel
 from scoop.core import digest as choosing
 from scoop.core import novelty, posting, text, windows
-from scoop.core.digest import Candidate
+from scoop.core.digest import Candidate, Told
 from scoop.core.modes import Modes
 from scoop.core.windows import Window
 from scoop.errors import Reject, UsageError
 from scoop.model import ChannelSettings, Digest, Part, Topic
 from scoop.stages.stage import Outcome, Stage
-from scoop.store import alerts, digests, posts, topics, work
+from scoop.store import alerts, digests, legacy, posts, topics, work
 from scoop.store.db import Connection
 from scoop.store.digests import Due, RunMode, Snapshot
 from scoop.store.work import Subject
@@ -52,7 +52,7 @@ async def make(conn: Connection, order: Order, channels: Mapping[str, type[Any]]
     found = await digests.candidates(conn, topic.topic_id, window, late_since=late_since)
     choices = choosing.choose(
         [candidate for candidate, _ in found],
-        await digests.told(conn, topic.topic_id, order.mode, order.day),
+        await _told(conn, order),
         window,
         max_entries=topic.max_entries,
         max_per_family=topic.max_per_family,
@@ -64,6 +64,12 @@ async def make(conn: Connection, order: Order, channels: Mapping[str, type[Any]]
     if order.publish and order.mode == "live":
         await _post(conn, topic, run_id, channels)
     return run_id
+
+
+async def _told(conn: Connection, order: Order) -> list[Told]:
+    """What readers know; those of a live digest also from the older system that posted before."""
+    ours = await digests.told(conn, order.topic.topic_id, order.mode, order.day)
+    return ours if order.mode == "shadow" else [*ours, *await legacy.told(conn, order.topic.topic_id, order.day)]
 
 
 def window_of(topic: Topic, day: date) -> Window:
@@ -155,7 +161,9 @@ def due_date(topic: Due, modes: Modes, now: datetime) -> date | None:
         return None
     day = windows.latest(topic.digest_cron, topic.timezone, now)
     due = windows.due_at(topic.digest_cron, topic.timezone, day)
-    made = topic.last_shadow if held.mode == "shadow" else topic.last_live
+    # A digest that somebody only looked at does not keep that of the day from being posted.
+    live = topic.last_outgoing if held.posts and topic.has_open_channels else topic.last_live
+    made = topic.last_shadow if held.mode == "shadow" else live
     if due is None or now - due > MADE_UP_WITHIN or due < topic.created_at or (made is not None and made >= day):
         return None
     return day

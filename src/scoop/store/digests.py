@@ -77,6 +77,8 @@ class Due:
     publish_v2: bool | None
     write_raw_ledger: bool | None
     has_channels: bool
+    has_open_channels: bool
+    last_outgoing: date | None
     last_posted: date | None
     last_live: date | None
     last_shadow: date | None

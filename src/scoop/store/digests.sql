@@ -25,7 +25,7 @@ SELECT story_id, document_id || ':' || left(encode(content_hash, 'hex'), 12) AS 
     normalized_language AS language, title, body, seen_at, coalesce(points, 0) AS points
 FROM unnest($1::bigint[]) AS asked (story_id) CROSS JOIN LATERAL (
     SELECT document_id, content_hash, publisher_family, normalized_language, title, left(body_text, $3) AS body, seen_at, (
-            SELECT (raw_payload #>> '{source_metadata,score}')::float::integer FROM raw_arrivals
+            SELECT greatest(0, least(1000000, (raw_payload #>> '{source_metadata,score}')::numeric))::integer FROM raw_arrivals
             WHERE raw_arrivals.raw_arrival_id = documents.raw_arrival_id
                 AND raw_payload #>> '{source_metadata,platform}' IN ('hn', 'reddit')
                 AND jsonb_typeof(raw_payload #> '{source_metadata,score}') = 'number') AS points
@@ -56,8 +56,12 @@ WHERE topic_id = $1 AND mode = $2::digest_mode AND run_date < $3 AND status = 'c
 ORDER BY run_date DESC, attempt DESC LIMIT 1;
 
 -- name: committed
--- The run whose posts are on their way, or out, for a topic and a date: it is never made anew.
-SELECT digest_run_id FROM posts WHERE topic_id = $1 AND run_date = $2 LIMIT 1;
+-- The run whose posts are on their way, or out, or that was left to an older system, for a topic and a date: it is never
+-- made anew.
+SELECT digest_run_id FROM digest_runs
+WHERE topic_id = $1 AND run_date = $2 AND mode = 'live' AND (
+    left_to_legacy_at IS NOT NULL OR EXISTS (SELECT FROM posts WHERE posts.digest_run_id = digest_runs.digest_run_id))
+ORDER BY digest_run_id DESC LIMIT 1;
 
 -- name: open_run
 -- A new attempt at the digest of a topic and a date.
@@ -92,9 +96,13 @@ WHERE digest_run_id = $1 ORDER BY rank, twin_of NULLS FIRST, score DESC, story_i
 -- name: due
 -- For each topic that is on: the latest dates for which a digest was made, by mode, and was posted.
 SELECT topic_id, topic_slug, timezone, digest_cron, created_at, mode::text AS mode, publish_v2, write_raw_ledger,
-    EXISTS (SELECT FROM topic_channels WHERE topic_channels.topic_id = topics.topic_id) AS has_channels, (
+    EXISTS (SELECT FROM topic_channels WHERE topic_channels.topic_id = topics.topic_id) AS has_channels,
+    EXISTS (SELECT FROM topic_channels AS channel WHERE channel.topic_id = topics.topic_id
+        AND channel.enabled AND problem IS NULL) AS has_open_channels,
+    (SELECT max(run_date) FROM posts WHERE posts.topic_id = topics.topic_id) AS last_outgoing, (
         SELECT max(run_date) FROM digest_runs
-        WHERE digest_runs.topic_id = topics.topic_id AND published_at IS NOT NULL) AS last_posted, (
+        WHERE digest_runs.topic_id = topics.topic_id
+            AND (published_at IS NOT NULL OR left_to_legacy_at IS NOT NULL)) AS last_posted, (
         SELECT max(run_date) FROM digest_runs
         WHERE digest_runs.topic_id = topics.topic_id AND digest_runs.mode = 'live' AND status = 'completed') AS last_live, (
         SELECT max(run_date) FROM digest_runs

@@ -148,12 +148,15 @@ async def sides(conn: Connection, topic: Topic, *, since: date, until: date) -> 
 
 
 async def _ours(conn: Connection, topic_id: int, day: date) -> tuple[RunMode | None, list[Entry]]:
-    """Our digest of a date: what was made to compare, else the live one."""
+    """Our digest of a date: what was made to compare, else the live one, unless that was never made."""
     modes: tuple[RunMode, RunMode] = ("shadow", "live")
     for mode in modes:
         run_id = await digests.latest_run(conn, topic_id, day, mode)
-        if run_id is not None:
-            return mode, await _entries(conn, topic_id, run_id)
+        if run_id is None:
+            continue
+        found = await _entries(conn, topic_id, run_id)
+        if found or (await digests.run(conn, run_id)).left_to_legacy_at is None:
+            return mode, found
     return None, []
 
 

@@ -8,10 +8,11 @@ INSERT INTO posts (digest_run_id, topic_id, run_date, channel, kind, options, pa
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING post_id;
 
 -- name: post
--- A post on its way, when its digest was due, and whether its channel still takes anything.
+-- A post on its way, when its digest was due, and when it was made, or a person last said that it shall be sent.
 SELECT post_id, digest_run_id, topic_slug, posts.run_date, channel, posts.kind, posts.options, part_no, parts, key, marker,
     payload, state::text AS state, correction, sending_at, tried_at, looks, sent_at, message_id, posts.error,
-    window_end_utc AS due_at, posts.created_at AS made_at, left_to_legacy_at IS NOT NULL AS is_legacys, now() AS now
+    window_end_utc AS due_at, left_to_legacy_at IS NOT NULL AS is_legacys, now() AS now,
+    greatest(posts.created_at, (SELECT enqueued_at FROM work WHERE stage = 'publish' AND subject = post_id)) AS made_at
 FROM posts JOIN topics USING (topic_id) JOIN digest_runs USING (digest_run_id)
 WHERE post_id = $1;
 

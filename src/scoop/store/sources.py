@@ -54,9 +54,17 @@ async def due(conn: Connection, ids: Sequence[int]) -> dict[int, Due]:
     return {row["source_id"]: Due(checkpoint=row.pop("checkpoint"), source=Source(**row)) for row in found}
 
 
-async def schedule(conn: Connection, stage: str) -> None:
-    """Put the sources that are due before the stage; those that wait there already stay as they are."""
-    await conn.execute(SQL["schedule"], stage)
+async def schedule(conn: Connection, stage: str, *, gathers: bool = True) -> None:
+    """Put the sources that are due before the stage; those that wait there already stay as they are.
+
+    `gathers`: whether collections are gathered whose topics say nothing of it.
+    """
+    await conn.execute(SQL["schedule"], stage, gathers)
+
+
+async def resting(conn: Connection, ids: Sequence[int], *, gathers: bool) -> set[int]:
+    """Which of these sources are not gathered, as their topics say, or as `gathers` for all."""
+    return {row["source_id"] for row in await conn.fetch(SQL["resting"], ids, gathers)}
 
 
 async def visit_now(conn: Connection, stage: str, ids: Sequence[int], *, force: bool) -> None:

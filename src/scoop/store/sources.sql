@@ -78,7 +78,7 @@ SELECT NOT EXISTS (SELECT FROM sources);
 -- Put the sources that are due before the stage, once; those of one host one after the other.
 WITH due AS (
     SELECT array_agg(source_id) AS ids, array_agg(host) AS hosts, array_agg(request_interval_ms * interval '1 ms') AS steps
-    FROM sources WHERE enabled AND next_visit_at <= now()
+    FROM sources WHERE enabled AND next_visit_at <= now() AND is_gathered(collection, $2)
         AND NOT EXISTS (SELECT FROM work WHERE stage = $1 AND subject = source_id)  -- in one snapshot with next_visit_at
 )
 INSERT INTO work (stage, subject, due_at) SELECT $1, id, due_at FROM due, plan_requests(ids, hosts, steps)
@@ -94,6 +94,10 @@ INSERT INTO work (stage, subject, due_at)
 SELECT $1, id, CASE WHEN $3 THEN now() ELSE greatest(due_at, not_before) END
 FROM named, plan_requests(ids, hosts, steps) JOIN sources ON source_id = id
 ON CONFLICT (stage, subject) DO UPDATE SET due_at = excluded.due_at WHERE work.state <> 'claimed';
+
+-- name: resting
+-- Which of these sources are not gathered, as their topics say.
+SELECT source_id FROM sources WHERE source_id = ANY ($1::bigint[]) AND NOT is_gathered(collection, $2);
 
 -- name: unsettled
 -- Which of these sources still wait for a visit that is due, or are being visited.

@@ -51,3 +51,10 @@ CREATE TABLE legacy_fallbacks (
 COMMENT ON TABLE legacy_fallbacks IS 'When an older system was asked to post instead: claimed before its program runs, so that it runs once.';
 COMMENT ON COLUMN legacy_fallbacks.exit_code IS 'NULL: it is running, or nobody knows whether it ran.';
 COMMENT ON COLUMN legacy_fallbacks.error IS 'The last line of what the program complained of.';
+
+CREATE FUNCTION is_gathered(wanted TEXT, otherwise BOOLEAN) RETURNS BOOLEAN
+LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT coalesce((SELECT bool_or(coalesce(write_raw_ledger, otherwise)) FROM topics WHERE enabled AND wanted = ANY (collections)), otherwise);
+END;
+COMMENT ON FUNCTION is_gathered IS 'Whether a collection is gathered: when one of its topics says so; where none says anything, as for all.';
