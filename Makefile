@@ -35,6 +35,7 @@ bench: $(RUNTIME) ## measure: one JSON line per figure (minutes)
 	@$(BIN)/python bench/road.py
 	@$(BIN)/python bench/poll.py
 	@$(BIN)/python bench/stories.py
+	@$(BIN)/python bench/posting.py
 
 fmt: $(DEV) ## format the code, regenerate the reference pages
 	@$(BIN)/ruff check --fix --quiet . || true

@@ -54,7 +54,7 @@ def test_what_may_have_arrived_is_sent_again_only_where_that_does_no_harm():
 def test_what_may_have_arrived_and_cannot_be_looked_for_is_held():
     held = plan(a_post(tried=timedelta(seconds=1)))
     assert held.step == "hold"
-    assert "look into the channel, then resend or drop it" in held.reason
+    assert "look into the channel, then say so: scoop posts held" in held.reason
 
 
 def test_what_may_have_arrived_is_looked_for_once_it_must_show():

@@ -344,7 +344,8 @@ def a_due(**changes: Any) -> Due:
     given = {
         "topic_id": 1, "topic_slug": "world_news", "timezone": "Europe/Berlin", "digest_cron": "0 9 * * *",
         "created_at": NINE - 30 * DAY, "mode": None, "publish_v2": None, "write_raw_ledger": None,
-        "has_channels": True, "has_open_channels": True, "last_outgoing": TUESDAY - DAY, "last_posted": None, "last_live": TUESDAY - DAY, "last_shadow": None,
+        "has_channels": True, "has_open_channels": True, "last_outgoing": TUESDAY - DAY,
+        "last_posted": None, "last_live": TUESDAY - DAY, "last_shadow": None,
     }  # fmt: skip
     return Due(**(given | changes))
 

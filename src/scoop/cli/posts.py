@@ -1,7 +1,7 @@
 """`scoop posts`: the outbox."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -21,13 +21,14 @@ at_most = click.option(
 def command() -> None:
     """The outbox: what was posted, what waits, and what is held for you to decide.
 
-    A post whose channel cannot tell whether it arrived is held, never guessed: look into the channel, then resend or
-    drop it.
+    A post whose channel cannot tell whether it arrived is held, never guessed: look into the channel, then say that it
+    arrived, resend it or drop it.
 
     \b
     Examples:
       scoop posts list
       scoop posts held
+      scoop posts arrived 17
       scoop posts resend 17
       scoop posts drop 17
     """
@@ -75,8 +76,22 @@ def resend(config: Config, posts: tuple[int, ...]) -> None:
     Examples:
       scoop posts resend 17
     """
-    edge.run(_decide(config, posts, is_wanted=True))
+    edge.run(_decide(config, posts, "resend"))
     click.echo("on its way; scoop up sends it, or at once: scoop run-once --publish")
+
+
+@command.command()
+@click.argument("posts", metavar="POST...", type=edge.ID, nargs=-1, required=True)
+@click.pass_obj
+def arrived(config: Config, posts: tuple[int, ...]) -> None:
+    """Held posts did arrive: you have looked, and they are in the channel. What they told counts as told.
+
+    \b
+    Examples:
+      scoop posts arrived 17
+    """
+    edge.run(_decide(config, posts, "confirm"))
+    click.echo("they count as sent; the parts that follow go on")
 
 
 @command.command()
@@ -89,7 +104,7 @@ def drop(config: Config, posts: tuple[int, ...]) -> None:
     Examples:
       scoop posts drop 17
     """
-    edge.run(_decide(config, posts, is_wanted=False))
+    edge.run(_decide(config, posts, "drop"))
     click.echo("dropped")
 
 
@@ -117,9 +132,10 @@ def _row(post: "Post") -> tuple[object, ...]:
     return (*about, post.state, when, post.message_id, post.error or "")
 
 
-async def _decide(config: Config, ids: Sequence[int], *, is_wanted: bool) -> None:
+async def _decide(config: Config, ids: Sequence[int], word: Literal["resend", "confirm", "drop"]) -> None:
     from scoop.store import posts
 
+    decide = {"resend": posts.resend, "confirm": posts.confirm, "drop": posts.drop}[word]
     async with edge.reading(config) as conn, conn.transaction():
         for post_id in ids:
-            await (posts.resend if is_wanted else posts.drop)(conn, post_id)
+            await decide(conn, post_id)

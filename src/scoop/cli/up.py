@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from scoop.store.db import Database
 
 IDLE_SECONDS = 0.5
+DEMO_TURNS = 20  # in which the digests of a date should have left
 
 
 @click.command()
@@ -100,13 +101,19 @@ async def _once(config: Config, processes: int, *, as_json: bool) -> None:
 async def _demo_digests(app: "App") -> AsyncIterator[None]:
     """Put the digests of the demo's first days on their way, one date after the other: the later knows the earlier."""
     from scoop import demo
+    from scoop.store import posts
 
     async with app.database.connection() as conn:
         days = await demo.untold_dates(conn, now=datetime.now(UTC))
     for day in days:
         async with app.database.connection() as conn:
             await demo.tell(conn, day, app.channels)
-        yield
+        for _ in range(DEMO_TURNS):
+            yield
+            async with app.database.connection() as conn:
+                if not await posts.listed(conn, states=["waiting", "sending"], limit=1):
+                    break
+            await asyncio.sleep(IDLE_SECONDS)  # the newsstand's Discord has its limits, as the real one
 
 
 async def _tell_demo(app: "App") -> None:
@@ -121,7 +128,8 @@ async def _idle(app: "App") -> None:
 
     names = [stage.name for stage in app.stages]
     async with app.database.connection() as conn:
-        while not (await reading.stats(conn)).stories or await work.is_busy(conn, names):
+        # What makes it idle are other processes: only the database knows.
+        while not (await reading.stats(conn)).stories or await work.is_busy(conn, names):  # noqa: ASYNC110
             await asyncio.sleep(IDLE_SECONDS)
 
 

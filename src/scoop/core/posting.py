@@ -54,7 +54,7 @@ def plan(post: Post, *, now: datetime, made_at: datetime, finds: bool, repeats: 
     if repeats:
         return Plan(step="send")
     if not finds:
-        return Plan(step="hold", reason="it may have arrived; look into the channel, then resend or drop it")
+        return Plan(step="hold", reason="it may have arrived; look into the channel, then say so: scoop posts held")
     if (quiet := now - post.tried_at) < pace.settle:
         return Plan(step="look", after=pace.settle - quiet)
     return Plan(step="look")

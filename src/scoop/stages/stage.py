@@ -85,10 +85,18 @@ async def _run_lane(stage: Stage[Any, Any], worker: Worker, *, lane: str) -> int
         log.warning("batch failed, redone singly", stage=stage.name, size=len(claim.subjects), error=_reason(error))
         for subject in claim.subjects:
             if (single_error := await _problem(worker, stage, claim, [subject])) is not None:
-                await _settle_failures(worker.conn, stage, claim, {subject: single_error})
+                await _put_off(worker, stage, claim, subject, single_error)
     elif error is not None:
-        await _settle_failures(worker.conn, stage, claim, {claim.subjects[0]: error})
+        await _put_off(worker, stage, claim, claim.subjects[0], error)
     return len(claim.subjects)
+
+
+async def _put_off(worker: Worker, stage: Stage[Any, Any], claim: Claim, subject: int, error: Exception) -> None:
+    """Let a subject that failed wait, or give it up; unless somebody else has taken it over."""
+    try:
+        await _settle_failures(worker.conn, stage, claim, {subject: error})
+    except LostLease as lost:
+        log.warning("lease lost", stage=stage.name, reason=str(lost))
 
 
 async def _problem(worker: Worker, stage: Stage[Any, Any], claim: Claim, subjects: Sequence[int]) -> Exception | None:

@@ -140,9 +140,21 @@ async def drop(conn: Connection, post_id: int) -> None:
     await work.enqueue(conn, STAGE, await _following(conn, post_id))
 
 
+async def confirm(conn: Connection, post_id: int) -> None:
+    """A post that was held did arrive, by a person's word; what follows it goes on."""
+    kind = await conn.fetchval(SQL["kind_of_held"], post_id)
+    if kind is None:
+        raise _not_held(post_id)
+    await work.enqueue(conn, STAGE, await settle(conn, Settled(post_id=post_id, kind=kind, state="sent")))
+
+
 async def _decide(conn: Connection, post_id: int, state: PostState) -> None:
     if await conn.fetchval(SQL["decide"], post_id, state) is None:
-        raise NotFound(f"no post {post_id} is held or failed; `scoop posts held` lists those that are")
+        raise _not_held(post_id)
+
+
+def _not_held(post_id: int) -> NotFound:
+    return NotFound(f"no post {post_id} is held or failed; `scoop posts held` lists those that are")
 
 
 async def correct(conn: Connection, post_id: int, payload: str) -> bool:

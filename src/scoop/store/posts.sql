@@ -30,19 +30,14 @@ WHERE post_id = $1 AND state IN ('waiting', 'sending') AND digest_runs.digest_ru
 RETURNING post_id;
 
 -- name: settle
--- What became of a post. That it is still to be sent, only the worker says who has it in hand: one that slept past its
--- lease would undo what another has begun or held meanwhile. What is done, the queue has checked.
+-- What became of a post; the transaction fails where the work was taken over by another.
 UPDATE posts SET state = $2::post_state, error = $3, message_id = coalesce($4, message_id), looks = $5,
     sent_at = CASE WHEN $2::post_state = 'sent' THEN coalesce(sent_at, now()) ELSE sent_at END,
     sending_at = CASE WHEN $2::post_state = 'waiting' THEN NULL ELSE sending_at END,
     tried_at = CASE WHEN $2::post_state = 'waiting' THEN NULL ELSE tried_at END,
     correction = CASE WHEN $6 OR $7 THEN NULL ELSE correction END,
     payload = CASE WHEN $6 THEN coalesce(correction, payload) ELSE payload END
-WHERE post_id = $1 AND (state <> 'sent' OR $2::post_state = 'sent')
-    AND ($2::post_state NOT IN ('waiting', 'sending') OR EXISTS (
-        SELECT FROM work JOIN pg_locks ON objid::bigint::integer = work.worker
-        WHERE stage = 'publish' AND subject = $1 AND work.state = 'claimed'
-            AND locktype = 'advisory' AND objsubid = 2 AND pid = pg_backend_pid()));
+WHERE post_id = $1 AND (state <> 'sent' OR $2::post_state = 'sent');
 
 -- name: mark_published
 -- What a post told is published now: each story of a digest counts once, whichever channel was first.
@@ -95,6 +90,10 @@ ORDER BY post_id DESC LIMIT $7;
 -- name: posting_topics
 -- The topics that sent something lately.
 SELECT DISTINCT topic_id FROM posts WHERE state = 'sent' AND sent_at > now() - $1::interval;
+
+-- name: kind_of_held
+-- The kind of channel of a post that waits for a person's word.
+SELECT kind FROM posts WHERE post_id = $1 AND state IN ('held', 'failed');
 
 -- name: decide
 -- A person's word on a post that is held or failed: send it anew, or never.

@@ -121,21 +121,22 @@ async def finish(conn: Connection, claim: Claim, subjects: Sequence[int]) -> Non
     """Settle what is done, inside the transaction that saves its result; a stale ticket stops that transaction."""
     versions = [claim.version_by_subject[subject] for subject in subjects]
     held = await conn.fetchval(SQL["finish"], claim.stage, subjects, versions, claim.ticket)
-    if held != len(subjects):
-        raise LostLease(
-            f"{len(subjects) - held} of {len(subjects)} subjects of {claim.stage} were taken over by another worker"
-        )
+    _check_held(claim, held, len(subjects))
 
 
 async def postpone(conn: Connection, claim: Claim, delays: Mapping[int, tuple[timedelta, str]]) -> None:
     if delays:
         afters, errors = [after for after, _ in delays.values()], [error for _, error in delays.values()]
-        await conn.execute(SQL["postpone"], claim.stage, list(delays), afters, errors, claim.ticket)
+        held = _affected(await conn.execute(SQL["postpone"], claim.stage, list(delays), afters, errors, claim.ticket))
+        _check_held(claim, held, len(delays))
 
 
 async def quarantine(conn: Connection, claim: Claim, reasons: Mapping[int, str]) -> None:
     if reasons:
-        await conn.execute(SQL["quarantine"], claim.stage, list(reasons), list(reasons.values()), claim.ticket)
+        held = _affected(
+            await conn.execute(SQL["quarantine"], claim.stage, list(reasons), list(reasons.values()), claim.ticket)
+        )
+        _check_held(claim, held, len(reasons))
 
 
 async def give_back(conn: Connection, claim: Claim, subjects: Sequence[int]) -> None:
@@ -170,6 +171,12 @@ async def retry_now(conn: Connection, *, stage: str | None = None, subjects: Seq
 
 async def release(conn: Connection, *, stage: str | None = None, subjects: Sequence[int] | None = None) -> int:
     return _affected(await conn.execute(SQL["release"], stage, subjects))
+
+
+def _check_held(claim: Claim, held: int, of: int) -> None:
+    """A stale ticket stops the transaction that would settle with it."""
+    if held != of:
+        raise LostLease(f"{of - held} of {of} subjects of {claim.stage} were taken over by another worker")
 
 
 def _affected(status: str) -> int:
