@@ -1,17 +1,13 @@
 """Who posts while a desk moves over: topics change hands, and the older system posts when we do not in time."""
 
 import asyncio
-import os
-import signal
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
-from tempfile import TemporaryFile
-from typing import IO
 
 import structlog
 
+from scoop import programs
 from scoop.core import text, windows
 from scoop.core.modes import Modes
 from scoop.errors import UsageError
@@ -26,9 +22,7 @@ log = structlog.get_logger()
 ALARM = "legacy_fallback"
 LONGEST_RUN = timedelta(minutes=5)
 LOST_AFTER = LONGEST_RUN + timedelta(minutes=1)  # a program that nobody has told the end of by then ran unseen, or not
-PASSED_ON = ("PATH", "HOME", "LANG")
-MAX_COMPLAINT = 4096  # bytes at the end of what a program says
-CANNOT_BE_RUN = 127  # as shells have it
+TOOK_TOO_LONG, CANNOT_BE_RUN = 124, 127  # as shells and timeout(1) have it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,31 +181,11 @@ def _outcome(fallback: Fallback, now: datetime) -> str:
 
 async def run_program(command: Sequence[str], topic_slug: str, day: date) -> Ended:
     """Run a program, which is told topic and date by NP_TOPIC and NP_DATE; one that takes too long is ended."""
-    passed_on = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-    environ = {**passed_on, "NP_TOPIC": topic_slug, "NP_DATE": str(day)}
+    variables = {"NP_TOPIC": topic_slug, "NP_DATE": str(day)}
     try:
-        # A file instead of a pipe: whatever the program leaves running, nothing here waits for it.
-        with TemporaryFile() as complaints:
-            return await _run(command, environ, complaints)
+        ended = await programs.run(command, variables=variables, within=LONGEST_RUN)
+    except TimeoutError:
+        return Ended(exit_code=TOOK_TOO_LONG, error=f"it took longer than {LONGEST_RUN} and was ended")
     except OSError as error:
         return Ended(exit_code=CANNOT_BE_RUN, error=f"{command[0]}: {(error.strerror or str(error)).lower()}")
-
-
-async def _run(command: Sequence[str], environ: Mapping[str, str], complaints: IO[bytes]) -> Ended:
-    process = await asyncio.create_subprocess_exec(
-        *command, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=complaints, env=environ,
-        start_new_session=True,
-    )  # fmt: skip
-    try:
-        await asyncio.wait_for(process.wait(), LONGEST_RUN.total_seconds())
-    except TimeoutError:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)  # with all that it started
-        return Ended(exit_code=await process.wait(), error=f"it took longer than {LONGEST_RUN} and was ended")
-    return Ended(exit_code=await process.wait(), error=_last_line(complaints))
-
-
-def _last_line(file: IO[bytes]) -> str:
-    start = max(0, os.fstat(file.fileno()).st_size - MAX_COMPLAINT)
-    lines = os.pread(file.fileno(), MAX_COMPLAINT, start).decode("utf-8", "replace").strip().splitlines()
-    return text.one_line(lines[-1]) if lines else ""
+    return Ended(exit_code=ended.exit_code, error=text.one_line(ended.complaint))

@@ -4,6 +4,7 @@ import json
 import os
 import sys
 import time
+import unicodedata
 from contextlib import suppress
 from pathlib import Path
 
@@ -130,4 +131,5 @@ async def test_whatever_a_program_says_it_is_an_id_or_an_error_in_one_line(said,
         assert 0 < len(told) <= 200
     except (NotSent, Refused) as error:
         told = str(error)
-    assert told.isprintable()
+    assert told.splitlines() == [told]
+    assert not any(unicodedata.category(sign) in {"Cc", "Cs"} for sign in told)

@@ -1,21 +1,18 @@
 """A program of one's own."""
 
-import asyncio
-import os
-import signal
-from contextlib import suppress
-from tempfile import TemporaryFile
-from typing import IO, Annotated
+import errno
+from datetime import timedelta
+from typing import Annotated
 
 import msgspec
 
+from scoop import programs
 from scoop.channels import Errand, Mark, NotSent, Refused, Unknown, answers, whole
 from scoop.model import Digest, Part, Post
 
 TRY_LATER = 75  # EX_TEMPFAIL of sysexits.h
-PASSED_ON = ("PATH", "HOME", "LANG")
 MAX_ID = 200
-MAX_READ = 64 << 10  # of what the program says
+PASSING = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)  # the machine is full
 
 
 class Command(answers.Final):
@@ -55,57 +52,20 @@ class Command(answers.Final):
         return [whole.part(digest, mark)]
 
     async def send(self, post: Post, _errand: Errand) -> str:
-        # Files instead of pipes: whatever the program leaves unread or running, nothing here waits for it.
-        with _file(post.payload.encode()) as given, _file() as said, _file() as complained:
-            code = await self._run(post, given, said, complained)
-            if code == 0:
-                return answers.line(_lines(said, 0)[0])[:MAX_ID] or post.marker
-            last = _lines(complained, os.fstat(complained.fileno()).st_size - MAX_READ)[-1]
-        reason = f"{self._options.command[0]} ended with {code}: {answers.line(last)}"
-        if code == TRY_LATER:
-            raise NotSent(reason)
-        if code < 0:
-            raise Unknown(reason)
-        raise Refused(reason)
-
-    async def _run(self, post: Post, given: IO[bytes], said: IO[bytes], complained: IO[bytes]) -> int:
-        """The program's exit code; of a program that was killed the signal, negative."""
-        program = self._options.command[0]
+        program, variables = self._options.command[0], {"SCOOP_POST_KEY": post.key, "SCOOP_POST_MARKER": post.marker}
+        within = timedelta(seconds=self._options.timeout)
         try:
-            process = await asyncio.create_subprocess_exec(
-                *self._options.command, stdin=given, stdout=said, stderr=complained, env=_environment(post),
-                start_new_session=True,
-            )  # fmt: skip
-        except OSError as error:
-            raise Refused(f"{program} cannot be run: {(error.strerror or str(error)).lower()}") from error
-        try:
-            async with asyncio.timeout(self._options.timeout):
-                return await process.wait()
+            ended = await programs.run(
+                self._options.command, variables=variables, within=within, given=post.payload.encode()
+            )
         except TimeoutError as error:
             raise Unknown(f"{program} took longer than {self._options.timeout} seconds and was ended") from error
-        finally:
-            if process.returncode is None:
-                with suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)  # with all that it started
-                await process.wait()
-
-
-def _environment(post: Post) -> dict[str, str]:
-    passed_on = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-    return {**passed_on, "SCOOP_POST_KEY": post.key, "SCOOP_POST_MARKER": post.marker}
-
-
-def _file(content: bytes = b"") -> IO[bytes]:
-    try:
-        file = TemporaryFile()  # noqa: SIM115  # the caller's
-        file.write(content)
-        file.seek(0)
-    except OSError as error:
-        raise NotSent(f"there is no room for what a program reads and writes: {error}") from error
-    return file
-
-
-def _lines(file: IO[bytes], start: int) -> list[str]:
-    """The lines of what was written, from a place on."""
-    written = os.pread(file.fileno(), MAX_READ, max(0, start))
-    return written.decode("utf-8", "replace").strip().splitlines() or [""]
+        except OSError as error:
+            refusal = NotSent if error.errno in PASSING else Refused
+            raise refusal(f"{program} cannot be run: {(error.strerror or str(error)).lower()}") from error
+        if ended.exit_code == 0:
+            return answers.line(ended.said)[:MAX_ID] or post.marker
+        reason = f"{program} ended with {ended.exit_code}: {answers.line(ended.complaint)}"
+        if ended.exit_code == TRY_LATER:
+            raise NotSent(reason)
+        raise Unknown(reason) if ended.exit_code < 0 else Refused(reason)
