@@ -30,7 +30,7 @@ def length(text):
 
 def acting(text):
     """What Discord would act on in a text, apart from our own links, bold words and small print."""
-    kept = LINK.sub("", ESCAPE.sub("", text))
+    kept = LINK.sub("", ESCAPE.sub("x", text))  # an escaped sign is shown: what follows it does not begin a line
     kept = re.sub(r"^(?:-# (?:Probably the same: )?|\*\*Developed:\*\* )", "", kept, flags=re.MULTILINE)
     return ACTIVE.findall(kept)
 
