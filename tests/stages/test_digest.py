@@ -359,6 +359,7 @@ def a_due(**changes: Any) -> Due:
         (timedelta(hours=12, seconds=1), {}, None),
         (timedelta(hours=1), {"last_outgoing": TUESDAY}, None),
         (timedelta(hours=1), {"last_outgoing": None}, TUESDAY),
+        (timedelta(hours=1), {"last_posted": TUESDAY}, None),  # it was left to an older system
         (timedelta(hours=1), {"last_outgoing": TUESDAY - 5 * DAY}, TUESDAY),
         (timedelta(hours=1), {"last_live": TUESDAY}, TUESDAY),  # somebody looked at it before it was due to be posted
         (timedelta(hours=1), {"last_live": TUESDAY, "has_open_channels": False}, None),

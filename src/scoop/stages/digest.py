@@ -162,7 +162,8 @@ def due_date(topic: Due, modes: Modes, now: datetime) -> date | None:
     day = windows.latest(topic.digest_cron, topic.timezone, now)
     due = windows.due_at(topic.digest_cron, topic.timezone, day)
     # A digest that somebody only looked at does not keep that of the day from being posted.
-    live = topic.last_outgoing if held.posts and topic.has_open_channels else topic.last_live
+    outgoing = max((made for made in (topic.last_outgoing, topic.last_posted) if made is not None), default=None)
+    live = outgoing if held.posts and topic.has_open_channels else topic.last_live
     made = topic.last_shadow if held.mode == "shadow" else live
     if due is None or now - due > MADE_UP_WITHIN or due < topic.created_at or (made is not None and made >= day):
         return None
