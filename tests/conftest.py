@@ -9,6 +9,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from scoop.store import db, migrations
 from scoop.store.db import Database, External
@@ -17,6 +18,9 @@ from scoop.store.embedded import Embedded
 HOME = "SCOOP_TEST_HOME"
 NO_DURABILITY = {"fsync": "off", "shared_buffers": "128MB", "synchronous_commit": "off", "full_page_writes": "off"}
 numbers = count()
+# How fast a machine is says nothing about the program.
+settings.register_profile("scoop", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("scoop")
 
 
 def pytest_configure(config: pytest.Config) -> None:
