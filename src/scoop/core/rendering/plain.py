@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from rich.cells import cell_len, chop_cells
+from rich.cells import cell_len
 
 from scoop.core.rendering import words
 from scoop.model import Digest, Telling
@@ -35,11 +35,21 @@ def wrapped(line: str, *, first: str = "", indent: str = "") -> Iterator[str]:
         if cell_len(begun + piece) <= room:
             begun += piece
             continue
-        *full, begun = [begun, *chop_cells(piece.lstrip(), room)]
+        *full, begun = [begun, *_chopped(piece.lstrip(), room)]
         for one in filter(None, full):
             yield start + one
             start = indent
     yield start + begun
+
+
+def _chopped(piece: str, room: int) -> list[str]:
+    """A piece that has no room on a line, in several; rich's own way loses signs without width."""
+    lines = [""]
+    for sign in piece:
+        if cell_len(lines[-1] + sign) > room:
+            lines.append("")
+        lines[-1] += sign
+    return lines
 
 
 def _when(digest: Digest) -> str:
