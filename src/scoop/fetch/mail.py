@@ -5,7 +5,7 @@ import base64
 import socket
 import ssl
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Literal
@@ -96,12 +96,11 @@ async def _connected(server: MailServer) -> socket.socket:
 async def _dialled(family: int, kind: int, protocol: int, address: tuple[object, ...]) -> socket.socket:
     dialled = socket.socket(family, kind, protocol)
     dialled.setblocking(False)
-    try:
+    with ExitStack() as undo:
+        undo.enter_context(dialled)
         async with asyncio.timeout(CONNECT_SECONDS):
             await asyncio.get_running_loop().sock_connect(dialled, address)
-    except BaseException:
-        dialled.close()
-        raise
+        undo.pop_all()
     return dialled
 
 
