@@ -57,6 +57,19 @@ class Config:
     host: str = _setting("127.0.0.1", about="The address the web page is served on.")
     hostnames: str = _setting("", about="Further names the page answers to, separated by commas, as news.example.org.")
     port: int = _setting(8787, about="The port the web page is served on.")
+    public_reading: bool = _setting(False, about="Whether anybody may read without signing in: true or false.")
+    trusted_proxies: str = _setting(
+        "", about="Networks of reverse proxies whose X-Forwarded-For and -Proto are believed, as 10.0.0.0/8, ::1."
+    )
+    requests_per_minute: int = _setting(
+        600, about="How many requests a minute one caller may make of API, feeds and MCP (0: as many as it likes)."
+    )
+    oidc_issuer: str = _setting("", about="The OpenID Connect provider to sign in with, as https://id.example.org.")
+    oidc_client_id: str = _setting("", about="Scoop's client id there; its callback is /sign-in/oidc/callback.")
+    oidc_client_secret: str | None = _secret("Scoop's client secret at that provider.")
+    oidc_role_claim: str = _setting("", about="The claim that lists a person's groups at that provider, as groups.")
+    oidc_admin_group: str = _setting("", about="Who is in this group of that claim is an admin.")
+    oidc_editor_group: str = _setting("", about="Who is in this group is an editor; all others are readers.")
     newsstand_port: int = _setting(8788, about="The port of the demo's newsstand on the loopback address.")
     processes: int = _setting(2, about="How many worker processes `scoop up` and `scoop worker` run.")
     archive_url: str | None = _setting(
@@ -177,13 +190,13 @@ def _from_file(environ: Mapping[str, str], folder: Path) -> dict[str, Any]:
 def _checked(given: dict[str, Any]) -> Config:
     values: dict[str, Any] = {}
     for name, value in given.items():
-        if name in {"port", "newsstand_port", "processes"}:
+        if name in {"port", "newsstand_port", "processes", "requests_per_minute"}:
             values[name] = _whole_number(name, value)
         elif name == "home":
             values[name] = _home(str(value)) if value != "" else None
         elif name in {"sources", "topics"}:
             values[name] = _tables(name, value)
-        elif name in {"np_publish_v2", "np_write_raw_ledger"}:
+        elif name in {"np_publish_v2", "np_write_raw_ledger", "public_reading"}:
             values[name] = _truth(name, value) if value != "" else None
         else:
             values[name] = str(value) if value != "" else None

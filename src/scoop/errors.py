@@ -6,6 +6,7 @@ ScoopError                  told to the user in one sentence, no traceback
 ├── UsageError              the command line is not as it must be
 ├── InputError              what was handed in cannot be read at all
 ├── NotFound                nobody has that id
+├── Conflict                what is there already stands against it
 ├── ArchiveDamaged          an archived object is not what was stored (archive.py)
 ├── Retry                   a subject failed for now: try it again later
 │   └── FetchFailed         an address gave nothing that can be used; `health` says in which way
@@ -41,6 +42,10 @@ class InputError(ScoopError):
 
 
 class NotFound(ScoopError):
+    pass
+
+
+class Conflict(ScoopError):
     pass
 
 

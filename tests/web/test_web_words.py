@@ -4,6 +4,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from scoop.core import access
 from scoop.store.reading import Story
 from scoop.web import words
 from scoop.web.reader import Reader, day_href
@@ -21,7 +22,9 @@ def a_story(**changes):
 
 
 def a_reader(timezone="UTC", newsstand=None):
-    return Reader(now=NOW, timezone=ZoneInfo(timezone), newsstand=newsstand)
+    return Reader(
+        now=NOW, timezone=ZoneInfo(timezone), newsstand=newsstand, visitor=access.nobody(is_reading_public=True)
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """A visitor who reads the page over HTTP, and what a browser would find in what it gets."""
 
+import json
+import secrets
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -11,9 +13,13 @@ import aiohttp
 from yarl import URL
 
 from builders import an_item
+from scoop.config import Config
+from scoop.core.access import Role
+from scoop.doors import signing_in, visits
+from scoop.server import create_app
 from scoop.serving import serving
+from scoop.store import users
 from scoop.store.db import Database
-from scoop.web.app import create_app
 
 NOW = datetime(2024, 5, 16, 12, 0, tzinfo=UTC)
 TODAY = "/days/2024-05-16"
@@ -36,6 +42,10 @@ class Answer:
         page.feed(self.text)
         page.close()
         return page
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.text)
 
 
 class Page(HTMLParser):
@@ -68,6 +78,20 @@ class Visitor:
     address: str
     session: aiohttp.ClientSession
 
+    async def post(self, path: str, form: Mapping[str, Any] | None = None, **headers: str) -> Answer:
+        """Send a form as a page of Scoop's own would."""
+        told = {"Origin": self.address, **headers}
+        url = f"{self.address}{path}"
+        async with self.session.post(url, data=form or {"": ""}, headers=told, allow_redirects=False) as response:
+            return Answer(status=response.status, headers=response.headers, text=await response.text())
+
+    async def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
+        """Call the API with a JSON body."""
+        url = URL(f"{self.address}{path}", encoded=True)
+        told = {"Origin": self.address, **headers}
+        async with self.session.request(method, url, json=body, headers=told, allow_redirects=False) as response:
+            return Answer(status=response.status, headers=response.headers, text=await response.text())
+
     async def get(self, path: str, *, method: str = "GET", **headers: str) -> Answer:
         url = URL(f"{self.address}{path}", encoded=True)
         async with self.session.request(method, url, headers=headers, allow_redirects=False) as response:
@@ -81,8 +105,19 @@ async def visiting(
     clock: Callable[[], datetime] = lambda: NOW,
     timezone: str = "UTC",
     newsstand: str | None = None,
-    hosts: frozenset[str] = frozenset(),
+    role: Role | None = "admin",
+    **settings: Any,
 ) -> AsyncIterator[Visitor]:
-    app = create_app(database, timezone=timezone, newsstand=newsstand, clock=clock, hosts=hosts)
-    async with serving(app) as address, aiohttp.ClientSession() as session:
+    """A visitor who is signed in with this role, or not at all."""
+    app = create_app(Config(timezone=timezone, **settings), database, newsstand=newsstand, clock=clock)
+    jar = aiohttp.CookieJar(unsafe=True)  # which means: also those of addresses without a name
+    cookies = {visits.COOKIE: await signed_in(database, role, now=NOW)} if role else {}
+    async with serving(app) as address, aiohttp.ClientSession(cookies=cookies, cookie_jar=jar) as session:
         yield Visitor(address=address, session=session)
+
+
+async def signed_in(database: Database, role: Role, *, now: datetime) -> str:
+    """The session of a new person with this role."""
+    async with database.transaction() as conn:
+        user_id = await users.add(conn, name=f"{role} {secrets.token_hex(4)}", role=role, password_hash="-")
+        return await signing_in.open_session(conn, user_id, now=now)

@@ -57,6 +57,7 @@ async def _serve(config: Config, processes: int) -> None:
         newsstand = await stack.enter_async_context(_sources(config, app.database))
         url = await stack.enter_async_context(_page(config, app.database, newsstand))
         click.secho(f"Scoop is up: {url}", bold=True)
+        await _tell_setup_code(app.database, url)
         click.echo("Ctrl-C stops it. In another terminal: scoop stories, scoop digests, scoop posts list, scoop work")
         if newsstand:
             click.echo(f"Its digests are posted to a Discord of its own: {newsstand}/discord.com/channels")
@@ -152,15 +153,22 @@ async def _sources(config: Config, database: "Database") -> AsyncIterator[str | 
             yield None
 
 
+async def _tell_setup_code(database: "Database", url: str) -> None:
+    """Say how the first account is made, while there is none."""
+    from scoop.doors import signing_in
+
+    async with database.connection() as conn:
+        code = await signing_in.new_setup_code(conn, now=datetime.now(UTC))
+    if code:
+        click.echo(f"Make your account, once: {url}/welcome?code={code}")
+
+
 @asynccontextmanager
 async def _page(config: Config, database: "Database", newsstand: str | None) -> AsyncIterator[str]:
+    from scoop.server import create_app
     from scoop.serving import serving
-    from scoop.web.app import create_app
 
-    hosts = frozenset({"localhost", "127.0.0.1", "[::1]", config.host, *config.hostnames.replace(",", " ").split()})
-    app = create_app(
-        database, timezone=config.timezone, newsstand=newsstand, clock=lambda: datetime.now(UTC), hosts=hosts
-    )
+    app = create_app(config, database, newsstand=newsstand, clock=lambda: datetime.now(UTC))
     async with AsyncExitStack() as stack:
         try:
             url = await stack.enter_async_context(serving(app, host=config.host, port=config.port))

@@ -1,17 +1,27 @@
 """A day as a page: its neighbours, its collections, its stories in their groups of coverage."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from itertools import groupby
 from operator import attrgetter
 
+from fastapi import Request, Response
+
+from scoop.doors import routers
+from scoop.doors.desk import Reads
+from scoop.doors.rights import needs
 from scoop.errors import NotFound
 from scoop.store import reading
 from scoop.store.db import Connection
 from scoop.store.reading import Day, Group, Tally
-from scoop.web import words
-from scoop.web.reader import Reader, day_href
+from scoop.web import pages, words
+from scoop.web.reader import For, Reader, day_href
 
+router = routers.for_pages()
+
+MAX_OFFSET_DIGITS = 6
+SHOWN_OUTLETS = 6
+SHOWN_COMPANY = 3  # what else tells of a story's event is folded after these
 PAGE_GROUPS = 100  # a group may hold many stories, and a page of them should still come at once
 YEARS = range(1900, 3000)  # beyond, a timezone can push a day out of the calendar
 
@@ -56,6 +66,41 @@ class DayPage:
     def nearest(self) -> date | None:
         """The newest day before this one that has stories, else the first after it."""
         return self.earlier or self.later
+
+
+@router.get("/")
+@needs("read")
+async def home_page(conn: Reads, reader: For) -> Response:
+    """Today, or the newest day that has stories."""
+    choice = Choice(day=reader.today)
+    page = await read(conn, reader, choice)
+    if not page.sections and page.nearest:
+        page = await read(conn, reader, replace(choice, day=page.nearest))
+    return _page(page, reader, instead_of_today=page.choice != choice)
+
+
+@router.get("/days/{day}")
+@needs("read")
+async def day_page(request: Request, conn: Reads, reader: For, day: str) -> Response:
+    page = await read(conn, reader, _choice(request, day))
+    return _page(page, reader, instead_of_today=False)
+
+
+def _page(page: DayPage, reader: Reader, *, instead_of_today: bool) -> Response:
+    return pages.page(
+        "day.html", reader, page=page, instead_of_today=instead_of_today, SHOWN_OUTLETS=SHOWN_OUTLETS,
+        SHOWN_COMPANY=SHOWN_COMPANY,
+    )  # fmt: skip
+
+
+def _choice(request: Request, day: str) -> Choice:
+    collection = request.query_params.get("collection") or None
+    offset = request.query_params.get("offset", "0")
+    if collection and not collection.isprintable():
+        raise NotFound("there is no such collection")
+    if not (offset.isascii() and offset.isdigit() and len(offset) <= MAX_OFFSET_DIGITS):
+        raise NotFound("there is no such offset")
+    return Choice(day=day_named(day), collection=collection, offset=int(offset))
 
 
 def day_named(name: str) -> date:

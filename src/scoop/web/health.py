@@ -2,24 +2,32 @@
 
 import asyncio
 
-from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from fastapi import Response
+from starlette.responses import JSONResponse, PlainTextResponse
 
+from scoop.doors import routers
+from scoop.doors.desk import AWAY, At
+from scoop.doors.rights import needs
 from scoop.errors import DatabaseUnavailable
-from scoop.store import db, migrations
+from scoop.store import migrations
 from scoop.store.db import Database
 
+router = routers.for_pages()
+
 READY_SECONDS = 2.0
-AWAY = (*db.GONE, *db.TROUBLE)
 
 
-async def alive(_request: Request) -> Response:
+@router.get("/healthz")
+@needs(None)
+async def alive() -> Response:
     return PlainTextResponse("ok")
 
 
-async def readiness(database: Database) -> Response:
+@router.get("/readyz")
+@needs(None)
+async def readiness(desk: At) -> Response:
     """Ready when the database answers in time and has this program's schema."""
-    reason = await _reason_to_wait(database)
+    reason = await _reason_to_wait(desk.database)
     if reason:
         return JSONResponse({"ready": False, "reason": reason}, status_code=503)
     return JSONResponse({"ready": True})

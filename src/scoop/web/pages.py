@@ -1,39 +1,68 @@
-"""The pages as text."""
+"""The pages as text: one template each, in the layout that all share."""
 
 from functools import cache
 from hashlib import sha256
+from http import HTTPStatus
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import jinja2
+from fastapi import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from scoop.store.reading import StoryDetail
-from scoop.web import reader, story, words
-from scoop.web.day import DayPage
+from scoop.doors.problems import Problem
+from scoop.web import menu, words
+from scoop.web import reader as readers
 from scoop.web.reader import Reader
 
-SHOWN_OUTLETS = 6
-SHOWN_COMPANY = 3  # what else tells of a story's event is folded after these
+STATIC = Path(__file__).parent / "static"
+HEADINGS = {
+    HTTPStatus.BAD_REQUEST: "This could not be understood",
+    HTTPStatus.UNAUTHORIZED: "Sign in first",
+    HTTPStatus.FORBIDDEN: "This is not yours to do",
+    HTTPStatus.NOT_FOUND: "There is nothing at this address",
+    HTTPStatus.METHOD_NOT_ALLOWED: "This cannot be done here",
+    HTTPStatus.CONFLICT: "Something stands against it",
+    HTTPStatus.PRECONDITION_FAILED: "It has changed in the meantime",
+    HTTPStatus.TOO_MANY_REQUESTS: "Too fast",
+    HTTPStatus.BAD_GATEWAY: "The other side gave nothing",
+    HTTPStatus.INTERNAL_SERVER_ERROR: "This page could not be made",
+    HTTPStatus.SERVICE_UNAVAILABLE: "The database does not answer",
+}
+SAFE = "What Scoop has gathered is safe."
 
 
-def render_day(page: DayPage, reader: Reader, *, instead_of_today: bool) -> str:
-    return _render("day.html", reader=reader, page=page, instead_of_today=instead_of_today)
+def page(template: str, reader: Reader, *, status: HTTPStatus = HTTPStatus.OK, **context: Any) -> HTMLResponse:
+    """A page; a sentence that the one before left is shown once."""
+    response = HTMLResponse(_render(template, reader=reader, **context), status_code=status)
+    if reader.notice:
+        response.delete_cookie(readers.NOTICE)
+    return response
 
 
-def render_story(detail: StoryDetail, reader: Reader) -> str:
+def onward(path: str, *, notice: str = "") -> Response:
+    """After a change: to the page that shows it, with a sentence of what was done."""
+    response = RedirectResponse(path, status_code=HTTPStatus.SEE_OTHER)
+    if notice:
+        carried = quote(notice[: readers.MAX_NOTICE])
+        response.set_cookie(readers.NOTICE, carried, max_age=60, httponly=True, samesite="lax")
+    return response
+
+
+def problem(request: Request, problem: Problem) -> str:
+    """What went wrong, as a reader is told: what happened, what is safe, what to do."""
+    text = problem.message[:1].upper() + problem.message[1:]
+    if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        text = f"{text}. {SAFE}"
     return _render(
-        "story.html",
-        reader=reader,
-        story=detail.story,
-        members=detail.members,
-        company=detail.company,
-        member_by_id={member.document_id: member for member in detail.members},
-        ticks=story.timeline(detail.members),
+        "problem.html",
+        reader=readers.anonymous(request),
+        title=HEADINGS.get(problem.status, problem.status.phrase),
+        text=text,
+        may_pass=problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR,
     )
-
-
-def render_problem(*, title: str, text: str, may_pass: bool) -> str:
-    return _render("problem.html", title=title, text=text, may_pass=may_pass)
 
 
 def _render(template: str, **context: Any) -> str:
@@ -49,14 +78,7 @@ def _templates() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.globals |= {
-        "words": words,
-        "why": story.why,
-        "day_href": reader.day_href,
-        "static": static_href,
-        "SHOWN_OUTLETS": SHOWN_OUTLETS,
-        "SHOWN_COMPANY": SHOWN_COMPANY,
-    }
+    templates.globals |= {"words": words, "menu": menu, "day_href": readers.day_href, "static": static_href}
     return templates
 
 

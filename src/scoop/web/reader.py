@@ -1,20 +1,36 @@
 """For whom a page is made: the moment, the timezone, and how links reach what they name."""
 
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
-from urllib.parse import quote, urlencode, urlsplit
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Annotated
+from urllib.parse import quote, unquote, urlencode, urlsplit
 from zoneinfo import ZoneInfo
 
+from fastapi import Depends, Request
+
+from scoop.core import access
+from scoop.core.access import Visitor
+from scoop.doors.desk import Desk
 from scoop.web import words
 
 INVENTED = ".example"  # the newsstand's outlets; RFC 2606 keeps the name free of real ones
+NOTICE = "scoop_notice"  # the cookie that carries a sentence over from the page before
+MAX_NOTICE = 600  # characters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
+    """`notice` is what the page before left to say; `path` is where they are."""
+
     now: datetime
     timezone: ZoneInfo
     newsstand: str | None
+    visitor: Visitor
+    path: str = "/"
+    notice: str = ""
+
+    def may(self, right: str) -> bool:
+        return right in self.visitor.rights
 
     @property
     def today(self) -> date:
@@ -52,6 +68,33 @@ class Reader:
         if self.newsstand and parts.hostname.endswith(INVENTED):
             return f"{self.newsstand}/{parts.hostname}{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
         return url
+
+
+def of(request: Request) -> Reader:
+    """The reader who asks."""
+    desk: Desk = request.app.state.desk
+    return _reader(request, desk, request.state.visitor, desk.clock())
+
+
+def anonymous(request: Request) -> Reader:
+    """A reader of whom nothing need be known, as of a page that tells of a problem."""
+    desk: Desk = request.app.state.desk
+    return _reader(request, desk, access.nobody(is_reading_public=False), datetime.now(UTC))
+
+
+def _reader(request: Request, desk: Desk, visitor: Visitor, now: datetime) -> Reader:
+    return Reader(
+        now=now,
+        timezone=desk.timezone,
+        newsstand=desk.newsstand,
+        visitor=visitor,
+        path=request.url.path,
+        notice=unquote(request.cookies.get(NOTICE, ""))[:MAX_NOTICE],
+    )
+
+
+For = Annotated[Reader, Depends(of)]
+"""The reader, as an argument of a handler."""
 
 
 def day_href(day: date, *, collection: str | None = None, offset: int = 0) -> str:

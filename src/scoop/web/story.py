@@ -2,12 +2,23 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
+from uuid import UUID
 
 import msgspec
+from fastapi import Response
+from starlette.responses import RedirectResponse
 
+from scoop.doors import routers
+from scoop.doors.desk import Reads
+from scoop.doors.rights import needs
+from scoop.store import reading
 from scoop.store.reading import Member
-from scoop.web import words
+from scoop.web import pages, words
+from scoop.web.reader import For
+
+router = routers.for_pages()
 
 TOLD_IN_WORDS = frozenset({"signal", "matched_document_id"})
 
@@ -37,6 +48,26 @@ class Tick:
     at: float
     is_first: bool
     label: str
+
+
+@router.get("/stories/{story_uuid}")
+@needs("read")
+async def story_page(conn: Reads, reader: For, story_uuid: UUID) -> Response:
+    """The story; one that was merged sends the reader to where it went."""
+    detail = await reading.story(conn, str(story_uuid))
+    if detail.story.merged_into is not None:
+        stays = await reading.story(conn, str(detail.story.merged_into))
+        return RedirectResponse(f"/stories/{stays.story.story_uuid}", status_code=HTTPStatus.FOUND)
+    return pages.page(
+        "story.html",
+        reader,
+        story=detail.story,
+        members=detail.members,
+        company=detail.company,
+        member_by_id={member.document_id: member for member in detail.members},
+        ticks=timeline(detail.members),
+        why=why,
+    )
 
 
 def why(member: Member, member_by_id: Mapping[int, Member]) -> Why:

@@ -1,4 +1,4 @@
-// j and k move between headlines, o opens one, ? shows the keys.
+// j and k move between headlines, o opens one, / searches, g and a letter goes to a place, ? shows the keys.
 "use strict";
 
 const all = [...document.querySelectorAll("[data-stop]")];
@@ -21,14 +21,38 @@ function open() {
   if (all.includes(document.activeElement)) document.activeElement.click();
 }
 
-const actions = { j: () => move(1), k: () => move(-1), o: open, "?": () => keys.showModal() };
+let isGoing = false; // g was the key before
+
+function go(letter) {
+  isGoing = false;
+  document.querySelector(`[data-go="${CSS.escape(letter)}"]`)?.click();
+}
+
+function seek() {
+  document.querySelector(".seek input")?.focus();
+}
+
+const actions = {
+  j: () => move(1),
+  k: () => move(-1),
+  o: open,
+  g: () => (isGoing = true),
+  "/": seek,
+  "?": () => keys.showModal(),
+};
 
 document.addEventListener("keydown", (event) => {
   const isTyping = event.target.closest("input, textarea, select, [contenteditable], dialog[open]");
-  if (isTyping || event.ctrlKey || event.metaKey || event.altKey || !Object.hasOwn(actions, event.key)) return;
+  if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (isGoing) {
+    event.preventDefault();
+    go(event.key);
+    return;
+  }
+  if (!Object.hasOwn(actions, event.key)) return;
   event.preventDefault();
   actions[event.key]();
 });
 
-button.hidden = all.length === 0;
+button.hidden = false;
 button.addEventListener("click", () => keys.showModal());

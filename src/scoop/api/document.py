@@ -1,0 +1,87 @@
+"""The API as it describes itself: an OpenAPI document."""
+
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.openapi.utils import get_openapi
+
+from scoop import __version__
+from scoop.doors import answers, routers
+from scoop.doors.problems import CODES
+from scoop.doors.rights import Guarded, needs
+
+router = routers.for_pages()
+
+ABOUT = """Everything Scoop knows and does, for programs.
+
+Send a key with every request: `Authorization: Bearer KEY` (`scoop keys add`, or the page Settings). A key has scopes:
+read, push, edit, admin. Lists come in parts: `next_cursor` of one is the `cursor` of the next. Reads carry an ETag;
+send it as `If-None-Match` to be told when nothing changed, and as `If-Match` to change only what you have read.
+Moments are ISO 8601 in UTC."""
+PROBLEM = {
+    "type": "object",
+    "required": ["error"],
+    "properties": {
+        "error": {
+            "type": "object",
+            "required": ["code", "message", "details", "request_id"],
+            "properties": {
+                "code": {"type": "string", "enum": sorted(CODES.values())},
+                "message": {"type": "string"},
+                "details": {"type": "array", "items": {"type": "object"}},
+                "request_id": {"type": "string"},
+            },
+        }
+    },
+}
+ALWAYS = {"400": "A value cannot be", "429": "Too many requests", "503": "The database does not answer"}
+KEPT_OUT = {"401": "Nobody that is known", "403": "Not for this key or person"}
+
+
+def describe(app: FastAPI) -> None:
+    """Let the app describe itself as it is, with rights and problems."""
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            app.openapi_schema = _described(app)
+        return app.openapi_schema
+
+    app.openapi = openapi  # type: ignore[method-assign]
+
+
+def _described(app: FastAPI) -> dict[str, Any]:
+    found = get_openapi(title="Scoop", version=__version__, description=ABOUT, routes=app.routes)
+    parts = found.setdefault("components", {})
+    parts.setdefault("schemas", {})["Problem"] = PROBLEM
+    parts["securitySchemes"] = {
+        "key": {"type": "http", "scheme": "bearer"},
+        "session": {"type": "apiKey", "in": "cookie", "name": "scoop_session"},
+    }
+    for route in guarded(app):
+        for method in (route.methods or ()) if route.include_in_schema else ():
+            _complete(found["paths"][route.path_format][method.lower()], route)
+    return found
+
+
+def _complete(operation: dict[str, Any], route: Guarded) -> None:
+    operation.get("responses", {}).pop("422", None)
+    problems = ALWAYS | (KEPT_OUT if route.right else {})
+    if "{" in route.path:
+        problems = problems | {"404": "There is no such thing"}
+    if "requestBody" in operation:
+        problems = problems | {"413": "The body is too large", "415": "A body of another kind"}
+    for status, text in problems.items():
+        content = {"application/json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+        operation["responses"].setdefault(status, {"description": text, "content": content})
+    operation["security"] = [{"key": []}, {"session": []}] if route.right else []
+    operation["x-right"] = route.right or "none"
+
+
+def guarded(app: FastAPI) -> list[Guarded]:
+    return [route for route in app.routes if isinstance(route, Guarded)]
+
+
+@router.get("/api/openapi.json")
+@needs("read")
+async def openapi(request: Request) -> Response:
+    return answers.json(request, request.app.openapi())

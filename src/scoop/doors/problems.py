@@ -1,0 +1,120 @@
+"""What goes wrong at a door: one list of codes, told as JSON to programs and as a page to people.
+
+Problem             has a status, a code, a message, and details where a field can be named
+├── Unauthenticated nobody that is known
+├── Forbidden       somebody, but not for this
+├── TooManyRequests too fast; says when to come again
+├── UnsupportedMedia a body of a kind that is not read here
+├── TooLarge        a body larger than is read
+└── Stale           what was to be changed is not what it was any more
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import HTTPException
+
+from scoop.core.access import Right
+from scoop.errors import (
+    Conflict,
+    DatabaseUnavailable,
+    FetchFailed,
+    InputError,
+    NotFound,
+    Reject,
+    Retry,
+    ScoopError,
+    UsageError,
+)
+
+CODES = {
+    HTTPStatus.BAD_REQUEST: "INVALID_ARGUMENT",
+    HTTPStatus.UNAUTHORIZED: "UNAUTHENTICATED",
+    HTTPStatus.FORBIDDEN: "PERMISSION_DENIED",
+    HTTPStatus.NOT_FOUND: "NOT_FOUND",
+    HTTPStatus.METHOD_NOT_ALLOWED: "METHOD_NOT_ALLOWED",
+    HTTPStatus.CONFLICT: "CONFLICT",
+    HTTPStatus.PRECONDITION_FAILED: "PRECONDITION_FAILED",
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "TOO_LARGE",
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE: "UNSUPPORTED_MEDIA_TYPE",
+    HTTPStatus.TOO_MANY_REQUESTS: "TOO_MANY_REQUESTS",
+    HTTPStatus.INTERNAL_SERVER_ERROR: "INTERNAL",
+    HTTPStatus.BAD_GATEWAY: "UPSTREAM_FAILURE",
+    HTTPStatus.SERVICE_UNAVAILABLE: "UNAVAILABLE",
+}
+STATUSES: tuple[tuple[type[ScoopError], HTTPStatus], ...] = (
+    (NotFound, HTTPStatus.NOT_FOUND),
+    (Conflict, HTTPStatus.CONFLICT),
+    (DatabaseUnavailable, HTTPStatus.SERVICE_UNAVAILABLE),
+    (FetchFailed, HTTPStatus.BAD_GATEWAY),
+    (Retry, HTTPStatus.BAD_GATEWAY),
+    (UsageError, HTTPStatus.BAD_REQUEST),
+    (InputError, HTTPStatus.BAD_REQUEST),
+    (Reject, HTTPStatus.BAD_REQUEST),
+)
+"""What the errors of the rest of Scoop are at a door; the first that fits."""
+
+
+class Problem(HTTPException):  # which FastAPI lets pass wherever it is raised
+    def __init__(
+        self,
+        status: HTTPStatus,
+        message: str,
+        *,
+        details: Sequence[Mapping[str, Any]] = (),
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(status, message, dict(headers or {}))
+        self.status = status
+        self.message = message
+        self.details = details
+
+    @property
+    def code(self) -> str:
+        return CODES.get(self.status, self.status.name)
+
+
+class Unauthenticated(Problem):
+    def __init__(self, message: str = "sign in, or send a key: Authorization: Bearer KEY") -> None:
+        super().__init__(HTTPStatus.UNAUTHORIZED, message, headers={"WWW-Authenticate": 'Bearer realm="Scoop"'})
+
+
+class Forbidden(Problem):
+    def __init__(self, right: Right) -> None:
+        super().__init__(HTTPStatus.FORBIDDEN, f"this needs the right to {right}, which you do not have")
+
+
+class TooManyRequests(Problem):
+    def __init__(self, message: str, *, after: timedelta) -> None:
+        seconds = str(max(1, math.ceil(after.total_seconds())))
+        super().__init__(HTTPStatus.TOO_MANY_REQUESTS, message, headers={"Retry-After": seconds})
+
+
+class UnsupportedMedia(Problem):
+    def __init__(self, wanted: str) -> None:
+        super().__init__(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"the body must be sent as {wanted}")
+
+
+class TooLarge(Problem):
+    def __init__(self, most: int) -> None:
+        super().__init__(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body may have {most:,} bytes at most")
+
+
+class Stale(Problem):
+    def __init__(self, message: str) -> None:
+        super().__init__(HTTPStatus.PRECONDITION_FAILED, message)
+
+
+def invalid(field: str, problem: str) -> Problem:
+    """A value that cannot be, with the field it stands in."""
+    return Problem(HTTPStatus.BAD_REQUEST, f"{field}: {problem}", details=[{"field": field, "problem": problem}])
+
+
+def of(error: ScoopError) -> Problem:
+    """An error of Scoop as it is told at a door."""
+    status = next((status for kind, status in STATUSES if isinstance(error, kind)), HTTPStatus.INTERNAL_SERVER_ERROR)
+    headers = {"Retry-After": "5"} if status is HTTPStatus.SERVICE_UNAVAILABLE else {}
+    return Problem(status, str(error), headers=headers)

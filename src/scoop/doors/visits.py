@@ -1,0 +1,119 @@
+"""Who asks, found once a request by the cookie or the key it carries; and how often they do."""
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from fastapi import Request
+
+from scoop.core import access
+from scoop.core.access import Visitor
+from scoop.doors import secrets
+from scoop.doors.desk import Desk
+from scoop.doors.problems import TooManyRequests, Unauthenticated
+from scoop.store import users
+
+COOKIE = "scoop_session"
+REMEMBERED_SECONDS = 3.0  # for which a change made elsewhere, as by the command line, may go unnoticed
+MOST_REMEMBERED = 10_000
+GOOGLE_LOGIN = "GoogleLogin auth="  # how readers of the Google Reader API send a key
+
+
+async def visitor(request: Request) -> Visitor:
+    """Who asks; a key that opens nothing is refused, a session that ended is nobody's."""
+    desk: Desk = request.app.state.desk
+    book: GuestBook = request.app.state.guest_book
+    if key := _key(request):
+        found = book.find(key) or await _by_key(desk, book, key)
+        if found is None:
+            raise Unauthenticated("this key opens nothing: it was taken back, or has expired")
+        return found
+    if session := request.cookies.get(COOKIE):
+        found = book.find(session) or await _by_session(desk, book, session)
+        if found is not None:
+            return found
+    return access.nobody(is_reading_public=desk.config.public_reading)
+
+
+def _key(request: Request) -> str | None:
+    given = request.headers.get("authorization", "")
+    scheme, _, value = given.partition(" ")
+    if given.startswith(GOOGLE_LOGIN):
+        return given.removeprefix(GOOGLE_LOGIN).strip()
+    if scheme.lower() == "bearer":
+        return value.strip()
+    return None
+
+
+async def _by_key(desk: Desk, book: "GuestBook", key: str) -> Visitor | None:
+    async with desk.writing() as conn:
+        found = await users.find_by_key(conn, secrets.hashed(key), now=desk.clock())
+    return book.remember(key, found)
+
+
+async def _by_session(desk: Desk, book: "GuestBook", session: str) -> Visitor | None:
+    async with desk.reading() as conn:
+        found = await users.find_by_session(conn, secrets.hashed(session), now=desk.clock())
+    return book.remember(session, found)
+
+
+def count(request: Request, visitor: Visitor) -> None:
+    """TooManyRequests for a caller that asks faster than the setting allows."""
+    desk: Desk = request.app.state.desk
+    book: GuestBook = request.app.state.guest_book
+    caller = f"user {visitor.user_id}" if visitor.is_known else f"address {address(request)}"
+    book.count(caller, per_minute=desk.config.requests_per_minute)
+
+
+def address(request: Request) -> str:
+    return request.client.host if request.client else ""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Allowance:
+    """How many requests a caller has left, and when that was so."""
+
+    left: float
+    at: float
+
+
+@dataclass(slots=True, kw_only=True)
+class GuestBook:
+    """Who came lately: for some seconds, so that not every request asks the database; and how fast they ask."""
+
+    clock: Callable[[], float] = time.monotonic
+    _visitors: OrderedDict[bytes, tuple[float, Visitor]] = field(default_factory=OrderedDict)
+    _allowances: OrderedDict[str, _Allowance] = field(default_factory=OrderedDict)
+
+    def find(self, secret: str) -> Visitor | None:
+        until, visitor = self._visitors.get(secrets.hashed(secret), (0.0, None))
+        return visitor if until > self.clock() else None
+
+    def remember(self, secret: str, visitor: Visitor | None) -> Visitor | None:
+        if visitor is not None:
+            self._visitors[secrets.hashed(secret)] = (self.clock() + REMEMBERED_SECONDS, visitor)
+            self._visitors.move_to_end(secrets.hashed(secret))
+            if len(self._visitors) > MOST_REMEMBERED:
+                self._visitors.popitem(last=False)
+        return visitor
+
+    def forget(self) -> None:
+        """After people, sessions or keys have changed."""
+        self._visitors.clear()
+
+    def count(self, caller: str, *, per_minute: int) -> None:
+        if not per_minute:
+            return
+        now = self.clock()
+        known = self._allowances.setdefault(caller, _Allowance(left=per_minute, at=now))
+        known.left = min(per_minute, known.left + (now - known.at) * per_minute / 60)
+        known.at = now
+        self._allowances.move_to_end(caller)
+        if len(self._allowances) > MOST_REMEMBERED:
+            self._allowances.popitem(last=False)
+        if known.left < 1:
+            wait = timedelta(seconds=(1 - known.left) * 60 / per_minute)
+            raise TooManyRequests(f"more than {per_minute:,} requests a minute; come again in a moment", after=wait)
+        known.left -= 1

@@ -1,0 +1,134 @@
+"""The server: every door in one application."""
+
+import pkgutil
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from http import HTTPStatus
+from importlib import import_module
+from types import ModuleType
+from urllib.parse import quote
+
+import structlog
+from fastapi import APIRouter, FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.responses import RedirectResponse
+from starlette.staticfiles import StaticFiles
+
+from scoop import api, web
+from scoop.api import document
+from scoop.config import Config
+from scoop.doors import guard, problems, told
+from scoop.doors.desk import Desk
+from scoop.doors.problems import Problem
+from scoop.doors.visits import GuestBook
+from scoop.errors import ScoopError
+from scoop.store import users
+from scoop.store.db import Database
+from scoop.web import pages
+
+log = structlog.get_logger()
+
+COMPRESSED_FROM = 1000  # bytes
+NOTHING_HERE = Problem(
+    HTTPStatus.NOT_FOUND, "there is nothing at this address; all that Scoop has is found from the front page"
+)
+
+
+def create_app(
+    config: Config, database: Database, *, clock: Callable[[], datetime], newsstand: str | None = None
+) -> FastAPI:
+    """All doors as one ASGI app; it answers under the host names of the settings and those of the loopback address."""
+    hosts = frozenset({config.host, *config.hostnames.replace(",", " ").split()})
+    app = FastAPI(
+        title="Scoop",
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        middleware=[
+            Middleware(guard.Guard, hosts=hosts, proxies=config.trusted_proxies),
+            Middleware(GZipMiddleware, minimum_size=COMPRESSED_FROM, compresslevel=5),
+        ],
+        exception_handlers={
+            ScoopError: _scoop_error,
+            HTTPException: _http_error,
+            RequestValidationError: _invalid,
+            Exception: _broken,
+        },
+    )
+    app.state.desk = Desk(config=config, database=database, clock=clock, newsstand=newsstand)
+    app.state.guest_book = GuestBook()
+    app.state.problem_page = pages.problem
+    for package in (web, api):
+        for router in routers(package):
+            app.include_router(router)
+    app.mount("/static", StaticFiles(directory=pages.STATIC))
+    document.describe(app)
+    return app
+
+
+def routers(package: ModuleType) -> Iterator[APIRouter]:
+    """The routers of a package: one module per noun, each with its own."""
+    for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        router = getattr(import_module(found.name), "router", None)
+        if isinstance(router, APIRouter):
+            yield router
+
+
+async def _scoop_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, ScoopError)  # noqa: S101
+    problem = problems.of(error)
+    if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        log.warning("not served", path=request.url.path, error=str(error.__cause__ or error))
+    return told.answer(request, problem)
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101
+    problem = error if isinstance(error, Problem) else _problem(error)
+    if problem.status == HTTPStatus.UNAUTHORIZED and not told.is_for_programs(request) and request.method == "GET":
+        return await _sign_in_first(request)
+    return told.answer(request, problem)
+
+
+def _problem(error: HTTPException) -> Problem:
+    status = HTTPStatus(error.status_code)
+    if status == HTTPStatus.NOT_FOUND:
+        return NOTHING_HERE
+    text = "this address does not know that method" if status == HTTPStatus.METHOD_NOT_ALLOWED else error.detail
+    return Problem(status, text, headers=error.headers)
+
+
+async def _sign_in_first(request: Request) -> Response:
+    """Send a reader to the door, and back afterwards."""
+    desk: Desk = request.app.state.desk
+    async with desk.reading() as conn:
+        if await users.is_empty(conn):
+            return RedirectResponse("/welcome", status_code=HTTPStatus.SEE_OTHER)
+    here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    next_page = "" if here == "/" else f"?next={quote(here, safe='')}"
+    return RedirectResponse(f"/sign-in{next_page}", status_code=HTTPStatus.SEE_OTHER)
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    """What does not fit, field by field, without repeating what was sent."""
+    assert isinstance(error, RequestValidationError)  # noqa: S101
+    wrong = error.errors()
+    if wrong[0]["loc"][0] == "path" and not told.is_for_programs(request):
+        return told.answer(request, NOTHING_HERE)
+    details = [{"field": ".".join(map(str, each["loc"])), "problem": each["msg"]} for each in wrong]
+    first = details[0]
+    message = f"{first['field']}: {first['problem']}"
+    return told.answer(request, Problem(HTTPStatus.BAD_REQUEST, message, details=details))
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    log.error("broken", path=request.url.path, request_id=request.state.request_id, exc_info=error)
+    problem = Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "this could not be answered; the cause is in Scoop's log")
+    # Starlette sends this one from outside the guard.
+    response = told.answer(request, problem)
+    response.headers.update(guard.HEADERS | {"X-Request-Id": request.state.request_id})
+    return response

@@ -1,0 +1,202 @@
+"""People who may come in, the sessions of their browsers, the keys of their programs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from scoop.core import access
+from scoop.core.access import Right, Role, Visitor
+from scoop.errors import Conflict, NotFound
+from scoop.store import db
+from scoop.store.db import Connection
+
+SQL = db.blocks(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class User:
+    user_id: int
+    name: str
+    role: Role
+    enabled: bool
+    has_password: bool
+    has_oidc: bool
+    created_at: datetime
+    seen_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Credentials:
+    user_id: int
+    name: str
+    role: Role
+    password_hash: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiKey:
+    """A key as its owner sees it again: without itself."""
+
+    api_key_id: int
+    user_id: int
+    owner: str
+    name: str
+    hint: str
+    scopes: list[Right]
+    created_at: datetime
+    expires_at: datetime | None
+    used_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failures:
+    place: str
+    failures: int
+    since: datetime
+
+
+async def listed(conn: Connection) -> list[User]:
+    return [User(**row) for row in await conn.fetch(SQL["users"], None)]
+
+
+async def by_id(conn: Connection, user_id: int) -> User:
+    row = await conn.fetchrow(SQL["users"], user_id)
+    if row is None:
+        raise NotFound(f"there is no user {user_id}")
+    return User(**row)
+
+
+async def by_name(conn: Connection, name: str) -> User:
+    user_id = await conn.fetchval(SQL["named"], name)
+    if user_id is None:
+        raise NotFound(f"there is no user {name!r}; `scoop users list` shows who there is")
+    return await by_id(conn, user_id)
+
+
+async def find_credentials(conn: Connection, name: str) -> Credentials | None:
+    row = await conn.fetchrow(SQL["credentials"], name)
+    return Credentials(**row) if row else None
+
+
+async def is_empty(conn: Connection) -> bool:
+    return not await conn.fetchval(SQL["has_users"])
+
+
+async def lock(conn: Connection) -> None:
+    """Let nobody else add or change people before the caller's transaction ends."""
+    await conn.execute(SQL["lock"])
+
+
+async def add(
+    conn: Connection, *, name: str, role: Role, password_hash: str | None = None, oidc_subject: str | None = None
+) -> int:
+    """A new account, inside the caller's transaction; give its number."""
+    try:
+        async with conn.transaction():
+            return int(await conn.fetchval(SQL["add"], name, role, password_hash, oidc_subject))
+    except db.Doubled as error:
+        raise Conflict(f"there is a user {name!r} already") from error
+
+
+async def change(
+    conn: Connection, user_id: int, *, role: Role | None = None, password_hash: str | None = None,
+    enabled: bool | None = None,
+) -> User:  # fmt: skip
+    """Change a person inside the caller's transaction; a new password or a rest signs all their browsers out."""
+    await lock(conn)
+    user = await by_id(conn, user_id)
+    loses_admin = user.role == "admin" and (role not in {None, "admin"} or enabled is False)
+    if loses_admin and not await conn.fetchval(SQL["other_admins"], user_id):
+        raise Conflict(f"{user.name} is the only admin; make somebody else one first")
+    await conn.execute(SQL["change"], user_id, role, password_hash, enabled)
+    if password_hash is not None or enabled is False:
+        await conn.execute(SQL["close_sessions"], user_id, None)
+    return await by_id(conn, user_id)
+
+
+async def remove(conn: Connection, user_id: int) -> None:
+    """Forget a person inside the caller's transaction, with sessions and keys."""
+    await lock(conn)
+    user = await by_id(conn, user_id)
+    if user.role == "admin" and not await conn.fetchval(SQL["other_admins"], user_id):
+        raise Conflict(f"{user.name} is the only admin; make somebody else one first")
+    await conn.execute(SQL["remove"], user_id)
+
+
+async def vouched_for(conn: Connection, subject: str, *, name: str, role: Role) -> Visitor | None:
+    """The person a provider vouches for, made on their first visit; None where the account rests."""
+    row = await conn.fetchrow(SQL["by_oidc"], subject)
+    if row is None:
+        user_id = await add(conn, name=name, role=role, oidc_subject=subject)
+        return access.person(user_id, name, role)
+    if not row["enabled"]:
+        return None
+    if row["role"] != role:
+        await conn.execute(SQL["set_oidc_role"], row["user_id"], role)
+    return access.person(row["user_id"], row["name"], role)
+
+
+async def open_session(conn: Connection, session_hash: bytes, user_id: int, *, now: datetime, lasts: timedelta) -> None:
+    await conn.execute(SQL["open_session"], session_hash, user_id, now, now + lasts)
+    await conn.execute(SQL["saw"], user_id, now)
+
+
+async def close_session(conn: Connection, session_hash: bytes) -> None:
+    await conn.execute(SQL["close_session"], session_hash)
+
+
+async def close_other_sessions(conn: Connection, user_id: int, session_hash: bytes | None) -> None:
+    await conn.execute(SQL["close_sessions"], user_id, session_hash)
+
+
+async def find_by_session(conn: Connection, session_hash: bytes, *, now: datetime) -> Visitor | None:
+    row = await conn.fetchrow(SQL["session"], session_hash, now)
+    return access.person(row["user_id"], row["name"], row["role"]) if row else None
+
+
+async def find_by_key(conn: Connection, key_hash: bytes, *, now: datetime) -> Visitor | None:
+    row = await conn.fetchrow(SQL["key"], key_hash, now)
+    return access.program(row["user_id"], row["name"], row["role"], row["scopes"]) if row else None
+
+
+async def keys(conn: Connection, *, user_id: int | None = None) -> list[ApiKey]:
+    """The keys of a person, or of all."""
+    return [ApiKey(**row) for row in await conn.fetch(SQL["keys"], user_id)]
+
+
+async def add_key(
+    conn: Connection, user_id: int, *, name: str, key_hash: bytes, hint: str, scopes: Sequence[Right], now: datetime,
+    expires_at: datetime | None,
+) -> int:  # fmt: skip
+    return int(await conn.fetchval(SQL["add_key"], user_id, name, key_hash, hint, list(scopes), now, expires_at))
+
+
+async def remove_key(conn: Connection, api_key_id: int, *, user_id: int | None = None) -> None:
+    """Take a key back; where a person is named, it must be theirs."""
+    if await conn.fetchval(SQL["remove_key"], api_key_id, user_id) is None:
+        raise NotFound(f"there is no key {api_key_id}")
+
+
+async def fail(conn: Connection, places: Sequence[str], *, now: datetime) -> None:
+    await conn.execute(SQL["fail"], list(places), now)
+
+
+async def failures(conn: Connection, places: Sequence[str], *, since: datetime) -> dict[str, Failures]:
+    rows = await conn.fetch(SQL["failures"], list(places), since)
+    return {row["place"]: Failures(**row) for row in rows}
+
+
+async def forgive(conn: Connection, places: Sequence[str]) -> None:
+    await conn.execute(SQL["forgive"], list(places))
+
+
+async def forget_expired(conn: Connection, *, now: datetime, failures_before: datetime) -> None:
+    await conn.execute(SQL["forget_expired"], now, failures_before)
+
+
+async def add_setup_code(conn: Connection, code_hash: bytes, *, now: datetime) -> None:
+    await conn.execute(SQL["add_setup_code"], code_hash, now)
+
+
+async def use_setup_code(conn: Connection, code_hash: bytes, *, made_after: datetime) -> bool:
+    return bool(await conn.fetchval(SQL["use_setup_code"], code_hash, made_after))

@@ -1,0 +1,122 @@
+"""Coming in and going out: the first account, then name and password."""
+
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import Form, Request, Response
+from starlette.responses import RedirectResponse
+
+from scoop.doors import guard, routers, secrets, signing_in, visits
+from scoop.doors.desk import At, Desk
+from scoop.doors.problems import TooManyRequests
+from scoop.doors.rights import needs
+from scoop.errors import Conflict, UsageError
+from scoop.store import users
+from scoop.web import pages
+from scoop.web.reader import For, Reader
+
+router = routers.for_pages()
+WRONG = "The name or the password is wrong."
+Field = Annotated[str, Form()]
+
+
+@router.get("/welcome")
+@needs(None)
+async def welcome_page(desk: At, reader: For, code: str = "") -> Response:
+    """Where the first account is made; afterwards there is only signing in."""
+    async with desk.reading() as conn:
+        if not await users.is_empty(conn):
+            return RedirectResponse("/sign-in", status_code=HTTPStatus.SEE_OTHER)
+    return _welcome(reader, code=code)
+
+
+@router.post("/welcome")
+@needs(None)
+async def set_up(
+    request: Request, desk: At, reader: For, code: Field = "", name: Field = "", password: Field = "", again: Field = ""
+) -> Response:
+    try:
+        _check_same(password, again)
+        _, session = await signing_in.set_up(
+            desk.database, code, name, password, address=visits.address(request), now=desk.clock()
+        )
+    except (UsageError, TooManyRequests) as error:
+        return _welcome(reader, code=code, name=name, error=str(getattr(error, "message", error)))
+    except Conflict:
+        return RedirectResponse("/sign-in", status_code=HTTPStatus.SEE_OTHER)
+    return come_in(request, session, "/", notice=f"Welcome, {name}. You are the admin of this desk.")
+
+
+def _check_same(password: str, again: str) -> None:
+    if password != again:
+        raise UsageError("the two passwords are not the same")
+
+
+def _welcome(reader: Reader, *, code: str = "", name: str = "", error: str = "") -> Response:
+    status = HTTPStatus.BAD_REQUEST if error else HTTPStatus.OK
+    return pages.page("welcome.html", reader, status=status, code=code, name=name, error=error)
+
+
+@router.get("/sign-in")
+@needs(None)
+async def sign_in_page(request: Request, desk: At, reader: For) -> Response:
+    async with desk.reading() as conn:
+        if await users.is_empty(conn):
+            return RedirectResponse("/welcome", status_code=HTTPStatus.SEE_OTHER)
+    if (await visits.visitor(request)).is_known:
+        return RedirectResponse(_within(request.query_params.get("next", "/")), status_code=HTTPStatus.SEE_OTHER)
+    return _sign_in(reader, desk, next_page=request.query_params.get("next", "/"))
+
+
+@router.post("/sign-in")
+@needs(None)
+async def sign_in(
+    request: Request, desk: At, reader: For, name: Field = "", password: Field = "", next_page: Field = "/"
+) -> Response:
+    try:
+        found = await signing_in.sign_in(
+            desk.database, name, password, address=visits.address(request), now=desk.clock()
+        )
+    except TooManyRequests as error:
+        told = _sign_in(reader, desk, name=name, next_page=next_page, error=error.message, status=error.status)
+        told.headers.update(error.headers or {})
+        return told
+    if found is None:
+        return _sign_in(reader, desk, name=name, next_page=next_page, error=WRONG, status=HTTPStatus.UNAUTHORIZED)
+    return come_in(request, found[1], _within(next_page))
+
+
+def _sign_in(
+    reader: Reader, desk: Desk, *, name: str = "", next_page: str = "/", error: str = "",
+    status: HTTPStatus = HTTPStatus.OK,
+) -> Response:  # fmt: skip
+    has_oidc = bool(desk.config.oidc_issuer)
+    return pages.page(
+        "sign_in.html", reader, status=status, name=name, next_page=_within(next_page), error=error, has_oidc=has_oidc
+    )
+
+
+@router.post("/sign-out")
+@needs(None)
+async def sign_out(request: Request, desk: At) -> Response:
+    if session := request.cookies.get(visits.COOKIE):
+        async with desk.writing() as conn:
+            await users.close_session(conn, secrets.hashed(session))
+        request.app.state.guest_book.forget()
+    response = RedirectResponse("/sign-in", status_code=HTTPStatus.SEE_OTHER)
+    response.delete_cookie(visits.COOKIE)
+    return response
+
+
+def come_in(request: Request, session: str, next_page: str, *, notice: str = "") -> Response:
+    """Give a browser its session and send it on."""
+    response = pages.onward(next_page, notice=notice)
+    response.set_cookie(
+        visits.COOKIE, session, max_age=int(signing_in.SESSION_LASTS.total_seconds()), httponly=True, samesite="lax",
+        secure=request.url.scheme == "https",
+    )  # fmt: skip
+    return response
+
+
+def _within(next_page: str) -> str:
+    return next_page if guard.is_within(next_page) else "/"
