@@ -25,7 +25,7 @@ HEADERS = {
         "form-action 'self'; frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",  # with less, browsers hide from us that a form is our own
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
@@ -80,10 +80,10 @@ class Guard:
 def is_from_here(scope: Scope, headers: Headers) -> bool:
     """Whether a change was asked for by one of our own pages, or by a program with a key, which no browser adds."""
     origin, site = headers.get("origin"), headers.get("sec-fetch-site")
-    if origin is not None:
-        return origin == f"{scope['scheme']}://{headers['host']}"
     if site is not None:
         return site in {"same-origin", "none"}
+    if origin is not None:
+        return origin == f"{scope['scheme']}://{headers['host']}"
     return "authorization" in headers or scope["path"].startswith(told.WITHOUT_PAGES)
 
 
