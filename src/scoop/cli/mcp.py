@@ -1,0 +1,34 @@
+"""`scoop mcp`: the desk for an assistant on this machine."""
+
+from datetime import UTC, datetime
+
+import click
+
+from scoop.cli import edge
+from scoop.config import Config
+
+
+@click.command()
+@click.pass_obj
+def command(config: Config) -> None:
+    """Let an assistant on this machine ask the desk, by the Model Context Protocol on standard input and output.
+
+    It can search, read stories and digests, and see sources; it can change nothing. Assistants elsewhere use /mcp of
+    the web server, with a key.
+
+    \b
+    Examples:
+      scoop mcp
+      claude mcp add scoop -- scoop mcp
+    """
+    edge.run(_serve(config))
+
+
+async def _serve(config: Config) -> None:
+    from scoop.app import open_database
+    from scoop.doors.desk import Desk
+    from scoop.mcp import tools
+
+    async with open_database(config, name="scoop mcp") as database:
+        desk = Desk(config=config, database=database, clock=lambda: datetime.now(UTC))
+        await tools.server(tools.Tools(desk=desk)).run_stdio_async()
