@@ -1,0 +1,54 @@
+"""A story as an item of the API."""
+
+from html import escape
+from typing import Any
+
+import nh3
+
+from scoop.core import text
+from scoop.greader import streams
+from scoop.store.marks import Marked
+
+SCHEMES = {"http", "https"}
+
+
+def item(story: Marked, *, address: str) -> dict[str, Any]:
+    """What apps show of a story: its text, who tells it, and what the person made of it."""
+    page = f"{address}/stories/{story.story_uuid}"
+    states = [streams.READING_LIST]
+    states += [streams.READ] if story.is_read else []
+    states += [streams.STARRED] if story.is_starred else []
+    made = int(story.created_at.timestamp() * 1_000_000)
+    return {
+        "id": streams.item_id(story.story_id),
+        "crawlTimeMsec": str(made // 1000),
+        "timestampUsec": str(made),
+        "published": int(story.first_seen_at.timestamp()),
+        "updated": int(story.last_seen_at.timestamp()),
+        "title": text.one_line(story.title),
+        "author": ", ".join(_names(story)),
+        "canonical": [{"href": story.url or page}],
+        "alternate": [{"href": story.url or page, "type": "text/html"}],
+        "summary": {"direction": "ltr", "content": content(story, page)},
+        "categories": [*states, "user/-/label/Collections"],
+        "origin": {
+            "streamId": f"{streams.COLLECTION}{story.collection}",
+            "title": text.one_line(story.collection),
+            "htmlUrl": address,
+        },
+    }
+
+
+def content(story: Marked, page: str) -> str:
+    """The text of a story in paragraphs, and who tells it; made of text only, and cleaned all the same."""
+    paragraphs = [f"<p>{escape(text.one_line(part))}</p>" for part in text.readable(story.body).split("\n\n") if part]
+    outlets = "".join(
+        f'<li><a href="{escape(outlet.url)}">{escape(name)}</a></li>' if outlet.url else f"<li>{escape(name)}</li>"
+        for outlet, name in zip(story.outlets, _names(story), strict=True)
+    )
+    told = f'<p><a href="{escape(page)}">Told by</a></p><ul>{outlets}</ul>'
+    return nh3.clean("".join(paragraphs) + told, url_schemes=SCHEMES)
+
+
+def _names(story: Marked) -> list[str]:
+    return [text.one_line(outlet.source_name or outlet.source) for outlet in story.outlets]
