@@ -1,0 +1,75 @@
+"""To the organisation's sign-in and back."""
+
+import base64
+import secrets
+from http import HTTPStatus
+
+import msgspec
+from fastapi import Request, Response
+from starlette.responses import RedirectResponse
+
+from scoop.doors import guard, routers, signing_in
+from scoop.doors.desk import At, Desk
+from scoop.doors.oidc import Journey, Oidc
+from scoop.doors.rights import needs
+from scoop.errors import NotFound, UsageError
+from scoop.store import users
+from scoop.web import sign_in
+
+router = routers.for_pages()
+COOKIE = "scoop_journey"
+AWAY_SECONDS = 600
+PATH = "/sign-in/oidc"
+
+
+@router.get(PATH)
+@needs(None)
+async def leave(request: Request, desk: At) -> Response:
+    next_page = request.query_params.get("next", "/")
+    next_page = next_page if guard.is_within(next_page) else "/"
+    address, journey = await _oidc(request, desk).departure(next_page=next_page, callback=_callback(request))
+    response = RedirectResponse(address, status_code=HTTPStatus.SEE_OTHER)
+    packed = base64.urlsafe_b64encode(msgspec.json.encode(journey)).decode()
+    response.set_cookie(
+        COOKIE, packed, max_age=AWAY_SECONDS, path=PATH, httponly=True, samesite="lax",
+        secure=request.url.scheme == "https",
+    )  # fmt: skip
+    return response
+
+
+@router.get(f"{PATH}/callback")
+@needs(None)
+async def come_back(request: Request, desk: At) -> Response:
+    journey = _journey(request)
+    told = request.query_params
+    if not secrets.compare_digest(told.get("state", ""), journey.state):
+        raise UsageError("this is not the sign-in that was begun here; begin again")
+    if "code" not in told:
+        raise UsageError(f"the provider did not let you in: {told.get('error', 'it gave no reason')[:100]}")
+    vouched = await _oidc(request, desk).arrival(told["code"], journey, callback=_callback(request))
+    async with desk.writing() as conn:
+        visitor = await users.vouched_for(conn, vouched.subject, name=vouched.name, role=vouched.role)
+        if visitor is None or visitor.user_id is None:
+            raise UsageError("your account rests; ask whoever runs this desk")
+        session = await signing_in.open_session(conn, visitor.user_id, now=desk.clock())
+    response = sign_in.come_in(request, session, journey.next_page)
+    response.delete_cookie(COOKIE, path=PATH)
+    return response
+
+
+def _oidc(request: Request, desk: Desk) -> Oidc:
+    if not desk.config.oidc_issuer:
+        raise NotFound("no provider to sign in with is set")
+    found: Oidc = request.app.state.oidc
+    return found
+
+
+def _callback(request: Request) -> str:
+    return f"{str(request.base_url).rstrip('/')}{PATH}/callback"
+
+
+def _journey(request: Request) -> Journey:
+    try:
+        return msgspec.json.decode(base64.urlsafe_b64decode(request.cookies.get(COOKIE, "")), type=Journey)
+    except (ValueError, msgspec.MsgspecError) as error:
+        raise UsageError("this sign-in took too long, or was begun elsewhere; begin again") from error
