@@ -1,5 +1,7 @@
 """Feeds: RSS, Atom and JSON Feed."""
 
+from collections.abc import Sequence
+
 from scoop import sources
 from scoop.core import feeds, politeness
 from scoop.core.feeds.feed import Feed
@@ -9,6 +11,14 @@ from scoop.fetch.client import Response
 from scoop.sources import Harvest, Visit, kept_headers, validators
 
 NOT_MODIFIED = 304
+
+
+class NotAFeed(FetchFailed):
+    """What answers there is no feed; `alternates` are the feeds that it names."""
+
+    def __init__(self, reason: str, *, alternates: Sequence[str]) -> None:
+        super().__init__(reason, health="parse_error")
+        self.alternates = alternates
 
 
 class Rss:
@@ -55,5 +65,5 @@ async def _read(visit: Visit, answer: Response) -> Feed:
             raise FetchFailed(f"{answer.url} cannot be read: {error}", health="parse_error") from error
     if not feed.format:
         reason = feed.problems[0] if feed.problems else "it is neither RSS, Atom nor JSON Feed"
-        raise FetchFailed(f"{answer.url} is not a feed: {reason}", health="parse_error")
+        raise NotAFeed(f"{answer.url} is not a feed: {reason}", alternates=feed.alternates)
     return feed

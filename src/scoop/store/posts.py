@@ -6,9 +6,9 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from scoop.core import posting
-from scoop.errors import LostLease, NotFound
+from scoop.errors import Conflict, LostLease, NotFound
 from scoop.model import ChannelSettings, Part, Post, PostState
-from scoop.store import db, work
+from scoop.store import db, webhooks, work
 from scoop.store.db import Connection
 from scoop.store.work import Subject
 
@@ -94,6 +94,7 @@ async def settle(conn: Connection, settled: Settled) -> list[Subject]:
     is_discord = settled.kind in DISCORD
     await conn.execute(SQL["mark_published"], settled.post_id, is_discord)
     await conn.execute(SQL["mark_run_published"], settled.post_id, is_discord)
+    await webhooks.tell_of_digest(conn, settled.post_id)
     return await _following(conn, settled.post_id)
 
 
@@ -111,10 +112,12 @@ async def listed(
     topic_ids: Sequence[int] | None = None,
     kind: str | None = None,
     sent_within: timedelta | None = None,
+    channel: str | None = None,
+    before: int = db.LAST_ID,
     limit: int | None = None,
 ) -> list[Post]:
     """Posts, the latest first; each condition that is given holds for all of them."""
-    wanted = (topic_slug, states, digest_run_id, topic_ids, kind, sent_within, limit)
+    wanted = (topic_slug, states, digest_run_id, topic_ids, kind, sent_within, limit, before, channel)
     return [_post(row) for row in await conn.fetch(SQL["listed"], *wanted)]
 
 
@@ -144,17 +147,26 @@ async def confirm(conn: Connection, post_id: int) -> None:
     """A post that was held did arrive, by a person's word; what follows it goes on."""
     kind = await conn.fetchval(SQL["kind_of_held"], post_id)
     if kind is None:
-        raise _not_held(post_id)
+        raise await _undecidable(conn, post_id)
     await work.enqueue(conn, STAGE, await settle(conn, Settled(post_id=post_id, kind=kind, state="sent")))
 
 
 async def _decide(conn: Connection, post_id: int, state: PostState) -> None:
     if await conn.fetchval(SQL["decide"], post_id, state) is None:
-        raise _not_held(post_id)
+        raise await _undecidable(conn, post_id)
 
 
-def _not_held(post_id: int) -> NotFound:
-    return NotFound(f"no post {post_id} is held or failed; `scoop posts held` lists those that are")
+async def _undecidable(conn: Connection, post_id: int) -> Conflict:
+    """Why nobody is asked about a post: NotFound where there is none."""
+    post = await by_id(conn, post_id)
+    return Conflict(f"post {post_id} is {post.state}, not held or failed; `scoop posts held` lists those that are")
+
+
+async def by_id(conn: Connection, post_id: int) -> Post:
+    row = await conn.fetchrow(SQL["post"], post_id)
+    if row is None:
+        raise NotFound(f"there is no post {post_id}; `scoop posts list` shows the latest")
+    return _post(row)
 
 
 async def correct(conn: Connection, post_id: int, payload: str) -> bool:

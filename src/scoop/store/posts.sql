@@ -78,13 +78,15 @@ FROM posts WHERE post_id = $1 AND topic_channels.topic_id = posts.topic_id AND t
 UPDATE topic_channels SET problem = $3 WHERE topic_id = $1 AND name = $2;
 
 -- name: listed
--- Posts, the latest first: of a topic, of some states, of a digest, through a kind of channel, since a moment; or all.
+-- Posts, the latest first: of a topic, of some states, of a digest, through a kind of channel or one of them, since a
+-- moment; or all.
 SELECT post_id, digest_run_id, topic_slug, run_date, channel, kind, options, part_no, parts, key, marker, payload,
     state::text AS state, correction, sending_at, tried_at, looks, sent_at, message_id, error
 FROM posts JOIN topics USING (topic_id)
 WHERE ($1::text IS NULL OR topic_slug = $1) AND ($2::text[] IS NULL OR state::text = ANY ($2))
     AND ($3::bigint IS NULL OR digest_run_id = $3) AND ($4::bigint[] IS NULL OR topic_id = ANY ($4))
-    AND ($5::text IS NULL OR kind = $5) AND ($6::interval IS NULL OR sent_at > now() - $6)
+    AND ($5::text IS NULL OR kind = $5) AND ($6::interval IS NULL OR sent_at > now() - $6) AND post_id < $8
+    AND ($9::text IS NULL OR channel = $9)
 ORDER BY post_id DESC LIMIT $7;
 
 -- name: posting_topics

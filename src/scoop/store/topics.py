@@ -29,6 +29,17 @@ class TopicChannel(ChannelSettings):
     problem: str | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suppression:
+    """A story that a person keeps out of a topic, and why."""
+
+    story_id: int
+    story_uuid: str
+    title: str
+    reason: str
+    suppressed_at: datetime
+
+
 async def listed(conn: Connection) -> list[Topic]:
     return [_topic(row) for row in await conn.fetch(SQL["topics"], None)]
 
@@ -78,7 +89,16 @@ async def remove(conn: Connection, slug: str) -> None:
 
 
 async def channels(conn: Connection, topic_id: int) -> list[TopicChannel]:
-    return [TopicChannel(**row) for row in await conn.fetch(SQL["channels"], topic_id)]
+    return (await channels_by_topic(conn, topic_id)).get(topic_id, [])
+
+
+async def channels_by_topic(conn: Connection, topic_id: int | None = None) -> dict[int, list[TopicChannel]]:
+    """The channels of all topics, or of one, by the topic's number."""
+    found: dict[int, list[TopicChannel]] = {}
+    for row in await conn.fetch(SQL["channels"], topic_id):
+        about = dict(row)
+        found.setdefault(about.pop("topic_id"), []).append(TopicChannel(**about))
+    return found
 
 
 async def put_channel(conn: Connection, topic_id: int, channel: ChannelSettings) -> None:
@@ -116,9 +136,11 @@ async def collections_of(conn: Connection, story_ids: Sequence[int]) -> list[str
     return [row["collection"] for row in await conn.fetch(SQL["collections_of"], story_ids)]
 
 
-async def within_reach(conn: Connection, topic: Topic, *, since: datetime) -> list[int]:
+async def within_reach(conn: Connection, topic: Topic, *, since: datetime, limit: int | None = None) -> list[int]:
     """The active stories that a topic could take, by its collections and sources; the latest first."""
-    return [row["story_id"] for row in await conn.fetch(SQL["within_reach"], topic.topic_id, since)]
+    included = [rule.source for rule in topic.source_rules if rule.rule_type == "include"]
+    rows = await conn.fetch(SQL["within_reach"], topic.collections, included, since, limit)
+    return [row["story_id"] for row in rows]
 
 
 async def assign(
@@ -145,6 +167,11 @@ async def unsuppress(conn: Connection, topic: Topic, story_id: int) -> None:
     """Let a story be told again, inside the caller's transaction, if it still belongs to the topic."""
     await _suppress(conn, topic, story_id, False, None)
     await work.enqueue(conn, STAGE, [Subject(story_id)])
+
+
+async def suppressions(conn: Connection, topic_id: int, *, limit: int) -> list[Suppression]:
+    """The stories that are kept out of a topic, the latest first."""
+    return [Suppression(**row) for row in await conn.fetch(SQL["suppressions"], topic_id, limit)]
 
 
 async def _suppress(conn: Connection, topic: Topic, story_id: int, suppressed: bool, reason: str | None) -> None:

@@ -85,15 +85,10 @@ ON CONFLICT (stage, subject) DO UPDATE SET
     error = NULL;
 
 -- name: within_reach
--- The active stories in reach of a topic that were seen since, the latest first.
-WITH bounds AS (
-    SELECT collections, ARRAY(SELECT source FROM topic_source_rules AS rule
-        WHERE rule.topic_id = topics.topic_id AND rule_type = 'include') AS included
-    FROM topics WHERE topic_id = $1
-)
-SELECT story_id FROM stories, bounds WHERE status = 'active' AND last_seen_at >= $2
-    AND (collection = ANY (collections) OR sources && included OR (collections = '{}' AND included = '{}'))
-ORDER BY last_seen_at DESC, story_id DESC;
+-- The active stories of these collections and sources, or of all, that were seen since; the latest first.
+SELECT story_id FROM stories WHERE status = 'active' AND last_seen_at >= $3
+    AND (collection = ANY ($1::text[]) OR sources && $2::text[] OR ($1::text[] = '{}' AND $2::text[] = '{}'))
+ORDER BY last_seen_at DESC, story_id DESC LIMIT $4;
 
 -- name: remove
 -- Forget a topic that has told nothing, with its rules and channels.
@@ -101,8 +96,9 @@ DELETE FROM topics WHERE topic_id = $1 AND NOT EXISTS (SELECT FROM digest_runs W
 RETURNING topic_id;
 
 -- name: channels
--- The channels of a topic, and what is wrong with them.
-SELECT name, kind, options, enabled, problem FROM topic_channels WHERE topic_id = $1 ORDER BY name;
+-- The channels of a topic, or of all, and what is wrong with them.
+SELECT topic_id, name, kind, options, enabled, problem FROM topic_channels
+WHERE $1::int IS NULL OR topic_id = $1 ORDER BY topic_id, name;
 
 -- name: put_channel
 -- Add a channel to a topic, or change the one of its name; what is wrong with it may be mended by other options.
@@ -154,3 +150,10 @@ WHERE (known.weight, known.matched) IS DISTINCT FROM (excluded.weight, excluded.
 -- Keep a story out of a topic's digests, with the reason, or no longer.
 UPDATE story_topic_state SET suppressed = $3, suppression_reason = $4, updated_at = now()
 WHERE topic_id = $1 AND story_id = $2 RETURNING story_id;
+
+-- name: suppressions
+-- The stories that a person keeps out of a topic, the latest first.
+SELECT story_id, story_uuid::text AS story_uuid, canonical_title AS title, coalesce(suppression_reason, '') AS reason,
+    story_topic_state.updated_at AS suppressed_at
+FROM story_topic_state JOIN stories USING (story_id) WHERE topic_id = $1 AND suppressed
+ORDER BY story_topic_state.updated_at DESC, story_id DESC LIMIT $2;

@@ -1,0 +1,95 @@
+"""Sources as pages show them: beside their settings, what they brought and when."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from scoop.errors import NotFound
+from scoop.model import Health, Source
+from scoop.store import db
+from scoop.store.db import Connection
+
+SQL = db.blocks(__name__)
+Place = tuple[str, str]
+START: Place = ("", "")  # before all names
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row(Source):
+    """A source, and when it last answered."""
+
+    last_success_at: datetime | None = None
+
+    @property
+    def place(self) -> Place:
+        """Where it stands in the list."""
+        return self.name, self.slug
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which sources a list is of; what is None is of no matter."""
+
+    collection: str | None = None
+    kind: str | None = None
+    healths: Sequence[Health] | None = None
+    enabled: bool | None = None
+    sought: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """How many sources are alike in all this."""
+
+    collection: str
+    kind: str
+    health: Health
+    enabled: bool
+    sources: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LatestItem:
+    """What a source brought, as it is read; `story_uuid` is None until it is folded into a story."""
+
+    title: str
+    url: str | None
+    language: str
+    seen_at: datetime
+    read_at: datetime
+    content_problem: str | None
+    story_uuid: str | None
+
+
+async def rows(conn: Connection, wanted: Wanted, *, after: Place = START, limit: int) -> list[Row]:
+    asked = (wanted.collection, wanted.kind, wanted.healths, wanted.enabled, wanted.sought)
+    return [Row(**row) for row in await conn.fetch(SQL["rows"], *asked, *after, limit)]
+
+
+async def row(conn: Connection, slug: str) -> Row:
+    found = await conn.fetchrow(SQL["row"], slug)
+    if found is None:
+        raise NotFound(f"there is no source {slug!r}; it may have been removed")
+    return Row(**found)
+
+
+async def tallies(conn: Connection) -> list[Tally]:
+    return [Tally(**row) for row in await conn.fetch(SQL["tallies"])]
+
+
+async def collections(conn: Connection) -> list[str]:
+    return [row["collection"] for row in await conn.fetch(SQL["collections"])]
+
+
+async def items_a_day(
+    conn: Connection, slugs: Sequence[str], *, since: datetime, timezone: str
+) -> Mapping[str, Mapping[date, int]]:
+    """How many new items each of the sources brought on each local day that brought some."""
+    found: dict[str, dict[date, int]] = {slug: {} for slug in slugs}
+    for row in await conn.fetch(SQL["items_a_day"], slugs, since, timezone):
+        found[row["source"]][row["day"]] = row["items"]
+    return found
+
+
+async def latest_items(conn: Connection, slug: str, *, limit: int) -> list[LatestItem]:
+    return [LatestItem(**row) for row in await conn.fetch(SQL["latest_items"], slug, limit)]

@@ -1,0 +1,41 @@
+-- name: rows
+-- Sources as a table shows them, by name: of a collection, a kind, some states of health, on or resting, with a word in
+-- their names; after a place in the list.
+SELECT source_id, slug, name, kind, collection, category, base_url, options, schedule, crawl_windows, allowed_paths,
+    request_interval_ms, timezone, enabled, next_visit_at, health::text AS health, health_note, health_since, failures,
+    last_item_at, moved_to, moves, source_checkpoints.updated_at AS last_success_at
+FROM sources LEFT JOIN source_checkpoints ON source_checkpoints.source = sources.slug
+WHERE ($1::text IS NULL OR collection = $1) AND ($2::text IS NULL OR kind = $2)
+    AND ($3::text[] IS NULL OR health::text = ANY ($3)) AND ($4::boolean IS NULL OR enabled = $4)
+    AND ($5::text IS NULL OR strpos(lower(name), lower($5)) > 0 OR strpos(slug, lower($5)) > 0)
+    AND (lower(name), slug) > (lower($6), $7)
+ORDER BY lower(name), slug LIMIT $8;
+
+-- name: row
+-- One source as a page shows it.
+SELECT source_id, slug, name, kind, collection, category, base_url, options, schedule, crawl_windows, allowed_paths,
+    request_interval_ms, timezone, enabled, next_visit_at, health::text AS health, health_note, health_since, failures,
+    last_item_at, moved_to, moves, source_checkpoints.updated_at AS last_success_at
+FROM sources LEFT JOIN source_checkpoints ON source_checkpoints.source = sources.slug
+WHERE slug = $1;
+
+-- name: tallies
+-- How many sources there are of each collection, kind and state.
+SELECT collection, kind, health::text AS health, enabled, count(*)::int AS sources FROM sources
+GROUP BY collection, kind, health, enabled;
+
+-- name: collections
+-- The collections that sources and topics name.
+SELECT collection FROM sources UNION SELECT unnest(collections) FROM topics ORDER BY collection;
+
+-- name: items_a_day
+-- How many new items the runs of sources brought since a moment, by local days.
+SELECT source, (started_at AT TIME ZONE $3)::date AS day, sum(items_inserted)::int AS items FROM ingest_runs
+WHERE source = ANY ($1::text[]) AND started_at >= $2 AND items_inserted > 0 GROUP BY source, day;
+
+-- name: latest_items
+-- What a source brought last, with the stories that it became part of.
+SELECT title, canonical_url AS url, normalized_language AS language, seen_at, documents.created_at AS read_at, content_problem,
+    (SELECT story_uuid::text FROM story_members JOIN stories USING (story_id)
+        WHERE story_members.document_id = documents.document_id) AS story_uuid
+FROM documents WHERE source = $1 ORDER BY documents.created_at DESC, document_id DESC LIMIT $2;

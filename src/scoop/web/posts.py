@@ -1,0 +1,120 @@
+"""The outbox as pages: what was posted, what waits, and a person's word on what is held."""
+
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any, get_args
+from urllib.parse import urlencode, urlsplit
+
+import msgspec
+from fastapi import Path, Response
+
+from scoop.core import opml
+from scoop.doors import answers, routers
+from scoop.doors.desk import Reads, Writes
+from scoop.doors.rights import needs
+from scoop.model import Post, PostState
+from scoop.newsstand.discord.state import GUILD_ID
+from scoop.store import db, posts
+from scoop.store import topics as store
+from scoop.store.db import Connection
+from scoop.web import pages, words
+from scoop.web.reader import For, Reader
+from scoop.web.typed import Asked, Fields
+
+router = routers.for_pages()
+Id = Annotated[int, Path(ge=1, le=db.LAST_ID)]
+
+PAGE_POSTS = 50
+SHOWN_HELD = 50
+STATES: tuple[PostState, ...] = get_args(PostState)
+WAITING_FOR_A_WORD: tuple[PostState, ...] = ("held", "failed")
+COLOURS: dict[PostState, str] = {
+    "waiting": "rest", "sending": "watch", "sent": "good", "held": "watch", "failed": "bad", "dropped": "rest",
+}  # fmt: skip
+WHAT_TO_DO: dict[PostState, str] = {
+    "held": "Nobody knows whether it arrived. Look into the channel for its mark, then say what you found.",
+    "failed": "The channel refused it. See to what it says and send it anew, or drop it.",
+}
+
+
+@router.get("/posts")
+@needs("read")
+async def posts_page(conn: Reads, reader: For, asked: Asked) -> Response:
+    """What waits for a person's word first, then the rest, the latest first."""
+    state = next((state for state in STATES if state == asked["state"]), None)
+    (before,) = answers.place(asked.get("before"), int) or (db.LAST_ID,)
+    held = [each for each in WAITING_FOR_A_WORD if state in {None, each}]
+    settled = [each for each in STATES if each not in WAITING_FOR_A_WORD and state in {None, each}]
+    wanted: dict[str, Any] = {"topic_slug": asked["topic"] or None, "channel": asked["channel"] or None}
+    latest = await posts.listed(conn, **wanted, states=settled, before=before, limit=PAGE_POSTS + 1)
+    shown = latest[:PAGE_POSTS]
+    found = await store.listed(conn)
+    return pages.page(
+        "posts.html", reader,
+        held=await posts.listed(conn, **wanted, states=held, limit=SHOWN_HELD) if before == db.LAST_ID else [],
+        posts=shown,
+        more=_more(asked, shown[-1]) if len(latest) > PAGE_POSTS else None,
+        asked=asked,
+        states=STATES,
+        topics=[(topic.topic_slug, topic.topic_name) for topic in found],
+        channels=sorted({channel.name for topic in found for channel in topic.channels}),
+        colours=COLOURS, what_to_do=WHAT_TO_DO, as_sent=as_sent, message_href=message_href,
+    )  # fmt: skip
+
+
+def _more(asked: Fields, last: Post) -> str:
+    return f"/posts?{urlencode({**asked, 'before': answers.cursor(last.post_id)})}"
+
+
+def as_sent(payload: str) -> str:
+    """What is sent; JSON with a line for each value."""
+    try:
+        return msgspec.json.format(payload.encode(), indent=2).decode()
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        return payload
+
+
+def message_href(post: Post, reader: Reader) -> str | None:
+    """Where a message can be read: in the demo's own Discord; elsewhere a number does not say of which server it is."""
+    channel_id = post.options.get("channel_id")
+    if not (reader.newsstand and post.message_id and channel_id):
+        return None
+    if post.kind != "discord_bot" or post.options.get("connect_to") != urlsplit(reader.newsstand).netloc:
+        return None
+    return f"{reader.newsstand}/discord.com/channels/{GUILD_ID}/{channel_id}#{post.message_id}"
+
+
+@router.get("/posts/{post_id}")
+@needs("read")
+async def post_page(conn: Reads, reader: For, post_id: Id) -> Response:
+    post = await posts.by_id(conn, post_id)
+    return pages.page(
+        "posts_one.html", reader, post=post, colours=COLOURS, what_to_do=WHAT_TO_DO, as_sent=as_sent,
+        message_href=message_href, waits_for_a_word=post.state in WAITING_FOR_A_WORD, redacted=opml.redacted,
+    )  # fmt: skip
+
+
+@router.post("/posts/{post_id}/arrived")
+@needs("edit")
+async def confirm_post(conn: Writes, post_id: Id) -> Response:
+    return await _decided(conn, post_id, posts.confirm, "counts as sent; the parts that follow it go on")
+
+
+@router.post("/posts/{post_id}/resend")
+@needs("edit")
+async def resend_post(conn: Writes, post_id: Id) -> Response:
+    return await _decided(conn, post_id, posts.resend, "is on its way")
+
+
+@router.post("/posts/{post_id}/drop")
+@needs("edit")
+async def drop_post(conn: Writes, post_id: Id) -> Response:
+    return await _decided(conn, post_id, posts.drop, "is dropped; the parts that follow it go on")
+
+
+async def _decided(
+    conn: Connection, post_id: int, decide: Callable[[Connection, int], Awaitable[None]], outcome: str
+) -> Response:
+    await decide(conn, post_id)
+    post = await posts.by_id(conn, post_id)
+    told = f"Part {post.part_no} of {words.collection_name(post.topic_slug)} of {post.run_date} {outcome}."
+    return pages.onward("/posts", notice=told)

@@ -1,0 +1,158 @@
+"""The channels of a topic as pages: where its digests go, by a kind of channel and its options."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import Path, Response
+
+from scoop import channels as kinds
+from scoop import plugins, topics
+from scoop.doors import reach, routers
+from scoop.doors.desk import By, Reads, Writes
+from scoop.doors.rights import needs
+from scoop.errors import NotFound
+from scoop.model import ChannelSettings, Topic
+from scoop.store import topics as store
+from scoop.store.db import Connection
+from scoop.web import option_fields, pages, typed
+from scoop.web.reader import For, Reader
+from scoop.web.topics import Slug
+from scoop.web.typed import Asked, Fields, Typed
+
+router = routers.for_pages()
+MAX_NAME = 64
+Name = Annotated[str, Path(pattern=r"^[a-z0-9_]{1,200}$")]
+CHANNEL = "any"  # a name that any channel may have, while only its options are looked at
+
+
+@router.get("/topics/{slug}/new-channel")
+@needs("edit")
+async def new_channel_page(conn: Reads, reader: For, slug: Slug, asked: Asked) -> Response:
+    """First which kind, then what that kind wants to know."""
+    topic = await store.by_slug(conn, slug)
+    if asked["kind"] not in offered(reader):
+        return pages.page("topic_channel_kinds.html", reader, topic=topic, kinds=offered(reader), about=_about)
+    is_first = not any(channel.name == "main" for channel in topic.channels)
+    values = Fields(name="main" if is_first else "", enabled="true")
+    return _page(reader, topic, asked["kind"], values)
+
+
+def offered(reader: Reader) -> list[str]:
+    """The kinds of channels that somebody may add here."""
+    withheld = reach.PROGRAMS if reader.may("admin") else reach.PROGRAMS | reach.FILES
+    return sorted(set(plugins.discover(kinds)) - withheld)
+
+
+def _about(kind: str) -> str:
+    """What a kind of channel is, in its own first sentence."""
+    return (getattr(plugins.discover(kinds).get(kind), "__doc__", None) or kind).partition("\n\n")[0]
+
+
+@router.get("/topics/{slug}/channels/{name}")
+@needs("edit")
+async def channel_page(conn: Reads, reader: For, slug: Slug, name: Name) -> Response:
+    topic = await store.by_slug(conn, slug)
+    channel = await _channel(conn, topic, name)
+    fields = _fields(channel.kind, reader)
+    values = {"name": name, "enabled": str(channel.enabled).lower(), **option_fields.shown(fields, channel.options)}
+    return _page(reader, topic, channel.kind, Fields(values), channel=channel)
+
+
+@router.post("/topics/{slug}/channels")
+@needs("edit")
+async def put_channel(conn: Writes, by: By, reader: For, slug: Slug, form: Typed) -> Response:
+    """Add a channel; one of its name must not be there yet."""
+    topic = await store.locked(conn, slug)
+    if form["kind"] not in offered(reader):
+        raise NotFound(f"no channel of the kind {form['kind']!r} can be added here")
+    problems = _wrong_name(form["name"], topic)
+    return await _put(conn, by, reader, topic, form, problems)
+
+
+@router.post("/topics/{slug}/channels/{name}")
+@needs("edit")
+async def change_channel(conn: Writes, by: By, reader: For, slug: Slug, name: Name, form: Typed) -> Response:
+    topic = await store.locked(conn, slug)
+    known = await _channel(conn, topic, name)
+    told = Fields({**form, "name": name, "kind": known.kind})
+    return await _put(conn, by, reader, topic, told, Fields(), known=known)
+
+
+async def _put(
+    conn: Connection, by: By, reader: Reader, topic: Topic, form: Fields, problems: Fields, *,
+    known: store.TopicChannel | None = None,
+) -> Response:  # fmt: skip
+    kind, before = form["kind"], known.options if known else {}
+    options = option_fields.told(_fields(kind, reader), form, before)
+
+    def build(told: Mapping[str, Any]) -> ChannelSettings:
+        own = {name: value for name, value in (before | dict(told)).items() if value is not None}
+        return topics.channel({"name": CHANNEL, "kind": kind, "options": own})
+
+    found = typed.wrong(options, build)
+    problems |= {f"{option_fields.PREFIX}{name}" if name else typed.WHOLE: told for name, told in found.items()}
+    if problems:
+        return _page(reader, topic, kind, form, channel=known, problems=problems)
+    wanted = replace(build(options), name=form["name"], enabled=form["enabled"] == "true")
+    reach.check_channel(by, wanted, next((each for each in topic.channels if each.name == wanted.name), None))
+    await store.put_channel(conn, topic.topic_id, wanted)
+    notice = f"Digests of {topic.topic_name} go to {wanted.name}." if wanted.enabled else f"{wanted.name} rests."
+    return pages.onward(f"/topics/{topic.topic_slug}#channels", notice=notice)
+
+
+def _wrong_name(name: str, topic: Topic) -> Fields:
+    if any(channel.name == name for channel in topic.channels):
+        return Fields(name=f"{topic.topic_name} has a channel {name} already")
+    if len(name) > MAX_NAME:
+        return Fields(name=f"a name may have {MAX_NAME} characters at most")
+    found = typed.wrong(
+        {"name": name},
+        lambda told: topics.channel({"name": CHANNEL, "kind": "file", "options": {"folder": "/"}, **told}),
+    )
+    return Fields(name=found["name"]) if found else Fields()
+
+
+async def _channel(conn: Connection, topic: Topic, name: str) -> store.TopicChannel:
+    found = next((each for each in await store.channels(conn, topic.topic_id) if each.name == name), None)
+    if found is None:
+        raise NotFound(f"{topic.topic_name} has no channel {name!r}")
+    return found
+
+
+def _fields(kind: str, reader: Reader) -> list[option_fields.OptionField]:
+    found = plugins.discover(kinds).get(kind)  # whose package may be gone
+    return option_fields.of(found.Options, is_admin=reader.may("admin")) if found else []
+
+
+def _page(
+    reader: Reader, topic: Topic, kind: str, values: Fields, *, channel: store.TopicChannel | None = None,
+    problems: Fields | None = None,
+) -> Response:  # fmt: skip
+    return pages.page(
+        "topic_channel.html", reader, status=HTTPStatus.BAD_REQUEST if problems else HTTPStatus.OK,
+        topic=topic, kind=kind, about=_about(kind), values=values, channel=channel, fields=_fields(kind, reader),
+        problems=problems or Fields(), may_change=kind in offered(reader),
+    )  # fmt: skip
+
+
+@router.post("/topics/{slug}/channels/{name}/enable")
+@needs("edit")
+async def enable_channel(conn: Writes, slug: Slug, name: Name) -> Response:
+    await store.set_channel_enabled(conn, await store.by_slug(conn, slug), name, enabled=True)
+    return pages.onward(f"/topics/{slug}#channels", notice=f"{name} takes digests.")
+
+
+@router.post("/topics/{slug}/channels/{name}/rest")
+@needs("edit")
+async def rest_channel(conn: Writes, slug: Slug, name: Name) -> Response:
+    await store.set_channel_enabled(conn, await store.by_slug(conn, slug), name, enabled=False)
+    return pages.onward(f"/topics/{slug}#channels", notice=f"{name} rests until somebody enables it.")
+
+
+@router.post("/topics/{slug}/channels/{name}/remove")
+@needs("edit")
+async def remove_channel(conn: Writes, slug: Slug, name: Name) -> Response:
+    await store.remove_channel(conn, await store.by_slug(conn, slug), name)
+    return pages.onward(f"/topics/{slug}#channels", notice=f"Digests no longer go to {name}; what was posted stays.")

@@ -1,0 +1,297 @@
+"""Topics as pages: what digests are about, when they come and where they go; rules are tried before they are kept."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from http import HTTPStatus
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
+
+from fastapi import Path, Response
+
+from scoop import topics
+from scoop.core import topics as core
+from scoop.core import windows
+from scoop.core.topics import Trial
+from scoop.doors import routers
+from scoop.doors.desk import At, Desk, Reads, Writes
+from scoop.doors.rights import needs
+from scoop.errors import Conflict, NotFound, UsageError
+from scoop.model import KeywordRule, Topic
+from scoop.store import source_pages, sources
+from scoop.store import topics as store
+from scoop.store.db import Connection
+from scoop.web import pages, typed
+from scoop.web.reader import For, Reader
+from scoop.web.typed import Fields, Typed
+
+router = routers.for_pages()
+Slug = Annotated[str, Path(pattern=rf"^[a-z0-9_]{{1,{topics.MAX_SLUG}}}$")]
+
+BLANK_RULES = 5  # lines for new ones
+MAX_RULES = 1000
+MOST_TRIED = 2000  # stories, the latest, that rules are tried on
+SPANS = (1, 3, 7, 14, 30)
+SHOWN_SUPPRESSIONS = 100
+NEW = Topic(topic_slug="", topic_name="", topic_id=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """What rules, kept or not, would have taken in some days."""
+
+    days: int
+    trial: Trial
+
+
+@router.get("/topics")
+@needs("read")
+async def topics_page(conn: Reads, reader: For) -> Response:
+    found = await store.listed(conn)
+    channels = await store.channels_by_topic(conn)
+    return pages.page("topics.html", reader, topics=found, channels=channels, next_digest=next_digest, local=local)
+
+
+def next_digest(topic: Topic, now: datetime) -> datetime:
+    return windows.upcoming(topic.digest_cron, topic.timezone, now)
+
+
+def local(topic: Topic, moment: datetime) -> str:
+    """A moment on the clocks of a topic's timezone, which is named."""
+    there = moment.astimezone(ZoneInfo(topic.timezone))
+    return f"{there:%a} {there.day} {there:%b, %H:%M} {topic.timezone}"
+
+
+@router.get("/topics/add")
+@needs("edit")
+async def add_page(conn: Reads, reader: For) -> Response:
+    return await _page(conn, reader, NEW, values_of(NEW))
+
+
+@router.post("/topics/add")
+@needs("edit")
+async def add_topic(desk: At, reader: For, form: Typed) -> Response:
+    problems = _wrong(form, None)
+    if problems or form["do"] == "try":
+        async with desk.reading() as conn:
+            return await _page_as_typed(desk, conn, reader, NEW, form, problems)
+    given = {"slug": form["slug"], **_told(form)}
+    async with desk.writing() as conn:
+        try:
+            added = await topics.add(conn, topics.settings(given))
+        except Conflict as error:
+            return await _page(conn, reader, NEW, form, problems=Fields(slug=str(error)))
+        await topics.edit(conn, added.topic_slug, given)
+    return pages.onward(f"/topics/{added.topic_slug}", notice=f"{added.topic_name} is added; now give it a channel.")
+
+
+@router.get("/topics/{slug}")
+@needs("read")
+async def topic_page(conn: Reads, reader: For, slug: Slug) -> Response:
+    topic = await store.by_slug(conn, slug)
+    return await _page(conn, reader, topic, values_of(topic))
+
+
+@router.post("/topics/{slug}")
+@needs("edit")
+async def change_topic(desk: At, reader: For, slug: Slug, form: Typed) -> Response:
+    """Try what was typed, or keep it; what is wrong is told by its field, and nothing of the rest is lost."""
+    async with desk.reading() as conn:
+        topic = await store.by_slug(conn, slug)
+        problems = _wrong(form, topic)
+        if problems or form["do"] == "try":
+            return await _page_as_typed(desk, conn, reader, topic, form, problems)
+    async with desk.writing() as conn:
+        changed = await topics.edit(conn, slug, _told(form))
+    return pages.onward(f"/topics/{slug}", notice=f"{changed.topic_name} is changed.")
+
+
+async def _page_as_typed(
+    desk: Desk, conn: Connection, reader: Reader, topic: Topic, form: Fields, problems: Fields
+) -> Response:
+    """What was typed again, with what is wrong with it, or else with what its rules would have taken."""
+    if problems:
+        return await _page(conn, reader, topic, form, problems=problems)
+    days = int(form["days"]) if form["days"] in map(str, SPANS) else SPANS[2]
+    wanted = _as_typed(topic, _told(form))
+    trial = await topics.tried(conn, wanted, since=desk.clock() - timedelta(days=days), limit=MOST_TRIED)
+    return await _page(conn, reader, topic, form, tried=Tried(days=days, trial=trial))
+
+
+async def _page(
+    conn: Connection, reader: Reader, topic: Topic, values: Fields, *, problems: Fields | None = None,
+    tried: Tried | None = None,
+) -> Response:  # fmt: skip
+    rules = list(rows(values))
+    return pages.page(
+        "topic.html", reader, status=HTTPStatus.BAD_REQUEST if problems else HTTPStatus.OK,
+        topic=topic,
+        channels=await store.channels(conn, topic.topic_id),
+        suppressions=await store.suppressions(conn, topic.topic_id, limit=SHOWN_SUPPRESSIONS),
+        values=values,
+        rows=rules + [Fields(weight="1", enabled="true")] * BLANK_RULES,
+        problems=problems or Fields(),
+        tried=tried,
+        unknown=await _unknown_sources(conn, values) if tried else [],
+        spans=SPANS,
+        collections=await source_pages.collections(conn),
+        next_digest=next_digest, local=local, problem_of=core.problem,
+    )  # fmt: skip
+
+
+async def _unknown_sources(conn: Connection, values: Fields) -> list[str]:
+    """Sources that rules name and nobody has added; items that are handed in may still carry their names."""
+    known = {source.slug for source in await sources.listed(conn)}
+    return [name for field in topics.SOURCE_LISTS for name in typed.lines(values[field]) if name not in known]
+
+
+def values_of(topic: Topic) -> Fields:
+    """A topic as its form shows it."""
+    by_type = {
+        name: "\n".join(rule.source for rule in topic.source_rules if rule.rule_type == rule_type)
+        for name, rule_type in topics.SOURCE_LISTS.items()
+    }
+    settings = {
+        "slug": topic.topic_slug,
+        "name": topic.topic_name,
+        "timezone": topic.timezone,
+        "cron": topic.digest_cron,
+        "collections": "\n".join(topic.collections),
+        "max_entries": str(topic.max_entries),
+        "max_per_family": str(topic.max_per_family),
+        "discord_channel_id": topic.discord_channel_id or "",
+        "rows": str(len(topic.keyword_rules)),
+    }
+    rules = {
+        f"{field}-{place}": value
+        for place, rule in enumerate(topic.keyword_rules)
+        for field, value in _row(rule).items()
+    }
+    return Fields({**settings, **by_type, **rules})
+
+
+def _row(rule: KeywordRule) -> dict[str, str]:
+    return {
+        "pattern": rule.pattern,
+        "rule_type": rule.rule_type,
+        "is_regex": str(rule.is_regex).lower(),
+        "weight": str(rule.weight),
+        "enabled": str(rule.enabled).lower(),
+    }
+
+
+def rows(form: Fields) -> Iterator[Fields]:
+    """The lines of a form that hold a rule."""
+    count = form["rows"]
+    lines = min(int(count), MAX_RULES) if count.isascii() and count.isdecimal() and len(count) < 6 else 0
+    for place in range(lines):
+        if form[f"pattern-{place}"]:
+            yield Fields({field: form[f"{field}-{place}"] for field in _row(KeywordRule(pattern=""))})
+
+
+def _told(form: Fields) -> dict[str, Any]:
+    """What a form says of a topic, as a table of scoop.toml has it."""
+    keywords: dict[str, list[dict[str, Any]]] = {name: [] for name in topics.KEYWORD_LISTS}
+    for row in rows(form):
+        keywords[_list_of(row)].append(_keyword(row))
+    return {
+        **_settings_told(form),
+        **{name: typed.lines(form[name]) for name in topics.SOURCE_LISTS},
+        **keywords,
+    }
+
+
+def _settings_told(form: Fields) -> dict[str, Any]:
+    names = ("name", "timezone", "cron", "max_entries", "max_per_family")
+    return {
+        **{name: form[name] for name in names if form[name] or name != "name"},
+        "collections": typed.lines(form["collections"]),
+        "discord_channel_id": form["discord_channel_id"] or None,
+    }
+
+
+def _list_of(row: Fields) -> str:
+    return "exclude_keywords" if row["rule_type"] == "exclude" else "keywords"
+
+
+def _keyword(row: Fields) -> dict[str, Any]:
+    return {
+        "pattern": row["pattern"],
+        "is_regex": row["is_regex"] == "true",
+        "weight": row["weight"] or "1",
+        "enabled": row["enabled"] == "true",
+    }
+
+
+def _wrong(form: Fields, known: Topic | None) -> Fields:
+    """What is wrong with a topic as typed, by field; rules by the number of their line."""
+    if known is None and (problems := typed.wrong({"slug": form["slug"]}, _named)):
+        return Fields(slug=problems["slug"] or problems[typed.WHOLE])
+    slug = {} if known else {"slug": form["slug"]}
+    problems = typed.wrong(_settings_told(form), lambda told: topics.settings({**slug, **told}, known))
+    for place, row in enumerate(rows(form)):
+        try:
+            topics.keyword_rule(_keyword(row), topics.KEYWORD_LISTS[_list_of(row)])
+        except UsageError as error:
+            problems[f"rule-{place}"] = str(error)
+    return problems
+
+
+def _named(told: Mapping[str, Any]) -> None:
+    """UsageError where a new topic cannot be called that; without a name nothing is said yet."""
+    if told.get("slug") == "add":
+        raise UsageError("a topic cannot be called add: its page would be the one that adds topics")
+    topics.settings({"slug": "any", **told})
+
+
+def _as_typed(topic: Topic, given: Mapping[str, Any]) -> Topic:
+    """The topic as it would be."""
+    source_rules, keyword_rules = topics.rules(given)
+    collections = given["collections"]
+    return replace(topic, collections=collections, source_rules=tuple(source_rules), keyword_rules=tuple(keyword_rules))
+
+
+@router.post("/topics/{slug}/enable")
+@needs("edit")
+async def enable_topic(conn: Writes, slug: Slug) -> Response:
+    await store.set_enabled(conn, slug, enabled=True)
+    return pages.onward(f"/topics/{slug}", notice="It is told again.")
+
+
+@router.post("/topics/{slug}/rest")
+@needs("edit")
+async def rest_topic(conn: Writes, slug: Slug) -> Response:
+    await store.set_enabled(conn, slug, enabled=False)
+    return pages.onward(f"/topics/{slug}", notice="It rests: it takes no stories and has no digests.")
+
+
+@router.post("/topics/{slug}/remove")
+@needs("edit")
+async def remove_topic(conn: Writes, slug: Slug) -> Response:
+    topic = await store.by_slug(conn, slug)
+    try:
+        await store.remove(conn, slug)
+    except UsageError as error:
+        raise Conflict(f"{topic.topic_name} has had digests, which are kept; let it rest instead") from error
+    return pages.onward("/topics", notice=f"{topic.topic_name} is gone; its stories stay.")
+
+
+@router.post("/topics/{slug}/suppress")
+@needs("edit")
+async def suppress_story(conn: Writes, reader: For, slug: Slug, form: Typed) -> Response:
+    topic = await store.by_slug(conn, slug)
+    name = form["story"].rstrip("/").rpartition("/")[2]
+    try:
+        await topics.suppress(conn, slug, name, form["reason"])
+    except (NotFound, UsageError) as error:
+        problems = Fields(story=str(error))
+        values = Fields({**values_of(topic), "story": form["story"], "reason": form["reason"]})
+        return await _page(conn, reader, topic, values, problems=problems)
+    return pages.onward(f"/topics/{slug}#kept-out", notice="The story is kept out of its digests.")
+
+
+@router.post("/topics/{slug}/unsuppress")
+@needs("edit")
+async def unsuppress_story(conn: Writes, slug: Slug, form: Typed) -> Response:
+    await topics.unsuppress(conn, slug, form["story"])
+    return pages.onward(f"/topics/{slug}#kept-out", notice="The story may be told again.")
