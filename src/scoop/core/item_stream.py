@@ -10,6 +10,7 @@ from typing import IO
 
 import msgspec
 
+from scoop.core.items import NOT_JSON
 from scoop.errors import InputError
 
 MAX_ITEM_BYTES = 16 << 20  # 500,000 characters of body, escaped in the worst way, with room to spare
@@ -21,6 +22,8 @@ KEPT_BYTES = 1 << 20  # of what cannot be read
 # Lenient, as it only finds where elements end: whoever reads them is strict. No number is too long for it.
 DECODER = json.JSONDecoder(strict=False, parse_int=str, parse_float=str)
 GZIP_MAGIC = b"\x1f\x8b"
+BREAKS_OFF = "the array breaks off here"
+IS_ENDLESS = "the array does not end"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,7 @@ def _broken_object(raw: bytes, number: int) -> Piece:
     try:
         json.loads(raw)
     except json.JSONDecodeError as error:
-        return Piece(number + error.lineno - 1, raw.strip(), f"is not JSON: {error.msg}")
+        return Piece(number + error.lineno - 1, raw.strip(), f"{NOT_JSON}: {error.msg}")
     except (ValueError, RecursionError):
         pass
     return Piece(number, raw.strip())
@@ -156,7 +159,7 @@ def _array(first: bytes, number: int, stream: IO[bytes]) -> Iterator[Piece]:
         piece = (
             _element(text, f"$[{index}]")
             if following
-            else Piece(text.line, b"", "the array does not end: ] is missing")
+            else Piece(text.line, b"", f"{IS_ENDLESS}: ] is missing")
         )
         yield piece
         if piece.problem:
@@ -166,7 +169,7 @@ def _array(first: bytes, number: int, stream: IO[bytes]) -> Iterator[Piece]:
             text.advance(text.at + 1)
             following = text.skip(BLANK)
         elif following != "]":
-            yield Piece(text.line, text.rest(), f"the array breaks off here: a comma or ] is missing {_remedy()}")
+            yield Piece(text.line, text.rest(), f"{BREAKS_OFF}: a comma or ] is missing {_remedy()}")
             return
     text.advance(text.at + 1)
     if text.skip(BLANK):
@@ -184,9 +187,9 @@ def _element(text: _Text, path: str) -> Piece:
             if is_all_read or not is_cut:
                 line = text.line + text.text.count("\n", text.at, error.pos)
                 reason = _too_long() if is_cut and not text.is_at_end else error.msg
-                return Piece(line, text.rest(), f"the array breaks off here: {reason} {_remedy()}", path)
+                return Piece(line, text.rest(), f"{BREAKS_OFF}: {reason} {_remedy()}", path)
         except RecursionError:
-            return Piece(text.line, text.rest(), f"the array breaks off here: nested too deeply {_remedy()}", path)
+            return Piece(text.line, text.rest(), f"{BREAKS_OFF}: nested too deeply {_remedy()}", path)
         else:
             # What follows tells whether the end of what was read is the end of the element: 1 may go on as 1.5.
             if is_all_read or text.text[end : end + 1] in ENDS:

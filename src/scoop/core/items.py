@@ -25,6 +25,7 @@ MAX_NAMES_BYTES = 2_400  # what an index of the database can hold of source, sou
 FIRST_MOMENT, LAST_MOMENT = datetime(1, 1, 3, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
 MAX_PROBLEMS = 100  # told of one item
 SHOWN_CHARACTERS = 100  # of a key
+NOT_JSON = "is not JSON"  # how the problem of bytes that cannot be read begins
 
 _HTTP = "^[Hh][Tt][Tt][Pp][Ss]?://"
 _REASON_BY_FORMAT = {
@@ -88,7 +89,7 @@ def _json_problems(raw: bytes, error: Exception) -> list[Problem]:
         found = problems(json.loads(raw))
     except (ValueError, RecursionError):  # ValueError: no JSON, or a number of more digits than Python reads
         found = []
-    reason = "is nested too deeply" if isinstance(error, RecursionError) else f"is not JSON: {error}"
+    reason = "is nested too deeply" if isinstance(error, RecursionError) else f"{NOT_JSON}: {error}"
     return found or [Problem("$", reason)]
 
 
@@ -103,6 +104,13 @@ def _first_problems(*checks: Iterator[Problem]) -> list[Problem]:
 def schema_text() -> str:
     """The JSON Schema of v1 items."""
     return files("scoop").joinpath("schemas", "item.v1.json").read_text("utf-8")
+
+
+@cache
+def schema() -> dict[str, Any]:
+    """The same, read."""
+    found: dict[str, Any] = json.loads(schema_text())
+    return found
 
 
 def item_uuid(source: str, source_item_id: str) -> UUID:
@@ -228,7 +236,7 @@ def _told(error: jsonschema_rs.ValidationError) -> list[Problem]:
     if keyword == "required":
         return [Problem(_step(path, allowed), "is required")]
     if keyword == "additionalProperties":
-        known = ", ".join(_schema()["properties"])
+        known = ", ".join(schema()["properties"])
         return [Problem(_step(path, key), f"unknown key; allowed are {known}") for key in allowed]
     return [Problem(path, _reason(keyword, allowed, error.instance))]
 
@@ -277,11 +285,5 @@ def _is_moment(value: str) -> bool:
 
 
 @cache
-def _schema() -> dict[str, Any]:
-    schema: dict[str, Any] = json.loads(schema_text())
-    return schema
-
-
-@cache
 def _validator() -> jsonschema_rs.Draft202012Validator:
-    return jsonschema_rs.Draft202012Validator(_schema(), validate_formats=True, offline=True)
+    return jsonschema_rs.Draft202012Validator(schema(), validate_formats=True, offline=True)

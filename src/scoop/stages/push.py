@@ -5,12 +5,12 @@ import gzip
 import io
 import time
 import zlib
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import IO, Any, cast
+from typing import IO, Any, Literal, cast
 
-from scoop.core import items
+from scoop.core import documents, items, urls
 from scoop.core.item_stream import GZIP_MAGIC, Piece, pieces
 from scoop.errors import DatabaseUnavailable, InputError
 from scoop.faults import fault
@@ -39,31 +39,71 @@ class Pushed:
     problem: str | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handed:
+    """What became of one item, the first of which has index 0; a refused one has problems, the others a public id."""
+
+    index: int
+    line: int
+    status: Literal["accepted", "duplicate", "refused"]
+    article_id: str | None = None
+    problems: Sequence[items.Problem] = ()
+
+
 @dataclass(slots=True)
 class _Batch:
-    arrivals: list[tuple[int, NewArrival]] = field(default_factory=list)
-    refusals: list[Refusal] = field(default_factory=list)
-    items: int = 0
+    """The items of one transaction, in order: arrivals with the line they stood at, and refusals."""
+
+    first: int = 0
+    items: list[tuple[int, NewArrival] | Refusal] = field(default_factory=list)
     bytes: int = 0
 
     def add(self, piece: Piece, *, now: datetime) -> None:
-        self.items += 1
         self.bytes += len(piece.raw)
         item, problems = _item(piece)
         if problems:
-            self.refusals.append(Refusal(line=piece.line, problems=problems, raw_item=piece.raw))
+            self.items.append(Refusal(line=piece.line, problems=problems, raw_item=piece.raw))
         else:
-            self.arrivals.append((piece.line, door.arrival(item, raw=piece.raw, now=now)))
+            self.items.append((piece.line, door.arrival(item, raw=piece.raw, now=now)))
 
     @property
     def is_full(self) -> bool:
-        return self.items >= BATCH or self.bytes >= BATCH_BYTES
+        return len(self.items) >= BATCH or self.bytes >= BATCH_BYTES
+
+    @property
+    def arrivals(self) -> list[tuple[int, NewArrival]]:
+        return [item for item in self.items if not isinstance(item, Refusal)]
+
+    @property
+    def refusals(self) -> list[Refusal]:
+        return [item for item in self.items if isinstance(item, Refusal)]
+
+
+@dataclass(slots=True)
+class _Entered:
+    """What a batch came to: the numbers and keys of what is new, and by key what the database cannot hold."""
+
+    ids: list[int] = field(default_factory=list)
+    keys: set[tuple[str, str, bytes]] = field(default_factory=set)
+    unstorable: dict[tuple[str, str, bytes], Refusal] = field(default_factory=dict)
 
 
 async def push(
-    database: Database, stream: IO[bytes], *, name: str, now: datetime, follow: str, progress: Callable[[int], None]
+    database: Database,
+    stream: IO[bytes],
+    *,
+    name: str,
+    now: datetime,
+    follow: str,
+    progress: Callable[[int], None] = lambda _count: None,
+    tell: Callable[[Iterator[Handed]], None] = lambda _handed: None,
+    max_bytes: int | None = None,
 ) -> Pushed:
-    """Enter the items of a stream into the ledger and hand them to the stage `follow`; `progress` is told each."""
+    """Enter the items of a stream into the ledger and hand them to the stage `follow`.
+
+    After each batch `progress` is told how many there were, and `tell` what became of each. A stream that has more than
+    `max_bytes`, unzipped, is read no further.
+    """
     read = new = refused = 0
     problem = None
     async with database.connection() as conn:
@@ -71,11 +111,13 @@ async def push(
         run_id = await runs.start(conn, SOURCE, "manual")
         await runs.hold(conn, run_id)
         try:
-            async for batch in _read_ahead(_batches(stream, now=now)):
-                new += await _enter(conn, run_id, name, batch, follow)
-                read += batch.items
-                refused += len(batch.refusals)
-                progress(batch.items)
+            async for batch in _read_ahead(_batches(stream, now=now, max_bytes=max_bytes)):
+                entered = await _enter(conn, run_id, name, batch, follow)
+                new += len(entered.ids)
+                read += len(batch.items)
+                refused += len(batch.refusals) + len(entered.unstorable)
+                progress(len(batch.items))
+                tell(_handed(batch, entered))
         except InputError as error:
             problem = str(error)
         except db.TROUBLE as error:
@@ -101,8 +143,10 @@ async def _read_ahead(batches: Iterator[_Batch]) -> AsyncIterator[_Batch]:
 class _UntilDamage(io.RawIOBase):
     """Reads a stream as far as it can be read, and remembers what ended it."""
 
-    def __init__(self, stream: IO[bytes]) -> None:
+    def __init__(self, stream: IO[bytes], *, max_bytes: int | None = None) -> None:
         self._stream = stream
+        self._max_bytes = max_bytes
+        self._read = 0
         self.damage: Exception | None = None
 
     def readable(self) -> bool:
@@ -114,6 +158,9 @@ class _UntilDamage(io.RawIOBase):
         except (OSError, EOFError, zlib.error) as error:
             self.damage = error
             return 0
+        self._read += len(found)
+        if self._max_bytes is not None and self._read > self._max_bytes:
+            raise InputError(f"is larger than {self._max_bytes:,} bytes; hand it in in parts (nothing is doubled)")
         buffer[: len(found)] = found
         return len(found)
 
@@ -127,19 +174,21 @@ class _UntilDamage(io.RawIOBase):
             ) from self.damage
 
 
-def _batches(stream: IO[bytes], *, now: datetime) -> Iterator[_Batch]:
-    plain = _UntilDamage(stream)
+def _batches(stream: IO[bytes], *, now: datetime, max_bytes: int | None) -> Iterator[_Batch]:
+    plain = _UntilDamage(stream, max_bytes=max_bytes)
     buffered = io.BufferedReader(plain)
     is_zipped = buffered.peek(1)[:1] == GZIP_MAGIC[:1]  # a pipe may hold one byte as yet; no JSON begins with it
-    unzipped = _UntilDamage(cast(IO[bytes], gzip.GzipFile(fileobj=buffered))) if is_zipped else plain
+    unzipped = plain
+    if is_zipped:
+        unzipped = _UntilDamage(cast(IO[bytes], gzip.GzipFile(fileobj=buffered)), max_bytes=max_bytes)
     batch = _Batch()
     for piece in pieces(io.BufferedReader(unzipped) if is_zipped else buffered):
         batch.add(piece, now=now)
-        if batch.items % TURN == 0:
+        if len(batch.items) % TURN == 0:
             time.sleep(0)
         if batch.is_full:
             yield batch
-            batch = _Batch()
+            batch = _Batch(batch.first + len(batch.items))
     if batch.items:
         yield batch
     plain.raise_damage()
@@ -153,33 +202,55 @@ def _item(piece: Piece) -> tuple[Item, list[items.Problem]]:
     return item, [items.Problem(piece.path + problem.path.removeprefix("$"), problem.reason) for problem in problems]
 
 
-async def _enter(conn: Connection, run_id: int, name: str, batch: _Batch, follow: str) -> int:
+async def _enter(conn: Connection, run_id: int, name: str, batch: _Batch, follow: str) -> _Entered:
     """Commit one batch: ledger, next stage and refusals together."""
+    entered = _Entered()
     async with conn.transaction():
-        new_ids, unstorable = await _append(conn, run_id, batch.arrivals)
-        await work.enqueue_new(conn, follow, new_ids)
-        await arrivals.refuse(conn, run_id, name[-MAX_NAME:], batch.refusals + unstorable)
-        batch.refusals.extend(unstorable)
+        await _append(conn, run_id, batch.arrivals, entered)
+        await work.enqueue_new(conn, follow, entered.ids)
+        await arrivals.refuse(conn, run_id, name[-MAX_NAME:], [*batch.refusals, *entered.unstorable.values()])
         fault("push.saved")
     fault("push.committed")
-    return len(new_ids)
+    return entered
 
 
-async def _append(
-    conn: Connection, run_id: int, lines: list[tuple[int, NewArrival]]
-) -> tuple[list[int], list[Refusal]]:
+async def _append(conn: Connection, run_id: int, lines: list[tuple[int, NewArrival]], entered: _Entered) -> None:
     """Append a batch; what the database cannot hold is found by halving, so that only it is refused."""
     try:
         async with conn.transaction():
-            entered = await arrivals.append(conn, {run_id: [arrival for _, arrival in lines]})
-            return [found.raw_arrival_id for found in entered], []
+            found = await arrivals.append(conn, {run_id: [arrival for _, arrival in lines]})
     except db.Unstorable as error:
-        if len(lines) == 1:
-            line, arrival = lines[0]
-            raw = bytes(arrival.raw_payload)
-            problem = items.Problem("$", f"the database cannot hold it: {error}")
-            return [], [Refusal(line=line, problems=[problem], raw_item=raw)]
-    half = len(lines) // 2
-    ids, refusals = await _append(conn, run_id, lines[:half])
-    more_ids, more_refusals = await _append(conn, run_id, lines[half:])
-    return ids + more_ids, refusals + more_refusals
+        if len(lines) > 1:
+            half = len(lines) // 2
+            await _append(conn, run_id, lines[:half], entered)
+            await _append(conn, run_id, lines[half:], entered)
+            return
+        line, arrival = lines[0]
+        problem = items.Problem("$", f"the database cannot hold it: {error}")
+        refusal = Refusal(line=line, problems=[problem], raw_item=bytes(arrival.raw_payload))
+        entered.unstorable[arrival.key] = refusal
+    else:
+        entered.ids += [each.raw_arrival_id for each in found]
+        entered.keys |= {each.key for each in found}
+
+
+def _handed(batch: _Batch, entered: _Entered) -> Iterator[Handed]:
+    """What became of each item of a batch; of those that are equal the first is the new one."""
+    told: set[tuple[str, str, bytes]] = set()
+    for index, item in enumerate(batch.items, start=batch.first):
+        refusal = item if isinstance(item, Refusal) else entered.unstorable.get(item[1].key)
+        if refusal is not None:
+            yield Handed(index=index, line=refusal.line, status="refused", problems=refusal.problems)
+            continue
+        line, arrival = cast(tuple[int, NewArrival], item)
+        is_new = arrival.key in entered.keys and arrival.key not in told
+        told.add(arrival.key)
+        yield Handed(
+            index=index, line=line, status="accepted" if is_new else "duplicate", article_id=_article_id(arrival)
+        )
+
+
+def _article_id(arrival: NewArrival) -> str:
+    """The public id that the item's document will have."""
+    url = arrival.source_item_url
+    return documents.article_id(urls.canonical_url(url) if url else f"{arrival.source}:{arrival.source_item_id}")

@@ -36,6 +36,11 @@ class NewArrival:
     response_headers: dict[str, str] | None = None
     page_url: str | None = None
 
+    @property
+    def key(self) -> tuple[str, str, bytes]:
+        """By which the ledger knows whether it has the item."""
+        return self.source, self.source_item_id, self.payload_hash
+
 
 @dataclass(frozen=True, slots=True)
 class Entered:
@@ -44,6 +49,7 @@ class Entered:
     raw_arrival_id: int
     run_id: int
     page_url: str | None
+    key: tuple[str, str, bytes]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,11 +87,7 @@ async def _unknown(
     conn: Connection, arrivals_by_run: Mapping[int, Sequence[NewArrival]]
 ) -> list[tuple[int, NewArrival]]:
     """The items that the ledger does not have, each once, with the run that brought it."""
-    by_key = {
-        (arrival.source, arrival.source_item_id, arrival.payload_hash): (run_id, arrival)
-        for run_id, arrivals in arrivals_by_run.items()
-        for arrival in arrivals
-    }
+    by_key = {arrival.key: (run_id, arrival) for run_id, arrivals in arrivals_by_run.items() for arrival in arrivals}
     if not by_key:
         return []
     known = {row["position"] for row in await conn.fetch(SQL["known"], *map(list, zip(*by_key, strict=True)))}
@@ -107,7 +109,8 @@ async def _copy(conn: Connection, fresh: Sequence[tuple[int, NewArrival]]) -> li
         ],
     )  # fmt: skip
     return [
-        Entered(arrival_id, run_id, arrival.page_url) for arrival_id, (run_id, arrival) in zip(ids, fresh, strict=True)
+        Entered(arrival_id, run_id, arrival.page_url, arrival.key)
+        for arrival_id, (run_id, arrival) in zip(ids, fresh, strict=True)
     ]
 
 
@@ -135,5 +138,9 @@ async def refuse(conn: Connection, run_id: int, source: str, refusals: Sequence[
         )
 
 
-async def refused(conn: Connection, *, run_id: int | None = None, limit: int = 100) -> list[Refused]:
-    return [Refused(**row) for row in await conn.fetch(SQL["refused"], run_id, limit)]
+async def refused(
+    conn: Connection, *, run_id: int | None = None, before: int = db.LAST_ID, limit: int = 100,
+    most_bytes: int = MAX_REFUSED_BYTES,
+) -> list[Refused]:  # fmt: skip
+    """What was refused; `before` is where a list goes on, `most_bytes` how much of each item is wanted."""
+    return [Refused(**row) for row in await conn.fetch(SQL["refused"], run_id, limit, most_bytes, before)]

@@ -27,7 +27,7 @@ ON CONFLICT ON CONSTRAINT uq_refused_items DO UPDATE SET run_id = excluded.run_i
     refused_at = excluded.refused_at;
 
 -- name: refused
--- The refused items, the newest first.
-SELECT refused_item_id, run_id, input, line, problems, raw_item, refused_at FROM refused_items
-WHERE $1::bigint IS NULL OR run_id = $1
+-- The refused items, the newest first, each cut after so many bytes.
+SELECT refused_item_id, run_id, input, line, problems, substring(raw_item FOR $3) AS raw_item, refused_at FROM refused_items
+WHERE ($1::bigint IS NULL OR run_id = $1) AND refused_item_id < $4
 ORDER BY refused_item_id DESC LIMIT $2;

@@ -1,0 +1,111 @@
+"""Articles, as programs know them that read sites and their articles: documents in that shape, made at this border."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+import fastapi
+from fastapi import Path, Request, Response
+from pydantic import Field
+
+from scoop.api import moments
+from scoop.api.moments import Since, Until
+from scoop.core import hashes
+from scoop.doors import answers, routers
+from scoop.doors.desk import At, Reads
+from scoop.doors.given import Given, Line, Part
+from scoop.doors.rights import needs
+from scoop.store import listing
+
+router = routers.for_programs("Articles", prefix="/api")
+
+MAX_BODY = 10_000  # characters of a text that this contract shows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Article:
+    """`articleId` is made from the URL: one that two sites tell of is two articles of one id, each of its site."""
+
+    articleId: str  # noqa: N815 - the shape of this contract
+    siteId: str  # noqa: N815
+    title: str
+    url: str | None
+    canonicalHash: str  # noqa: N815
+    publishedAt: datetime | None  # noqa: N815
+    fetchedAt: datetime  # noqa: N815
+    author: str | None
+    bodyPlain: str  # noqa: N815
+    wordCount: int  # noqa: N815
+    topics: list[str]
+    status: Literal["summarized", "pending_summary", "summary_failed"]
+    summaryId: str | None  # noqa: N815
+    s3SnapshotKey: str | None  # noqa: N815
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Articles:
+    articles: list[Article]
+    nextCursor: str | None  # noqa: N815
+
+
+class WantedArticles(Part):
+    since: Since = None
+    until: Until = None
+    site_id: Annotated[Line | None, Field(alias="siteId", description="Only articles of this site: a source.")] = None
+    limit: Annotated[int, Field(ge=1, le=50, description="How many at most.")] = 20
+
+
+class Teller(Given):
+    site_id: Annotated[Line | None, Field(alias="siteId", description="As this site tells it; else the first.")] = None
+
+
+@router.get("/articles", response_model=Articles)
+@needs("read")
+async def list_articles(
+    request: Request, conn: Reads, desk: At, query: Annotated[WantedArticles, fastapi.Query()]
+) -> Response:
+    """The latest articles, by when they appeared; texts are cut at 10,000 characters."""
+    found = await listing.articles(
+        conn,
+        moments.part(query.since, query.until, query.cursor, limit=query.limit, zone=desk.timezone),
+        source=query.site_id,
+        max_characters=MAX_BODY,
+    )
+    part = answers.listed(found, query.limit, _place)
+    return answers.json(request, Articles(articles=list(map(_article, part.items)), nextCursor=part.next_cursor))
+
+
+@router.get("/articles/{article_id}", response_model=Article)
+@needs("read")
+async def read_article(
+    request: Request,
+    conn: Reads,
+    article_id: Annotated[str, Path(pattern="^art_[0-9a-f]{32}$")],
+    query: Annotated[Teller, fastapi.Query()],
+) -> Response:
+    """One article; where several sites tell of its URL, as the first of them does."""
+    found = await listing.article(conn, article_id, source=query.site_id, max_characters=MAX_BODY)
+    return answers.json(request, _article(found))
+
+
+def _place(article: listing.Article) -> tuple[Any, ...]:
+    return article.seen_at, article.document_id
+
+
+def _article(found: listing.Article) -> Article:
+    return Article(
+        articleId=found.article_id,
+        siteId=found.source,
+        title=found.title,
+        url=found.canonical_url,
+        canonicalHash=hashes.sha256(f"{found.canonical_url or ''}{found.title}").hex(),
+        publishedAt=found.published_at,
+        fetchedAt=found.fetched_at,
+        author=", ".join(found.authors) or None,
+        bodyPlain=found.body_text,
+        wordCount=found.token_count,
+        topics=found.tags,
+        status="pending_summary",
+        summaryId=None,
+        s3SnapshotKey=found.archive_key,
+    )

@@ -1,0 +1,185 @@
+"""Crawl runs and crawl jobs, as programs know them that look after sites: runs and visits, in that shape."""
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from http import HTTPStatus
+from typing import Annotated, Literal
+
+import fastapi
+from fastapi import Request, Response
+from pydantic import Field
+
+from scoop.api import document
+from scoop.app import modes
+from scoop.core import opml
+from scoop.doors import answers, routers
+from scoop.doors.desk import At, Reads, Writes
+from scoop.doors.given import Given, Line, Part
+from scoop.doors.problems import TooManyRequests
+from scoop.doors.rights import needs
+from scoop.errors import Conflict
+from scoop.stages import ingest
+from scoop.store import db, listing, runs, sources
+from scoop.store.db import Connection
+from scoop.store.listing import NextVisit
+from scoop.store.runs import Run
+
+router = routers.for_programs("Articles", prefix="/api")
+
+Reason = Literal["ran_recently", "resting"]
+REST = timedelta(minutes=5)  # after a visit, in which a site is asked again only by force
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrawlRun:
+    runId: str  # noqa: N815 - the shape of this contract
+    siteId: str  # noqa: N815
+    triggerType: str  # noqa: N815
+    startedAt: datetime  # noqa: N815
+    completedAt: datetime | None  # noqa: N815
+    status: str
+    processedCount: int  # noqa: N815
+    newArticles: int  # noqa: N815
+    failedArticles: int  # noqa: N815
+    errorSummary: str | None  # noqa: N815
+    s3LogKey: str | None  # noqa: N815
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrawlRuns:
+    crawlRuns: list[CrawlRun]  # noqa: N815
+    nextCursor: str | None  # noqa: N815
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrawlJob:
+    """A visit on its way, and about when it begins; a job of a site that waits already is the one that waits."""
+
+    jobId: str  # noqa: N815
+    siteId: str  # noqa: N815
+    dueAt: datetime | None  # noqa: N815
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skipped:
+    siteId: str  # noqa: N815
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrawlStarted:
+    """The runs of the jobs have a number larger than `lastRunId`."""
+
+    jobs: list[CrawlJob]
+    skipped: list[Skipped]
+    lastRunId: str  # noqa: N815
+
+
+class WantedCrawlRuns(Part):
+    site_id: Annotated[Line | None, Field(alias="siteId", description="Only runs of this site: a source.")] = None
+    after: Annotated[
+        int, Field(alias="afterRunId", ge=0, le=db.LAST_ID, description="Only runs with a larger number.")
+    ] = 0
+    limit: Annotated[int, Field(ge=1, le=200, description="How many at most.")] = 20
+
+
+class CrawlRequest(Given):
+    """Which sites, all that are enabled if none is named; `force` also asks those that were asked a moment ago."""
+
+    site_ids: Annotated[list[Line] | None, Field(alias="siteIds", min_length=1, max_length=1000)] = None
+    force: bool = False
+
+
+@router.get("/crawl-runs", response_model=CrawlRuns)
+@needs("read")
+async def list_crawl_runs(
+    request: Request, conn: Reads, query: Annotated[WantedCrawlRuns, fastapi.Query()]
+) -> Response:
+    """The latest runs, by number."""
+    place = answers.place(query.cursor, int)
+    found = await runs.latest(
+        conn,
+        source=query.site_id,
+        after=query.after,
+        before=place[0] if place else db.LAST_ID,
+        limit=query.limit + 1,
+    )
+    part = answers.listed(found, query.limit, lambda run: (run.run_id,))
+    return answers.json(request, CrawlRuns(crawlRuns=list(map(_crawl_run, part.items)), nextCursor=part.next_cursor))
+
+
+@router.post(
+    "/admin/jobs/crawl",
+    response_model=CrawlStarted,
+    status_code=HTTPStatus.ACCEPTED,
+    responses=document.problems(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+)
+@needs("edit")
+async def start_crawl(request: Request, conn: Writes, desk: At, asked: CrawlRequest) -> Response:
+    """Have sites visited now, by the workers.
+
+    A run has a number only once its visit has ended, so the answer names the jobs instead, and `lastRunId`: the runs
+    of these jobs are those that `/api/crawl-runs?siteId=...&afterRunId=...` comes to list after it. A site that was
+    visited in the last five minutes is skipped unless by force; where that is so of all, the answer is 429. By force,
+    a site's wish to be left alone for a while is set aside, too.
+    """
+    named = await sources.ids(conn, asked.site_ids)
+    resting = await sources.resting(conn, named, gathers=modes(desk.config).write_raw_ledger)
+    visits = await listing.next_visits(conn, ingest.NAME, named, rest=REST)
+    skipped = {visit.source_id: reason for visit in visits if (reason := _reason(visit, resting, force=asked.force))}
+    chosen = [visit for visit in visits if visit.source_id not in skipped]
+    if not chosen:
+        raise _nothing_to_do(visits, skipped)
+    last_run_id = await runs.newest_id(conn)
+    idle = [visit.source_id for visit in chosen if not visit.is_on_its_way]
+    await sources.visit_now(conn, ingest.NAME, idle, force=asked.force)
+    started = CrawlStarted(
+        jobs=await _jobs(conn, [visit.source_id for visit in chosen]),
+        skipped=[
+            Skipped(siteId=visit.source, reason=skipped[visit.source_id])
+            for visit in visits
+            if visit.source_id in skipped
+        ],
+        lastRunId=str(last_run_id),
+    )
+    return answers.json(request, started, status=HTTPStatus.ACCEPTED)
+
+
+def _reason(visit: NextVisit, resting: Set[int], *, force: bool) -> Reason | None:
+    """Why a site is not visited now; one whose visit is on its way anyway is."""
+    if visit.source_id in resting:
+        return "resting"
+    return "ran_recently" if visit.rests_for and not visit.is_on_its_way and not force else None
+
+
+def _nothing_to_do(visits: Sequence[NextVisit], skipped: Mapping[int, Reason]) -> Exception:
+    rests = [visit.rests_for for visit in visits if skipped[visit.source_id] == "ran_recently" and visit.rests_for]
+    if rests:
+        return TooManyRequests("visited a moment ago; come again later, or use force", after=min(rests))
+    if visits:
+        return Conflict("nothing is gathered of these sites: NP_WRITE_RAW_LEDGER is false for their topics")
+    return Conflict("there is no site that is enabled")
+
+
+async def _jobs(conn: Connection, source_ids: Sequence[int]) -> list[CrawlJob]:
+    return [
+        CrawlJob(jobId=f"{ingest.NAME}:{visit.source_id}", siteId=visit.source, dueAt=visit.due_at)
+        for visit in await listing.next_visits(conn, ingest.NAME, source_ids, rest=REST)
+    ]
+
+
+def _crawl_run(run: Run) -> CrawlRun:
+    return CrawlRun(
+        runId=str(run.run_id),
+        siteId=run.source,
+        triggerType=run.trigger,
+        startedAt=run.started_at,
+        completedAt=run.finished_at,
+        status="success" if run.status == "completed" else run.status,
+        processedCount=run.items_fetched,
+        newArticles=run.items_inserted,
+        failedArticles=run.items_failed,
+        errorSummary=run.error_message and opml.redacted(run.error_message),
+        s3LogKey=run.log_key,
+    )

@@ -1,0 +1,78 @@
+"""Documents: the list, one of them with its text, and how it came to its story."""
+
+from http import HTTPStatus
+from typing import Annotated, Any
+from uuid import UUID
+
+import fastapi
+from fastapi import Request, Response
+from pydantic import Field
+
+from scoop.api import document, moments
+from scoop.api.moments import Since, Until
+from scoop.doors import answers, routers
+from scoop.doors.answers import Listed
+from scoop.doors.desk import At, Reads
+from scoop.doors.given import Id, Line, Part
+from scoop.doors.rights import needs
+from scoop.store import listing, reading
+from scoop.store.db import Connection
+from scoop.store.listing import Document, WholeDocument
+from scoop.store.reading import Event, Explanation
+
+router = routers.for_programs("Documents")
+
+
+class WantedDocuments(Part):
+    story: Annotated[UUID | None, Field(description="Only documents of this story.")] = None
+    source: Annotated[Line | None, Field(description="Only documents of this source.")] = None
+    collection: Annotated[Line | None, Field(description="Only this collection, as ai_news.")] = None
+    since: Since = None
+    until: Until = None
+
+
+@router.get("/documents", response_model=Listed[Document], responses=document.problems(HTTPStatus.NOT_FOUND))
+@needs("read")
+async def list_documents(
+    request: Request, conn: Reads, desk: At, query: Annotated[WantedDocuments, fastapi.Query()]
+) -> Response:
+    """The latest documents, without their texts, by when they appeared."""
+    found = await listing.documents(
+        conn,
+        moments.part(query.since, query.until, query.cursor, limit=query.limit, zone=desk.timezone),
+        source=query.source,
+        collection=query.collection,
+        story_id=await listing.survivor(conn, query.story) if query.story else None,
+    )
+    return answers.json(request, answers.listed(found, query.limit, _place))
+
+
+def _place(found: Document) -> tuple[Any, ...]:
+    return found.seen_at, found.document_id
+
+
+@router.get("/documents/{document_id}", response_model=WholeDocument)
+@needs("read")
+async def read_document(request: Request, conn: Reads, document_id: Id) -> Response:
+    """One document with its text and the story it is in."""
+    return answers.json(request, await listing.document(conn, document_id))
+
+
+@router.get("/documents/{document_id}/events", response_model=Listed[Event])
+@needs("read")
+async def list_events(request: Request, conn: Reads, document_id: Id) -> Response:
+    """Every decision about a document, in the order they were made."""
+    explanation = await _explanation(conn, document_id)
+    return answers.json(request, Listed(items=explanation.events, next_cursor=None))
+
+
+@router.get("/documents/{document_id}/why", response_model=Explanation)
+@needs("read")
+async def explain_document(request: Request, conn: Reads, document_id: Id) -> Response:
+    """How a document came to its story: every decision, and who else may tell of the same, the most probable first."""
+    return answers.json(request, await _explanation(conn, document_id))
+
+
+async def _explanation(conn: Connection, document_id: int) -> Explanation:
+    found = await reading.explanations(conn, str(document_id), None)
+    return found[0]

@@ -1,0 +1,45 @@
+"""Who asks, as a listener's program knows them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from fastapi import Request, Response
+
+from scoop.core.access import Right, Role, Via
+from scoop.doors import answers, routers
+from scoop.doors.desk import By, Reads
+from scoop.doors.problems import Unauthenticated
+from scoop.doors.rights import needs
+from scoop.store import users
+
+router = routers.for_programs("People", prefix="/api")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Me:
+    """`id` and `userId` are the same; `rights` are those of this session or key."""
+
+    id: str
+    userId: str  # noqa: N815 - the shape of this contract
+    name: str
+    role: Role
+    rights: list[Right]
+    via: Via
+    createdAt: datetime  # noqa: N815
+    type: Literal["user"] = "user"
+
+
+@router.get("/user/me", response_model=Me)
+@needs("read")
+async def read_me(request: Request, conn: Reads, by: By) -> Response:
+    """Who you are; nobody, where anybody may read, is asked to sign in."""
+    if by.user_id is None:
+        raise Unauthenticated()
+    user = await users.by_id(conn, by.user_id)
+    name = f"user_{user.user_id}"
+    me = Me(
+        id=name, userId=name, name=user.name, role=user.role, rights=sorted(by.rights), via=by.via,
+        createdAt=user.created_at,
+    )  # fmt: skip
+    return answers.json(request, me)

@@ -1,0 +1,108 @@
+"""Stories: the list, one of them, and the days that have some."""
+
+from datetime import date
+from typing import Annotated, Any
+from uuid import UUID
+
+import fastapi
+from fastapi import Request, Response
+from pydantic import Field, model_validator
+
+from scoop.api import moments
+from scoop.api.moments import Since, Until
+from scoop.doors import answers, routers
+from scoop.doors.answers import MAX_CURSOR, Listed
+from scoop.doors.desk import At, Reads
+from scoop.doors.given import Given, Limit, Line, Part
+from scoop.doors.rights import needs
+from scoop.store import listing, reading
+from scoop.store.listing import StoryDay
+from scoop.store.reading import Story, StoryDetail
+
+router = routers.for_programs("Stories")
+
+ROWS = 50
+MAX_PAGE = 1000  # beyond, a cursor is the only way that does not read all pages before
+
+
+class WantedStories(Given):
+    collection: Annotated[Line | None, Field(description="Only this collection, as ai_news.")] = None
+    q: Annotated[Line | None, Field(max_length=200, description="Words as they stand in the title.")] = None
+    since: Annotated[Since, Field(alias="from")] = None
+    until: Annotated[Until, Field(alias="to")] = None
+    limit: Annotated[Limit | None, Field(description=f"How many at most; {ROWS} if not said.")] = None
+    cursor: Annotated[str | None, Field(max_length=MAX_CURSOR, description="The next cursor of an earlier answer.")] = (
+        None
+    )
+    page: Annotated[int | None, Field(ge=1, le=MAX_PAGE, description="The first page is 1; a cursor is faster.")] = None
+    page_size: Annotated[Limit | None, Field(description="The same as limit.")] = None
+
+    @model_validator(mode="after")
+    def check(self) -> "WantedStories":
+        if self.page is not None and self.cursor is not None:
+            raise ValueError("give either page or cursor")
+        if self.limit is not None and self.page_size is not None:
+            raise ValueError("give either limit or page_size")
+        return self
+
+    @property
+    def rows(self) -> int:
+        return self.limit or self.page_size or ROWS
+
+
+class WantedDays(Part):
+    collection: Annotated[Line | None, Field(description="Only this collection, as ai_news.")] = None
+    since: Annotated[date | None, Field(alias="from", description="This day and later.")] = None
+    until: Annotated[date | None, Field(alias="to", description="This day and earlier.")] = None
+    limit: Annotated[int, Field(ge=1, le=100, description="How many days at most.")] = 31
+
+
+@router.get("/stories", response_model=Listed[Story])
+@needs("read")
+async def list_stories(
+    request: Request, conn: Reads, desk: At, query: Annotated[WantedStories, fastapi.Query()]
+) -> Response:
+    """The latest stories that are active, by when they were last told of."""
+    found = await listing.stories(
+        conn,
+        moments.part(query.since, query.until, query.cursor, limit=query.rows, zone=desk.timezone),
+        collection=query.collection,
+        words=query.q,
+        offset=((query.page or 1) - 1) * query.rows,
+    )
+    return answers.json(request, answers.listed(found, query.rows, _place))
+
+
+def _place(story: Story) -> tuple[Any, ...]:
+    return story.last_seen_at, story.story_id
+
+
+@router.get("/stories/{story_uuid}", response_model=StoryDetail)
+@needs("read")
+async def read_story(request: Request, conn: Reads, story_uuid: UUID) -> Response:
+    """One story with its documents (`members`) and the stories that probably tell of the same event (`company`).
+
+    A story that was merged is answered with the story it became part of: `story.story_uuid` is another one then, and
+    Content-Location is its address. A merge can be undone, so this is no permanent redirect.
+    """
+    detail = await reading.story(conn, str(await listing.survivor(conn, story_uuid)))
+    address = f"{router.prefix}/stories/{detail.story.story_uuid}"
+    return answers.json(request, detail, headers={"Content-Location": address})
+
+
+@router.get("/story-days", response_model=Listed[StoryDay])
+@needs("read")
+async def list_days(request: Request, conn: Reads, desk: At, query: Annotated[WantedDays, fastapi.Query()]) -> Response:
+    """The latest days that have stories, each with how many, in all and by collection; in the desk's timezone."""
+    until = moments.end(query.until, desk.timezone)
+    if place := answers.place(query.cursor, date):
+        until = min(until, moments.start(place[0], desk.timezone))
+    found = await listing.story_days(
+        conn,
+        timezone=desk.timezone.key,
+        since=moments.start(query.since, desk.timezone),
+        until=until,
+        collection=query.collection,
+        limit=query.limit + 1,
+    )
+    return answers.json(request, answers.listed(found, query.limit, lambda day: (day.day,)))
