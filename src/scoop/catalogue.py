@@ -1,25 +1,30 @@
 """Sources as an operator writes them, on the command line, in scoop.toml or as OPML: read, checked, tried, kept."""
 
+import asyncio
 import itertools
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from functools import cache
+from typing import Any, Literal
 
 import msgspec
 
 from scoop import plugins, sources
-from scoop.core import items, schedules, urls
+from scoop.core import items, opml, schedules, urls
 from scoop.core.items import Problem
-from scoop.errors import ConfigError, Reject, UsageError
+from scoop.core.opml import Outlines
+from scoop.errors import ConfigError, Conflict, Reject, UsageError
 from scoop.fetch.chamber import Chamber
 from scoop.fetch.client import Client
 from scoop.fetch.robots import RobotsFiles
 from scoop.model import Item, Source, SourceSettings
 from scoop.sources import Harvest, Kind, Visit
 from scoop.sources.options import checked as checked_options
+from scoop.store import sources as store
+from scoop.store.db import Connection
 
 MAX_SLUG = 128
 MAX_COLLECTION = 128
@@ -50,6 +55,18 @@ class Tried:
     harvest: Harvest
     items: list[Item]
     refused: list[list[Problem]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """What became of one feed of a list: added under a slug, known already, or refused with the problem."""
+
+    url: str
+    title: str
+    collection: str
+    status: Literal["added", "known", "refused"]
+    slug: str | None = None
+    problem: str | None = None
 
 
 def kinds() -> dict[str, type[Kind]]:
@@ -127,15 +144,82 @@ def check(found: SourceSettings) -> None:
         if not path.startswith("/"):
             raise UsageError(f"the allowed path {path!r} must begin with /")
     try:
-        ZoneInfo(found.timezone)
-    except (ZoneInfoNotFoundError, ValueError) as error:
-        raise UsageError(f"the timezone {found.timezone!r} is not known; use a name such as Europe/Berlin") from error
-    try:
+        schedules.zone(found.timezone)
         urls.canonical_url(found.base_url)
         schedules.parse(found.schedule)
         schedules.windows(found.crawl_windows)
     except ValueError as error:
         raise UsageError(str(error)) from error
+
+
+async def add(conn: Connection, found: SourceSettings) -> Source:
+    """Keep a new source, inside the caller's transaction; Conflict where its slug is taken."""
+    if await store.is_taken(conn, found.slug):
+        raise Conflict(f"there is a source {found.slug!r} already; give this one another slug")
+    await store.put(conn, found)
+    return await store.by_slug(conn, found.slug)
+
+
+def changed(known: Source, given: Mapping[str, Any]) -> SourceSettings:
+    """The settings of a source with what an operator changes; an option that is None is taken away."""
+    kept = {each.name: getattr(known, each.name) for each in fields(SourceSettings)}
+    if given.get("target") is not None:
+        del kept["base_url"]
+    options = known.options | dict(given.get("options") or {})
+    told = {name: value for name, value in options.items() if value is not None}
+    return settings({**kept, **given, "slug": known.slug, "options": told})
+
+
+async def edit(conn: Connection, slug: str, given: Mapping[str, Any]) -> SourceSettings:
+    """Change a source, inside the caller's transaction: what is not given stays, options are added to those it has."""
+    found = changed(await store.locked(conn, slug), given)
+    await store.put(conn, found)
+    return found
+
+
+async def take_in(conn: Connection, found: Outlines, *, collection: str, schedule: str) -> list[Imported]:
+    """Add the feeds of a list, inside the caller's transaction; those that are there already stay as they are."""
+    present = await store.listed(conn)
+    # A list may have thousands: whoever else is served meanwhile shall not wait for that.
+    imported, new = await asyncio.to_thread(_sorted_out, found, present, collection=collection, schedule=schedule)
+    await store.put_all(conn, new)
+    return imported
+
+
+def _sorted_out(
+    found: Outlines, present: Sequence[Source], *, collection: str, schedule: str
+) -> tuple[list[Imported], list[SourceSettings]]:
+    """What becomes of each feed of a list, and the sources that are new."""
+    known, slugs = {source.base_url for source in present}, {source.slug for source in present}
+    namesakes: Counter[str] = Counter()
+    imported, new = [], []
+    for feed in found.feeds:
+        given = {"target": feed.url, "kind": "rss", "name": feed.title, "collection": feed.collection or collection}
+        about = {"url": feed.url, "title": feed.title, "collection": given["collection"]}
+        if feed.url in known:
+            imported.append(Imported(**about, status="known"))
+            continue
+        try:
+            one = settings({**given, "schedule": schedule})
+        except UsageError as error:
+            imported.append(Imported(**about, status="refused", problem=str(error)))
+            continue
+        new.append(apart(one, slugs, namesakes[one.slug]))
+        namesakes[one.slug] += 1
+        known.add(feed.url)
+        slugs.add(new[-1].slug)
+        imported.append(Imported(**about, status="added", slug=new[-1].slug))
+    return imported, new
+
+
+async def exported(conn: Connection, *, collection: str | None = None, now: datetime) -> bytes:
+    """The feeds as OPML, one folder per collection, without the tokens in their addresses."""
+    feeds = sorted(await store.listed(conn, collection=collection, kind="rss"), key=lambda source: source.collection)
+    outlines = [
+        opml.Outline(url=opml.without_secrets(s.base_url), title=s.name, collection=s.collection, category=s.category)
+        for s in feeds
+    ]
+    return opml.write(outlines, title="Scoop", now=now)
 
 
 async def tried(
@@ -162,23 +246,16 @@ async def tried(
     )
 
 
-def apart(found: SourceSettings, slugs: Collection[str]) -> SourceSettings:
-    """The same source under a slug that nobody has."""
-    numbers = itertools.chain([""], (f"_{number}" for number in itertools.count(2)))
+def apart(found: SourceSettings, slugs: Collection[str], namesakes: int = 0) -> SourceSettings:
+    """The same source under a slug that nobody has; so many `namesakes` are known to be there."""
+    numbers = (f"_{number + 1}" if number else "" for number in itertools.count(namesakes))
     slug = next(slug for number in numbers if (slug := f"{found.slug[: MAX_SLUG - 8]}{number}") not in slugs)
     return replace(found, slug=slug)
 
 
 def _spelled(kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """The options as their kind wants them: a list may be written with commas, a number as text."""
-    described = msgspec.inspect.multi_type_info([kinds()[kind].Options])
-    lists = {
-        each.name
-        for struct in described
-        if isinstance(struct, msgspec.inspect.StructType)
-        for each in struct.fields
-        if _is_list(each.type)
-    }
+    lists = _lists(kinds()[kind].Options)
     given = {
         name: [part.strip() for part in value.split(",")] if name in lists and isinstance(value, str) else value
         for name, value in options.items()
@@ -188,6 +265,14 @@ def _spelled(kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
     except Reject as error:
         raise UsageError(str(error)) from error
     return {name: value for name, value in msgspec.to_builtins(checked).items() if name in given}
+
+
+@cache
+def _lists(options: type[Any]) -> frozenset[str]:
+    """The options that are lists."""
+    described = msgspec.inspect.type_info(options)
+    assert isinstance(described, msgspec.inspect.StructType)  # noqa: S101 - what a Struct is described as
+    return frozenset(each.name for each in described.fields if _is_list(each.type))
 
 
 def _is_list(described: msgspec.inspect.Type) -> bool:

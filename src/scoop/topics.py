@@ -1,5 +1,6 @@
 """Topics as an operator writes them, on the command line or in scoop.toml: read, checked, kept."""
 
+import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -13,10 +14,11 @@ from msgspec import Meta
 from scoop import channels, plugins
 from scoop.core import schedules, windows
 from scoop.core import topics as core
-from scoop.core.topics import Ruling, Trial
-from scoop.errors import ConfigError, Reject, UsageError
+from scoop.core.topics import Ruling, StoryText, Trial
+from scoop.errors import ConfigError, Conflict, NotFound, Reject, UsageError
 from scoop.model import ChannelSettings, KeywordRule, RuleType, SourceRule, Topic, TopicSettings
 from scoop.sources import options
+from scoop.store import reading
 from scoop.store import topics as store
 from scoop.store.db import Connection
 
@@ -147,15 +149,74 @@ def channel(given: Any) -> ChannelSettings:
     return ChannelSettings(name=found.name, kind=found.kind, options=told, enabled=found.enabled)
 
 
-async def tried(conn: Connection, topic: Topic, *, since: datetime) -> Trial:
-    """What a topic's rules make of the stories in its reach that were seen since; nothing is kept."""
+async def tried(conn: Connection, topic: Topic, *, since: datetime, limit: int | None = None) -> Trial:
+    """What a topic's rules, kept or not, make of the latest stories in its reach that were seen since."""
     rulings: list[tuple[str, Ruling]] = []
-    ids = await store.within_reach(conn, topic, since=since)
+    ids = await store.within_reach(conn, topic, since=since, limit=limit)
     for start in range(0, len(ids), READ_AT_ONCE):
         batch = ids[start : start + READ_AT_ONCE]
         stories = await store.stories_of(conn, batch, with_text=core.needs_text([topic]))
-        rulings += [(story.title, core.ruling(story, topic)) for story in stories]
+        rulings += await asyncio.to_thread(_rulings, topic, stories)  # patterns may be slow
     return core.trial(topic, rulings)
+
+
+def _rulings(topic: Topic, stories: Sequence[StoryText]) -> list[tuple[str, Ruling]]:
+    return [(story.title, core.ruling(story, topic)) for story in stories]
+
+
+async def add(conn: Connection, added: TopicSettings) -> Topic:
+    """Keep a new topic, inside the caller's transaction; Conflict where its slug is taken."""
+    if any(topic.topic_slug == added.topic_slug for topic in await store.listed(conn)):
+        raise Conflict(f"there is a topic {added.topic_slug!r} already; change that one")
+    await store.put(conn, added)
+    return await store.by_slug(conn, added.topic_slug)
+
+
+async def edit(conn: Connection, slug: str, given: Mapping[str, Any]) -> Topic:
+    """Change a topic, inside the caller's transaction: settings and lists of rules; what is not given stays."""
+    known = await store.locked(conn, slug)
+    await store.put(conn, settings(given, known))
+    await store.put_rules(conn, known, *rules(given, known))
+    return await store.by_slug(conn, slug)
+
+
+async def put_rule(conn: Connection, slug: str, rule: SourceRule | KeywordRule) -> None:
+    """Add a rule, inside the caller's transaction, in the place of the one that is like it."""
+    topic = await store.locked(conn, slug)
+    sources, keywords = _without(topic, rule)
+    more = ([rule], []) if isinstance(rule, SourceRule) else ([], [rule])
+    await store.put_rules(conn, topic, [*sources, *more[0]], [*keywords, *more[1]])
+
+
+async def remove_rule(conn: Connection, slug: str, rule: SourceRule | KeywordRule) -> None:
+    """Take a rule away, inside the caller's transaction, whatever its weight."""
+    topic = await store.locked(conn, slug)
+    sources, keywords = _without(topic, rule)
+    if len(sources) + len(keywords) == len(topic.source_rules) + len(topic.keyword_rules):
+        raise NotFound(f"{slug} has no such rule; `scoop topics rules list {slug}` shows what it has")
+    await store.put_rules(conn, topic, sources, keywords)
+
+
+def _without(topic: Topic, rule: SourceRule | KeywordRule) -> tuple[list[SourceRule], list[KeywordRule]]:
+    """The rules of a topic but for the one that is like this."""
+    if isinstance(rule, SourceRule):
+        return [each for each in topic.source_rules if each != rule], list(topic.keyword_rules)
+    like = (rule.pattern, rule.rule_type)
+    return list(topic.source_rules), [each for each in topic.keyword_rules if (each.pattern, each.rule_type) != like]
+
+
+async def suppress(conn: Connection, slug: str, story: str, reason: str) -> int:
+    """Keep a story, by number or public id, out of a topic's digests; give its number."""
+    topic, found = await store.by_slug(conn, slug), (await reading.story(conn, story)).story
+    await store.suppress(conn, topic, found.story_id, reason)
+    return found.story_id
+
+
+async def unsuppress(conn: Connection, slug: str, story: str) -> int:
+    """Let a story be told again, inside the caller's transaction; give its number."""
+    topic, found = await store.by_slug(conn, slug), (await reading.story(conn, story)).story
+    await store.unsuppress(conn, topic, found.story_id)
+    return found.story_id
 
 
 async def put_topics(tables: Sequence[Mapping[str, Any]], conn: Connection) -> None:

@@ -1,11 +1,13 @@
 """The API as it describes itself: an OpenAPI document."""
 
+from http import HTTPStatus
 from typing import Any
 
-from fastapi import FastAPI, Request, Response
+from fastapi import FastAPI, Request, Response, routing
 from fastapi.openapi.utils import get_openapi
 
 from scoop import __version__
+from scoop.core import items
 from scoop.doors import answers, routers
 from scoop.doors.problems import CODES
 from scoop.doors.rights import Guarded, needs
@@ -34,8 +36,33 @@ PROBLEM = {
         }
     },
 }
+TOLD = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
 ALWAYS = {"400": "A value cannot be", "429": "Too many requests", "503": "The database does not answer"}
 KEPT_OUT = {"401": "Nobody that is known", "403": "Not for this key or person"}
+
+MORE = {
+    HTTPStatus.NOT_FOUND: "There is no such thing",
+    HTTPStatus.NOT_FOUND: "There is no such thing",
+    HTTPStatus.CONFLICT: "What is there stands against it",
+    HTTPStatus.PRECONDITION_FAILED: "It has changed since it was read",
+    HTTPStatus.BAD_GATEWAY: "Another server gave nothing",
+}
+IF_MATCH: dict[str, Any] = {
+    "parameters": [
+        {
+            "name": "If-Match",
+            "in": "header",
+            "description": "The ETag of what you have read: change it only if it still is that.",
+            "schema": {"type": "string"},
+        }
+    ]
+}
+"""For operations that change only what the caller has read."""
+
+
+def problems(*statuses: HTTPStatus) -> dict[int | str, dict[str, Any]]:
+    """What else can go wrong with an operation, for its `responses`."""
+    return {int(status): {"description": MORE[status]} for status in statuses}
 
 
 def describe(app: FastAPI) -> None:
@@ -52,7 +79,7 @@ def describe(app: FastAPI) -> None:
 def _described(app: FastAPI) -> dict[str, Any]:
     found = get_openapi(title="Scoop", version=__version__, description=ABOUT, routes=app.routes)
     parts = found.setdefault("components", {})
-    parts.setdefault("schemas", {})["Problem"] = PROBLEM
+    parts.setdefault("schemas", {}).update(Error=PROBLEM, Item=items.schema())
     parts["securitySchemes"] = {
         "key": {"type": "http", "scheme": "bearer"},
         "session": {"type": "apiKey", "in": "cookie", "name": "scoop_session"},
@@ -71,14 +98,18 @@ def _complete(operation: dict[str, Any], route: Guarded) -> None:
     if "requestBody" in operation:
         problems = problems | {"413": "The body is too large", "415": "A body of another kind"}
     for status, text in problems.items():
-        content = {"application/json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
-        operation["responses"].setdefault(status, {"description": text, "content": content})
+        operation["responses"].setdefault(status, {"description": text})
+    for status, answer in operation["responses"].items():
+        if status >= "400":
+            answer.setdefault("content", TOLD)
     operation["security"] = [{"key": []}, {"session": []}] if route.right else []
     operation["x-right"] = route.right or "none"
 
 
 def guarded(app: FastAPI) -> list[Guarded]:
-    return [route for route in app.routes if isinstance(route, Guarded)]
+    """Every guarded route, those of included routers among them."""
+    found = (context.original_route for context in routing.iter_route_contexts(app.routes))
+    return [route for route in found if isinstance(route, Guarded)]
 
 
 @router.get("/api/openapi.json")

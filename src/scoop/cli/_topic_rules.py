@@ -7,7 +7,7 @@ import click
 
 from scoop.cli import edge
 from scoop.config import Config
-from scoop.errors import NotFound, UsageError
+from scoop.errors import UsageError
 
 if TYPE_CHECKING:
     from scoop.model import KeywordRule, RuleType, SourceRule, Topic
@@ -97,7 +97,7 @@ def add(
       scoop topics rules add energy --source tribune --exclude
     """
     rule = _rule(keyword, regex, source, exclude=exclude, weight=weight)
-    edge.run(_change(config, slug, rule, is_kept=True))
+    edge.run(_put(config, slug, rule))
     if as_json:
         edge.print_json(rule)
     else:
@@ -119,7 +119,7 @@ def remove(
       scoop topics rules remove energy --source tribune --exclude
     """
     rule = _rule(keyword, regex, source, exclude=exclude)
-    edge.run(_change(config, slug, rule, is_kept=False))
+    edge.run(_remove(config, slug, rule))
     if as_json:
         edge.print_json({"removed": rule})
     else:
@@ -140,19 +140,15 @@ def _rule(
     return topics.keyword_rule({"pattern": pattern, "is_regex": regex is not None, "weight": weight}, rule_type)
 
 
-async def _change(config: Config, slug: str, rule: "SourceRule | KeywordRule", *, is_kept: bool) -> None:
-    """Put a rule in the place of the one that is like it, or only take that away."""
-    from scoop.model import KeywordRule
-    from scoop.store import topics
+async def _put(config: Config, slug: str, rule: "SourceRule | KeywordRule") -> None:
+    from scoop import topics
 
     async with edge.reading(config) as conn, conn.transaction():
-        topic = await topics.locked(conn, slug)
-        sources, keywords = list(topic.source_rules), list(topic.keyword_rules)
-        if isinstance(rule, KeywordRule):
-            like = (rule.pattern, rule.rule_type)
-            keywords = [each for each in keywords if (each.pattern, each.rule_type) != like] + [rule] * is_kept
-        else:
-            sources = [each for each in sources if each != rule] + [rule] * is_kept
-        if not is_kept and len(sources) + len(keywords) == len(topic.source_rules) + len(topic.keyword_rules):
-            raise NotFound(f"{slug} has no such rule; `scoop topics rules list {slug}` shows what it has")
-        await topics.put_rules(conn, topic, sources, keywords)
+        await topics.put_rule(conn, slug, rule)
+
+
+async def _remove(config: Config, slug: str, rule: "SourceRule | KeywordRule") -> None:
+    from scoop import topics
+
+    async with edge.reading(config) as conn, conn.transaction():
+        await topics.remove_rule(conn, slug, rule)

@@ -1,36 +1,17 @@
 """`scoop calibrate`: thresholds that follow from what people decided."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
 from scoop.cli import edge
 from scoop.config import Config
-from scoop.errors import NotFound, UsageError
+from scoop.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from scoop.core.calibration import Accuracy, Proposal
-    from scoop.core.links import LinkModel
-    from scoop.store.db import Connection
-    from scoop.store.embeddings import EmbeddingModel
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Calibration:
-    """How well the deciding model does on what people decided, and what would do better."""
-
-    model_name: str
-    model_version: str
-    labels: int
-    same: int
-    unusable: int
-    merge: "Accuracy"
-    coverage: "Accuracy"
-    proposals: "list[Proposal]"
-    calibration: "Mapping[str, float]"
+    from scoop.review import Calibration
 
 
 @click.command()
@@ -59,13 +40,14 @@ def command(config: Config, applies: bool, reset: bool, as_json: bool) -> None:
 
 
 async def _calibrate(config: Config, *, applies: bool, as_json: bool) -> None:
-    from scoop.store import review
+    from scoop import review
+    from scoop.store import review as store
 
     async with edge.reading(config) as conn, conn.transaction():
-        model, shipped = await _deciding(conn)
-        found = await _measured(conn, model, shipped)
+        model, shipped = await review.deciding(conn)
+        found = await review.measured(conn, model, shipped)
         if applies:
-            await review.calibrate(conn, model, found.calibration)
+            await store.calibrate(conn, model, found.calibration)
     if as_json:
         edge.print_json(found)
     else:
@@ -73,55 +55,19 @@ async def _calibrate(config: Config, *, applies: bool, as_json: bool) -> None:
 
 
 async def _reset(config: Config, *, as_json: bool) -> None:
-    from scoop.store import review
+    from scoop import review
+    from scoop.store import review as store
 
     async with edge.reading(config) as conn, conn.transaction():
-        model, _ = await _deciding(conn)
-        await review.calibrate(conn, model, {})
+        model, _ = await review.deciding(conn)
+        await store.calibrate(conn, model, {})
     if as_json:
         edge.print_json(replace(model, calibration={}))
     else:
         click.echo(f"{model.model_name} {model.model_version} decides by the thresholds that it came with")
 
 
-async def _deciding(conn: "Connection") -> "tuple[EmbeddingModel, LinkModel]":
-    """The model that decides about stories, and the fit that it came with."""
-    from scoop.core import links
-    from scoop.store import embeddings
-
-    model = await embeddings.active(conn)
-    if model is None:
-        raise NotFound("no model decides about stories yet; `scoop run-once` embeds what there is")
-    fit = links.fitted(model.model_name, model.model_version)
-    if fit is None:
-        raise NotFound(
-            f"the model {model.model_name} {model.model_version} has no fit, so it links nothing; "
-            "`scoop embed --models` lists the others"
-        )
-    return model, fit
-
-
-async def _measured(conn: "Connection", model: "EmbeddingModel", shipped: "LinkModel") -> Calibration:
-    from scoop.core import calibration, links
-    from scoop.store import review
-
-    fit = links.calibrated(shipped, model.calibration)
-    labels, unusable = await review.labels(conn, model)
-    proposals = calibration.propose(labels, fit)
-    return Calibration(
-        model_name=model.model_name,
-        model_version=model.model_version,
-        labels=len(labels),
-        same=sum(label.is_same for label in labels),
-        unusable=unusable,
-        merge=calibration.accuracy("merge", labels, fit),
-        coverage=calibration.accuracy("coverage", labels, fit),
-        proposals=proposals,
-        calibration={p.threshold: p.proposed for p in proposals if p.proposed != getattr(shipped, p.threshold)},
-    )
-
-
-def _show(found: Calibration, *, applied: bool) -> None:
+def _show(found: "Calibration", *, applied: bool) -> None:
     click.echo(f"{found.model_name} {found.model_version}, by what people decided:")
     click.echo(f"{found.same:,} pairs are one story, {found.labels - found.same:,} are not")
     if found.unusable:

@@ -65,24 +65,10 @@ async def _make(config: Config, slug: str, day: date | None, *, publish: bool, s
 
 
 async def _order(app: "App", slug: str, day: date | None, *, mode: "RunMode", publish: bool) -> "Order":
-    from scoop.core import schedules, windows
-    from scoop.stages.digest import Order
-    from scoop.store import topics
+    from scoop.stages import digest
 
     async with app.database.connection() as conn:
-        topic = await topics.by_slug(conn, slug)
-    if publish and not any(channel.enabled for channel in topic.channels):
-        raise UsageError(
-            f"{slug} has no channel to post to; add one: scoop topics channel add {slug} NAME --kind KIND, "
-            f"or see what is wrong with those it has: scoop topics show {slug}"
-        )
-    if publish and not app.modes.of(topic).posts:
-        raise UsageError(f"{slug} is posted by the older system; scoop legacy cutover {slug} lets Scoop post it")
-    today = datetime.now(UTC).astimezone(schedules.zone(topic.timezone)).date()
-    if publish and day is not None and day > today:
-        raise UsageError(f"{day} has not come yet in {topic.timezone}; a digest is posted on its date")
-    found = day or windows.latest(topic.digest_cron, topic.timezone, datetime.now(UTC))
-    return Order(topic=topic, day=found, mode=mode, publish=publish)
+        return await digest.ordered(conn, slug, day, mode=mode, publish=publish, modes=app.modes, now=datetime.now(UTC))
 
 
 async def _drain(app: "App", name: str) -> None:

@@ -12,7 +12,6 @@ from scoop.config import Config
 from scoop.core import text
 
 if TYPE_CHECKING:
-    from scoop.store.db import Connection
     from scoop.store.review import Decision, GrayPair, Side
 
 WIDTH = 80  # columns of what is not a terminal
@@ -135,8 +134,10 @@ def log(config: Config, collection: str | None, limit: int, as_json: bool) -> No
 
 
 async def _list(config: Config, collection: str | None, limit: int, *, as_json: bool) -> None:
+    from scoop import review
+
     async with edge.reading(config) as conn:
-        found = await _gray_pairs(conn, collection, limit)
+        found = await review.gray_pairs(conn, collection=collection, limit=limit, now=datetime.now(UTC))
     if as_json:
         edge.print_json(found)
         return
@@ -144,21 +145,6 @@ async def _list(config: Config, collection: str | None, limit: int, *, as_json: 
         click.echo("no pair waits for a decision", err=True)
     for pair in found:
         _show(pair)
-
-
-async def _gray_pairs(conn: "Connection", collection: str | None, limit: int) -> "list[GrayPair]":
-    """What waits for a decision: nothing where no model decides, or none has been fitted for it."""
-    from scoop.core import links
-    from scoop.store import embeddings, review
-
-    model = await embeddings.active(conn)
-    fit = links.fitted(model.model_name, model.model_version) if model else None
-    if model is None or fit is None:
-        return []
-    at_least = links.calibrated(fit, model.calibration).coverage_at
-    return await review.gray_pairs(
-        conn, model, at_least=at_least, collection=collection, limit=limit, now=datetime.now(UTC)
-    )
 
 
 def _show(pair: "GrayPair") -> None:
@@ -217,31 +203,16 @@ async def _undo(config: Config, decision_id: int, *, as_json: bool) -> None:
 
 
 def _tell(decision: "Decision", *, as_json: bool) -> None:
+    from scoop import review
+
     if as_json:
         edge.print_json(decision)
         return
-    click.echo(f"{_sentence(decision)} (decision {decision.decision_id})")
+    click.echo(f"{review.sentence(decision)} (decision {decision.decision_id})")
     if decision.undone_at is None:
         click.echo(f"to take it back: scoop review undo {decision.decision_id}")
     else:
         click.echo("with the next run the rules decide anew: scoop run-once")
-
-
-def _sentence(decision: "Decision") -> str:
-    """What is so now."""
-    one, other = f"story {decision.story_id}", f"story {decision.other_story_id}"
-    moved = f"{len(decision.document_ids):,} document{'s' if len(decision.document_ids) > 1 else ''}"
-    if decision.undone_at is None:
-        return {
-            "merge": f"{other} is part of {one} now",
-            "apart": f"{one} and {other} stay apart",
-            "split": f"{moved} of {one} made {other}",
-        }[decision.action]
-    return {
-        "merge": f"{other} is a story of its own again",
-        "apart": f"{one} and {other} need not stay apart any longer",
-        "split": f"{moved} went back to {one}",
-    }[decision.action]
 
 
 async def _log(config: Config, collection: str | None, limit: int, *, as_json: bool) -> None:

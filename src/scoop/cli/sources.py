@@ -13,7 +13,8 @@ from scoop.config import Config
 from scoop.errors import FetchFailed, InputError, UsageError
 
 if TYPE_CHECKING:
-    from scoop.catalogue import Tried
+    from scoop.catalogue import Imported, Tried
+    from scoop.core.opml import Outlines
     from scoop.model import SourceSettings
 
 SHOWN_ITEMS = 5
@@ -163,19 +164,10 @@ def edit(config: Config, /, slug: str, as_json: bool, **told: Any) -> None:
 
 
 async def _edit(config: Config, slug: str, given: dict[str, Any]) -> "SourceSettings":
-    from dataclasses import fields
-
     from scoop import catalogue
-    from scoop.model import SourceSettings
-    from scoop.store import sources
 
-    async with edge.reading(config) as conn:
-        now = await sources.by_slug(conn, slug)
-        kept = {each.name: getattr(now, each.name) for each in fields(SourceSettings)}
-        options = now.options | given.pop("options", {})
-        changed = catalogue.settings({**kept, **given, "options": options})
-        await sources.put(conn, changed)
-    return changed
+    async with edge.reading(config) as conn, conn.transaction():
+        return await catalogue.edit(conn, slug, given)
 
 
 @command.command()
@@ -201,18 +193,13 @@ async def _test(config: Config, slug: str) -> "Tried":
 
 
 async def _tried(config: Config, settings: "SourceSettings") -> "Tried":
-    from scoop import catalogue
-    from scoop.app import open_client
-    from scoop.fetch.chamber import open_chamber
+    from scoop.app import try_source
 
-    async with open_client(config) as client, open_chamber() as chamber:
-        try:
-            return await catalogue.tried(
-                settings, client=client, chamber=chamber, secrets=config.secrets, now=datetime.now(UTC)
-            )
-        except FetchFailed as failure:
-            told = f"{failure} ({failure.health.replace('_', ' ')})"
-            raise InputError(f"{told}; --no-check adds it all the same") from failure
+    try:
+        return await try_source(config, settings, now=datetime.now(UTC))
+    except FetchFailed as failure:
+        told = f"{failure} ({failure.health.replace('_', ' ')})"
+        raise InputError(f"{told}; --no-check adds it all the same") from failure
 
 
 def _show(tried: "Tried") -> None:
@@ -302,8 +289,11 @@ def import_opml(config: Config, file: str, collection: str, schedule: str, as_js
     from scoop.core import opml
 
     found = opml.read(_read(file))
-    added, known, problems = edge.run(_import(config, found, collection, schedule))
-    problems = [*found.problems, *problems]
+    imported = edge.run(_import(config, found, collection, schedule))
+    added = [each.slug for each in imported if each.status == "added"]
+    known = sum(each.status == "known" for each in imported)
+    refused = [f"{each.title or each.url}: {each.problem}" for each in imported if each.status == "refused"]
+    problems = [*found.problems, *refused]
     if as_json:
         edge.print_json({"added": added, "known": known, "problems": problems})
     else:
@@ -320,32 +310,11 @@ def _read(file: str) -> bytes:
         raise InputError(f"cannot read {file}: {(error.strerror or str(error)).lower()}") from error
 
 
-async def _import(config: Config, found: Any, collection: str, schedule: str) -> tuple[list[str], int, list[str]]:
+async def _import(config: Config, found: "Outlines", collection: str, schedule: str) -> "list[Imported]":
     from scoop import catalogue
-    from scoop.store import sources
 
-    added: list[str] = []
-    problems: list[str] = []
     async with edge.reading(config) as conn, conn.transaction():
-        present = await sources.listed(conn)
-        urls, slugs = {source.base_url for source in present}, {source.slug for source in present}
-        for feed in found.feeds:
-            if feed.url in urls:
-                continue
-            try:
-                settings = catalogue.settings(
-                    {"target": feed.url, "kind": "rss", "name": feed.title, "schedule": schedule,
-                     "collection": feed.collection or collection}
-                )  # fmt: skip
-            except UsageError as error:
-                problems.append(f"{feed.title or feed.url}: {error}")
-                continue
-            settings = catalogue.apart(settings, slugs)
-            await sources.put(conn, settings)
-            urls.add(feed.url)
-            slugs.add(settings.slug)
-            added.append(settings.slug)
-    return added, len(found.feeds) - len(added) - len(problems), problems
+        return await catalogue.take_in(conn, found, collection=collection, schedule=schedule)
 
 
 @command.command("export")
@@ -362,13 +331,7 @@ def export_opml(config: Config, collection: str | None) -> None:
 
 
 async def _export(config: Config, collection: str | None) -> bytes:
-    from scoop.core import opml
-    from scoop.store import sources
+    from scoop import catalogue
 
     async with edge.reading(config) as conn:
-        found = [s for s in await sources.listed(conn) if s.kind == "rss" and collection in {None, s.collection}]
-    outlines = [
-        opml.Outline(url=opml.without_secrets(s.base_url), title=s.name, collection=s.collection, category=s.category)
-        for s in found
-    ]
-    return opml.write(outlines, title="Scoop", now=datetime.now(UTC))
+        return await catalogue.exported(conn, collection=collection, now=datetime.now(UTC))

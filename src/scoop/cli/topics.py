@@ -10,7 +10,7 @@ import click
 from scoop.cli import _topic_channels, _topic_rules, edge
 from scoop.config import Config
 from scoop.core import text
-from scoop.errors import UsageError
+from scoop.errors import Conflict, UsageError
 
 if TYPE_CHECKING:
     from scoop.core.topics import Trial
@@ -156,14 +156,13 @@ def add(config: Config, /, slug: str, as_json: bool, **told: Any) -> None:
 
 
 async def _add(config: Config, added: "TopicSettings") -> None:
-    from scoop.store import topics
+    from scoop import topics
 
     async with edge.reading(config) as conn, conn.transaction():
-        if any(topic.topic_slug == added.topic_slug for topic in await topics.listed(conn)):
-            raise UsageError(
-                f"there is a topic {added.topic_slug!r} already; change it: scoop topics edit {added.topic_slug}"
-            )
-        await topics.put(conn, added)
+        try:
+            await topics.add(conn, added)
+        except Conflict as error:
+            raise UsageError(f"{error}: scoop topics edit {added.topic_slug}") from error
 
 
 @command.command()
@@ -186,14 +185,11 @@ def edit(config: Config, /, slug: str, as_json: bool, **told: Any) -> None:
         click.echo(f"{slug} is changed")
 
 
-async def _edit(config: Config, slug: str, given: dict[str, Any]) -> "TopicSettings":
+async def _edit(config: Config, slug: str, given: dict[str, Any]) -> "Topic":
     from scoop import topics
-    from scoop.store import topics as store
 
     async with edge.reading(config) as conn, conn.transaction():
-        changed = topics.settings(given, await store.locked(conn, slug))
-        await store.put(conn, changed)
-    return changed
+        return await topics.edit(conn, slug, given)
 
 
 @command.command()
@@ -317,12 +313,10 @@ def suppress(config: Config, slug: str, story: str, reason: str, as_json: bool) 
 
 
 async def _suppress(config: Config, slug: str, name: str, reason: str) -> int:
-    from scoop.store import reading, topics
+    from scoop import topics
 
     async with edge.reading(config) as conn:
-        topic, story = await topics.by_slug(conn, slug), (await reading.story(conn, name)).story
-        await topics.suppress(conn, topic, story.story_id, reason)
-    return story.story_id
+        return await topics.suppress(conn, slug, name, reason)
 
 
 @command.command()
@@ -345,9 +339,7 @@ def unsuppress(config: Config, slug: str, story: str, as_json: bool) -> None:
 
 
 async def _unsuppress(config: Config, slug: str, name: str) -> int:
-    from scoop.store import reading, topics
+    from scoop import topics
 
     async with edge.reading(config) as conn, conn.transaction():
-        topic, story = await topics.by_slug(conn, slug), (await reading.story(conn, name)).story
-        await topics.unsuppress(conn, topic, story.story_id)
-    return story.story_id
+        return await topics.unsuppress(conn, slug, name)

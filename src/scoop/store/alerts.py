@@ -31,5 +31,5 @@ async def settle(
     return [tuple(row) for row in await conn.fetch(SQL["raise"], *alarming, list(messages.values()))]
 
 
-async def latest(conn: Connection, *, with_resolved: bool, limit: int) -> list[Alert]:
-    return [Alert(**row) for row in await conn.fetch(SQL["latest"], with_resolved, limit)]
+async def latest(conn: Connection, *, with_resolved: bool, before: int = db.LAST_ID, limit: int) -> list[Alert]:
+    return [Alert(**row) for row in await conn.fetch(SQL["latest"], with_resolved, limit, before)]

@@ -14,4 +14,4 @@ UPDATE alerts SET resolved_at = now() WHERE resolved_at IS NULL AND subject = AN
 -- name: latest
 -- The alerts, the newest first; only those that last, or all.
 SELECT alert_id, kind, subject, message, raised_at, resolved_at FROM alerts
-WHERE $1 OR resolved_at IS NULL ORDER BY raised_at DESC, alert_id DESC LIMIT $2;
+WHERE ($1 OR resolved_at IS NULL) AND alert_id < $3 ORDER BY alert_id DESC LIMIT $2;

@@ -37,8 +37,10 @@ class Decision:
     action: Action
     collection: str
     story_id: int
+    story_uuid: str
     title: str
     other_story_id: int
+    other_story_uuid: str
     other_title: str
     document_ids: list[int]
     pointing_ids: list[int]
@@ -70,6 +72,7 @@ class GrayPair:
     cosine: float
     title_overlap: float
     matters: float
+    signals: Mapping[str, float]
     one: Side
     other: Side
 
@@ -88,13 +91,16 @@ class _Story:
 
 
 async def gray_pairs(
-    conn: Connection, model: EmbeddingModel, *, at_least: float, collection: str | None, limit: int, now: datetime
-) -> list[GrayPair]:
-    """The pairs of stories that a person has not decided on, those that matter most first."""
-    rows = await conn.fetch(SQL["gray"], model.model_id, at_least, collection, limit, now)
+    conn: Connection, model: EmbeddingModel, *, at_least: float, collection: str | None, skip: int = 0, limit: int,
+    now: datetime,
+) -> tuple[list[GrayPair], int]:  # fmt: skip
+    """Pairs of stories that a person has not decided on, those that matter most first, and how many there are."""
+    rows = await conn.fetch(SQL["gray"], model.model_id, at_least, collection, limit, now, skip)
+    if not rows:
+        return [], 0
     shown = {document_id for row in rows for document_id in (row["one_id"], row["other_id"])}
     sides = {row["document_id"]: Side(**row) for row in await conn.fetch(SQL["sides"], list(shown))}
-    return [_gray_pair(row, sides[row["one_id"]], sides[row["other_id"]]) for row in rows]
+    return [_gray_pair(row, sides[row["one_id"]], sides[row["other_id"]]) for row in rows], rows[0]["waiting"]
 
 
 def _gray_pair(row: Any, one: Side, other: Side) -> GrayPair:
@@ -105,6 +111,7 @@ def _gray_pair(row: Any, one: Side, other: Side) -> GrayPair:
         cosine=signs["cosine"],
         title_overlap=signs["title_words"],
         matters=row["matters"],
+        signals=signs,
         one=one,
         other=other,
     )
@@ -178,14 +185,16 @@ async def undo(conn: Connection, decision_id: int) -> Decision:
 
 
 async def by_id(conn: Connection, decision_id: int) -> Decision:
-    row = await conn.fetchrow(SQL["decisions"], decision_id, None, 1)
+    row = await conn.fetchrow(SQL["decisions"], decision_id, None, 1, db.LAST_ID)
     if row is None:
         raise NotFound(f"there is no decision {decision_id}; `scoop review log` lists what was decided")
     return Decision(**row)
 
 
-async def decisions(conn: Connection, *, collection: str | None, limit: int) -> list[Decision]:
-    return [Decision(**row) for row in await conn.fetch(SQL["decisions"], None, collection, limit)]
+async def decisions(
+    conn: Connection, *, collection: str | None, before: int = db.LAST_ID, limit: int
+) -> list[Decision]:
+    return [Decision(**row) for row in await conn.fetch(SQL["decisions"], None, collection, limit, before)]
 
 
 async def constraints(conn: Connection, document_ids: Iterable[int], story_ids: Iterable[int]) -> list[Verdict]:
@@ -268,6 +277,8 @@ async def _story(conn: Connection, story_id: int) -> _Story:
 async def _story_of(conn: Connection, document_ids: Collection[int]) -> _Story:
     """The one story that documents belong to, with its collection's lock held."""
     homes = await conn.fetch(SQL["homes"], list(document_ids))
+    if unknown := sorted({*document_ids} - {home["document_id"] for home in homes}):
+        raise NotFound(f"there is no document {unknown[0]}")
     await _lock(conn, homes[0]["collection"])
     homes = await conn.fetch(SQL["homes"], list(document_ids))
     first = homes[0]

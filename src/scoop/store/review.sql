@@ -91,11 +91,13 @@ UPDATE story_verdicts SET undone_at = now() WHERE decision_id = $1 AND undone_at
 -- name: decisions
 -- What people decided, the latest first: all, those of one collection, or the one of this number.
 SELECT decision_id, action, story_decisions.collection, story_decisions.story_id, other_story_id, document_ids, pointing_ids,
-    note, decided_at, undone_at, stories.canonical_title AS title, other.canonical_title AS other_title
+    note, decided_at, undone_at, stories.canonical_title AS title, other.canonical_title AS other_title,
+    stories.story_uuid::text AS story_uuid, other.story_uuid::text AS other_story_uuid
 FROM story_decisions JOIN stories USING (story_id) JOIN stories AS other ON other.story_id = other_story_id
 LEFT JOIN LATERAL (SELECT max(undone_at) AS undone_at FROM story_verdicts
     WHERE story_verdicts.decision_id = story_decisions.decision_id) AS ended ON true
 WHERE ($1::bigint IS NULL OR decision_id = $1) AND ($2::text IS NULL OR story_decisions.collection = $2)
+    AND decision_id < $4
 ORDER BY decision_id DESC LIMIT $3;
 
 -- name: verdicts
@@ -132,7 +134,7 @@ WITH linked AS (
     JOIN story_members AS theirs ON theirs.document_id = other_document_id
     WHERE undone_at IS NULL
 ), chosen AS (
-    SELECT one.collection, one_id, other_id, one.item_count + other.item_count AS items,
+    SELECT one.collection, one_id, other_id, one.item_count + other.item_count AS items, count(*) OVER () AS waiting,
         (one.publisher_family_count + other.publisher_family_count) * 4 * probability * (1 - probability)
             * 0.5 ^ least(greatest(extract(epoch FROM $5 - greatest(one.last_seen_at, other.last_seen_at)) / 604800, 0), 100)
             AS matters
@@ -142,9 +144,10 @@ WITH linked AS (
     WHERE one.status = 'active' AND other.status = 'active' AND ($3::text IS NULL OR one.collection = $3) AND NOT EXISTS (
         SELECT FROM decided
         WHERE decided.one_story_id = linked.one_story_id AND decided.other_story_id = linked.other_story_id)
-    ORDER BY matters DESC, items DESC, one_id, other_id LIMIT $4
+    ORDER BY matters DESC, items DESC, one_id, other_id LIMIT $4 OFFSET $6
 )
-SELECT collection, one_id, other_id, probability, signals, matters FROM chosen JOIN document_links USING (one_id, other_id)
+SELECT collection, one_id, other_id, probability, signals, matters, waiting
+FROM chosen JOIN document_links USING (one_id, other_id)
 ORDER BY matters DESC, items DESC, one_id, other_id;
 
 -- name: sides

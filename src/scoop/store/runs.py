@@ -12,6 +12,7 @@ from scoop.store.db import Connection
 SQL = db.blocks(__name__)
 Trigger = Literal["schedule", "manual"]
 Status = Literal["completed", "partial", "failed"]
+STATUSES = ("running", "completed", "partial", "failed")
 RUN_LOCK = 0x5C03  # first key of the advisory lock that a run in progress holds on its id
 
 
@@ -104,5 +105,22 @@ async def newest_id(conn: Connection) -> int:
     return int(await conn.fetchval(SQL["newest_id"]))
 
 
-async def latest(conn: Connection, *, source: str | None = None, after: int = 0, limit: int = 20) -> list[Run]:
-    return [Run(**row) for row in await conn.fetch(SQL["latest"], source, limit, after)]
+async def latest(
+    conn: Connection, *, source: str | None = None, status: str | None = None, after: int = 0,
+    before: int = db.LAST_ID, limit: int = 20,
+) -> list[Run]:  # fmt: skip
+    """The newest runs, of one source or in one state or all; `before` is the run where a list goes on."""
+    if source is not None:
+        rows = await conn.fetch(SQL["latest_of_source"], after, before, limit, source, status)
+    elif status is not None:
+        rows = await conn.fetch(SQL["latest_in_state"], after, before, limit, status)
+    else:
+        rows = await conn.fetch(SQL["latest"], after, before, limit)
+    return [Run(**row) for row in rows]
+
+
+async def by_id(conn: Connection, run_id: int) -> Run:
+    row = await conn.fetchrow(SQL["by_id"], run_id)
+    if row is None:
+        raise NotFound(f"there is no run {run_id}; `scoop runs` lists the latest")
+    return Run(**row)

@@ -8,11 +8,12 @@ from typing import Any
 from scoop.core import urls
 from scoop.core.health import Condition
 from scoop.errors import NotFound
-from scoop.model import Source, SourceSettings
+from scoop.model import Health, Source, SourceSettings
 from scoop.store import db
 from scoop.store.db import Connection
 
 SQL = db.blocks(__name__)
+SLUG_LOCK = 0x5C04  # first key of the advisory lock on a slug that is about to be taken
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +22,15 @@ class Due:
 
     source: Source
     checkpoint: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lately:
+    """How many runs a source had lately, how many of them failed, and what was new in all."""
+
+    runs: int = 0
+    failed: int = 0
+    items_inserted: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,13 +43,42 @@ class Settled:
 
 
 async def put(conn: Connection, settings: SourceSettings) -> int:
-    values = [getattr(settings, each.name) for each in fields(SourceSettings)]
-    source_id: int = await conn.fetchval(SQL["put"], *values, urls.host(settings.base_url))
+    source_id: int = await conn.fetchval(SQL["put"], *_values(settings))
     return source_id
 
 
-async def listed(conn: Connection) -> list[Source]:
-    return [Source(**row) for row in await conn.fetch(SQL["listed"])]
+async def put_all(conn: Connection, found: Sequence[SourceSettings]) -> None:
+    await conn.executemany(SQL["put"], [_values(settings) for settings in found])
+
+
+def _values(settings: SourceSettings) -> list[Any]:
+    return [*(getattr(settings, each.name) for each in fields(SourceSettings)), urls.host(settings.base_url)]
+
+
+async def listed(
+    conn: Connection, *, collection: str | None = None, kind: str | None = None, health: Health | None = None,
+    after: str = "", limit: int | None = None,
+) -> list[Source]:  # fmt: skip
+    """Sources by name; each condition that is given holds for all of them."""
+    return [Source(**row) for row in await conn.fetch(SQL["listed"], collection, kind, health, after, limit)]
+
+
+async def lately(conn: Connection, slugs: Sequence[str], *, since: datetime) -> dict[str, Lately]:
+    """What the runs of these sources came to since a moment."""
+    rows = [dict(row) for row in await conn.fetch(SQL["lately"], slugs, since)]
+    return {row.pop("source"): Lately(**row) for row in rows}
+
+
+async def is_taken(conn: Connection, slug: str) -> bool:
+    """Whether a source has this slug; nobody else asks before the caller's transaction ends."""
+    await conn.execute(SQL["claim_slug"], SLUG_LOCK, slug)
+    return await conn.fetchrow(SQL["by_slug"], slug) is not None
+
+
+async def locked(conn: Connection, slug: str) -> Source:
+    """The source, which nobody else changes before the caller's transaction ends."""
+    await conn.execute(SQL["lock"], slug)
+    return await by_slug(conn, slug)
 
 
 async def by_slug(conn: Connection, slug: str) -> Source:

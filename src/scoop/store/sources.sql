@@ -15,11 +15,24 @@ ON CONFLICT (slug) DO UPDATE SET name = excluded.name, kind = excluded.kind, col
 RETURNING source_id;
 
 -- name: listed
--- All sources by name.
+-- The sources by name: all, or those of a collection, a kind or a health, after a name.
 SELECT source_id, slug, name, kind, collection, category, base_url, options, schedule, crawl_windows, allowed_paths,
     request_interval_ms, timezone, enabled, next_visit_at, health::text AS health, health_note, health_since, failures,
     last_item_at, moved_to, moves
-FROM sources ORDER BY slug;
+FROM sources
+WHERE ($1::text IS NULL OR collection = $1) AND ($2::text IS NULL OR kind = $2) AND ($3::text IS NULL OR health::text = $3)
+    AND slug > $4
+ORDER BY slug LIMIT $5;
+
+-- name: lately
+-- What the runs of sources came to since a moment.
+SELECT source, count(*)::int AS runs, (count(*) FILTER (WHERE status = 'failed'))::int AS failed,
+    coalesce(sum(items_inserted), 0)::int AS items_inserted
+FROM ingest_runs WHERE source = ANY ($1::text[]) AND started_at >= $2 GROUP BY source;
+
+-- name: lock
+-- Whoever is about to change a source by what it is now works alone at it.
+SELECT FROM sources WHERE slug = $1 FOR UPDATE;
 
 -- name: due
 -- The sources that ingest visits, with the place where each goes on.
@@ -35,6 +48,10 @@ SELECT source_id, slug, name, kind, collection, category, base_url, options, sch
     request_interval_ms, timezone, enabled, next_visit_at, health::text AS health, health_note, health_since, failures,
     last_item_at, moved_to, moves
 FROM sources WHERE slug = $1;
+
+-- name: claim_slug
+-- Whoever is about to add a source under a slug does so alone.
+SELECT pg_advisory_xact_lock($1, hashtext($2));
 
 -- name: ids
 -- The sources of these names, enabled or not; all that are enabled when none is named.

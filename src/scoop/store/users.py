@@ -100,9 +100,9 @@ async def add(
 
 async def change(
     conn: Connection, user_id: int, *, role: Role | None = None, password_hash: str | None = None,
-    enabled: bool | None = None,
+    enabled: bool | None = None, but: bytes | None = None,
 ) -> User:  # fmt: skip
-    """Change a person inside the caller's transaction; a new password or a rest signs all their browsers out."""
+    """Change a person in the caller's transaction; a new password or a rest signs all their browsers out, `but` one."""
     await lock(conn)
     user = await by_id(conn, user_id)
     loses_admin = user.role == "admin" and (role not in {None, "admin"} or enabled is False)
@@ -110,7 +110,7 @@ async def change(
         raise Conflict(f"{user.name} is the only admin; make somebody else one first")
     await conn.execute(SQL["change"], user_id, role, password_hash, enabled)
     if password_hash is not None or enabled is False:
-        await conn.execute(SQL["close_sessions"], user_id, None)
+        await conn.execute(SQL["close_sessions"], user_id, but)
     return await by_id(conn, user_id)
 
 

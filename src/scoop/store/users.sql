@@ -90,7 +90,7 @@ DELETE FROM api_keys WHERE api_key_id = $1 AND ($2::bigint IS NULL OR user_id = 
 -- Whose key this is, and what for; when it was used is written once a minute at most.
 WITH used AS (
     UPDATE api_keys SET used_at = $2
-    WHERE key_hash = $1 AND (used_at IS NULL OR used_at < $2 - interval '1 minute') AND (expires_at IS NULL OR expires_at > $2)
+    WHERE key_hash = $1 AND (used_at IS NULL OR used_at < $2::timestamptz - interval '1 minute') AND (expires_at IS NULL OR expires_at > $2)
 )
 SELECT user_id, users.name, role::text AS role, scopes FROM api_keys JOIN users USING (user_id)
 WHERE key_hash = $1 AND enabled AND (expires_at IS NULL OR expires_at > $2);

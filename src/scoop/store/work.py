@@ -14,6 +14,10 @@ WORKER_LOCK = 0x5C01  # first key of the advisory lock that a living worker hold
 LANE_LOCK = 0x5C02  # first key of the lock on a lane of a stage that runs one at a time
 
 
+Place = tuple[datetime, str, int]
+"""Where a list of work goes on: when its last one was due, its stage and its subject."""
+
+
 @dataclass(frozen=True, slots=True)
 class Subject:
     """What a stage is handed: an id, and the lane for stages that run one at a time per lane."""
@@ -156,13 +160,19 @@ async def is_busy(conn: Connection, stages: Sequence[str]) -> bool:
     return bool(await conn.fetchval(SQL["is_busy"], stages))
 
 
-async def failed(conn: Connection, *, stage: str | None = None, limit: int = 100) -> list[Waiting]:
-    """What failed and waits for another try."""
-    return [Waiting(**row) for row in await conn.fetch(SQL["listed"], "waiting", stage, False, limit)]
+async def failed(
+    conn: Connection, *, stage: str | None = None, after: Place | None = None, limit: int = 100
+) -> list[Waiting]:
+    """What failed and waits for another try, the next due first; `after` is where the list goes on."""
+    place = after or (None, None, None)
+    return [Waiting(**row) for row in await conn.fetch(SQL["listed"], "waiting", stage, False, limit, *place)]
 
 
-async def quarantined(conn: Connection, *, stage: str | None = None, limit: int = 100) -> list[Waiting]:
-    return [Waiting(**row) for row in await conn.fetch(SQL["listed"], "quarantined", stage, True, limit)]
+async def quarantined(
+    conn: Connection, *, stage: str | None = None, after: Place | None = None, limit: int = 100
+) -> list[Waiting]:
+    place = after or (None, None, None)
+    return [Waiting(**row) for row in await conn.fetch(SQL["listed"], "quarantined", stage, True, limit, *place)]
 
 
 async def retry_now(conn: Connection, *, stage: str | None = None, subjects: Sequence[int] | None = None) -> int:

@@ -117,11 +117,12 @@ SELECT EXISTS (SELECT FROM work WHERE state = 'claimed' AND stage = ANY ($1))
 -- Work of one state with its error, the next due first.
 SELECT stage, subject, state::text AS state, due_at, attempts, crashes, error, enqueued_at FROM work
 WHERE state = $1::work_state AND ($2::text IS NULL OR stage = $2) AND ($3 OR error IS NOT NULL)
+    AND ($5::timestamptz IS NULL OR (due_at, stage, subject) > ($5, $6, $7))
 ORDER BY due_at, stage, subject LIMIT $4;
 
 -- name: retry_now
--- Make postponed work due at once.
-UPDATE work SET due_at = now() WHERE state = 'waiting' AND due_at > now()
+-- Make work that failed due at once; what only waits for its turn at a host keeps it.
+UPDATE work SET due_at = now() WHERE state = 'waiting' AND due_at > now() AND error IS NOT NULL
     AND ($1::text IS NULL OR stage = $1) AND ($2::bigint[] IS NULL OR subject = ANY ($2));
 
 -- name: release

@@ -1,0 +1,31 @@
+"""Alerts for programs: what an operator should look at."""
+
+from dataclasses import replace
+from typing import Annotated
+
+from fastapi import Query, Request, Response
+
+from scoop.core import opml
+from scoop.doors import answers, routers
+from scoop.doors.answers import Listed
+from scoop.doors.desk import Reads
+from scoop.doors.given import Part
+from scoop.doors.rights import needs
+from scoop.store import alerts, db
+from scoop.store.alerts import Alert
+
+router = routers.for_programs("Alerts")
+
+
+class Wanted(Part):
+    with_resolved: bool = False
+
+
+@router.get("/alerts", response_model=Listed[Alert])
+@needs("read")
+async def list_alerts(request: Request, conn: Reads, wanted: Annotated[Wanted, Query()]) -> Response:
+    """What is wrong, the latest first: sources that died or went quiet, digests that are late; or also what was."""
+    (before,) = answers.place(wanted.cursor, int) or (db.LAST_ID,)
+    found = await alerts.latest(conn, with_resolved=wanted.with_resolved, before=before, limit=wanted.limit + 1)
+    shown = [replace(alert, message=opml.redacted(alert.message)) for alert in found]
+    return answers.json(request, answers.listed(shown, wanted.limit, lambda alert: (alert.alert_id,)))

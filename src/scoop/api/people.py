@@ -1,0 +1,151 @@
+"""People and keys for programs: who may come in with which rights; no password and no key is ever shown again."""
+
+from datetime import timedelta
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import Request, Response
+from pydantic import Field
+
+from scoop.api import document
+from scoop.core.access import Right, Role, Visitor
+from scoop.doors import answers, routers, secrets, signing_in, visits
+from scoop.doors.desk import At, By, Reads, Writes
+from scoop.doors.given import Given, Id, Text
+from scoop.doors.problems import Forbidden, Unauthenticated
+from scoop.doors.rights import needs
+from scoop.doors.signing_in import NewKey
+from scoop.store import users
+from scoop.store.users import ApiKey, User
+
+router = routers.for_programs("People")
+
+AGAINST = document.problems(HTTPStatus.CONFLICT)
+Password = Annotated[str, Field(min_length=1, max_length=secrets.MAX_PASSWORD)]
+
+
+class NewUser(Given):
+    name: Annotated[Text, Field(min_length=1, max_length=signing_in.MAX_NAME)]
+    role: Role = "reader"
+    password: Password
+
+
+class UserChanges(Given):
+    """What changes; a new password, and a rest, sign all browsers of the person out."""
+
+    role: Role | None = None
+    password: Password | None = None
+    enabled: bool | None = None
+
+
+class NewPassword(Given):
+    password: Password
+    new_password: Password
+
+
+class WantedKey(Given):
+    name: Annotated[Text, Field(min_length=1, max_length=100)]
+    scopes: Annotated[list[Right], Field(min_length=1, max_length=4)]
+    days: Annotated[int, Field(ge=1, le=3650)] | None = None
+
+
+@router.get("/users", response_model=list[User])
+@needs("admin")
+async def list_users(request: Request, conn: Reads) -> Response:
+    """Everybody who may sign in."""
+    return answers.json(request, await users.listed(conn))
+
+
+@router.post("/users", response_model=User, status_code=201, responses=AGAINST)
+@needs("admin")
+async def add_user(request: Request, desk: At, given: NewUser) -> Response:
+    """Add a person with a first password."""
+    name, password_hash = signing_in.checked_name(given.name), await secrets.hash_password(given.password)
+    async with desk.writing() as conn:
+        user = await users.by_id(conn, await users.add(conn, name=name, role=given.role, password_hash=password_hash))
+    headers = {"Location": f"/api/v1/users/{user.user_id}"}
+    return answers.json(request, user, status=HTTPStatus.CREATED, headers=headers)
+
+
+@router.post("/users/me/password", status_code=204)
+@needs("read")
+async def change_own_password(request: Request, desk: At, by: By, given: NewPassword) -> Response:
+    """Change your own password; your other browsers are signed out."""
+    _check_person(by)
+    await signing_in.change_password(
+        desk.database, by, given.password, given.new_password,
+        session=request.cookies.get(visits.COOKIE), address=visits.address(request), now=desk.clock(),
+    )  # fmt: skip
+    request.app.state.guest_book.forget()
+    return Response(status_code=HTTPStatus.NO_CONTENT)
+
+
+@router.get("/users/{user_id}", response_model=User)
+@needs("admin")
+async def get_user(request: Request, conn: Reads, user_id: Id) -> Response:
+    """One person."""
+    return answers.json(request, await users.by_id(conn, user_id))
+
+
+@router.patch("/users/{user_id}", response_model=User, responses=AGAINST)
+@needs("admin")
+async def change_user(request: Request, desk: At, user_id: Id, given: UserChanges) -> Response:
+    """Change a person's role or password, or let them rest; the only admin stays one."""
+    password_hash = await secrets.hash_password(given.password) if given.password is not None else None
+    async with desk.writing() as conn:
+        user = await users.change(conn, user_id, role=given.role, password_hash=password_hash, enabled=given.enabled)
+    request.app.state.guest_book.forget()
+    return answers.json(request, user)
+
+
+@router.delete("/users/{user_id}", status_code=204, responses=AGAINST)
+@needs("admin")
+async def remove_user(request: Request, desk: At, user_id: Id) -> Response:
+    """Forget a person, with sessions and keys; not the only admin."""
+    async with desk.writing() as conn:
+        await users.remove(conn, user_id)
+    request.app.state.guest_book.forget()
+    return Response(status_code=HTTPStatus.NO_CONTENT)
+
+
+@router.get("/keys", response_model=list[ApiKey])
+@needs("read")
+async def list_keys(request: Request, by: By, conn: Reads) -> Response:
+    """Your keys; an admin sees those of all. Of a key only its end is shown."""
+    if not by.is_known:
+        raise Unauthenticated()
+    return answers.json(request, await users.keys(conn, user_id=None if "admin" in by.rights else by.user_id))
+
+
+@router.post("/keys", response_model=NewKey, status_code=201)
+@needs("read")
+async def add_key(request: Request, desk: At, by: By, conn: Writes, given: WantedKey) -> Response:
+    """A key for your programs, no wider than your own rights; it is shown this once."""
+    user_id, role = _check_person(by)
+    lasts = timedelta(days=given.days) if given.days is not None else None
+    key = await signing_in.new_key(
+        conn, user_id, role, name=given.name, scopes=given.scopes, now=desk.clock(), lasts=lasts
+    )
+    return answers.json(request, key, status=HTTPStatus.CREATED)
+
+
+@router.delete("/keys/{api_key_id}", status_code=204)
+@needs("read")
+async def remove_key(request: Request, desk: At, by: By, api_key_id: Id) -> Response:
+    """Take one of your keys back; an admin, anybody's."""
+    if not by.is_known:
+        raise Unauthenticated()
+    async with desk.writing() as conn:
+        await users.remove_key(conn, api_key_id, user_id=None if "admin" in by.rights else by.user_id)
+        _check_person(by)  # here, so that a key that is not there is told as such to everybody
+    request.app.state.guest_book.forget()
+    return Response(status_code=HTTPStatus.NO_CONTENT)
+
+
+def _check_person(by: Visitor) -> tuple[int, Role]:
+    """Who it is; keys and passwords are a person's own matter, not that of a key that may only read."""
+    if by.user_id is None or by.role is None:
+        raise Unauthenticated()
+    if by.via == "key" and "admin" not in by.rights:
+        raise Forbidden("admin")
+    return by.user_id, by.role

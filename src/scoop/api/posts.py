@@ -1,0 +1,100 @@
+"""The outbox for programs: what was posted, what waits, and a person's word on what is held."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, dataclass
+from datetime import date, datetime
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import Query, Request, Response
+
+from scoop.api import document
+from scoop.doors import answers, routers
+from scoop.doors.answers import Listed
+from scoop.doors.desk import Reads, Writes
+from scoop.doors.given import Id, Part, Slug
+from scoop.doors.rights import needs
+from scoop.model import Post, PostState
+from scoop.store import db, posts
+from scoop.store.db import Connection
+
+router = routers.for_programs("Posts")
+
+AGAINST = document.problems(HTTPStatus.CONFLICT)
+INTERNAL = frozenset({"options", "key", "marker", "correction", "looks"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostReport:
+    """A part of a digest on its way to a channel, as it is sent, and what became of it."""
+
+    post_id: int
+    digest_run_id: int
+    topic_slug: str
+    run_date: date
+    channel: str
+    kind: str
+    part_no: int
+    parts: int
+    state: PostState
+    sending_at: datetime | None
+    tried_at: datetime | None
+    sent_at: datetime | None
+    message_id: str | None
+    error: str | None
+    payload: str
+
+
+class Wanted(Part):
+    topic: Slug | None = None
+    state: PostState | None = None
+
+
+@router.get("/posts", response_model=Listed[PostReport])
+@needs("read")
+async def list_posts(request: Request, conn: Reads, wanted: Annotated[Wanted, Query()]) -> Response:
+    """The latest posts; those of the states held and failed wait for a person's word."""
+    (before,) = answers.place(wanted.cursor, int) or (db.LAST_ID,)
+    states = [wanted.state] if wanted.state else None
+    found = await posts.listed(conn, topic_slug=wanted.topic, states=states, before=before, limit=wanted.limit + 1)
+    shown = [report(post) for post in found]
+    return answers.json(request, answers.listed(shown, wanted.limit, lambda post: (post.post_id,)))
+
+
+@router.get("/posts/{post_id}", response_model=PostReport)
+@needs("read")
+async def get_post(request: Request, conn: Reads, post_id: Id) -> Response:
+    """One post."""
+    return answers.json(request, report(await posts.by_id(conn, post_id)))
+
+
+@router.post("/posts/{post_id}/resend", response_model=PostReport, responses=AGAINST)
+@needs("edit")
+async def resend_post(request: Request, conn: Writes, post_id: Id) -> Response:
+    """Send a held or failed post anew: somebody has looked, and it is not in the channel."""
+    return await _decided(request, conn, post_id, posts.resend)
+
+
+@router.post("/posts/{post_id}/arrived", response_model=PostReport, responses=AGAINST)
+@needs("edit")
+async def confirm_post(request: Request, conn: Writes, post_id: Id) -> Response:
+    """A held or failed post did arrive: somebody has looked, and it is in the channel."""
+    return await _decided(request, conn, post_id, posts.confirm)
+
+
+@router.post("/posts/{post_id}/drop", response_model=PostReport, responses=AGAINST)
+@needs("edit")
+async def drop_post(request: Request, conn: Writes, post_id: Id) -> Response:
+    """Never send a held or failed post; the parts that follow it go on."""
+    return await _decided(request, conn, post_id, posts.drop)
+
+
+async def _decided(
+    request: Request, conn: Connection, post_id: int, decide: Callable[[Connection, int], Awaitable[None]]
+) -> Response:
+    await decide(conn, post_id)
+    return answers.json(request, report(await posts.by_id(conn, post_id)))
+
+
+def report(post: Post) -> PostReport:
+    return PostReport(**{name: value for name, value in asdict(post).items() if name not in INTERNAL})

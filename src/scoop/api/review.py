@@ -1,0 +1,119 @@
+"""The review for programs: stories that may be one, and what people decide about them."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import Query, Request, Response
+from pydantic import Field
+
+from scoop import review
+from scoop.api import document
+from scoop.doors import answers, routers
+from scoop.doors.answers import Listed
+from scoop.doors.desk import At, Reads, Writes
+from scoop.doors.given import Given, Id, Line, Part, Text
+from scoop.doors.rights import needs
+from scoop.errors import Conflict, UsageError
+from scoop.store import db
+from scoop.store import review as store
+from scoop.store.review import Decision, GrayPair
+
+router = routers.for_programs("Review")
+
+AGAINST = document.problems(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
+MAX_SKIPPED = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Queue(Listed[GrayPair]):
+    """Pairs of stories that wait for a decision, those that matter most first, and how many there are in all."""
+
+    waiting: int
+
+
+class Wanted(Part):
+    collection: Line | None = None
+
+
+class Pair(Given):
+    """Two stories, each by its number or its UUID."""
+
+    stories: Annotated[list[Line], Field(min_length=2, max_length=2)]
+    note: Text = ""
+
+
+class Leaving(Given):
+    """Documents of one story, by their numbers."""
+
+    documents: Annotated[list[Id], Field(min_length=1, max_length=1000)]
+    note: Text = ""
+
+
+@router.get("/review", response_model=Queue)
+@needs("read")
+async def list_pairs(request: Request, desk: At, conn: Reads, wanted: Annotated[Wanted, Query()]) -> Response:
+    """Pairs of stories that probably tell of one event and that nobody has decided on."""
+    (skip,) = answers.place(wanted.cursor, int) or (0,)
+    skip = max(0, min(skip, MAX_SKIPPED))
+    pairs, waiting = await review.queue(
+        conn, collection=wanted.collection, skip=skip, limit=wanted.limit + 1, now=desk.clock()
+    )
+    part = answers.listed(pairs, wanted.limit, lambda _pair: (skip + wanted.limit,))
+    return answers.json(request, Queue(items=part.items, next_cursor=part.next_cursor, waiting=waiting))
+
+
+@router.post("/review/merge", response_model=Decision, status_code=201, responses=AGAINST)
+@needs("edit")
+async def merge_stories(request: Request, conn: Writes, given: Pair) -> Response:
+    """Make two stories one; the younger becomes part of the older."""
+    with _against():
+        decision = await store.merge(conn, *given.stories, note=given.note)
+    return answers.json(request, decision, status=HTTPStatus.CREATED)
+
+
+@router.post("/review/apart", response_model=Decision, status_code=201, responses=AGAINST)
+@needs("edit")
+async def keep_apart(request: Request, conn: Writes, given: Pair) -> Response:
+    """Keep two stories apart: no run merges them or shows them together."""
+    with _against():
+        decision = await store.keep_apart(conn, *given.stories, note=given.note)
+    return answers.json(request, decision, status=HTTPStatus.CREATED)
+
+
+@router.post("/review/split", response_model=Decision, status_code=201, responses=AGAINST)
+@needs("edit")
+async def split_story(request: Request, conn: Writes, given: Leaving) -> Response:
+    """Let documents leave their story and become one of their own."""
+    with _against():
+        decision = await store.split(conn, set(given.documents), note=given.note)
+    return answers.json(request, decision, status=HTTPStatus.CREATED)
+
+
+@router.get("/review/decisions", response_model=Listed[Decision])
+@needs("read")
+async def list_decisions(request: Request, conn: Reads, wanted: Annotated[Wanted, Query()]) -> Response:
+    """What was decided, the latest first."""
+    (before,) = answers.place(wanted.cursor, int) or (db.LAST_ID,)
+    found = await store.decisions(conn, collection=wanted.collection, before=before, limit=wanted.limit + 1)
+    return answers.json(request, answers.listed(found, wanted.limit, lambda decision: (decision.decision_id,)))
+
+
+@router.post("/review/decisions/{decision_id}/undo", response_model=Decision, responses=AGAINST)
+@needs("edit")
+async def undo_decision(request: Request, conn: Writes, decision_id: Id) -> Response:
+    """Take a decision back; documents that it moved go back to where they came from, then the rules decide anew."""
+    with _against():
+        decision = await store.undo(conn, decision_id)
+    return answers.json(request, decision)
+
+
+@contextmanager
+def _against() -> Iterator[None]:
+    """What other decisions, or the stories as they are, stand against is a conflict."""
+    try:
+        yield
+    except UsageError as error:
+        raise Conflict(str(error)) from error

@@ -1,0 +1,51 @@
+"""Search for programs."""
+
+from datetime import date
+from typing import Annotated
+
+import fastapi
+from fastapi import Request, Response
+from pydantic import Field, field_validator
+
+from scoop import search
+from scoop.core.search import YEARS, Query, span
+from scoop.doors import answers, routers, seeking
+from scoop.doors.desk import At
+from scoop.doors.given import Given, Line, Text
+from scoop.doors.rights import needs
+from scoop.search import Found
+
+router = routers.for_programs("Search")
+
+
+class Wanted(Given):
+    q: Annotated[Text, Field(description='Words; "a phrase", -without, this OR that.')]
+    collection: Annotated[Line | None, Field(description="Only this collection, as ai_news.")] = None
+    source: Annotated[Line | None, Field(description="Only what this source tells.")] = None
+    topic: Annotated[Line | None, Field(description="Only stories of this topic, by its slug.")] = None
+    since: Annotated[date | None, Field(description="Seen on this day or later.")] = None
+    until: Annotated[date | None, Field(description="Seen on this day or earlier.")] = None
+    language: Annotated[Line | None, Field(max_length=35, description="Only this language, as de.")] = None
+    limit: Annotated[int, Field(ge=1, le=100, description="How many at most.")] = 20
+    offset: Annotated[int, Field(ge=0, le=search.MAX_OFFSET, description="How many are left out before.")] = 0
+
+    @field_validator("since", "until")
+    @classmethod
+    def check_year(cls, day: date | None) -> date | None:
+        if day is not None and day.year not in YEARS:
+            raise ValueError(f"must be of the years {YEARS[0]} to {YEARS[-1]}")
+        return day
+
+
+@router.get("/search", response_model=Found)
+@needs("read")
+async def search_stories(request: Request, desk: At, wanted: Annotated[Wanted, fastapi.Query()]) -> Response:
+    """The stories that tell of what is sought, the best first.
+
+    `found_by` says in which ways: the words stand in it, it has the same meaning, or a word of nearly the same spelling
+    stands in it. `title` and `passage` are in pieces, those that were sought marked `is_hit`. Where little is found,
+    `hints` say why, and `corrections` which words were sought beside those that were typed.
+    """
+    since, until = span(wanted.since, wanted.until, desk.timezone)
+    asked = wanted.model_dump(include={"collection", "source", "topic", "language", "limit", "offset"})
+    return answers.json(request, await seeking.found(desk, Query(text=wanted.q, since=since, until=until, **asked)))

@@ -1,0 +1,298 @@
+"""Sources for programs: how each is; add, change, try and visit them; lists of feeds in and out."""
+
+from dataclasses import asdict, dataclass, replace
+from datetime import timedelta
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import Query, Request, Response
+from pydantic import Field
+
+from scoop import app, catalogue
+from scoop.api import document
+from scoop.catalogue import Imported, Tried
+from scoop.core import opml
+from scoop.doors import answers, reach, routers, trying
+from scoop.doors.answers import Listed
+from scoop.doors.desk import At, By, Desk, Reads, Writes
+from scoop.doors.given import Given, Line, Options, Part, Slug, Url
+from scoop.doors.problems import UnsupportedMedia, invalid
+from scoop.doors.rights import needs
+from scoop.errors import Conflict
+from scoop.model import Health, Item, Source, SourceSettings
+from scoop.stages import ingest
+from scoop.store import sources
+from scoop.store.db import Connection
+from scoop.store.sources import Lately
+
+router = routers.for_programs("Sources")
+
+LATELY = timedelta(days=7)
+SHOWN_ITEMS = 50
+SHOWN_CHARACTERS = 1000  # of an item's text, where it is only tried
+OPML = ("text/x-opml", "application/xml", "text/xml")
+OPML_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {media: {"schema": {"type": "string", "description": "An OPML document."}} for media in OPML},
+    }
+}
+IS_OPML: dict[int | str, dict[str, Any]] = {200: {"content": {OPML[0]: {"schema": {"type": "string"}}}}}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceReport(Source):
+    """A source, how it is, and what came of its visits in the last seven days; its address is without secrets."""
+
+    lately: Lately
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """What a source would bring: some of its items, their texts cut, and what is wrong with others."""
+
+    slug: str
+    name: str
+    kind: str
+    base_url: str
+    health: Health
+    item_count: int
+    items: list[Item]
+    problems: list[str]
+    refused: list[list[dict[str, str]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Import:
+    """What became of each feed of a list, and what in the list could not be read."""
+
+    feeds: list[Imported]
+    problems: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A visit that a worker makes as soon as the source's host has a turn; GET /runs?source= shows its run."""
+
+    slug: str
+
+
+class Hours(Given):
+    """A part of the day in which a source may be visited."""
+
+    start: Annotated[str, Field(pattern="^[0-9]{2}:[0-9]{2}$")]
+    end: Annotated[str, Field(pattern="^[0-9]{2}:[0-9]{2}$")]
+
+
+class Changes(Given):
+    """What a source is told; what is left out stays, null is the default again, an option that is null goes."""
+
+    target: Url | None = None
+    kind: Line | None = None
+    name: Line | None = None
+    collection: Line | None = None
+    category: Line | None = None
+    schedule: Line | None = None
+    crawl_windows: Annotated[list[Hours], Field(max_length=50)] | None = None
+    allowed_paths: Annotated[list[Url], Field(max_length=100)] | None = None
+    request_interval_ms: Annotated[int, Field(ge=0, le=catalogue.MAX_INTERVAL_MS)] | None = None
+    timezone: Line | None = None
+    options: Options | None = None
+    enabled: bool | None = None
+
+
+class Target(Changes):
+    """A source that is not kept: what `scoop sources add` takes."""
+
+    target: Url
+    collection: Line = "preview"
+
+
+class NewSource(Changes):
+    """A new source; `check` visits it first, and it is kept only if it gives something."""
+
+    target: Url
+    collection: Line
+    slug: Slug | None = None
+    check: bool = True
+
+
+class Wanted(Part):
+    collection: Line | None = None
+    kind: Line | None = None
+    health: Health | None = None
+
+
+@router.get("/sources", response_model=Listed[SourceReport])
+@needs("read")
+async def list_sources(request: Request, desk: At, conn: Reads, wanted: Annotated[Wanted, Query()]) -> Response:
+    """All sources by slug: how each is, since when, when it is visited next, and what came of it lately."""
+    (after,) = answers.place(wanted.cursor, str) or ("",)
+    found = await sources.listed(
+        conn, collection=wanted.collection, kind=wanted.kind, health=wanted.health, after=after, limit=wanted.limit + 1
+    )
+    reports = await _reports(conn, desk, found)
+    return answers.json(request, answers.listed(reports, wanted.limit, lambda source: (source.slug,)))
+
+
+@router.post(
+    "/sources", response_model=SourceReport, status_code=201,
+    responses=document.problems(HTTPStatus.CONFLICT, HTTPStatus.BAD_GATEWAY),
+)  # fmt: skip
+@needs("edit")
+async def add_source(request: Request, desk: At, by: By, given: NewSource) -> Response:
+    """Add a source as `scoop sources add` does: the target is an address, hackernews, r/NAME, arxiv:CATEGORY, ..."""
+    settings = catalogue.settings(given.model_dump(exclude={"check"}))
+    reach.check_source(by, settings)
+    if given.check:
+        await trying.tried(desk, settings)
+    async with desk.writing() as conn:
+        added = await catalogue.add(conn, settings)
+        report = await _report(conn, desk, added)
+    headers = {"Location": f"/api/v1/sources/{added.slug}"}
+    return answers.json(request, report, status=HTTPStatus.CREATED, headers=headers)
+
+
+@router.post("/sources/preview", response_model=Preview, responses=document.problems(HTTPStatus.BAD_GATEWAY))
+@needs("edit")
+async def preview_source(request: Request, desk: At, by: By, given: Target) -> Response:
+    """What a source would bring; nothing is kept."""
+    settings = catalogue.settings(given.model_dump())
+    reach.check_source(by, settings)
+    return answers.json(request, _preview(settings, await trying.tried(desk, settings)))
+
+
+@router.post("/sources/import", response_model=Import, openapi_extra=OPML_BODY)
+@needs("edit")
+async def import_sources(request: Request, conn: Writes, collection: Line = "news", schedule: Line = "1h") -> Response:
+    """Add the feeds of an OPML document; its folders become collections, feeds that are there stay as they are."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() not in OPML:
+        raise UnsupportedMedia(" or ".join(OPML))
+    found = opml.read(await request.body())
+    if not found.feeds:
+        raise invalid("body", found.problems[-1])
+    feeds = await catalogue.take_in(conn, found, collection=collection, schedule=schedule)
+    shown = [replace(feed, url=opml.redacted(feed.url)) for feed in feeds]
+    return answers.json(request, Import(feeds=shown, problems=list(found.problems)))
+
+
+@router.get("/sources/export.opml", response_class=Response, responses=IS_OPML)
+@needs("read")
+async def export_sources(request: Request, desk: At, conn: Reads, collection: Line | None = None) -> Response:
+    """The feeds as OPML, one folder per collection; tokens in addresses are left out."""
+    body = await catalogue.exported(conn, collection=collection, now=desk.clock())
+    return answers.tagged(request, body, OPML[0])
+
+
+@router.get("/sources/{slug}", response_model=SourceReport)
+@needs("read")
+async def get_source(request: Request, desk: At, conn: Reads, slug: Slug) -> Response:
+    """One source."""
+    return answers.json(request, await _report(conn, desk, await sources.by_slug(conn, slug)))
+
+
+@router.patch(
+    "/sources/{slug}", response_model=SourceReport, openapi_extra=document.IF_MATCH,
+    responses=document.problems(HTTPStatus.PRECONDITION_FAILED),
+)  # fmt: skip
+@needs("edit")
+async def change_source(request: Request, desk: At, by: By, conn: Writes, slug: Slug, given: Changes) -> Response:
+    """Change a source; what is not named stays, options are added to those it has."""
+    known = await sources.locked(conn, slug)
+    answers.check_unchanged(request, await _report(conn, desk, known))
+    told = given.model_dump(exclude_unset=True)
+    reach.check_source(by, catalogue.changed(known, told), known)
+    await catalogue.edit(conn, slug, told)
+    return answers.json(request, await _report(conn, desk, await sources.by_slug(conn, slug)))
+
+
+@router.delete(
+    "/sources/{slug}", status_code=204, openapi_extra=document.IF_MATCH,
+    responses=document.problems(HTTPStatus.PRECONDITION_FAILED),
+)  # fmt: skip
+@needs("edit")
+async def remove_source(request: Request, desk: At, conn: Writes, slug: Slug) -> Response:
+    """Forget a source; what it brought stays."""
+    answers.check_unchanged(request, await _report(conn, desk, await sources.locked(conn, slug)))
+    await sources.remove(conn, slug)
+    return Response(status_code=HTTPStatus.NO_CONTENT)
+
+
+@router.post("/sources/{slug}/test", response_model=Preview, responses=document.problems(HTTPStatus.BAD_GATEWAY))
+@needs("edit")
+async def try_source(request: Request, desk: At, slug: Slug) -> Response:
+    """Visit a source and show what it would bring; nothing is kept."""
+    async with desk.reading() as conn:
+        source = await sources.by_slug(conn, slug)
+    return answers.json(request, _preview(source, await trying.tried(desk, source)))
+
+
+@router.post(
+    "/sources/{slug}/run", response_model=Asked, status_code=202, responses=document.problems(HTTPStatus.CONFLICT)
+)
+@needs("edit")
+async def run_source(request: Request, desk: At, conn: Writes, slug: Slug) -> Response:
+    """Have a source visited now, due or not; a server that asked to wait is not asked earlier."""
+    ids = await sources.ids(conn, [slug])
+    if await sources.resting(conn, ids, gathers=app.modes(desk.config).write_raw_ledger):
+        raise Conflict(f"{slug} rests: NP_WRITE_RAW_LEDGER is false for its topics")
+    await sources.visit_now(conn, ingest.NAME, ids, force=False)
+    return answers.json(request, Asked(slug=slug), status=HTTPStatus.ACCEPTED)
+
+
+@router.post("/sources/{slug}/enable", response_model=SourceReport)
+@needs("edit")
+async def enable_source(request: Request, desk: At, conn: Writes, slug: Slug) -> Response:
+    """Let a source be visited again."""
+    return await _switched(request, desk, conn, slug, enabled=True)
+
+
+@router.post("/sources/{slug}/disable", response_model=SourceReport)
+@needs("edit")
+async def disable_source(request: Request, desk: At, conn: Writes, slug: Slug) -> Response:
+    """Let a source rest."""
+    return await _switched(request, desk, conn, slug, enabled=False)
+
+
+async def _switched(request: Request, desk: Desk, conn: Connection, slug: str, *, enabled: bool) -> Response:
+    await sources.set_enabled(conn, slug, enabled=enabled)
+    return answers.json(request, await _report(conn, desk, await sources.by_slug(conn, slug)))
+
+
+async def _report(conn: Connection, desk: Desk, source: Source) -> SourceReport:
+    (report,) = await _reports(conn, desk, [source])
+    return report
+
+
+async def _reports(conn: Connection, desk: Desk, found: list[Source]) -> list[SourceReport]:
+    lately = await sources.lately(conn, [source.slug for source in found], since=desk.clock() - LATELY)
+    return [
+        SourceReport(
+            **asdict(source)
+            | {
+                "base_url": opml.redacted(source.base_url),
+                "moved_to": source.moved_to and opml.redacted(source.moved_to),
+                "health_note": opml.redacted(source.health_note),
+            },
+            lately=lately.get(source.slug, Lately()),
+        )
+        for source in found
+    ]
+
+
+def _preview(settings: SourceSettings, tried: Tried) -> Preview:
+    return Preview(
+        slug=settings.slug,
+        name=settings.name,
+        kind=settings.kind,
+        base_url=opml.redacted(settings.base_url),
+        health=tried.harvest.health,
+        item_count=len(tried.items),
+        items=[_cut(item) for item in tried.items[:SHOWN_ITEMS]],
+        problems=[opml.redacted(problem) for problem in tried.harvest.problems],
+        refused=[[asdict(problem) for problem in problems] for problems in tried.refused[:SHOWN_ITEMS]],
+    )
+
+
+def _cut(item: Item) -> Item:
+    return {**item, "body_text": item["body_text"][:SHOWN_CHARACTERS]} if "body_text" in item else item

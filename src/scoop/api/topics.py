@@ -1,0 +1,354 @@
+"""Topics for programs: what digests are about, their rules and channels; try rules out, keep stories out."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import Query, Request, Response
+from pydantic import Field
+
+from scoop import topics
+from scoop.api import document
+from scoop.core import topics as core
+from scoop.core import windows
+from scoop.core.access import Visitor
+from scoop.core.topics import Trial
+from scoop.doors import answers, reach, routers
+from scoop.doors.desk import At, By, Desk, Reads, Writes
+from scoop.doors.given import Given, Line, Options, Slug, Text
+from scoop.doors.problems import invalid
+from scoop.doors.rights import needs
+from scoop.errors import Conflict, UsageError
+from scoop.model import KeywordRule, RuleType, SourceRule, Topic
+from scoop.store import topics as store
+from scoop.store.db import Connection
+from scoop.store.topics import TopicChannel
+
+router = routers.for_programs("Topics")
+
+MOST_TRIED = 2000  # stories, the latest, that rules are tried on
+MAX_RULES = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicReport:
+    """A topic with its rules and channels, and when its next digest is due; who may not edit sees no options."""
+
+    topic_id: int
+    topic_slug: str
+    topic_name: str
+    timezone: str
+    digest_cron: str
+    collections: list[str]
+    max_entries: int
+    max_per_family: int
+    discord_channel_id: str | None
+    enabled: bool
+    source_rules: list[SourceRule]
+    keyword_rules: list[KeywordRule]
+    channels: list[TopicChannel]
+    next_digest_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suppression:
+    """Whether a story is kept out of a topic's digests, and why."""
+
+    topic_slug: str
+    story_id: int
+    suppressed: bool
+    suppression_reason: str | None
+
+
+class GivenSourceRule(Given):
+    source: Line
+    rule_type: RuleType = "include"
+
+
+class GivenKeywordRule(Given):
+    pattern: Annotated[str, Field(min_length=1, max_length=core.MAX_PATTERN)]
+    rule_type: RuleType = "include"
+    is_regex: bool = False
+    weight: Annotated[int, Field(ge=1, le=core.MAX_RULE_WEIGHT)] = 1
+    enabled: bool = True
+
+
+class Rules(Given):
+    """What a topic takes; a list that is given is the whole of it."""
+
+    collections: Annotated[list[Line], Field(max_length=MAX_RULES)] | None = None
+    source_rules: Annotated[list[GivenSourceRule], Field(max_length=MAX_RULES)] | None = None
+    keyword_rules: Annotated[list[GivenKeywordRule], Field(max_length=MAX_RULES)] | None = None
+
+
+class Changes(Rules):
+    """What a topic is told; what is left out stays."""
+
+    topic_name: Line | None = None
+    timezone: Line | None = None
+    digest_cron: Line | None = None
+    max_entries: Annotated[int, Field(ge=1, le=100)] | None = None
+    max_per_family: Annotated[int, Field(ge=1, le=100)] | None = None
+    discord_channel_id: Annotated[str, Field(pattern="^[0-9]{17,20}$")] | None = None
+    enabled: bool | None = None
+
+
+class NewTopic(Changes):
+    topic_slug: Annotated[str, Field(pattern=f"^[a-z0-9_]{{1,{topics.MAX_SLUG}}}$")]
+
+
+class OneRule(Given):
+    """A rule: of a source, or of a keyword."""
+
+    source_rule: GivenSourceRule | None = None
+    keyword_rule: GivenKeywordRule | None = None
+
+
+class NamedRule(Given):
+    """Which rule: the one of a source, or of a keyword's pattern."""
+
+    source: Line | None = None
+    pattern: Annotated[str, Field(min_length=1, max_length=core.MAX_PATTERN)] | None = None
+    rule_type: RuleType = "include"
+
+
+class Channel(Given):
+    """Where digests go; secrets are named in the options, and never given."""
+
+    kind: Line
+    options: Options = Field(default_factory=dict)
+    enabled: bool = True
+
+
+class Kept(Given):
+    """A story, by its number or its UUID."""
+
+    story: Line
+    reason: Text = ""
+
+
+class Released(Given):
+    story: Line
+
+
+@router.get("/topics", response_model=list[TopicReport])
+@needs("read")
+async def list_topics(request: Request, desk: At, by: By, conn: Reads) -> Response:
+    """All topics: what each takes, when it is told and where."""
+    channels = await store.channels_by_topic(conn)
+    found = [_report(topic, channels.get(topic.topic_id, []), desk, by) for topic in await store.listed(conn)]
+    return answers.json(request, found)
+
+
+@router.post("/topics", response_model=TopicReport, status_code=201, responses=document.problems(HTTPStatus.CONFLICT))
+@needs("edit")
+async def add_topic(request: Request, desk: At, by: By, conn: Writes, given: NewTopic) -> Response:
+    """Add a topic; one without collections and source rules takes from everywhere."""
+    await topics.add(conn, topics.settings(_told(given)))
+    await topics.edit(conn, given.topic_slug, _told(given))
+    headers = {"Location": f"/api/v1/topics/{given.topic_slug}"}
+    report = await _read(conn, given.topic_slug, desk, by)
+    return answers.json(request, report, status=HTTPStatus.CREATED, headers=headers)
+
+
+@router.get("/topics/{slug}", response_model=TopicReport)
+@needs("read")
+async def get_topic(request: Request, desk: At, by: By, conn: Reads, slug: Slug) -> Response:
+    """One topic."""
+    return answers.json(request, await _read(conn, slug, desk, by))
+
+
+@router.patch(
+    "/topics/{slug}", response_model=TopicReport, openapi_extra=document.IF_MATCH,
+    responses=document.problems(HTTPStatus.PRECONDITION_FAILED),
+)  # fmt: skip
+@needs("edit")
+async def change_topic(request: Request, desk: At, by: By, conn: Writes, slug: Slug, given: Changes) -> Response:
+    """Change a topic; what is not named stays, a list of rules that is given replaces the one there is."""
+    await store.locked(conn, slug)
+    answers.check_unchanged(request, await _read(conn, slug, desk, by))
+    await topics.edit(conn, slug, _told(given))
+    return answers.json(request, await _read(conn, slug, desk, by))
+
+
+@router.delete(
+    "/topics/{slug}", status_code=204, openapi_extra=document.IF_MATCH,
+    responses=document.problems(HTTPStatus.CONFLICT, HTTPStatus.PRECONDITION_FAILED),
+)  # fmt: skip
+@needs("edit")
+async def remove_topic(request: Request, desk: At, by: By, conn: Writes, slug: Slug) -> Response:
+    """Forget a topic that was never told, with its rules and channels; one that was is let rest instead."""
+    await store.locked(conn, slug)
+    answers.check_unchanged(request, await _read(conn, slug, desk, by))
+    try:
+        await store.remove(conn, slug)
+    except UsageError as error:
+        raise Conflict(str(error)) from error
+    return Response(status_code=HTTPStatus.NO_CONTENT)
+
+
+@router.post("/topics/{slug}/enable", response_model=TopicReport)
+@needs("edit")
+async def enable_topic(request: Request, desk: At, by: By, conn: Writes, slug: Slug) -> Response:
+    """Let a topic be told again."""
+    await store.set_enabled(conn, slug, enabled=True)
+    return answers.json(request, await _read(conn, slug, desk, by))
+
+
+@router.post("/topics/{slug}/disable", response_model=TopicReport)
+@needs("edit")
+async def disable_topic(request: Request, desk: At, by: By, conn: Writes, slug: Slug) -> Response:
+    """Let a topic rest: it takes no stories and has no digests."""
+    await store.set_enabled(conn, slug, enabled=False)
+    return answers.json(request, await _read(conn, slug, desk, by))
+
+
+@router.post("/topics/{slug}/test", response_model=Trial)
+@needs("edit")
+async def try_topic(
+    request: Request, desk: At, conn: Reads, slug: Slug, days: Annotated[int, Query(ge=1, le=365)] = 7,
+    given: Rules | None = None,
+) -> Response:  # fmt: skip
+    """What a topic's rules, or those given here, would have caught of the latest 2,000 stories in its reach."""
+    topic = await store.by_slug(conn, slug)
+    told = _told(given or Rules())
+    sources, keywords = topics.rules(told, topic)
+    wanted = replace(
+        topic, collections=topics.settings(told, topic).collections, source_rules=tuple(sources),
+        keyword_rules=tuple(keywords),
+    )  # fmt: skip
+    since = desk.clock() - timedelta(days=days)
+    return answers.json(request, await topics.tried(conn, wanted, since=since, limit=MOST_TRIED))
+
+
+@router.post("/topics/{slug}/rules", response_model=TopicReport)
+@needs("edit")
+async def put_rule(request: Request, desk: At, by: By, conn: Writes, slug: Slug, given: OneRule) -> Response:
+    """Add a rule to a topic, or change the one that is like it; stories of the last 30 days are looked at anew."""
+    source, keyword = given.source_rule, given.keyword_rule
+    if source is not None and keyword is None:
+        rule: SourceRule | KeywordRule = topics.source_rule(source.source, source.rule_type)
+    elif keyword is not None and source is None:
+        rule = topics.keyword_rule(keyword.model_dump(exclude={"rule_type"}), keyword.rule_type)
+    else:
+        raise invalid("body", "give one of source_rule and keyword_rule")
+    await topics.put_rule(conn, slug, rule)
+    return answers.json(request, await _read(conn, slug, desk, by))
+
+
+@router.delete("/topics/{slug}/rules", status_code=204)
+@needs("edit")
+async def remove_rule(conn: Writes, slug: Slug, named: Annotated[NamedRule, Query()]) -> Response:
+    """Take a rule from a topic."""
+    if named.source is not None and named.pattern is None:
+        rule: SourceRule | KeywordRule = SourceRule(source=named.source, rule_type=named.rule_type)
+    elif named.pattern is not None and named.source is None:
+        rule = KeywordRule(pattern=named.pattern, rule_type=named.rule_type)
+    else:
+        raise invalid("query", "give one of source and pattern")
+    await topics.remove_rule(conn, slug, rule)
+    return Response(status_code=HTTPStatus.NO_CONTENT)
+
+
+@router.put("/topics/{slug}/channels/{name}", response_model=TopicReport)
+@needs("edit")
+async def put_channel(
+    request: Request, desk: At, by: By, conn: Writes, slug: Slug, name: Slug, given: Channel
+) -> Response:
+    """Add a channel to a topic, or change the one of its name."""
+    topic = await store.locked(conn, slug)
+    wanted = topics.channel({"name": name, **given.model_dump()})
+    reach.check_channel(by, wanted, next((each for each in topic.channels if each.name == name), None))
+    await store.put_channel(conn, topic.topic_id, wanted)
+    return answers.json(request, await _read(conn, slug, desk, by))
+
+
+@router.delete("/topics/{slug}/channels/{name}", status_code=204)
+@needs("edit")
+async def remove_channel(conn: Writes, slug: Slug, name: Slug) -> Response:
+    """Take a channel from a topic; what was posted stays."""
+    await store.remove_channel(conn, await store.by_slug(conn, slug), name)
+    return Response(status_code=HTTPStatus.NO_CONTENT)
+
+
+@router.post("/topics/{slug}/channels/{name}/enable", response_model=TopicReport)
+@needs("edit")
+async def enable_channel(request: Request, desk: At, by: By, conn: Writes, slug: Slug, name: Slug) -> Response:
+    """Let a channel take digests again, also one that had a problem."""
+    await store.set_channel_enabled(conn, await store.by_slug(conn, slug), name, enabled=True)
+    return answers.json(request, await _read(conn, slug, desk, by))
+
+
+@router.post("/topics/{slug}/channels/{name}/disable", response_model=TopicReport)
+@needs("edit")
+async def disable_channel(request: Request, desk: At, by: By, conn: Writes, slug: Slug, name: Slug) -> Response:
+    """Let a channel rest."""
+    await store.set_channel_enabled(conn, await store.by_slug(conn, slug), name, enabled=False)
+    return answers.json(request, await _read(conn, slug, desk, by))
+
+
+@router.post("/topics/{slug}/suppress", response_model=Suppression)
+@needs("edit")
+async def suppress_story(request: Request, conn: Writes, slug: Slug, given: Kept) -> Response:
+    """Keep a story out of a topic's digests."""
+    story_id = await topics.suppress(conn, slug, given.story, given.reason)
+    kept = Suppression(topic_slug=slug, story_id=story_id, suppressed=True, suppression_reason=given.reason)
+    return answers.json(request, kept)
+
+
+@router.post("/topics/{slug}/unsuppress", response_model=Suppression)
+@needs("edit")
+async def unsuppress_story(request: Request, conn: Writes, slug: Slug, given: Released) -> Response:
+    """Let a story be told again that was kept out."""
+    story_id = await topics.unsuppress(conn, slug, given.story)
+    kept = Suppression(topic_slug=slug, story_id=story_id, suppressed=False, suppression_reason=None)
+    return answers.json(request, kept)
+
+
+async def _read(conn: Connection, slug: str, desk: Desk, by: Visitor) -> TopicReport:
+    topic = await store.by_slug(conn, slug)
+    return _report(topic, await store.channels(conn, topic.topic_id), desk, by)
+
+
+def _report(topic: Topic, channels: Iterable[TopicChannel], desk: Desk, by: Visitor) -> TopicReport:
+    may_edit = "edit" in by.rights
+    return TopicReport(
+        topic_id=topic.topic_id,
+        topic_slug=topic.topic_slug,
+        topic_name=topic.topic_name,
+        timezone=topic.timezone,
+        digest_cron=topic.digest_cron,
+        collections=topic.collections,
+        max_entries=topic.max_entries,
+        max_per_family=topic.max_per_family,
+        discord_channel_id=topic.discord_channel_id,
+        enabled=topic.enabled,
+        source_rules=list(topic.source_rules),
+        keyword_rules=list(topic.keyword_rules),
+        channels=[channel if may_edit else replace(channel, options={}) for channel in channels],
+        next_digest_at=windows.upcoming(topic.digest_cron, topic.timezone, desk.clock()) if topic.enabled else None,
+    )
+
+
+def _told(given: Rules) -> Mapping[str, Any]:
+    """What was given, as a table of scoop.toml has it."""
+    told = given.model_dump(exclude_unset=True, exclude={"source_rules", "keyword_rules"})
+    settings = {topics.SHORT.get(name, name): value for name, value in told.items() if value is not None}
+    if "discord_channel_id" in told:
+        settings["discord_channel_id"] = told["discord_channel_id"]
+    return settings | _lists(given)
+
+
+def _lists(given: Rules) -> dict[str, list[Any]]:
+    """The rules that were given, as the lists of such a table."""
+    lists: dict[str, list[Any]] = {}
+    if given.source_rules is not None:
+        for name, rule_type in topics.SOURCE_LISTS.items():
+            lists[name] = [rule.source for rule in given.source_rules if rule.rule_type == rule_type]
+    if given.keyword_rules is not None:
+        for name, rule_type in topics.KEYWORD_LISTS.items():
+            wanted = [rule for rule in given.keyword_rules if rule.rule_type == rule_type]
+            lists[name] = [rule.model_dump(exclude={"rule_type"}) for rule in wanted]
+    return lists

@@ -1,0 +1,145 @@
+"""Webhooks: programs that are told of stories and digests."""
+
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import Path, Query, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.dataclasses import dataclass
+
+from scoop import webhooks
+from scoop.api import document
+from scoop.app import open_client
+from scoop.doors import answers, routers
+from scoop.doors.answers import Listed
+from scoop.doors.desk import At, Reads, Writes
+from scoop.doors.problems import Problem
+from scoop.doors.rights import needs
+from scoop.errors import Reject, Retry
+from scoop.store import db
+from scoop.store import webhooks as store
+from scoop.store.webhooks import Delivery, Event, Webhook
+
+router = routers.for_programs("Webhooks")
+
+Name = Annotated[str, Path(max_length=64, pattern=r"^[a-z0-9_]+$")]
+Address = Annotated[str, Field(max_length=webhooks.MAX_URL, description="Where it is told, http or https.")]
+Secret = Annotated[str, Field(max_length=100, description="The name of the secret that signs, as desk.")]
+Collection = Annotated[str | None, Field(max_length=webhooks.MAX_COLLECTION, pattern=r"^[^\x00]*$")]
+Slug = Annotated[str | None, Field(max_length=200, pattern=r"^[a-z0-9_]+$")]
+
+
+class NewWebhook(BaseModel):
+    """A program to tell; what of it is not said is as it usually is."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Annotated[str, Field(max_length=64, pattern=r"^[a-z0-9_]+$")]
+    url: Address
+    secret: Secret
+    events: list[Event] = Field(default=list(webhooks.EVENTS), min_length=1, max_length=len(webhooks.EVENTS))
+    collection: Collection = None
+    topic: Slug = None
+    allow_private: bool = False
+    enabled: bool = True
+
+
+class ChangedWebhook(BaseModel):
+    """What is to be another; the rest stays. A collection or topic that is null is any."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    url: Address | None = None
+    secret: Secret | None = None
+    events: list[Event] | None = Field(default=None, min_length=1, max_length=len(webhooks.EVENTS))
+    collection: Collection = None
+    topic: Slug = None
+    allow_private: bool | None = None
+    enabled: bool | None = None
+
+
+class Part(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    limit: int = Field(50, ge=1, le=200)
+    cursor: str | None = Field(None, max_length=500)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """The status with which a program took a message of no consequence."""
+
+    status: int
+
+
+@router.get("/webhooks", response_model=list[Webhook])
+@needs("admin")
+async def list_webhooks(request: Request, conn: Reads) -> Response:
+    """All webhooks by name; their secrets are only named."""
+    return answers.json(request, await store.listed(conn))
+
+
+@router.post(
+    "/webhooks", response_model=Webhook, status_code=HTTPStatus.CREATED,
+    responses=document.problems(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+)  # fmt: skip
+@needs("admin")
+async def add_webhook(request: Request, conn: Writes, new: NewWebhook) -> Response:
+    """Tell another program of what happens from now on."""
+    await store.add(conn, webhooks.settings(new.model_dump()))
+    return answers.json(request, await store.by_name(conn, new.name), status=HTTPStatus.CREATED)
+
+
+@router.get("/webhooks/{name}", response_model=Webhook)
+@needs("admin")
+async def show_webhook(request: Request, conn: Reads, name: Name) -> Response:
+    """One webhook."""
+    return answers.json(request, await store.by_name(conn, name))
+
+
+@router.patch(
+    "/webhooks/{name}", response_model=Webhook, responses=document.problems(HTTPStatus.PRECONDITION_FAILED),
+    openapi_extra=document.IF_MATCH,
+)  # fmt: skip
+@needs("admin")
+async def change_webhook(request: Request, conn: Writes, name: Name, changes: ChangedWebhook) -> Response:
+    """Change a webhook; enabling one that said it is gone tells it again from now on."""
+    now = await store.by_name(conn, name)
+    answers.check_unchanged(request, now)
+    given: dict[str, Any] = changes.model_dump(exclude_unset=True)
+    await store.put(conn, webhooks.changed(now, given))
+    return answers.json(request, await store.by_name(conn, name))
+
+
+@router.delete("/webhooks/{name}", status_code=HTTPStatus.NO_CONTENT)
+@needs("admin")
+async def remove_webhook(conn: Writes, name: Name) -> Response:
+    """Forget a webhook, with what is on its way to it."""
+    await store.remove(conn, name)
+    return Response(status_code=HTTPStatus.NO_CONTENT)
+
+
+@router.post(
+    "/webhooks/{name}/test", response_model=Tried, responses=document.problems(HTTPStatus.BAD_GATEWAY)
+)  # fmt: skip
+@needs("admin")
+async def test_webhook(request: Request, desk: At, name: Name) -> Response:
+    """Send a webhook a message of the type webhook.test."""
+    async with desk.reading() as conn:
+        found = await store.by_name(conn, name)
+    async with open_client(desk.config) as client:
+        try:
+            status = await webhooks.tried(found, client=client, secrets=desk.config.secrets, clock=desk.clock)
+        except (Retry, Reject) as failure:
+            raise Problem(HTTPStatus.BAD_GATEWAY, f"{name} did not take it: {failure}") from failure
+    return answers.json(request, Tried(status=status))
+
+
+@router.get("/webhooks/{name}/deliveries", response_model=Listed[Delivery])
+@needs("admin")
+async def list_deliveries(request: Request, conn: Reads, name: Name, part: Annotated[Part, Query()]) -> Response:
+    """What was sent to a webhook, the latest first, and what waits for another try or was given up."""
+    await store.by_name(conn, name)
+    before = answers.place(part.cursor, int)
+    found = await store.deliveries(conn, name=name, before=before[0] if before else db.LAST_ID, limit=part.limit + 1)
+    return answers.json(request, answers.listed(found, part.limit, lambda each: (each.webhook_delivery_id,)))

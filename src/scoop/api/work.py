@@ -1,0 +1,87 @@
+"""The queue for programs: what waits, what failed, what is quarantined; try again."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import Query, Request, Response
+from pydantic import Field
+
+from scoop.core import opml
+from scoop.doors import answers, routers
+from scoop.doors.answers import Listed
+from scoop.doors.desk import Reads, Writes
+from scoop.doors.given import Given, Id, Line, Part
+from scoop.doors.rights import needs
+from scoop.store import work
+from scoop.store.work import Count, Waiting
+
+router = routers.for_programs("Work")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changed:
+    """How many pieces of work are due now."""
+
+    changed: int
+
+
+class Wanted(Part):
+    stage: Line | None = None
+
+
+class Chosen(Given):
+    """Work of a stage, or these subjects of it; all of it where nothing is said."""
+
+    stage: Line | None = None
+    subjects: Annotated[list[Id], Field(min_length=1, max_length=10_000)] | None = None
+
+
+@router.get("/work", response_model=list[Count])
+@needs("read")
+async def count_work(request: Request, conn: Reads) -> Response:
+    """How much work there is per stage and state."""
+    return answers.json(request, await work.counts(conn))
+
+
+@router.get("/work/failed", response_model=Listed[Waiting])
+@needs("read")
+async def list_failed(request: Request, conn: Reads, wanted: Annotated[Wanted, Query()]) -> Response:
+    """What failed and waits for another try, the next due first."""
+    found = await work.failed(conn, stage=wanted.stage, after=_place(wanted), limit=wanted.limit + 1)
+    return _listed(request, found, wanted.limit)
+
+
+@router.get("/work/quarantine", response_model=Listed[Waiting])
+@needs("read")
+async def list_quarantined(request: Request, conn: Reads, wanted: Annotated[Wanted, Query()]) -> Response:
+    """What was given up until a person releases it, with the reason."""
+    found = await work.quarantined(conn, stage=wanted.stage, after=_place(wanted), limit=wanted.limit + 1)
+    return _listed(request, found, wanted.limit)
+
+
+@router.post("/work/retry", response_model=Changed)
+@needs("edit")
+async def retry_work(request: Request, conn: Writes, chosen: Chosen | None = None) -> Response:
+    """Make work that failed due at once; all of it, or only some."""
+    chosen = chosen or Chosen()
+    changed = await work.retry_now(conn, stage=chosen.stage, subjects=chosen.subjects)
+    return answers.json(request, Changed(changed=changed))
+
+
+@router.post("/work/quarantine/release", response_model=Changed)
+@needs("edit")
+async def release_work(request: Request, conn: Writes, chosen: Chosen | None = None) -> Response:
+    """Let quarantined work try again from the start; all of it, or only some."""
+    chosen = chosen or Chosen()
+    changed = await work.release(conn, stage=chosen.stage, subjects=chosen.subjects)
+    return answers.json(request, Changed(changed=changed))
+
+
+def _place(wanted: Wanted) -> work.Place | None:
+    return answers.place(wanted.cursor, datetime, str, int)
+
+
+def _listed(request: Request, found: list[Waiting], limit: int) -> Response:
+    shown = [replace(each, error=each.error and opml.redacted(each.error)) for each in found]
+    return answers.json(request, answers.listed(shown, limit, lambda each: (each.due_at, each.stage, each.subject)))

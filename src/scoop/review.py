@@ -1,0 +1,137 @@
+"""The review: which stories wait for a word, what was decided, and what the answers of people say of the model."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from scoop.core import calibration, links
+from scoop.core.calibration import Accuracy, Label, Proposal
+from scoop.core.links import LinkModel
+from scoop.errors import NotFound
+from scoop.store import embeddings
+from scoop.store import review as store
+from scoop.store.db import Connection
+from scoop.store.embeddings import EmbeddingModel
+from scoop.store.review import Decision, GrayPair
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """What people's answers say of the model that decides, now and by the thresholds that it came with."""
+
+    labels: int
+    same: int
+    merge: Accuracy
+    coverage: Accuracy
+    merge_before: Accuracy
+    coverage_before: Accuracy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """How well the deciding model does on what people decided, and what would do better."""
+
+    model_name: str
+    model_version: str
+    labels: int
+    same: int
+    unusable: int
+    merge: Accuracy
+    coverage: Accuracy
+    proposals: list[Proposal]
+    calibration: Mapping[str, float]
+
+
+async def gray_pairs(
+    conn: Connection, *, collection: str | None = None, limit: int = 10, now: datetime
+) -> list[GrayPair]:
+    """The pairs of stories that wait for a decision, those that matter most first."""
+    pairs, _ = await queue(conn, collection=collection, limit=limit, now=now)
+    return pairs
+
+
+async def queue(
+    conn: Connection, *, collection: str | None, skip: int = 0, limit: int, now: datetime
+) -> tuple[list[GrayPair], int]:
+    """Some pairs after those that are skipped, and how many wait; none where no model decides, or it has no fit."""
+    model = await embeddings.active(conn)
+    fit = links.fitted(model.model_name, model.model_version) if model else None
+    if model is None or fit is None:
+        return [], 0
+    at_least = links.calibrated(fit, model.calibration).coverage_at
+    return await store.gray_pairs(
+        conn, model, at_least=at_least, collection=collection, skip=skip, limit=limit, now=now
+    )
+
+
+async def deciding(conn: Connection) -> tuple[EmbeddingModel, LinkModel]:
+    """The model that decides about stories, and the fit that it came with."""
+    model = await embeddings.active(conn)
+    if model is None:
+        raise NotFound("no model decides about stories yet; `scoop run-once` embeds what there is")
+    fit = links.fitted(model.model_name, model.model_version)
+    if fit is None:
+        raise NotFound(
+            f"the model {model.model_name} {model.model_version} has no fit, so it links nothing; "
+            "`scoop embed --models` lists the others"
+        )
+    return model, fit
+
+
+async def answered(conn: Connection) -> Answered | None:
+    """How often the model is right, by what people decided; None where no model decides, or it has no fit."""
+    model = await embeddings.active(conn)
+    shipped = links.fitted(model.model_name, model.model_version) if model else None
+    if model is None or shipped is None:
+        return None
+    labels, _ = await store.labels(conn, model)
+    merge, coverage = _accuracies(labels, links.calibrated(shipped, model.calibration))
+    before = _accuracies(labels, shipped) if model.calibration else (merge, coverage)
+    return Answered(
+        labels=len(labels),
+        same=sum(label.is_same for label in labels),
+        merge=merge,
+        coverage=coverage,
+        merge_before=before[0],
+        coverage_before=before[1],
+    )
+
+
+def _accuracies(labels: Sequence[Label], fit: LinkModel) -> tuple[Accuracy, Accuracy]:
+    return calibration.accuracy("merge", labels, fit), calibration.accuracy("coverage", labels, fit)
+
+
+async def measured(conn: Connection, model: EmbeddingModel, shipped: LinkModel) -> Calibration:
+    """What the answers of people say of the model that decides, as it is calibrated now."""
+    fit = links.calibrated(shipped, model.calibration)
+    labels, unusable = await store.labels(conn, model)
+    proposals = calibration.propose(labels, fit)
+    merge, coverage = _accuracies(labels, fit)
+    return Calibration(
+        model_name=model.model_name,
+        model_version=model.model_version,
+        labels=len(labels),
+        same=sum(label.is_same for label in labels),
+        unusable=unusable,
+        merge=merge,
+        coverage=coverage,
+        proposals=proposals,
+        calibration={p.threshold: p.proposed for p in proposals if p.proposed != getattr(shipped, p.threshold)},
+    )
+
+
+def sentence(decision: Decision) -> str:
+    """What is so now, after a decision or its undoing."""
+    one, other = f"story {decision.story_id}", f"story {decision.other_story_id}"
+    moved = f"{len(decision.document_ids):,} document{'s' if len(decision.document_ids) > 1 else ''}"
+    if decision.undone_at is None:
+        return {
+            "merge": f"{other} is part of {one} now",
+            "apart": f"{one} and {other} stay apart",
+            "split": f"{moved} of {one} made {other}",
+        }[decision.action]
+    return {
+        "merge": f"{other} is a story of its own again",
+        "apart": f"{one} and {other} need not stay apart any longer",
+        "split": f"{moved} went back to {one}",
+    }[decision.action]

@@ -1,0 +1,265 @@
+"""Sources over the API: list, add, change, try, visit, import, export."""
+
+import pytest
+from starlette.responses import Response
+
+from gathering import a_feed, open_web
+from scoop.core import opml
+from scoop.store import sources, work
+from web.visitor import visiting
+
+SECRET = "https://reader.example/feed?token=verysecret&page=1"
+LIST = b"""<opml version="2.0"><body><outline text="World News">
+<outline type="rss" text="Tribune" xmlUrl="https://tribune.example/feed"/>
+<outline type="rss" text="Gone" xmlUrl="https://gone.example/feed"/></outline>
+<outline type="rss" text="No address" xmlUrl="javascript:alert(1)"/></body></opml>"""
+
+
+async def added(visitor, **given):
+    told = {"target": "https://tribune.example/feed", "collection": "world_news", "check": False} | given
+    return await visitor.ask("POST", "/api/v1/sources", told)
+
+
+async def test_a_source_is_added_read_changed_and_removed(database):
+    async with visiting(database, role="editor") as visitor:
+        made = await added(visitor, name="Tribune", schedule="30m", options={"full_text": "never"})
+        found = await visitor.get("/api/v1/sources/tribune_example")
+        changed = await visitor.ask(
+            "PATCH", "/api/v1/sources/tribune_example", {"schedule": "2h", "options": {"robots": "ignore"}}
+        )
+        reset = await visitor.ask(
+            "PATCH", "/api/v1/sources/tribune_example", {"schedule": None, "options": {"full_text": None}}
+        )
+        removed = await visitor.ask("DELETE", "/api/v1/sources/tribune_example")
+        gone = await visitor.get("/api/v1/sources/tribune_example")
+    assert (made.status, made.headers["Location"]) == (201, "/api/v1/sources/tribune_example")
+    assert found.json["health"] == "new"
+    assert found.json["lately"] == {"runs": 0, "failed": 0, "items_inserted": 0}
+    assert (changed.json["schedule"], changed.json["name"]) == ("2h", "Tribune")
+    assert changed.json["options"] == {"full_text": "never", "robots": "ignore"}
+    assert (reset.json["schedule"], reset.json["options"]) == ("1h", {"robots": "ignore"})
+    assert (removed.status, removed.text, gone.status) == (204, "", 404)
+
+
+async def test_a_source_can_be_sent_to_another_address(database):
+    async with visiting(database, role="editor") as visitor:
+        await added(visitor)
+        moved = await visitor.ask("PATCH", "/api/v1/sources/tribune_example", {"target": "https://new.example/rss"})
+    assert (moved.json["slug"], moved.json["base_url"]) == ("tribune_example", "https://new.example/rss")
+
+
+async def test_a_list_goes_on_after_its_cursor_and_can_be_narrowed(database):
+    async with visiting(database, role="editor") as visitor:
+        for number in range(3):
+            await added(visitor, slug=f"s{number}", collection="ai_news" if number else "world_news")
+        first = await visitor.get("/api/v1/sources?limit=2")
+        rest = await visitor.get(f"/api/v1/sources?limit=2&cursor={first.json['next_cursor']}")
+        narrowed = await visitor.get("/api/v1/sources?collection=world_news&kind=rss&health=new")
+        nothing = await visitor.get("/api/v1/sources?health=gone")
+    assert [source["slug"] for source in first.json["items"]] == ["s0", "s1"]
+    assert ([source["slug"] for source in rest.json["items"]], rest.json["next_cursor"]) == (["s2"], None)
+    assert [source["slug"] for source in narrowed.json["items"]] == ["s0"]
+    assert nothing.json == {"items": [], "next_cursor": None}
+
+
+async def test_what_has_been_changed_meanwhile_is_not_changed_by_who_read_it_before(database):
+    async with visiting(database, role="editor") as visitor:
+        await added(visitor)
+        tag = (await visitor.get("/api/v1/sources/tribune_example")).headers["ETag"]
+        same = await visitor.get("/api/v1/sources/tribune_example", **{"If-None-Match": tag})
+        first = await visitor.ask("PATCH", "/api/v1/sources/tribune_example", {"name": "One"}, **{"If-Match": tag})
+        late = await visitor.ask("PATCH", "/api/v1/sources/tribune_example", {"name": "Two"}, **{"If-Match": tag})
+        removed = await visitor.ask("DELETE", "/api/v1/sources/tribune_example", **{"If-Match": tag})
+        now = await visitor.get("/api/v1/sources/tribune_example")
+    assert (same.status, first.status, late.status, removed.status) == (304, 200, 412, 412)
+    assert late.json["error"]["code"] == "PRECONDITION_FAILED"
+    assert now.json["name"] == "One"
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"target": "no address"}, "give the address of a feed or site"),
+        ({"schedule": "often"}, "often"),
+        ({"timezone": "Europe"}, "Europe"),
+        ({"timezone": "x" * 200}, "is not a timezone"),
+        ({"kind": "carrier_pigeon"}, "there is no kind of source"),
+        ({"options": {"speed": 9}}, "there is no option speed"),
+        ({"options": {"full_text": ["a"]}}, "option full_text"),
+        ({"options": {"full_text": "\0"}}, "body.options"),
+        ({"name": "a\0b"}, "body.name"),
+        ({"collection": "x" * 300}, "body.collection"),
+        ({"crawl_windows": [{"start": "25:00", "end": "07:00"}]}, "crawl_windows[0].start"),
+        ({"allowed_paths": ["news"]}, "must begin with /"),
+        ({"slug": "Not A Slug"}, "body.slug"),
+        ({"colour": "red"}, "body.colour"),
+        ({"request_interval_ms": 10**30}, "body.request_interval_ms"),
+        ({"target": None}, "body.target"),
+    ],
+)
+async def test_what_no_source_can_be_is_refused_by_its_name(database, given, told):
+    async with visiting(database, role="editor") as visitor:
+        refused = await added(visitor, **given)
+        listed = await visitor.get("/api/v1/sources")
+    assert (refused.status, refused.json["error"]["code"]) == (400, "INVALID_ARGUMENT")
+    assert told in refused.json["error"]["message"]
+    assert listed.json["items"] == []
+
+
+async def test_a_slug_that_is_taken_is_a_conflict(database):
+    async with visiting(database, role="editor") as visitor:
+        await added(visitor, name="One")
+        again = await added(visitor, name="Two")
+        found = await visitor.get("/api/v1/sources/tribune_example")
+    assert (again.status, found.json["name"]) == (409, "One")
+
+
+async def test_a_source_that_gives_something_is_kept_and_one_that_gives_nothing_is_not(database):
+    async with open_web() as web, visiting(database) as visitor:
+        web.answers["http://tribune.example/feed"] = a_feed("Bridge closed", "Ferry late")
+        own = {"options": {"connect_to": web.address}, "check": True}
+        good = await added(visitor, target="http://tribune.example/feed", slug="good", **own)
+        bad = await added(visitor, target="http://tribune.example/nope?token=verysecret", slug="bad", **own)
+        unchecked = await added(visitor, target="http://tribune.example/nope", slug="kept", **(own | {"check": False}))
+        listed = await visitor.get("/api/v1/sources")
+    assert (good.status, bad.status, unchecked.status) == (201, 502, 201)
+    assert bad.json["error"]["code"] == "UPSTREAM_FAILURE"
+    assert "answered 404" in bad.json["error"]["message"]
+    assert "verysecret" not in bad.text
+    assert [source["slug"] for source in listed.json["items"]] == ["good", "kept"]
+
+
+async def test_a_source_is_tried_without_keeping_anything(database):
+    async with open_web() as web, visiting(database) as visitor:
+        web.answers["http://tribune.example/feed"] = a_feed("Bridge closed", "Ferry late", body="long " * 5000)
+        given = {"target": "http://tribune.example/feed", "options": {"connect_to": web.address}}
+        preview = await visitor.ask("POST", "/api/v1/sources/preview", given)
+        await added(visitor, target="http://tribune.example/feed", slug="tribune", options=given["options"])
+        tried = await visitor.ask("POST", "/api/v1/sources/tribune/test")
+        web.answers["http://tribune.example/feed"] = Response("<html>no feed</html>", media_type="text/html")
+        broken = await visitor.ask("POST", "/api/v1/sources/tribune/test")
+        runs = await visitor.get("/api/v1/runs")
+    assert (preview.status, preview.json["item_count"], preview.json["kind"]) == (200, 2, "rss")
+    assert [item["title"] for item in preview.json["items"]] == ["Bridge closed", "Ferry late"]
+    assert all(len(item["body_text"]) == 1000 for item in preview.json["items"])
+    assert tried.json["item_count"] == 2
+    assert (broken.status, runs.json["items"]) == (502, [])
+
+
+@pytest.mark.parametrize("options", [{"connect_to": "127.0.0.1:80"}, {"allow_private": True}])
+async def test_only_an_admin_lets_a_source_into_the_desks_own_network(database, options):
+    inside = {"target": "http://10.0.0.1/feed", "options": options}
+    async with visiting(database, role="editor") as editor, visiting(database) as admin:
+        refused = [
+            await added(editor, **inside),
+            await editor.ask("POST", "/api/v1/sources/preview", inside),
+        ]
+        made = await added(admin, slug="inside", **inside)
+        redirected = await editor.ask("PATCH", "/api/v1/sources/inside", {"target": "http://10.0.0.2/feed"})
+        renamed = await editor.ask("PATCH", "/api/v1/sources/inside", {"name": "Inside"})
+        await added(editor, slug="outside")
+        opened = await editor.ask("PATCH", "/api/v1/sources/outside", {"options": options})
+    assert [answer.status for answer in refused] == [403, 403]
+    assert (made.status, redirected.status, renamed.status, opened.status) == (201, 403, 200, 403)
+
+
+async def test_a_private_address_is_not_asked_for_anybody(database):
+    async with visiting(database) as visitor:
+        refused = await added(visitor, target="http://127.0.0.1:9/feed", check=True)
+    assert (refused.status, refused.json["error"]["code"]) == (502, "UPSTREAM_FAILURE")
+    assert "private address" in refused.json["error"]["message"]
+
+
+async def test_the_secrets_of_addresses_are_never_shown(database):
+    async with visiting(database, role="editor") as visitor:
+        made = await added(visitor, target=SECRET, slug="secret")
+        async with database.connection() as conn:
+            await conn.execute(
+                "UPDATE sources SET health_note = $1, moved_to = $1 WHERE slug = 'secret'", f"{SECRET} answered 404"
+            )
+            kept = await sources.by_slug(conn, "secret")
+        answers = [
+            made,
+            await visitor.get("/api/v1/sources"),
+            await visitor.get("/api/v1/sources/secret"),
+            await visitor.ask("PATCH", "/api/v1/sources/secret", {"name": "Secret"}),
+            await visitor.get("/api/v1/sources/export.opml"),
+        ]
+    assert kept.base_url == SECRET
+    assert all("verysecret" not in answer.text and "page=1" in answer.text for answer in answers)
+
+
+async def test_a_source_is_visited_now_and_rests(database):
+    async with visiting(database, role="editor") as visitor:
+        await added(visitor, slug="tribune")
+        async with database.connection() as conn:
+            await conn.execute("UPDATE sources SET next_visit_at = now() + interval '1 day'")
+        asked = await visitor.ask("POST", "/api/v1/sources/tribune/run")
+        async with database.connection() as conn:
+            counts = await work.counts(conn)
+        rests = await visitor.ask("POST", "/api/v1/sources/tribune/disable")
+        again = await visitor.ask("POST", "/api/v1/sources/tribune/enable")
+    assert (asked.status, asked.json) == (202, {"slug": "tribune"})
+    assert [(count.stage, count.state, count.count) for count in counts] == [("ingest", "waiting", 1)]
+    assert (rests.json["enabled"], again.json["enabled"]) == (False, True)
+
+
+async def test_a_source_whose_topics_let_it_rest_is_not_visited(database):
+    async with visiting(database, role="editor", np_write_raw_ledger=False) as visitor:
+        await added(visitor, slug="tribune")
+        asked = await visitor.ask("POST", "/api/v1/sources/tribune/run")
+    assert asked.status == 409
+
+
+async def test_a_list_of_feeds_comes_in_and_goes_out(database):
+    headers = {"Content-Type": "text/x-opml"}
+    async with visiting(database, role="editor") as visitor:
+        url = f"{visitor.address}/api/v1/sources/import?schedule=2h&collection=loose"
+        own = {"Origin": visitor.address}
+        async with visitor.session.post(url, data=LIST, headers=headers | own) as response:
+            first = await response.json()
+        async with visitor.session.post(url, data=LIST, headers=headers | own) as response:
+            again = await response.json()
+        async with visitor.session.post(url, data=b"<html>", headers=headers | own) as response:
+            no_list = response.status, (await response.json())["error"]["message"]
+        async with visitor.session.post(url, data=LIST, headers=own | {"Content-Type": "text/plain"}) as response:
+            other = response.status
+        out = await visitor.get("/api/v1/sources/export.opml")
+    assert [(feed["title"], feed["status"], feed["slug"]) for feed in first["feeds"]] == [
+        ("Tribune", "added", "tribune_example"), ("Gone", "added", "gone_example"),
+    ]  # fmt: skip
+    assert len(first["problems"]) == 1
+    assert "javascript" in first["problems"][0]
+    assert [feed["status"] for feed in again["feeds"]] == ["known", "known"]
+    assert no_list == (400, "body: there is no feed in the list: no outline has an xmlUrl")
+    assert other == 415
+    assert out.headers["Content-Type"].startswith("text/x-opml")
+    assert {feed.url for feed in opml.read(out.text.encode()).feeds} == {
+        "https://tribune.example/feed", "https://gone.example/feed",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", ""), ("PATCH", ""), ("DELETE", ""), ("POST", "/test"), ("POST", "/run"), ("POST", "/enable"),
+        ("POST", "/disable"),
+    ],
+)  # fmt: skip
+async def test_a_source_that_nobody_has_is_not_found(database, method, path):
+    async with visiting(database) as visitor:
+        body = {} if method == "PATCH" else None
+        missing = await visitor.ask(method, f"/api/v1/sources/nobody{path}", body)
+        odd = await visitor.ask(method, f"/api/v1/sources/%00%ff{path}", body)
+    assert (missing.status, missing.json["error"]["code"]) == (404, "NOT_FOUND")
+    assert (odd.status, odd.json["error"]["details"][0]["field"]) == (400, "path.slug")
+
+
+async def test_hostile_text_stays_what_it_is(database):
+    hostile = "<script>alert(1)</script>{{ 7*7 }}'; DROP TABLE sources; --"
+    async with visiting(database, role="editor") as visitor:
+        made = await added(visitor, name=hostile, collection=hostile, category=hostile)
+        listed = await visitor.get("/api/v1/sources")
+    assert (made.json["name"], made.json["collection"]) == (hostile, hostile)
+    assert listed.json["items"][0]["category"] == hostile
+    assert listed.headers["Content-Type"] == "application/json"
