@@ -16,16 +16,16 @@ NEW_HEADLINE = "a new headline"
 SHOWN = 3  # of each kind, to the reader
 MAX_KEPT = 400  # figures and names that are remembered of a telling
 
-_SPELLED = tuple(
+SPELLED = tuple(
     re.findall(
         r"\w+",
         "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
         "eighteen nineteen",
     )
 )
-_NUMBER_OF_WORD = {word: str(number) for number, word in enumerate(_SPELLED, start=2)}
+NUMBER_OF_WORD = {word: str(number) for number, word in enumerate(SPELLED, start=2)}
 _FIGURE = re.compile(
-    rf"(?<![\w.,])(?:[$€£¥]?(?P<digits>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?)|(?P<word>(?ai:{'|'.join(_SPELLED)})))\b(?!\.\d)"
+    rf"(?<![\w.,])(?:[$€£¥]?(?P<digits>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?)|(?P<word>(?ai:{'|'.join(SPELLED)})))\b(?!\.\d)"
 )
 _CJK_FIGURE = re.compile(r"(?<!\d)(?P<digits>\d+)(?P<unit>[\u3040-\u30ff\u4e00-\u9fff]{1,2})")
 _SCALES = {"thousand", "million", "billion", "trillion", "tausend", "millionen", "milliarden"}
@@ -174,7 +174,7 @@ def _figures(body: str) -> Iterator[tuple[str, str]]:
     for match in _FIGURE.finditer(body):
         after = _words(_BREAK.split(body[match.end() : match.end() + _NEAR])[0])
         before = _words(_BREAK.split(body[max(0, match.start() - _NEAR) : match.start()])[-1])
-        number = match["digits"].replace(",", "") if match["digits"] else _NUMBER_OF_WORD[match["word"].lower()]
+        number = match["digits"].replace(",", "") if match["digits"] else NUMBER_OF_WORD[match["word"].lower()]
         if after and after[0] in _SCALES:
             number, after = f"{number} {after[0]}", after[1:]
         doing = [word for word in before[:-5:-1] if word.endswith(("ing", "ed"))]

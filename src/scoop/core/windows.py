@@ -68,6 +68,13 @@ def following(cron: str, day: date) -> date:
     return next(_from(cron, datetime.combine(day, time(23, 59)))).date()
 
 
+def upcoming(cron: str, timezone: str, now: datetime) -> datetime:
+    """The next moment at which a digest is due."""
+    due = due_at(cron, timezone, following(cron, latest(cron, timezone, now)))
+    assert due is not None  # noqa: S101 - the cron itself named the date
+    return due
+
+
 def _date_before(cron: str, day: date) -> date:
     return next(_from(cron, datetime.combine(day, time()), reverse=True)).date()
 

@@ -10,11 +10,11 @@ import structlog
 
 from scoop.channels import Channel
 from scoop.core import digest as choosing
-from scoop.core import novelty, posting, text, windows
+from scoop.core import novelty, posting, schedules, text, windows
 from scoop.core.digest import Candidate, Told
 from scoop.core.modes import Modes
 from scoop.core.windows import Window
-from scoop.errors import Reject, UsageError
+from scoop.errors import Conflict, Reject, UsageError
 from scoop.model import ChannelSettings, Digest, Part, Topic
 from scoop.stages.stage import Outcome, Stage
 from scoop.store import alerts, digests, legacy, posts, topics, work
@@ -41,6 +41,24 @@ class Order:
     publish: bool = False
 
 
+async def ordered(
+    conn: Connection, slug: str, day: date | None, *, mode: RunMode, publish: bool, modes: Modes, now: datetime
+) -> Order:
+    """What is wanted of a topic, for a date or the last one due; UsageError where it cannot be."""
+    topic = await topics.by_slug(conn, slug)
+    if publish and not any(channel.enabled for channel in topic.channels):
+        raise UsageError(
+            f"{slug} has no channel to post to; add one: scoop topics channel add {slug} NAME --kind KIND, "
+            f"or see what is wrong with those it has: scoop topics show {slug}"
+        )
+    if publish and not modes.of(topic).posts:
+        raise UsageError(f"{slug} is posted by the older system; scoop legacy cutover {slug} lets Scoop post it")
+    if publish and day is not None and day > now.astimezone(schedules.zone(topic.timezone)).date():
+        raise UsageError(f"{day} has not come yet in {topic.timezone}; a digest is posted on its date")
+    found = day or windows.latest(topic.digest_cron, topic.timezone, now)
+    return Order(topic=topic, day=found, mode=mode, publish=publish)
+
+
 async def make(conn: Connection, order: Order, channels: Mapping[str, type[Any]]) -> int:
     """Make a digest in the caller's transaction; give its run. What is posted, or about to be, is not made anew."""
     topic = order.topic
@@ -64,6 +82,23 @@ async def make(conn: Connection, order: Order, channels: Mapping[str, type[Any]]
     if order.publish and order.mode == "live":
         await _post(conn, topic, run_id, channels)
     return run_id
+
+
+async def publish(conn: Connection, order: Order, run_id: int, channels: Mapping[str, type[Any]]) -> None:
+    """Put a digest on its way, in the caller's transaction, as somebody looked at it; Conflict where it is outdated."""
+    topic = order.topic
+    await digests.lock_topic(conn, topic.topic_id)
+    committed = await digests.committed(conn, topic.topic_id, order.day)
+    if committed == run_id:
+        return
+    if committed is not None:
+        raise Conflict(f"the digest of {topic.topic_slug} for {order.day} is posted, or on its way, already")
+    if await digests.latest_run(conn, topic.topic_id, order.day, "live") != run_id:
+        raise Conflict("it has been made anew since you looked at it; look at it again")
+    suppressed = await digests.suppressed(conn, topic.topic_id)
+    if any(entry.rank and entry.story_id in suppressed for entry in await digests.entries(conn, run_id)):
+        raise Conflict("something in it has been kept out since; make it again")
+    await _post(conn, topic, run_id, channels)
 
 
 async def _told(conn: Connection, order: Order) -> list[Told]:
@@ -100,7 +135,7 @@ async def _post(conn: Connection, topic: Topic, run_id: int, channels: Mapping[s
     digest = digests.digest(topic.topic_name, topic.timezone, run, await digests.entries(conn, run_id))
     desk_id = await posts.desk_id(conn)
     parts_by_channel: dict[str, tuple[ChannelSettings, list[tuple[str, Part]]]] = {}
-    for settings in (_addressed(topic, each) for each in topic.channels if each.enabled):
+    for settings in (addressed(topic, each) for each in topic.channels if each.enabled):
         try:
             parts_by_channel[settings.name] = settings, rendered(digest, settings, desk_id, channels)
         except Reject as refusal:
@@ -111,7 +146,7 @@ async def _post(conn: Connection, topic: Topic, run_id: int, channels: Mapping[s
     )
 
 
-def _addressed(topic: Topic, settings: ChannelSettings) -> ChannelSettings:
+def addressed(topic: Topic, settings: ChannelSettings) -> ChannelSettings:
     """A bot's channel that names no Discord channel posts to the topic's."""
     if settings.kind != "discord_bot" or "channel_id" in settings.options or topic.discord_channel_id is None:
         return settings

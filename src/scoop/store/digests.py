@@ -181,12 +181,16 @@ async def keep(
     return run_id
 
 
-async def runs(conn: Connection, *, topic_slug: str | None = None, limit: int = 30) -> list[Run]:
-    return [Run(**row) for row in await conn.fetch(SQL["runs"], topic_slug, limit, None)]
+async def runs(
+    conn: Connection, *, topic_slug: str | None = None, day: date | None = None, mode: RunMode | None = None,
+    before: int = db.LAST_ID, limit: int = 30,
+) -> list[Run]:  # fmt: skip
+    """The latest runs; each condition that is given holds for all of them."""
+    return [Run(**row) for row in await conn.fetch(SQL["runs"], topic_slug, limit, None, day, mode, before)]
 
 
 async def run(conn: Connection, digest_run_id: int) -> Run:
-    row = await conn.fetchrow(SQL["runs"], None, 1, digest_run_id)
+    row = await conn.fetchrow(SQL["runs"], None, 1, digest_run_id, None, None, db.LAST_ID)
     if row is None:
         raise NotFound(f"there is no digest run {digest_run_id}; `scoop digests` lists them")
     return Run(**row)

@@ -71,13 +71,14 @@ FROM digest_runs WHERE topic_id = $1 AND run_date = $2 AND mode = $3::digest_mod
 RETURNING digest_run_id;
 
 -- name: runs
--- The latest digest runs, of one topic or all, or one of them.
+-- The latest digest runs, of a topic, a date and a mode, or all; or one of them.
 SELECT digest_run_id, topic_slug, run_date, digest_runs.mode::text AS mode, attempt, window_start_utc, window_end_utc, started_at,
     digest_runs.published_at, status::text AS status, candidate_count, posted_count, left_to_legacy_at,
     (SELECT count(*)::int FROM digest_entries AS each WHERE each.digest_run_id = digest_runs.digest_run_id
         AND rank IS NOT NULL) AS entry_count
 FROM digest_runs JOIN topics USING (topic_id)
 WHERE ($1::text IS NULL OR topic_slug = $1) AND ($3::bigint IS NULL OR digest_run_id = $3)
+    AND ($4::date IS NULL OR run_date = $4) AND ($5::text IS NULL OR digest_runs.mode::text = $5) AND digest_run_id < $6
 ORDER BY digest_run_id DESC LIMIT $2;
 
 -- name: latest_run
@@ -94,7 +95,8 @@ FROM digest_entries JOIN stories USING (story_id)
 WHERE digest_run_id = $1 ORDER BY rank, twin_of NULLS FIRST, score DESC, story_id;
 
 -- name: due
--- For each topic that is on: the latest dates for which a digest was made, by mode, and was posted.
+-- For each topic that is on: the latest dates for which a digest was made, by mode, and was posted; what was made before
+-- its time was only looked at.
 SELECT topic_id, topic_slug, timezone, digest_cron, created_at, mode::text AS mode, publish_v2, write_raw_ledger,
     EXISTS (SELECT FROM topic_channels WHERE topic_channels.topic_id = topics.topic_id) AS has_channels,
     EXISTS (SELECT FROM topic_channels AS channel WHERE channel.topic_id = topics.topic_id
@@ -104,7 +106,9 @@ SELECT topic_id, topic_slug, timezone, digest_cron, created_at, mode::text AS mo
         WHERE digest_runs.topic_id = topics.topic_id
             AND (published_at IS NOT NULL OR left_to_legacy_at IS NOT NULL)) AS last_posted, (
         SELECT max(run_date) FROM digest_runs
-        WHERE digest_runs.topic_id = topics.topic_id AND digest_runs.mode = 'live' AND status = 'completed') AS last_live, (
+        WHERE digest_runs.topic_id = topics.topic_id AND digest_runs.mode = 'live' AND status = 'completed'
+            AND started_at >= window_end_utc) AS last_live, (
         SELECT max(run_date) FROM digest_runs
-        WHERE digest_runs.topic_id = topics.topic_id AND digest_runs.mode = 'shadow' AND status = 'completed') AS last_shadow
+        WHERE digest_runs.topic_id = topics.topic_id AND digest_runs.mode = 'shadow' AND status = 'completed'
+            AND started_at >= window_end_utc) AS last_shadow
 FROM topics WHERE enabled ORDER BY topic_id;

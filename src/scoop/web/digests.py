@@ -1,0 +1,327 @@
+"""Digests: the list by date, and each as its readers see it, beside what became of every candidate."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from http import HTTPStatus
+from typing import Annotated, Literal
+from urllib.parse import quote, urlencode
+from zoneinfo import ZoneInfo
+
+from fastapi import Path, Query, Response
+from pydantic import Field
+
+from scoop.core import windows
+from scoop.core.rendering import words as said
+from scoop.core.windows import Window
+from scoop.doors import answers, routers
+from scoop.doors.desk import Reads
+from scoop.doors.rights import needs
+from scoop.errors import NotFound
+from scoop.model import Digest, Post, Topic
+from scoop.store import db, digest_pages, digests, posts, topics
+from scoop.store.db import Connection
+from scoop.store.digest_pages import DatedDigest, Neighbours
+from scoop.store.digests import Entry, Run
+from scoop.web import pages, rail, words
+from scoop.web.calendar import day_named
+from scoop.web.evidence import Signal
+from scoop.web.rail import Word
+from scoop.web.reader import For, Reader
+
+router = routers.for_pages()
+
+PAGE = 60
+MAX_RUNS = 50  # of a date that are listed
+SCORE_PARTS = {
+    "publishers": "how many tell it",
+    "recency": "how new it is",
+    "weight": "what the rules make of it",
+    "points": "points elsewhere",
+    "relevance": "relevance",
+}
+GROUPS = {
+    "told": "Told",
+    "possible_duplicate": "Beside them, probably the same event",
+    "left": "Left out, there was no room",
+    "seen": "Told before, nothing new since",
+    "suppressed_duplicate": "The same article again",
+    "suppressed_manual": "Kept out by hand",
+}
+"""What became of candidates, in the order in which it is shown."""
+
+Slug = Annotated[str, Path(pattern=r"^[a-z0-9_]{1,64}$")]
+Id = Annotated[int, Field(ge=1, le=db.LAST_ID)]
+View = Literal["", "live", "shadow", "compare"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coming:
+    """The digest of a topic that is due next, and how it stands where somebody has looked at it already."""
+
+    topic: Topic
+    day: date
+    due_at: datetime
+    state: Word | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A candidate in the ledger; `is_out_since` where a person has kept it out after the digest was made."""
+
+    entry: Entry
+    signals: list[Signal]
+    is_out_since: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """A story that one run tells, beside which `leading` one, and what the other run made of it, where that differs."""
+
+    entry: Entry
+    leading: str | None
+    word: Word | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """One run: what its readers see, and every candidate."""
+
+    run: Run
+    digest: Digest
+    entries: list[Entry]
+
+    @property
+    def title_by_story(self) -> dict[int, str]:
+        return {entry.story_id: entry.title for entry in self.entries}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DigestPage:
+    """The digest of a topic and a date: the run that is shown, the one it is compared with, and what can be done."""
+
+    topic: Topic
+    day: date
+    window: Window | None
+    around: Neighbours
+    runs: list[Run]
+    told: Told | None
+    other: Told | None
+    state: Word
+    ledger: dict[str, list[Line]]
+    posts: list[Post]
+    live_id: int | None
+    shadow_id: int | None
+    is_committed: bool
+    is_early: bool
+    has_come: bool
+    is_correctable: bool
+
+    @property
+    def href(self) -> str:
+        return href(self.topic.topic_slug, self.day)
+
+
+def href(topic_slug: str, day: date) -> str:
+    return f"/digests/{topic_slug}/{day}"
+
+
+@router.get("/digests")
+@needs("read")
+async def digests_page(conn: Reads, reader: For, topic: str = "", after: str | None = None) -> Response:
+    """The digests by date, those that come next first."""
+    known = await topics.listed(conn)
+    if topic and topic not in {each.topic_slug for each in known}:
+        raise NotFound(f"there is no topic {topic[: said.NAME_CHARACTERS]!r}")
+    place = answers.place(after, date, str) or digest_pages.START
+    found = await digest_pages.dated(conn, topic_slug=topic or None, after=place, limit=PAGE + 1)
+    shown = [(each, state(each, now=reader.now)) for each in found[:PAGE]]
+    wanted = [each for each in known if each.enabled and topic in {"", each.topic_slug}]
+    return pages.page(
+        "digests.html",
+        reader,
+        topics=known,
+        topic=topic,
+        coming=[] if after else [_coming(each, shown, now=reader.now) for each in wanted],
+        rows=[(each, word) for each, word in shown if each.window_end_utc <= reader.now or each.post_states],
+        more=_list_href(topic, after=answers.cursor(*found[PAGE - 1].place)) if len(found) > PAGE else None,
+        is_beginning=after is None,
+        href=href,
+        local=local,
+    )
+
+
+def _list_href(topic: str, *, after: str) -> str:
+    return f"/digests?{urlencode({'topic': topic, 'after': after} if topic else {'after': after}, quote_via=quote)}"
+
+
+def _coming(topic: Topic, shown: Sequence[tuple[DatedDigest, Word]], *, now: datetime) -> Coming:
+    day = next_day(topic, now)
+    due_at = windows.due_at(topic.digest_cron, topic.timezone, day)
+    assert due_at is not None  # noqa: S101 - the cron itself named the date
+    made = next((word for each, word in shown if (each.topic_slug, each.run_date) == (topic.topic_slug, day)), None)
+    return Coming(topic=topic, day=day, due_at=due_at, state=made)
+
+
+def next_day(topic: Topic, now: datetime) -> date:
+    """The next date whose digest is not due yet."""
+    return windows.following(topic.digest_cron, windows.latest(topic.digest_cron, topic.timezone, now))
+
+
+def state(digest: DatedDigest, *, now: datetime) -> Word:
+    """How a digest stands; one that was made before its time, and not posted, was only looked at."""
+    is_outgoing = digest.post_states or digest.left_to_legacy_at
+    if digest.mode == "live" and not is_outgoing and digest.window_end_utc > min(now, digest.started_at):
+        return Word(word="preview", kind="maybe", more=words.counted(digest.entry_count or 0, "story", "stories"))
+    found = rail.state(digest, digest.run_date, now=now)
+    assert found is not None  # noqa: S101 - it was made
+    return found
+
+
+def local(moment: datetime, timezone: str) -> str:
+    """A moment by the clock of a topic."""
+    there = moment.astimezone(ZoneInfo(timezone))
+    return f"{there:%a} {there.day} {there:%b %Y, %H:%M}"
+
+
+@router.get("/digests/{slug}/{day}")
+@needs("read")
+async def digest_page(
+    conn: Reads, reader: For, slug: Slug, day: str, view: View = "", run: Annotated[Id | None, Query()] = None
+) -> Response:
+    return await page(conn, reader, slug, day_named(day), view=view, run_id=run)
+
+
+async def page(
+    conn: Connection, reader: Reader, slug: str, day: date, *, view: View = "", run_id: int | None = None,
+    error: str = "", reason: str = "", status: HTTPStatus = HTTPStatus.OK,
+) -> Response:  # fmt: skip
+    found = await read(conn, slug, day, view=view, run_id=run_id, now=reader.now)
+    both = (found.told, found.other) if view == "compare" else (None, None)
+    return pages.page(
+        "digest.html",
+        reader,
+        status=status,
+        page=found,
+        view=view,
+        sides=[("Live", compared(*both)), ("Shadow", compared(*reversed(both)))] if all(both) else [],
+        error=error,
+        reason=reason,
+        local=local,
+        href=href,
+        said=said,
+        GROUPS=GROUPS,
+    )
+
+
+async def read(
+    conn: Connection, slug: str, day: date, *, view: View = "", run_id: int | None = None, now: datetime
+) -> DigestPage:
+    topic = await topics.by_slug(conn, slug)
+    runs = await digests.runs(conn, topic_slug=slug, day=day, limit=MAX_RUNS)
+    window = windows.window(topic.digest_cron, topic.timezone, day)
+    if window is None and not runs:
+        raise NotFound(f"{topic.topic_name} has no digest on {day}")
+    committed = await digests.committed(conn, topic.topic_id, day)
+    live_id = committed or await digests.latest_run(conn, topic.topic_id, day, "live")
+    shadow_id = await digests.latest_run(conn, topic.topic_id, day, "shadow")
+    if run_id is not None and run_id not in {run.digest_run_id for run in runs}:
+        raise NotFound(f"there is no run {run_id} of this digest")
+    chosen = run_id or (shadow_id if view == "shadow" else None) or live_id or shadow_id
+    told = await _told(conn, topic, chosen) if chosen else None
+    suppressed = await digests.suppressed(conn, topic.topic_id)
+    sent = await posts.of_run(conn, live_id) if live_id else []
+    return DigestPage(
+        topic=topic,
+        day=day,
+        window=window,
+        around=await digest_pages.neighbours(conn, topic.topic_id, day),
+        runs=runs,
+        told=told,
+        other=await _told(conn, topic, shadow_id) if view == "compare" and shadow_id and live_id else None,
+        state=_state(topic, told, sent, now=now),
+        ledger=ledger(told.entries, suppressed) if told else {},
+        posts=sent,
+        live_id=live_id,
+        shadow_id=shadow_id,
+        is_committed=committed is not None,
+        is_early=day > next_day(topic, now),
+        has_come=day <= now.astimezone(ZoneInfo(topic.timezone)).date(),
+        is_correctable=bool(sent) and told is not None and _is_outdated(told, suppressed),
+    )
+
+
+async def _told(conn: Connection, topic: Topic, run_id: int) -> Told:
+    run, entries = await digests.run(conn, run_id), await digests.entries(conn, run_id)
+    return Told(run=run, entries=entries, digest=digests.digest(topic.topic_name, topic.timezone, run, entries))
+
+
+def _state(topic: Topic, told: Told | None, sent: Sequence[Post], *, now: datetime) -> Word:
+    if told is None:
+        return Word(word="not made", kind="rest")
+    run = told.run
+    return state(
+        DatedDigest(
+            topic_slug=topic.topic_slug, topic_name=topic.topic_name, timezone=topic.timezone,
+            digest_cron=topic.digest_cron, mode=run.mode, published_at=run.published_at,
+            left_to_legacy_at=run.left_to_legacy_at, entry_count=run.entry_count,
+            post_states=sorted({post.state for post in sent if post.digest_run_id == run.digest_run_id}),
+            run_date=run.run_date, started_at=run.started_at, window_end_utc=run.window_end_utc,
+            candidate_count=run.candidate_count, has_shadow=False,
+        ),
+        now=now,
+    )  # fmt: skip
+
+
+def _is_outdated(told: Told, suppressed: Collection[int]) -> bool:
+    return any(entry.rank and entry.story_id in suppressed for entry in told.entries)
+
+
+def ledger(entries: Sequence[Entry], suppressed: Collection[int]) -> dict[str, list[Line]]:
+    """Every candidate under what became of it."""
+    groups: dict[str, list[Line]] = {name: [] for name in GROUPS}
+    for entry in entries:
+        is_out_since = entry.story_id in suppressed and entry.status != "suppressed_manual"
+        groups[_group(entry)].append(Line(entry=entry, signals=_signals(entry), is_out_since=is_out_since))
+    return {name: lines for name, lines in groups.items() if lines}
+
+
+def _group(entry: Entry) -> str:
+    if entry.status != "new":
+        return entry.status
+    return "left" if entry.rank is None else "told"
+
+
+def _signals(entry: Entry) -> list[Signal]:
+    parts: Mapping[str, float] = entry.score_parts
+    return [
+        Signal(name=name, value=f"{parts[part]:.2f}", share=parts[part])
+        for part, name in SCORE_PARTS.items()
+        if part in parts
+    ]
+
+
+def compared(ours: Told | None, theirs: Told | None) -> list[Difference]:
+    """What one run tells, and where the other one says otherwise."""
+    if ours is None or theirs is None:
+        return []
+    there = {entry.story_id: entry for entry in theirs.entries}
+    return [
+        Difference(
+            entry=entry,
+            leading=ours.title_by_story.get(entry.twin_of) if entry.twin_of else None,
+            word=_difference(entry, there.get(entry.story_id)),
+        )
+        for entry in ours.entries
+        if entry.rank is not None
+    ]
+
+
+def _difference(entry: Entry, other: Entry | None) -> Word | None:
+    if other is None:
+        return Word(word="only here", kind="maybe", more="no candidate there")
+    if other.rank is None:
+        return Word(word="only here", kind="maybe", more=f"there: {other.reason}")
+    if other.rank != entry.rank:
+        return Word(word="moved", kind="watch", more=f"number {other.rank} there")
+    return None

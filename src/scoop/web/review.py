@@ -1,0 +1,309 @@
+"""The review: two articles side by side that may be one story, and what a person says of them."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Annotated
+from urllib.parse import quote, urlencode
+
+from fastapi import Depends, Form, Query, Response
+from pydantic import Field
+
+from scoop import review
+from scoop.core import differences, text
+from scoop.core.differences import Marked
+from scoop.doors import routers
+from scoop.doors.desk import At, Desk, Reads
+from scoop.doors.rights import needs
+from scoop.errors import NotFound, UsageError
+from scoop.review import Answered
+from scoop.store import db, review_pages, source_pages
+from scoop.store import review as store
+from scoop.store.db import Connection
+from scoop.store.review import Decision, GrayPair
+from scoop.store.review_pages import Article, Member
+from scoop.web import pages, words
+from scoop.web.evidence import Signal
+from scoop.web.reader import For, Reader
+
+router = routers.for_pages()
+
+SHOWN_CHARACTERS = 1_100  # of each text; the rest is a click away
+LOG_PAGE = 50
+UNDO_AMONG = 20  # of the latest decisions, the first that stands is the one to undo
+MAX_NOTE = 500
+MAX_SKIP = 10_000
+
+Id = Annotated[int, Field(ge=1, le=db.LAST_ID)]
+SIGNALS = {
+    "cosine": "meaning",
+    "title_words": "words of the headline",
+    "lead_terms": "telling words of the lead",
+    "body_terms": "telling words of the text",
+    "names": "names",
+    "numbers": "numbers",
+    "containment": "same phrases",
+}
+"""What the signs of a pair that are shares are called, in the order in which they are shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where in the queue a reader is: of which collection, and after how many that they skipped."""
+
+    collection: str | None = None
+    skip: int = 0
+
+    def href(self, *, skip: int | None = None) -> str:
+        passed = self.skip if skip is None else skip
+        query = {"collection": self.collection or "", "skip": str(passed or "")}
+        return _href("/review", {name: value for name, value in query.items() if value})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One article of a pair with its differences marked: what is shown at once, the rest, and its story's documents."""
+
+    article: Article
+    marked: Marked
+    rest: list[differences.Piece]
+    members: list[Member]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """The pair in question: both sides, how probable it is, the signals, and what is said of them in words."""
+
+    pair: GrayPair
+    sides: list[Side]
+    signals: list[Signal]
+    remarks: list[str]
+
+
+def _href(path: str, query: Mapping[str, str]) -> str:
+    return f"{path}{'?' if query else ''}{urlencode(query, quote_via=quote)}"
+
+
+def _collection(given: str) -> str | None:
+    if given and not given.isprintable():
+        raise NotFound("there is no such collection")
+    return given or None
+
+
+def _asked(collection: str = "", skip: Annotated[int, Query(ge=0, le=MAX_SKIP)] = 0) -> Place:
+    return Place(collection=_collection(collection), skip=skip)
+
+
+def _sent(collection: Annotated[str, Form()] = "", skip: Annotated[int, Form(ge=0, le=MAX_SKIP)] = 0) -> Place:
+    return Place(collection=_collection(collection), skip=skip)
+
+
+Asked = Annotated[Place, Depends(_asked)]
+Sent = Annotated[Place, Depends(_sent)]
+Note = Annotated[str, Form()]
+
+
+@router.get("/review")
+@needs("edit")
+async def review_page(conn: Reads, reader: For, place: Asked) -> Response:
+    return await _page(conn, reader, place)
+
+
+@router.post("/review/merge")
+@needs("edit")
+async def merge(
+    desk: At, reader: For, place: Sent, one: Annotated[Id, Form()], other: Annotated[Id, Form()], note: Note = ""
+) -> Response:
+    async def decide(conn: Connection) -> Decision:
+        return await store.merge(conn, str(one), str(other), note=_noted(note))
+
+    return await _answer(desk, reader, place, decide)
+
+
+@router.post("/review/apart")
+@needs("edit")
+async def keep_apart(
+    desk: At, reader: For, place: Sent, one: Annotated[Id, Form()], other: Annotated[Id, Form()], note: Note = ""
+) -> Response:
+    async def decide(conn: Connection) -> Decision:
+        return await store.keep_apart(conn, str(one), str(other), note=_noted(note))
+
+    return await _answer(desk, reader, place, decide)
+
+
+@router.post("/review/split")
+@needs("edit")
+async def split(
+    desk: At, reader: For, place: Sent, documents: Annotated[list[Id] | None, Form()] = None, note: Note = ""
+) -> Response:
+    async def decide(conn: Connection) -> Decision:
+        if not documents:
+            raise UsageError("choose the documents that shall leave the story")
+        return await store.split(conn, set(documents), note=_noted(note))
+
+    return await _answer(desk, reader, place, decide)
+
+
+@router.post("/review/undo")
+@needs("edit")
+async def undo(
+    desk: At, reader: For, place: Sent, decision: Annotated[Id, Form()], back: Annotated[str, Form()] = ""
+) -> Response:
+    """Take an answer back, and show where it was asked for: the pair again, or the log."""
+
+    async def decide(conn: Connection) -> Decision:
+        return await store.undo(conn, decision)
+
+    if back != "log":
+        return await _answer(desk, reader, place, decide)
+    async with desk.writing() as conn:
+        undone = await decide(conn)
+    return pages.onward(_log_href(place.collection), notice=_told(undone))
+
+
+@router.get("/review/log")
+@needs("edit")
+async def log_page(
+    conn: Reads, reader: For, collection: str = "", before: Annotated[Id, Query()] = db.LAST_ID
+) -> Response:
+    wanted = _collection(collection)
+    found = await store.decisions(conn, collection=wanted, before=before, limit=LOG_PAGE + 1)
+    more = _log_href(wanted, before=found[LOG_PAGE - 1].decision_id) if len(found) > LOG_PAGE else None
+    return pages.page(
+        "review_log.html", reader, decisions=found[:LOG_PAGE], more=more, collection=wanted,
+        is_beginning=before == db.LAST_ID, sentence=_sentence,
+    )  # fmt: skip
+
+
+def _log_href(collection: str | None, *, before: int | None = None) -> str:
+    query = {"collection": collection or "", "before": str(before or "")}
+    return _href("/review/log", {name: value for name, value in query.items() if value})
+
+
+def _noted(note: str) -> str:
+    return text.one_line(note)[:MAX_NOTE]
+
+
+async def _answer(
+    desk: Desk, reader: Reader, place: Place, decide: Callable[[Connection], Awaitable[Decision]]
+) -> Response:
+    """Do what was answered and go on to the next pair; what cannot be done is said beside the pair that is there."""
+    try:
+        async with desk.writing() as conn:
+            decision = await decide(conn)
+    except (UsageError, NotFound) as error:
+        status = HTTPStatus.NOT_FOUND if isinstance(error, NotFound) else HTTPStatus.BAD_REQUEST
+        async with desk.reading() as conn:
+            return await _page(conn, reader, place, error=str(error), status=status)
+    return pages.onward(place.href(), notice=_told(decision))
+
+
+def _told(decision: Decision) -> str:
+    said = _sentence(decision)
+    return f"{said} The rules judge both anew." if decision.undone_at else said
+
+
+def _sentence(decision: Decision) -> str:
+    """What is so now, by the headlines."""
+    one, other = (f"“{text.truncated(title, 80)}”" for title in (decision.title, decision.other_title))
+    moved = words.counted(len(decision.document_ids), "document", "documents")
+    if decision.undone_at is None:
+        return {
+            "merge": f"Merged: {other} is part of {one} now.",
+            "apart": f"Kept apart: {one} and {other}.",
+            "split": f"Split: {moved} of {one} made {other}.",
+        }[decision.action]
+    return {
+        "merge": f"Undone: {other} is a story of its own again.",
+        "apart": f"Undone: {one} and {other} need not stay apart.",
+        "split": f"Undone: {moved} went back to {one}.",
+    }[decision.action]
+
+
+async def _page(
+    conn: Connection, reader: Reader, place: Place, *, error: str = "", status: HTTPStatus = HTTPStatus.OK
+) -> Response:
+    found, waiting = await review.queue(conn, collection=place.collection, skip=place.skip, limit=1, now=reader.now)
+    if not found and place.skip:
+        _, waiting = await review.queue(conn, collection=place.collection, limit=1, now=reader.now)
+    decisions = await store.decisions(conn, collection=place.collection, limit=UNDO_AMONG)
+    return pages.page(
+        "review.html",
+        reader,
+        status=status,
+        place=place,
+        tabs=[None, *await source_pages.collections(conn)],
+        waiting=waiting,
+        shown=await _shown(conn, found[0]) if found else None,
+        last=next((each for each in decisions if each.undone_at is None), None),
+        answered=precision(await review.answered(conn)),
+        sentence=_sentence,
+        error=error,
+    )
+
+
+async def _shown(conn: Connection, pair: GrayPair) -> Shown:
+    article_by_id = await review_pages.articles(conn, [pair.one.document_id, pair.other.document_id])
+    one, other = article_by_id[pair.one.document_id], article_by_id[pair.other.document_id]
+    several = [article.story_id for article in (one, other) if article.item_count > 1]
+    members = await review_pages.members(conn, several)
+    return Shown(
+        pair=pair,
+        sides=[_side(one, other, members.get(one.story_id, [])), _side(other, one, members.get(other.story_id, []))],
+        signals=[_signal(name, pair.signals[key]) for key, name in SIGNALS.items()],
+        remarks=remarks(pair.signals, one, other),
+    )
+
+
+def _signal(name: str, value: float) -> Signal:
+    share = min(1.0, max(0.0, value))
+    return Signal(name=name, value=f"{share:.2f}", share=share)
+
+
+def _side(article: Article, other: Article, members: list[Member]) -> Side:
+    ours, theirs = (
+        differences.Article(title=each.title, body=each.body, language=each.language) for each in (article, other)
+    )
+    marked = differences.marked(ours, theirs)
+    shown = len(text.truncated(article.body, SHOWN_CHARACTERS))
+    head, rest = differences.cut(marked.body, shown)
+    return Side(article=article, marked=Marked(title=marked.title, body=head), rest=rest, members=members)
+
+
+def remarks(signals: Mapping[str, float], one: Article, other: Article) -> list[str]:
+    """What the figures of a pair mean, where they mean something."""
+    apart = abs(one.seen_at - other.seen_at)
+    when = words.counted(apart.days, "day", "days") if apart.days else f"{round(apart.total_seconds() / 3600)} h"
+    said = [f"{when} apart"]
+    if signals["numbers_differ"]:
+        said.append("the headlines have different numbers")
+    if signals["same_publisher"]:
+        said.append("both are of one newsroom")
+    if one.language != other.language:
+        said.append(f"{words.language_name(one.language)} and {words.language_name(other.language)}")
+    return said
+
+
+def precision(answered: Answered | None) -> str:
+    """What the answers say of the rules, in one sentence."""
+    if answered is None or not answered.labels:
+        return "Once some are answered, this line tells how often Scoop is right."
+    pairs = words.counted(answered.labels, "pair of documents", "pairs of documents")
+    told = f"By your answers {answered.same:,} of {pairs} are one story"
+    shares = [
+        f"in {share:.0%} of what it {does}{_before(before) if before != share else ''}"
+        for does, share, before in (
+            ("would merge by itself", answered.merge.precision, answered.merge_before.precision),
+            ("shows together", answered.coverage.precision, answered.coverage_before.precision),
+        )
+        if share is not None
+    ]
+    return (
+        f"{told}; Scoop is right {' and '.join(shares)}."
+        if shares
+        else f"{told}; Scoop would have joined none of them."
+    )
+
+
+def _before(share: float | None) -> str:
+    return "" if share is None else f" ({share:.0%} by its first thresholds)"
