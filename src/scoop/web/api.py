@@ -1,17 +1,257 @@
-"""The API for people: every call with its right, its values and its answers."""
+"""The API for people: every call with its right, its values and its answers, as the document for programs has it."""
+
+import json
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
 
 from fastapi import Request, Response
 
 from scoop.core import access
 from scoop.doors import routers
+from scoop.doors.problems import CODES
 from scoop.doors.rights import needs
+from scoop.store import db
 from scoop.web import pages
 from scoop.web.reader import For
 
 router = routers.for_pages()
 
+MAX_DEPTH = 6  # of what is inside of each other; deeper, only the name of it is told
+METHODS = ("get", "post", "put", "patch", "delete")
+LIMITS = (
+    ("minimum", "at least {}"), ("exclusiveMinimum", "more than {}"), ("maximum", "at most {}"),
+    ("exclusiveMaximum", "less than {}"), ("minLength", "at least {} characters"),
+    ("maxLength", "at most {} characters"), ("minItems", "at least {} of them"), ("maxItems", "at most {} of them"),
+    ("pattern", "as {}"), ("default", "{} if left out"),
+)  # fmt: skip
+Document = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Value:
+    """A value that is sent or answered, with those inside of it."""
+
+    name: str
+    type: str
+    about: str
+    limits: list[str]
+    is_required: bool
+    parts: "list[Value]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    value: Value
+    place: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Body:
+    media_type: str
+    value: Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    status: str
+    about: str
+    bodies: list[Body]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    anchor: str
+    method: str
+    path: str
+    right: str
+    summary: str
+    about: str
+    parameters: list[Parameter]
+    bodies: list[Body]
+    answers: list[Answer]
+    example: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chapter:
+    """The calls of one noun."""
+
+    name: str
+    anchor: str
+    calls: list[Call]
+
 
 @router.get("/api")
 @needs("read")
 async def api_page(request: Request, reader: For) -> Response:
-    return pages.page("api.html", reader, document=request.app.openapi(), rights=access.ABOUT_RIGHTS)
+    document = request.app.openapi()
+    address = str(request.base_url).rstrip("/")
+    return pages.page(
+        "api.html", reader, chapters=chapters(document, address=address), address=address,
+        about=document["info"]["description"].split("\n\n"), rights=access.ABOUT_RIGHTS,
+        codes=[(status.value, code, pages.HEADINGS.get(status, status.phrase)) for status, code in CODES.items()],
+    )  # fmt: skip
+
+
+def chapters(document: Document, *, address: str) -> list[Chapter]:
+    """The calls of a document, noun by noun, in the order of their paths."""
+    calls_by_tag: dict[str, list[Call]] = {}
+    for path, operations in sorted(document["paths"].items()):
+        for method in (each for each in METHODS if each in operations):
+            call = _call(document, path, method, operations[method], address)
+            calls_by_tag.setdefault(operations[method].get("tags", ["Other"])[0], []).append(call)
+    return [Chapter(name=name, anchor=_anchor(name), calls=calls) for name, calls in sorted(calls_by_tag.items())]
+
+
+def _call(document: Document, path: str, method: str, operation: Mapping[str, Any], address: str) -> Call:
+    summary, _, about = operation.get("description", operation.get("summary", "")).partition("\n\n")
+    return Call(
+        anchor=_anchor(f"{method} {path}"),
+        method=method.upper(),
+        path=path,
+        right=operation.get("x-right", "none"),
+        summary=" ".join(summary.split()),
+        about=" ".join(about.split()),
+        parameters=[_parameter(document, each) for each in operation.get("parameters", [])],
+        bodies=_bodies(document, operation.get("requestBody", {})),
+        answers=[
+            Answer(status=status, about=answer.get("description", ""), bodies=_bodies(document, answer))
+            for status, answer in operation["responses"].items()
+            if status.startswith(("2", "3"))
+        ],
+        example=_example(document, path, method, operation, address),
+    )
+
+
+def _anchor(name: str) -> str:
+    return "".join(sign if sign.isalnum() else "-" for sign in name.lower()).strip("-")
+
+
+def _parameter(document: Document, given: Mapping[str, Any]) -> Parameter:
+    schema = given.get("schema", {})
+    about = given.get("description", schema.get("description", ""))
+    value = _value(document, given["name"], {**schema, "description": about}, is_required=given.get("required", False))
+    return Parameter(value=value, place=given["in"])
+
+
+def _bodies(document: Document, given: Mapping[str, Any]) -> list[Body]:
+    return [
+        Body(media_type=media_type, value=_value(document, "", content.get("schema", {}), is_required=True))
+        for media_type, content in given.get("content", {}).items()
+    ]
+
+
+def _value(
+    document: Document, name: str, schema: Mapping[str, Any], *, is_required: bool, seen: tuple[str, ...] = ()
+) -> Value:
+    parts = list(_parts(document, schema, seen)) if len(seen) < MAX_DEPTH else []
+    return Value(
+        name=name,
+        type=_type(document, schema),
+        about=" ".join(_resolved(document, schema).get("description", "").split()),
+        limits=list(_limits(schema)),
+        is_required=is_required,
+        parts=parts,
+    )
+
+
+def _limits(schema: Mapping[str, Any]) -> Iterator[str]:
+    for limit, told in LIMITS:
+        if limit in schema and schema[limit] not in (None, db.LAST_ID):  # which only says that it is a number
+            yield told.format(json.dumps(schema[limit], ensure_ascii=False))
+
+
+def _resolved(document: Document, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a reference stands for, with what is said beside it."""
+    if "$ref" not in schema:
+        return schema
+    found = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+    return {**found, **{key: value for key, value in schema.items() if key != "$ref"}}
+
+
+def _parts(document: Document, schema: Mapping[str, Any], seen: tuple[str, ...]) -> Iterator[Value]:
+    """The values inside of an object, of what a list holds, or of the first that may be one of several."""
+    reference = schema.get("$ref", "")
+    if reference and reference in seen:
+        return
+    known, inside = (*seen, reference or "inline"), _resolved(document, schema)
+    for choice in _choices(inside):
+        yield from _parts(document, choice, known)
+    if "items" in inside:
+        yield from _parts(document, inside["items"], known)
+    required = inside.get("required", [])
+    for name, part in inside.get("properties", {}).items():
+        yield _value(document, name, part, is_required=name in required, seen=known)
+
+
+def _choices(schema: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    found: Sequence[Mapping[str, Any]] = schema.get("anyOf") or schema.get("oneOf") or schema.get("allOf") or ()
+    return found
+
+
+def _type(document: Document, schema: Mapping[str, Any]) -> str:
+    """A type as a reader says it: text (uuid), list of numbers, "a" or "b"."""
+    if "$ref" in schema:
+        inside = _resolved(document, schema)
+        return _type(document, inside) if "enum" in inside else schema["$ref"].rpartition("/")[2]
+    if choices := _choices(schema):
+        return " or ".join(dict.fromkeys(_type(document, choice) for choice in choices))
+    if "const" in schema:
+        return json.dumps(schema["const"])
+    if "enum" in schema:
+        return " or ".join(json.dumps(value) for value in schema["enum"])
+    if schema.get("type") == "array":
+        return f"list of {_type(document, schema.get('items', {}))}"
+    kind = schema.get("type", "anything")
+    name = " or ".join(kind) if isinstance(kind, list) else kind
+    return f"{name} ({schema['format']})" if "format" in schema else str(name)
+
+
+def _example(document: Document, path: str, method: str, operation: Mapping[str, Any], address: str) -> str:
+    """The call as one types it: with what must be given, and placeholders where one's own belongs."""
+    parameters = operation.get("parameters", [])
+    for each in parameters:
+        if each["in"] == "path":
+            path = path.replace(f"{{{each['name']}}}", each["name"].upper())
+    asked = {each["name"]: _sample(document, each.get("schema", {})) for each in parameters
+             if each["in"] == "query" and each.get("required")}  # fmt: skip
+    url = f"{address}{path}{'?' + urlencode(asked) if asked else ''}"
+    lines = ["curl" if method == "get" else f"curl -X {method.upper()}"]
+    if operation.get("x-right", "none") != "none":
+        lines.append('-H "Authorization: Bearer $SCOOP_KEY"')
+    for media_type, content in list(operation.get("requestBody", {}).get("content", {}).items())[:1]:
+        lines.append(f"-H 'Content-Type: {media_type}'")
+        lines.append(_sent(document, media_type, content.get("schema", {})))
+    return " \\\n  ".join([*lines, f"'{url}'"])
+
+
+def _sent(document: Document, media_type: str, schema: Mapping[str, Any]) -> str:
+    if "json" not in media_type or "ndjson" in media_type:
+        return "--data-binary @FILE"
+    return f"-d {shlex.quote(json.dumps(_sample(document, schema), ensure_ascii=False))}"
+
+
+def _sample(document: Document, schema: Mapping[str, Any], depth: int = 0) -> Any:
+    """A small value that fits: only what must be there."""
+    inside = _resolved(document, schema)
+    for key in ("default", "const"):
+        if key in inside:
+            return inside[key]
+    if "enum" in inside:
+        return inside["enum"][0]
+    if choices := _choices(inside):
+        return _sample(document, choices[0], depth + 1)
+    match inside.get("type"):
+        case "object":
+            names = inside.get("required", []) if depth < MAX_DEPTH else []
+            return {name: _sample(document, inside["properties"][name], depth + 1) for name in names}
+        case "array":
+            return [_sample(document, inside.get("items", {}), depth + 1)] if depth < MAX_DEPTH else []
+        case "integer" | "number":
+            return inside.get("minimum", 1)
+        case "boolean":
+            return True
+    return "..."

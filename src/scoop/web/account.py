@@ -1,0 +1,157 @@
+"""One's own account as pages: the password, the browsers that are signed in, the keys of one's programs."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from http import HTTPStatus
+from typing import Annotated, cast
+
+from fastapi import Form, Path, Request, Response
+
+from scoop.core import access, text
+from scoop.core.access import Right, Visitor
+from scoop.doors import routers, signing_in, visits
+from scoop.doors.desk import At, By, Reads, Writes
+from scoop.doors.problems import Problem, TooManyRequests, Unauthenticated
+from scoop.doors.rights import needs
+from scoop.doors.signing_in import NewKey
+from scoop.errors import UsageError
+from scoop.store import db, users
+from scoop.store.db import Connection
+from scoop.web import pages
+from scoop.web.reader import For, Reader
+
+router = routers.for_pages()
+
+LASTS: dict[str, timedelta | None] = {
+    "30": timedelta(days=30), "90": timedelta(days=90), "365": timedelta(days=365), "never": None,
+}  # fmt: skip
+"""For how long a new key opens something."""
+USUAL_LASTS = "90"
+PRIVATE = {"Cache-Control": "no-store"}  # of an answer with what is shown once
+
+Typed = Annotated[str, Form()]
+KeyId = Annotated[int, Path(ge=1, le=db.LAST_ID)]
+
+
+def _person(by: Visitor) -> int:
+    """The number of a person at a browser; a key must not make wider keys, nor lock its owner out."""
+    if not by.is_known:
+        raise Unauthenticated
+    if by.via != "session" or by.user_id is None:
+        raise Problem(HTTPStatus.FORBIDDEN, "this is for people who sign in, not for keys")
+    return by.user_id
+
+
+@router.get("/settings/account")
+@needs("read")
+async def account_page(conn: Reads, reader: For, by: By) -> Response:
+    return await _account(conn, reader, _person(by))
+
+
+@router.post("/settings/account/password")
+@needs("read")
+async def change_password(
+    request: Request, desk: At, reader: For, by: By, current: Typed = "", password: Typed = "", again: Typed = ""
+) -> Response:
+    user_id = _person(by)
+    try:
+        if password != again:
+            raise UsageError("the two new passwords are not the same")  # noqa: TRY301 - told as all others are
+        await signing_in.change_password(
+            desk.database, by, current, password, session=request.cookies.get(visits.COOKIE),
+            address=visits.address(request), now=desk.clock(),
+        )  # fmt: skip
+    except (UsageError, TooManyRequests) as error:
+        async with desk.reading() as conn:
+            return await _account(conn, reader, user_id, error=str(getattr(error, "message", error)))
+    request.app.state.guest_book.forget()
+    return pages.onward("/settings/account", notice="Your password is changed. All your other browsers are signed out.")
+
+
+@router.post("/settings/account/sign-out")
+@needs("read")
+async def sign_out_everywhere(request: Request, conn: Writes, by: By) -> Response:
+    await users.close_other_sessions(conn, _person(by), None)
+    request.app.state.guest_book.forget()
+    response = pages.onward("/sign-in", notice="You are signed out everywhere.")
+    response.delete_cookie(visits.COOKIE)
+    return response
+
+
+async def _account(conn: Connection, reader: Reader, user_id: int, *, error: str = "") -> Response:
+    status = HTTPStatus.BAD_REQUEST if error else HTTPStatus.OK
+    person = await users.by_id(conn, user_id)
+    return pages.page(
+        "settings_account.html", reader, status=status, person=person, error=error, rights=access.ABOUT_RIGHTS
+    )
+
+
+@router.get("/settings/keys")
+@needs("read")
+async def keys_page(conn: Reads, reader: For, by: By) -> Response:
+    """One's own keys; an admin sees those of all."""
+    return await _keys(conn, reader, _person(by))
+
+
+@router.post("/settings/keys")
+@needs("read")
+async def make_key(
+    conn: Writes, reader: For, by: By, name: Typed = "", scopes: Annotated[Sequence[str], Form()] = (),
+    lasts: Typed = USUAL_LASTS,
+) -> Response:  # fmt: skip
+    """Make a key and show it, this once."""
+    user_id, name = _person(by), text.readable(name)
+    try:
+        made = await signing_in.new_key(
+            conn, user_id, by.role or "reader", name=name, scopes=_checked_scopes(scopes), now=reader.now,
+            lasts=_checked_lasts(lasts),
+        )  # fmt: skip
+    except UsageError as error:
+        return await _keys(conn, reader, user_id, name=name, scopes=scopes, lasts=lasts, error=str(error))
+    return await _keys(conn, reader, user_id, made=made)
+
+
+def _checked_scopes(scopes: Sequence[str]) -> list[Right]:
+    for scope in scopes:
+        if scope not in access.RIGHTS:
+            raise UsageError(f"there is no scope {scope!r}; there are {', '.join(access.RIGHTS)}")
+    return cast(list[Right], list(scopes))
+
+
+def _checked_lasts(lasts: str) -> timedelta | None:
+    if lasts not in LASTS:
+        raise UsageError(f"a key can last {', '.join(LASTS)} (days)")
+    return LASTS[lasts]
+
+
+@router.post("/settings/keys/{api_key_id}/remove")
+@needs("read")
+async def remove_key(request: Request, conn: Writes, reader: For, by: By, api_key_id: KeyId) -> Response:
+    """Take a key back: one's own, or anybody's for an admin."""
+    own = _person(by)
+    await users.remove_key(conn, api_key_id, user_id=None if reader.may("admin") else own)
+    request.app.state.guest_book.forget()
+    return pages.onward("/settings/keys", notice="The key is taken back: it opens nothing any more.")
+
+
+async def _keys(
+    conn: Connection, reader: Reader, user_id: int, *, made: NewKey | None = None, name: str = "",
+    scopes: Sequence[str] = ("read",), lasts: str = USUAL_LASTS, error: str = "",
+) -> Response:  # fmt: skip
+    status = HTTPStatus.BAD_REQUEST if error else HTTPStatus.CREATED if made else HTTPStatus.OK
+    found = await users.keys(conn, user_id=None if reader.may("admin") else user_id)
+    response = pages.page(
+        "settings_keys.html", reader, status=status, keys=found, made=made, name=name, chosen=scopes, lasts=lasts,
+        error=error, own=user_id, rights=_rights(reader), choices=_choices(), plain=text.one_line,
+    )  # fmt: skip
+    response.headers.update(PRIVATE)
+    return response
+
+
+def _rights(reader: Reader) -> dict[Right, str]:
+    """What the reader's keys may be made for."""
+    return {right: about for right, about in access.ABOUT_RIGHTS.items() if reader.may(right)}
+
+
+def _choices() -> list[tuple[str, str]]:
+    return [(name, f"{name} days" if lasts else "until it is taken back") for name, lasts in LASTS.items()]

@@ -1,0 +1,147 @@
+"""The people of this desk as a page, for admins: who may come in, and what they may do."""
+
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import Form, Path, Request, Response
+
+from scoop.core import access, text
+from scoop.core.access import Role
+from scoop.doors import routers, secrets, signing_in
+from scoop.doors.desk import At, Desk
+from scoop.doors.rights import needs
+from scoop.errors import Conflict, ScoopError, UsageError
+from scoop.store import db, users
+from scoop.web import pages
+from scoop.web.reader import For, Reader
+
+router = routers.for_pages()
+
+PRIVATE = {"Cache-Control": "no-store"}  # of an answer with what is shown once
+
+Typed = Annotated[str, Form()]
+UserId = Annotated[int, Path(ge=1, le=db.LAST_ID)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A password that was made up for somebody, shown this once."""
+
+    name: str
+    password: str
+
+
+@router.get("/settings/people")
+@needs("admin")
+async def people_page(desk: At, reader: For) -> Response:
+    return await _people(desk, reader)
+
+
+@router.post("/settings/people")
+@needs("admin")
+async def add_person(desk: At, reader: For, name: Typed = "", role: Typed = "reader", password: Typed = "") -> Response:
+    """Add somebody, with a first password that was typed or is made up."""
+    given = password or secrets.new_code()
+    try:
+        name, wanted = signing_in.checked_name(name), _checked_role(role)
+        password_hash = await secrets.hash_password(given)
+        async with desk.writing() as conn:
+            await users.add(conn, name=name, role=wanted, password_hash=password_hash)
+    except (UsageError, Conflict) as error:
+        return await _people(desk, reader, name=name, role=role, error=error)
+    if password:
+        return pages.onward("/settings/people", notice=f"{name} may sign in as {_a(wanted)}.")
+    return await _people(desk, reader, shown=Shown(name=name, password=given))
+
+
+@router.post("/settings/people/{user_id}/role")
+@needs("admin")
+async def change_role(request: Request, desk: At, reader: For, user_id: UserId, role: Typed = "") -> Response:
+    try:
+        wanted = _checked_role(role)
+        async with desk.writing() as conn:
+            person = await users.change(conn, user_id, role=wanted)
+    except (UsageError, Conflict) as error:
+        return await _people(desk, reader, error=error)
+    return _done(request, f"{person.name} is {_a(wanted)} now.")
+
+
+@router.post("/settings/people/{user_id}/rest")
+@needs("admin")
+async def let_rest(request: Request, desk: At, reader: For, user_id: UserId) -> Response:
+    """Keep somebody out, and all their keys, until they may come back."""
+    try:
+        async with desk.writing() as conn:
+            person = await users.change(conn, user_id, enabled=False)
+    except Conflict as error:
+        return await _people(desk, reader, error=error)
+    return _done(request, f"{person.name} is signed out and cannot come in until you let them.")
+
+
+@router.post("/settings/people/{user_id}/wake")
+@needs("admin")
+async def wake(request: Request, desk: At, user_id: UserId) -> Response:
+    async with desk.writing() as conn:
+        person = await users.change(conn, user_id, enabled=True)
+    return _done(request, f"{person.name} may come in again.")
+
+
+@router.post("/settings/people/{user_id}/password")
+@needs("admin")
+async def set_password(request: Request, desk: At, reader: For, user_id: UserId, password: Typed = "") -> Response:
+    """Give somebody another password, one that was typed or is made up; their browsers are signed out."""
+    given = password or secrets.new_code()
+    try:
+        password_hash = await secrets.hash_password(given)
+    except UsageError as error:
+        return await _people(desk, reader, error=error)
+    async with desk.writing() as conn:
+        person = await users.change(conn, user_id, password_hash=password_hash)
+    done = _done(request, f"{person.name} has another password, and is signed out everywhere.")
+    return done if password else await _people(desk, reader, shown=Shown(name=person.name, password=given))
+
+
+@router.post("/settings/people/{user_id}/remove")
+@needs("admin")
+async def remove_person(request: Request, desk: At, reader: For, user_id: UserId) -> Response:
+    try:
+        async with desk.writing() as conn:
+            person = await users.by_id(conn, user_id)
+            await users.remove(conn, user_id)
+    except Conflict as error:
+        return await _people(desk, reader, error=error)
+    return _done(request, f"{person.name} is removed, with all keys.")
+
+
+def _checked_role(role: str) -> Role:
+    if role not in access.ROLES:
+        raise UsageError(f"a role is one of {', '.join(access.ROLES)}")
+    return role
+
+
+def _done(request: Request, notice: str) -> Response:
+    request.app.state.guest_book.forget()
+    return pages.onward("/settings/people", notice=notice)
+
+
+def _a(role: Role) -> str:
+    return f"an {role}" if role[0] in "ae" else f"a {role}"
+
+
+async def _people(
+    desk: Desk, reader: Reader, *, shown: Shown | None = None, name: str = "", role: str = "reader",
+    error: ScoopError | None = None,
+) -> Response:  # fmt: skip
+    async with desk.reading() as conn:
+        people = await users.listed(conn)
+    status = HTTPStatus.OK
+    if error:
+        status = HTTPStatus.CONFLICT if isinstance(error, Conflict) else HTTPStatus.BAD_REQUEST
+    response = pages.page(
+        "settings_people.html", reader, status=status, people=people, shown=shown, name=text.readable(name), role=role,
+        error=str(error or ""), roles=[(each, _a(each)) for each in access.ROLES], RIGHTS_BY_ROLE=access.RIGHTS_BY_ROLE,
+        ABOUT_RIGHTS=access.ABOUT_RIGHTS,
+    )  # fmt: skip
+    response.headers.update(PRIVATE)
+    return response

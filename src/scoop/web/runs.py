@@ -1,0 +1,130 @@
+"""Runs as pages: what was gathered when, and all that is known of one run."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+import msgspec
+from fastapi import Path, Query, Response
+
+from scoop.app import open_archive
+from scoop.core import opml, text
+from scoop.doors import problems, routers
+from scoop.doors.desk import At, Desk, Reads
+from scoop.doors.rights import needs
+from scoop.errors import ScoopError
+from scoop.store import arrivals, db, runs
+from scoop.store.runs import Run
+from scoop.web import pages
+from scoop.web.reader import For
+
+router = routers.for_pages()
+
+PAGE = 50
+SHOWN_LINES = 500
+SHOWN_REFUSED = 100
+SHOWN_BYTES = 2000  # of an item that was refused
+COLOURS = {"running": "", "completed": "good", "partial": "watch", "failed": "bad"}
+MINUTE, HOUR = 60, 3600
+
+RunId = Annotated[int, Path(ge=1, le=db.LAST_ID)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """Which runs are wanted."""
+
+    source: str = ""
+    status: str = ""
+
+    def href(self, *, before: int | None = None, **changes: str) -> str:
+        chosen = {"source": self.source, "status": self.status, **changes, "before": str(before or "")}
+        query = urlencode({name: value for name, value in chosen.items() if value})
+        return f"/runs?{query}" if query else "/runs"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A line of a run's log: what happened, and the facts of it."""
+
+    event: str
+    facts: dict[str, str]
+
+
+@router.get("/runs")
+@needs("read")
+async def runs_page(
+    conn: Reads, reader: For, source: str = "", status: str = "",
+    before: Annotated[int | None, Query(ge=1, le=db.LAST_ID)] = None,
+) -> Response:  # fmt: skip
+    """The latest runs, of one source or in one state, from one on."""
+    if status and status not in runs.STATUSES:
+        raise problems.invalid("status", f"must be one of {', '.join(runs.STATUSES)}")
+    if not source.isprintable():
+        raise problems.invalid("source", "must be the short name of a source")
+    choice = Choice(source=source.strip(), status=status)
+    found = await runs.latest(
+        conn, source=choice.source or None, status=status or None, before=before or db.LAST_ID, limit=PAGE + 1
+    )
+    older = choice.href(before=found[PAGE - 1].run_id) if len(found) > PAGE else ""
+    return pages.page(
+        "runs.html", reader, runs=found[:PAGE], choice=choice, older=older, is_first=before is None, COLOURS=COLOURS,
+        states=[(status, status) for status in runs.STATUSES], lasted=lasted, plain=_plain,
+    )  # fmt: skip
+
+
+@router.get("/runs/{run_id}")
+@needs("read")
+async def run_page(desk: At, reader: For, run_id: RunId) -> Response:
+    async with desk.reading() as conn:
+        run = await runs.by_id(conn, run_id)
+        refused = await arrivals.refused(conn, run_id=run_id, limit=SHOWN_REFUSED, most_bytes=SHOWN_BYTES)
+    lines, problem = await _log(desk, run)
+    return pages.page(
+        "run.html", reader, run=run, refused=refused, lines=lines[:SHOWN_LINES], line_count=len(lines),
+        log_problem=problem, SHOWN_REFUSED=SHOWN_REFUSED, COLOURS=COLOURS, lasted=lasted, plain=_plain,
+        readable=_readable,
+    )  # fmt: skip
+
+
+async def _log(desk: Desk, run: Run) -> tuple[list[Line], str]:
+    """The lines of a run's log, or why there are none."""
+    if run.log_key is None:
+        return [], "This run had nothing to log: it was pushed, or its source had nothing changed."
+    try:
+        found = await open_archive(desk.config).get(run.log_key)
+    except ScoopError as error:  # it may have been exported, or the archive is away: the rest of the page stands
+        return [], f"The log is not in the archive any more, or cannot be read: {error}."
+    return [_line(line) for line in found.data.splitlines()], ""
+
+
+def _line(line: bytes) -> Line:
+    try:
+        facts = msgspec.json.decode(line, type=dict[str, Any])
+    except msgspec.MsgspecError:
+        return Line(event="", facts={"line": _readable(line)})
+    return Line(event=str(facts.pop("event", "")), facts={name: _fact(value) for name, value in facts.items()})
+
+
+def _plain(told: str) -> str:
+    return opml.redacted(text.one_line(told))
+
+
+def _readable(raw_item: bytes) -> str:
+    return text.readable(raw_item.decode("utf-8", "replace"))
+
+
+def _fact(value: Any) -> str:
+    if isinstance(value, list):
+        return "; ".join(map(_fact, value))
+    return "-" if value is None else _plain(str(value))
+
+
+def lasted(run: Run) -> str:
+    """How long a run took, in the unit that says most."""
+    if run.finished_at is None:
+        return "-"
+    seconds = (run.finished_at - run.started_at).total_seconds()
+    if seconds < MINUTE:
+        return f"{seconds:.1f} s"
+    return f"{seconds / MINUTE:.0f} min" if seconds < HOUR else f"{seconds / HOUR:.1f} h"

@@ -1,0 +1,123 @@
+"""Settings as pages: what this desk runs with and how it is, for admins; an account of one's own for everybody."""
+
+import platform
+import re
+from dataclasses import MISSING, Field, dataclass, fields
+from typing import Any
+
+from fastapi import Response
+
+from scoop import __version__, config
+from scoop.app import open_archive
+from scoop.config import Config
+from scoop.core import text
+from scoop.doors import routers
+from scoop.doors.desk import At, Desk
+from scoop.doors.rights import needs
+from scoop.errors import ScoopError
+from scoop.store import alerts, db, migrations, work
+from scoop.web import pages
+from scoop.web.reader import For
+
+router = routers.for_pages()
+
+SHOWN_ALERTS = 20
+_CREDENTIALS = re.compile(r"//.*@", re.DOTALL)  # greedy: a password may hold an @
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """A setting as it is; of a secret only whether it is set."""
+
+    name: str
+    variable: str
+    value: str
+    is_default: bool
+    about: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """How the desk is: its versions, its database, its archive, and what an operator should look at."""
+
+    facts: dict[str, str]
+    is_current: bool
+    failed: int
+    quarantined: int
+    alerts: list[alerts.Alert]
+
+
+@router.get("/settings")
+@needs("read")
+async def settings_page(desk: At, reader: For) -> Response:
+    is_admin = reader.may("admin")
+    return pages.page(
+        "settings.html", reader,
+        settings=described(desk.config) if is_admin else [],
+        health=await _health(desk) if is_admin else None,
+        plain=text.one_line,
+    )  # fmt: skip
+
+
+def described(given: Config) -> list[Setting]:
+    """Every setting; nothing that opens a door is in it."""
+    return [_described(setting, getattr(given, setting.name)) for setting in fields(Config)]
+
+
+def _described(setting: Field[Any], value: Any) -> Setting:
+    default = setting.default_factory() if setting.default_factory is not MISSING else setting.default
+    name = "SCOOP_SECRET_NAME" if setting.name == "named_secrets" else config.variable(setting)
+    return Setting(
+        name=setting.name,
+        variable="" if setting.name in {"sources", "topics"} else name,
+        value=_secret(value) if config.is_secret(setting) else _shown(value),
+        is_default=value == default,
+        about=setting.metadata["about"],
+    )
+
+
+def _secret(value: Any) -> str:
+    if isinstance(value, tuple):  # of secrets by name
+        return ", ".join(name for name, _ in value) or "not set"
+    return "set" if value else "not set"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"{len(value)} in the file" if value else "none in the file"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return _without_secrets(str(value)) if value not in {None, ""} else "-"
+
+
+def _without_secrets(value: str) -> str:
+    """An address without user, password and whatever stands behind a question mark: some of them are keys."""
+    return _CREDENTIALS.sub("//", value).partition("?")[0] if "://" in value else value
+
+
+async def _health(desk: Desk) -> Health:
+    async with desk.reading() as conn:
+        about = await db.about(conn)
+        counts = await work.counts(conn)
+        facts = {
+            "Scoop": __version__,
+            "Python": platform.python_version(),
+            "PostgreSQL": about["postgresql"],
+            "pgvector": about["pgvector"],
+            "Database": f"{about['database']}, {about['size']}",
+            "Archive": _archive(desk.config),
+        }
+        return Health(
+            facts=facts,
+            is_current=await migrations.is_current(conn),
+            failed=sum(count.failed for count in counts if count.state == "waiting"),
+            quarantined=sum(count.count for count in counts if count.state == "quarantined"),
+            alerts=await alerts.latest(conn, with_resolved=False, limit=SHOWN_ALERTS),
+        )
+
+
+def _archive(given: Config) -> str:
+    try:
+        return open_archive(given).place
+    except ScoopError as error:
+        return str(error)
