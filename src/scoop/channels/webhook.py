@@ -1,20 +1,13 @@
 """Any program that takes a signed POST."""
 
-import base64
-import binascii
-import hashlib
-import hmac
-
-import can_ada
 import msgspec
 
 from scoop import channels
-from scoop.channels import Errand, Mark, Refused, answers, whole
+from scoop.channels import Errand, Mark, answers, signing, whole
 from scoop.model import Digest, Part, Post
 
 DEAD = frozenset({404, 410})
 MAX_ID = 200
-PREFIX = "whsec_"  # of a secret that is base64, by Standard Webhooks
 
 
 class _Accepted(msgspec.Struct):
@@ -43,7 +36,7 @@ class Webhook(answers.Final):
         secret: str | None = None
 
         def __post_init__(self) -> None:
-            _check_address(self.url)
+            signing.check_address(self.url)
             if self.secret is not None:
                 answers.check_name("secret", self.secret)
 
@@ -55,7 +48,7 @@ class Webhook(answers.Final):
 
     async def send(self, post: Post, errand: Errand) -> str:
         content = post.payload.encode()
-        headers = self._headers(post.key, content, errand)
+        headers = signing.headers(post.key, content, errand, secret=self._options.secret)
         asked = answers.request(self._options, self._options.url, method="POST", content=content, headers=headers)
         given = await answers.answer(errand, asked)
         if not answers.is_success(given):
@@ -64,31 +57,3 @@ class Webhook(answers.Final):
         accepted = answers.decoded(given.body, _Accepted)
         named = answers.line(str(accepted.id))[:MAX_ID] if accepted else ""
         return named or post.key
-
-    def _headers(self, key: str, content: bytes, errand: Errand) -> dict[str, str]:
-        seconds = str(int(errand.clock().timestamp()))
-        headers = {"webhook-id": key, "webhook-timestamp": seconds, "Idempotency-Key": key}
-        if self._options.secret is not None:
-            signed = f"{key}.{seconds}.".encode() + content
-            code = hmac.digest(_key(errand, self._options.secret), signed, hashlib.sha256)
-            headers["webhook-signature"] = f"v1,{base64.b64encode(code).decode()}"
-        return headers
-
-
-def _check_address(url: str) -> None:
-    try:
-        parsed = can_ada.parse(url)
-    except ValueError:
-        parsed = None
-    if not parsed or parsed.protocol not in {"http:", "https:"} or parsed.username or parsed.password:
-        raise ValueError("option url: must be an http or https address without a password in it")
-
-
-def _key(errand: Errand, name: str) -> bytes:
-    value = answers.secret(errand, name)
-    if not value.startswith(PREFIX):
-        return value.encode()
-    try:
-        return base64.b64decode(value.removeprefix(PREFIX), validate=True)
-    except binascii.Error:
-        raise Refused(f"the secret {name} must be base64 after {PREFIX}: mend SCOOP_SECRET_{name.upper()}") from None

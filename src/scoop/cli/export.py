@@ -1,44 +1,139 @@
-"""`scoop export`: stories as one JSON a line."""
+"""`scoop export`: stories and documents to take away."""
 
 import sys
+from collections.abc import Callable
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 import click
 
-from scoop.cli import edge
+from scoop.cli import edge, progress
 from scoop.config import Config
+from scoop.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scoop.exports import Format, What
+    from scoop.store.outgoing import Choice, Lines
+
+UNFINISHED = ".part"
 
 
 @click.group()
 def command() -> None:
-    """Write stories as one JSON a line.
+    """Write stories or documents as NDJSON, CSV or Parquet.
 
     \b
-    Example:
+    Examples:
       scoop export stories > stories.ndjson
+      scoop export documents --format parquet -o documents.parquet
     """
 
 
-@command.command("stories")
-@click.option("--collection", help="Only this collection.")
+def _options(function: Callable[..., None]) -> Callable[..., None]:
+    """What every export can be told."""
+    options = [
+        click.option("--collection", help="Only this collection."),
+        click.option("--since", metavar="WHEN", help="Only what was seen then or later, as 2026-11-15."),
+        click.option("--until", metavar="WHEN", help="Only what was seen before, as 2026-11-16T09:00."),
+        click.option(
+            "--format", "form", type=click.Choice(["ndjson", "csv", "parquet"]), default="ndjson", show_default=True,
+            help="How it is written.",
+        ),
+        click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="The file to write."),
+        click.option("--json", "_as_json", is_flag=True, help="The default: NDJSON."),
+    ]  # fmt: skip
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+@command.command()
+@_options
 @click.option("--with-merged", is_flag=True, help="Also stories that were merged into others; they have no members.")
-@click.option("--json", "_as_json", is_flag=True, help="The default: the output is always JSON.")
 @click.pass_obj
-def stories(config: Config, collection: str | None, with_merged: bool, _as_json: bool) -> None:
+def stories(config: Config, /, with_merged: bool, **told: Any) -> None:
     """One story a line: story_uuid, collection, title, url, status, coverage_id, first_seen_at, last_seen_at, members.
 
-    Stories with the same coverage_id probably tell of one event.
+    Stories with the same coverage_id probably tell of one event. CSV and Parquet have the members' article_ids.
 
     \b
     Examples:
       scoop export stories --collection ai_news
       scoop export stories | jq 'select(.members | length > 1)'
+      scoop export stories --format csv -o stories.csv
     """
-    edge.run(_write(config, collection, with_merged=with_merged))
+    _export(config, "stories", with_merged=with_merged, **told)
 
 
-async def _write(config: Config, collection: str | None, *, with_merged: bool) -> None:
-    from scoop.store import reading
+@command.command()
+@_options
+@click.pass_obj
+def documents(config: Config, /, **told: Any) -> None:
+    """One document a line: article_id, collection, source, url, title, body_text, language, published_at, story_uuid.
+
+    \b
+    Examples:
+      scoop export documents --since 2026-11-15
+      scoop export documents --format parquet -o documents.parquet
+    """
+    _export(config, "documents", with_merged=False, **told)
+
+
+def _export(
+    config: Config, what: "What", *, collection: str | None, since: str | None, until: str | None, form: "Format",
+    output: Path | None, with_merged: bool, _as_json: bool,
+) -> None:  # fmt: skip
+    from scoop.store.outgoing import Choice
+
+    if form == "parquet" and output is None and sys.stdout.isatty():
+        raise UsageError("Parquet is nothing for a terminal; name a file: -o FILE")
+    moments = [_moment(config, "--since", since), _moment(config, "--until", until)]
+    choice = Choice(collection=collection, since=moments[0], until=moments[1], with_merged=with_merged)
+    with _opened(output) as file:
+        edge.run(_write(config, what, choice, form, file))
+
+
+def _moment(config: Config, option: str, said: str | None) -> datetime | None:
+    if said is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(said)
+    except ValueError as error:
+        raise UsageError(f"{option} {said!r} is no date or moment, as 2026-11-15 or 2026-11-15T09:00") from error
+    return moment if moment.tzinfo else moment.replace(tzinfo=ZoneInfo(config.timezone))
+
+
+@contextmanager
+def _opened(output: Path | None) -> "Iterator[IO[bytes]]":
+    """Standard output, or a file that appears under its name when it is whole."""
+    if output is None:
+        yield sys.stdout.buffer
+        return
+    unfinished = output.with_name(output.name + UNFINISHED)
+    try:
+        with unfinished.open("wb") as file:
+            yield file
+        unfinished.replace(output)
+    except OSError as error:
+        raise InputError(f"cannot write {output}: {(error.strerror or str(error)).lower()}") from error
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+async def _write(config: Config, what: "What", choice: "Choice", form: "Format", file: IO[bytes]) -> None:
+    from scoop import exports
 
     async with edge.reading(config) as conn:
-        async for line in reading.export_stories(conn, collection=collection, with_merged=with_merged):
-            sys.stdout.write(line + "\n")
+
+        async def page(after: int) -> "Lines":
+            return await exports.page(conn, what, choice, after)
+
+        with progress.items(what) as advance:
+            async for chunk in exports.written(page, what, form):
+                file.write(chunk.content)
+                advance(chunk.rows)

@@ -8,6 +8,7 @@ from scoop.core.topics import Assignment, StoryText
 from scoop.model import Topic
 from scoop.stages.stage import Outcome, Stage
 from scoop.store import topics as store
+from scoop.store import webhooks
 from scoop.store.db import Connection
 from scoop.store.work import Subject
 
@@ -45,9 +46,11 @@ async def assign(case: Case) -> Outcome[Assigned]:
 
 
 async def save(conn: Connection, found: Assigned) -> list[Subject]:
+    """Keep where the stories belong; give what programs are to be told of them."""
     await store.assign(conn, found.story_ids, found.topic_ids, found.assignments_by_story)
-    return []
+    return await webhooks.tell_of_stories(conn, found.story_ids)
 
 
-def stage() -> Stage[Case, Assigned]:
-    return Stage(name=store.STAGE, load=load, work=assign, save=save)
+def stage(*, then: tuple[str, ...] = ()) -> Stage[Case, Assigned]:
+    """The stage; `then` are given the deliveries that tell programs of the stories."""
+    return Stage(name=store.STAGE, load=load, work=assign, save=save, then=then)

@@ -1,0 +1,216 @@
+"""`scoop webhooks`: programs that are told of stories and digests."""
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from scoop.cli import edge
+from scoop.config import Config
+from scoop.errors import InputError, Reject, Retry
+
+if TYPE_CHECKING:
+    from scoop.store.webhooks import Delivery, Webhook, WebhookSettings
+
+named = click.argument("name")
+
+
+@click.group()
+def command() -> None:
+    """Programs that are told of stories and digests: list, add, remove, test, deliveries.
+
+    What they are sent is JSON by POST, signed with a secret of yours as Standard Webhooks says: the headers webhook-id,
+    webhook-timestamp and webhook-signature. A program that does not take it is tried for two days under one id; one
+    that answers 410 is told nothing any more.
+
+    \b
+    Examples:
+      scoop webhooks add desk https://example.com/hook --secret desk      signed with SCOOP_SECRET_DESK
+      scoop webhooks test desk
+      scoop webhooks deliveries
+    """
+
+
+@command.command("list")
+@edge.as_json
+@click.pass_obj
+def list_webhooks(config: Config, as_json: bool) -> None:
+    """Show all webhooks: what each is told, and what is wrong with it."""
+    edge.run(_list(config, as_json=as_json))
+
+
+async def _list(config: Config, *, as_json: bool) -> None:
+    from scoop.store import webhooks
+
+    async with edge.reading(config) as conn:
+        found = await webhooks.listed(conn)
+    if as_json:
+        edge.print_json(found)
+        return
+    edge.print_table(
+        ("webhook", "told", "events", "of", "waiting", "address", "problem"),
+        [
+            (each.name, "yes" if each.enabled else "no", " ".join(each.events), _of(each), each.waiting, each.url,
+             each.problem)
+            for each in found
+        ],
+        empty="there are no webhooks; add one: scoop webhooks add NAME URL --secret NAME",
+        wide="address",
+    )  # fmt: skip
+
+
+def _of(webhook: "Webhook") -> str:
+    return " ".join(filter(None, [webhook.collection, webhook.topic])) or "all"
+
+
+@command.command()
+@named
+@click.argument("url")
+@click.option("--secret", required=True, help="The name of the secret that signs: desk is SCOOP_SECRET_DESK.")
+@click.option(
+    "--event", "events", multiple=True, metavar="EVENT",
+    help="story.new, story.developed or digest.told; repeatable (default: all).",
+)  # fmt: skip
+@click.option("--collection", help="Only stories of this collection.")
+@click.option("--topic", metavar="SLUG", help="Only stories and digests of this topic.")
+@click.option("--allow-private", is_flag=True, help="Its host may have a private address.")
+@edge.as_json
+@click.pass_obj
+def add(config: Config, /, as_json: bool, **told: Any) -> None:
+    """Add a webhook, or change the one of its name; NAME is of a-z, 0-9 and _.
+
+    It is told of what happens from now on.
+
+    \b
+    Examples:
+      scoop webhooks add desk https://example.com/hook --secret desk
+      scoop webhooks add energy https://example.com/energy --secret desk --topic energy --event digest.told
+    """
+    from scoop import webhooks
+
+    settings = webhooks.settings(told)
+    edge.run(_put(config, settings))
+    if as_json:
+        edge.print_json(settings)
+        return
+    click.echo(f"{settings.name} is told of {', '.join(settings.events)}; now: scoop webhooks test {settings.name}")
+    if settings.secret not in config.secrets:
+        click.echo(f"scoop: SCOOP_SECRET_{settings.secret.upper()} is not set; nothing is sent without it", err=True)
+
+
+async def _put(config: Config, settings: "WebhookSettings") -> None:
+    from scoop.store import webhooks
+
+    async with edge.reading(config) as conn:
+        await webhooks.put(conn, settings)
+
+
+@command.command()
+@named
+@edge.as_json
+@click.pass_obj
+def remove(config: Config, name: str, as_json: bool) -> None:
+    """Forget a webhook, with what is on its way to it."""
+    edge.run(_remove(config, name))
+    if as_json:
+        edge.print_json({"removed": name})
+    else:
+        click.echo(f"{name} is told nothing any more")
+
+
+async def _remove(config: Config, name: str) -> None:
+    from scoop.store import webhooks
+
+    async with edge.reading(config) as conn:
+        await webhooks.remove(conn, name)
+
+
+@command.command()
+@named
+@click.option("--off", is_flag=True, help="Let it rest instead.")
+@edge.as_json
+@click.pass_obj
+def enable(config: Config, name: str, off: bool, as_json: bool) -> None:
+    """Tell a webhook again, also one that said it is gone; or let it rest with --off."""
+    edge.run(_enable(config, name, enabled=not off))
+    if as_json:
+        edge.print_json({"name": name, "enabled": not off})
+    else:
+        click.echo(f"{name} {'rests until it is enabled' if off else 'is told of what happens from now on'}")
+
+
+async def _enable(config: Config, name: str, *, enabled: bool) -> None:
+    from scoop.store import webhooks
+
+    async with edge.reading(config) as conn:
+        await webhooks.set_enabled(conn, name, enabled=enabled)
+
+
+@command.command()
+@named
+@edge.as_json
+@click.pass_obj
+def test(config: Config, name: str, as_json: bool) -> None:
+    """Send a webhook a message of the type webhook.test, and show what it answers."""
+    status = edge.run(_test(config, name))
+    if as_json:
+        edge.print_json({"name": name, "status": status})
+    else:
+        click.echo(f"{name} took it (HTTP {status})")
+
+
+async def _test(config: Config, name: str) -> int:
+    from scoop import webhooks
+    from scoop.app import open_client
+    from scoop.store import webhooks as store
+
+    async with edge.reading(config) as conn:
+        found = await store.by_name(conn, name)
+    async with open_client(config) as client:
+        try:
+            return await webhooks.tried(
+                found, client=client, secrets=config.secrets, clock=lambda: datetime.now(UTC)
+            )  # fmt: skip
+        except (Retry, Reject) as failure:
+            raise InputError(f"{name} did not take it: {failure}") from failure
+
+
+@command.command()
+@click.argument("name", required=False)
+@click.option("--limit", type=click.IntRange(1, 10_000), default=30, show_default=True, help="How many at most.")
+@edge.as_json
+@click.pass_obj
+def deliveries(config: Config, name: str | None, limit: int, as_json: bool) -> None:
+    """What was sent to webhooks, or to the one of this NAME, and what waits for another try.
+
+    What was given up is quarantined: `scoop work quarantine release --stage notify` tries it again.
+
+    \b
+    Examples:
+      scoop webhooks deliveries
+      scoop webhooks deliveries desk --json
+    """
+    edge.run(_deliveries(config, name, limit, as_json=as_json))
+
+
+async def _deliveries(config: Config, name: str | None, limit: int, *, as_json: bool) -> None:
+    from scoop.store import webhooks
+
+    async with edge.reading(config) as conn:
+        if name is not None:
+            await webhooks.by_name(conn, name)
+        found = await webhooks.deliveries(conn, name=name, limit=limit)
+    if as_json:
+        edge.print_json(found)
+        return
+    edge.print_table(
+        ("delivery", "webhook", "event", "stories", "state", "tries", "when", "next try", "problem"),
+        [_row(each) for each in found],
+        empty="nothing was to be told yet",
+        wide="problem",
+    )
+
+
+def _row(each: "Delivery") -> tuple[object, ...]:
+    about = (each.webhook_delivery_id, each.webhook, each.event, each.story_count, each.state, each.tries)
+    return (*about, each.tried_at or each.created_at, each.next_try_at, each.error or "")

@@ -1,0 +1,1 @@
+"""What others take away: feeds, exports, lists of sources."""

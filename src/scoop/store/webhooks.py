@@ -1,0 +1,219 @@
+"""Webhooks: programs that are told of stories and digests, and the outbox of what is on its way to them."""
+
+import secrets
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal
+
+import msgspec
+
+from scoop.errors import Conflict, NotFound
+from scoop.store import db, outgoing, topics, work
+from scoop.store.db import Connection
+from scoop.store.outgoing import Told
+from scoop.store.work import Subject
+
+SQL = db.blocks(__name__)
+STAGE = "notify"
+STORIES_AT_ONCE = 100  # of one delivery
+FORGOTTEN_AFTER = timedelta(days=30)
+
+Event = Literal["story.new", "story.developed", "digest.told"]
+DeliveryState = Literal["waiting", "sent", "dropped", "quarantined"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookSettings:
+    """How a webhook is configured; `secret` is the name of one."""
+
+    name: str
+    url: str
+    secret: str
+    events: tuple[Event, ...] = ("story.new", "story.developed", "digest.told")
+    collection: str | None = None
+    topic: str | None = None
+    allow_private: bool = False
+    enabled: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Webhook(WebhookSettings):
+    """A program that is told of stories and digests; `problem` is why it is told nothing any more."""
+
+    webhook_id: int
+    problem: str | None
+    created_at: datetime
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outgoing:
+    """A delivery before the stage that sends it."""
+
+    webhook_delivery_id: int
+    key: str
+    payload: str
+    name: str
+    url: str
+    secret: str
+    allow_private: bool
+    enabled: bool
+    state: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """What became of a try; `is_gone`: the program wants to be told nothing any more."""
+
+    webhook_delivery_id: int
+    name: str
+    state: Literal["waiting", "sent", "dropped"]
+    error: str | None = None
+    is_tried: bool = True
+    is_gone: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """A delivery as it is listed."""
+
+    webhook_delivery_id: int
+    webhook: str
+    event: Event
+    story_count: int
+    digest_run_id: int | None
+    key: str
+    state: DeliveryState
+    tries: int
+    tried_at: datetime | None
+    sent_at: datetime | None
+    next_try_at: datetime | None
+    error: str | None
+    created_at: datetime
+
+
+async def listed(conn: Connection) -> list[Webhook]:
+    return [_webhook(row) for row in await conn.fetch(SQL["webhooks"], None)]
+
+
+async def by_name(conn: Connection, name: str) -> Webhook:
+    row = await conn.fetchrow(SQL["webhooks"], name)
+    if row is None:
+        raise _nobody(name)
+    return _webhook(row)
+
+
+async def put(conn: Connection, settings: WebhookSettings) -> None:
+    """Add a webhook, or change the one of its name."""
+    await conn.execute(SQL["put"], *await _columns(conn, settings))
+
+
+async def add(conn: Connection, settings: WebhookSettings) -> None:
+    if await conn.fetchval(SQL["add"], *await _columns(conn, settings)) is None:
+        raise Conflict(f"there is a webhook {settings.name!r} already")
+
+
+async def set_enabled(conn: Connection, name: str, *, enabled: bool) -> None:
+    if await conn.fetchval(SQL["set_enabled"], name, enabled) is None:
+        raise _nobody(name)
+
+
+async def remove(conn: Connection, name: str) -> None:
+    if await conn.fetchval(SQL["remove"], name, STAGE) is None:
+        raise _nobody(name)
+
+
+async def tell_of_stories(conn: Connection, story_ids: Sequence[int]) -> list[Subject]:
+    """Write down what programs are to be told of these stories, inside the caller's transaction; give what to send."""
+    if not await conn.fetchval(SQL["is_anybody_told"], ["story.new", "story.developed"]):
+        return []
+    rows = await conn.fetch(SQL["news"], story_ids)
+    if not rows:
+        return []
+    await conn.execute(SQL["know"], *([row[name] for row in rows] for name in ("webhook_id", "story_id", "item_count")))
+    told = {each.story.story_id: each for each in await outgoing.told(conn, [row["story_id"] for row in rows])}
+    news: defaultdict[tuple[int, Event], list[dict[str, Any]]] = defaultdict(list)
+    for row in rows:
+        event: Event = "story.new" if row["known_count"] == 0 else "story.developed"
+        if event in row["events"] and row["item_count"] > row["known_count"]:
+            news[row["webhook_id"], event].append(_story(told[row["story_id"]], known_count=row["known_count"]))
+    return [
+        Subject(await _deliver(conn, webhook_id, event, stories))
+        for (webhook_id, event), found in news.items()
+        for stories in (found[at : at + STORIES_AT_ONCE] for at in range(0, len(found), STORIES_AT_ONCE))
+    ]
+
+
+async def tell_of_digest(conn: Connection, post_id: int) -> None:
+    """Let programs be told of the digest that a post is of, once, inside the caller's transaction."""
+    if not await conn.fetchval(SQL["is_anybody_told"], ["digest.told"]):
+        return
+    digest = await outgoing.find_told_digest(conn, await conn.fetchval(SQL["digest_of_post"], post_id))
+    if digest is None:
+        return
+    payload = message("digest.told", {"digest": digest}, now=datetime.now(UTC))
+    rows = await conn.fetch(SQL["deliver_digest"], digest.digest_run_id, len(digest.tellings), payload)
+    await work.enqueue(conn, STAGE, [Subject(row["webhook_delivery_id"]) for row in rows])
+
+
+def message(event: str, data: Any, *, now: datetime) -> str:
+    """What is sent, as Standard Webhooks has it."""
+    return msgspec.json.encode({"type": event, "timestamp": now, "data": data}).decode()
+
+
+def new_key() -> str:
+    return f"msg_{secrets.token_hex(16)}"
+
+
+async def outbound(conn: Connection, ids: Sequence[int]) -> list[Outgoing]:
+    return [Outgoing(**row) for row in await conn.fetch(SQL["outgoing"], ids)]
+
+
+async def settle(conn: Connection, settled: Sequence[Settled]) -> None:
+    """Write down what became of tries; programs that are gone are told nothing any more."""
+    columns = ("webhook_delivery_id", "state", "error", "is_tried")
+    await conn.execute(SQL["settle"], *([getattr(each, name) for each in settled] for name in columns))
+    if gone := {each.name: each.error for each in settled if each.is_gone}:
+        await conn.execute(SQL["close"], list(gone), list(gone.values()))
+
+
+async def deliveries(
+    conn: Connection, *, name: str | None = None, before: int = db.LAST_ID, limit: int = 50
+) -> list[Delivery]:
+    """Deliveries, the latest first."""
+    return [Delivery(**row) for row in await conn.fetch(SQL["deliveries"], STAGE, name, before, limit)]
+
+
+async def forget(conn: Connection) -> None:
+    """Forget what was settled long ago."""
+    await conn.execute(SQL["forget"], FORGOTTEN_AFTER)
+
+
+async def _deliver(conn: Connection, webhook_id: int, event: Event, stories: Sequence[dict[str, Any]]) -> int:
+    payload = message(event, {"stories": stories}, now=datetime.now(UTC))
+    return int(await conn.fetchval(SQL["deliver"], webhook_id, event, len(stories), new_key(), payload))
+
+
+def _story(told: Told, *, known_count: int) -> dict[str, Any]:
+    """A story as programs are told of it: with how many documents they knew of before."""
+    about = msgspec.to_builtins(told.story) | {"outlets": told.outlets, "topics": told.topics}
+    inside = {"story_id", "merged_into"}
+    return {name: value for name, value in about.items() if name not in inside} | {"known_item_count": known_count}
+
+
+async def _columns(conn: Connection, settings: WebhookSettings) -> Iterable[Any]:
+    topic_id = (await topics.by_slug(conn, settings.topic)).topic_id if settings.topic else None
+    return (
+        settings.name, settings.url, settings.secret, list(settings.events), settings.collection, topic_id,
+        settings.allow_private, settings.enabled,
+    )  # fmt: skip
+
+
+def _webhook(row: Any) -> Webhook:
+    return Webhook(**{**row, "events": tuple(row["events"])})
+
+
+def _nobody(name: str) -> NotFound:
+    return NotFound(f"there is no webhook {name!r}; `scoop webhooks list` shows what there is")
