@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,11 @@ from scoop.core.modes import Modes
 from scoop.fetch.chamber import open_chamber
 from scoop.fetch.client import open_client
 from scoop.stages.push import Pushed, push
-from scoop.store import reading
+from scoop.store import outgoing
 from scoop.store.db import Database
+from scoop.store.outgoing import Choice
 
+ALL = 1_000_000
 BODY = (
     "The council said on Tuesday that the old bridge will stay closed until every cable has been checked by engineers "
     "twice."
@@ -76,26 +78,28 @@ async def ingest(database: Database, items: Iterable[Any] | bytes, *, name: str 
     )
 
 
-async def run_all(database: Database) -> None:
-    """All stages until nothing is due."""
+async def run_all(database: Database, *, without: Sequence[str] = ()) -> None:
+    """All stages, or all but these, until nothing is due."""
     with tempfile.TemporaryDirectory() as folder:
         async with open_client() as client, open_chamber() as chamber:
             archive = Archive.open(folder, credentials={})
-            stages = pipeline.stages(client, archive, chamber, secrets={})
+            every = pipeline.stages(client, archive, chamber, secrets={})
+            stages = [stage for stage in every if stage.name not in without]
             app = App(config=Config(), database=database, archive=archive, stages=stages, modes=Modes(), channels={})
             await worker.run(app, stop=asyncio.Event(), until_idle=True, report=Silent())
 
 
-async def told(database: Database, items: Iterable[Any]) -> None:
+async def told(database: Database, items: Iterable[Any], *, without: Sequence[str] = ()) -> None:
     """Take items in and fold them into stories."""
     await ingest(database, items)
-    await run_all(database)
+    await run_all(database, without=without)
 
 
 async def partition(database: Database) -> set[frozenset[str]]:
     """The stories as sets of their members' source item ids."""
     async with database.connection() as conn:
-        lines = [json.loads(line) async for line in reading.export_stories(conn, collection=None, with_merged=False)]
+        found = await outgoing.story_lines(conn, Choice(), after=0, limit=ALL)
+    lines = [json.loads(line) for line in found.lines]
     return {frozenset(member["source_item_id"] for member in line["members"]) for line in lines}
 
 

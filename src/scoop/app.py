@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from scoop.config import Config
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
     from scoop.archive import Archive
+    from scoop.catalogue import Tried
     from scoop.embedders import Embedder, Memory
     from scoop.fetch.client import Client
+    from scoop.model import SourceSettings
     from scoop.stages.stage import Stage
 
 POOL_SIZE = 8
@@ -119,6 +122,15 @@ def open_client(config: Config) -> "AbstractAsyncContextManager[Client]":
     from scoop.fetch import client
 
     return client.open_client(config.allow_private.replace(",", " ").split(), contact=config.contact)
+
+
+async def try_source(config: Config, settings: "SourceSettings", *, now: datetime) -> "Tried":
+    """Visit a source as the operator allows it, without keeping anything; FetchFailed when it gives nothing."""
+    from scoop import catalogue
+    from scoop.fetch import chamber
+
+    async with open_client(config) as client, chamber.open_chamber() as parser:
+        return await catalogue.tried(settings, client=client, chamber=parser, secrets=config.secrets, now=now)
 
 
 def open_embedder(config: Config, client: "Client") -> "Embedder":

@@ -11,13 +11,27 @@ from scoop.embedders import Embedder, Settings
 from scoop.embedders.local import Local
 from scoop.fetch.chamber import Chamber
 from scoop.fetch.client import Client
-from scoop.stages import assign_topics, dedup, digest, embed, group, ingest, link, normalize, pages, publish, sweep
+from scoop.stages import (
+    assign_topics,
+    dedup,
+    digest,
+    embed,
+    group,
+    index,
+    ingest,
+    link,
+    normalize,
+    notify,
+    pages,
+    publish,
+    sweep,
+)
 from scoop.stages.stage import Stage
-from scoop.store import posts, topics
+from scoop.store import posts, search, topics, webhooks
 from scoop.store.runs import Trigger
 
-PUBLISHING = (digest.NAME, posts.STAGE, sweep.NAME)  # what leaves the house
-TELLING = (topics.STAGE, *PUBLISHING)  # what comes after the stories
+PUBLISHING = (digest.NAME, posts.STAGE, sweep.NAME, webhooks.STAGE)  # what leaves the house
+TELLING = (search.STAGE, topics.STAGE, *PUBLISHING)  # what comes after the stories
 
 
 def stages(
@@ -40,14 +54,16 @@ def stages(
         ),
         pages.stage(client, archive, chamber, then=("normalize",)),
         normalize.stage(then=("dedup",)),
-        dedup.stage(then=("embed",), stories_to=("assign-topics",)),
+        dedup.stage(then=("embed", "index"), stories_to=("assign-topics",)),
         embed.stage(embedder or Local(Settings(), client), then=("link",)),
         link.stage(then=("group",), stories_to=("assign-topics",)),
         group.stage(then=()),
-        assign_topics.stage(),
+        index.stage(),
+        assign_topics.stage(then=("notify",)),
         digest.stage(kinds, modes=modes or Modes(), clock=_now),
         publish.stage(client, kinds, secrets=secrets, clock=_now),
         sweep.stage(client, secrets=secrets, clock=_now),
+        notify.stage(client, secrets=secrets, clock=_now),
     ]  # fmt: skip
 
 

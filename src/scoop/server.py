@@ -1,7 +1,8 @@
 """The server: every door in one application."""
 
 import pkgutil
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from datetime import datetime
 from http import HTTPStatus
 from importlib import import_module
@@ -11,20 +12,24 @@ from urllib.parse import quote
 import structlog
 from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import RedirectResponse
 from starlette.staticfiles import StaticFiles
 
-from scoop import api, web
+from scoop import api, greader, mcp, out, web
 from scoop.api import document
 from scoop.config import Config
 from scoop.doors import guard, problems, told
 from scoop.doors.desk import Desk
+from scoop.doors.oidc import Oidc
 from scoop.doors.problems import Problem
 from scoop.doors.visits import GuestBook
 from scoop.errors import ScoopError
+from scoop.mcp import tools
 from scoop.store import users
 from scoop.store.db import Database
 from scoop.web import pages
@@ -44,6 +49,7 @@ def create_app(
     hosts = frozenset({config.host, *config.hostnames.replace(",", " ").split()})
     app = FastAPI(
         title="Scoop",
+        lifespan=_running,
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
@@ -61,13 +67,29 @@ def create_app(
     )
     app.state.desk = Desk(config=config, database=database, clock=clock, newsstand=newsstand)
     app.state.guest_book = GuestBook()
+    app.state.oidc = Oidc(config=config, clock=clock)
     app.state.problem_page = pages.problem
-    for package in (web, api):
+    app.state.mcp = _mcp(app.state.desk)
+    for package in (web, api, out, mcp, greader):
         for router in routers(package):
             app.include_router(router)
     app.mount("/static", StaticFiles(directory=pages.STATIC))
     document.describe(app)
     return app
+
+
+@asynccontextmanager
+async def _running(app: FastAPI) -> AsyncIterator[None]:
+    async with app.state.mcp.run():
+        yield
+
+
+def _mcp(desk: Desk) -> StreamableHTTPSessionManager:
+    """What answers assistants; whom it answers and under which names, the guard and the route decide."""
+    asked = tools.server(tools.Tools(desk=desk))
+    unguarded = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    asked.streamable_http_app(stateless_http=True, json_response=True, transport_security=unguarded)
+    return asked.session_manager
 
 
 def routers(package: ModuleType) -> Iterator[APIRouter]:

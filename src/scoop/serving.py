@@ -6,15 +6,19 @@ from collections.abc import AsyncIterator, Generator
 from contextlib import asynccontextmanager, contextmanager
 
 import uvicorn
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 
 @asynccontextmanager
 async def serving(app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
-    """Serves the app for the length of a `with` block and gives its base URL; a taken port is an OSError at once."""
+    """Serves the app for the length of a `with` block and gives its base URL; a taken port is an OSError at once.
+
+    What answers without end looks at `request.state.stopping`, an event, to end with the server.
+    """
+    stopping = asyncio.Event()
     config = uvicorn.Config(
-        app,
-        lifespan="off",
+        _telling(app, stopping),
+        lifespan="auto",
         ws="none",
         log_config=None,
         log_level="warning",
@@ -32,8 +36,18 @@ async def serving(app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> Async
         try:
             yield f"http://{f'[{host}]' if is_ipv6 else host}:{listener.getsockname()[1]}"
         finally:
+            stopping.set()
             server.should_exit = True
             await running
+
+
+def _telling(app: ASGIApp, stopping: asyncio.Event) -> ASGIApp:
+    async def telling(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            scope.setdefault("state", {})["stopping"] = stopping
+        await app(scope, receive, send)
+
+    return telling
 
 
 class _Server(uvicorn.Server):

@@ -16,7 +16,7 @@ from scoop.errors import ConfigError, DatabaseUnavailable, ScoopError, UsageErro
 from scoop.stages import digest, ingest, sweep
 from scoop.stages import stage as stage_loop
 from scoop.stages.stage import Stage, Worker
-from scoop.store import chores, db, posts, runs, sources, work
+from scoop.store import chores, db, posts, runs, sources, webhooks, work
 from scoop.store.db import Connection
 
 log = structlog.get_logger()
@@ -28,6 +28,7 @@ RECOVERY_SECONDS = 1.0
 # A member that ends with one of these codes would end so again.
 HOPELESS = {error.exit_code: error for error in (UsageError, ConfigError, DatabaseUnavailable)}
 TIDY_ARCHIVE_EVERY = timedelta(days=1)
+FORGET_DELIVERIES_EVERY = timedelta(days=1)
 LOOK_AFTER_POSTS_EVERY = timedelta(minutes=1)
 SWEEP_EVERY = timedelta(days=1)
 FALL_BACK_EVERY = timedelta(minutes=1)
@@ -146,6 +147,8 @@ async def _do_chores(app: App, conn: Connection) -> None:
         await digest.tell_late(conn, app.modes, now=datetime.now(UTC))
     if await chores.claim(conn, "sweep channels", every=SWEEP_EVERY):
         await sweep.schedule(conn)
+    if await chores.claim(conn, "forget deliveries", every=FORGET_DELIVERIES_EVERY):
+        await webhooks.forget(conn)
     if await chores.claim(conn, "tidy the archive", every=TIDY_ARCHIVE_EVERY):
         await _tidy_archive(app)
 

@@ -50,6 +50,9 @@ def test_stories_are_exported_one_a_line_with_their_members(told):
         "status",
         "first_seen_at",
         "last_seen_at",
+        "item_count",
+        "sources",
+        "publisher_families",
         "members",
     }
     assert [member.keys() for member in double["members"]] == [

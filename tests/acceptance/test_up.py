@@ -82,8 +82,21 @@ def test_one_pass_gathers_the_newsstand_and_a_second_adds_nothing(settings):
     }
 
 
-async def test_the_page_shows_stories_and_a_signal_stops_it_cleanly(settings):
+async def test_the_terminal_shows_how_the_first_account_is_made_and_the_page_lets_it_in(settings):
     with running(**settings) as (process, url):
+        link = re.search(r"http://\S+/welcome\?code=(\S+)", process.stdout.readline())
+        async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as browser:
+            async with browser.get(url) as answer:
+                assert str(answer.url) == f"{url}/welcome"
+            form = {"code": link[1], "name": "Ada", "password": "a long password", "again": "a long password"}
+            async with browser.post(f"{url}/welcome", data=form, headers={"Origin": url}) as answer:
+                assert (answer.status, str(answer.url)) == (200, f"{url}/")
+                assert "Welcome, Ada" in await answer.text()
+        assert (await fetch(f"{url}/welcome?code={link[1]}"))[1].count("Make the account") == 0
+
+
+async def test_the_page_shows_stories_and_a_signal_stops_it_cleanly(settings):
+    with running(**settings, public_reading=True) as (process, url):
         text = await fetch_until(url, "Coastal Tribune")
         assert "<h1" in text
         assert (await fetch(f"{url}/healthz"))[0] == 200
@@ -93,6 +106,7 @@ async def test_the_page_shows_stories_and_a_signal_stops_it_cleanly(settings):
 
 
 async def test_two_at_once_on_the_same_home_double_nothing(settings):
+    settings["public_reading"] = True
     other = {**settings, "port": free_port()}
     with running(**settings) as (_, url), running(**other) as (_, other_url):
         await fetch_until(url, "Coastal Tribune")

@@ -283,3 +283,22 @@ def test_an_address_without_secrets_stays(url: str) -> None:
 def test_leaving_secrets_out_twice_is_leaving_them_out_once(url: str) -> None:
     once = opml.without_secrets(url)
     assert opml.without_secrets(once) == once
+
+
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [
+        ("https://x.example/feed?token=abc&a=1 answered 404", "https://x.example/feed?a=1 answered 404"),
+        ("moved from http://me:pw@x.example/a to 'https://y.example/?key=1'", "moved from http://x.example/a to 'https://y.example/'"),
+        ("HTTPS://X.example/?TOKEN=abc is slow", "https://x.example/ is slow"),
+        ("nobody answers", "nobody answers"),
+        ("", ""),
+    ],
+)  # fmt: skip
+def test_secrets_are_left_out_of_the_addresses_in_a_sentence(told: str, shown: str) -> None:
+    assert opml.redacted(told) == shown
+
+
+@given(st.text())
+def test_a_sentence_however_odd_can_be_shown(told: str) -> None:
+    assert "verysecret" not in opml.redacted(f"{told}https://x.example/?token=verysecret {told}")

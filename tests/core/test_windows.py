@@ -163,3 +163,15 @@ def test_a_cron_that_comes_at_most_once_a_day_will_do(cron):
 def test_any_other_cron_is_refused_with_its_fix(cron, told):
     with pytest.raises(ValueError, match=re.escape(told)):
         windows.check_cron(cron)
+
+
+@pytest.mark.parametrize(
+    ("now", "due"),
+    [
+        (datetime(2026, 11, 15, 7, 59, tzinfo=UTC), datetime(2026, 11, 15, 8, tzinfo=UTC)),
+        (datetime(2026, 11, 15, 8, tzinfo=UTC), datetime(2026, 11, 16, 8, tzinfo=UTC)),
+        (datetime(2026, 3, 28, 9, tzinfo=UTC), datetime(2026, 3, 29, 7, tzinfo=UTC)),  # the clocks were set forward
+    ],
+)
+def test_the_next_digest_is_the_first_that_is_not_due_yet(now, due):
+    assert windows.upcoming("0 9 * * *", BERLIN, now) == due

@@ -43,7 +43,8 @@ async def waiting(database, **changes):
         model = await embeddings.active(conn)
         fit = links.fitted(model.model_name, model.model_version)
         asked = {"at_least": fit.coverage_at, "collection": None, "limit": 10, "now": NOW} | changes
-        return await review.gray_pairs(conn, model, **asked)
+        pairs, _ = await review.gray_pairs(conn, model, **asked)
+        return pairs
 
 
 async def decided(database, decide, *arguments, **options):

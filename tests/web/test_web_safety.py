@@ -27,6 +27,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
+SCRIPTS = {"/static/keys.js", "/static/local_time.js"}
 HOSTILE = [
     "<script>alert(1)</script>",
     "\"><img src=x onerror=alert(1)>",
@@ -102,11 +103,14 @@ async def test_hostile_text_stays_text_in_every_field(database, hostile):
     async with visiting(database) as visitor:
         front = await visitor.get("/")
         stories = [await visitor.get(link) for link in set(front.page.links("/stories/"))]
-    assert len(stories) == 2
-    for answer in (front, *stories):
+        texts = [
+            await visitor.get(link) for story in stories for link in story.page.links("/stories/") if "/read/" in link
+        ]
+    assert (len(stories), len(texts)) == (2, 2)
+    for answer in (front, *stories, *texts):
         page = answer.page
         assert answer.status == 200
-        assert [attrs["src"].partition("?")[0] for attrs in page.attributes("script")] == ["/static/keys.js"]
+        assert {attrs["src"].partition("?")[0] for attrs in page.attributes("script")} == SCRIPTS
         assert not {"img", "iframe", "object", "style", "base"} & {tag for tag, _ in page.tags}
         assert not [name for _, attrs in page.tags for name in attrs if name.startswith("on") or name == "style"]
         assert all(link.startswith(("/", "#", "https://real.org/")) for link in page.links())

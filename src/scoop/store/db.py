@@ -15,6 +15,7 @@ from scoop.errors import ConfigError, DatabaseUnavailable
 
 Connection: TypeAlias = asyncpg.Connection
 
+LAST_ID = 2**63 - 1  # no BIGINT is larger: a list of the newest begins before it
 MIN_POSTGRESQL = 15
 MIN_PGVECTOR = (0, 8)
 CONNECT_SECONDS = 10.0
@@ -39,6 +40,7 @@ Doubled = asyncpg.UniqueViolationError
 Deadlock = asyncpg.DeadlockDetectedError
 ReadOnly = asyncpg.ReadOnlySQLTransactionError
 NoRight = asyncpg.InsufficientPrivilegeError
+Canceled = asyncpg.QueryCanceledError
 
 
 TROUBLE = (

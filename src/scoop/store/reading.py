@@ -1,6 +1,5 @@
 """The reads of the command line, the page and the API: one function each."""
 
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -14,7 +13,6 @@ from scoop.store import db, work
 from scoop.store.db import Connection
 
 SQL = db.blocks(__name__)
-EXPORT_PAGE = 500
 MAX_MEMBERS = 1000
 MAX_CANDIDATES = 5
 MAX_COMPANY = 20
@@ -218,6 +216,11 @@ async def story(conn: Connection, name: str) -> StoryDetail:
     return StoryDetail(story=found, members=members, company=company)
 
 
+async def text_of(conn: Connection, story_id: int) -> str:
+    """The text of the document that stands for a story."""
+    return await conn.fetchval(SQL["text_of"], story_id) or ""
+
+
 async def explanations(conn: Connection, name: str, url_hash: bytes | None) -> list[Explanation]:
     """What is known of the documents that a number, public id or URL names."""
     rows = await conn.fetch(SQL["documents_like"], _as_number(name), name, url_hash)
@@ -238,12 +241,16 @@ async def _candidates(conn: Connection, document_id: int) -> list[Candidate]:
     return [Candidate(**{**row, "signs": links.named(row["signs"])}) for row in rows]
 
 
+async def collections(conn: Connection) -> list[Collection]:
+    return [Collection(**row) for row in await conn.fetch(SQL["collections"])]
+
+
 async def stats(conn: Connection) -> Stats:
     async with conn.transaction(isolation="repeatable_read", readonly=True):
         return Stats(
             **await conn.fetchrow(SQL["totals"]),
             match_types={row["match_type"]: row["count"] for row in await conn.fetch(SQL["match_types"])},
-            collections=[Collection(**row) for row in await conn.fetch(SQL["collections"])],
+            collections=await collections(conn),
             work=await work.counts(conn),
         )
 
@@ -267,15 +274,6 @@ async def groups(
 def _headline(row: dict[str, Any]) -> Headline:
     outlets = [Outlet(**outlet) for outlet in row.pop("outlets")]
     return Headline(coverage_id=row.pop("coverage_id"), outlets=outlets, story=Story(**row))
-
-
-async def export_stories(conn: Connection, *, collection: str | None, with_merged: bool) -> AsyncIterator[str]:
-    """Every story as one line of JSON, a page at a time."""
-    after = 0
-    while page := await conn.fetch(SQL["export_stories"], after, collection, with_merged, EXPORT_PAGE):
-        for row in page:
-            yield row["line"]
-        after = page[-1]["story_id"]
 
 
 def _as_uuid(name: str) -> UUID | None:

@@ -46,6 +46,10 @@ FROM stories LEFT JOIN LATERAL (
     WHERE document_id = representative_document_id) AS representative ON true
 WHERE story_id = $1 OR story_uuid = $2;
 
+-- name: text_of
+-- The text of the document that stands for a story.
+SELECT coalesce(body_text, '') FROM stories JOIN documents ON document_id = representative_document_id WHERE story_id = $1;
+
 -- name: company
 -- The other stories that probably tell of the same event.
 SELECT story_id, story_uuid, collection, canonical_title AS title, canonical_url AS url, status, first_seen_at, last_seen_at,
@@ -103,21 +107,6 @@ SELECT (SELECT count(*) FROM sources) AS sources,
 -- name: match_types
 -- How documents came to their stories.
 SELECT match_type::text AS match_type, count(*) AS count FROM story_members GROUP BY match_type ORDER BY count DESC;
-
--- name: export_stories
--- A page of stories as JSON, each with its members, after the story of this number.
-SELECT story_id, json_build_object(
-    'story_uuid', story_uuid, 'collection', collection, 'title', canonical_title, 'url', canonical_url, 'status', status,
-    'coverage_id', (SELECT story_uuid FROM stories AS oldest
-        WHERE oldest.story_id = coalesce(stories.coverage_id, stories.story_id)),
-    'first_seen_at', first_seen_at, 'last_seen_at', last_seen_at, 'members', coalesce((
-        SELECT json_agg(json_build_object(
-            'article_id', article_id, 'source', source, 'source_item_id', source_item_id, 'url', documents.canonical_url,
-            'match_type', match_type, 'match_score', match_score) ORDER BY seen_at, document_id)
-        FROM story_members JOIN documents USING (document_id) WHERE story_members.story_id = stories.story_id), '[]'))::text AS line
-FROM stories
-WHERE story_id > $1 AND ($2::text IS NULL OR collection = $2) AND (status <> 'merged' OR $3)
-ORDER BY story_id LIMIT $4;
 
 -- name: day
 -- How many stories each collection has in a window, and how many groups of coverage they are of.

@@ -14,7 +14,9 @@ from scoop.errors import NotFound
 from scoop.store import reading
 from scoop.store.db import Connection
 from scoop.store.reading import Day, Group, Tally
-from scoop.web import pages, words
+from scoop.web import calendar, pages, rail, words
+from scoop.web.calendar import Month, day_named
+from scoop.web.rail import Rail
 from scoop.web.reader import For, Reader, day_href
 
 router = routers.for_pages()
@@ -23,16 +25,16 @@ MAX_OFFSET_DIGITS = 6
 SHOWN_OUTLETS = 6
 SHOWN_COMPANY = 3  # what else tells of a story's event is folded after these
 PAGE_GROUPS = 100  # a group may hold many stories, and a page of them should still come at once
-YEARS = range(1900, 3000)  # beyond, a timezone can push a day out of the calendar
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """What of a day is wanted: one collection or all, from which place on."""
+    """What of a day is wanted: one collection or all, from which place on, beside which month of the calendar."""
 
     day: date
     collection: str | None = None
     offset: int = 0
+    month: date | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +63,7 @@ class DayPage:
     later: date | None
     tabs: list[Tab]
     sections: list[Section]
+    month: Month
 
     @property
     def nearest(self) -> date | None:
@@ -76,20 +79,22 @@ async def home_page(conn: Reads, reader: For) -> Response:
     page = await read(conn, reader, choice)
     if not page.sections and page.nearest:
         page = await read(conn, reader, replace(choice, day=page.nearest))
-    return _page(page, reader, instead_of_today=page.choice != choice)
+    beside = await rail.read(conn, reader, reader.today, is_now=True)
+    return _page(page, beside, reader, instead_of_today=page.choice != choice)
 
 
 @router.get("/days/{day}")
 @needs("read")
 async def day_page(request: Request, conn: Reads, reader: For, day: str) -> Response:
     page = await read(conn, reader, _choice(request, day))
-    return _page(page, reader, instead_of_today=False)
+    beside = await rail.read(conn, reader, page.choice.day, is_now=page.choice.day == reader.today)
+    return _page(page, beside, reader, instead_of_today=False)
 
 
-def _page(page: DayPage, reader: Reader, *, instead_of_today: bool) -> Response:
+def _page(page: DayPage, beside: Rail, reader: Reader, *, instead_of_today: bool) -> Response:
     return pages.page(
-        "day.html", reader, page=page, instead_of_today=instead_of_today, SHOWN_OUTLETS=SHOWN_OUTLETS,
-        SHOWN_COMPANY=SHOWN_COMPANY,
+        "day.html", reader, page=page, rail=beside, instead_of_today=instead_of_today, SHOWN_OUTLETS=SHOWN_OUTLETS,
+        SHOWN_COMPANY=SHOWN_COMPANY, WEEKDAYS=calendar.WEEKDAYS,
     )  # fmt: skip
 
 
@@ -100,18 +105,13 @@ def _choice(request: Request, day: str) -> Choice:
         raise NotFound("there is no such collection")
     if not (offset.isascii() and offset.isdigit() and len(offset) <= MAX_OFFSET_DIGITS):
         raise NotFound("there is no such offset")
-    return Choice(day=day_named(day), collection=collection, offset=int(offset))
-
-
-def day_named(name: str) -> date:
-    """The day of an address; NotFound where it names none."""
-    try:
-        day = date.fromisoformat(name)
-    except ValueError as error:
-        raise NotFound(f"{name!r} is not a day") from error
-    if day.year not in YEARS or day.isoformat() != name:
-        raise NotFound(f"{name!r} is not a day as in 2026-11-15")
-    return day
+    month = request.query_params.get("month")
+    return Choice(
+        day=day_named(day),
+        collection=collection,
+        offset=int(offset),
+        month=calendar.month_named(month) if month else None,
+    )
 
 
 async def read(conn: Connection, reader: Reader, choice: Choice) -> DayPage:
@@ -133,6 +133,7 @@ async def read(conn: Connection, reader: Reader, choice: Choice) -> DayPage:
             _section(choice, collection, list(groups), tallies[collection])
             for collection, groups in groupby(found, key=attrgetter("collection"))
         ],
+        month=await calendar.month(conn, reader, choice.month or choice.day, collection=choice.collection),
     )
 
 

@@ -3,17 +3,18 @@
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Annotated
-from urllib.parse import quote, unquote, urlencode, urlsplit
+from urllib.parse import quote, unquote, urlencode
 from zoneinfo import ZoneInfo
 
 from fastapi import Depends, Request
 
 from scoop.core import access
 from scoop.core.access import Visitor
+from scoop.doors import outward
 from scoop.doors.desk import Desk
+from scoop.doors.outward import INVENTED as INVENTED
 from scoop.web import words
 
-INVENTED = ".example"  # the newsstand's outlets; RFC 2606 keeps the name free of real ones
 NOTICE = "scoop_notice"  # the cookie that carries a sentence over from the page before
 MAX_NOTICE = 600  # characters
 
@@ -57,17 +58,7 @@ class Reader:
 
     def href(self, url: str | None) -> str | None:
         """Where a link to an article leads; None where it must not be one."""
-        if not url:
-            return None
-        try:
-            parts = urlsplit(url)
-        except ValueError:
-            return None
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
-            return None
-        if self.newsstand and parts.hostname.endswith(INVENTED):
-            return f"{self.newsstand}/{parts.hostname}{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
-        return url
+        return outward.href(url, newsstand=self.newsstand)
 
 
 def of(request: Request) -> Reader:
@@ -97,8 +88,10 @@ For = Annotated[Reader, Depends(of)]
 """The reader, as an argument of a handler."""
 
 
-def day_href(day: date, *, collection: str | None = None, offset: int = 0) -> str:
+def day_href(day: date, *, collection: str | None = None, offset: int = 0, month: date | None = None) -> str:
     query = {"collection": collection} if collection else {}
     if offset:
         query["offset"] = str(offset)
+    if month:
+        query["month"] = f"{month:%Y-%m}"
     return f"/days/{day.isoformat()}{'?' if query else ''}{urlencode(query, quote_via=quote)}"

@@ -1,107 +1,87 @@
-"""A story as a page: who told it when, and why each document is in it."""
+"""A story as a page: who told it when, why each document is in it, and which stories stand beside it."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any
+from typing import Annotated
 from uuid import UUID
 
-import msgspec
-from fastapi import Response
+from fastapi import Query, Response
 from starlette.responses import RedirectResponse
 
 from scoop.doors import routers
 from scoop.doors.desk import Reads
 from scoop.doors.rights import needs
-from scoop.store import reading
-from scoop.store.reading import Member
-from scoop.web import pages, words
-from scoop.web.reader import For
+from scoop.store import front, reading
+from scoop.store.db import Connection
+from scoop.store.reading import StoryDetail
+from scoop.web import evidence, pages, timeline
+from scoop.web.reader import For, Reader
 
 router = routers.for_pages()
 
-TOLD_IN_WORDS = frozenset({"signal", "matched_document_id"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signal:
-    """A piece of evidence; `share` when it is a figure between 0 and 1 that can be drawn."""
-
-    name: str
-    value: str
-    share: float | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Why:
-    """The reason a document is in its story: a sentence, the document it is like, the signals."""
-
-    sentence: str
-    like: Member | None
-    signals: list[Signal]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tick:
-    """A document on the timeline, at a share of its length; `is_first` of its newsroom."""
-
-    at: float
-    is_first: bool
-    label: str
+SHOWN_DOCUMENTS = 100  # on a page; each brings its evidence with it
+Place = Annotated[int, Query(ge=0, lt=reading.MAX_MEMBERS)]
+Number = Annotated[int, Query(ge=1, le=2**63 - 1)]
 
 
 @router.get("/stories/{story_uuid}")
 @needs("read")
-async def story_page(conn: Reads, reader: For, story_uuid: UUID) -> Response:
+async def story_page(
+    conn: Reads, reader: For, story_uuid: UUID, skip: Place = 0, decided: Number | None = None
+) -> Response:
     """The story; one that was merged sends the reader to where it went."""
+    detail, has_moved = await living(conn, story_uuid)
+    if has_moved:
+        return RedirectResponse(f"/stories/{detail.story.story_uuid}", status_code=HTTPStatus.FOUND)
+    return await page(conn, reader, detail, skip=skip, decided=decided)
+
+
+async def living(conn: Connection, story_uuid: UUID) -> tuple[StoryDetail, bool]:
+    """The story of an address, or the one that it became part of, and whether that is so."""
     detail = await reading.story(conn, str(story_uuid))
-    if detail.story.merged_into is not None:
-        stays = await reading.story(conn, str(detail.story.merged_into))
-        return RedirectResponse(f"/stories/{stays.story.story_uuid}", status_code=HTTPStatus.FOUND)
+    if detail.story.merged_into is None:
+        return detail, False
+    return await reading.story(conn, str(detail.story.merged_into)), True
+
+
+async def page(
+    conn: Connection, reader: Reader, detail: StoryDetail, *, skip: int = 0, decided: int | None = None,
+    error: str = "", reason: str | None = None, status: HTTPStatus = HTTPStatus.OK,
+) -> Response:  # fmt: skip
+    """The page of a story; `decided` is what a person has just decided about it, `error` why something was refused."""
+    shown = detail.members[skip : skip + SHOWN_DOCUMENTS]
+    ids = [member.document_id for member in shown]
+    decisions = await front.decisions(conn, detail.story.story_id)
+    related = await front.related(conn, detail.story.story_id)
+    topics = await front.topics(conn, detail.story.story_id)
+    apart = {
+        number: each.decision_id
+        for each in decisions
+        if each.action == "apart"
+        for number in (each.story_id, each.other_story_id)
+    }
     return pages.page(
         "story.html",
         reader,
+        status=status,
         story=detail.story,
         members=detail.members,
-        company=detail.company,
+        shown=shown,
+        skip=skip,
+        more_from=skip + len(shown) if skip + len(shown) < len(detail.members) else None,
         member_by_id={member.document_id: member for member in detail.members},
-        ticks=timeline(detail.members),
-        why=why,
+        lanes=timeline.lanes(detail.members),
+        lane_by_family=timeline.lane_by_family(detail.members),
+        facts=await front.facts(conn, ids),
+        judged=await front.judged(conn, ids),
+        rejected=await front.rejected(conn, ids),
+        company=[each for each in related if each.is_company and each.story_id not in apart],
+        near=[each for each in related if not each.is_company and each.story_id not in apart],
+        decisions=decisions,
+        just_decided=next((each for each in decisions if each.decision_id == decided), None),
+        topics=topics,
+        topic_options=[(each.topic_slug, each.topic_name) for each in topics if not each.suppressed],
+        evidence=evidence,
+        error=error,
+        reason=reason,
+        SHOWN_DOCUMENTS=SHOWN_DOCUMENTS,
     )
-
-
-def why(member: Member, member_by_id: Mapping[int, Member]) -> Why:
-    details = member.match_details or {}
-    score = {"match": member.match_score} if member.match_score is not None else {}
-    evidence = score | {name: value for name, value in details.items() if name not in TOLD_IN_WORDS}
-    return Why(
-        sentence=words.REASONS[member.match_type],
-        like=member_by_id.get(details.get("matched_document_id", 0)),
-        signals=[_signal(name, value) for name, value in evidence.items()],
-    )
-
-
-def _signal(name: str, value: Any) -> Signal:
-    spoken = name.replace("_", " ")
-    if isinstance(value, float) and 0 <= value <= 1:
-        return Signal(name=spoken, value=f"{value:.2f}", share=value)
-    return Signal(name=spoken, value=value if isinstance(value, str) else msgspec.json.encode(value).decode())
-
-
-def timeline(members: Sequence[Member]) -> list[Tick]:
-    """The documents from the first to the last moment; none where all appeared at once."""
-    moments = [member.seen_at for member in members]
-    if not moments or moments[0] == moments[-1]:
-        return []
-    length = moments[-1] - moments[0]
-    newsrooms: set[str] = set()
-    ticks = []
-    for member in members:
-        tick = Tick(
-            at=(member.seen_at - moments[0]) / length,
-            is_first=member.publisher_family not in newsrooms,
-            label=words.outlet_name(member.source, member.source_name),
-        )
-        newsrooms.add(member.publisher_family)
-        ticks.append(tick)
-    return ticks

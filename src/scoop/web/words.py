@@ -2,17 +2,22 @@
 
 import re
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Literal, Protocol
 
 from scoop.core import text
+from scoop.core.names import collection_name as collection_name
+from scoop.core.names import outlet_name as outlet_name
 from scoop.core.rendering.words import written_out as written_out  # said by the pages, too
-from scoop.store.reading import Group, Story, Tally
+from scoop.store.reading import Story, Tally
+from scoop.store.review import Decision
 
 NEW_FOR = timedelta(hours=3)
 DEVELOPING_FOR = timedelta(hours=6)  # since the last document joined
 DATED_AFTER = timedelta(days=7)  # an age in days says less than the date then
 LEAD_CHARACTERS = 240
-ABBREVIATIONS = frozenset({"ai", "eu", "uk", "un", "us", "usa"})
+WORDS_A_MINUTE = 230  # of a grown-up who reads silently
+SIGNS_A_MINUTE = 500  # of a text without spaces, which is counted by its signs
+UNSPACED = frozenset({"ja", "km", "lo", "my", "th", "zh"})
 
 LANGUAGES = {
     "ar": "Arabic", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek", "en": "English", "es": "Spanish",
@@ -43,25 +48,42 @@ REASONS = {
     "semantic": "Its title and its text mean the same as those of",
     "manual": "Somebody placed it in this story by hand.",
 }
-_BREAK = re.compile(r"[\s_-]+")
+
+DECISIONS = {
+    "new_story": "opened a story",
+    "auto_merge": "joined by rule",
+    "gray_zone": "probably the same event",
+    "manual_merge": "joined by hand",
+    "manual_split": "taken out by hand",
+}
+SIGNALS = {
+    "probability": "probability",
+    "best_cosine": "meaning",
+    "cosine": "meaning",
+    "title_overlap": "headline",
+    "title_words": "headline",
+    "names": "names",
+    "numbers": "numbers",
+    "entity_date_consistency": "names and dates",
+    "composite_score": "all in all",
+}
+"""What is measured between two documents, from 0 to 1, in the order it is shown."""
 
 
-def collection_name(collection: str) -> str:
-    """A collection's slug as a heading: `ai_news` is AI news."""
-    slug = text.one_line(collection)
-    words = _BREAK.split(slug.strip("_-"))
-    spoken = " ".join(word.upper() if word in ABBREVIATIONS else word for word in words) or slug
-    return spoken[:1].upper() + spoken[1:]
+class Widespread(Protocol):
+    """What is told by some sources, of which some are independent."""
+
+    @property
+    def source_count(self) -> int: ...
+    @property
+    def publisher_family_count(self) -> int: ...
 
 
-def outlet_name(source: str, source_name: str | None) -> str:
-    """The name that a source was given, else its slug as a name; a domain stays as it is."""
-    if source_name:
-        return text.one_line(source_name)
-    slug = text.one_line(source)
-    if "." in slug or slug != slug.lower():
-        return slug
-    return " ".join(word.capitalize() for word in _BREAK.split(slug.strip("_-"))) or slug
+class Gathered(Widespread, Protocol):
+    """The same, gathered from some documents."""
+
+    @property
+    def item_count(self) -> int: ...
 
 
 def newsroom(publisher_family: str) -> str:
@@ -77,25 +99,46 @@ def initials(name: str) -> str:
     return words[0][:1].upper() + words[0][1:2] if words else "?"
 
 
-def outlets(story: Story | Group) -> str:
-    """By how many a story or a group of them is told, and how many of these do not depend on each other."""
+def outlets(told: Widespread) -> str:
+    """By how many sources something is told, and how many of these do not depend on each other."""
     # one source, such as a link blog, may point at several newsrooms
-    independent = min(story.publisher_family_count, story.source_count)
-    return f"{story.source_count} outlets, {independent} independent" if story.source_count > 1 else "1 outlet"
+    independent = min(told.publisher_family_count, told.source_count)
+    return f"{told.source_count:,} sources, {independent:,} independent" if told.source_count > 1 else "1 source"
 
 
-def told_by(story: Story) -> str:
+def told_by(told: Gathered) -> str:
     """How widely a story is told."""
-    documents = f", in {story.item_count} documents" if story.item_count > story.source_count else ""
-    return f"told by {outlets(story)}{documents}"
+    documents = f", in {told.item_count:,} documents" if told.item_count > told.source_count else ""
+    return f"{outlets(told)}{documents}"
+
+
+def decided(decision: Decision, story_id: int) -> str:
+    """What a person decided, as seen from the page of one of the two stories."""
+    other = decision.other_title if decision.story_id == story_id else decision.title
+    if decision.action == "merge":
+        return f"“{other}” was made part of this story."
+    if decision.action == "apart":
+        return f"“{other}” and this story stay apart."
+    moved = counted(len(decision.document_ids), "document", "documents")
+    return f"{moved} left “{decision.title}” for a story of their own."
+
+
+def counted(count: int, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"
+
+
+def reading_time(token_count: int, language: str) -> str:
+    """How long one reads a text."""
+    speed = SIGNS_A_MINUTE if language.partition("-")[0] in UNSPACED else WORDS_A_MINUTE
+    return f"{max(1, round(token_count / speed))} min"
 
 
 def tallied(tally: Tally) -> str:
     """How many stories there are, and of how many events where some probably tell of the same."""
-    stories = f"{tally.stories:,} {'story' if tally.stories == 1 else 'stories'}"
+    stories = counted(tally.stories, "story", "stories")
     if tally.stories == tally.groups:
         return stories
-    return f"{stories}, probably {tally.groups:,} {'event' if tally.groups == 1 else 'events'}"
+    return f"{stories}, probably {counted(tally.groups, 'event', 'events')}"
 
 
 def lead(story: Story) -> str:
@@ -131,3 +174,20 @@ def age(moment: datetime, *, now: datetime) -> str:
     if passed < DATED_AFTER:
         return f"{passed.days} d ago"
     return f"{moment.day} {moment:%b %Y}"
+
+
+def until(moment: datetime, *, now: datetime) -> str:
+    """How long it is until a moment; what is due comes now."""
+    left = moment - now
+    if left < timedelta(minutes=1):
+        return "now"
+    if left < timedelta(hours=1):
+        return f"in {left // timedelta(minutes=1)} min"
+    if left < timedelta(days=1):
+        return f"in {left // timedelta(hours=1)} h"
+    return f"in {left.days} d"
+
+
+def sentence(told: str) -> str:
+    """What was told in the middle of something else, as a sentence begins; an address stays as it is."""
+    return told if told.startswith(("http://", "https://")) else told[:1].upper() + told[1:]

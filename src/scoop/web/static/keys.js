@@ -1,4 +1,5 @@
-// j and k move between headlines, o opens one, / searches, g and a letter goes to a place, ? shows the keys.
+// j and k move between headlines, o opens one, / searches, g and a letter goes to a place, ? shows the keys. What has a
+// key of its own on a page says so by data-key.
 "use strict";
 
 const all = [...document.querySelectorAll("[data-stop]")];
@@ -32,6 +33,14 @@ function seek() {
   document.querySelector(".seek input")?.focus();
 }
 
+function fold(menus) {
+  for (const menu of menus) menu.open = false;
+}
+
+function openMenus() {
+  return [...document.querySelectorAll("details[name=menus][open]")];
+}
+
 const actions = {
   j: () => move(1),
   k: () => move(-1),
@@ -39,6 +48,7 @@ const actions = {
   g: () => (isGoing = true),
   "/": seek,
   "?": () => keys.showModal(),
+  Escape: () => fold(openMenus()),
 };
 
 document.addEventListener("keydown", (event) => {
@@ -49,10 +59,13 @@ document.addEventListener("keydown", (event) => {
     go(event.key);
     return;
   }
-  if (!Object.hasOwn(actions, event.key)) return;
+  const own = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
+  if (own ? event.repeat : !Object.hasOwn(actions, event.key)) return; // held down, a key of one's own answers once
   event.preventDefault();
-  actions[event.key]();
+  own ? own.click() : actions[event.key]();
 });
+
+document.addEventListener("click", (event) => fold(openMenus().filter((menu) => !menu.contains(event.target))));
 
 button.hidden = false;
 button.addEventListener("click", () => keys.showModal());

@@ -1,0 +1,111 @@
+"""`scoop search`: stories by words and by meaning."""
+
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
+
+import click
+
+from scoop.cli import edge
+from scoop.config import Config
+from scoop.errors import UsageError
+
+if TYPE_CHECKING:
+    from scoop.core.highlights import Piece
+    from scoop.search import Found, Hit
+
+PATIENCE = timedelta(seconds=30)  # with the embedder, which may have to be loaded first
+DAY = click.DateTime(["%Y-%m-%d"])
+
+
+@click.command()
+@click.argument("words", nargs=-1, required=True)
+@click.option("--collection", help="Only this collection, as ai_news.")
+@click.option("--source", help="Only what this source tells.")
+@click.option("--topic", help="Only stories of this topic, by its slug.")
+@click.option("--since", type=DAY, help="Seen on this day or later, as 2026-11-15.")
+@click.option("--until", type=DAY, help="Seen on this day or earlier.")
+@click.option("--language", help="Only this language, as de.")
+@click.option("--limit", type=click.IntRange(1, 100), default=10, show_default=True, help="How many at most.")
+@edge.as_json
+@click.pass_obj
+def command(
+    config: Config,
+    /,
+    words: tuple[str, ...],
+    since: datetime | None,
+    until: datetime | None,
+    as_json: bool,
+    **asked: Any,
+) -> None:
+    """Find stories by words and by what they mean.
+
+    Quote what holds a phrase or begins with a minus. Words in capitals, OR, part alternatives.
+
+    \b
+    Examples:
+      scoop search harbour strike
+      scoop search '"harbour strike" -football' --since 2026-11-01
+      scoop search 'strike OR walkout' --collection world_news --json
+    """
+    edge.run(_show(config, " ".join(words), since, until, asked, as_json=as_json))
+
+
+async def _show(
+    config: Config, text: str, since: datetime | None, until: datetime | None, asked: dict[str, Any], *, as_json: bool
+) -> None:
+    from scoop import search
+    from scoop.app import open_client, open_embedder
+    from scoop.core.search import Query, span
+
+    try:
+        start, end = span(since and since.date(), until and until.date(), ZoneInfo(config.timezone))
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    query = Query(text=text, since=start, until=end, **asked)
+    async with open_client(config) as client:
+        meaning = await search.meaning(open_embedder(config, client), query, patience=PATIENCE)
+    async with edge.reading(config) as conn:
+        found = await search.search(conn, query, now=datetime.now(UTC), meaning=meaning)
+    if as_json:
+        edge.print_json(found)
+    else:
+        _tell(found)
+
+
+def _tell(found: "Found") -> None:
+    for hint in found.hints:
+        click.echo(hint, err=True)
+    for word, meant in found.corrections.items():
+        click.echo(f"no headline has {word!r}; searched for {' or '.join(meant)}, too", err=True)
+    if not found.items:
+        click.echo("nothing was found", err=True)
+    for hit in found.items:
+        _tell_hit(hit)
+
+
+def _tell_hit(hit: "Hit") -> None:
+    story = hit.story
+    seen = story.last_seen_at.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
+    click.echo(f"{story.story_id:>7,}  {_marked(hit.title, bold=True)}")
+    click.echo(
+        click.style(
+            f"         {seen}  {story.collection}  documents {story.item_count:,}, independent "
+            f"{story.publisher_family_count:,}  found by {', '.join(hit.found_by)}",
+            dim=True,
+        )
+    )
+    if hit.passage:
+        click.echo(f"         {_marked(hit.passage)}")
+    click.echo()
+
+
+def _marked(pieces: "Sequence[Piece]", *, bold: bool = False) -> str:
+    """The pieces as one line; what was sought stands out by its colour, or in brackets where there is none."""
+    if not sys.stdout.isatty():
+        return "".join(f"[{piece.text}]" if piece.is_hit else piece.text for piece in pieces)
+    return "".join(
+        click.style(piece.text, fg="yellow" if piece.is_hit else None, bold=bold or piece.is_hit) for piece in pieces
+    )

@@ -1,0 +1,26 @@
+"""Slugs as people say them."""
+
+import re
+
+from scoop.core import text
+
+ABBREVIATIONS = frozenset({"ai", "eu", "uk", "un", "us", "usa"})
+_BREAK = re.compile(r"[\s_-]+")
+
+
+def collection_name(collection: str) -> str:
+    """A collection's slug as a heading: `ai_news` is AI news."""
+    slug = text.one_line(collection)
+    words = _BREAK.split(slug.strip("_-"))
+    spoken = " ".join(word.upper() if word in ABBREVIATIONS else word for word in words) or slug
+    return spoken[:1].upper() + spoken[1:]
+
+
+def outlet_name(source: str, source_name: str | None) -> str:
+    """The name that a source was given, else its slug as a name; a domain stays as it is."""
+    if source_name:
+        return text.one_line(source_name)
+    slug = text.one_line(source)
+    if "." in slug or slug != slug.lower():
+        return slug
+    return " ".join(word.capitalize() for word in _BREAK.split(slug.strip("_-"))) or slug

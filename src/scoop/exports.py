@@ -1,0 +1,191 @@
+"""Exports: stories and documents as NDJSON, CSV or Parquet, a page at a time, in memory that does not grow."""
+
+import csv
+import io
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import msgspec
+
+from scoop.store import outgoing
+from scoop.store.db import Connection
+from scoop.store.outgoing import Choice, Lines
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+PAGE = 1_000  # rows that are read, and make a row group of Parquet
+BETWEEN = "; "  # of what is a list, in a cell of CSV
+FORMULAS = ("=", "+", "-", "@", "\t", "\r", "'")  # what a spreadsheet would run, and the sign that keeps it from it
+
+What = Literal["stories", "documents"]
+Format = Literal["ndjson", "csv", "parquet"]
+Kind = Literal["text", "number", "moment", "texts"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+MEDIA: dict[Format, str] = {
+    "ndjson": "application/x-ndjson", "csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet",
+}  # fmt: skip
+COLUMNS: dict[What, dict[str, Kind]] = {
+    "stories": {
+        "story_uuid": "text", "collection": "text", "title": "text", "url": "text", "status": "text",
+        "coverage_id": "text", "first_seen_at": "moment", "last_seen_at": "moment", "item_count": "number",
+        "sources": "texts", "publisher_families": "texts", "article_ids": "texts",
+    },
+    "documents": {
+        "article_id": "text", "collection": "text", "source": "text", "source_item_id": "text", "url": "text",
+        "title": "text", "body_text": "text", "language": "text", "published_at": "moment", "fetched_at": "moment",
+        "seen_at": "moment", "source_domain": "text", "publisher_family": "text", "authors": "texts", "tags": "texts",
+        "image_url": "text", "story_uuid": "text",
+    },
+}  # fmt: skip
+READERS: dict[What, Callable[..., Awaitable[Lines]]] = {
+    "stories": outgoing.story_lines,
+    "documents": outgoing.document_lines,
+}
+
+Page = Callable[[int], Awaitable[Lines]]
+"""The lines after a place."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk:
+    """Some bytes of an export, and how many rows they hold."""
+
+    content: bytes
+    rows: int
+
+
+async def page(conn: Connection, what: What, choice: Choice, after: int) -> Lines:
+    return await READERS[what](conn, choice, after=after, limit=PAGE)
+
+
+async def written(pages: Page, what: What, form: Format) -> AsyncIterator[Chunk]:
+    """The export of all pages, in the order in which it is to be written."""
+    writer = _writer(what, form)
+    yield Chunk(content=writer.head(), rows=0)
+    place = 0
+    while (found := await pages(place)).lines:
+        place = found.place
+        yield Chunk(content=writer.rows(found.lines), rows=len(found.lines))
+    yield Chunk(content=writer.foot(), rows=0)
+
+
+class _Ndjson:
+    """One JSON a line."""
+
+    def head(self) -> bytes:
+        return b""
+
+    def rows(self, lines: Sequence[str]) -> bytes:
+        return "".join(f"{line}\n" for line in lines).encode()
+
+    def foot(self) -> bytes:
+        return b""
+
+
+class _Csv:
+    """Comma-separated, one heading; a cell that a spreadsheet would take for a formula begins with an apostrophe."""
+
+    def __init__(self, what: What) -> None:
+        self._columns = COLUMNS[what]
+
+    def head(self) -> bytes:
+        return self._lines([list(self._columns)])
+
+    def rows(self, lines: Sequence[str]) -> bytes:
+        return self._lines([[_cell(row[name]) for name in self._columns] for row in map(_row, lines)])
+
+    def foot(self) -> bytes:
+        return b""
+
+    def _lines(self, rows: Sequence[Sequence[str]]) -> bytes:
+        buffer = io.StringIO(newline="")
+        csv.writer(buffer).writerows(rows)
+        return buffer.getvalue().encode()
+
+
+class _Parquet:
+    """A row group for each page."""
+
+    def __init__(self, what: What) -> None:
+        import pyarrow.parquet  # 0.2 s that other formats need not wait for
+
+        self._columns = COLUMNS[what]
+        self._schema = _schema(self._columns)
+        self._sink = _Sink()
+        self._writer = pyarrow.parquet.ParquetWriter(self._sink, self._schema, compression="zstd")
+
+    def head(self) -> bytes:
+        return self._sink.taken()
+
+    def rows(self, lines: Sequence[str]) -> bytes:
+        import pyarrow as pa
+
+        rows = [{name: _value(row[name], kind) for name, kind in self._columns.items()} for row in map(_row, lines)]
+        self._writer.write_table(pa.Table.from_pylist(rows, schema=self._schema))
+        return self._sink.taken()
+
+    def foot(self) -> bytes:
+        self._writer.close()
+        return self._sink.taken()
+
+
+class _Sink(io.RawIOBase):
+    """Keeps what is written until it is taken."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._kept = bytearray()
+        self._written = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._written
+
+    def write(self, content: Any) -> int:
+        self._kept += content
+        self._written += len(content)
+        return len(content)
+
+    def taken(self) -> bytes:
+        taken = bytes(self._kept)
+        self._kept.clear()
+        return taken
+
+
+def _writer(what: What, form: Format) -> _Ndjson | _Csv | _Parquet:
+    if form == "ndjson":
+        return _Ndjson()
+    return _Csv(what) if form == "csv" else _Parquet(what)
+
+
+def _row(line: str) -> dict[str, Any]:
+    row: dict[str, Any] = msgspec.json.decode(line)
+    if "members" in row:
+        row["article_ids"] = [member["article_id"] for member in row["members"]]
+    return row
+
+
+def _cell(value: Any) -> str:
+    said = BETWEEN.join(value) if isinstance(value, list) else "" if value is None else str(value)
+    return f"'{said}" if said.startswith(FORMULAS) else said
+
+
+def _value(value: Any, kind: Kind) -> Any:
+    return datetime.fromisoformat(value) if kind == "moment" and value is not None else value
+
+
+def _schema(columns: dict[str, Kind]) -> "pa.Schema":
+    import pyarrow as pa
+
+    kinds = {
+        "text": pa.string(),
+        "number": pa.int64(),
+        "moment": pa.timestamp("us", tz="UTC"),
+        "texts": pa.list_(pa.string()),
+    }
+    return pa.schema([(name, kinds[kind]) for name, kind in columns.items()])

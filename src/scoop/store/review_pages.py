@@ -1,0 +1,62 @@
+"""The review as its page shows it: the texts of a pair, and the documents around them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
+
+from scoop.store import db
+from scoop.store.db import Connection
+
+SQL = db.blocks(__name__)
+READ_CHARACTERS = 6_000  # of each text
+MAX_MEMBERS = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Article:
+    """A document with the beginning of its text, `characters` long as a whole, and its story in figures."""
+
+    document_id: int
+    title: str
+    body: str
+    characters: int
+    language: str
+    source: str
+    source_name: str | None
+    url: str | None
+    seen_at: datetime
+    story_id: int
+    story_uuid: str
+    story_title: str
+    item_count: int
+    source_count: int
+    publisher_family_count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """A document of a story, by what one tells it from the others."""
+
+    document_id: int
+    title: str
+    language: str
+    source: str
+    source_name: str | None
+    seen_at: datetime
+
+
+async def articles(conn: Connection, document_ids: Sequence[int]) -> dict[int, Article]:
+    """Documents by their numbers."""
+    rows = await conn.fetch(SQL["articles"], document_ids, READ_CHARACTERS)
+    return {row["document_id"]: Article(**row) for row in rows}
+
+
+async def members(conn: Connection, story_ids: Sequence[int]) -> dict[int, list[Member]]:
+    """The first documents of stories, by story."""
+    rows = [dict(row) for row in await conn.fetch(SQL["members"], story_ids, MAX_MEMBERS)]
+    return {
+        story_id: [Member(**{name: value for name, value in row.items() if name != "story_id"}) for row in of_story]
+        for story_id, of_story in groupby(rows, key=itemgetter("story_id"))
+    }

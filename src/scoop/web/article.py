@@ -1,0 +1,33 @@
+"""A document to be read in peace: its text alone, in a column that is not too wide."""
+
+from http import HTTPStatus
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import Path, Response
+from starlette.responses import RedirectResponse
+
+from scoop.doors import routers
+from scoop.doors.desk import Reads
+from scoop.doors.rights import needs
+from scoop.store import front
+from scoop.web import pages
+from scoop.web.reader import For
+from scoop.web.story import living
+
+router = routers.for_pages()
+
+DocumentId = Annotated[int, Path(ge=1, le=2**63 - 1)]
+
+
+@router.get("/stories/{story_uuid}/read/{document_id}")
+@needs("read")
+async def article_page(conn: Reads, reader: For, story_uuid: UUID, document_id: DocumentId) -> Response:
+    """The text of a document; the address of a story that was merged leads to where it went."""
+    detail, has_moved = await living(conn, story_uuid)
+    story = detail.story
+    if has_moved:
+        return RedirectResponse(f"/stories/{story.story_uuid}/read/{document_id}", status_code=HTTPStatus.FOUND)
+    article = await front.article(conn, story.story_id, document_id)
+    paragraphs = [each for each in article.body_text.split("\n\n") if each.strip()]
+    return pages.page("article.html", reader, story=story, article=article, paragraphs=paragraphs)

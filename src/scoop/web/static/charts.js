@@ -1,0 +1,92 @@
+// Draws the tables of the page as stacked bars: a day each, in the colours of the page.
+"use strict";
+
+const HEIGHT = 240;
+const LABEL_WIDTH = 56; // pixels that "30 Nov" takes with some air
+const compact = new Intl.NumberFormat("en", { notation: "compact" });
+const whole = new Intl.NumberFormat("en");
+const dayName = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+
+function colour(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}
+
+function read(table) {
+  const lines = [...table.tBodies[0].rows];
+  return {
+    labels: [...table.tHead.rows[0].cells].slice(1).map((cell) => cell.textContent),
+    days: lines.map((line) => dayName.format(new Date(line.querySelector("time").dateTime))),
+    columns: lines[0].querySelectorAll("[data-value]").length,
+    values: lines.map((line) => [...line.querySelectorAll("[data-value]")].map((cell) => Number(cell.dataset.value))),
+  };
+}
+
+// Each series is drawn from the bottom to the sum of itself and those below it, the highest first.
+function stacked({ values, columns, days }) {
+  const sums = Array.from({ length: columns }, (_, column) =>
+    values.map((line) => line.slice(0, column + 1).reduce((sum, value) => sum + value, 0)),
+  );
+  return [days.map((_, index) => index), ...sums.reverse()];
+}
+
+function axis(change) {
+  const text = colour("muted");
+  const line = { stroke: colour("line"), width: 1 };
+  return { stroke: text, font: "12px system-ui, sans-serif", grid: line, ticks: line, ...change };
+}
+
+function options(chart, table, width) {
+  const names = chart.dataset.colours.split(" ").reverse();
+  const labels = [...table.labels].reverse();
+  const own = (column) => (plot, sum, series, index) =>
+    index === null || index === undefined ? "" : whole.format(table.values[index][column]);
+  return {
+    width,
+    height: HEIGHT,
+    padding: [12, 24, 0, 0],
+    cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
+    legend: { live: true },
+    scales: { x: { time: false, range: [-0.6, table.days.length - 0.4] }, y: { range: (plot, low, high) => [0, Math.max(high * 1.05, 1)] } },
+    axes: [
+      axis({
+        grid: { show: false },
+        splits: () => every(table.days.length, Math.max(2, Math.floor((width - 50) / LABEL_WIDTH))),
+        values: (plot, splits) => splits.map((index) => table.days[index]),
+      }),
+      axis({ size: 48, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6], values: (plot, splits) => splits.map((split) => compact.format(split)) }),
+    ],
+    series: [
+      { label: "Day", value: (plot, index) => table.days[index] ?? "" },
+      ...labels.map((label, place) => ({
+        label,
+        fill: colour(names[place]),
+        stroke: colour(names[place]),
+        width: 0,
+        paths: uPlot.paths.bars({ size: [0.7, 40] }),
+        points: { show: false },
+        value: own(table.columns - 1 - place),
+      })),
+    ],
+  };
+}
+
+// The places of the labels, evenly apart; the last day always has one.
+function every(count, most) {
+  const step = Math.ceil(count / most);
+  return Array.from({ length: Math.ceil(count / step) }, (_, place) => count - 1 - place * step).reverse();
+}
+
+function draw(chart) {
+  const table = read(document.getElementById(chart.dataset.table));
+  chart.replaceChildren();
+  return new uPlot(options(chart, table, chart.clientWidth), stacked(table), chart);
+}
+
+const charts = [...document.querySelectorAll(".chart")];
+
+function drawAll() {
+  charts.forEach(draw);
+}
+
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+if (charts.length) new ResizeObserver(drawAll).observe(charts[0]);

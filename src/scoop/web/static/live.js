@@ -1,0 +1,56 @@
+// Keeps the counts of the queue current while the page is open; without it they are those of when it was loaded.
+"use strict";
+
+const rows = [...document.querySelectorAll("#stages [data-stage]")];
+const live = document.getElementById("live");
+const number = new Intl.NumberFormat("en");
+
+function counted(stage, work) {
+  const of = (state) => work.find((count) => count.stage === stage && count.state === state);
+  const waiting = of("waiting");
+  return {
+    due: waiting?.due ?? 0,
+    waiting: waiting?.count ?? 0,
+    running: of("claimed")?.count ?? 0,
+    failed: waiting?.failed ?? 0,
+    quarantined: of("quarantined")?.count ?? 0,
+  };
+}
+
+function until(moment) {
+  const minutes = Math.floor((Date.parse(moment) - Date.now()) / 60_000);
+  if (minutes < 1) return "now";
+  return minutes < 60 ? `in ${minutes} min` : minutes < 1440 ? `in ${Math.floor(minutes / 60)} h` : `in ${Math.floor(minutes / 1440)} d`;
+}
+
+function next(stage, work) {
+  const waiting = work.find((count) => count.stage === stage && count.state === "waiting");
+  return waiting && !waiting.due ? until(waiting.next_time) : "-";
+}
+
+function put(row, name, text) {
+  const cell = row.querySelector(`[data-count="${name}"]`);
+  cell.classList.toggle("none", text === "0" || text === "-");
+  if (cell.textContent !== text) cell.textContent = text;
+}
+
+function show(work) {
+  for (const row of rows) {
+    const counts = Object.entries(counted(row.dataset.stage, work));
+    for (const [name, count] of counts) put(row, name, number.format(count));
+    put(row, "next", next(row.dataset.stage, work));
+  }
+}
+
+function say(text) {
+  if (live.textContent !== text) live.textContent = text;
+}
+
+const events = new EventSource("/api/v1/progress");
+events.addEventListener("work", (event) => {
+  show(JSON.parse(event.data));
+  say("What waits before each stage, as it changes.");
+});
+events.addEventListener("error", () => {
+  if (events.readyState === EventSource.CLOSED) say("What waited before each stage when this page was loaded.");
+});

@@ -1,0 +1,12 @@
+// Moments say on hover what time they are where the reader is.
+"use strict";
+
+const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+const date = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+
+for (const time of document.querySelectorAll("time[datetime*='T']")) {
+  const moment = new Date(time.dateTime);
+  if (Number.isNaN(moment.valueOf())) continue;
+  time.title = `${date.format(moment).replace(",", "")}, ${clock.format(moment)} (${timeZone})`;
+}

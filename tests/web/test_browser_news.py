@@ -1,0 +1,340 @@
+"""What a person does on the pages of news, in a real browser, and what must never happen to them there."""
+
+import re
+
+import pytest
+from playwright.async_api import expect
+
+from builders import FIRE, FIRE_AGAIN, run_all, told
+from scoop.doors import signing_in
+from web.browser import DESK, PHONE, browsing
+from web.visitor import NOW, TODAY, a_report
+
+PASSWORD = "correct horse battery"
+ADDRESS = "https://tribune.example/flood"
+PAYLOADS = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "' onmouseover='alert(1)' x='",
+    "</title></textarea></style></script><svg/onload=alert(1)>",
+    "<a href=javascript:alert(1)>x</a><iframe srcdoc='<script>alert(1)</script>'>",
+    "{{constructor.constructor('alert(1)')()}} ${alert(1)} `",
+    "<base href=//evil.test/><meta http-equiv=refresh content='0;url=//evil.test'>",
+]
+
+
+async def some_news(database):
+    """An event in two stories, a story of two sources, one in Japanese, one with a very long headline."""
+    await told(database, [
+        a_report(1, source="one", canonical_url="https://one.example/fire", hours_ago=4, **FIRE),
+        a_report(2, source="two", canonical_url="https://two.example/fire", hours_ago=2, **FIRE_AGAIN),
+        a_report(3, source="harbour_post", title="River rises", canonical_url=ADDRESS, hours_ago=8),
+        a_report(4, source="coastal_tribune", title="River rises", canonical_url=ADDRESS, hours_ago=1),
+        a_report(5, title="米バサルティン、第2四半期売上高38%増 AI半導体の供給不足続く", language="ja",
+                 body_text="半導体大手の米バサルティンが発表した第2四半期決算は、売上高が前年同期比38%増だった。",
+                 canonical_url="https://akari.example/x", metadata={"collection": "ai_news"}),
+        a_report(6, title="Donaudampfschifffahrtsgesellschaftskapitän " * 7, language="de", hours_ago=3,
+                 canonical_url="https://lang.example/x", metadata={"collection": "ai_news"}),
+    ])  # fmt: skip
+
+
+async def cover(database, titles):
+    """Say by their titles which stories are probably of one event."""
+    async with database.connection() as conn:
+        await conn.execute(
+            "UPDATE stories SET coverage_id = (SELECT min(story_id) FROM stories WHERE canonical_title = ANY ($1)) "
+            "WHERE canonical_title = ANY ($1)",
+            titles,
+        )
+
+
+async def focused(tab):
+    return await tab.page.evaluate("document.activeElement.textContent.trim()")
+
+
+async def test_the_first_person_comes_in_with_the_code_of_the_terminal(database):
+    async with database.transaction() as conn:
+        code = await signing_in.new_setup_code(conn, now=NOW)
+    async with browsing(database, role=None) as tab:
+        await tab.open("/")
+        await expect(tab.page.get_by_role("heading", level=1)).to_have_text("Welcome to your news desk")
+        await tab.page.get_by_label("Code from the terminal").fill(code.lower())
+        await tab.page.get_by_label("Your name here").fill("Ada")
+        await tab.page.get_by_label("Password", exact=True).fill(PASSWORD)
+        await tab.page.get_by_label("The same password again").fill(PASSWORD)
+        await tab.page.get_by_role("button", name="Make the account").click()
+        await expect(tab.page.get_by_role("status")).to_have_text("Welcome, Ada. You are the admin of this desk.")
+        await tab.page.reload()
+        await expect(tab.page.get_by_role("status")).to_have_count(0)
+        await tab.page.get_by_role("button", name="Sign out").click()
+        await expect(tab.page.get_by_role("heading", level=1)).to_have_text("Sign in")
+
+
+async def test_a_person_signs_in_where_they_wanted_to_go_and_out_again(database):
+    await told(database, [a_report(1)])
+    async with database.transaction() as conn:
+        code = await signing_in.new_setup_code(conn, now=NOW)
+    await signing_in.set_up(database, code, "Ada", PASSWORD, address="", now=NOW)
+    async with browsing(database, role=None) as tab:
+        await tab.open(TODAY)
+        await tab.page.get_by_label("Name").fill("ada")
+        await tab.page.get_by_label("Password").fill("not that one")
+        await tab.page.get_by_role("button", name="Sign in").click()
+        await expect(tab.page.get_by_role("alert")).to_have_text("The name or the password is wrong.")
+        await tab.page.get_by_label("Password").fill(PASSWORD)
+        await tab.page.get_by_role("button", name="Sign in").click()
+        await expect(tab.page.get_by_role("link", name="Bridge number 1 stays closed")).to_be_visible()
+        assert tab.path == TODAY
+        tab.complaints.clear()  # of the answer to the wrong password, which is no page of 200
+        await tab.page.get_by_role("button", name="Sign out").click()
+        await tab.open(TODAY)
+        assert tab.path.startswith("/sign-in")
+
+
+async def test_a_reader_goes_from_the_day_to_a_story_to_its_text_and_back_up(database):
+    await some_news(database)
+    async with browsing(database, role="reader") as tab:
+        await tab.open("/")
+        await tab.page.locator(".stories").get_by_role("link", name="River rises").click()
+        await expect(tab.page.get_by_role("heading", level=1)).to_have_text("River rises")
+        await tab.page.get_by_role("link", name=re.compile("read here")).first.click()
+        await expect(tab.page.locator(".text")).to_contain_text("The council said on Tuesday")
+        await tab.page.keyboard.press("n")
+        await expect(tab.page.get_by_role("link", name="told before")).to_be_visible()
+        await tab.page.keyboard.press("u")
+        await expect(tab.page.get_by_role("heading", name="In order of appearance")).to_be_visible()
+        await tab.page.keyboard.press("u")
+        await tab.page.wait_for_url(re.compile(r"/days/2024-05-16\?collection=world_news"))
+
+
+async def test_why_is_folded_until_somebody_asks(database):
+    await some_news(database)
+    async with browsing(database) as tab:
+        await tab.open("/")
+        await tab.page.locator(".stories").get_by_role("link", name="River rises").click()
+        reason = tab.page.get_by_text("Its address, freed of tracking")
+        await expect(reason).to_be_hidden()
+        await tab.page.locator("summary", has_text="same address").click()
+        await expect(reason).to_be_visible()
+        await tab.page.locator("summary", has_text="same address").click()
+        await expect(reason).to_be_hidden()
+
+
+async def test_stories_of_an_event_unfold_and_the_keys_pass_over_what_is_folded(database):
+    titles = [f"Telling number {n}" for n in range(1, 7)]
+    await told(database, [
+        a_report(n, source=f"p{n}", title=title, canonical_url=f"https://p{n}.example/", hours_ago=n)
+        for n, title in enumerate(titles, start=1)
+    ])  # fmt: skip
+    await cover(database, titles)
+    async with browsing(database) as tab:
+        await tab.open("/")
+        for _ in range(9):
+            await tab.page.keyboard.press("j")
+        assert await focused(tab) == titles[3]
+        await expect(tab.page.get_by_role("link", name=titles[5])).to_be_hidden()
+        await tab.page.locator("summary", has_text="2 more").click()
+        await expect(tab.page.get_by_role("link", name=titles[5])).to_be_visible()
+
+
+async def test_hands_stay_on_the_keyboard(database):
+    await some_news(database)
+    async with browsing(database, role="editor") as tab:
+        await tab.open("/")
+        stops = await tab.page.locator("[data-stop]").all_text_contents()
+        await tab.page.keyboard.press("j")
+        assert await focused(tab) == stops[0]
+        await tab.page.keyboard.press("j")
+        assert await focused(tab) == stops[1]
+        await tab.page.keyboard.press("k")
+        assert await focused(tab) == stops[0]
+        await tab.page.keyboard.press("o")
+        await expect(tab.page.get_by_role("heading", level=1)).to_have_text(stops[0])
+        await tab.page.keyboard.press("g")
+        await tab.page.keyboard.press("n")
+        await tab.page.wait_for_url(f"{tab.visitor.address}/")
+        await tab.page.keyboard.press("/")
+        await tab.page.keyboard.type("jg?")
+        assert await tab.page.locator(".seek input").input_value() == "jg?"
+
+
+async def test_the_keys_are_listed_when_asked_for(database):
+    async with browsing(database, role="editor") as tab:
+        await tab.open("/")
+        await tab.page.keyboard.press("?")
+        dialog = tab.page.get_by_role("dialog", name="Keys")
+        await expect(dialog).to_be_visible()
+        await expect(dialog).to_contain_text("previous and next day")
+        await expect(dialog).to_contain_text("review")
+        await tab.page.keyboard.press("Escape")
+        await expect(dialog).to_be_hidden()
+        await tab.page.get_by_role("button", name="Keys").click()
+        await expect(dialog).to_be_visible()
+
+
+async def test_menus_close_when_one_turns_away(database):
+    await some_news(database)
+    async with browsing(database) as tab:
+        await tab.open("/")
+        calendar = tab.page.get_by_text("May 2024", exact=True)
+        await tab.page.locator("summary", has_text="Calendar").click()
+        await expect(calendar).to_be_visible()
+        await tab.page.locator("summary", has_text="More").click()
+        await expect(calendar).to_be_hidden()
+        await expect(tab.page.get_by_role("link", name="Settings")).to_be_visible()
+        await tab.page.keyboard.press("Escape")
+        await expect(tab.page.get_by_role("link", name="Settings")).to_be_hidden()
+
+
+async def test_another_day_is_two_clicks_away(database):
+    await told(
+        database, [a_report(1), a_report(2, title="Harbour fees rise", body_text="Ships pay.", hours_ago=24 * 9)]
+    )
+    async with browsing(database) as tab:
+        await tab.open("/")
+        await tab.page.locator("summary", has_text="Calendar").click()
+        await tab.page.get_by_role("link", name="7 1 story").click()
+        await expect(tab.page.get_by_role("link", name="Harbour fees rise")).to_be_visible()
+        assert tab.path == "/days/2024-05-07"
+
+
+async def test_moments_are_told_in_the_readers_own_time(database):
+    await told(database, [a_report(1, hours_ago=2)])
+    async with browsing(database, timezone="Europe/Berlin") as tab:  # in a browser that is in Tokyo
+        await tab.open("/")
+        moment = tab.page.locator(".story time")
+        await expect(moment).to_have_attribute("title", "Thursday 16 May 2024, 19:00 (Asia/Tokyo)")
+        await expect(moment).to_have_text("2 h ago")
+
+
+async def test_an_editor_parts_two_stories_and_takes_it_back(database):
+    await told(database, [a_report(1, source="one", canonical_url="https://one.example/", hours_ago=4, **FIRE)])
+    await told(database, [a_report(2, source="two", canonical_url="https://two.example/", hours_ago=2, **FIRE_AGAIN)])
+    async with browsing(database, role="editor") as tab:
+        await tab.open("/")
+        await tab.page.locator("h3").get_by_role("link").first.click()
+        await tab.page.get_by_role("button", name="Keep apart").click()
+        await expect(tab.page.get_by_role("status")).to_contain_text("and this story stay apart.")
+        await run_all(database)
+        await tab.page.get_by_role("status").get_by_role("button", name="Undo").click()
+        await expect(tab.page.get_by_role("status")).to_contain_text("Taken back.")
+        await run_all(database)
+        await tab.page.reload()
+        await tab.page.get_by_role("button", name="Merge").click()
+        await expect(tab.page.get_by_role("status")).to_contain_text("was made part of this story.")
+
+
+async def test_the_pages_work_without_scripts(database):
+    await some_news(database)
+    async with browsing(database) as tab:
+        await tab.page.route("**/*.js*", lambda route: route.fulfill(body="", content_type="text/javascript"))
+        await tab.open("/")
+        await tab.page.locator("summary", has_text="Calendar").click()
+        await tab.page.get_by_role("link", name="April 2024").click()
+        await expect(tab.page.get_by_text("April 2024", exact=True)).to_be_visible()
+        await tab.page.locator(".stories").get_by_role("link", name="River rises").click()
+        await tab.page.locator("summary", has_text="same address").click()
+        await expect(tab.page.get_by_text("Its address, freed of tracking")).to_be_visible()
+
+
+async def hostile_news(database):
+    """Strangers' text in every field, in stories with a changed text, a source's name and a group of coverage."""
+    await told(database, [
+        a_report(n, title=f"{payload} {n}", source=payload, body_text=f"{payload}\n\n{payload} {n}", authors=[payload],
+                 tags=[payload], canonical_url="https://real.example/?q=%22%3E%3Cscript%3E", hours_ago=1 + n,
+                 metadata={"collection": payload})
+        for n, payload in enumerate(PAYLOADS)
+    ])  # fmt: skip
+    await told(database, [
+        a_report(n, title=f"{payload} changed", source=payload, body_text=f"changed {payload}", hours_ago=1 + n,
+                 metadata={"collection": payload, "job_run_id": payload})
+        for n, payload in enumerate(PAYLOADS)
+    ] + [
+        a_report(100 + n, title=f"Another {payload}", source=f"source_{n}", body_text=payload, canonical_url=None,
+                 hours_ago=1, metadata={"collection": payload})
+        for n, payload in enumerate(PAYLOADS)
+    ])  # fmt: skip
+    async with database.connection() as conn:
+        await conn.execute(
+            "UPDATE stories SET coverage_id = (SELECT min(story_id) FROM stories AS oldest"
+            " WHERE oldest.collection = stories.collection)"
+        )
+        await conn.executemany(
+            "INSERT INTO sources (slug, name, kind, collection) VALUES ($1, $2, 'rss', 'x')",
+            [(f"source_{n}", payload) for n, payload in enumerate(PAYLOADS)],
+        )
+        return [tuple(row) for row in await conn.fetch("SELECT story_uuid, document_id FROM story_members JOIN stories"
+                                                       " USING (story_id) WHERE status = 'active'")]  # fmt: skip
+
+
+async def test_nothing_that_strangers_write_runs(database):
+    members = await hostile_news(database)
+    async with browsing(database, role="editor") as tab:
+        for path in ["/", TODAY, *(f"/stories/{uuid}{rest}" for uuid, number in members
+                                   for rest in ("", f"/read/{number}", f"/versions/{number}"))]:  # fmt: skip
+            await tab.open(path)
+            await tab.page.evaluate(
+                "document.querySelectorAll('*').forEach((each) => { each.open = true;"
+                " each.dispatchEvent(new MouseEvent('mouseover')); })"
+            )
+            assert await tab.page.locator("main h1").count() == 1, path
+            assert await tab.page.locator("iframe, img, base, meta[http-equiv]").count() == 0, path
+    assert len(members) == 2 * len(PAYLOADS)
+
+
+async def test_a_page_that_broke_its_policy_would_be_noticed(database):
+    async with browsing(database) as tab:
+        await tab.open("/")
+        await tab.page.evaluate("document.createElement('img').src = '//evil.test/x'")
+        await tab.page.evaluate("document.body.setAttribute('style', 'color: red')")
+        await tab.page.evaluate("setTimeout(() => { throw new Error('broken') })")
+        await tab.page.wait_for_function("true")
+        assert [each for each in tab.complaints if "img-src" in each]
+        assert [each for each in tab.complaints if "style-src" in each]
+        assert [each for each in tab.complaints if "broken" in each]
+        tab.complaints.clear()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [PHONE, DESK])
+async def test_the_pages_of_news_keep_nobody_out_and_fit(database, width, scheme):
+    await some_news(database)
+    await told(database, [a_report(3, source="harbour_post", title="River rises again", canonical_url=ADDRESS)])
+    await cover(database, [FIRE["title"], FIRE_AGAIN["title"]])
+    async with browsing(database, width=width, scheme=scheme, role="editor", newsstand="http://127.0.0.1:1") as tab:
+        await tab.open("/")
+        river, fire = [
+            await tab.page.locator(".stories").get_by_role("link", name=name).first.get_attribute("href")
+            for name in ("River rises", FIRE_AGAIN["title"])
+        ]
+        document = await document_of(database, "harbour_post")
+        pages = ["/", f"{TODAY}?month=2024-05", f"{TODAY}?collection=ai_news", "/days/2024-05-01", river, fire,
+                 f"{river}/read/{document}", f"{river}/versions/{document}"]  # fmt: skip
+        for path in pages:
+            await tab.open(path)
+            assert await tab.page.locator("h1").count() == 1, path
+            if "month" not in path:  # the calendar would hide the page
+                await tab.page.evaluate(
+                    "document.querySelectorAll('article details').forEach((each) => { each.open = true; })"
+                )
+            assert await tab.axe() == [], path
+            assert not await tab.is_too_wide(), path
+
+
+async def document_of(database, source):
+    async with database.connection() as conn:
+        return await conn.fetchval("SELECT document_id FROM documents WHERE source = $1", source)
+
+
+async def test_a_thumb_hits_what_it_aims_at_on_a_phone(database):
+    await some_news(database)
+    async with browsing(database, width=PHONE) as tab:
+        await tab.open("/")
+        await tab.page.locator("summary", has_text="Menu").click()
+        await tab.page.locator(".menu a:visible").first.wait_for()
+        small = await tab.page.evaluate(
+            "[...document.querySelectorAll('.masthead input, .masthead summary, .menu a, .days > a, .tabs a')]"
+            ".filter((each) => each.checkVisibility() && each.getBoundingClientRect().height < 43.5)"
+            ".map((each) => `${each.textContent.trim()} ${each.getBoundingClientRect().height}`)"
+        )
+    assert small == []

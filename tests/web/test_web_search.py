@@ -1,0 +1,205 @@
+"""Search as people and programs meet it."""
+
+from urllib.parse import quote
+
+import pytest
+
+from builders import told
+from web.visitor import a_report, visiting
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+@pytest.fixture
+async def desk(database):
+    """A desk with some stories."""
+    await told(database, [
+        a_report(1, title="Harbour strike enters its third day", body_text="Dockers strike for pay.", hours_ago=2),
+        a_report(2, title=f"Museum strike {HOSTILE}", body_text=f"Guards {HOSTILE} walk out.", source="gazette"),
+        a_report(3, title="東京都庁で記者会見", body_text="新しい橋を公開した。", language="ja", source="asahi"),
+        a_report(4, title="Chip maker grows", body_text="Sales rise.", metadata={"collection": "ai_news"}),
+    ])  # fmt: skip
+    return database
+
+
+def headlines(page):
+    return page.links("/stories/")
+
+
+# The page
+
+
+async def test_what_is_found_is_marked_and_says_how_it_was_found(desk):
+    async with visiting(desk, role="reader") as visitor:
+        answer = await visitor.get("/search?q=dockers")
+    assert answer.status == 200
+    assert "<mark>Dockers</mark> strike for pay." in answer.text
+    assert "Harbour strike enters its third day" in answer.page.text
+    assert "2 h ago found by words" in answer.page.text
+    assert [field["value"] for field in answer.page.attributes("input") if field.get("name") == "q"] == ["dockers"] * 2
+
+
+async def test_a_headline_is_a_stop_of_the_keyboard_and_leads_to_its_story(desk):
+    async with visiting(desk, role="reader") as visitor:
+        page = (await visitor.get("/search?q=strike")).page
+        stories = [each["href"] for each in page.attributes("a") if "data-stop" in each]
+        assert len(stories) == 2
+        assert (await visitor.get(stories[0])).status == 200
+
+
+async def test_the_filters_of_the_address_narrow_and_stay(desk):
+    async with visiting(desk, role="reader") as visitor:
+        page = (await visitor.get("/search?q=strike&source=gazette&since=2024-05-01&until=2024-05-16")).page
+        none = (await visitor.get("/search?q=strike&until=2024-05-01")).page
+    assert len(headlines(page)) == 1
+    assert {"source": "gazette", "since": "2024-05-01"}.items() <= {
+        field.get("name"): field.get("value") for field in page.attributes("input")
+    }.items()
+    assert {"open": ""} in page.attributes("details")
+    assert "/feeds/search.rss?q=strike&source=gazette" in page.links()
+    assert "Nothing found" in none.text
+    assert "/search?q=strike" in none.links()
+
+
+async def test_japanese_is_found_and_marked_as_japanese(desk):
+    async with visiting(desk, role="reader") as visitor:
+        answer = await visitor.get(f"/search?q={quote('記者会見')}")
+    assert '<h3 dir="auto" lang="ja">' in answer.text
+    assert "東京都庁で<mark>記者会見</mark>" in answer.text
+
+
+async def test_an_empty_search_teaches(desk):
+    async with visiting(desk, role="reader") as visitor:
+        page = (await visitor.get("/search")).page
+        again = [await visitor.get(link) for link in page.links("/search?q=")]
+    assert "What are you looking for?" in page.text
+    assert '"harbour strike"' in page.text
+    assert len(again) == 5
+    assert {each.status for each in again} == {200}
+
+
+async def test_nothing_of_what_is_typed_or_found_becomes_markup(desk):
+    async with visiting(desk, role="reader") as visitor:
+        found = await visitor.get("/search?q=museum")
+        typed = await visitor.get(f"/search?q={quote(HOSTILE)}&collection={quote(HOSTILE)}&source={quote(HOSTILE)}")
+    assert f"strike {HOSTILE}" in found.page.text
+    for answer in (found, typed):
+        assert HOSTILE not in answer.text
+        assert [tag for tag in answer.page.attributes("script") if "src" not in tag] == []
+
+
+async def test_a_mistyped_word_is_told(desk):
+    async with visiting(desk, role="reader") as visitor:
+        page = (await visitor.get("/search?q=museun")).page
+    assert "No headline has museun : museum was searched for, too." in page.text
+    assert "found by similar spelling" in page.text
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "said"),
+    [
+        (
+            "/search?q=strike&collection=nope",
+            200,
+            "No story has the collection 'nope'; there are: ai_news, world_news.",
+        ),
+        ("/search?q=strike&since=yesterday", 400, "'yesterday' is not a day as in 2026-11-15"),
+        ("/search?q=strike&until=9999-12-31", 400, "The year 9999 is not one of 1900 to 2999"),
+        ("/search?q=-", 200, "There is no word in this to search for."),
+        ("/search?q=%00", 200, "What are you looking for?"),
+        (f"/search?q={'bridge+' * 140}", 200, "Only the first 32 words were searched for."),
+        ("/search?q=strike&offset=400", 200, "The list ends before this place"),
+        ("/search?q=strike&offset=-1&offset=x", 200, "2 stories"),
+        ("/search?q=strike&topic=nope", 200, "There is no topic 'nope'."),
+    ],
+)
+async def test_what_cannot_be_is_said_in_words(desk, path, status, said):
+    async with visiting(desk, role="reader") as visitor:
+        answer = await visitor.get(path)
+    assert answer.status == status
+    assert said in answer.page.text
+
+
+async def test_a_long_list_goes_on(database):
+    numbers = [number * 7919 for number in range(45)]
+    await told(database, [a_report(each, title=f"Bridge {each} closed", body_text=f"{each} " * 9) for each in numbers])
+    seen, path = [], "/search?q=bridge"
+    async with visiting(database, role="reader") as visitor:
+        while path:
+            page = (await visitor.get(path)).page
+            seen.append(headlines(page))
+            path = next((each["href"] for each in page.attributes("a") if each.get("rel") == "next"), None)
+    assert [len(each) for each in seen] == [20, 20, 5]
+    assert len({href for each in seen for href in each}) == 45
+
+
+async def test_nobody_is_sent_to_sign_in_and_back(desk):
+    async with visiting(desk, role="reader"), visiting(desk, role=None) as stranger:
+        answer = await stranger.get("/search?q=strike")
+    assert answer.status == 303
+    assert answer.headers["Location"] == "/sign-in?next=%2Fsearch%3Fq%3Dstrike"
+
+
+async def test_the_public_searches_where_reading_is_public(desk):
+    async with visiting(desk, role=None, public_reading=True) as stranger:
+        assert len(headlines((await stranger.get("/search?q=strike")).page)) == 2
+
+
+# The API
+
+
+async def test_programs_get_the_story_the_ways_and_the_pieces(desk):
+    async with visiting(desk, role="reader") as visitor:
+        answer = await visitor.get("/api/v1/search?q=dockers&limit=1")
+    found = answer.json
+    assert (answer.status, found["total_estimate"], found["hints"]) == (200, len(found["items"]), [])
+    hit = found["items"][0]
+    assert hit["story"]["title"] == "Harbour strike enters its third day"
+    assert "words" in hit["found_by"]
+    assert hit["passage"] == [{"text": "Dockers", "is_hit": True}, {"text": " strike for pay.", "is_hit": False}]
+    assert hit["score"] > 0
+    assert found["took_ms"] >= 0
+
+
+async def test_programs_narrow_too(desk):
+    async with visiting(desk, role="reader") as visitor:
+        narrowed = "q=strike&collection=world_news&source=gazette&language=en&since=2024-05-16&until=2024-05-16"
+        found = (await visitor.get(f"/api/v1/search?{narrowed}")).json
+        beyond = (await visitor.get("/api/v1/search?q=strike&offset=500")).json
+        unknown = (await visitor.get("/api/v1/search?q=strike&collection=nope")).json
+    assert [hit["story"]["sources"] for hit in found["items"]] == [["gazette"]]
+    assert (beyond["items"], beyond["total_estimate"]) == ([], 2)
+    assert (unknown["items"], len(unknown["hints"])) == ([], 1)
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ("", "query.q"), ("q=a&limit=0", "query.limit"), ("q=a&limit=101", "query.limit"),
+        ("q=a&offset=501", "query.offset"),
+        ("q=a&offset=-1", "query.offset"), ("q=a&since=soon", "query.since"), ("q=a&since=0001-01-01", "query.since"),
+        ("q=a&until=9999-12-31", "query.until"), ("q=%00", "query.q"), ("q=a&collection=%00", "query.collection"),
+        ("q=a&sort=new", "query.sort"), (f"q={'x' * 10_001}", "query.q"),
+        ("q=a&limit=99999999999999999999", "query.limit"),
+    ],
+)  # fmt: skip
+async def test_what_programs_may_not_ask_is_named(desk, query, field):
+    async with visiting(desk, role="reader") as visitor:
+        answer = await visitor.get(f"/api/v1/search?{query}")
+    assert (answer.status, answer.json["error"]["code"]) == (400, "INVALID_ARGUMENT")
+    assert answer.json["error"]["details"][0]["field"] == field
+
+
+async def test_strangers_programs_are_refused(desk):
+    async with visiting(desk, role=None) as stranger:
+        answer = await stranger.get("/api/v1/search?q=strike")
+    assert (answer.status, answer.json["error"]["code"]) == (401, "UNAUTHENTICATED")
+
+
+async def test_the_search_is_described(desk):
+    async with visiting(desk, role="reader") as visitor:
+        operation = (await visitor.get("/api/openapi.json")).json["paths"]["/api/v1/search"]["get"]
+    assert {each["name"] for each in operation["parameters"]} == {
+        "q", "collection", "source", "topic", "since", "until", "language", "limit", "offset",
+    }  # fmt: skip
+    assert operation["responses"]["200"]["content"]["application/json"]["schema"]["$ref"].endswith("/Found")
