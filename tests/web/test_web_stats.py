@@ -1,3 +1,4 @@
+import asyncio
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -5,6 +6,7 @@ import pytest
 from builders import an_item, told
 from scoop.store import figures, runs
 from scoop.store.runs import Visited
+from scoop.web import stats
 from web.test_web_safety import HOSTILE
 from web.visitor import NOW, a_report, visiting
 
@@ -85,6 +87,18 @@ async def test_sources_show_what_their_runs_came_to(database):
     assert "tribune 2 1 8 6 2" in month.text
     assert "gazette" not in month.text
     assert quarter.links("/runs?source=") == ["/runs?source=tribune", "/runs?source=gazette"]
+
+
+async def test_the_figures_are_counted_once_a_minute_for_all(database, monkeypatch):
+    counted = []
+    count = figures.days
+    monkeypatch.setattr(figures, "days", lambda *given: counted.append(given) or count(*given))
+    async with visiting(database) as visitor:
+        await asyncio.gather(*(visitor.get("/stats?days=7") for _ in range(5)))
+        assert len(counted) == 1
+        monkeypatch.setattr(stats, "KEPT_SECONDS", 0.0)
+        await visitor.get("/stats?days=7")
+    assert len(counted) == 2
 
 
 async def test_many_sources_are_cut_and_counted(database):

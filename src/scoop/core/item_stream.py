@@ -156,11 +156,7 @@ def _array(first: bytes, number: int, stream: IO[bytes]) -> Iterator[Piece]:
     for index in count():
         if following == "]":
             break
-        piece = (
-            _element(text, f"$[{index}]")
-            if following
-            else Piece(text.line, b"", f"{IS_ENDLESS}: ] is missing")
-        )
+        piece = _element(text, f"$[{index}]") if following else Piece(text.line, b"", f"{IS_ENDLESS}: ] is missing")
         yield piece
         if piece.problem:
             return

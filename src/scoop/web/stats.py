@@ -1,16 +1,20 @@
 """Figures as a page: what arrived each day, what was folded, what each source and collection brought."""
 
-from dataclasses import dataclass
+import asyncio
+import time
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
+from weakref import WeakKeyDictionary
 
-from fastapi import Response
+from fastapi import FastAPI, Request, Response
 
 from scoop.core import text
 from scoop.doors import problems, routers
-from scoop.doors.desk import Reads
+from scoop.doors.desk import At, Desk
 from scoop.doors.rights import needs
 from scoop.store import figures
-from scoop.store.figures import Day
+from scoop.store.db import Connection
+from scoop.store.figures import Collection, Day, Source
 from scoop.web import pages
 from scoop.web.reader import For, Reader
 
@@ -19,6 +23,7 @@ router = routers.for_pages()
 RANGES = (7, 30, 90)  # days; every figure is read for so many at most
 USUAL = 30
 SHOWN_SOURCES = 200
+KEPT_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,46 +33,83 @@ class Dated:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Totals:
-    arrivals: int
-    opened: int
-    folded: int
+class Figures:
+    """What the last days came to; `sources` are those that brought most, `source_count` is how many there are."""
+
+    dated: list[Dated]
+    matches: dict[str, int]
+    collections: list[Collection]
+    sources: list[Source]
+    source_count: int
+
+    @property
+    def arrivals(self) -> int:
+        return sum(each.figures.arrivals for each in self.dated)
+
+    @property
+    def opened(self) -> int:
+        return sum(each.figures.opened for each in self.dated)
+
+    @property
+    def folded(self) -> int:
+        return sum(each.figures.folded for each in self.dated)
 
     @property
     def folded_share(self) -> float:
         """The part of the documents that told nothing of their own."""
         return self.folded / (self.opened + self.folded) if self.folded else 0.0
 
+    @property
+    def is_empty(self) -> bool:
+        return not (self.arrivals or self.opened or self.folded or self.sources or self.collections)
+
+
+@dataclass(slots=True)
+class Sheet:
+    """The figures, counted at most once a minute for all who look: of a large desk that takes a while."""
+
+    _counted: dict[tuple[date, int], tuple[float, Figures]] = field(default_factory=dict)
+    _counting: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def figures(self, desk: Desk, reader: Reader, days: int) -> Figures:
+        async with self._counting:
+            counted_at, found = self._counted.get((reader.today, days), (float("-inf"), None))
+            if found is None or time.monotonic() - counted_at > KEPT_SECONDS:
+                async with desk.reading() as conn:
+                    found = await _counted(conn, reader, days)
+                self._counted = {key: kept for key, kept in self._counted.items() if key[0] == reader.today}
+                self._counted[reader.today, days] = time.monotonic(), found
+        return found
+
+
+_sheets: WeakKeyDictionary[FastAPI, Sheet] = WeakKeyDictionary()
+
 
 @router.get("/stats")
 @needs("read")
-async def stats_page(conn: Reads, reader: For, days: str = str(USUAL)) -> Response:
+async def stats_page(request: Request, desk: At, reader: For, days: str = str(USUAL)) -> Response:
     """The figures of the last days, today among them."""
     if days not in map(str, RANGES):
         raise problems.invalid("days", f"must be one of {', '.join(map(str, RANGES))}")
-    windows = _windows(reader, int(days))
+    found = await _sheets.setdefault(request.app, Sheet()).figures(desk, reader, int(days))
+    return pages.page("stats.html", reader, found=found, chosen=int(days), RANGES=RANGES, plain=text.one_line)
+
+
+async def _counted(conn: Connection, reader: Reader, days: int) -> Figures:
+    windows = _windows(reader, days)
     since, until = windows[0][1][0], windows[-1][1][1]
     found = await figures.days(conn, [window for _, window in windows])
     sources, source_count = await figures.sources(conn, since=since, until=until, limit=SHOWN_SOURCES)
-    return pages.page(
-        "stats.html", reader, chosen=int(days), RANGES=RANGES,
+    return Figures(
         dated=[Dated(day=day, figures=each) for (day, _), each in zip(windows, found, strict=True)],
-        totals=_totals(found),
         matches=await figures.matches(conn, since=since, until=until),
         collections=await figures.collections(conn, since=since, until=until),
-        sources=sources, source_count=source_count, plain=text.one_line,
-    )  # fmt: skip
+        sources=sources,
+        source_count=source_count,
+    )
 
 
 def _windows(reader: Reader, count: int) -> list[tuple[date, tuple[datetime, datetime]]]:
     """The last days with their first and last moments, the oldest first."""
     days = [reader.today - timedelta(days=ago) for ago in reversed(range(count))]
     return [(day, reader.window(day)) for day in days]
-
-
-def _totals(days: list[Day]) -> Totals:
-    return Totals(
-        arrivals=sum(day.arrivals for day in days),
-        opened=sum(day.opened for day in days),
-        folded=sum(day.folded for day in days),
-    )
