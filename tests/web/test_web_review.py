@@ -257,4 +257,4 @@ async def test_an_empty_review_says_what_would_be_here(database):
         page = (await visitor.get("/review")).page
     assert "Nothing waits" in page.text
     assert "the rules do not dare to merge them" in page.text
-    assert "/sources" in page.links("/sources")
+    assert "More sources bring more of them" in page.text

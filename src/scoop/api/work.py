@@ -16,7 +16,7 @@ from scoop.doors.rights import needs
 from scoop.store import work
 from scoop.store.work import Count, Waiting
 
-router = routers.for_programs("Work")
+router = routers.for_programs("Work", prefix="/api/v1/work")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,14 +37,14 @@ class Chosen(Given):
     subjects: Annotated[list[Id], Field(min_length=1, max_length=10_000)] | None = None
 
 
-@router.get("/work", response_model=list[Count])
+@router.get("", response_model=list[Count])
 @needs("read")
 async def count_work(request: Request, conn: Reads) -> Response:
     """How much work there is per stage and state."""
     return answers.json(request, await work.counts(conn))
 
 
-@router.get("/work/failed", response_model=Listed[Waiting])
+@router.get("/failed", response_model=Listed[Waiting])
 @needs("read")
 async def list_failed(request: Request, conn: Reads, wanted: Annotated[Wanted, Query()]) -> Response:
     """What failed and waits for another try, the next due first."""
@@ -52,7 +52,7 @@ async def list_failed(request: Request, conn: Reads, wanted: Annotated[Wanted, Q
     return _listed(request, found, wanted.limit)
 
 
-@router.get("/work/quarantine", response_model=Listed[Waiting])
+@router.get("/quarantine", response_model=Listed[Waiting])
 @needs("read")
 async def list_quarantined(request: Request, conn: Reads, wanted: Annotated[Wanted, Query()]) -> Response:
     """What was given up until a person releases it, with the reason."""
@@ -60,7 +60,7 @@ async def list_quarantined(request: Request, conn: Reads, wanted: Annotated[Want
     return _listed(request, found, wanted.limit)
 
 
-@router.post("/work/retry", response_model=Changed)
+@router.post("/retry", response_model=Changed)
 @needs("edit")
 async def retry_work(request: Request, conn: Writes, chosen: Chosen | None = None) -> Response:
     """Make work that failed due at once; all of it, or only some."""
@@ -69,7 +69,7 @@ async def retry_work(request: Request, conn: Writes, chosen: Chosen | None = Non
     return answers.json(request, Changed(changed=changed))
 
 
-@router.post("/work/quarantine/release", response_model=Changed)
+@router.post("/quarantine/release", response_model=Changed)
 @needs("edit")
 async def release_work(request: Request, conn: Writes, chosen: Chosen | None = None) -> Response:
     """Let quarantined work try again from the start; all of it, or only some."""

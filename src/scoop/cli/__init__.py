@@ -40,7 +40,7 @@ COMMANDS = {
     "review": "Decide on stories that may be one: list, merge, keep apart, split, undo.",
     "calibrate": "Propose thresholds that follow from what people decided.",
     "export": "Write stories or documents as NDJSON, CSV or Parquet.",
-    "mcp": "Let an assistant on this machine ask the desk (Model Context Protocol).",
+    "mcp": "Let an assistant on this machine ask the desk.",
     "stats": "How much there is of everything.",
     "runs": "The latest runs of sources and ingests.",
     "refused": "Items that were refused, with place and reason.",

@@ -11,10 +11,10 @@ from scoop.config import Config
 @click.command()
 @click.pass_obj
 def command(config: Config) -> None:
-    """Let an assistant on this machine ask the desk, by the Model Context Protocol on standard input and output.
+    """Let an assistant on this machine ask the desk.
 
-    It can search, read stories and digests, and see sources; it can change nothing. Assistants elsewhere use /mcp of
-    the web server, with a key.
+    They speak the Model Context Protocol on standard input and output. The assistant can search, read stories and
+    digests, and see sources; it can change nothing. Those elsewhere use /mcp of the web server, with a key.
 
     \b
     Examples:
