@@ -173,7 +173,8 @@ async def test_a_token_of_somebody_else_changes_nothing(database):
 async def test_words_of_strangers_stay_text(database):
     hostile = "<script>alert(1)</script><img src=x onerror=alert(1)>"
     await told(
-        database, [a_report(1, title=hostile, body_text=hostile, canonical_url="https://real.org/?q=%22%3E%3Cscript%3E")]
+        database,
+        [a_report(1, title=hostile, body_text=hostile, canonical_url="https://real.org/?q=%22%3E%3Cscript%3E")],
     )
     async with syncing(database) as app:
         [item] = await app.items(await app.unread())

@@ -165,7 +165,9 @@ async def _undecidable(conn: Connection, post_id: int) -> Conflict:
 async def by_id(conn: Connection, post_id: int) -> Post:
     row = await conn.fetchrow(SQL["post"], post_id)
     if row is None:
-        raise NotFound(f"there is no post {post_id}; `scoop posts list` shows the latest")
+        raise NotFound(
+            f"there is no post {post_id}; `scoop posts held` lists those that are held, `scoop posts list` all"
+        )
     return _post(row)
 
 
