@@ -221,8 +221,8 @@ def _piece(desk: Desk, base: str, telling: Telling) -> Piece:
     others = [Mention(text=name) for name in telling.publishers if not host or not host.text.endswith(name)]
     return Piece(
         headline=Mention(text=words.headline(telling), href=f"{base}/stories/{telling.story_uuid}"),
-        change=telling.change,
-        lead=telling.summary,
+        change=words.change(telling),
+        lead=words.summary(telling),
         outlets=[*([host] if host else []), *others[:SHOWN_OUTLETS]],
         company=[
             Mention(text=words.headline(twin), href=f"{base}/stories/{twin.story_uuid}") for twin in telling.twins
