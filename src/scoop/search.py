@@ -156,8 +156,8 @@ def _sought(sought: Understood, forms: Forms, topic_id: int | None) -> store.Sou
     return store.Sought(
         outline=core.outline(sought, forms.__getitem__),
         expression=core.expression(sought, forms.__getitem__),
-        most=store.SUSPECTS if sought.has_phrases else store.CANDIDATES,
         topic_id=topic_id,
+        has_phrases=sought.has_phrases,
     )
 
 

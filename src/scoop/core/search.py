@@ -122,8 +122,8 @@ def understood(typed: str) -> Understood:
             alternatives[-1].append(term)
             said.append(spoken)
     return Understood(
-        alternatives=tuple(tuple(terms) for terms in alternatives if terms),
-        excluded=tuple(excluded),
+        alternatives=tuple(tuple(dict.fromkeys(terms)) for terms in alternatives if terms),
+        excluded=tuple(dict.fromkeys(excluded)),
         plain=" ".join(said),
         is_cut=len(line) > MAX_CHARACTERS or count > MAX_WORDS,
     )

@@ -11,7 +11,8 @@ from scoop.model import ChannelSettings, SourceSettings
 INWARDS = ("connect_to", "allow_private")
 """Options by which an address of the desk's own network is asked."""
 PROGRAMS = frozenset({"command"})
-FILES = frozenset({"file"})
+FOR_ADMINS = frozenset({"file", "email"})
+"""Kinds that write into the machine, or send a secret to whatever server they name."""
 
 
 def check_source(by: Visitor, wanted: SourceSettings, known: SourceSettings | None = None) -> None:
@@ -30,7 +31,7 @@ def check_channel(by: Visitor, wanted: ChannelSettings, known: ChannelSettings |
             f"a channel of the kind {wanted.kind} runs a program: only the command line adds it (scoop topics channel)"
         )
         raise Problem(HTTPStatus.FORBIDDEN, told)
-    if wanted.kind in FILES or _leads_inwards(wanted.options):
+    if wanted.kind in FOR_ADMINS or _leads_inwards(wanted.options):
         _check_admin(by)
 
 

@@ -56,13 +56,13 @@ WHERE tokens @@ $1::text::tsquery AND ($2::text[] IS NULL OR facets @> $2) AND (
 ORDER BY seen_at DESC, document_id DESC LIMIT $7;
 
 -- name: ranked
--- The stories of those documents in which the words stand as they must, each with the one that has them most
--- prominently: an old one counts for half.
+-- The stories of those documents in which the words stand as they must, if that is not certain, each with the one that
+-- has them most prominently: an old one counts for half.
 SELECT story_id, document_id FROM (
     SELECT DISTINCT ON (story_id) story_id, document_id, last_seen_at, weight FROM (
         SELECT document_id, ts_rank('{0.1, 0.2, 0.5, 1.0}', tokens, $2::text::tsquery, 1)
             * (0.5 + 0.5 * power(0.5, greatest(extract(epoch FROM $3 - seen_at), 0) / 2592000)) AS weight
-        FROM document_search WHERE document_id = ANY ($1::bigint[]) AND tokens @@ $2::text::tsquery) AS weighed
+        FROM document_search WHERE document_id = ANY ($1::bigint[]) AND ($5 OR tokens @@ $2::text::tsquery)) AS weighed
     JOIN story_members USING (document_id) JOIN stories USING (story_id)
     WHERE status = 'active' ORDER BY story_id, weight DESC, document_id) AS best
 ORDER BY weight DESC, last_seen_at DESC, story_id DESC LIMIT $4;
