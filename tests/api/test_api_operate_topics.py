@@ -164,14 +164,21 @@ async def test_readers_see_where_a_topic_goes_but_not_how(database):
 async def test_programs_are_never_named_over_http_and_files_only_by_admins(database):
     program = {"kind": "command", "options": {"command": ["/bin/sh", "-c", "id"]}}
     file = {"kind": "file", "options": {"folder": "/srv/digests"}}
+    mail = {
+        "kind": "email",
+        "options": {
+            "host": "mail.example", "sender": "desk@mail.example", "recipients": ["ida@mail.example"], "user": "desk",
+            "password": "desk",
+        },
+    }  # fmt: skip
     inside = {"kind": "webhook", "options": {"url": "http://10.0.0.1/in", "allow_private": True}}
     channel = "/api/v1/topics/energy/channels/main"
     async with visiting(database, role="editor") as editor, visiting(database) as admin:
         await added(editor)
-        by_editor = [(await editor.ask("PUT", channel, given)).status for given in (program, file, inside)]
-        by_admin = [(await admin.ask("PUT", channel, given)).status for given in (program, file, inside)]
+        by_editor = [(await editor.ask("PUT", channel, given)).status for given in (program, file, mail, inside)]
+        by_admin = [(await admin.ask("PUT", channel, given)).status for given in (program, file, mail, inside)]
         untouched = await editor.ask("PUT", channel, inside | {"enabled": False})
-    assert (by_editor, by_admin) == ([403, 403, 403], [403, 200, 200])
+    assert (by_editor, by_admin) == ([403, 403, 403, 403], [403, 200, 200, 200])
     assert untouched.json["channels"][0]["enabled"] is False
 
 

@@ -62,8 +62,8 @@ def _around(whole: str, places: Sequence[_Place]) -> tuple[int, int]:
 def _room(whole: str) -> int:
     """How many characters a passage may have: those of scripts without spaces are wide, and say more."""
     sample = whole[:PASSAGE_CHARACTERS]
-    wide = sum(map(search.is_sign, sample))
-    return PASSAGE_CHARACTERS // 2 if wide > len(sample) // 2 else PASSAGE_CHARACTERS
+    is_wide = not sample.isascii() and search.count_signs(sample) > len(sample) // 2
+    return PASSAGE_CHARACTERS // 2 if is_wide else PASSAGE_CHARACTERS
 
 
 def _held(places: Sequence[_Place], start: int, room: int) -> int:

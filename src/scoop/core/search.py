@@ -155,6 +155,10 @@ def is_sign(word: str) -> bool:
     return len(word) == 1 and _SIGN.match(word) is not None
 
 
+def count_signs(written: str) -> int:
+    return len(_SIGN.findall(written))
+
+
 def is_begun_by(word: str, forms: Collection[str]) -> bool:
     return word[:1] in forms and is_sign(word[:1])
 

@@ -41,7 +41,7 @@ async def new_channel_page(conn: Reads, reader: For, slug: Slug, asked: Asked) -
 
 def offered(reader: Reader) -> list[str]:
     """The kinds of channels that somebody may add here."""
-    withheld = reach.PROGRAMS if reader.may("admin") else reach.PROGRAMS | reach.FILES
+    withheld = reach.PROGRAMS if reader.may("admin") else reach.PROGRAMS | reach.FOR_ADMINS
     return sorted(set(plugins.discover(kinds)) - withheld)
 
 
