@@ -101,7 +101,7 @@ async def test_a_key_is_shown_once_and_opens_what_it_is_for_until_it_is_taken_ba
         made = await visitor.ask("POST", "/api/v1/keys", {"name": "Phone", "scopes": ["read"], "days": 30})
         as_key = {"Authorization": f"Bearer {made.json['key']}"}
         reads = await program.get("/api/v1/sources", **as_key)
-        writes = await program.ask("POST", "/api/v1/work/retry", **as_key)
+        writes = await program.ask("POST", "/api/v1/queue/retry", **as_key)
         listed = await visitor.get("/api/v1/keys")
         removed = await visitor.ask("DELETE", f"/api/v1/keys/{made.json['api_key_id']}")
         twice = await visitor.ask("DELETE", f"/api/v1/keys/{made.json['api_key_id']}")

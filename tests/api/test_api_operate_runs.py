@@ -82,7 +82,7 @@ async def test_refused_items_are_shown_with_place_and_reason(database):
 async def test_work_is_counted_per_stage_and_state(database):
     await ingest(database, [a_report(1), a_report(2)])
     async with visiting(database, role="reader") as visitor:
-        counts = await visitor.get("/api/v1/work")
+        counts = await visitor.get("/api/v1/queue")
     assert [(count["stage"], count["state"], count["count"]) for count in counts.json] == [("normalize", "waiting", 2)]
 
 
@@ -90,12 +90,12 @@ async def test_what_failed_is_listed_in_parts_and_tried_again(database):
     await failing(database, 1, 2, 3)
     await failing(database, 9, stage="dedup")
     async with visiting(database, role="editor") as visitor:
-        first = await visitor.get("/api/v1/work/failed?limit=3")
-        rest = await visitor.get(f"/api/v1/work/failed?limit=3&cursor={first.json['next_cursor']}")
-        one_stage = await visitor.get("/api/v1/work/failed?stage=dedup")
-        one = await visitor.ask("POST", "/api/v1/work/retry", {"stage": "normalize", "subjects": [2]})
-        all_others = await visitor.ask("POST", "/api/v1/work/retry")
-        due = {count["stage"]: count["due"] for count in (await visitor.get("/api/v1/work")).json}
+        first = await visitor.get("/api/v1/queue/failed?limit=3")
+        rest = await visitor.get(f"/api/v1/queue/failed?limit=3&cursor={first.json['next_cursor']}")
+        one_stage = await visitor.get("/api/v1/queue/failed?stage=dedup")
+        one = await visitor.ask("POST", "/api/v1/queue/retry", {"stage": "normalize", "subjects": [2]})
+        all_others = await visitor.ask("POST", "/api/v1/queue/retry")
+        due = {count["stage"]: count["due"] for count in (await visitor.get("/api/v1/queue")).json}
     listed = [(each["stage"], each["subject"]) for each in first.json["items"] + rest.json["items"]]
     assert sorted(listed) == [("dedup", 9), ("normalize", 1), ("normalize", 2), ("normalize", 3)]
     assert [each["subject"] for each in one_stage.json["items"]] == [9]
@@ -108,9 +108,9 @@ async def test_what_failed_is_listed_in_parts_and_tried_again(database):
 async def test_what_is_quarantined_is_released(database):
     await failing(database, 1, 2, is_final=True)
     async with visiting(database, role="editor") as visitor:
-        given_up = await visitor.get("/api/v1/work/quarantine")
-        released = await visitor.ask("POST", "/api/v1/work/quarantine/release", {"subjects": [2]})
-        left = await visitor.get("/api/v1/work/quarantine")
+        given_up = await visitor.get("/api/v1/queue/quarantine")
+        released = await visitor.ask("POST", "/api/v1/queue/quarantine/release", {"subjects": [2]})
+        left = await visitor.get("/api/v1/queue/quarantine")
     assert [(each["subject"], each["error"]) for each in given_up.json["items"]] == [(1, "no text"), (2, "no text")]
     assert (released.json, [each["subject"] for each in left.json["items"]]) == ({"changed": 1}, [1])
 
@@ -138,8 +138,8 @@ async def test_alerts_are_those_that_last_or_all(database):
         ("/api/v1/runs/x", 400), ("/api/v1/runs?limit=0", 400), ("/api/v1/runs?limit=201", 400),
         ("/api/v1/runs?cursor=nonsense", 400), ("/api/v1/runs?source=%00", 400), ("/api/v1/runs?colour=red", 400),
         ("/api/v1/runs?cursor=Wzk5OTk5OTk5OTk5OTk5OTk5OTk5OV0", 400),  # a number that no BIGINT holds
-        ("/api/v1/work/failed?cursor=WyIyMDI0LTA1LTE2VDEyOjAwOjAwIiwieCIsMV0", 400),  # a moment without an offset
-        ("/api/v1/work/failed?cursor=WyIyMDI0LTA1LTE2VDEyOjAwOjAwWiIsIlx1MDAwMCIsMV0", 400),  # a stage named NUL
+        ("/api/v1/queue/failed?cursor=WyIyMDI0LTA1LTE2VDEyOjAwOjAwIiwieCIsMV0", 400),  # a moment without an offset
+        ("/api/v1/queue/failed?cursor=WyIyMDI0LTA1LTE2VDEyOjAwOjAwWiIsIlx1MDAwMCIsMV0", 400),  # a stage named NUL
         ("/api/v1/refused?run_id=0", 400), ("/api/v1/alerts?with_resolved=perhaps", 400),
     ],
 )  # fmt: skip
@@ -157,6 +157,7 @@ async def test_odd_choices_of_work_are_refused(database, body):
     await told(database, [])
     async with visiting(database, role="editor") as visitor:
         answers = [
-            await visitor.ask("POST", path, body) for path in ("/api/v1/work/retry", "/api/v1/work/quarantine/release")
+            await visitor.ask("POST", path, body)
+            for path in ("/api/v1/queue/retry", "/api/v1/queue/quarantine/release")
         ]
     assert [answer.status for answer in answers] == [400, 400]
