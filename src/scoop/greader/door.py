@@ -9,6 +9,7 @@ from fastapi import Request, Response
 from starlette.datastructures import FormData
 from starlette.responses import PlainTextResponse
 
+from scoop.core import names
 from scoop.core.access import Visitor
 from scoop.doors import routers, secrets, signing_in, visits
 from scoop.doors.desk import At, By, Desk, Reads, Writes
@@ -82,8 +83,11 @@ async def subscriptions(request: Request, conn: Reads) -> Response:
     """Collections and topics, each as a feed in its folder."""
     address = str(request.base_url).rstrip("/")
     collections = [each.collection for each in (await reading.stats(conn)).collections]
-    found = [_subscription(f"{streams.COLLECTION}{name}", name, "Collections", address, f"/feeds/{name}.rss")
-             for name in collections]  # fmt: skip
+    found = [
+        _subscription(f"{streams.COLLECTION}{name}", names.collection_name(name), "Collections", address,
+                      f"/feeds/{name}.rss")
+        for name in collections
+    ]  # fmt: skip
     found += [
         _subscription(f"{streams.TOPIC}{each.topic_slug}", each.topic_name, "Topics", address,
                       f"/feeds/topics/{each.topic_slug}.rss")
@@ -94,7 +98,7 @@ async def subscriptions(request: Request, conn: Reads) -> Response:
 
 def _subscription(stream: str, title: str, label: str, address: str, feed: str) -> dict[str, Any]:
     return {
-        "id": stream, "title": title.replace("_", " "), "url": address + feed, "htmlUrl": f"{address}/", "iconUrl": "",
+        "id": stream, "title": title, "url": address + feed, "htmlUrl": f"{address}/", "iconUrl": "",
         "categories": [{"id": f"user/-/label/{label}", "label": label}],
     }  # fmt: skip
 

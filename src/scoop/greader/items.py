@@ -5,7 +5,7 @@ from typing import Any
 
 import nh3
 
-from scoop.core import text
+from scoop.core import names, text
 from scoop.greader import streams
 from scoop.store.marks import Marked
 
@@ -33,7 +33,7 @@ def item(story: Marked, *, address: str) -> dict[str, Any]:
         "categories": [*states, "user/-/label/Collections"],
         "origin": {
             "streamId": f"{streams.COLLECTION}{story.collection}",
-            "title": text.one_line(story.collection),
+            "title": names.collection_name(story.collection),
             "htmlUrl": address,
         },
     }
@@ -51,4 +51,4 @@ def content(story: Marked, page: str) -> str:
 
 
 def _names(story: Marked) -> list[str]:
-    return [text.one_line(outlet.source_name or outlet.source) for outlet in story.outlets]
+    return [names.outlet_name(outlet.source, outlet.source_name) for outlet in story.outlets]
