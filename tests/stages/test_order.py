@@ -110,6 +110,34 @@ TANGLES = {
         ],
         [{1}, {2}, {3}],
     ),
+    "a teaser that its publisher sent twice, of which the later one is of a copy's time": (
+        [
+            a_document(1),
+            a_document(2, day=DAYS[2]),
+            a_document(3, host=HOSTS[1], day=DAYS[2]),
+        ],
+        [{1}, {2, 3}],
+    ),
+    "a teaser that its publisher sent twice, and a copy of it": (
+        [a_document(1), a_document(2), a_document(3, host=HOSTS[1])],
+        [{1, 2, 3}],
+    ),
+    "a text that its publisher sent again after months, and a copy of the later one": (
+        [
+            a_document(1, title="Ferry sails free", body=(0, 1), day="2026-08-01"),
+            a_document(2, title="Ferry sails free", body=(0, 1), day=DAYS[2]),
+            a_document(3, title="Free ferry", body=(0, 1), host=HOSTS[1], day=DAYS[2]),
+        ],
+        [{1, 2, 3}],
+    ),
+    "one headline, which its publisher has sent more often than a copy is compared with": (
+        [
+            a_document(1, host=HOSTS[1]),
+            *(a_document(number) for number in range(2, 9)),
+            a_document(9, host=HOSTS[2]),
+        ],
+        [set(range(1, 10))],
+    ),
     "headlines that say too little, or other numbers": (
         [
             a_document(1, title="Morning briefing"),
@@ -142,6 +170,7 @@ async def test_the_same_stories_come_of_every_order(database, name):
         turned = items[first:] + items[:first]
         assert await partition(database, [turned], batch=1) == expected
         assert await partition(database, [turned[:2], turned[2:]], batch=1000) == expected
+        assert await partition(database, [turned[:1], turned[1:]], batch=1000) == expected
 
 
 async def test_look_alikes_of_one_publisher_stay_apart_where_nothing_ties_them_together(database):

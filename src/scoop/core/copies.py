@@ -55,8 +55,8 @@ def shortlist(pairs: Iterable[Pair]) -> list[Pair]:
 
 def same_headlines(pairs: Iterable[Pair]) -> list[SameHeadline]:
     """The pairs that a title rule takes for one article, by which rule and how strongly; a few of each story."""
-    told = {pair: found for pair in _few_of_each_story(sorted(pairs, key=_ids)) if (found := same_headline(*pair))}
-    return [(pair, *found) for pair, found in told.items()]
+    told = {_ids(pair): (pair, *found) for pair in sorted(pairs, key=_ids) if (found := same_headline(*pair))}
+    return [told[_ids(pair)] for pair in _few_of_each_story(pair for pair, *_ in told.values())]
 
 
 def _ids(pair: Pair) -> tuple[int, int]:

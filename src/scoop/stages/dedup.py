@@ -42,8 +42,7 @@ async def load(conn: Connection, ids: Sequence[int]) -> Case:
 
 async def _copies(conn: Connection, readings: Sequence[Reading], exact: Sequence[Match]) -> list[Match]:
     """The documents, judged now or in stories already, that have nearly the same text or the same headline."""
-    # What one publisher has sent twice is searched for once.
-    ids = list({(each.content_hash, each.publisher_family): each.document_id for each in reversed(readings)}.values())
+    ids = _of_their_own(readings)
     by_phrases, by_headline = await stories.sharing_phrases(conn, ids), await stories.sharing_headlines(conn, ids)
     articles = await stories.articles(conn, {document for pair in (*by_phrases, *by_headline) for document in pair})
     judged = {reading.document_id for reading in readings}
@@ -59,6 +58,16 @@ async def _copies(conn: Connection, readings: Sequence[Reading], exact: Sequence
     texts = await stories.texts(conn, {article.document_id for pair in (*suspects, *talkative) for article in pair})
     joined = _joined(readings, exact)
     return [*_by_text(suspects, texts, joined), *_by_title(titled, texts, joined)]
+
+
+def _of_their_own(readings: Sequence[Reading]) -> list[int]:
+    """Whom to search copies of: of equal texts of one publisher and time, one finds what all would; teasers are alone."""
+    found: dict[object, int] = {}
+    for each in reversed(readings):
+        is_teaser = each.token_count < dedup.MIN_CONTENT_TOKENS
+        key = each.document_id if is_teaser else (each.content_hash, each.publisher_family, each.seen_at)
+        found[key] = each.document_id
+    return list(found.values())
 
 
 def _joined(readings: Sequence[Reading], exact: Sequence[Match]) -> Forest:
