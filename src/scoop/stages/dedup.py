@@ -61,7 +61,7 @@ async def _copies(conn: Connection, readings: Sequence[Reading], exact: Sequence
 
 
 def _of_their_own(readings: Sequence[Reading]) -> list[int]:
-    """Whom to search copies of: of equal texts of one publisher and time, one finds what all would; teasers are alone."""
+    """Whom to search copies of: of equal texts of one publisher and time, one finds what all would; not of teasers."""
     found: dict[object, int] = {}
     for each in reversed(readings):
         is_teaser = each.token_count < dedup.MIN_CONTENT_TOKENS
