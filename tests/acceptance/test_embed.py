@@ -80,10 +80,11 @@ async def test_a_server_that_talks_nonsense_is_told_in_one_sentence_and_makes_no
 
 async def test_what_was_interrupted_goes_on_with_the_next_call(desk, database_url, newsstand):
     app = server.create_app(a_world(an_article()), ANCHOR, Clock())
-    process = None
+    interrupts = iter([signal.SIGINT])  # a second one would end it in the middle
 
     async def interrupting(scope, receive, send):
-        process.send_signal(signal.SIGINT)
+        for interrupt in interrupts:
+            process.send_signal(interrupt)
         await app(scope, receive, send)
 
     async with serving(interrupting) as address:
@@ -95,9 +96,11 @@ async def test_what_was_interrupted_goes_on_with_the_next_call(desk, database_ur
             cwd="/tmp",
         )
         output, _ = await asyncio.to_thread(process.communicate)
-    assert (process.returncode, json.loads(output)["embedded"]) == (1, 2)
+    begun = json.loads(output)["embedded"]
+    assert process.returncode == 1
+    assert 0 < begun < COUNT
     rest = await asyncio.to_thread(desk, "embed", "--json", **of_server(f"{newsstand}/embed"))
-    assert json.loads(rest.stdout)["embedded"] == COUNT - 2
+    assert json.loads(rest.stdout)["embedded"] == COUNT - begun
 
 
 @pytest.mark.parametrize(

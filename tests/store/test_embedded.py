@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from threading import Barrier
 
 import psutil
 import pytest
@@ -91,6 +92,20 @@ async def test_four_processes_that_start_at_once_share_one_server(home):
         for _ in range(4)
     ]
     assert len({process.communicate(timeout=60)[0] for process in starting}) == 1
+
+
+async def test_whoever_comes_second_finds_the_folders_of_a_new_home_made(tmp_path):
+    tmp_path.chmod(0o711)
+
+    def come(home: Path, ready: Barrier) -> None:
+        server = Embedded(home)
+        ready.wait()
+        server.make_folders()
+        server.detach()
+
+    for number in range(30):
+        ready = Barrier(4)
+        await asyncio.gather(*(asyncio.to_thread(come, tmp_path / str(number), ready) for _ in range(ready.parties)))
 
 
 async def test_a_lock_file_with_a_strangers_pid_does_not_keep_it_down(home):

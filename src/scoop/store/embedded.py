@@ -99,7 +99,7 @@ class Embedded:
     def attach(self) -> str:
         """Be a user of the server, start it if it is down, and give its URL."""
         if self._users is None:
-            self._make_folders()
+            self.make_folders()
         with ExitStack() as undo:
             undo.callback(self.detach)
             try:
@@ -166,14 +166,14 @@ class Embedded:
         except (FileNotFoundError, ValueError):
             return None
 
-    def _make_folders(self) -> None:
+    def make_folders(self) -> None:
+        """All that the server needs around it, and a place among its users; others may do the same at once."""
         mode = 0o711 if self.owner else 0o700  # the server's user must pass through, not look
         try:
             self.home.mkdir(parents=True, exist_ok=True)
             self._open_home()
-            if not self.folder.exists():
-                self.folder.mkdir(parents=True)
-                self.folder.chmod(mode)
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self.folder.chmod(mode)
             folders.own(self.folder / "server", self.owner)
             folders.own(self.sockets, self.owner)
             if not self.passfile.exists():

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import pwd
+import secrets
 import shutil
 import stat
 from collections.abc import Iterator
@@ -60,7 +61,7 @@ def write_private(path: Path, text: str, owner: Owner | None = None) -> None:
 
 def write_once(path: Path, text: str) -> str:
     """Write a private file whole, unless somebody was quicker; give what it holds."""
-    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     try:
         write_private(draft, text)
         with suppress(FileExistsError):
