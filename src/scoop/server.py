@@ -72,7 +72,7 @@ def create_app(
     app.state.mcp = _mcp(app.state.desk)
     for package in (web, api, out, mcp, greader):
         for router in routers(package):
-            app.include_router(router)
+            app.router.routes.extend(router.routes)  # as they are: to include them would build each anew
     app.mount("/static", StaticFiles(directory=pages.STATIC))
     document.describe(app)
     return app

@@ -1,12 +1,15 @@
 """An ASGI app on a port for the length of a `with` block."""
 
 import asyncio
+import itertools
 import socket
 from collections.abc import AsyncIterator, Generator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 
 import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
+
+TICK_SECONDS = 0.1  # as uvicorn's own: ten make a second of its Date header
 
 
 @asynccontextmanager
@@ -26,7 +29,7 @@ async def serving(app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> Async
         server_header=False,
         proxy_headers=False,  # whoever connects is who they are: nobody is trusted to say otherwise
     )
-    server = _Server(config)
+    server = _Server(config, stopping)
     is_ipv6 = ":" in host
     family = socket.AF_INET6 if is_ipv6 else socket.AF_INET
     with socket.create_server((host, port), family=family) as listener:
@@ -51,7 +54,18 @@ def _telling(app: ASGIApp, stopping: asyncio.Event) -> ASGIApp:
 
 
 class _Server(uvicorn.Server):
-    """Leaves signals to the program it runs in."""
+    """Leaves signals to the program it runs in, and ends when told to, not at the next tick."""
+
+    def __init__(self, config: uvicorn.Config, stopping: asyncio.Event) -> None:
+        super().__init__(config)
+        self.stopping = stopping
+
+    async def main_loop(self) -> None:
+        for tick in itertools.count():
+            if await self.on_tick(tick):
+                return
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.stopping.wait(), TICK_SECONDS)
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:

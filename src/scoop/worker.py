@@ -74,7 +74,7 @@ async def _line_of_fall_backs(app: App, *, stop: asyncio.Event, done: asyncio.Ev
                 await legacy.fall_back(conn, app.modes, now=datetime.now(UTC), run=legacy.run_program)
             if stop.is_set() or done.is_set():
                 return
-            await _pause(stop, IDLE_SECONDS)
+            await _pause(done, IDLE_SECONDS)
 
 
 async def _line_at_hand(
@@ -105,7 +105,7 @@ async def _line(
         worker = Worker(await work.enlist(conn), conn, report.tell)
         while not stop.is_set() and not done.is_set():
             if not await _turn(stages, worker, report):
-                await _pause(stop, IDLE_SECONDS)
+                await _pause(done, IDLE_SECONDS)
 
 
 async def _turn(stages: list[Stage[Any, Any]], worker: Worker, report: Report) -> int:
