@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, fields
+from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,9 +21,10 @@ from typing import Any
 import click
 import msgspec
 
-from scoop import channels, cli, plugins, sources
+from scoop import channels, cli, plugins, server, sources
+from scoop.api import document
 from scoop.config import CONFIG_FILE, Config, variable
-from scoop.core import items
+from scoop.core import access, items
 from scoop.store import db, migrations
 from scoop.store.db import Connection
 from scoop.store.embedded import Embedded
@@ -68,7 +70,7 @@ ENUMS = """
 def pages(schema: str) -> dict[Path, str]:
     """Every reference page by its path; `schema` is the one that needs a database to be made."""
     kinds = {"sources": kinds_page(sources), "channels": kinds_page(channels)}
-    made = {"cli": cli_page(), "settings": settings_page(), "item": item_page(), **kinds}
+    made = {"cli": cli_page(), "settings": settings_page(), "item": item_page(), "routes": routes_page(), **kinds}
     return {REFERENCE / f"{name}.md": text for name, text in (made | {"schema": schema}).items()}
 
 
@@ -248,6 +250,32 @@ def _kind(name: str, kind: type[Any]) -> str:
 
 def _type_name(kind: Any) -> str:
     return kind.__name__ if isinstance(kind, type) else str(kind)
+
+
+# The routes
+
+
+def routes_page() -> str:
+    about = (
+        "Every address that the server answers, the right that its callers need, and which roles have it. A key has "
+        "at most the rights of its owner, and of those only the scopes it was made with. What is asked and answered "
+        "is told by `/api` on a running server."
+    )
+    rows = table(("route", "right", *access.ROLES), _routes())
+    return "\n\n".join([page_head("Routes and roles", about), rows]) + "\n"
+
+
+def _routes() -> list[tuple[str, ...]]:
+    app = server.create_app(Config(), None, clock=lambda: datetime.now(UTC))  # type: ignore[arg-type]  # never asked
+    calls = sorted((route.path, method, route.right) for route in document.guarded(app) for method in route.methods)
+    return [
+        (code(f"{method} {path}"), right or "none", *("yes" if _may(role, right) else "" for role in access.ROLES))
+        for path, method, right in calls
+    ]
+
+
+def _may(role: access.Role, right: access.Right | None) -> bool:
+    return right is None or right in access.RIGHTS_BY_ROLE[role]
 
 
 # The schema

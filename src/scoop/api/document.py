@@ -3,7 +3,7 @@
 from http import HTTPStatus
 from typing import Any
 
-from fastapi import FastAPI, Request, Response, routing
+from fastapi import FastAPI, Request, Response
 from fastapi.openapi.utils import get_openapi
 
 from scoop import __version__
@@ -107,9 +107,7 @@ def _complete(operation: dict[str, Any], route: Guarded) -> None:
 
 
 def guarded(app: FastAPI) -> list[Guarded]:
-    """Every guarded route, those of included routers among them."""
-    found = (context.original_route for context in routing.iter_route_contexts(app.routes))
-    return [route for route in found if isinstance(route, Guarded)]
+    return [route for route in app.routes if isinstance(route, Guarded)]
 
 
 @router.get("/api/openapi.json")
