@@ -53,7 +53,9 @@ async def test_a_merge_is_made_listed_and_undone(database):
     await run_all(database)
     assert (merged.status, as_one) == (201, {frozenset({"item-1", "item-2"})})
     assert [decision["decision_id"] for decision in log.json["items"]] == [merged.json["decision_id"]]
+    assert log.json["items"][0]["decided_by"].startswith("editor ")
     assert undone.json["undone_at"] is not None
+    assert undone.json["undone_by"] == log.json["items"][0]["decided_by"]
     assert (undone.status, twice.status) == (200, 409)
     assert await partition(database) == {frozenset({"item-1"}), frozenset({"item-2"})}
 

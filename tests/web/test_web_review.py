@@ -160,10 +160,13 @@ async def test_the_log_lists_what_was_decided_and_takes_it_back(database):
         elsewhere = (await visitor.get("/review/log?collection=ai_news")).page
     assert "Nothing was decided yet" in empty.text
     assert "merged" in listed.page.text
+    assert f"by {decision.decided_by}" in listed.page.text
+    assert decision.decided_by.startswith("editor ")
     assert "<script>alert" not in listed.text
     assert len(listed.page.links("/stories/")) == 2
     assert (done.status, done.headers["Location"]) == (303, "/review/log")
     assert "merged, undone" in undone.text
+    assert undone.text.count(f"by {decision.decided_by}") == 2
     assert (again.status, "was undone already" in again.page.text) == (400, True)
     assert "Nothing was decided yet" in elsewhere.text
 

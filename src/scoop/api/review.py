@@ -13,7 +13,7 @@ from scoop import review
 from scoop.api import document
 from scoop.doors import answers, routers
 from scoop.doors.answers import Listed
-from scoop.doors.desk import At, Reads, Writes
+from scoop.doors.desk import At, By, Reads, Writes
 from scoop.doors.given import Given, Id, Line, Part, Text
 from scoop.doors.rights import needs
 from scoop.errors import Conflict, UsageError
@@ -67,28 +67,28 @@ async def list_pairs(request: Request, desk: At, conn: Reads, wanted: Annotated[
 
 @router.post("/review/merge", response_model=Decision, status_code=201, responses=AGAINST)
 @needs("edit")
-async def merge_stories(request: Request, conn: Writes, given: Pair) -> Response:
+async def merge_stories(request: Request, conn: Writes, visitor: By, given: Pair) -> Response:
     """Make two stories one; the younger becomes part of the older."""
     with _against():
-        decision = await store.merge(conn, *given.stories, note=given.note)
+        decision = await store.merge(conn, *given.stories, note=given.note, by=visitor.name)
     return answers.json(request, decision, status=HTTPStatus.CREATED)
 
 
 @router.post("/review/apart", response_model=Decision, status_code=201, responses=AGAINST)
 @needs("edit")
-async def keep_apart(request: Request, conn: Writes, given: Pair) -> Response:
+async def keep_apart(request: Request, conn: Writes, visitor: By, given: Pair) -> Response:
     """Keep two stories apart: no run merges them or shows them together."""
     with _against():
-        decision = await store.keep_apart(conn, *given.stories, note=given.note)
+        decision = await store.keep_apart(conn, *given.stories, note=given.note, by=visitor.name)
     return answers.json(request, decision, status=HTTPStatus.CREATED)
 
 
 @router.post("/review/split", response_model=Decision, status_code=201, responses=AGAINST)
 @needs("edit")
-async def split_story(request: Request, conn: Writes, given: Leaving) -> Response:
+async def split_story(request: Request, conn: Writes, visitor: By, given: Leaving) -> Response:
     """Let documents leave their story and become one of their own."""
     with _against():
-        decision = await store.split(conn, set(given.documents), note=given.note)
+        decision = await store.split(conn, set(given.documents), note=given.note, by=visitor.name)
     return answers.json(request, decision, status=HTTPStatus.CREATED)
 
 
@@ -103,10 +103,10 @@ async def list_decisions(request: Request, conn: Reads, wanted: Annotated[Wanted
 
 @router.post("/review/decisions/{decision_id}/undo", response_model=Decision, responses=AGAINST)
 @needs("edit")
-async def undo_decision(request: Request, conn: Writes, decision_id: Id) -> Response:
+async def undo_decision(request: Request, conn: Writes, visitor: By, decision_id: Id) -> Response:
     """Take a decision back; documents that it moved go back to where they came from, then the rules decide anew."""
     with _against():
-        decision = await store.undo(conn, decision_id)
+        decision = await store.undo(conn, decision_id, by=visitor.name)
     return answers.json(request, decision)
 
 

@@ -224,8 +224,11 @@ async def _log(config: Config, collection: str | None, limit: int, *, as_json: b
         edge.print_json(found)
         return
     edge.print_table(
-        ("decision", "when", "what", "story", "other", "undone", "title"),
-        [(d.decision_id, d.decided_at, d.action, d.story_id, d.other_story_id, d.undone_at, _about(d)) for d in found],
+        ("decision", "when", "by", "what", "story", "other", "undone", "title"),
+        [
+            (d.decision_id, d.decided_at, d.decided_by, d.action, d.story_id, d.other_story_id, d.undone_at, _about(d))
+            for d in found
+        ],
         empty="nothing was decided yet; `scoop review` lists what waits",
         wide="title",
     )

@@ -60,7 +60,8 @@ WHERE status = 'active' ORDER BY is_company DESC, probability DESC NULLS LAST, l
 -- name: decisions
 -- What people decided about a story and has not been undone, the latest first.
 SELECT decision_id, action, story_decisions.collection, story_decisions.story_id, other_story_id, document_ids, pointing_ids,
-    note, decided_at, NULL::timestamptz AS undone_at, stories.canonical_title AS title, other.canonical_title AS other_title,
+    note, decided_at, decided_by, NULL::timestamptz AS undone_at, '' AS undone_by, stories.canonical_title AS title,
+    other.canonical_title AS other_title,
     stories.story_uuid::text AS story_uuid, other.story_uuid::text AS other_story_uuid
 FROM story_decisions JOIN stories USING (story_id) JOIN stories AS other ON other.story_id = other_story_id
 WHERE (story_decisions.story_id = $1 OR other_story_id = $1) AND EXISTS (

@@ -31,7 +31,10 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """What a person decided about two stories; `document_ids` are those that went from one to the other."""
+    """What a person decided about two stories; `document_ids` are those that went from one to the other.
+
+    `decided_by` and `undone_by` are names as they were then, empty for the command line.
+    """
 
     decision_id: int
     action: Action
@@ -46,7 +49,9 @@ class Decision:
     pointing_ids: list[int]
     note: str
     decided_at: datetime
+    decided_by: str
     undone_at: datetime | None
+    undone_by: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +122,7 @@ def _gray_pair(row: Any, one: Side, other: Side) -> GrayPair:
     )
 
 
-async def merge(conn: Connection, one: str, other: str, *, note: str = "") -> Decision:
+async def merge(conn: Connection, one: str, other: str, *, note: str = "", by: str = "") -> Decision:
     """Make two stories one, inside the caller's transaction: the younger becomes part of the older."""
     pair = await _two_stories(conn, one, other)
     stays, goes = sorted(pair, key=lambda story: (story.first_seen_at, story.story_id))
@@ -125,7 +130,7 @@ async def merge(conn: Connection, one: str, other: str, *, note: str = "") -> De
         conn, stays.document_ids, goes.document_ids, is_same=False, because="keeps documents of both apart"
     )
     pairs = await _telling_pairs(conn, stays, goes)
-    decision_id = await _decide(conn, "merge", stays, goes, moved=goes.document_ids, pairs=pairs, note=note)
+    decision_id = await _decide(conn, "merge", stays, goes, moved=goes.document_ids, pairs=pairs, note=note, by=by)
     details = {
         "signal": "manual",
         "decision_id": decision_id,
@@ -138,19 +143,19 @@ async def merge(conn: Connection, one: str, other: str, *, note: str = "") -> De
     return await by_id(conn, decision_id)
 
 
-async def keep_apart(conn: Connection, one: str, other: str, *, note: str = "") -> Decision:
+async def keep_apart(conn: Connection, one: str, other: str, *, note: str = "", by: str = "") -> Decision:
     """Say that two stories are not one, inside the caller's transaction: no run joins or groups them from now on."""
     ours, theirs = await _two_stories(conn, one, other)
     await _refuse_against(
         conn, ours.document_ids, theirs.document_ids, is_same=False, because="keeps them apart already"
     )
     pairs = await _telling_pairs(conn, ours, theirs)
-    decision_id = await _decide(conn, "apart", ours, theirs, moved=[], pairs=pairs, note=note)
+    decision_id = await _decide(conn, "apart", ours, theirs, moved=[], pairs=pairs, note=note, by=by)
     await _regroup(conn, ours.collection, [ours.story_id, theirs.story_id])
     return await by_id(conn, decision_id)
 
 
-async def split(conn: Connection, document_ids: Collection[int], *, note: str = "") -> Decision:
+async def split(conn: Connection, document_ids: Collection[int], *, note: str = "", by: str = "") -> Decision:
     """Let documents leave their story and become one of their own, inside the caller's transaction."""
     story = await _story_of(conn, document_ids)
     left = sorted(document_ids)
@@ -160,7 +165,7 @@ async def split(conn: Connection, document_ids: Collection[int], *, note: str = 
     await _refuse_against(conn, left, stayed, is_same=True, because="says that documents of both are one story")
     made = await _story(conn, await conn.fetchval(SQL["open"], left[0]))
     pairs = _pairs_between(left, sorted(stayed, key=lambda document: document != story.representative_document_id))
-    decision_id = await _decide(conn, "split", story, made, moved=left, pairs=pairs, note=note)
+    decision_id = await _decide(conn, "split", story, made, moved=left, pairs=pairs, note=note, by=by)
     await conn.execute(SQL["take_out"], left, made.story_id)
     details = {"decision_id": decision_id}
     await conn.execute(SQL["record"], left, "manual_split", made.story_id, story.story_id, details)
@@ -169,11 +174,11 @@ async def split(conn: Connection, document_ids: Collection[int], *, note: str = 
     return await by_id(conn, decision_id)
 
 
-async def undo(conn: Connection, decision_id: int) -> Decision:
+async def undo(conn: Connection, decision_id: int, *, by: str = "") -> Decision:
     """Take a decision back, inside the caller's transaction, and have the documents judged by the rules again."""
     decision = await by_id(conn, decision_id)
     await _lock(conn, decision.collection)
-    if not await conn.fetch(SQL["undo"], decision_id):
+    if not await conn.fetch(SQL["undo"], decision_id, by):
         raise UsageError(f"decision {decision_id} was undone already; `scoop review log` tells when")
     if decision.action != "apart":
         await _move_back(conn, decision)
@@ -322,12 +327,12 @@ def _in_order(one: int, other: int) -> Pair:
 
 async def _decide(
     conn: Connection, action: Action, story: _Story, other: _Story, *, moved: Sequence[int], pairs: Iterable[Pair],
-    note: str,
+    note: str, by: str,
 ) -> int:  # fmt: skip
     """Append a decision and what it says of pairs of documents."""
     pointing = other.pointing_ids if action == "merge" else []
     decision_id: int = await conn.fetchval(
-        SQL["decide"], action, story.collection, story.story_id, other.story_id, moved, pointing, note
+        SQL["decide"], action, story.collection, story.story_id, other.story_id, moved, pointing, note, by
     )
     ones, others = zip(*sorted(pairs), strict=True)
     await conn.execute(SQL["put_verdicts"], decision_id, action == "merge", ones, others)

@@ -29,8 +29,8 @@ WHERE undone_at IS NULL AND is_same = $3 AND (one_document_id = ANY ($1::bigint[
 
 -- name: decide
 -- Append a decision.
-INSERT INTO story_decisions (action, collection, story_id, other_story_id, document_ids, pointing_ids, note)
-VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING decision_id;
+INSERT INTO story_decisions (action, collection, story_id, other_story_id, document_ids, pointing_ids, note, decided_by)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING decision_id;
 
 -- name: put_verdicts
 -- What a decision says of pairs of documents.
@@ -86,15 +86,15 @@ WHERE story_id = $1 OR (story_id = ANY ($2::bigint[]) AND status = 'merged');
 
 -- name: undo
 -- End what a decision says of documents; gives nothing where that was done before.
-UPDATE story_verdicts SET undone_at = now() WHERE decision_id = $1 AND undone_at IS NULL RETURNING verdict_id;
+UPDATE story_verdicts SET undone_at = now(), undone_by = $2 WHERE decision_id = $1 AND undone_at IS NULL RETURNING verdict_id;
 
 -- name: decisions
 -- What people decided, the latest first: all, those of one collection, or the one of this number.
 SELECT decision_id, action, story_decisions.collection, story_decisions.story_id, other_story_id, document_ids, pointing_ids,
-    note, decided_at, undone_at, stories.canonical_title AS title, other.canonical_title AS other_title,
+    note, decided_at, decided_by, undone_at, coalesce(undone_by, '') AS undone_by, stories.canonical_title AS title, other.canonical_title AS other_title,
     stories.story_uuid::text AS story_uuid, other.story_uuid::text AS other_story_uuid
 FROM story_decisions JOIN stories USING (story_id) JOIN stories AS other ON other.story_id = other_story_id
-LEFT JOIN LATERAL (SELECT max(undone_at) AS undone_at FROM story_verdicts
+LEFT JOIN LATERAL (SELECT max(undone_at) AS undone_at, max(undone_by) AS undone_by FROM story_verdicts
     WHERE story_verdicts.decision_id = story_decisions.decision_id) AS ended ON true
 WHERE ($1::bigint IS NULL OR decision_id = $1) AND ($2::text IS NULL OR story_decisions.collection = $2)
     AND decision_id < $4

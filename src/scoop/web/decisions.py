@@ -28,7 +28,7 @@ Words = Annotated[str, Form()]
 async def merge(desk: At, reader: For, story_uuid: UUID, other: Annotated[UUID, Form()]) -> Response:
     try:
         async with desk.writing() as conn:
-            decision = await review.merge(conn, str(story_uuid), str(other))
+            decision = await review.merge(conn, str(story_uuid), str(other), by=reader.visitor.name)
             stays = (await reading.story(conn, str(decision.story_id))).story
     except UsageError as error:
         return await _refused(desk, reader, story_uuid, error)
@@ -40,7 +40,7 @@ async def merge(desk: At, reader: For, story_uuid: UUID, other: Annotated[UUID, 
 async def keep_apart(desk: At, reader: For, story_uuid: UUID, other: Annotated[UUID, Form()]) -> Response:
     try:
         async with desk.writing() as conn:
-            decision = await review.keep_apart(conn, str(story_uuid), str(other))
+            decision = await review.keep_apart(conn, str(story_uuid), str(other), by=reader.visitor.name)
     except UsageError as error:
         return await _refused(desk, reader, story_uuid, error)
     return _decided(story_uuid, decision)
@@ -51,7 +51,7 @@ async def keep_apart(desk: At, reader: For, story_uuid: UUID, other: Annotated[U
 async def undo(desk: At, reader: For, story_uuid: UUID, decision_id: Number) -> Response:
     try:
         async with desk.writing() as conn:
-            await review.undo(conn, decision_id)
+            await review.undo(conn, decision_id, by=reader.visitor.name)
     except UsageError as error:
         return await _refused(desk, reader, story_uuid, error)
     return pages.onward(f"/stories/{story_uuid}", notice="Taken back. The rules decide anew in a moment.")

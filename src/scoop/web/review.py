@@ -115,7 +115,7 @@ async def merge(
     desk: At, reader: For, place: Sent, one: Annotated[Id, Form()], other: Annotated[Id, Form()], note: Note = ""
 ) -> Response:
     async def decide(conn: Connection) -> Decision:
-        return await store.merge(conn, str(one), str(other), note=_noted(note))
+        return await store.merge(conn, str(one), str(other), note=_noted(note), by=reader.visitor.name)
 
     return await _answer(desk, reader, place, decide)
 
@@ -126,7 +126,7 @@ async def keep_apart(
     desk: At, reader: For, place: Sent, one: Annotated[Id, Form()], other: Annotated[Id, Form()], note: Note = ""
 ) -> Response:
     async def decide(conn: Connection) -> Decision:
-        return await store.keep_apart(conn, str(one), str(other), note=_noted(note))
+        return await store.keep_apart(conn, str(one), str(other), note=_noted(note), by=reader.visitor.name)
 
     return await _answer(desk, reader, place, decide)
 
@@ -139,7 +139,7 @@ async def split(
     async def decide(conn: Connection) -> Decision:
         if not documents:
             raise UsageError("choose the documents that shall leave the story")
-        return await store.split(conn, set(documents), note=_noted(note))
+        return await store.split(conn, set(documents), note=_noted(note), by=reader.visitor.name)
 
     return await _answer(desk, reader, place, decide)
 
@@ -152,7 +152,7 @@ async def undo(
     """Take an answer back, and show where it was asked for: the pair again, or the log."""
 
     async def decide(conn: Connection) -> Decision:
-        return await store.undo(conn, decision)
+        return await store.undo(conn, decision, by=reader.visitor.name)
 
     if back != "log":
         return await _answer(desk, reader, place, decide)
