@@ -78,6 +78,14 @@ def template(postgres: Embedded, worker_id: str) -> str:
     return name
 
 
+@pytest.fixture(scope="session")
+def lasting_url(postgres: Embedded, template: str, worker_id: str) -> str:
+    """A migrated database for what a worker prepares once."""
+    name = f"lasting_{worker_id}"
+    asyncio.run(administer(postgres, f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy"))
+    return url_of(postgres, name)
+
+
 @pytest.fixture
 async def database_url(postgres: Embedded, template: str, worker_id: str) -> AsyncIterator[str]:
     """The URL of a migrated, empty database of this test's own."""

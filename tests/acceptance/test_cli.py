@@ -5,11 +5,11 @@ import json
 import asyncpg
 import pytest
 
-from builders import an_item, as_lines, scoop
+from builders import an_item, ingest, run_all, scoop
 
 
 @pytest.fixture
-def told(database_url):
+async def told(database, database_url):
     """A database with three stories: one of two copies, two single ones."""
     items = [
         an_item(1),
@@ -18,8 +18,8 @@ def told(database_url):
         an_item(4, title="  "),
         an_item(5),
     ]
-    assert scoop("ingest", "--items", "-", stdin=as_lines(items), database_url=database_url).returncode == 1
-    assert scoop("run-once", database_url=database_url).returncode == 0
+    await ingest(database, items)
+    await run_all(database)
     return lambda *arguments, **settings: scoop(*arguments, database_url=database_url, **settings)
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ STAGE_POINTS = [
         for stage in ("normalize", "dedup")
         for moment in ("claimed", "worked", "saved", "committed")
     ),
-    *(f"{stage}.saved" for stage in ("embed", "link", "group", "assign-topics")),
+    *(f"{stage}.saved" for stage in ("embed", "link", "group", "index", "assign-topics")),
 ]
 VISIT_POINTS = [f"ingest.{moment}" for moment in ("claimed", "worked", "saved", "committed")]
 
@@ -40,6 +41,10 @@ STORIES = """
         coverage_id IS NOT NULL AS is_grouped
     FROM stories WHERE status <> 'merged' ORDER BY members
 """
+SEARCH = """
+    SELECT source, source_item_id, facets, tokens::text
+    FROM document_search JOIN documents USING (document_id) ORDER BY 1, 2
+"""
 WORK = "SELECT stage, subject, state::text, error FROM work ORDER BY 1, 2"
 
 
@@ -48,7 +53,9 @@ async def state(database_url: str) -> dict[str, list[tuple]]:
     database = await db.connect(External(database_url), size=1)
     try:
         async with database.connection() as conn:
-            queries = {"ledger": LEDGER, "documents": DOCUMENTS, "stories": STORIES, "work": WORK}
+            queries = {
+                "ledger": LEDGER, "documents": DOCUMENTS, "stories": STORIES, "search": SEARCH, "work": WORK,
+            }  # fmt: skip
             return {name: [tuple(row) for row in await conn.fetch(query)] for name, query in queries.items()}
     finally:
         await database.close()
@@ -85,29 +92,24 @@ def run_once(**settings) -> int:
     return scoop("run-once", **settings).returncode
 
 
-async def unharmed(items: Path, database_url: str) -> dict[str, list[tuple]]:
-    assert take_in(items, database_url=database_url) == 0
-    assert run_once(database_url=database_url) == 0
-    return await state(database_url)
-
-
-@pytest.fixture
-async def expected(items, database_pair_urls):
+@pytest.fixture(scope="session")
+def expected(lasting_url, tmp_path_factory):
     """The state that a run without any fault leads to."""
-    return await unharmed(items, database_pair_urls[1])
+    assert take_in(a_tangle(tmp_path_factory.mktemp("unharmed")), database_url=lasting_url) == 0
+    assert run_once(database_url=lasting_url) == 0
+    return asyncio.run(state(lasting_url))
 
 
 @pytest.mark.parametrize("point", PUSH_POINTS + STAGE_POINTS)
-async def test_a_killed_worker_costs_nothing(point, items, database_pair_urls, expected):
-    url = database_pair_urls[0]
+async def test_a_killed_worker_costs_nothing(point, items, database_url, expected):
     act = take_in if point in PUSH_POINTS else lambda _items, **settings: run_once(**settings)
     if point in STAGE_POINTS:
-        take_in(items, database_url=url)
-    assert act(items, database_url=url, fault=f"{point}:kill:1") == -signal.SIGKILL
-    act(items, database_url=url, fault=f"{point}:kill:2")
-    assert take_in(items, database_url=url) == 0
-    assert run_once(database_url=url) == 0
-    assert await state(url) == expected
+        take_in(items, database_url=database_url)
+    assert act(items, database_url=database_url, fault=f"{point}:kill:1") == -signal.SIGKILL
+    act(items, database_url=database_url, fault=f"{point}:kill:2")
+    assert take_in(items, database_url=database_url) == 0
+    assert run_once(database_url=database_url) == 0
+    assert await state(database_url) == expected
 
 
 @pytest.mark.parametrize("action", ["kill-db", "kill-both"])
@@ -130,9 +132,7 @@ async def test_a_killed_database_costs_nothing(point, action, items, home, expec
 
 
 @pytest.mark.parametrize("point", VISIT_POINTS)
-async def test_a_worker_killed_while_it_visits_sources_costs_nothing(point, database_pair_urls, home):
-    from datetime import UTC, datetime
-
+async def test_a_worker_killed_while_it_visits_sources_costs_nothing(point, database_pair_urls):
     anchor = datetime(2026, 11, 15, 12, tzinfo=UTC)
     app = newsstand_server.create_app(world.load(world.SHIPPED), anchor, lambda: anchor)
     async with serving(app) as base_url:
