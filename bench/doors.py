@@ -16,10 +16,12 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+import uvloop
+
 from ground import figure, fresh_database
 from scoop.config import Config
 from scoop.doors import signing_in
-from scoop.server import create_app
+from scoop.server import create_app, settle
 from scoop.serving import serving
 from scoop.store import db, users
 from scoop.store.db import Database
@@ -88,7 +90,9 @@ async def serve(home: Path) -> None:
     """The server by itself, as `scoop up` runs it, until it is killed."""
     database = await db.connect(Embedded(home), size=8)
     config = Config(home=home, requests_per_minute=0)
-    async with serving(create_app(config, database, clock=lambda: datetime.now(UTC))) as url:
+    app = create_app(config, database, clock=lambda: datetime.now(UTC))
+    settle()
+    async with serving(app) as url:
         print(url, flush=True)
         await asyncio.Event().wait()
 
@@ -161,11 +165,10 @@ async def main() -> None:
 
 async def measure(url: str, pid: int, key: str, uuid: str) -> None:
     calls = {
-        "empty answer": "/api/v1/health",
+        "empty answer": "/healthz",
         "list of stories": "/api/v1/stories?limit=50",
         "list of one collection": "/api/v1/stories?limit=50&collection=ai_news",
         "one story": f"/api/v1/stories/{uuid}",
-        "home page": "/",
     }
     empty = 0.0
     for name, path in calls.items():
@@ -174,8 +177,9 @@ async def measure(url: str, pid: int, key: str, uuid: str) -> None:
         empty = empty or found["rate"]
         figure(name, found["rate"], "requests/s", share_of_empty=round(found["rate"] / empty, 3),
                p99_ms=round(found["p99_ms"], 1), first_byte_ms=round(first_byte(url + path, key), 1))  # fmt: skip
+    figure("home page", first_byte(url + "/", key), "ms to the first byte")
     figure("memory of the server", memory(pid), "MiB")
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    uvloop.run(main())

@@ -1,5 +1,6 @@
 """The server: every door in one application."""
 
+import gc
 import pkgutil
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
@@ -27,6 +28,7 @@ from scoop.doors import guard, problems, told
 from scoop.doors.desk import Desk
 from scoop.doors.oidc import Oidc
 from scoop.doors.problems import Problem
+from scoop.doors.shelf import Shelf
 from scoop.doors.visits import GuestBook
 from scoop.errors import ScoopError
 from scoop.mcp import tools
@@ -67,6 +69,7 @@ def create_app(
     )
     app.state.desk = Desk(config=config, database=database, clock=clock, newsstand=newsstand)
     app.state.guest_book = GuestBook()
+    app.state.shelf = Shelf(app.state.desk)
     app.state.oidc = Oidc(config=config, clock=clock)
     app.state.problem_page = pages.problem
     app.state.mcp = _mcp(app.state.desk)
@@ -76,6 +79,12 @@ def create_app(
     app.mount("/static", StaticFiles(directory=pages.STATIC))
     document.describe(app)
     return app
+
+
+def settle() -> None:
+    """What is there when the server begins stays; the collector of garbage need not walk through it while it answers."""
+    gc.collect()
+    gc.freeze()
 
 
 @asynccontextmanager

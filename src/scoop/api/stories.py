@@ -15,7 +15,9 @@ from scoop.doors.answers import MAX_CURSOR, Listed
 from scoop.doors.desk import At, Reads
 from scoop.doors.given import Given, Limit, Line, Part
 from scoop.doors.rights import needs
+from scoop.doors.shelf import Answer, OnShelf, answer
 from scoop.store import listing, reading
+from scoop.store.db import Connection
 from scoop.store.listing import StoryDay
 from scoop.store.reading import Story, StoryDetail
 
@@ -60,17 +62,17 @@ class WantedDays(Part):
 @router.get("/stories", response_model=Listed[Story])
 @needs("read")
 async def list_stories(
-    request: Request, conn: Reads, desk: At, query: Annotated[WantedStories, fastapi.Query()]
+    request: Request, shelf: OnShelf, desk: At, query: Annotated[WantedStories, fastapi.Query()]
 ) -> Response:
     """The latest stories that are active, by when they were last told of."""
-    found = await listing.stories(
-        conn,
-        moments.part(query.since, query.until, query.cursor, limit=query.rows, zone=desk.timezone),
-        collection=query.collection,
-        words=query.q,
-        offset=((query.page or 1) - 1) * query.rows,
-    )
-    return answers.json(request, answers.listed(found, query.rows, _place))
+    part = moments.part(query.since, query.until, query.cursor, limit=query.rows, zone=desk.timezone)
+
+    async def make(conn: Connection) -> Answer:
+        offset = ((query.page or 1) - 1) * query.rows
+        found = await listing.stories(conn, part, collection=query.collection, words=query.q, offset=offset)
+        return answer(answers.listed(found, query.rows, _place))
+
+    return await shelf.give(request, make)
 
 
 def _place(story: Story) -> tuple[Any, ...]:
@@ -79,15 +81,18 @@ def _place(story: Story) -> tuple[Any, ...]:
 
 @router.get("/stories/{story_uuid}", response_model=StoryDetail)
 @needs("read")
-async def read_story(request: Request, conn: Reads, story_uuid: UUID) -> Response:
+async def read_story(request: Request, shelf: OnShelf, story_uuid: UUID) -> Response:
     """One story with its documents (`members`) and the stories that probably tell of the same event (`company`).
 
     A story that was merged is answered with the story it became part of: `story.story_uuid` is another one then, and
     Content-Location is its address. A merge can be undone, so this is no permanent redirect.
     """
-    detail = await reading.story(conn, str(await listing.survivor(conn, story_uuid)))
-    address = f"{router.prefix}/stories/{detail.story.story_uuid}"
-    return answers.json(request, detail, headers={"Content-Location": address})
+
+    async def make(conn: Connection) -> Answer:
+        detail = await reading.story(conn, str(await listing.survivor(conn, story_uuid)))
+        return answer(detail, **{"Content-Location": f"{router.prefix}/stories/{detail.story.story_uuid}"})
+
+    return await shelf.give(request, make)
 
 
 @router.get("/story-days", response_model=Listed[StoryDay])

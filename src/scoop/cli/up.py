@@ -165,10 +165,11 @@ async def _tell_setup_code(database: "Database", url: str) -> None:
 
 @asynccontextmanager
 async def _page(config: Config, database: "Database", newsstand: str | None) -> AsyncIterator[str]:
-    from scoop.server import create_app
+    from scoop.server import create_app, settle
     from scoop.serving import serving
 
     app = create_app(config, database, newsstand=newsstand, clock=lambda: datetime.now(UTC))
+    settle()
     async with AsyncExitStack() as stack:
         try:
             url = await stack.enter_async_context(serving(app, host=config.host, port=config.port))

@@ -58,22 +58,25 @@ class Desk:
             raise DatabaseUnavailable("the database did not answer in time") from error
 
 
-def _desk(request: Request) -> Desk:
+# FastAPI runs what is not async in a thread; all of these are there at once.
+
+
+async def _desk(request: Request) -> Desk:
     desk: Desk = request.app.state.desk
     return desk
 
 
 async def _reading(request: Request) -> AsyncIterator[Connection]:
-    async with _desk(request).reading() as conn:
+    async with (await _desk(request)).reading() as conn:
         yield conn
 
 
 async def _writing(request: Request) -> AsyncIterator[Connection]:
-    async with _desk(request).writing() as conn:
+    async with (await _desk(request)).writing() as conn:
         yield conn
 
 
-def _visitor(request: Request) -> Visitor:
+async def _visitor(request: Request) -> Visitor:
     visitor: Visitor = request.state.visitor
     return visitor
 

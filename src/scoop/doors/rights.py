@@ -5,6 +5,8 @@ from typing import Any, TypeVar
 
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
+from starlette.routing import Match
+from starlette.types import Scope
 
 from scoop.core import access
 from scoop.core.access import Right
@@ -31,6 +33,13 @@ class Guarded(APIRoute):
     def __init__(self, path: str, endpoint: Callable[..., Any], **arguments: Any) -> None:
         self.right: Right | None = endpoint.right  # type: ignore[attr-defined]  # one without it is no route
         super().__init__(path, endpoint, **arguments)
+        self.beginning = self.path.partition("{")[0]
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        # Most of some hundred routes are told by their first letters, which is faster than by their pattern.
+        if not scope["path"].startswith(self.beginning):
+            return Match.NONE, {}
+        return super().matches(scope)
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         answer = super().get_route_handler()

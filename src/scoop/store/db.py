@@ -215,6 +215,12 @@ def pgvector_problem(version: str | None) -> str | None:
     return None
 
 
+async def snapshot(conn: Connection) -> str:
+    """The name of what is to be seen: the same as long as nothing is written."""
+    name: str = await conn.fetchval("SELECT pg_current_snapshot()::text")
+    return name
+
+
 async def about(conn: Connection) -> dict[str, str]:
     """What a person wants to know of the server."""
     row = await conn.fetchrow(

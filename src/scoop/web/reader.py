@@ -61,7 +61,7 @@ class Reader:
         return outward.href(url, newsstand=self.newsstand)
 
 
-def of(request: Request) -> Reader:
+async def of(request: Request) -> Reader:
     """The reader who asks."""
     desk: Desk = request.app.state.desk
     return _reader(request, desk, request.state.visitor, desk.clock())

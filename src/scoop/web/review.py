@@ -90,11 +90,11 @@ def _collection(given: str) -> str | None:
     return given or None
 
 
-def _asked(collection: str = "", skip: Annotated[int, Query(ge=0, le=MAX_SKIP)] = 0) -> Place:
+async def _asked(collection: str = "", skip: Annotated[int, Query(ge=0, le=MAX_SKIP)] = 0) -> Place:
     return Place(collection=_collection(collection), skip=skip)
 
 
-def _sent(collection: Annotated[str, Form()] = "", skip: Annotated[int, Form(ge=0, le=MAX_SKIP)] = 0) -> Place:
+async def _sent(collection: Annotated[str, Form()] = "", skip: Annotated[int, Form(ge=0, le=MAX_SKIP)] = 0) -> Place:
     return Place(collection=_collection(collection), skip=skip)
 
 

@@ -41,7 +41,7 @@ async def _form(request: Request) -> Fields:
     return (await _sent(request)).fields
 
 
-def _query(request: Request) -> Fields:
+async def _query(request: Request) -> Fields:
     return Fields((name, text.readable(value)) for name, value in request.query_params.items())
 
 
