@@ -82,7 +82,7 @@ def create_app(
 
 
 def settle() -> None:
-    """What is there when the server begins stays; the collector of garbage need not walk through it while it answers."""
+    """What is there when the server begins stays; the garbage collector need not walk through it while it answers."""
     gc.collect()
     gc.freeze()
 
