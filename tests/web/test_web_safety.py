@@ -64,9 +64,11 @@ async def test_every_route_answers_with_the_guarding_headers(database, path):
 @pytest.mark.parametrize("path", ROUTES)
 async def test_methods_that_nobody_needs_are_not_answered(database, path):
     async with visiting(database) as visitor:
-        answers = [await visitor.get(path, method=method) for method in ("OPTIONS", "TRACE", "CONNECTED")]
+        answers = [await visitor.get(path, method=method) for method in ("OPTIONS", "TRACE", "PROPFIND")]
+        invented = await visitor.get(path, method="CONNECTED")
     assert {answer.status for answer in answers} == {405}
     assert all("GET" in answer.headers["Allow"] for answer in answers)
+    assert invented.status == 400  # which is no HTTP, as the server tells before any page is asked
 
 
 @pytest.mark.parametrize("path", ["/", TODAY, "/healthz", "/static/style.css"])

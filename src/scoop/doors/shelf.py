@@ -1,14 +1,14 @@
-"""Answers that are kept while nothing changes: under the same snapshot the database gives the same answer.
+"""What was read is kept while nothing changes: under the same snapshot the database gives the same answer.
 
 A snapshot names the transactions that had ended when it was taken. As long as the database says the same one, nothing
-was written in between, by this process or any other, and what was answered before is answered again.
+was written in between, by this process or any other, and what was read before need not be read again.
 """
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from fastapi import Depends, Request, Response
@@ -18,8 +18,8 @@ from scoop.doors.desk import Desk
 from scoop.store import db
 from scoop.store.db import Connection
 
-MOST_KEPT = 200
-LARGEST_KEPT = 256 << 10  # bytes
+Found = TypeVar("Found")
+MOST_KEPT = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,37 +34,36 @@ def answer(value: Any, **headers: str) -> Answer:
     return Answer(body=msgspec.json.encode(value), headers=headers)
 
 
-Make = Callable[[Connection], Awaitable[Answer]]
-
-
 @dataclass(slots=True)
 class Shelf:
-    """What was answered to everybody alike under the latest snapshot, by address."""
+    """What was read under the latest snapshot and is the same for everybody, by a key that names it."""
 
     desk: Desk
     _snapshot: str = ""
-    _kept: OrderedDict[str, Answer] = field(default_factory=OrderedDict)
+    _kept: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
     _asking: asyncio.Lock = field(default_factory=asyncio.Lock)
     _next: asyncio.Task[str] | None = None
 
-    async def give(self, request: Request, make: Make) -> Response:
-        """The answer for an address: the one on the shelf if nothing has changed, else a new one."""
-        address = f"{request.url.path}?{request.url.query}"
-        if await self._now() == self._snapshot and address in self._kept:
-            found = self._kept[address]
-        else:
-            found = await self._made(address, make)
+    async def give(self, request: Request, make: Callable[[Connection], Awaitable[Answer]]) -> Response:
+        """The answer for the address that is asked for."""
+        found = await self.find(f"{request.url.path}?{request.url.query}", make)
         return answers.tagged(request, found.body, "application/json", headers=found.headers)
 
-    async def _made(self, address: str, make: Make) -> Answer:
+    async def find(self, key: Hashable, make: Callable[[Connection], Awaitable[Found]]) -> Found:
+        """What is on the shelf if nothing has changed, else what `make` reads now.
+
+        It takes connections of its own: whoever holds one while asking may wait for others who do the same.
+        """
+        if await self._now() == self._snapshot and key in self._kept:
+            kept: Found = self._kept[key]
+            return kept
         async with self.desk.reading() as conn:
             snapshot = await db.snapshot(conn)
             made = await make(conn)
         if snapshot != self._snapshot:
             self._snapshot = snapshot
             self._kept.clear()
-        if len(made.body) <= LARGEST_KEPT:
-            self._kept[address] = made
+        self._kept[key] = made
         if len(self._kept) > MOST_KEPT:
             self._kept.popitem(last=False)
         return made

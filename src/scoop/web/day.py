@@ -8,8 +8,9 @@ from operator import attrgetter
 from fastapi import Request, Response
 
 from scoop.doors import routers
-from scoop.doors.desk import Reads
+from scoop.doors.desk import At
 from scoop.doors.rights import needs
+from scoop.doors.shelf import OnShelf, Shelf
 from scoop.errors import NotFound
 from scoop.store import reading
 from scoop.store.db import Connection
@@ -73,21 +74,23 @@ class DayPage:
 
 @router.get("/")
 @needs("read")
-async def home_page(conn: Reads, reader: For) -> Response:
+async def home_page(shelf: OnShelf, desk: At, reader: For) -> Response:
     """Today, or the newest day that has stories."""
     choice = Choice(day=reader.today)
-    page = await read(conn, reader, choice)
+    page = await _kept(shelf, reader, choice)
     if not page.sections and page.nearest:
-        page = await read(conn, reader, replace(choice, day=page.nearest))
-    beside = await rail.read(conn, reader, reader.today, is_now=True)
+        page = await _kept(shelf, reader, replace(choice, day=page.nearest))
+    async with desk.reading() as conn:
+        beside = await rail.read(conn, reader, reader.today, is_now=True)
     return _page(page, beside, reader, instead_of_today=page.choice != choice)
 
 
 @router.get("/days/{day}")
 @needs("read")
-async def day_page(request: Request, conn: Reads, reader: For, day: str) -> Response:
-    page = await read(conn, reader, _choice(request, day))
-    beside = await rail.read(conn, reader, page.choice.day, is_now=page.choice.day == reader.today)
+async def day_page(request: Request, shelf: OnShelf, desk: At, reader: For, day: str) -> Response:
+    page = await _kept(shelf, reader, _choice(request, day))
+    async with desk.reading() as conn:
+        beside = await rail.read(conn, reader, page.choice.day, is_now=page.choice.day == reader.today)
     return _page(page, beside, reader, instead_of_today=False)
 
 
@@ -112,6 +115,10 @@ def _choice(request: Request, day: str) -> Choice:
         offset=int(offset),
         month=calendar.month_named(month) if month else None,
     )
+
+
+async def _kept(shelf: Shelf, reader: Reader, choice: Choice) -> DayPage:
+    return await shelf.find((choice, reader.today), lambda conn: read(conn, reader, choice))
 
 
 async def read(conn: Connection, reader: Reader, choice: Choice) -> DayPage:
