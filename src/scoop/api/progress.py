@@ -21,7 +21,7 @@ from scoop.errors import DatabaseUnavailable
 from scoop.store import work
 from scoop.store.work import Count
 
-router = routers.for_programs("Work")
+router = routers.for_programs("Queue")
 
 LOOK_SECONDS = 1.0
 HEARTBEAT_SECONDS = 15.0

@@ -273,7 +273,10 @@ class Tools:
 
 def server(tools: Tools) -> MCPServer:
     """The tools as a server that any transport can carry."""
-    found = MCPServer("scoop", title="Scoop", version=__version__, instructions=INSTRUCTIONS)
+    found = MCPServer(
+        "scoop", title="Scoop", version=__version__, instructions=INSTRUCTIONS,
+        log_level="WARNING",  # what it says while all is well is no news to an operator
+    )  # fmt: skip
     reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
     asked = (
         tools.search, tools.stories, tools.story, tools.digest, tools.topics, tools.sources, tools.why, tools.stats,
