@@ -16,7 +16,7 @@ from scoop.doors.rights import needs
 from scoop.store import work
 from scoop.store.work import Count, Waiting
 
-router = routers.for_programs("Work", prefix="/api/v1/queue")
+router = routers.for_programs("Queue", prefix="/api/v1/queue")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
