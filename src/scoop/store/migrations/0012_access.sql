@@ -58,8 +58,3 @@ CREATE TABLE setup_codes (
     created_at TIMESTAMPTZ NOT NULL
 );
 COMMENT ON TABLE setup_codes IS 'Codes that a terminal showed, by which the first person makes their account; gone once one was used.';
-
-ALTER TABLE story_decisions ADD COLUMN decided_by TEXT NOT NULL DEFAULT '';
-ALTER TABLE story_verdicts ADD COLUMN undone_by TEXT NOT NULL DEFAULT '';
-COMMENT ON COLUMN story_decisions.decided_by IS 'The name of the person, as it was then; empty for the command line.';
-COMMENT ON COLUMN story_verdicts.undone_by IS 'The name of the person who undid the decision, as it was then; empty for the command line.';

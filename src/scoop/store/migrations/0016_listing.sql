@@ -3,6 +3,3 @@
 CREATE INDEX idx_documents_latest ON documents (seen_at DESC, document_id DESC);
 CREATE INDEX idx_documents_source_latest ON documents (source, seen_at DESC, document_id DESC);
 CREATE INDEX idx_documents_collection_latest ON documents (collection, seen_at DESC, document_id DESC);
-
--- The refused items of one run, the newest first.
-CREATE INDEX idx_refused_items_run ON refused_items (run_id, refused_item_id DESC);
