@@ -5,13 +5,13 @@ import io
 import json
 import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import forks
 from scoop import pipeline, worker
 from scoop.app import App
 from scoop.archive import Archive
@@ -109,13 +109,4 @@ def scoop(
     """Run the command line as a process; settings become SCOOP_* variables."""
     environ = {name: value for name, value in os.environ.items() if not name.startswith("SCOOP_")}
     environ |= {f"SCOOP_{name.upper()}": str(value) for name, value in settings.items()}
-    done = subprocess.run(
-        [sys.executable, "-m", "scoop", *arguments],
-        input=stdin,
-        capture_output=True,
-        timeout=timeout,
-        env=environ,
-        cwd="/tmp",
-        check=False,
-    )
-    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+    return forks.run(arguments, stdin=stdin or b"", timeout=timeout, environ=environ)
