@@ -17,7 +17,7 @@ DAY = datetime(2026, 11, 14, tzinfo=UTC)
 
 
 def an_article(number: int, title: str = TITLE, body: str = BODY, **changes) -> Article:
-    title_words, body_words = text.words(text.normalized(title)), text.words(text.normalized(body))
+    title_words, body_words = (hashes.digests(text.words(text.normalized(told))) for told in (title, body))
     given = {
         "document_id": number, "story_id": None, "title": title, "title_simhash": hashes.simhash(title_words),
         "published_at": DAY, "publisher": f"outlet{number}.example", "words": len(body_words),

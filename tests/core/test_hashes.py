@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoop.core.hashes import content_hash, hamming, payload_hash, sha256, simhash, title_hash
+from scoop.core import hashes
+from scoop.core.hashes import content_hash, hamming, payload_hash, sha256, title_hash
 
 WORDS = st.lists(st.text(alphabet="abcdefgh", min_size=1, max_size=4), min_size=1, max_size=60)
 SIGNED_64_BIT = st.integers(min_value=-(2**63), max_value=2**63 - 1)
@@ -13,6 +14,10 @@ SIGNED_64_BIT = st.integers(min_value=-(2**63), max_value=2**63 - 1)
 
 def an_item(**changes):
     return {"title": "A title", "source_metadata": {"collection": "ai_news", "job_run_id": "1"}, **changes}
+
+
+def simhash(words):
+    return hashes.simhash(hashes.digests(words))
 
 
 def test_the_hash_of_a_text_is_that_of_its_utf_8():

@@ -112,7 +112,7 @@ class Body:
 
 def body(normalized_text: str) -> Body:
     words = text.words(normalized_text)
-    return Body(phrases=signals.phrases(words), terms=signals.weighty(words))
+    return Body(phrases=signals.phrases(hashes.digests(words)), terms=signals.weighty(words))
 
 
 def copied(one: Article, other: Article, ours: Body, theirs: Body) -> float | None:

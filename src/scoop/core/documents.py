@@ -20,7 +20,7 @@ def document(arrival: Arrival) -> Document:
         raise errors.Reject("the title is blank after normalization")
     body_text = text.truncated(text.readable(item.get("body_text", "")), MAX_BODY_CHARACTERS)
     normalized_text = text.normalized(body_text)
-    title_words, text_words = text.words(normalized_title), text.words(normalized_text)
+    text_words = hashes.digests(text.words(normalized_text))
     canonical_url = urls.canonical_url(item["canonical_url"]) if "canonical_url" in item else None
     host = urls.host(canonical_url) if canonical_url else None
     source_domain = _source_domain(item, host)
@@ -49,7 +49,7 @@ def document(arrival: Arrival) -> Document:
         native_ids=native_ids.native_ids(
             canonical_url, arrival.source, arrival.source_item_id, item["source_metadata"]
         ),
-        title_simhash=hashes.simhash(title_words),
+        title_simhash=hashes.simhash(hashes.digests(text.words(normalized_title))),
         text_simhash=hashes.simhash(text_words),
         title_hash=hashes.title_hash(normalized_title),
         content_hash=hashes.content_hash(normalized_title, normalized_text),

@@ -7,8 +7,11 @@ from functools import lru_cache
 import msgspec
 import numpy as np
 import xxhash
+from numpy.typing import NDArray
 
 from scoop.model import Item
+
+Digests = NDArray[np.uint64]
 
 SIMHASH_BITS = 64
 _SIMHASH_MASK = (1 << SIMHASH_BITS) - 1
@@ -39,12 +42,16 @@ def digest(word: str) -> bytes:
     return xxhash.xxh3_64_digest(word.encode())
 
 
-def simhash(words: Sequence[str]) -> int | None:
+def digests(words: Sequence[str]) -> Digests:
+    """The words of a text as numbers, which simhashes and phrases are made of."""
+    return np.frombuffer(b"".join(map(digest, words)), dtype=np.uint64)
+
+
+def simhash(words: Digests) -> int | None:
     """64 bits, as a signed number, of which few differ between texts that share most words; None for no words."""
-    if not words:
+    if not len(words):
         return None
-    digests = np.frombuffer(b"".join(map(digest, words)), dtype=np.uint8)
-    votes = np.unpackbits(digests).reshape(-1, SIMHASH_BITS).sum(axis=0)
+    votes = np.unpackbits(words.view(np.uint8)).reshape(-1, SIMHASH_BITS).sum(axis=0)
     return int.from_bytes(np.packbits(2 * votes > len(words)).tobytes(), signed=True)
 
 
