@@ -57,13 +57,15 @@ FROM documents AS judged CROSS JOIN LATERAL (
 WHERE judged.document_id = ANY ($1::bigint[]) AND judged.sketch <> '{}';
 
 -- name: sharing_headlines
--- For each document others of its time whose titles say the same.
+-- For each document others of its time whose titles say the same. Rows are compared so that only the index of
+-- headlines can bound the time: before the first ANALYZE the planner may take a collection's time for as narrow a way.
 SELECT judged.document_id, twin.document_id AS candidate_id
 FROM documents AS judged CROSS JOIN LATERAL (
     SELECT document_id FROM documents AS other
     WHERE other.collection = judged.collection AND other.headline = judged.headline
         AND other.document_id <> judged.document_id
-        AND other.seen_at BETWEEN judged.seen_at - $2::interval AND judged.seen_at + $2::interval
+        AND (other.headline, other.seen_at) >= (judged.headline, judged.seen_at - $2::interval)
+        AND (other.headline, other.seen_at) <= (judged.headline, judged.seen_at + $2::interval)
     LIMIT $3) AS twin
 WHERE judged.document_id = ANY ($1::bigint[]) AND judged.headline IS NOT NULL;
 

@@ -1,0 +1,21 @@
+"""How the candidates for a story are found, before the server has counted anything."""
+
+from builders import an_item, told
+from scoop.core import titles
+from scoop.store import stories
+
+BY_COLLECTION = ("headline", "content_hash", "canonical_url_hash", "title_simhash")
+
+
+async def test_who_has_the_same_headline_is_never_sought_among_all_of_its_time(database):
+    await told(database, [an_item(number) for number in range(1, 60)], without=["embed", "index"])
+    async with database.connection() as conn:
+        ids = [row["document_id"] for row in await conn.fetch("SELECT document_id FROM documents")]
+        for name in BY_COLLECTION:  # without the best way, what is left is the way that a wrong guess may take
+            await conn.execute(f"DROP INDEX idx_documents_{name}")
+        await conn.execute("SET enable_seqscan = off")
+        asked = (ids, titles.WINDOW, stories.MAX_ALIKE)
+        rows = await conn.fetch(f"EXPLAIN (COSTS off) {stories.SQL['sharing_headlines']}", *asked)
+    conditions = [row[0] for row in rows if "Index Cond: (collection" in row[0] or "Index Cond: ((collection" in row[0]]
+    assert len(conditions) == 1
+    assert "seen_at" not in conditions[0]
