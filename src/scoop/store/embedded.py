@@ -265,7 +265,7 @@ class Embedded:
             "max_connections": "100",
             "max_wal_size": "4GB",
             "checkpoint_timeout": "15min",
-            "wal_compression": "on",
+            "wal_compression": "off",  # packing costs processor time, and pages are packed by pglz alone here
             "jit": "off",
             "random_page_cost": "1.1",
             "logging_collector": "on",
