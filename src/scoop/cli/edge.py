@@ -36,7 +36,8 @@ def run(task: Coroutine[Any, Any, Result]) -> Result:
         return uvloop.run(_quietly(task))
     except db.TROUBLE as error:
         raise DatabaseUnavailable(
-            f"the database went away: {error}; see that its disk has space, then try again: nothing is lost"
+            f"the database went away: {db.sentence(error)}; "
+            "see that its disk has space, then try again: nothing is lost"
         ) from error
 
 

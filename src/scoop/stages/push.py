@@ -122,8 +122,8 @@ async def push(
             problem = str(error)
         except db.TROUBLE as error:
             raise DatabaseUnavailable(
-                f"the database went away ({error}); see that its disk has space, then ingest the file again: "
-                "what was read before is kept, nothing is doubled"
+                f"the database went away ({db.sentence(error)}); see that its disk has space, then ingest the file "
+                "again: what was read before is kept, nothing is doubled"
             ) from error
         await runs.finish(conn, run_id, Tally(fetched=read, inserted=new, failed=refused, error=problem))
     return Pushed(run_id=run_id, items=read, new=new, refused=refused, problem=problem)
@@ -226,7 +226,7 @@ async def _append(conn: Connection, run_id: int, lines: list[tuple[int, NewArriv
             await _append(conn, run_id, lines[half:], entered)
             return
         line, arrival = lines[0]
-        problem = items.Problem("$", f"the database cannot hold it: {error}")
+        problem = items.Problem("$", f"the database cannot hold it: {db.sentence(error)}")
         refusal = Refusal(line=line, problems=[problem], raw_item=bytes(arrival.raw_payload))
         entered.unstorable[arrival.key] = refusal
     else:

@@ -2,11 +2,13 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cache
 from importlib.resources import files
-from typing import Any, Protocol, TypeAlias
+from itertools import chain, repeat
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import asyncpg
 import msgspec
@@ -14,12 +16,15 @@ import msgspec
 from scoop.errors import ConfigError, DatabaseUnavailable
 
 Connection: TypeAlias = asyncpg.Connection
+T = TypeVar("T")
 
 LAST_ID = 2**63 - 1  # no BIGINT is larger: a list of the newest begins before it
 MIN_POSTGRESQL = 15
 MIN_PGVECTOR = (0, 8)
 CONNECT_SECONDS = 10.0
-RECONNECT_PAUSES = (0.1, 0.3, 1.0, 2.0, 4.0)  # seconds between tries to reach a server that went away
+RECONNECT_PAUSES = (0.1, 0.3, 1.0, 2.0)  # seconds between tries to reach a server; the last again and again
+RECONNECT_SECONDS = 8.0  # for a server that went away
+RECOVERY_SECONDS = 60.0  # for a server that says that it is coming back, as after a crash
 GONE = (
     OSError,
     asyncpg.PostgresConnectionError,
@@ -85,6 +90,12 @@ async def copy(
 class Server(Protocol):
     """A PostgreSQL that can be used: the embedded one, or one by URL."""
 
+    is_ours: bool
+
+    @property
+    def advice(self) -> str:
+        """What to do when it does not answer."""
+
     def attach(self) -> str: ...
     def ensure(self) -> None: ...
     def detach(self) -> None: ...
@@ -92,6 +103,9 @@ class Server(Protocol):
 
 class External:
     """A server that somebody else runs."""
+
+    is_ours = False
+    advice = "check SCOOP_DATABASE_URL and that the server runs, or unset it to use the embedded database"
 
     def __init__(self, url: str) -> None:
         if not re.match(r"postgres(ql)?://", url):
@@ -147,23 +161,18 @@ class Database:
         self.server.detach()
 
     async def _acquire(self) -> Connection:
-        for pause in RECONNECT_PAUSES:
-            try:
-                return await self._pool.acquire()
-            except GONE:
-                await asyncio.sleep(pause)
-                await asyncio.to_thread(self.server.ensure)
         try:
-            return await self._pool.acquire()
+            return await _reached(self.server, self._pool.acquire, GONE)
         except GONE as error:
-            raise DatabaseUnavailable(f"the database went away: {_sentence(error)}") from error
+            raise DatabaseUnavailable(f"the database went away: {sentence(error)}") from error
 
 
 async def connect(server: Server, *, size: int, name: str = "scoop") -> Database:
     """Open a pool on the server, or say plainly why it cannot be used."""
     url = await asyncio.to_thread(server.attach)
-    try:
-        pool = await asyncpg.create_pool(
+
+    async def opened() -> asyncpg.Pool:
+        return await asyncpg.create_pool(
             url,
             min_size=1,
             max_size=size,
@@ -171,15 +180,32 @@ async def connect(server: Server, *, size: int, name: str = "scoop") -> Database
             init=_prepare,
             server_settings={"search_path": "news,public", "application_name": name, "timezone": "UTC", "jit": "off"},
         )
-    except (*GONE, asyncpg.PostgresError, ValueError) as error:
-        server.detach()
-        raise DatabaseUnavailable(_unreachable(url, error)) from error
-    database = Database(server, pool)
+
     async with AsyncExitStack() as undo:
+        undo.callback(server.detach)
+        try:
+            pool = await _reached(server, opened, GONE if server.is_ours else (asyncpg.CannotConnectNowError,))
+        except (*GONE, asyncpg.PostgresError, ValueError) as error:
+            raise DatabaseUnavailable(f"{_unreachable(url, error)}; {server.advice}") from error
+        database = Database(server, pool)
         undo.push_async_callback(database.close)
         await _check(database)
         undo.pop_all()
     return database
+
+
+async def _reached(server: Server, reach: Callable[[], Awaitable[T]], passing: tuple[type[Exception], ...]) -> T:
+    """What `reach` gives, once the server does: errors that are `passing` are waited out, ours is started again."""
+    pauses, begun = chain(RECONNECT_PAUSES, repeat(RECONNECT_PAUSES[-1])), time.monotonic()
+    while True:
+        try:
+            return await reach()
+        except passing as error:
+            is_coming = isinstance(error, asyncpg.CannotConnectNowError)
+            if time.monotonic() - begun > (RECOVERY_SECONDS if is_coming else RECONNECT_SECONDS):
+                raise
+        await asyncio.sleep(next(pauses))
+        await asyncio.to_thread(server.ensure)
 
 
 async def _prepare(conn: Connection) -> None:
@@ -233,16 +259,14 @@ async def about(conn: Connection) -> dict[str, str]:
 
 def _unreachable(url: str, error: BaseException) -> str:
     where = re.sub(r"//.*@", "//", url).split("?")[0]  # greedy: a password may hold an @
-    told = _sentence(error)
+    told = sentence(error)
     if type(error) is ValueError and "@" in url:  # of the URL's reader, who quotes what may be the password
         told = "this is not a URL that can be read; percent-encode what is special in the password"
-    return (
-        f"the database at {where} does not answer: {told}; check SCOOP_DATABASE_URL and that the server "
-        "runs, or unset it to use the embedded database"
-    )
+    return f"the database at {where} does not answer: {told}"
 
 
-def _sentence(error: BaseException) -> str:
+def sentence(error: BaseException) -> str:
+    """What the driver or the server says, with its details and hints, on one line."""
     if isinstance(error, asyncio.TimeoutError):
         return f"no answer within {CONNECT_SECONDS:.0f} seconds"
     return " ".join(str(error).split()) or type(error).__name__

@@ -46,6 +46,8 @@ SHARED_BUFFERS_MB = (128, 4096)  # an eighth of the machine's memory, within the
 class Embedded:
     """The PostgreSQL server that lives in one home folder."""
 
+    is_ours = True
+
     def __init__(self, home: Path, settings: Mapping[str, str] | None = None) -> None:
         self.owner = folders.unprivileged() if os.geteuid() == 0 else None
         self.home = home
@@ -54,6 +56,10 @@ class Embedded:
         if self.owner and (elsewhere := self._pointed_at()):
             self.folder = elsewhere
         self._users: IO[str] | None = None
+
+    @property
+    def advice(self) -> str:
+        return f"its log in {self.folder / 'server'} tells why"
 
     @property
     def data(self) -> Path:
@@ -102,22 +108,22 @@ class Embedded:
             self.make_folders()
         with ExitStack() as undo:
             undo.callback(self.detach)
-            try:
-                self.ensure()
-            except OSError as error:
-                raise ConfigError(folders.home_problem(self.home, error)) from error
+            self.ensure()
             undo.pop_all()
         return self.url
 
     def ensure(self) -> None:
         """Start what is not running: the server, its keeper."""
-        if self.answers() and self._has_keeper():
-            return
-        with folders.locked(self.folder / "start.lock"):
-            if not self.answers():
-                self._start()
-            if not self._has_keeper():
-                self._spawn_keeper()
+        try:
+            if self.answers() and self._has_keeper():
+                return
+            with folders.locked(self.folder / "start.lock"):
+                if not self.answers():
+                    self._start()
+                if not self._has_keeper():
+                    self._spawn_keeper()
+        except OSError as error:
+            raise ConfigError(folders.home_problem(self.home, error)) from error
 
     def detach(self) -> None:
         """No longer be a user; the keeper stops the server when nobody is left."""

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from scoop.errors import DatabaseUnavailable
-from scoop.store.db import Connection, Database, NoRight, ReadOnly
+from scoop.store.db import Connection, Database, NoRight, ReadOnly, sentence
 
 PREPARATION = """
     CREATE SCHEMA IF NOT EXISTS news;
@@ -90,7 +90,7 @@ async def _prepare(conn: Connection) -> None:
         await conn.execute(PREPARATION)
     except NoRight as error:
         raise DatabaseUnavailable(
-            f"this role may not make the schema news ({error}); "
+            f"this role may not make the schema news ({sentence(error)}); "
             "let the database's owner run GRANT CREATE ON DATABASE name TO role, then try again"
         ) from error
 
