@@ -21,7 +21,7 @@ def an_article(number: int, title: str = TITLE, body: str = BODY, **changes) -> 
     given = {
         "document_id": number, "story_id": None, "title": title, "title_simhash": hashes.simhash(title_words),
         "published_at": DAY, "publisher": f"outlet{number}.example", "words": len(body_words),
-        "sketch": frozenset(signals.indexed(signals.phrases(body_words))),
+        "sketch": tuple(signals.indexed(signals.phrases(body_words))),
     }  # fmt: skip
     return Article(**(given | changes))
 

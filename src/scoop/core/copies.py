@@ -1,9 +1,11 @@
 """Copies: when two documents are the same article although nothing of them is equal."""
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from operator import itemgetter
 
 from scoop.core import hashes, links, signals, text, titles
 from scoop.core.dedup import Signal
@@ -31,7 +33,7 @@ class Article:
     published_at: datetime | None
     publisher: str
     words: int
-    sketch: frozenset[int]
+    sketch: tuple[int, ...]  # a sample of the body's phrases, the smallest first
 
 
 Pair = tuple[Article, Article]
@@ -93,13 +95,13 @@ def is_near_in_time(one: Article, other: Article, window: timedelta) -> bool:
     return abs(one.published_at - other.published_at) <= window
 
 
-def sketched_share(one: frozenset[int], other: frozenset[int]) -> float:
+def sketched_share(one: tuple[int, ...], other: tuple[int, ...]) -> float:
     """The containment as two samples of the smallest phrases tell it: as far as the denser one reaches."""
     if not one or not other:
         return 0.0
-    reach = min(max(one), max(other))
-    shorter = min(sum(phrase <= reach for phrase in one), sum(phrase <= reach for phrase in other))
-    return len(one & other) / shorter if shorter else 0.0
+    denser, sparser = sorted((one, other), key=itemgetter(-1))
+    shorter = min(len(denser), bisect_right(sparser, denser[-1]))
+    return len({*one}.intersection(other)) / shorter if shorter else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,7 +54,7 @@ async def sharing_headlines(conn: Connection, ids: Sequence[int]) -> list[tuple[
 
 async def articles(conn: Connection, ids: Iterable[int]) -> dict[int, Article]:
     rows = await conn.fetch(SQL["articles"], list(ids))
-    return {row["document_id"]: Article(**{**row, "sketch": frozenset(row["sketch"])}) for row in rows}
+    return {row["document_id"]: Article(**{**row, "sketch": tuple(row["sketch"])}) for row in rows}
 
 
 async def texts(conn: Connection, ids: Iterable[int]) -> dict[int, str]:
