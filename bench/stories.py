@@ -9,6 +9,7 @@ import argparse
 import asyncio
 import json
 import random
+import re
 import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -220,9 +221,11 @@ async def recall(database: Database, model: EmbeddingModel, size: int, *, compar
         began = time.perf_counter()
         found = await _nearest(conn, model, ids)
         took = time.perf_counter() - began
-        await conn.execute("SET enable_indexscan = off; SET enable_bitmapscan = on")
+        without_index = conn.transaction()
+        await without_index.start()
+        await conn.execute(f"DROP INDEX {await _index(conn)}")
         exact = await _nearest(conn, model, ids[:compared])
-        await conn.execute("RESET enable_indexscan; RESET enable_bitmapscan")
+        await without_index.rollback()
     all_of_them, the_first = (
         np.mean([len({*found[each]} & {*near[:most]}) / len(near[:most]) for each, near in exact.items()])
         for most in (link.CANDIDATES, TOLD_BY - 1)
@@ -261,28 +264,29 @@ async def real_recall(files: Sequence[str]) -> None:
         await recall(database, model, size, compared=ASKED)
 
 
-async def plans(database: Database) -> None:
-    """The ways in which candidates are found, as the server takes them."""
+async def plans(database: Database, model: EmbeddingModel) -> None:
+    """The ways in which candidates and groups are found, as the server takes them."""
     async with database.connection() as conn:
         ids = [
             row[0] for row in await conn.fetch("SELECT document_id FROM documents ORDER BY document_id DESC LIMIT 200")
         ]
+        their_stories = list((await stories.of_documents(conn, ids)).values())
         asked = {
-            "same_url": (ids,), "same_content": (ids, 20), "sharing_phrases": (ids, timedelta(days=30), 200),
-            "sharing_headlines": (ids, timedelta(days=14), 200),
-        }  # fmt: skip
-        for name, arguments in asked.items():
-            rows = await conn.fetch(f"EXPLAIN (ANALYZE, COSTS off, TIMING off) {stories.SQL[name]}", *arguments)
-            lines = [row[0] for row in rows]
-            indexes = sorted(
-                {
-                    line.split(" using ")[-1].split(" on ")[-1].split()[0]
-                    for line in lines
-                    if "Index" in line and " on " in line
-                }
+            "same_url": (stories.SQL, (ids,)),
+            "same_content": (stories.SQL, (ids, 20)),
+            "sharing_phrases": (stories.SQL, (ids, timedelta(days=30), 200)),
+            "sharing_headlines": (stories.SQL, (ids, timedelta(days=14), 200)),
+            "component": (links_store.SQL, (their_stories, 0.5, model.model_id, links_store.SPEAKERS)),
+            "between": (links_store.SQL, (their_stories, model.model_id, links_store.SPEAKERS)),
+        }
+        for name, (blocks, arguments) in asked.items():
+            told = await conn.fetchval(f"EXPLAIN (ANALYZE, FORMAT json, TIMING off) {blocks[name]}", *arguments)
+            indexes, took = (
+                sorted(set(re.findall(r'"Index Name": "(\w+)"', told))),
+                json.loads(told)[0]["Execution Time"],
             )
-            took = float(next(line for line in lines if line.startswith("Execution")).split()[2])
-            figure(f"candidates: {name}", took / len(ids), "ms a document", indexes=indexes)
+            whole = sorted(set(re.findall(r'"Node Type": "Seq Scan",[^{]*?"Relation Name": "(\w+)"', told)))
+            figure(f"plan of {name}", took / len(ids), "ms a document", indexes=indexes, read_whole=whole)
 
 
 async def embedding(count: int) -> None:
@@ -319,7 +323,7 @@ async def curve(target: int) -> None:
             cost = await step(database, folder, mark, 10_000_000 + mark)
             first = first or cost
             figure("cost per document", cost * 1e6, "µs", documents=mark, times_first=round(cost / first, 3))
-        await plans(database)
+        await plans(database, model)
 
 
 async def main() -> None:

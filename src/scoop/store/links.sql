@@ -46,10 +46,16 @@ ON CONFLICT (one_id, other_id) DO UPDATE SET
 
 -- name: component
 -- The stories that hang together with these: linked strongly enough, or shown in one group so far. Of a story of very
--- many documents the newest speak.
+-- many documents the newest speak. The planner takes what is reached for a hundred times too many; the fences keep it
+-- from reading all stories for it.
 WITH RECURSIVE reached (story_id) AS (
-    SELECT story_id FROM stories WHERE status = 'active' AND (story_id = ANY ($1::bigint[]) OR coverage_id IN (
-        SELECT coverage_id FROM stories WHERE story_id = ANY ($1::bigint[]) AND coverage_id IS NOT NULL))
+    SELECT story_id FROM stories WHERE story_id = ANY ($1::bigint[]) AND status = 'active'
+    UNION
+    SELECT shown.story_id FROM unnest($1::bigint[]) AS asked (story_id)
+    CROSS JOIN LATERAL (SELECT coverage_id FROM stories WHERE stories.story_id = asked.story_id OFFSET 0) AS covered
+    CROSS JOIN LATERAL (
+        SELECT story_id FROM stories
+        WHERE stories.coverage_id = covered.coverage_id AND status = 'active' OFFSET 0) AS shown
     UNION
     SELECT theirs.story_id FROM reached
     CROSS JOIN LATERAL (
@@ -61,7 +67,9 @@ WITH RECURSIVE reached (story_id) AS (
     ) AS linked
     JOIN story_members AS theirs ON theirs.document_id = linked.document_id
 )
-SELECT story_id, first_seen_at, coverage_id FROM reached JOIN stories USING (story_id) ORDER BY first_seen_at, story_id;
+SELECT story_id, first_seen_at, coverage_id FROM reached CROSS JOIN LATERAL (
+    SELECT first_seen_at, coverage_id FROM stories WHERE stories.story_id = reached.story_id OFFSET 0) AS known
+ORDER BY first_seen_at, story_id;
 
 -- name: between
 -- How strongly the documents of each two stories are linked, of which one is asked for.
