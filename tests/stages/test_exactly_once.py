@@ -26,6 +26,7 @@ from scoop.model import ChannelSettings
 from scoop.newsstand.discord.state import Mode
 from scoop.store import db, posts, topics, work
 from scoop.store.db import External
+from scoop.store.work import Subject
 
 FORGETFUL = Conditions(nonce_window=timedelta())
 TOGETHER = 30  # schedules of one seed
@@ -186,7 +187,7 @@ async def test_a_database_restored_from_before_a_post_does_not_post_it_again(des
         await conn.execute(
             "UPDATE posts SET state = 'waiting', sending_at = NULL, tried_at = NULL, sent_at = NULL, message_id = NULL"
         )
-        await work.enqueue_new(conn, posts.STAGE, delivery.post_ids)
+        await work.enqueue(conn, posts.STAGE, [Subject(post_id, is_new=True) for post_id in delivery.post_ids])
     await desk.run(lines=2)
     (post,) = await desk.posts(delivery)
     assert (post.state, [post.message_id]) == ("sent", ids(desk, delivery, post))

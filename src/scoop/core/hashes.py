@@ -51,8 +51,8 @@ def simhash(words: Digests) -> int | None:
     """64 bits, as a signed number, of which few differ between texts that share most words; None for no words."""
     if not len(words):
         return None
-    votes = np.unpackbits(words.view(np.uint8)).reshape(-1, SIMHASH_BITS).sum(axis=0)
-    return int.from_bytes(np.packbits(2 * votes > len(words)).tobytes(), signed=True)
+    votes = np.unpackbits(words.view(np.uint8)).reshape(-1, SIMHASH_BITS).sum(axis=0, dtype=np.uint32)
+    return int.from_bytes(np.packbits(votes > len(words) // 2).tobytes(), signed=True)
 
 
 def hamming(a: int, b: int) -> int:

@@ -33,6 +33,7 @@ _ENDINGS = ("ings", "ing", "ied", "ies", "ed", "es", "s")
 _MIN_STEM = 3
 _PRIMES = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5],
                    dtype=np.uint64)  # fmt: skip
+_HALF = np.uint64(32)  # bits: the upper half of a product is the better mixed one
 _LEXICON_BITS = 17
 _LEXICON_STEP = 16  # weights are kept as whole numbers of sixteenths
 _FORMAT = 1
@@ -110,8 +111,11 @@ def phrases(words: Digests) -> Words:
     count = len(words) - PHRASE + 1
     mixed = np.zeros(count, dtype=np.uint64)
     for place, prime in enumerate(_PRIMES):
-        mixed = (mixed ^ words[place : place + count]) * prime
-    found = np.sort((mixed >> np.uint64(32)).astype(np.uint32))
+        mixed ^= words[place : place + count]
+        mixed *= prime
+    mixed >>= _HALF
+    found = mixed.astype(np.uint32)
+    found.sort()
     return found[np.concatenate(([True], found[1:] != found[:-1]))]  # np.unique() takes twice as long for so few
 
 
@@ -128,13 +132,18 @@ def indexed(phrases: Words) -> list[int]:
 
 def weighty(words: Iterable[str]) -> frozenset[int]:
     """The stems of the words that say something."""
-    found = np.array(_terms(words), dtype=np.uint32)
-    return frozenset(found[weight(found) > 0].tolist())
+    return frozenset(term for word in words if (term := _weighty_term(word)) is not None)
 
 
 @lru_cache(maxsize=1 << 17)
 def _term(word: str) -> int:
     return _word_hash(_stem(word))
+
+
+@lru_cache(maxsize=1 << 17)
+def _weighty_term(word: str) -> int | None:
+    term = _term(word)
+    return term if weight(np.array([term], dtype=np.uint32))[0] > 0 else None
 
 
 def _word_hash(word: str) -> int:

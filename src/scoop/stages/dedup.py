@@ -46,17 +46,18 @@ async def _copies(conn: Connection, readings: Sequence[Reading], exact: Sequence
     by_phrases, by_headline = await stories.sharing_phrases(conn, ids), await stories.sharing_headlines(conn, ids)
     articles = await stories.articles(conn, {document for pair in (*by_phrases, *by_headline) for document in pair})
     judged = {reading.document_id for reading in readings}
+    joined = _joined(readings, exact)
 
     def pairs(found: Iterable[tuple[int, int]]) -> Iterator[Pair]:
         for one, other in ((articles[one], articles[other]) for one, other in found):
-            if other.story_id is not None or other.document_id in judged:
+            is_placed = other.story_id is not None or other.document_id in judged
+            if is_placed and not joined.holds(*_ends(one, other)):
                 yield one, other
 
     suspects = copies.shortlist(pairs(by_phrases))
     titled = copies.same_headlines(pairs(by_headline))
     talkative = [pair for pair, *_ in titled if copies.are_talkative(*pair)]
     texts = await stories.texts(conn, {article.document_id for pair in (*suspects, *talkative) for article in pair})
-    joined = _joined(readings, exact)
     return [*_by_text(suspects, texts, joined), *_by_title(titled, texts, joined)]
 
 

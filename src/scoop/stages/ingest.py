@@ -144,7 +144,7 @@ class Ingest:
         }
         await self._settle(conn, visited, conditions, now=now)
         await pages.enqueue(conn, self.pages, _page_requests(entered, visited_by_run))
-        return [Subject(found.raw_arrival_id) for found in entered if not found.page_url]
+        return [Subject(found.raw_arrival_id, is_new=True) for found in entered if not found.page_url]
 
     async def _settle(
         self, conn: Connection, visited: Sequence[Visited], conditions: Mapping[int, Condition], *, now: datetime

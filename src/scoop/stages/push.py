@@ -20,6 +20,7 @@ from scoop.store import arrivals, db, runs, work
 from scoop.store.arrivals import NewArrival, Refusal
 from scoop.store.db import Connection, Database
 from scoop.store.runs import Tally
+from scoop.store.work import Subject
 
 SOURCE = "items"  # what the run of a pushed file is called; its arrivals carry their own sources
 MAX_NAME = 500  # characters of a file's path that are kept: its end
@@ -207,7 +208,7 @@ async def _enter(conn: Connection, run_id: int, name: str, batch: _Batch, follow
     entered = _Entered()
     async with conn.transaction():
         await _append(conn, run_id, batch.arrivals, entered)
-        await work.enqueue_new(conn, follow, entered.ids)
+        await work.enqueue(conn, follow, [Subject(arrival_id, is_new=True) for arrival_id in entered.ids])
         await arrivals.refuse(conn, run_id, name[-MAX_NAME:], [*batch.refusals, *entered.unstorable.values()])
         fault("push.saved")
     fault("push.committed")

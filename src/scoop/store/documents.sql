@@ -1,3 +1,15 @@
+-- name: known
+-- Which of these items have a document already, by their position.
+SELECT position FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY
+    AS handed (source, source_item_id, collection, position)
+WHERE EXISTS (
+    SELECT FROM documents WHERE documents.source = handed.source AND documents.source_item_id = handed.source_item_id
+        AND documents.collection = handed.collection);
+
+-- name: new_ids
+-- Numbers for documents that are about to be written.
+SELECT nextval('documents_document_id_seq') AS document_id FROM generate_series(1, $1);
+
 -- name: stage
 -- Where a batch is copied to before it becomes documents; empty again at commit.
 CREATE TEMP TABLE IF NOT EXISTS staged_documents ON COMMIT DELETE ROWS AS
@@ -7,16 +19,13 @@ SELECT raw_arrival_id, collection, source, source_item_id, article_id, canonical
     content_problem, headline, sketch
 FROM documents LIMIT 0;
 
--- name: put
+-- name: replace
 -- Make the staged readings the current ones, unless a newer arrival of the item has been read already.
 INSERT INTO documents (raw_arrival_id, collection, source, source_item_id, article_id, canonical_url, canonical_url_hash,
     title, normalized_title, body_text, normalized_text, normalized_language, published_at, fetched_at, seen_at,
     source_domain, publisher_family, native_ids, title_simhash, text_simhash, title_hash, content_hash, token_count,
     authors, tags, image_url, content_problem, headline, sketch)
-SELECT * FROM (
-    SELECT DISTINCT ON (source, source_item_id, collection) * FROM pg_temp.staged_documents
-    ORDER BY source, source_item_id, collection, raw_arrival_id DESC) AS newest
-ORDER BY raw_arrival_id
+SELECT * FROM pg_temp.staged_documents ORDER BY raw_arrival_id
 ON CONFLICT (source, source_item_id, collection) DO UPDATE SET
     raw_arrival_id = excluded.raw_arrival_id,
     article_id = excluded.article_id,

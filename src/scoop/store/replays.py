@@ -9,6 +9,7 @@ import msgspec
 from scoop.store import db, runs, work
 from scoop.store.db import Connection
 from scoop.store.places import Name, Place
+from scoop.store.work import Subject
 
 SQL = db.blocks(__name__)
 SOURCE = "replay"  # what the run is called that the arrivals come by
@@ -48,4 +49,4 @@ async def copy(ours: Connection, theirs: Connection, arrival_ids: Sequence[int],
         for table, rows in (("raw_arrivals", arrivals), ("pages", pages)):
             if rows:
                 await db.copy(theirs, table, columns=tuple(rows[0]), records=[tuple(row.values()) for row in rows])
-        await work.enqueue_new(theirs, follow, arrival_ids)
+        await work.enqueue(theirs, follow, [Subject(arrival_id, is_new=True) for arrival_id in arrival_ids])

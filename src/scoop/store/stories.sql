@@ -90,7 +90,7 @@ SELECT story_id, first_seen_at FROM stories WHERE story_id = ANY ($1::bigint[]);
 
 -- name: new_ids
 -- Numbers for stories that are about to be written.
-SELECT nextval(pg_get_serial_sequence('news.stories', 'story_id')) AS story_id FROM generate_series(1, $1);
+SELECT nextval('stories_story_id_seq') AS story_id FROM generate_series(1, $1);
 
 -- name: absorb
 -- Add new members to the figures of their stories; a better document becomes the representative.

@@ -20,10 +20,14 @@ Place = tuple[datetime, str, int]
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a stage is handed: an id, and the lane for stages that run one at a time per lane."""
+    """What a stage is handed: an id, and the lane for stages that run one at a time per lane.
+
+    One that `is_new` was made in this very transaction: nobody can have handed it to any stage before.
+    """
 
     id: int
     lane: str = ""
+    is_new: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,15 +82,14 @@ async def forget_plans(conn: Connection) -> None:
 
 
 async def enqueue(conn: Connection, stage: str, subjects: Sequence[Subject]) -> None:
-    if subjects:
+    new = [(stage, subject.id, subject.lane) for subject in subjects if subject.is_new]
+    others = [subject for subject in subjects if not subject.is_new]
+    if new:
+        await db.copy(conn, "work", columns=("stage", "subject", "lane"), records=new)
+    if others:
         await conn.execute(
-            SQL["enqueue"], stage, [subject.id for subject in subjects], [subject.lane for subject in subjects]
+            SQL["enqueue"], stage, [subject.id for subject in others], [subject.lane for subject in others]
         )
-
-
-async def enqueue_new(conn: Connection, stage: str, ids: Sequence[int]) -> None:
-    """Put subjects before a stage that nobody can have put there before, as they have just been made."""
-    await db.copy(conn, "work", columns=("stage", "subject"), records=[(stage, subject) for subject in ids])
 
 
 async def enqueue_missing(conn: Connection, stage: str, ids: Sequence[int]) -> None:
