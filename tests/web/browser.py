@@ -4,8 +4,9 @@ import fcntl
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -108,25 +109,26 @@ def _listen(tab: Tab) -> None:
 
 
 def chromium(playwright: Playwright) -> str:
-    """The Chromium that is there; where there is none it is installed if that can be done."""
-    found = _installed(playwright)
-    if found is None and os.geteuid() == 0 and shutil.which("apt-get"):
-        _install()
-        found = _installed(playwright)
+    """The Chromium that is there; where there is none it is installed: as root by the system, else for the user."""
+    with (Path(tempfile.gettempdir()) / f"scoop-test-chromium-{os.geteuid()}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # one process installs, the others wait for it
+        found, ways = _installed(playwright), _ways_to_install()
+        while found is None and (command := next(ways, None)):
+            subprocess.run(command, check=False)
+            found = _installed(playwright)
     if found is None:
         pytest.exit(WANTED, returncode=1)
     return found
+
+
+def _ways_to_install() -> Iterator[list[str]]:
+    if os.geteuid() == 0 and shutil.which("apt-get"):
+        yield ["apt-get", "update"]
+        yield ["apt-get", "install", "--yes", "chromium"]
+    yield [sys.executable, "-m", "playwright", "install", "chromium"]
 
 
 def _installed(playwright: Playwright) -> str | None:
     named = os.environ.get("SCOOP_CHROMIUM")
     candidates: Sequence[str | None] = (named, *map(shutil.which, NAMES), playwright.chromium.executable_path)
     return next((path for path in candidates if path and Path(path).exists()), None)
-
-
-def _install() -> None:
-    """One process installs, the others wait for it."""
-    with (Path(tempfile.gettempdir()) / "scoop-test-chromium.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not any(map(shutil.which, NAMES)):
-            subprocess.run(["apt-get", "install", "--yes", "chromium"], check=False)

@@ -185,6 +185,30 @@ async def test_a_day_without_news_gives_way_to_the_newest_that_has_some(database
     assert "Old" not in page.text
 
 
+async def test_a_short_day_is_followed_by_the_day_before_on_the_front_page_alone(database):
+    await told(
+        database, [a_report(1, title="This morning", hours_ago=1), a_report(2, title="Last evening", hours_ago=20)]
+    )
+    await cover(database)
+    async with visiting(database) as visitor:
+        front, today = (await visitor.get("/")).page, (await visitor.get(TODAY)).page
+    assert (
+        front.text.index("This morning") < front.text.index("Wednesday 15 May 2024") < front.text.index("Last evening")
+    )
+    assert "Last evening" not in today.text
+
+
+async def test_a_full_day_stands_alone(database):
+    full = reports(*(f"Bridge number {number} opens to trains" for number in range(day.SHORT_DAY)))
+    await told(database, [*(report | {"published_at": NOW.isoformat()} for report in full),
+                          a_report(99, title="Last evening", hours_ago=20)])  # fmt: skip
+    await cover(database)
+    async with visiting(database) as visitor:
+        front = (await visitor.get("/")).page
+    assert entries(front) == day.SHORT_DAY
+    assert "Last evening" not in front.text
+
+
 async def test_previous_and_next_skip_the_days_without_stories(database):
     await told(database, [a_report(1, hours_ago=24 * 9), a_report(2, hours_ago=24 * 3), a_report(3, hours_ago=1)])
     async with visiting(database) as visitor:

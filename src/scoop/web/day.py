@@ -25,6 +25,7 @@ router = routers.for_pages()
 MAX_OFFSET_DIGITS = 6
 SHOWN_OUTLETS = 6
 SHOWN_COMPANY = 3  # what else tells of a story's event is folded after these
+SHORT_DAY = 12  # groups: with fewer, as after midnight, the front page goes on with the day before
 PAGE_GROUPS = 100  # a group may hold many stories, and a page of them should still come at once
 
 
@@ -67,6 +68,10 @@ class DayPage:
     month: Month
 
     @property
+    def is_short(self) -> bool:
+        return sum(section.tally.groups for section in self.sections) < SHORT_DAY
+
+    @property
     def nearest(self) -> date | None:
         """The newest day before this one that has stories, else the first after it."""
         return self.earlier or self.later
@@ -75,14 +80,17 @@ class DayPage:
 @router.get("/")
 @needs("read")
 async def home_page(shelf: OnShelf, desk: At, reader: For) -> Response:
-    """Today, or the newest day that has stories."""
+    """Today, with the day before while there is little yet; or the newest day that has stories."""
     choice = Choice(day=reader.today)
     page = await _kept(shelf, reader, choice)
+    before = None
     if not page.sections and page.nearest:
         page = await _kept(shelf, reader, replace(choice, day=page.nearest))
+    elif page.is_short and page.earlier:
+        before = await _kept(shelf, reader, replace(choice, day=page.earlier))
     async with desk.reading() as conn:
         beside = await rail.read(conn, reader, reader.today, is_now=True)
-    return _page(page, beside, reader, instead_of_today=page.choice != choice)
+    return _page(page, beside, reader, before=before, instead_of_today=page.choice != choice)
 
 
 @router.get("/days/{day}")
@@ -91,13 +99,15 @@ async def day_page(request: Request, shelf: OnShelf, desk: At, reader: For, day:
     page = await _kept(shelf, reader, _choice(request, day))
     async with desk.reading() as conn:
         beside = await rail.read(conn, reader, page.choice.day, is_now=page.choice.day == reader.today)
-    return _page(page, beside, reader, instead_of_today=False)
+    return _page(page, beside, reader)
 
 
-def _page(page: DayPage, beside: Rail, reader: Reader, *, instead_of_today: bool) -> Response:
+def _page(
+    page: DayPage, beside: Rail, reader: Reader, *, before: DayPage | None = None, instead_of_today: bool = False
+) -> Response:
     return pages.page(
-        "day.html", reader, page=page, rail=beside, instead_of_today=instead_of_today, SHOWN_OUTLETS=SHOWN_OUTLETS,
-        SHOWN_COMPANY=SHOWN_COMPANY, WEEKDAYS=calendar.WEEKDAYS,
+        "day.html", reader, page=page, before=before, rail=beside, instead_of_today=instead_of_today,
+        SHOWN_OUTLETS=SHOWN_OUTLETS, SHOWN_COMPANY=SHOWN_COMPANY, WEEKDAYS=calendar.WEEKDAYS,
     )  # fmt: skip
 
 
