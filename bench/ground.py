@@ -67,16 +67,31 @@ def run(home: Path, *arguments: str) -> Run:
 @contextlib.contextmanager
 def two_workers(home: Path, *stages: str) -> Iterator[None]:
     """A service that works at these stages with two processes."""
-    workers = subprocess.Popen(
-        [sys.executable, "-m", "scoop", "worker", "--processes", "2", *(f"--stage={stage}" for stage in stages)],
+    with _working(home, "-m", "scoop", "worker", "--processes", "2", *(f"--stage={stage}" for stage in stages)):
+        yield
+
+
+@contextlib.contextmanager
+def two_exact_workers(home: Path, *stages: str) -> Iterator[None]:
+    """The same, by the exact rules alone."""
+    member = (str(Path(__file__).with_name("exact_worker.py")), *(f"--stage={stage}" for stage in stages))
+    with _working(home, *member), _working(home, *member):
+        yield
+
+
+@contextlib.contextmanager
+def _working(home: Path, *program: str) -> Iterator[None]:
+    worker = subprocess.Popen(
+        [sys.executable, *program],
         env={**os.environ, "SCOOP_HOME": str(home), "SCOOP_LOG_LEVEL": "error"},
+        stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
     )
     try:
         yield
     finally:
-        workers.terminate()
-        workers.wait()
+        worker.terminate()
+        worker.wait()
 
 
 @contextlib.asynccontextmanager

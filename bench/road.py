@@ -1,4 +1,6 @@
-"""The road from a file of items to stories by exact and lexical rules, measured in one run: figures as one JSON a line.
+"""The road from a file of items to stories, measured in one run: figures as one JSON a line.
+
+The road is walked twice: by all rules that need no embedding, and by the exact ones alone.
 
 python bench/road.py                      100,000 items, the shares of bare COPY, growth to 1,000,000
 python bench/road.py --items 20000 --grow-to 0
@@ -17,7 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ground import figure, fresh_database, run, two_workers
+from ground import figure, fresh_database, run, two_exact_workers, two_workers
 from scoop.stages.push import push
 from scoop.store import arrivals, db, work
 
@@ -33,6 +35,7 @@ STEP = 20_000  # documents of one such measurement
 ROAD = ("normalize", "dedup")  # what follows waits for an embedding model: bench/stories.py
 COPIES = 0.15  # share of items that repeat an earlier text under another URL
 RELINKS = 0.10  # share of items that point at an earlier URL
+CREWS = {"all rules": two_workers, "exact rules alone": two_exact_workers}
 
 
 def items(count: int, *, start: int = 0) -> Iterator[dict[str, Any]]:
@@ -123,18 +126,19 @@ async def road(database: db.Database, path: Path) -> float:
     return time.perf_counter() - began
 
 
-async def whole_road(database: db.Database, folder: Path, count: int) -> None:
+async def whole_road(database: db.Database, folder: Path, count: int, *, rules: str) -> None:
     """One process takes in while two workers do the rest."""
     write(folder / "warm.ndjson", 1000, start=50_000_000)
-    with two_workers(folder / "home", *ROAD):
+    with CREWS[rules](folder / "home", *ROAD):
         await road(database, folder / "warm.ndjson")
-        figure("whole road, two workers", count / await road(database, folder / "items.ndjson"), "documents/s")
+        took = await road(database, folder / "items.ndjson")
+        figure("whole road, two workers", count / took, "documents/s", rules=rules)
 
 
-async def growth(database: db.Database, folder: Path, target: int) -> None:
+async def growth(database: db.Database, folder: Path, target: int, *, rules: str) -> None:
     """Cost per document of the whole road at several sizes of the database, as a multiple of the first."""
     path, first, size = folder / "grow.ndjson", 0.0, 0
-    with two_workers(folder / "home", *ROAD):
+    with CREWS[rules](folder / "home", *ROAD):
         for mark in (mark for mark in MARKS if mark <= target):
             write(path, mark - size, start=size)
             await road(database, path)
@@ -143,7 +147,9 @@ async def growth(database: db.Database, folder: Path, target: int) -> None:
             write(path, STEP, start=mark)
             cost = await road(database, path) / STEP
             first, size = first or cost, mark + STEP
-            figure("cost per document", cost * 1e6, "µs", documents=mark, times_first=round(cost / first, 3))
+            figure(
+                "cost per document", cost * 1e6, "µs", documents=mark, times_first=round(cost / first, 3), rules=rules
+            )
 
 
 async def main() -> None:
@@ -156,15 +162,19 @@ async def main() -> None:
         write(folder / "items.ndjson", asked.items)
         await stages(database, folder / "items.ndjson", asked.items)
         figure("scoop stories, warm", run(folder / "home", "stories").seconds, "s")
-    async with fresh_database() as (folder, database):
+    for rules in CREWS:
+        async with fresh_database() as (folder, database):
+            write(folder / "items.ndjson", asked.items)
+            await whole_road(database, folder, asked.items, rules=rules)
+    async with fresh_database() as (folder, _database):
         small, large = folder / "small.ndjson", folder / "items.ndjson"
         write(small, asked.items // 10)
         write(large, asked.items)
-        await whole_road(database, folder, asked.items)
         low, high = (run(folder / "home", "ingest", "--items", str(path)).peak_mib for path in (small, large))
         figure("ingest memory", high, "MiB", times_of_a_tenth_of_the_file=round(high / low, 3))
-    async with fresh_database() as (folder, database):
-        await growth(database, folder, asked.grow_to)
+    for rules in CREWS:
+        async with fresh_database() as (folder, database):
+            await growth(database, folder, asked.grow_to, rules=rules)
 
 
 if __name__ == "__main__":
