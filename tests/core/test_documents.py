@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scoop.core import items
+from scoop.core import copies, items, signals
 from scoop.core.documents import document
 from scoop.errors import Reject
 from scoop.model import Arrival
@@ -84,6 +84,12 @@ def test_a_document_without_a_body_has_no_text_fingerprint():
     assert made.text_simhash is None
     assert made.token_count == 0
     assert made.title_simhash is not None
+
+
+def test_only_a_text_that_can_be_a_copy_has_phrases_to_be_found_by():
+    words = [f"word{number}" for number in range(copies.MIN_PHRASES + signals.PHRASE - 1)]
+    assert document(an_arrival(body_text=" ".join(words[:-1]))).sketch == []
+    assert len(document(an_arrival(body_text=" ".join(words))).sketch) == copies.MIN_PHRASES
 
 
 def test_a_title_of_signs_only_has_no_fingerprint():

@@ -3,7 +3,8 @@
 from datetime import datetime
 
 from scoop import errors
-from scoop.core import hashes, items, language, native_ids, publishers, signals, text, titles, urls
+from scoop.core import copies, hashes, items, language, native_ids, publishers, signals, text, titles, urls
+from scoop.core.signals import Words
 from scoop.model import Arrival, Document, Item, Page
 
 MAX_BODY_CHARACTERS = 50_000
@@ -59,7 +60,7 @@ def document(arrival: Arrival) -> Document:
         image_url=item.get("image_url"),
         content_problem=problem,
         headline=titles.headline(title),
-        sketch=signals.indexed(signals.phrases(text_words)),
+        sketch=_sketch(signals.phrases(text_words)),
     )
 
 
@@ -98,6 +99,11 @@ def _is_own(canonical_url: str, url: str | None) -> bool:
 def article_id(identity: str) -> str:
     """The public id of an article, of its canonical URL or else of `source:source_item_id`."""
     return f"art_{hashes.sha256(identity).hex()[:ARTICLE_ID_DIGITS]}"
+
+
+def _sketch(phrases: Words) -> list[int]:
+    """What copies are found by; a text that is too short to be one is not sought."""
+    return signals.indexed(phrases) if len(phrases) >= copies.MIN_PHRASES else []
 
 
 def _source_domain(item: Item, host: str | None) -> str | None:
