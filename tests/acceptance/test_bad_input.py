@@ -423,7 +423,7 @@ def test_the_first_day_there_is_can_be_asked_for_in_any_timezone(url):
 def in_shell(script, url):
     environ = {name: value for name, value in os.environ.items() if not name.startswith("SCOOP_")}
     return subprocess.run(
-        ["sh", "-c", script.replace("scoop", f"{sys.executable} -m scoop")],
+        ["sh", "-c", f'scoop() {{ {sys.executable} -m scoop "$@"; }}; {script}'],
         capture_output=True, text=True, cwd="/tmp", env=environ | {"SCOOP_DATABASE_URL": url}, timeout=60,
     )  # fmt: skip
 
