@@ -1,7 +1,6 @@
 """The worker: the loop over the stages, and the processes that run it."""
 
 import asyncio
-import gc
 import json
 import sys
 import time
@@ -44,7 +43,6 @@ class Report(Protocol):
 
 async def run(app: App, *, stop: asyncio.Event, until_idle: bool, report: Report) -> None:
     """Work until told to stop, or until nothing is due; a database that goes away is waited for."""
-    gc.freeze()  # the program itself is no garbage: no collection need look at it again
     while not stop.is_set():
         try:
             await _work(app, stop=stop, until_idle=until_idle, report=report)
