@@ -32,7 +32,7 @@ check: $(DEV) ## lint, formatting, types, import contract, docs
 	@$(BIN)/python docs/generate.py --check
 
 bench: $(RUNTIME) ## measure: one JSON line per figure (minutes)
-	@$(BIN)/python bench/road.py
+	@$(BIN)/python bench/pipeline.py
 	@$(BIN)/python bench/poll.py
 	@$(BIN)/python bench/stories.py
 	@$(BIN)/python bench/posting.py

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import trafilatura
 
-from scoop.fetch import pages
+from scoop.fetch import articles as extraction
 
 RUN = 4  # words
 ROUNDS = 3  # the fastest counts: others may use the machine
@@ -46,7 +46,7 @@ def score(right: list[str], extracted: list[str]) -> dict[str, float]:
 
 
 def ours(html: bytes, url: str) -> str:
-    return pages.extract(html, url=url).text
+    return extraction.extract(html, url=url).text
 
 
 def bare(html: bytes, _url: str) -> str:

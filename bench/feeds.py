@@ -19,8 +19,8 @@ from typing import Any
 import fastfeedparser
 import feedparser
 
-from scoop.core import feeds
-from scoop.core.feeds import dates, markup
+from scoop.core import feed_reading
+from scoop.core.feed_reading import dates, markup
 
 FEEDS, ITEMS = 50, 50  # about 90 KB each
 ROUNDS = 5
@@ -65,7 +65,7 @@ def _an_entry(chance: random.Random, number: int, at: datetime) -> str:
 def speeds() -> None:
     documents = [a_feed(seed) for seed in range(FEEDS)]
     readers: dict[str, Callable[[bytes], Any]] = {
-        "scoop": feeds.parse, "fastfeedparser": fastfeedparser.parse, "feedparser": feedparser.parse,
+        "scoop": feed_reading.parse, "fastfeedparser": fastfeedparser.parse, "feedparser": feedparser.parse,
     }  # fmt: skip
     speed_by_name = {name: _feeds_a_second(read, documents) for name, read in readers.items()}
     size = sum(map(len, documents)) // FEEDS
@@ -138,7 +138,7 @@ def _quietly(read: Callable[[bytes], list[dict[str, Any]]], document: bytes) -> 
 
 
 def _by_scoop(document: bytes) -> list[dict[str, Any]]:
-    return feeds.parse(document).items
+    return feed_reading.parse(document).items
 
 
 def _by_fastfeedparser(document: bytes) -> list[dict[str, Any]]:
@@ -171,7 +171,7 @@ def losses(folder: Path) -> None:
     lost: Counter[str] = Counter()
     for path in paths:
         document = path.read_bytes()
-        theirs, ours = feedparser.parse(document).entries, feeds.parse(document).items
+        theirs, ours = feedparser.parse(document).entries, feed_reading.parse(document).items
         lost["items"] += max(0, len(theirs) - len(ours))
         kept["items"] += min(len(theirs), len(ours))
         for entry, item in zip(theirs, ours, strict=False):

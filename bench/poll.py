@@ -17,7 +17,7 @@ from typing import Any
 
 import uvloop
 
-from ground import figure, fresh_database, two_workers
+from common import figure, fresh_database, two_workers
 from scoop.model import SourceSettings
 from scoop.stages import ingest
 from scoop.store import db, sources

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import structlog
 
-from ground import figure, fresh_database
+from common import figure, fresh_database
 from scoop.store import db
 from scoop.store.db import Database, External
 

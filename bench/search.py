@@ -16,13 +16,13 @@ from functools import cache
 
 import numpy as np
 
-from ground import figure, fresh_database
-from scoop import search
+from common import figure, fresh_database
+from scoop.actions import search
+from scoop.actions.search import Meaning
 from scoop.core import embedding_text
 from scoop.core import search as core
 from scoop.core.search import Query
 from scoop.embedders.local import Local
-from scoop.search import Meaning
 from scoop.stages import index
 from scoop.store import embeddings
 from scoop.store import search as store

@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from ground import figure, fresh_database, run
-from scoop import labelled
+from common import figure, fresh_database, run
 from scoop.core import embedding_text, signals
 from scoop.embedders.local import Local
+from scoop.evaluation import datasets
 from scoop.stages import link
 from scoop.stages.push import push
 from scoop.store import embeddings, stories, work
@@ -250,7 +250,7 @@ async def _nearest(conn: Connection, model: EmbeddingModel, ids: Sequence[int]) 
 async def real_recall(files: Sequence[str]) -> None:
     """The same for the embeddings of real articles, which lie closer together than made ones."""
     async with fresh_database() as (folder, database):
-        found = [each.item for file in files for each in labelled.documents(file, None, now=datetime.now(UTC))]
+        found = [each.item for file in files for each in datasets.documents(file, None, now=datetime.now(UTC))]
         for item in found:
             item["source_metadata"]["collection"] = COLLECTION
         await take_in(database, found)

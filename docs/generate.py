@@ -21,7 +21,7 @@ from typing import Any
 import click
 import msgspec
 
-from scoop import channels, cli, plugins, server, sources
+from scoop import asgi, channels, cli, plugins, sources
 from scoop.api import document
 from scoop.config import CONFIG_FILE, Config, variable
 from scoop.core import access, items
@@ -266,7 +266,7 @@ def routes_page() -> str:
 
 
 def _routes() -> list[tuple[str, ...]]:
-    app = server.create_app(Config(), None, clock=lambda: datetime.now(UTC))  # type: ignore[arg-type]  # never asked
+    app = asgi.create_app(Config(), None, clock=lambda: datetime.now(UTC))  # type: ignore[arg-type]  # never asked
     calls = sorted((route.path, method, route.right) for route in document.guarded(app) for method in route.methods)
     return [
         (code(f"{method} {path}"), right or "none", *("yes" if _may(role, right) else "" for role in access.ROLES))

@@ -14,12 +14,12 @@ from typing import Any
 import forks
 from scoop import pipeline, worker
 from scoop.app import App
-from scoop.archive import Archive
+from scoop.archive.objects import Archive
 from scoop.cli.progress import Silent
 from scoop.config import Config
-from scoop.core.modes import Modes
-from scoop.fetch.chamber import open_chamber
+from scoop.core.handover_modes import Modes
 from scoop.fetch.client import open_client
+from scoop.fetch.sandbox import open_chamber
 from scoop.stages.push import Pushed, push
 from scoop.store import outgoing
 from scoop.store.db import Database

@@ -13,14 +13,14 @@ from starlette.types import Receive, Scope, Send
 from builders import BODY
 from scoop import pipeline, worker
 from scoop.app import App
-from scoop.archive import Archive
+from scoop.archive.objects import Archive
 from scoop.cli.progress import Silent
 from scoop.config import Config
-from scoop.core.modes import Modes
-from scoop.fetch.chamber import open_chamber
+from scoop.core.handover_modes import Modes
 from scoop.fetch.client import open_client
+from scoop.fetch.sandbox import open_chamber
 from scoop.model import SourceSettings
-from scoop.serving import serving
+from scoop.serve import serving
 from scoop.stages import stage as stage_loop
 from scoop.stages.stage import Worker
 from scoop.store import sources, work

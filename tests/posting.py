@@ -15,8 +15,8 @@ from itertools import count
 from typing import Any, Literal
 
 from scoop import channels, plugins
-from scoop.core import posting
-from scoop.core.posting import Pace
+from scoop.core import delivery as delivery_rules
+from scoop.core.delivery import Pace
 from scoop.core.rendering import discord as rendering
 from scoop.fetch import client as fetching
 from scoop.fetch.client import Client, open_client
@@ -24,7 +24,7 @@ from scoop.model import ChannelSettings, Digest, Part, Post, Telling
 from scoop.newsstand import server as newsstand
 from scoop.newsstand.discord.state import DEMO_TOKEN, Channel, Discord, Message, Mode, Webhook
 from scoop.newsstand.world import World
-from scoop.serving import serving
+from scoop.serve import serving
 from scoop.stages import publish
 from scoop.stages import stage as stage_loop
 from scoop.stages.publish import Case
@@ -334,8 +334,10 @@ class Life:
 
 def _parts(desk_id: str, day: date, channel: str, story_ids: Sequence[int]) -> list[tuple[str, Part]]:
     """One part for each story, as the channels render it."""
-    keys = [posting.key(desk_id, TOPIC, day, channel, number) for number in range(1, len(story_ids) + 1)]
-    return [(key, _part(posting.marker(key), day, story_id)) for key, story_id in zip(keys, story_ids, strict=True)]
+    keys = [delivery_rules.key(desk_id, TOPIC, day, channel, number) for number in range(1, len(story_ids) + 1)]
+    return [
+        (key, _part(delivery_rules.marker(key), day, story_id)) for key, story_id in zip(keys, story_ids, strict=True)
+    ]
 
 
 def _part(marker: str, day: date, story_id: int) -> Part:

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from scoop.config import Config
-from scoop.core.modes import Modes
+from scoop.core.handover_modes import Modes
 from scoop.errors import ConfigError, UsageError
 from scoop.store import db, migrations
 from scoop.store.db import Database, External, Server
@@ -17,8 +17,8 @@ from scoop.store.runs import Trigger
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
-    from scoop.archive import Archive
-    from scoop.catalogue import Tried
+    from scoop.actions.sources import Tried
+    from scoop.archive.objects import Archive
     from scoop.embedders import Embedder, Memory
     from scoop.fetch.client import Client
     from scoop.model import SourceSettings
@@ -71,12 +71,12 @@ async def open_app(
     # Imported here: the HTTP client and numpy take 0.4 s, which commands that only read need not wait for.
     from scoop import channels, pipeline, plugins
     from scoop.embedders import Remembering
-    from scoop.fetch import chamber
+    from scoop.fetch import sandbox
 
     async with (
         open_database(config, name=name) as database,
         open_client(config) as client,
-        chamber.open_chamber() as parser,
+        sandbox.open_chamber() as parser,
     ):
         await _put_configured(config, database)
         archive = open_archive(config)
@@ -108,11 +108,12 @@ async def _put_configured(config: Config, database: Database) -> None:
     """Make the sources and topics of the configuration file so; what the file says of one wins."""
     if not config.sources and not config.topics:
         return
-    from scoop import catalogue, topics
+    from scoop.actions import sources as source_actions
+    from scoop.actions import topics
     from scoop.store import sources
 
     async with database.connection() as conn, conn.transaction():
-        for settings in catalogue.configured(config.sources):
+        for settings in source_actions.configured(config.sources):
             await sources.put(conn, settings)
         await topics.put_topics(config.topics, conn)
 
@@ -126,11 +127,11 @@ def open_client(config: Config) -> "AbstractAsyncContextManager[Client]":
 
 async def try_source(config: Config, settings: "SourceSettings", *, now: datetime) -> "Tried":
     """Visit a source as the operator allows it, without keeping anything; FetchFailed when it gives nothing."""
-    from scoop import catalogue
-    from scoop.fetch import chamber
+    from scoop.actions import sources as source_actions
+    from scoop.fetch import sandbox
 
-    async with open_client(config) as client, chamber.open_chamber() as parser:
-        return await catalogue.tried(settings, client=client, chamber=parser, secrets=config.secrets, now=now)
+    async with open_client(config) as client, sandbox.open_chamber() as parser:
+        return await source_actions.tried(settings, client=client, chamber=parser, secrets=config.secrets, now=now)
 
 
 def open_embedder(config: Config, client: "Client") -> "Embedder":
@@ -153,7 +154,7 @@ def open_embedder(config: Config, client: "Client") -> "Embedder":
 
 def open_archive(config: Config) -> "Archive":
     """Where pages and run logs are kept."""
-    from scoop.archive import Archive
+    from scoop.archive.objects import Archive
 
     secrets = config.secrets.items()
     keys = {name.removeprefix("archive_"): value for name, value in secrets if name.startswith("archive_")}

@@ -9,16 +9,16 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from scoop import catalogue
-from scoop.core import windows
+from scoop.actions import sources as source_actions
+from scoop.core import digest_windows
 from scoop.errors import ConfigError
 from scoop.model import ChannelSettings, SourceSettings, Topic
 from scoop.newsstand import server, world
 from scoop.newsstand.discord.state import CHANNELS
-from scoop.newsstand.faces import site, youtube
-from scoop.serving import serving
+from scoop.newsstand.sites import site, youtube
+from scoop.serve import serving
 from scoop.stages import digest
-from scoop.store import digests, folders, reading, sources, topics
+from scoop.store import digests, embedded_files, reading, sources, topics
 from scoop.store.db import Connection
 
 ADDRESS = "127.0.0.1"
@@ -85,7 +85,7 @@ def anchor(home: Path, *, now: datetime) -> datetime:
         home.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps({"anchor": now.isoformat()}))
     except OSError as error:
-        raise ConfigError(folders.home_problem(home, error)) from error
+        raise ConfigError(embedded_files.home_problem(home, error)) from error
     return now
 
 
@@ -122,7 +122,7 @@ async def untold_dates(conn: Connection, *, now: datetime) -> list[date]:
     found = await _posted_here(conn)
     if not found or await digests.runs(conn, limit=1):
         return []
-    last = min(windows.latest(topic.digest_cron, topic.timezone, now) for topic in found)
+    last = min(digest_windows.latest(topic.digest_cron, topic.timezone, now) for topic in found)
     return [last - timedelta(days=1), last]
 
 
@@ -164,7 +164,9 @@ def _sources(port: int) -> list[SourceSettings]:
         for outlet in world.load(world.SHIPPED).outlets
     ]  # fmt: skip
     services = [
-        catalogue.settings({"slug": f"newsstand_{given['name'].lower().replace(' ', '_')}", "schedule": EVERY, **given})
+        source_actions.settings(
+            {"slug": f"newsstand_{given['name'].lower().replace(' ', '_')}", "schedule": EVERY, **given}
+        )
         for given in SERVICES
     ]
     asked_here = {"connect_to": f"{ADDRESS}:{port}"}

@@ -5,15 +5,16 @@ from datetime import UTC, datetime
 from typing import Any
 
 from scoop import channels, plugins, sources
-from scoop.archive import Archive
-from scoop.core.modes import Modes
+from scoop.archive.objects import Archive
+from scoop.core.handover_modes import Modes
 from scoop.embedders import Embedder, Settings
 from scoop.embedders.local import Local
-from scoop.fetch.chamber import Chamber
 from scoop.fetch.client import Client
+from scoop.fetch.sandbox import Chamber
 from scoop.stages import (
     assign_topics,
     dedup,
+    deliver_webhooks,
     digest,
     embed,
     group,
@@ -21,16 +22,15 @@ from scoop.stages import (
     ingest,
     link,
     normalize,
-    notify,
     pages,
     publish,
-    sweep,
+    reconcile_posts,
 )
 from scoop.stages.stage import Stage
 from scoop.store import posts, search, topics, webhooks
 from scoop.store.runs import Trigger
 
-PUBLISHING = (digest.NAME, posts.STAGE, sweep.NAME, webhooks.STAGE)  # what leaves the house
+PUBLISHING = (digest.NAME, posts.STAGE, reconcile_posts.NAME, webhooks.STAGE)  # what leaves the house
 TELLING = (search.STAGE, topics.STAGE, *PUBLISHING)  # what comes after the stories
 
 
@@ -62,8 +62,8 @@ def stages(
         assign_topics.stage(then=("notify",)),
         digest.stage(kinds, modes=modes or Modes(), clock=_now),
         publish.stage(client, kinds, secrets=secrets, clock=_now),
-        sweep.stage(client, secrets=secrets, clock=_now),
-        notify.stage(client, secrets=secrets, clock=_now),
+        reconcile_posts.stage(client, secrets=secrets, clock=_now),
+        deliver_webhooks.stage(client, secrets=secrets, clock=_now),
     ]  # fmt: skip
 
 

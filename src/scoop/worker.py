@@ -10,13 +10,14 @@ from typing import Any, Protocol
 
 import structlog
 
-from scoop import legacy, retention
+from scoop.actions import handover
 from scoop.app import App
+from scoop.archive import retention
 from scoop.errors import ConfigError, DatabaseUnavailable, ScoopError, UsageError
-from scoop.stages import digest, ingest, sweep
+from scoop.stages import digest, ingest, reconcile_posts
 from scoop.stages import stage as stage_loop
 from scoop.stages.stage import Stage, Worker
-from scoop.store import chores, db, posts, runs, sources, webhooks, work
+from scoop.store import db, periodic, posts, runs, sources, webhooks, work
 from scoop.store.db import Connection
 
 log = structlog.get_logger()
@@ -70,8 +71,8 @@ async def _line_of_fall_backs(app: App, *, stop: asyncio.Event, done: asyncio.Ev
     """Now and then, let the older system post what is too late: its program may take minutes, and holds up nobody."""
     async with app.database.connection() as conn:
         while True:
-            if await chores.claim(conn, "fall back", every=FALL_BACK_EVERY):
-                await legacy.fall_back(conn, app.modes, now=datetime.now(UTC), run=legacy.run_program)
+            if await periodic.claim(conn, "fall back", every=FALL_BACK_EVERY):
+                await handover.fall_back(conn, app.modes, now=datetime.now(UTC), run=handover.run_program)
             if stop.is_set() or done.is_set():
                 return
             await _pause(done, IDLE_SECONDS)
@@ -142,14 +143,14 @@ async def _keep_house(app: App, conn: Connection) -> None:
 
 
 async def _do_chores(app: App, conn: Connection) -> None:
-    if await chores.claim(conn, "look after posts", every=LOOK_AFTER_POSTS_EVERY):
+    if await periodic.claim(conn, "look after posts", every=LOOK_AFTER_POSTS_EVERY):
         await posts.hold_stranded(conn)
         await digest.tell_late(conn, app.modes, now=datetime.now(UTC))
-    if await chores.claim(conn, "sweep channels", every=SWEEP_EVERY):
-        await sweep.schedule(conn)
-    if await chores.claim(conn, "forget deliveries", every=FORGET_DELIVERIES_EVERY):
+    if await periodic.claim(conn, "sweep channels", every=SWEEP_EVERY):
+        await reconcile_posts.schedule(conn)
+    if await periodic.claim(conn, "forget deliveries", every=FORGET_DELIVERIES_EVERY):
         await webhooks.forget(conn)
-    if await chores.claim(conn, "tidy the archive", every=TIDY_ARCHIVE_EVERY):
+    if await periodic.claim(conn, "tidy the archive", every=TIDY_ARCHIVE_EVERY):
         await _tidy_archive(app)
 
 

@@ -16,7 +16,7 @@ from builders import an_item, scoop, told
 from scoop.model import ChannelSettings, Post
 from scoop.newsstand import server
 from scoop.newsstand.discord.state import CHANNELS
-from scoop.serving import serving
+from scoop.serve import serving
 from scoop.store import topics
 from scoop.store.db import Database
 from scoop.store.digests import Entry, Run

@@ -12,8 +12,8 @@ from newsstand_builders import ANCHOR, Clock, a_world, an_article
 
 from builders import an_item, as_lines, scoop
 from scoop.newsstand import server
-from scoop.newsstand.faces import embeddings as face
-from scoop.serving import serving
+from scoop.newsstand.sites import embeddings as face
+from scoop.serve import serving
 
 COUNT = 5
 

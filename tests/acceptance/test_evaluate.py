@@ -15,8 +15,8 @@ import pytest
 
 from builders import an_item, as_lines, scoop
 from conftest import make_home
-from scoop import labelled
 from scoop.core.items import item_uuid
+from scoop.evaluation import datasets
 
 NOW = datetime(2026, 11, 15, tzinfo=UTC)
 FIGURES = {"pairwise_precision", "pairwise_recall", "pairwise_f1", "b_cubed_f1", "ari"}
@@ -250,10 +250,10 @@ def wait_until(is_so, seconds=60):
 )  # fmt: skip
 def test_what_a_line_leaves_open_is_not_made_up(tmp_path, changes, field, value):
     file = write(tmp_path, "set.dev.jsonl", [a_row("Old bridge stays closed", "bridge") | changes])
-    (document,) = labelled.documents(file, None, now=NOW)
+    (document,) = datasets.documents(file, None, now=NOW)
     assert document.item.get(field) == value
 
 
 def test_a_line_keeps_its_collection(tmp_path):
     file = write(tmp_path, "set.jsonl", [a_row("One", 1, collection="world_news"), a_row("Two", 2)])
-    assert [document.name[0] for document in labelled.documents(file, None, now=NOW)] == ["world_news", "set"]
+    assert [document.name[0] for document in datasets.documents(file, None, now=NOW)] == ["world_news", "set"]

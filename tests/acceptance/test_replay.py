@@ -9,10 +9,10 @@ from newsstand_builders import ANCHOR, Clock, a_world, an_article
 from builders import BODY, an_item, as_lines, ingest, run_all, scoop
 from scoop.model import Page
 from scoop.newsstand import server, world
-from scoop.newsstand.faces import embeddings as face
-from scoop.serving import serving
-from scoop.store import pages
-from scoop.store.pages import Read
+from scoop.newsstand.sites import embeddings as face
+from scoop.serve import serving
+from scoop.store import article_pages
+from scoop.store.article_pages import Read
 
 TOLD = 40  # articles of the newsstand, several of which tell of one event
 TEASER = "Old bridge over the Lenn stays closed"
@@ -43,7 +43,9 @@ async def desk(database, database_url):
     await ingest(database, items())
     async with database.connection() as conn:
         newest = await conn.fetchval("SELECT max(raw_arrival_id) FROM raw_arrivals")
-        await pages.put(conn, [Read(raw_arrival_id=newest, url="https://herald.example/1", page=Page(text=BODY))])
+        await article_pages.put(
+            conn, [Read(raw_arrival_id=newest, url="https://herald.example/1", page=Page(text=BODY))]
+        )
     await run_all(database)
 
     async def call(*arguments, **settings):

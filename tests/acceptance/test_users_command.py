@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from builders import scoop
-from scoop.doors import secrets
+from scoop.http import passwords
 from scoop.store import users
 from web.visitor import visiting
 
@@ -47,7 +47,7 @@ async def test_a_password_comes_from_the_first_line_of_a_file(run, database, tmp
     assert (done.returncode, done.stdout) == (0, "ada may sign in, as reader\n")
     async with database.connection() as conn:
         known = await users.find_credentials(conn, "ada")
-    assert await secrets.is_password(PASSWORD, known.password_hash)
+    assert await passwords.is_password(PASSWORD, known.password_hash)
 
 
 def test_a_password_is_typed_unseen_and_twice(database_url, home):

@@ -17,10 +17,10 @@ from schemathesis.schemas import APIOperation
 from schemathesis.specs.openapi import checks
 
 from builders import FIRE, FIRE_AGAIN, ingest, told
+from scoop.asgi import create_app
 from scoop.config import Config
 from scoop.core import access
-from scoop.doors import signing_in
-from scoop.server import create_app
+from scoop.http import accounts
 from scoop.store import sources, users
 from scoop.store.db import Database
 from web.visitor import NOW, a_report, visiting
@@ -99,7 +99,7 @@ async def with_everything(database: Database) -> str:
         await conn.execute("SELECT setval(pg_get_serial_sequence('users', 'user_id'), $1)", FAR_ID)
         await conn.execute("SELECT setval(pg_get_serial_sequence('api_keys', 'api_key_id'), $1)", FAR_ID)
         user_id = await users.add(conn, name="Ada", role="admin", password_hash="-")
-        made = await signing_in.new_key(conn, user_id, "admin", name="Test", scopes=access.RIGHTS, now=NOW, lasts=None)
+        made = await accounts.new_key(conn, user_id, "admin", name="Test", scopes=access.RIGHTS, now=NOW, lasts=None)
     return made.key
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from builders import an_item, told
-from scoop.doors import desk, signing_in
+from scoop.http import accounts, deps
 from scoop.store import reading, users
 from web.visitor import NOW, a_report, visiting
 
@@ -9,7 +9,7 @@ from web.visitor import NOW, a_report, visiting
 async def a_key(database, *, role, scopes):
     async with database.transaction() as conn:
         user_id = await users.add(conn, name=f"{role} of programs", role=role, password_hash="-")
-        made = await signing_in.new_key(conn, user_id, role, name="test", scopes=scopes, now=NOW, lasts=None)
+        made = await accounts.new_key(conn, user_id, role, name="test", scopes=scopes, now=NOW, lasts=None)
     return made.key
 
 
@@ -20,7 +20,7 @@ async def test_anybody_learns_that_the_desk_works_and_nothing_else(database):
 
 
 async def test_a_desk_without_its_database_says_so_and_nothing_else(database, monkeypatch):
-    monkeypatch.setattr(desk, "PATIENCE_SECONDS", 0.3)
+    monkeypatch.setattr(deps, "PATIENCE_SECONDS", 0.3)
     async with visiting(database, role=None) as visitor:
         await database.close()
         answer = await visitor.get("/api/v1/health")

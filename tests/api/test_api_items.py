@@ -8,7 +8,7 @@ import pytest
 
 from builders import an_item, as_lines, ingest, run_all
 from scoop.api import items
-from scoop.doors import guard
+from scoop.http import middleware
 from scoop.store import runs
 from web.visitor import visiting
 
@@ -167,7 +167,7 @@ async def test_a_body_of_another_kind_is_refused(database, media):
 
 
 async def test_a_body_that_is_too_large_is_refused_also_while_it_streams(database, monkeypatch):
-    monkeypatch.setattr(guard, "MAX_PUSHED", 100_000)
+    monkeypatch.setattr(middleware, "MAX_PUSHED", 100_000)
 
     async def streamed():
         for number in range(400):

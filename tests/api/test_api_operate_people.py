@@ -2,7 +2,7 @@
 
 import pytest
 
-from scoop.doors import secrets, signing_in
+from scoop.http import accounts, passwords
 from scoop.store import users
 from web.visitor import NOW, visiting
 
@@ -20,7 +20,7 @@ async def with_password(database, visitor, password):
         await conn.execute(
             "UPDATE users SET password_hash = $2 WHERE user_id = $1",
             user.user_id,
-            await secrets.hash_password(password),
+            await passwords.hash_password(password),
         )
     return user
 
@@ -180,14 +180,14 @@ async def test_a_password_is_changed_by_who_knows_it_and_other_browsers_are_sign
         )
         weak = await visitor.ask("POST", "/api/v1/users/me/password", {"password": PASSWORD, "new_password": "short"})
         async with database.transaction() as conn:
-            await signing_in.open_session(conn, user.user_id, now=NOW)
+            await accounts.open_session(conn, user.user_id, now=NOW)
         changed = await visitor.ask("POST", "/api/v1/users/me/password", {"password": PASSWORD, "new_password": OTHER})
         still_in = await visitor.get("/api/v1/sources")
         async with database.connection() as conn:
             sessions = await conn.fetchval("SELECT count(*) FROM sessions WHERE user_id = $1", user.user_id)
             known = await users.find_credentials(conn, user.name)
     assert (wrong.status, weak.status, changed.status, still_in.status, sessions) == (400, 400, 204, 200, 1)
-    assert await secrets.is_password(OTHER, known.password_hash)
+    assert await passwords.is_password(OTHER, known.password_hash)
 
 
 async def test_passwords_cannot_be_guessed_here_for_ever(database):

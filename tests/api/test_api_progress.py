@@ -6,10 +6,10 @@ import aiohttp
 
 from builders import an_item, ingest, run_all
 from scoop.api import progress
+from scoop.asgi import create_app
 from scoop.config import Config
-from scoop.doors import visits
-from scoop.server import create_app
-from scoop.serving import serving
+from scoop.http import auth
+from scoop.serve import serving
 from web.visitor import NOW, signed_in, visiting
 
 PROGRESS = "/api/v1/progress"
@@ -61,7 +61,7 @@ async def test_a_quiet_line_is_kept_open(database, monkeypatch):
 
 async def test_the_stream_ends_with_the_server(database):
     app = create_app(Config(), database, clock=lambda: NOW)
-    cookies = {visits.COOKIE: await signed_in(database, "reader", now=NOW)}
+    cookies = {auth.COOKIE: await signed_in(database, "reader", now=NOW)}
     jar = aiohttp.CookieJar(unsafe=True)
     async with aiohttp.ClientSession(cookies=cookies, cookie_jar=jar) as session:
         async with serving(app) as address:

@@ -12,13 +12,13 @@ import pytest
 from yarl import URL
 
 from scoop.api import document
+from scoop.asgi import create_app
 from scoop.config import Config
 from scoop.core import access
 from scoop.core.access import Right
-from scoop.doors import signing_in, visits
-from scoop.doors.guard import SAFE
-from scoop.doors.rights import Guarded
-from scoop.server import create_app
+from scoop.http import accounts, auth
+from scoop.http.middleware import SAFE
+from scoop.http.routes import Guarded
 from scoop.store import users
 from scoop.store.db import Database
 from web.visitor import NOW, Visitor, signed_in, visiting
@@ -90,10 +90,10 @@ async def asked(visitor: Visitor, call: Call, **headers: str) -> tuple[int, str]
 async def credentials(database: Database, who: str) -> dict[str, str]:
     """What somebody new sends along: some of the calls sign whoever makes them out."""
     if who in access.ROLES:
-        return {"Cookie": f"{visits.COOKIE}={await signed_in(database, who, now=NOW)}"}
+        return {"Cookie": f"{auth.COOKIE}={await signed_in(database, who, now=NOW)}"}
     async with database.transaction() as conn:
         owner = await users.add(conn, name=f"owner {secrets.token_hex(4)}", role="admin", password_hash="-")
-        key = await signing_in.new_key(conn, owner, "admin", name="Reads", scopes=["read"], now=NOW, lasts=None)
+        key = await accounts.new_key(conn, owner, "admin", name="Reads", scopes=["read"], now=NOW, lasts=None)
     return {"Authorization": f"Bearer {key.key}"}
 
 

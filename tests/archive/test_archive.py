@@ -17,16 +17,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from moto.server import ThreadedMotoServer
 
-from scoop import archive, retention
-from scoop.archive import Archive, ArchiveDamaged
+from scoop.archive import objects, retention
+from scoop.archive.objects import Archive, ArchiveDamaged
+from scoop.archive.retention import Tidied
 from scoop.errors import ConfigError, NotFound, Retry
-from scoop.retention import Tidied
 
 CREDENTIALS = {"access_key_id": "a-key", "secret_access_key": "a-secret"}
 NOW = datetime(2026, 11, 16, 12, 30, tzinfo=UTC)
 PAGE = "<p>The bridge stays closed. 橋は閉鎖されたまま。</p>".encode() * 50
 PAGE_URL = "https://tribune.example/brücke?q=%E6%A9%8B&x=橋 \\ 1"
-PAGE_KEY = archive.raw_html_key("tribune", NOW.date(), "art_1")
+PAGE_KEY = objects.raw_html_key("tribune", NOW.date(), "art_1")
 buckets = count()
 
 
@@ -66,12 +66,12 @@ async def keys(place: Archive, prefix: str) -> list[str]:
     return sorted([key async for key in place.keys(prefix)])
 
 
-async def put_page(place: Archive, key: str = PAGE_KEY, data: bytes = PAGE) -> archive.Stored:
+async def put_page(place: Archive, key: str = PAGE_KEY, data: bytes = PAGE) -> objects.Stored:
     return await place.put(key, data, source_url=PAGE_URL, content_type="text/html; charset=utf-8")
 
 
 async def put_log(place: Archive, run_id: int, started_at: datetime, text: str | None = None) -> str:
-    key = archive.log_key(str(run_id), started_at)
+    key = objects.log_key(str(run_id), started_at)
     data = (text or f'{{"run":{run_id},"event":"started"}}\n{{"run":{run_id},"event":"done"}}\n').encode()
     await place.put(key, data, source_url=None, content_type="application/x-ndjson")
     return key
@@ -87,16 +87,16 @@ class TestEveryPlace:
         stored = await put_page(place)
         found = await place.get(PAGE_KEY)
         assert (found.data, found.source_url, found.content_type) == (PAGE, PAGE_URL, "text/html;charset=utf-8")
-        assert stored == archive.Stored(key=PAGE_KEY, size=len(PAGE), sha256=found.sha256)
+        assert stored == objects.Stored(key=PAGE_KEY, size=len(PAGE), sha256=found.sha256)
         assert abs(found.stored_at - datetime.now(UTC)) < timedelta(minutes=5)
 
     async def test_an_object_without_a_source_url_has_none(self, place: Archive) -> None:
-        key = archive.prompt_key("art_1", NOW)
+        key = objects.prompt_key("art_1", NOW)
         await place.put(key, b"{}", source_url=None, content_type="application/json")
         assert (await place.get(key)).source_url is None
 
     async def test_pages_are_kept_compressed_and_prompts_as_they_are(self, place: Archive) -> None:
-        prompt = archive.prompt_key("art_1", NOW)
+        prompt = objects.prompt_key("art_1", NOW)
         await put_page(place)
         await place.put(prompt, b'{"prompt":"x"}', source_url=None, content_type="application/json")
         assert gzip.decompress(await raw(place, PAGE_KEY)) == PAGE
@@ -142,7 +142,7 @@ class TestEveryPlace:
             await place.get(PAGE_KEY)
 
     async def test_a_flipped_byte_is_found_in_what_is_not_compressed(self, place: Archive) -> None:
-        key = archive.response_key("art_1", NOW)
+        key = objects.response_key("art_1", NOW)
         await place.put(key, b'{"answer":1}', source_url=None, content_type="application/json")
         await damage(place, key, b'{"answer":2}')
         with pytest.raises(ArchiveDamaged):
@@ -154,11 +154,11 @@ class TestEveryPlace:
         assert await keys(place, "raw-html") == []
 
     async def test_what_is_deleted_is_gone_and_may_be_deleted_again(self, place: Archive) -> None:
-        other = archive.raw_html_key("tribune", NOW.date(), "art_2")
+        other = objects.raw_html_key("tribune", NOW.date(), "art_2")
         await put_page(place)
         await put_page(place, key=other)
         for _ in range(2):
-            await place.delete([PAGE_KEY, archive.prompt_key("never-was", NOW)])
+            await place.delete([PAGE_KEY, objects.prompt_key("never-was", NOW)])
         assert await keys(place, "raw-html") == [other]
         assert (await place.get(other)).data == PAGE
 
@@ -170,27 +170,27 @@ class TestEveryPlace:
     async def test_pages_are_expired_by_the_day_in_their_key(self, place: Archive) -> None:
         days = [NOW.date() - timedelta(days=age) for age in (0, 29, 30, 31, 400)]
         for day in days:
-            await put_page(place, key=archive.raw_html_key("20200101", day, "art_1"))
+            await put_page(place, key=objects.raw_html_key("20200101", day, "art_1"))
         assert await place.expire("raw-html", older_than=NOW - timedelta(days=30)) == 2
-        assert await keys(place, "raw-html") == sorted(archive.raw_html_key("20200101", d, "art_1") for d in days[:3])
+        assert await keys(place, "raw-html") == sorted(objects.raw_html_key("20200101", d, "art_1") for d in days[:3])
         assert await place.expire("raw-html", older_than=NOW - timedelta(days=30)) == 0
 
     async def test_more_pages_than_fit_a_batch_are_expired(
         self, place: Archive, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(archive, "DELETE_BATCH", 7)
-        old = [archive.raw_html_key("tribune", date(2026, 1, 1), f"art_{number}") for number in range(25)]
+        monkeypatch.setattr(objects, "DELETE_BATCH", 7)
+        old = [objects.raw_html_key("tribune", date(2026, 1, 1), f"art_{number}") for number in range(25)]
         await asyncio.gather(*(put_page(place, key=key) for key in old))
         assert await place.expire("raw-html/tribune", older_than=NOW) == 25
         assert await keys(place, "raw-html") == []
 
     async def test_tidying_keeps_what_is_for_audit_and_what_is_young(self, place: Archive) -> None:
         long_ago = NOW - timedelta(days=1000)
-        kept = [archive.prompt_key("art_1", long_ago), archive.response_key("art_1", long_ago)]
+        kept = [objects.prompt_key("art_1", long_ago), objects.response_key("art_1", long_ago)]
         for key in kept:
             await place.put(key, b"{}", source_url=None, content_type="application/json")
         kept.append(await put_log(place, 3, NOW - timedelta(days=89)))
-        await put_page(place, key=archive.raw_html_key("tribune", long_ago.date(), "art_1"))
+        await put_page(place, key=objects.raw_html_key("tribune", long_ago.date(), "art_1"))
         assert await retention.tidy(place, now=NOW) == Tidied(pages_expired=1, logs_exported=0, damaged=())
         assert [(await place.get(key)).data for key in kept]
 
@@ -263,10 +263,10 @@ async def damage(place: Archive, key: str, body: bytes) -> None:
 
 
 def test_keys_are_as_the_archive_promises() -> None:
-    assert archive.raw_html_key("tribune", date(2026, 11, 16), "art_1") == "raw-html/tribune/20261116/art_1.html.gz"
-    assert archive.prompt_key("art_1", NOW) == "prompts/art_1/20261116T123000.000000Z-prompt.json"
-    assert archive.response_key("art_1", NOW) == "responses/art_1/20261116T123000.000000Z-response.json"
-    assert archive.log_key("4711", NOW) == "logs/20261116T123000.000000Z-4711.ndjson"
+    assert objects.raw_html_key("tribune", date(2026, 11, 16), "art_1") == "raw-html/tribune/20261116/art_1.html.gz"
+    assert objects.prompt_key("art_1", NOW) == "prompts/art_1/20261116T123000.000000Z-prompt.json"
+    assert objects.response_key("art_1", NOW) == "responses/art_1/20261116T123000.000000Z-response.json"
+    assert objects.log_key("4711", NOW) == "logs/20261116T123000.000000Z-4711.ndjson"
 
 
 @given(
@@ -275,7 +275,7 @@ def test_keys_are_as_the_archive_promises() -> None:
     )
 )
 def test_no_part_of_a_key_leads_elsewhere(text: str) -> None:
-    parts = archive.raw_html_key(text, NOW.date(), text).split("/")
+    parts = objects.raw_html_key(text, NOW.date(), text).split("/")
     assert len(parts) == 4
     for part in parts:
         assert re.fullmatch(r"[a-z0-9_-][a-z0-9_.-]{0,120}", part)
@@ -283,7 +283,7 @@ def test_no_part_of_a_key_leads_elsewhere(text: str) -> None:
 
 @given(st.text(max_size=100), st.text(max_size=100))
 def test_different_articles_have_different_keys_even_where_case_is_ignored(one: str, other: str) -> None:
-    first, second = (archive.raw_html_key("s", NOW.date(), text).lower() for text in (one, other))
+    first, second = (objects.raw_html_key("s", NOW.date(), text).lower() for text in (one, other))
     assert (first == second) == (one == other)
 
 

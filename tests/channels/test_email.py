@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from channels.posts import CANARY, MARKER, NOON, a_digest, a_post, an_errand, failure
 from scoop.channels import NotSent, Refused, Unknown
 from scoop.channels.email import Email, composed
-from scoop.fetch import mail
+from scoop.fetch import smtp
 
 LETTER = msgspec.json.encode({"subject": "AI News, 橋 closed", "text": "Brücke zu\n.\nend", "html": "<p>Brücke zu</p>"})
 POST = a_post(payload=LETTER.decode())
@@ -199,7 +199,7 @@ async def problem(*, changes=None, secrets=None, **replies):
 @pytest.mark.parametrize("said", [b"421 busy", b"550 never", b"what?", DROP, HANG])
 async def test_each_failure_at_each_step_has_one_meaning(monkeypatch, step, said):
     for name in ("REPLY_SECONDS", "LAST_REPLY_SECONDS", "QUIT_SECONDS"):
-        monkeypatch.setattr(mail, name, 0.2)
+        monkeypatch.setattr(smtp, name, 0.2)
     replies = {step: said} | ({"HELO": said} if step == "EHLO" else {})
     lost = Unknown if step == "END" else NotSent
     meaning = {b"421 busy": NotSent, b"550 never": Refused}.get(said, lost)
@@ -210,7 +210,7 @@ async def test_each_failure_at_each_step_has_one_meaning(monkeypatch, step, said
 
 
 async def test_a_server_that_forgets_its_manners_after_taking_a_mail_has_taken_it(monkeypatch):
-    monkeypatch.setattr(mail, "QUIT_SECONDS", 0.1)
+    monkeypatch.setattr(smtp, "QUIT_SECONDS", 0.1)
     for said in (DROP, HANG, b"500 no"):
         async with scripted(QUIT=said) as (port, _):
             assert await a_channel(port, host="127.0.0.1").send(POST, an_errand()) == f"<{MARKER}@desk.example>"

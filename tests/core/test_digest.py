@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from scoop.core import digest, novelty
 from scoop.core.digest import Candidate, Choice, Told
+from scoop.core.digest_windows import Window
 from scoop.core.novelty import Version
-from scoop.core.windows import Window
 
 END = datetime(2026, 11, 16, 8, tzinfo=UTC)
 WINDOW = Window(start=END - timedelta(days=1), end=END)

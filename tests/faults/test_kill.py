@@ -11,7 +11,7 @@ from builders import BODY, an_item, as_lines, scoop
 from scoop import demo
 from scoop.newsstand import server as newsstand_server
 from scoop.newsstand import world
-from scoop.serving import serving
+from scoop.serve import serving
 from scoop.store import db
 from scoop.store.db import External
 from scoop.store.embedded import Embedded

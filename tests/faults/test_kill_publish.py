@@ -15,7 +15,7 @@ from scoop.model import ChannelSettings
 from scoop.newsstand import server as newsstand
 from scoop.newsstand.discord.state import CHANNELS, DEMO_TOKEN, WEBHOOKS, Discord
 from scoop.newsstand.world import World
-from scoop.serving import serving
+from scoop.serve import serving
 from scoop.store import topics
 from scoop.store.db import Database
 

@@ -14,7 +14,7 @@ import scoop
 from scoop.errors import FetchFailed
 from scoop.fetch import client as fetch
 from scoop.fetch.client import Client, open_client
-from scoop.fetch.hosts import MAX_AT_ONCE_PER_HOST
+from scoop.fetch.rate_limits import MAX_AT_ONCE_PER_HOST
 
 PRIVATE = [
     "127.0.0.1", "127.1", "0x7f000001", "2130706433", "0177.0.0.1", "0", "10.0.0.1", "172.16.0.1", "192.168.1.1",
@@ -299,14 +299,16 @@ def test_nothing_else_in_the_program_can_connect():
 
 async def test_parsers_never_connect(client: Client, monkeypatch: pytest.MonkeyPatch):
     """What strangers send is read without asking anybody: no external entity, no image, no schema."""
-    from scoop.core import feeds
-    from scoop.fetch import pages
+    from scoop.core import feed_reading
+    from scoop.fetch import articles
 
     def refuse(*_arguments: object, **_named: object) -> None:
         raise AssertionError("somebody connects")
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     bomb = b'<!DOCTYPE rss SYSTEM "http://127.0.0.1:1/x.dtd" [<!ENTITY e SYSTEM "file:///etc/passwd">]>'
-    feed = feeds.parse(bomb + b"<rss><channel><title>&e;</title><item><title>x &e;</title></item></channel></rss>")
-    page = pages.extract(b'<html><img src="http://127.0.0.1:1/x.png"><p>' + b"word " * 200, url="http://a.example/")
+    feed = feed_reading.parse(
+        bomb + b"<rss><channel><title>&e;</title><item><title>x &e;</title></item></channel></rss>"
+    )
+    page = articles.extract(b'<html><img src="http://127.0.0.1:1/x.png"><p>' + b"word " * 200, url="http://a.example/")
     assert "root:" not in f"{feed}{page}"

@@ -6,7 +6,7 @@ from urllib.parse import quote
 import pytest
 
 from builders import told
-from scoop.doors import signing_in
+from scoop.http import accounts
 from scoop.store import users
 from web.visitor import NOW, a_report, visiting
 
@@ -51,7 +51,7 @@ async def syncing(database, *names):
         keys = []
         for name in names or ("ada",):
             user_id = await users.add(conn, name=name, role="reader", password_hash="-")
-            made = await signing_in.new_key(conn, user_id, "reader", name="app", scopes=["read"], now=NOW, lasts=None)
+            made = await accounts.new_key(conn, user_id, "reader", name="app", scopes=["read"], now=NOW, lasts=None)
             keys.append(made.key)
     async with visiting(database, role=None) as visitor:
         apps = [App(visitor, key) for key in keys]

@@ -11,7 +11,7 @@ from starlette.applications import Starlette
 
 from scoop.newsstand import server
 from scoop.newsstand.world import Article, Outlet, World
-from scoop.serving import serving
+from scoop.serve import serving
 
 ANCHOR = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
 

@@ -17,7 +17,7 @@ from newsstand_builders import ANCHOR, Clock, Visitor, a_world, visiting
 from scoop.newsstand.discord import forms, markdown
 from scoop.newsstand.discord.refusals import Refusal
 from scoop.newsstand.discord.state import BOT, CHANNELS, DEMO_TOKEN, GUILD_ID, WEBHOOKS, Channel, Discord, Mode
-from scoop.newsstand.faces.discord import HOST
+from scoop.newsstand.sites.discord import HOST
 
 CHANNEL = CHANNELS["ai_news"]
 WEBHOOK = WEBHOOKS["ai_news"]

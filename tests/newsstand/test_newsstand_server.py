@@ -12,7 +12,7 @@ from newsstand_builders import ANCHOR, Clock, a_world, an_article, an_outlet, vi
 from scoop.newsstand import server
 from scoop.newsstand.server import Visit
 from scoop.newsstand.world import Update
-from scoop.serving import serving
+from scoop.serve import serving
 
 TRIBUNE = "tribune.example"
 FLOOD = "/2026/03/14/flood"

@@ -8,7 +8,7 @@ from newsstand_builders import ANCHOR, Clock
 from plugins.desks import CHAMBER, Desk
 from scoop.fetch.client import open_client
 from scoop.newsstand import server, world
-from scoop.serving import serving
+from scoop.serve import serving
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -10,11 +10,11 @@ from starlette.applications import Starlette
 from starlette.responses import Response
 
 from scoop import plugins, sources
-from scoop.fetch.chamber import Chamber
 from scoop.fetch.client import Client, open_client
 from scoop.fetch.robots import RobotsFiles
+from scoop.fetch.sandbox import Chamber
 from scoop.model import Source
-from scoop.serving import serving
+from scoop.serve import serving
 from scoop.sources import Harvest, Visit
 
 CHAMBER = Chamber()  # one for all tests: to start it takes a second

@@ -22,8 +22,8 @@ from scoop.embedders.openai import OpenAI
 from scoop.errors import ConfigError, FetchFailed, Retry
 from scoop.fetch.client import open_client
 from scoop.newsstand import server
-from scoop.newsstand.faces import embeddings as face
-from scoop.serving import serving
+from scoop.newsstand.sites import embeddings as face
+from scoop.serve import serving
 
 TEXTS = [
     "The old bridge stays closed until every cable has been checked.",

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from scoop.fetch import pages
+from scoop.fetch import articles
 
 PAGES = Path(__file__).parent / "pages"
 NAMES = sorted(path.stem for path in PAGES.glob("*.html"))
@@ -24,14 +24,14 @@ def test_there_are_pages_to_measure_on() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_text_is_the_articles_and_nothing_else(name: str) -> None:
     right = answers(name)
-    page = pages.extract((PAGES / f"{name}.html").read_bytes(), url=right["url"])
+    page = articles.extract((PAGES / f"{name}.html").read_bytes(), url=right["url"])
     assert page.text == "\n\n".join(right["text"])
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_the_page_says_of_itself_is_understood(name: str) -> None:
     right = answers(name)
-    page = pages.extract((PAGES / f"{name}.html").read_bytes(), url=right["url"])
+    page = articles.extract((PAGES / f"{name}.html").read_bytes(), url=right["url"])
     assert page.title == right["title"]
     assert page.authors == tuple(right["authors"])
     assert page.published_at == (datetime.fromisoformat(right["published_at"]) if right["published_at"] else None)

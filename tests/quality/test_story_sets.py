@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from scoop import evaluation, labelled
 from scoop.cli.progress import Silent
 from scoop.config import Config
+from scoop.evaluation import datasets, measure
 
 SETS = Path(__file__).with_name("stories")
 
@@ -17,8 +17,8 @@ SETS = Path(__file__).with_name("stories")
     ("name", "coverage_b_cubed_f1", "coverage_pairwise_f1"), [("ecb", 0.90, 0.87), ("meantime", 0.97, 0.95)]
 )
 async def test_labelled_stories_are_found_again(name, coverage_b_cubed_f1, coverage_pairwise_f1):
-    documents = labelled.documents(str(SETS / f"{name}.jsonl.gz"), None, now=datetime(2026, 11, 16, tzinfo=UTC))
-    measured = await evaluation.measure(
+    documents = datasets.documents(str(SETS / f"{name}.jsonl.gz"), None, now=datetime(2026, 11, 16, tzinfo=UTC))
+    measured = await measure.measure(
         Config(), name, documents, shuffles=0, errors=0, stop=asyncio.Event(), report=Silent()
     )
     assert measured.merge.pairwise_precision >= 0.99

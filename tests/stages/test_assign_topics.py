@@ -4,7 +4,7 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 
 from builders import an_item, told
-from scoop import topics as written
+from scoop.actions import topics as written
 from scoop.stages import assign_topics
 from scoop.stages.stage import Worker, run_batch
 from scoop.store import topics, work

@@ -13,7 +13,7 @@ import pytest
 from builders import FIRE, FIRE_AGAIN, an_item, told
 from scoop import channels as kinds_of_channels
 from scoop import plugins
-from scoop.core.modes import Modes
+from scoop.core.handover_modes import Modes
 from scoop.errors import UsageError
 from scoop.fetch.client import open_client
 from scoop.model import ChannelSettings, Topic

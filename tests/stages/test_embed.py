@@ -18,8 +18,8 @@ from scoop.embedders import Settings
 from scoop.embedders.openai import OpenAI
 from scoop.errors import Retry
 from scoop.fetch.client import Client, open_client
-from scoop.newsstand.faces import embeddings as face
-from scoop.serving import serving
+from scoop.newsstand.sites import embeddings as face
+from scoop.serve import serving
 from scoop.stages import dedup, embed, normalize
 from scoop.stages.embed import Backfilled
 from scoop.stages.stage import Worker

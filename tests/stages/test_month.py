@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 from gathering import a_feed
 from scoop import plugins
 from scoop import sources as kinds
-from scoop.archive import Archive
-from scoop.fetch.chamber import Chamber
+from scoop.archive.objects import Archive
 from scoop.fetch.client import Client, Request, Response
-from scoop.fetch.hosts import Hosts
+from scoop.fetch.rate_limits import Hosts
+from scoop.fetch.sandbox import Chamber
 from scoop.model import SourceSettings
 from scoop.stages import ingest
 from scoop.stages import stage as stage_loop

@@ -11,18 +11,18 @@ from newsstand_builders import ANCHOR, Clock, a_world, an_article
 from builders import BODY, an_item, ingest, partition, scoop, told
 from scoop import pipeline, worker
 from scoop.app import App
-from scoop.archive import Archive
+from scoop.archive.objects import Archive
 from scoop.cli.progress import Silent
 from scoop.config import Config
 from scoop.core.documents import MAX_BODY_CHARACTERS
-from scoop.core.modes import Modes
+from scoop.core.handover_modes import Modes
 from scoop.embedders import Settings
 from scoop.embedders.openai import OpenAI
-from scoop.fetch.chamber import open_chamber
 from scoop.fetch.client import open_client
+from scoop.fetch.sandbox import open_chamber
 from scoop.newsstand import server, world
-from scoop.newsstand.faces import embeddings as face
-from scoop.serving import serving
+from scoop.newsstand.sites import embeddings as face
+from scoop.serve import serving
 from scoop.stages import dedup, normalize
 from scoop.stages.stage import Worker
 from scoop.store import arrivals, work

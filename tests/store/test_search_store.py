@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from builders import FIRE, an_item, told
-from scoop import search
+from scoop.actions import search
 from scoop.core import search as core
 from scoop.core.search import Query
 from scoop.embedders import Model, Settings

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from builders import an_item, told
-from scoop import topics as written
+from scoop.actions import topics as written
 from scoop.core.topics import Assignment
 from scoop.errors import ConfigError, NotFound, UsageError
 from scoop.model import ChannelSettings, KeywordRule, SourceRule, TopicSettings

@@ -3,7 +3,7 @@
 from datetime import UTC, date, datetime
 from typing import Any
 
-from scoop import topics
+from scoop.actions import topics
 from scoop.model import ChannelSettings, Part
 from scoop.store import posts
 from scoop.store import topics as store

@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import expect
 
 from builders import FIRE, FIRE_AGAIN, run_all, told
-from scoop.doors import signing_in
+from scoop.http import accounts
 from web.browser import DESK, PHONE, browsing
 from web.visitor import NOW, TODAY, a_report
 
@@ -54,7 +54,7 @@ async def focused(tab):
 
 async def test_the_first_person_comes_in_with_the_code_of_the_terminal(database):
     async with database.transaction() as conn:
-        code = await signing_in.new_setup_code(conn, now=NOW)
+        code = await accounts.new_setup_code(conn, now=NOW)
     async with browsing(database, role=None) as tab:
         await tab.open("/")
         await expect(tab.page.get_by_role("heading", level=1)).to_have_text("Welcome to your news desk")
@@ -73,8 +73,8 @@ async def test_the_first_person_comes_in_with_the_code_of_the_terminal(database)
 async def test_a_person_signs_in_where_they_wanted_to_go_and_out_again(database):
     await told(database, [a_report(1)])
     async with database.transaction() as conn:
-        code = await signing_in.new_setup_code(conn, now=NOW)
-    await signing_in.set_up(database, code, "Ada", PASSWORD, address="", now=NOW)
+        code = await accounts.new_setup_code(conn, now=NOW)
+    await accounts.set_up(database, code, "Ada", PASSWORD, address="", now=NOW)
     async with browsing(database, role=None) as tab:
         await tab.open(TODAY)
         await tab.page.get_by_label("Name").fill("ada")

@@ -6,7 +6,7 @@ from builders import told
 from gathering import a_feed, open_web
 from scoop.newsstand import server as newsstand
 from scoop.newsstand import world
-from scoop.serving import serving
+from scoop.serve import serving
 from scoop.store import posts, sources, topics
 from web.browser import DESK, PHONE, browsing
 from web.operating import add_topic, become, write

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from builders import BODY, told
 from scoop.store.front import DayDigest
 from scoop.store.reading import Member
-from scoop.web import rail, timeline, versions, words
+from scoop.web import labels, sidebar, timeline, versions
 from scoop.web.versions import Text
 from web.visitor import NOW, TODAY, a_report, visiting
 
@@ -139,12 +139,12 @@ async def test_topics_that_rest_have_no_digest(database):
     ],
 )  # fmt: skip
 def test_the_state_of_a_digest_in_words(changes, word, more):
-    state = rail.state(a_digest(**changes), DAY, now=NOW)
+    state = sidebar.state(a_digest(**changes), DAY, now=NOW)
     assert (state.word, state.more) == (word, more)
 
 
 def test_a_date_without_a_digest_has_no_state():
-    assert rail.state(a_digest(mode=None, digest_cron="0 9 * * 1"), DAY, now=NOW) is None  # it is a Thursday
+    assert sidebar.state(a_digest(mode=None, digest_cron="0 9 * * 1"), DAY, now=NOW) is None  # it is a Thursday
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_a_date_without_a_digest_has_no_state():
     ],
 )
 def test_the_health_of_the_sources_is_one_line(sources, said, kind):
-    line = rail.source_line(sources)
+    line = sidebar.source_line(sources)
     assert (line.word, line.kind) == (said, kind)
 
 
@@ -242,4 +242,4 @@ def test_what_is_shown_of_two_short_texts_is_all_of_both(one, other):
     ],
 )
 def test_reading_takes_as_long_as_a_language_needs(tokens, language, said_time):
-    assert words.reading_time(tokens, language) == said_time
+    assert labels.reading_time(tokens, language) == said_time

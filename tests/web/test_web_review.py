@@ -3,8 +3,8 @@
 import pytest
 
 from builders import FIRE, FIRE_AGAIN, run_all, told
+from scoop.actions.review import Answered
 from scoop.core.calibration import Accuracy
-from scoop.review import Answered
 from scoop.store import review
 from scoop.web.review import precision
 from web.visitor import a_report, visiting

@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 
 from builders import an_item, ingest
-from scoop.archive import Archive
+from scoop.archive.objects import Archive
 from scoop.store import runs
 from scoop.store.runs import Visited
 from web.test_web_safety import HOSTILE

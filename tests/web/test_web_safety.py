@@ -4,7 +4,7 @@ import contextlib
 import pytest
 
 from builders import told
-from scoop.doors import desk
+from scoop.http import deps
 from web.visitor import TODAY, a_report, visiting
 
 ROUTES = [
@@ -150,7 +150,7 @@ async def test_a_page_that_breaks_tells_nothing_of_the_cause(database):
 
 
 async def test_a_database_that_is_away_is_told_without_its_address(database, monkeypatch):
-    monkeypatch.setattr(desk, "PATIENCE_SECONDS", 0.3)
+    monkeypatch.setattr(deps, "PATIENCE_SECONDS", 0.3)
     async with visiting(database) as visitor:
         await database.close()
         answer = await visitor.get("/")

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from scoop.config import Config
-from scoop.doors import secrets, signing_in, visits
+from scoop.http import accounts, auth, passwords
 from scoop.store import users
 from web.visitor import NOW, Visitor, visiting
 
@@ -14,7 +14,7 @@ SECRET = "hush-hush-hush"
 
 
 async def a_person(database, name="grace", *, role="reader", password=PASSWORD):
-    password_hash = await secrets.hash_password(password)
+    password_hash = await passwords.hash_password(password)
     async with database.transaction() as conn:
         return await users.add(conn, name=name, role=role, password_hash=password_hash)
 
@@ -24,8 +24,8 @@ async def enter(visitor: Visitor, name="grace", password=PASSWORD):
     visitor.session.cookie_jar.clear()
     answer = await visitor.post("/sign-in", {"name": name, "password": password})
     visitor.session.cookie_jar.clear()
-    found = re.search(rf"{visits.COOKIE}=([^;]+)", answer.headers.get("Set-Cookie", ""))
-    return {"Cookie": f"{visits.COOKIE}={found[1]}"} if found else None
+    found = re.search(rf"{auth.COOKIE}=([^;]+)", answer.headers.get("Set-Cookie", ""))
+    return {"Cookie": f"{auth.COOKIE}={found[1]}"} if found else None
 
 
 async def people(database):
@@ -207,7 +207,7 @@ async def test_a_key_that_cannot_be_made_is_told_with_what_was_typed(database, f
 async def test_only_ones_own_keys_can_be_taken_back_unless_one_is_admin(database):
     user_id = await a_person(database)
     async with database.transaction() as conn:
-        made = await signing_in.new_key(conn, user_id, "reader", name="hers", scopes=["read"], now=NOW, lasts=None)
+        made = await accounts.new_key(conn, user_id, "reader", name="hers", scopes=["read"], now=NOW, lasts=None)
     async with visiting(database, role="editor") as visitor:
         assert (await visitor.post(f"/settings/keys/{made.api_key_id}/remove")).status == 404
         assert "hers" not in (await visitor.get("/settings/keys")).text
@@ -221,7 +221,7 @@ async def test_only_ones_own_keys_can_be_taken_back_unless_one_is_admin(database
 async def test_a_key_makes_no_keys_and_changes_no_password(database):
     user_id = await a_person(database, role="admin")
     async with database.transaction() as conn:
-        made = await signing_in.new_key(conn, user_id, "admin", name="narrow", scopes=["read"], now=NOW, lasts=None)
+        made = await accounts.new_key(conn, user_id, "admin", name="narrow", scopes=["read"], now=NOW, lasts=None)
     key = {"Authorization": f"Bearer {made.key}"}
     async with visiting(database, role=None) as visitor:
         answers = [
@@ -302,7 +302,7 @@ async def test_an_admin_sets_a_password_typed_or_made_up(database):
 async def test_who_is_removed_is_gone_with_all_keys(database):
     user_id = await a_person(database)
     async with database.transaction() as conn:
-        await signing_in.new_key(conn, user_id, "reader", name="x", scopes=["read"], now=NOW, lasts=None)
+        await accounts.new_key(conn, user_id, "reader", name="x", scopes=["read"], now=NOW, lasts=None)
     async with visiting(database) as visitor:
         answer = await visitor.post(f"/settings/people/{user_id}/remove")
         page = (await visitor.get(answer.headers["Location"])).page

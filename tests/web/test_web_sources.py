@@ -8,10 +8,10 @@ from starlette.responses import Response
 
 from builders import an_item, told
 from gathering import a_feed, open_web
-from scoop import catalogue
+from scoop.actions import sources as source_actions
 from scoop.stages import ingest
 from scoop.store import alerts, sources
-from scoop.web import source_preview, typed, words
+from scoop.web import forms, labels, source_preview
 from scoop.web import sources as source_pages
 from web.visitor import NOW, visiting
 
@@ -26,7 +26,7 @@ OPML = b"""<opml version="2.0"><body>
 
 def a_source(slug="tribune", **changes):
     given = {"target": FEED, "slug": slug, "collection": "world_news", "name": slug.capitalize(), **changes}
-    return catalogue.settings(given)
+    return source_actions.settings(given)
 
 
 async def add(database, *settings):
@@ -479,7 +479,7 @@ async def test_the_export_has_the_feeds_without_their_secrets(database):
     ],
 )
 def test_how_long_it_is_until_a_moment(left, told_as):
-    assert words.until(NOW + left, now=NOW) == told_as
+    assert labels.until(NOW + left, now=NOW) == told_as
 
 
 async def test_a_source_whose_kind_is_gone_can_still_be_looked_at(database):
@@ -496,9 +496,9 @@ async def test_a_source_whose_kind_is_gone_can_still_be_looked_at(database):
 
 def test_what_is_wrong_with_several_fields_together_is_told_of_none():
     def build(told):
-        catalogue.settings(
+        source_actions.settings(
             {"target": "x", "kind": "arxiv", "collection": "news", "options": told or {"category": "cs.CL"}}
         )
 
-    problems = typed.wrong({"query": "cat:cs.AI", "category": "cs.CL"}, build)
-    assert list(problems) == [typed.WHOLE]
+    problems = forms.wrong({"query": "cat:cs.AI", "category": "cs.CL"}, build)
+    assert list(problems) == [forms.WHOLE]

@@ -13,11 +13,11 @@ import aiohttp
 from yarl import URL
 
 from builders import an_item
+from scoop.asgi import create_app
 from scoop.config import Config
 from scoop.core.access import Role
-from scoop.doors import signing_in, visits
-from scoop.server import create_app
-from scoop.serving import serving
+from scoop.http import accounts, auth
+from scoop.serve import serving
 from scoop.store import users
 from scoop.store.db import Database
 
@@ -111,7 +111,7 @@ async def visiting(
     """A visitor who is signed in with this role, or not at all."""
     app = create_app(Config(timezone=timezone, **settings), database, newsstand=newsstand, clock=clock)
     jar = aiohttp.CookieJar(unsafe=True)  # which means: also those of addresses without a name
-    cookies = {visits.COOKIE: await signed_in(database, role, now=NOW)} if role else {}
+    cookies = {auth.COOKIE: await signed_in(database, role, now=NOW)} if role else {}
     async with serving(app) as address, aiohttp.ClientSession(cookies=cookies, cookie_jar=jar) as session:
         yield Visitor(address=address, session=session)
 
@@ -120,4 +120,4 @@ async def signed_in(database: Database, role: Role, *, now: datetime) -> str:
     """The session of a new person with this role."""
     async with database.transaction() as conn:
         user_id = await users.add(conn, name=f"{role} {secrets.token_hex(4)}", role=role, password_hash="-")
-        return await signing_in.open_session(conn, user_id, now=now)
+        return await accounts.open_session(conn, user_id, now=now)

@@ -6,15 +6,15 @@ from typing import Annotated
 from fastapi import Query, Request, Response
 
 from scoop.core import opml
-from scoop.doors import answers, routers
-from scoop.doors.answers import Listed
-from scoop.doors.desk import Reads
-from scoop.doors.given import Part
-from scoop.doors.rights import needs
+from scoop.http import responses, routes
+from scoop.http.deps import Reads
+from scoop.http.params import Part
+from scoop.http.responses import Listed
+from scoop.http.routes import needs
 from scoop.store import alerts, db
 from scoop.store.alerts import Alert
 
-router = routers.for_programs("Alerts")
+router = routes.for_programs("Alerts")
 
 
 class Wanted(Part):
@@ -25,7 +25,7 @@ class Wanted(Part):
 @needs("read")
 async def list_alerts(request: Request, conn: Reads, wanted: Annotated[Wanted, Query()]) -> Response:
     """What is wrong, the latest first: sources that died or went quiet, digests that are late; or also what was."""
-    (before,) = answers.place(wanted.cursor, int) or (db.LAST_ID,)
+    (before,) = responses.place(wanted.cursor, int) or (db.LAST_ID,)
     found = await alerts.latest(conn, with_resolved=wanted.with_resolved, before=before, limit=wanted.limit + 1)
     shown = [replace(alert, message=opml.redacted(alert.message)) for alert in found]
-    return answers.json(request, answers.listed(shown, wanted.limit, lambda alert: (alert.alert_id,)))
+    return responses.json(request, responses.listed(shown, wanted.limit, lambda alert: (alert.alert_id,)))

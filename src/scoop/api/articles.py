@@ -11,13 +11,13 @@ from pydantic import Field
 from scoop.api import moments
 from scoop.api.moments import Since, Until
 from scoop.core import hashes
-from scoop.doors import answers, routers
-from scoop.doors.desk import At, Reads
-from scoop.doors.given import Given, Line, Part
-from scoop.doors.rights import needs
+from scoop.http import responses, routes
+from scoop.http.deps import At, Reads
+from scoop.http.params import Given, Line, Part
+from scoop.http.routes import needs
 from scoop.store import listing
 
-router = routers.for_programs("Articles", prefix="/api")
+router = routes.for_programs("Articles", prefix="/api")
 
 MAX_BODY = 10_000  # characters of a text that this contract shows
 
@@ -71,8 +71,8 @@ async def list_articles(
         source=query.site_id,
         max_characters=MAX_BODY,
     )
-    part = answers.listed(found, query.limit, _place)
-    return answers.json(request, Articles(articles=list(map(_article, part.items)), nextCursor=part.next_cursor))
+    part = responses.listed(found, query.limit, _place)
+    return responses.json(request, Articles(articles=list(map(_article, part.items)), nextCursor=part.next_cursor))
 
 
 @router.get("/articles/{article_id}", response_model=Article)
@@ -85,7 +85,7 @@ async def read_article(
 ) -> Response:
     """One article; where several sites tell of its URL, as the first of them does."""
     found = await listing.article(conn, article_id, source=query.site_id, max_characters=MAX_BODY)
-    return answers.json(request, _article(found))
+    return responses.json(request, _article(found))
 
 
 def _place(article: listing.Article) -> tuple[Any, ...]:

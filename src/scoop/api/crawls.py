@@ -13,19 +13,19 @@ from pydantic import Field
 from scoop.api import document
 from scoop.app import modes
 from scoop.core import opml
-from scoop.doors import answers, routers
-from scoop.doors.desk import At, Reads, Writes
-from scoop.doors.given import Given, Line, Part
-from scoop.doors.problems import TooManyRequests
-from scoop.doors.rights import needs
 from scoop.errors import Conflict
+from scoop.http import responses, routes
+from scoop.http.deps import At, Reads, Writes
+from scoop.http.errors import TooManyRequests
+from scoop.http.params import Given, Line, Part
+from scoop.http.routes import needs
 from scoop.stages import ingest
 from scoop.store import db, listing, runs, sources
 from scoop.store.db import Connection
 from scoop.store.listing import NextVisit
 from scoop.store.runs import Run
 
-router = routers.for_programs("Articles", prefix="/api")
+router = routes.for_programs("Articles", prefix="/api")
 
 Reason = Literal["ran_recently", "resting"]
 REST = timedelta(minutes=5)  # after a visit, in which a site is asked again only by force
@@ -97,7 +97,7 @@ async def list_crawl_runs(
     request: Request, conn: Reads, query: Annotated[WantedCrawlRuns, fastapi.Query()]
 ) -> Response:
     """The latest runs, by number."""
-    place = answers.place(query.cursor, int)
+    place = responses.place(query.cursor, int)
     found = await runs.latest(
         conn,
         source=query.site_id,
@@ -105,8 +105,8 @@ async def list_crawl_runs(
         before=place[0] if place else db.LAST_ID,
         limit=query.limit + 1,
     )
-    part = answers.listed(found, query.limit, lambda run: (run.run_id,))
-    return answers.json(request, CrawlRuns(crawlRuns=list(map(_crawl_run, part.items)), nextCursor=part.next_cursor))
+    part = responses.listed(found, query.limit, lambda run: (run.run_id,))
+    return responses.json(request, CrawlRuns(crawlRuns=list(map(_crawl_run, part.items)), nextCursor=part.next_cursor))
 
 
 @router.post(
@@ -143,7 +143,7 @@ async def start_crawl(request: Request, conn: Writes, desk: At, asked: CrawlRequ
         ],
         lastRunId=str(last_run_id),
     )
-    return answers.json(request, started, status=HTTPStatus.ACCEPTED)
+    return responses.json(request, started, status=HTTPStatus.ACCEPTED)
 
 
 def _reason(visit: NextVisit, resting: Set[int], *, force: bool) -> Reason | None:

@@ -12,18 +12,18 @@ from scoop import app, channels, plugins
 from scoop.api import document
 from scoop.api.posts import PostReport, report
 from scoop.core.rendering import mail, markdown, plain
-from scoop.doors import answers, routers
-from scoop.doors.answers import Listed
-from scoop.doors.desk import At, Reads, Writes
-from scoop.doors.given import Given, Id, Part, Slug
-from scoop.doors.problems import invalid
-from scoop.doors.rights import needs
+from scoop.http import responses, routes
+from scoop.http.deps import At, Reads, Writes
+from scoop.http.errors import invalid
+from scoop.http.params import Given, Id, Part, Slug
+from scoop.http.responses import Listed
+from scoop.http.routes import needs
 from scoop.stages import digest
 from scoop.store import db, digests, posts, topics
 from scoop.store.db import Connection
 from scoop.store.digests import Entry, Run, RunMode
 
-router = routers.for_programs("Digests")
+router = routes.for_programs("Digests")
 
 FIRST_DAY, LAST_DAY = Day(2000, 1, 1), Day(2099, 12, 31)  # as far as calendars of crons go
 Form = Literal["text", "markdown", "html"]
@@ -65,11 +65,11 @@ class NewDigest(Given):
 @needs("read")
 async def list_digests(request: Request, conn: Reads, wanted: Annotated[Wanted, Query()]) -> Response:
     """The latest digests, live and shadow."""
-    (before,) = answers.place(wanted.cursor, int) or (db.LAST_ID,)
+    (before,) = responses.place(wanted.cursor, int) or (db.LAST_ID,)
     found = await digests.runs(
         conn, topic_slug=wanted.topic, day=wanted.date, mode=wanted.mode, before=before, limit=wanted.limit + 1
     )
-    return answers.json(request, answers.listed(found, wanted.limit, lambda run: (run.digest_run_id,)))
+    return responses.json(request, responses.listed(found, wanted.limit, lambda run: (run.digest_run_id,)))
 
 
 @router.post(
@@ -92,7 +92,7 @@ async def make_digest(request: Request, desk: At, conn: Writes, given: NewDigest
     posted = None if given.shadow else await digests.committed(conn, order.topic.topic_id, order.day)
     run_id = await digest.make(conn, order, plugins.discover(channels))
     made = HTTPStatus.ACCEPTED if given.publish else HTTPStatus.CREATED
-    return answers.json(
+    return responses.json(
         request, await _report(conn, run_id), status=HTTPStatus.OK if run_id == posted else made,
         headers={"Location": f"/api/v1/digests/{run_id}"},
     )  # fmt: skip
@@ -102,7 +102,7 @@ async def make_digest(request: Request, desk: At, conn: Writes, given: NewDigest
 @needs("read")
 async def get_digest(request: Request, conn: Reads, digest_run_id: Id) -> Response:
     """One digest: every candidate with status, reason and the parts of its score, and the posts."""
-    return answers.json(request, await _report(conn, digest_run_id))
+    return responses.json(request, await _report(conn, digest_run_id))
 
 
 @router.get("/digests/{digest_run_id}/rendered", response_class=Response, responses=IS_RENDERED)
@@ -115,7 +115,7 @@ async def read_digest(
     topic = await topics.by_slug(conn, run.topic_slug)
     told = digests.digest(topic.topic_name, topic.timezone, run, await digests.entries(conn, digest_run_id))
     render, media = RENDERED[form]
-    return answers.tagged(request, render(told).encode(), f"{media}; charset=utf-8")
+    return responses.tagged(request, render(told).encode(), f"{media}; charset=utf-8")
 
 
 async def _report(conn: Connection, digest_run_id: int) -> DigestReport:

@@ -8,11 +8,11 @@ from fastapi.openapi.utils import get_openapi
 
 from scoop import __version__
 from scoop.core import items
-from scoop.doors import answers, routers
-from scoop.doors.problems import CODES
-from scoop.doors.rights import Guarded, needs
+from scoop.http import responses, routes
+from scoop.http.errors import CODES
+from scoop.http.routes import Guarded, needs
 
-router = routers.for_pages()
+router = routes.for_pages()
 
 ABOUT = """Everything Scoop knows and does, for programs.
 
@@ -113,4 +113,4 @@ def guarded(app: FastAPI) -> list[Guarded]:
 @router.get("/api/openapi.json")
 @needs("read")
 async def openapi(request: Request) -> Response:
-    return answers.json(request, request.app.openapi())
+    return responses.json(request, request.app.openapi())

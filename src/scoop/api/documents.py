@@ -10,17 +10,17 @@ from pydantic import Field
 
 from scoop.api import document, moments
 from scoop.api.moments import Since, Until
-from scoop.doors import answers, routers
-from scoop.doors.answers import Listed
-from scoop.doors.desk import At, Reads
-from scoop.doors.given import Id, Line, Part
-from scoop.doors.rights import needs
+from scoop.http import responses, routes
+from scoop.http.deps import At, Reads
+from scoop.http.params import Id, Line, Part
+from scoop.http.responses import Listed
+from scoop.http.routes import needs
 from scoop.store import listing, reading
 from scoop.store.db import Connection
 from scoop.store.listing import Document, WholeDocument
 from scoop.store.reading import Event, Explanation
 
-router = routers.for_programs("Documents")
+router = routes.for_programs("Documents")
 
 
 class WantedDocuments(Part):
@@ -44,7 +44,7 @@ async def list_documents(
         collection=query.collection,
         story_id=await listing.survivor(conn, query.story) if query.story else None,
     )
-    return answers.json(request, answers.listed(found, query.limit, _place))
+    return responses.json(request, responses.listed(found, query.limit, _place))
 
 
 def _place(found: Document) -> tuple[Any, ...]:
@@ -55,7 +55,7 @@ def _place(found: Document) -> tuple[Any, ...]:
 @needs("read")
 async def read_document(request: Request, conn: Reads, document_id: Id) -> Response:
     """One document with its text and the story it is in."""
-    return answers.json(request, await listing.document(conn, document_id))
+    return responses.json(request, await listing.document(conn, document_id))
 
 
 @router.get("/documents/{document_id}/events", response_model=Listed[Event])
@@ -63,14 +63,14 @@ async def read_document(request: Request, conn: Reads, document_id: Id) -> Respo
 async def list_events(request: Request, conn: Reads, document_id: Id) -> Response:
     """Every decision about a document, in the order they were made."""
     explanation = await _explanation(conn, document_id)
-    return answers.json(request, Listed(items=explanation.events, next_cursor=None))
+    return responses.json(request, Listed(items=explanation.events, next_cursor=None))
 
 
 @router.get("/documents/{document_id}/why", response_model=Explanation)
 @needs("read")
 async def explain_document(request: Request, conn: Reads, document_id: Id) -> Response:
     """How a document came to its story: every decision, and who else may tell of the same, the most probable first."""
-    return answers.json(request, await _explanation(conn, document_id))
+    return responses.json(request, await _explanation(conn, document_id))
 
 
 async def _explanation(conn: Connection, document_id: int) -> Explanation:

@@ -5,13 +5,13 @@ from typing import Literal
 
 from fastapi import Request, Response
 
-from scoop.doors import answers, routers
-from scoop.doors.desk import Reads
-from scoop.doors.rights import needs
 from scoop.errors import DatabaseUnavailable
+from scoop.http import responses, routes
+from scoop.http.deps import Reads
+from scoop.http.routes import needs
 from scoop.store import migrations
 
-router = routers.for_programs("Figures")
+router = routes.for_programs("Figures")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,4 +25,4 @@ async def read_health(request: Request, conn: Reads) -> Response:
     """`ok` when the database answers and has this program's schema; else 503."""
     if not await migrations.is_current(conn):
         raise DatabaseUnavailable("the desk is not ready")
-    return answers.json(request, Working())
+    return responses.json(request, Working())

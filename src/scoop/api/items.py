@@ -12,15 +12,15 @@ from starlette.requests import ClientDisconnect
 from scoop.api import document
 from scoop.core import item_stream
 from scoop.core import items as canonical
-from scoop.doors import answers, problems, routers
-from scoop.doors.desk import At, By
-from scoop.doors.guard import MAX_PUSHED
-from scoop.doors.problems import UnsupportedMedia
-from scoop.doors.rights import needs
 from scoop.errors import Conflict, InputError
+from scoop.http import errors, responses, routes
+from scoop.http.deps import At, By
+from scoop.http.errors import UnsupportedMedia
+from scoop.http.middleware import MAX_PUSHED
+from scoop.http.routes import needs
 from scoop.stages.push import Handed, Pushed, push
 
-router = routers.for_programs("Items")
+router = routes.for_programs("Items")
 
 MEDIA = ("application/json", "application/x-ndjson")
 MAX_UNZIPPED = 8 * MAX_PUSHED
@@ -94,7 +94,7 @@ async def push_items(request: Request, desk: At, by: By) -> Response:
                 tell=results.tell, max_bytes=MAX_UNZIPPED,
             )  # fmt: skip
     _check_readable(pushed, results)
-    return answers.json(request, _taken(pushed, results))
+    return responses.json(request, _taken(pushed, results))
 
 
 def _check_media(request: Request) -> None:
@@ -117,11 +117,11 @@ async def _receive(request: Request, body: IO[bytes]) -> None:
     except ClientDisconnect as error:
         raise InputError("the sender left before the end") from error
     if not body.tell():
-        raise problems.invalid("body", "is empty; send an item, an array of items, or one item a line")
+        raise errors.invalid("body", "is empty; send an item, an array of items, or one item a line")
     body.seek(0)
     is_zipped = body.read(len(item_stream.GZIP_MAGIC)) == item_stream.GZIP_MAGIC
     if _encoding(request) == "gzip" and not is_zipped:
-        raise problems.invalid("body", "is not gzip, although Content-Encoding says so")
+        raise errors.invalid("body", "is not gzip, although Content-Encoding says so")
     body.seek(0)
 
 
@@ -131,10 +131,10 @@ def _is_unreadable(handed: Handed) -> bool:
 
 def _check_readable(pushed: Pushed, results: _Results) -> None:
     if not pushed.items:
-        raise problems.invalid("body", pushed.problem or "holds no items")
+        raise errors.invalid("body", pushed.problem or "holds no items")
     if not results.is_readable:
         first = results.kept[0]
-        raise problems.invalid("body", f"line {first.line}: {first.problems[0].reason}")
+        raise errors.invalid("body", f"line {first.line}: {first.problems[0].reason}")
 
 
 def _taken(pushed: Pushed, results: _Results) -> Taken:

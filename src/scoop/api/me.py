@@ -7,13 +7,13 @@ from typing import Literal
 from fastapi import Request, Response
 
 from scoop.core.access import Right, Role, Via
-from scoop.doors import answers, routers
-from scoop.doors.desk import By, Reads
-from scoop.doors.problems import Unauthenticated
-from scoop.doors.rights import needs
+from scoop.http import responses, routes
+from scoop.http.deps import By, Reads
+from scoop.http.errors import Unauthenticated
+from scoop.http.routes import needs
 from scoop.store import users
 
-router = routers.for_programs("People", prefix="/api")
+router = routes.for_programs("People", prefix="/api")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,4 +42,4 @@ async def read_me(request: Request, conn: Reads, by: By) -> Response:
         id=name, userId=name, name=user.name, role=user.role, rights=sorted(by.rights), via=by.via,
         createdAt=user.created_at,
     )  # fmt: skip
-    return answers.json(request, me)
+    return responses.json(request, me)

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from pydantic import BeforeValidator, Field
 
 from scoop.core import items
-from scoop.doors import answers
+from scoop.http import responses
 from scoop.store import listing
 from scoop.store.listing import Part, Place
 
@@ -66,6 +66,6 @@ def part(
 ) -> Part:
     """The part of a list that is asked for, and one row more, which tells whether the list goes on."""
     before: Place = (end(until, zone), 0) if until is not None else listing.END
-    if place := answers.place(cursor, datetime, int):
+    if place := responses.place(cursor, datetime, int):
         before = min(before, (_within(place[0]), place[1]))
     return Part(since=start(since, zone), before=before, limit=limit + 1)

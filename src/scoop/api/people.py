@@ -9,23 +9,23 @@ from pydantic import Field
 
 from scoop.api import document
 from scoop.core.access import Right, Role, Visitor
-from scoop.doors import answers, routers, secrets, signing_in, visits
-from scoop.doors.desk import At, By, Reads, Writes
-from scoop.doors.given import Given, Id, Text
-from scoop.doors.problems import Forbidden, Unauthenticated
-from scoop.doors.rights import needs
-from scoop.doors.signing_in import NewKey
+from scoop.http import accounts, auth, passwords, responses, routes
+from scoop.http.accounts import NewKey
+from scoop.http.deps import At, By, Reads, Writes
+from scoop.http.errors import Forbidden, Unauthenticated
+from scoop.http.params import Given, Id, Text
+from scoop.http.routes import needs
 from scoop.store import users
 from scoop.store.users import ApiKey, User
 
-router = routers.for_programs("People")
+router = routes.for_programs("People")
 
 AGAINST = document.problems(HTTPStatus.CONFLICT)
-Password = Annotated[str, Field(min_length=1, max_length=secrets.MAX_PASSWORD)]
+Password = Annotated[str, Field(min_length=1, max_length=passwords.MAX_PASSWORD)]
 
 
 class NewUser(Given):
-    name: Annotated[Text, Field(min_length=1, max_length=signing_in.MAX_NAME)]
+    name: Annotated[Text, Field(min_length=1, max_length=accounts.MAX_NAME)]
     role: Role = "reader"
     password: Password
 
@@ -53,18 +53,18 @@ class WantedKey(Given):
 @needs("admin")
 async def list_users(request: Request, conn: Reads) -> Response:
     """Everybody who may sign in."""
-    return answers.json(request, await users.listed(conn))
+    return responses.json(request, await users.listed(conn))
 
 
 @router.post("/users", response_model=User, status_code=201, responses=AGAINST)
 @needs("admin")
 async def add_user(request: Request, desk: At, given: NewUser) -> Response:
     """Add a person with a first password."""
-    name, password_hash = signing_in.checked_name(given.name), await secrets.hash_password(given.password)
+    name, password_hash = accounts.checked_name(given.name), await passwords.hash_password(given.password)
     async with desk.writing() as conn:
         user = await users.by_id(conn, await users.add(conn, name=name, role=given.role, password_hash=password_hash))
     headers = {"Location": f"/api/v1/users/{user.user_id}"}
-    return answers.json(request, user, status=HTTPStatus.CREATED, headers=headers)
+    return responses.json(request, user, status=HTTPStatus.CREATED, headers=headers)
 
 
 @router.post("/users/me/password", status_code=204)
@@ -72,9 +72,9 @@ async def add_user(request: Request, desk: At, given: NewUser) -> Response:
 async def change_own_password(request: Request, desk: At, by: By, given: NewPassword) -> Response:
     """Change your own password; your other browsers are signed out."""
     _check_person(by)
-    await signing_in.change_password(
+    await accounts.change_password(
         desk.database, by, given.password, given.new_password,
-        session=request.cookies.get(visits.COOKIE), address=visits.address(request), now=desk.clock(),
+        session=request.cookies.get(auth.COOKIE), address=auth.address(request), now=desk.clock(),
     )  # fmt: skip
     request.app.state.guest_book.forget()
     return Response(status_code=HTTPStatus.NO_CONTENT)
@@ -84,18 +84,18 @@ async def change_own_password(request: Request, desk: At, by: By, given: NewPass
 @needs("admin")
 async def get_user(request: Request, conn: Reads, user_id: Id) -> Response:
     """One person."""
-    return answers.json(request, await users.by_id(conn, user_id))
+    return responses.json(request, await users.by_id(conn, user_id))
 
 
 @router.patch("/users/{user_id}", response_model=User, responses=AGAINST)
 @needs("admin")
 async def change_user(request: Request, desk: At, user_id: Id, given: UserChanges) -> Response:
     """Change a person's role or password, or let them rest; the only admin stays one."""
-    password_hash = await secrets.hash_password(given.password) if given.password is not None else None
+    password_hash = await passwords.hash_password(given.password) if given.password is not None else None
     async with desk.writing() as conn:
         user = await users.change(conn, user_id, role=given.role, password_hash=password_hash, enabled=given.enabled)
     request.app.state.guest_book.forget()
-    return answers.json(request, user)
+    return responses.json(request, user)
 
 
 @router.delete("/users/{user_id}", status_code=204, responses=AGAINST)
@@ -114,7 +114,7 @@ async def list_keys(request: Request, by: By, conn: Reads) -> Response:
     """Your keys; an admin sees those of all. Of a key only its end is shown."""
     if not by.is_known:
         raise Unauthenticated()
-    return answers.json(request, await users.keys(conn, user_id=None if "admin" in by.rights else by.user_id))
+    return responses.json(request, await users.keys(conn, user_id=None if "admin" in by.rights else by.user_id))
 
 
 @router.post("/keys", response_model=NewKey, status_code=201)
@@ -123,10 +123,10 @@ async def add_key(request: Request, desk: At, by: By, conn: Writes, given: Wante
     """A key for your programs, no wider than your own rights; it is shown this once."""
     user_id, role = _check_person(by)
     lasts = timedelta(days=given.days) if given.days is not None else None
-    key = await signing_in.new_key(
+    key = await accounts.new_key(
         conn, user_id, role, name=given.name, scopes=given.scopes, now=desk.clock(), lasts=lasts
     )
-    return answers.json(request, key, status=HTTPStatus.CREATED)
+    return responses.json(request, key, status=HTTPStatus.CREATED)
 
 
 @router.delete("/keys/{api_key_id}", status_code=204)

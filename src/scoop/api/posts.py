@@ -9,16 +9,16 @@ from typing import Annotated
 from fastapi import Query, Request, Response
 
 from scoop.api import document
-from scoop.doors import answers, routers
-from scoop.doors.answers import Listed
-from scoop.doors.desk import Reads, Writes
-from scoop.doors.given import Id, Part, Slug
-from scoop.doors.rights import needs
+from scoop.http import responses, routes
+from scoop.http.deps import Reads, Writes
+from scoop.http.params import Id, Part, Slug
+from scoop.http.responses import Listed
+from scoop.http.routes import needs
 from scoop.model import Post, PostState
 from scoop.store import db, posts
 from scoop.store.db import Connection
 
-router = routers.for_programs("Posts")
+router = routes.for_programs("Posts")
 
 AGAINST = document.problems(HTTPStatus.CONFLICT)
 INTERNAL = frozenset({"options", "key", "marker", "correction", "looks"})
@@ -54,18 +54,18 @@ class Wanted(Part):
 @needs("read")
 async def list_posts(request: Request, conn: Reads, wanted: Annotated[Wanted, Query()]) -> Response:
     """The latest posts; those of the states held and failed wait for a person's word."""
-    (before,) = answers.place(wanted.cursor, int) or (db.LAST_ID,)
+    (before,) = responses.place(wanted.cursor, int) or (db.LAST_ID,)
     states = [wanted.state] if wanted.state else None
     found = await posts.listed(conn, topic_slug=wanted.topic, states=states, before=before, limit=wanted.limit + 1)
     shown = [report(post) for post in found]
-    return answers.json(request, answers.listed(shown, wanted.limit, lambda post: (post.post_id,)))
+    return responses.json(request, responses.listed(shown, wanted.limit, lambda post: (post.post_id,)))
 
 
 @router.get("/posts/{post_id}", response_model=PostReport)
 @needs("read")
 async def get_post(request: Request, conn: Reads, post_id: Id) -> Response:
     """One post."""
-    return answers.json(request, report(await posts.by_id(conn, post_id)))
+    return responses.json(request, report(await posts.by_id(conn, post_id)))
 
 
 @router.post("/posts/{post_id}/resend", response_model=PostReport, responses=AGAINST)
@@ -93,7 +93,7 @@ async def _decided(
     request: Request, conn: Connection, post_id: int, decide: Callable[[Connection, int], Awaitable[None]]
 ) -> Response:
     await decide(conn, post_id)
-    return answers.json(request, report(await posts.by_id(conn, post_id)))
+    return responses.json(request, report(await posts.by_id(conn, post_id)))
 
 
 def report(post: Post) -> PostReport:

@@ -13,15 +13,15 @@ from fastapi import FastAPI, Request, Response
 from starlette.responses import StreamingResponse
 
 from scoop.core.access import Visitor
-from scoop.doors import routers, visits
-from scoop.doors.desk import At, By, Desk
-from scoop.doors.problems import TooManyRequests
-from scoop.doors.rights import needs
 from scoop.errors import DatabaseUnavailable
+from scoop.http import auth, routes
+from scoop.http.deps import At, By, Desk
+from scoop.http.errors import TooManyRequests
+from scoop.http.routes import needs
 from scoop.store import work
 from scoop.store.work import Count
 
-router = routers.for_programs("Queue")
+router = routes.for_programs("Queue")
 
 LOOK_SECONDS = 1.0
 HEARTBEAT_SECONDS = 15.0
@@ -74,7 +74,7 @@ async def follow_progress(request: Request, desk: At, by: By) -> Response:
 
 
 def _listener(request: Request, by: Visitor) -> str:
-    return f"user {by.user_id}" if by.is_known else f"address {visits.address(request)}"
+    return f"user {by.user_id}" if by.is_known else f"address {auth.address(request)}"
 
 
 async def _events(desk: Desk, board: Board, listener: str, *, stopping: asyncio.Event) -> AsyncIterator[bytes]:

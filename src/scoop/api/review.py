@@ -9,19 +9,19 @@ from typing import Annotated
 from fastapi import Query, Request, Response
 from pydantic import Field
 
-from scoop import review
+from scoop.actions import review
 from scoop.api import document
-from scoop.doors import answers, routers
-from scoop.doors.answers import Listed
-from scoop.doors.desk import At, By, Reads, Writes
-from scoop.doors.given import Given, Id, Line, Part, Text
-from scoop.doors.rights import needs
 from scoop.errors import Conflict, UsageError
+from scoop.http import responses, routes
+from scoop.http.deps import At, By, Reads, Writes
+from scoop.http.params import Given, Id, Line, Part, Text
+from scoop.http.responses import Listed
+from scoop.http.routes import needs
 from scoop.store import db
 from scoop.store import review as store
 from scoop.store.review import Decision, GrayPair
 
-router = routers.for_programs("Review")
+router = routes.for_programs("Review")
 
 AGAINST = document.problems(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 MAX_SKIPPED = 10_000
@@ -56,13 +56,13 @@ class Leaving(Given):
 @needs("read")
 async def list_pairs(request: Request, desk: At, conn: Reads, wanted: Annotated[Wanted, Query()]) -> Response:
     """Pairs of stories that probably tell of one event and that nobody has decided on."""
-    (skip,) = answers.place(wanted.cursor, int) or (0,)
+    (skip,) = responses.place(wanted.cursor, int) or (0,)
     skip = max(0, min(skip, MAX_SKIPPED))
     pairs, waiting = await review.queue(
         conn, collection=wanted.collection, skip=skip, limit=wanted.limit + 1, now=desk.clock()
     )
-    part = answers.listed(pairs, wanted.limit, lambda _pair: (skip + wanted.limit,))
-    return answers.json(request, Queue(items=part.items, next_cursor=part.next_cursor, waiting=waiting))
+    part = responses.listed(pairs, wanted.limit, lambda _pair: (skip + wanted.limit,))
+    return responses.json(request, Queue(items=part.items, next_cursor=part.next_cursor, waiting=waiting))
 
 
 @router.post("/review/merge", response_model=Decision, status_code=201, responses=AGAINST)
@@ -71,7 +71,7 @@ async def merge_stories(request: Request, conn: Writes, visitor: By, given: Pair
     """Make two stories one; the younger becomes part of the older."""
     with _against():
         decision = await store.merge(conn, *given.stories, note=given.note, by=visitor.name)
-    return answers.json(request, decision, status=HTTPStatus.CREATED)
+    return responses.json(request, decision, status=HTTPStatus.CREATED)
 
 
 @router.post("/review/apart", response_model=Decision, status_code=201, responses=AGAINST)
@@ -80,7 +80,7 @@ async def keep_apart(request: Request, conn: Writes, visitor: By, given: Pair) -
     """Keep two stories apart: no run merges them or shows them together."""
     with _against():
         decision = await store.keep_apart(conn, *given.stories, note=given.note, by=visitor.name)
-    return answers.json(request, decision, status=HTTPStatus.CREATED)
+    return responses.json(request, decision, status=HTTPStatus.CREATED)
 
 
 @router.post("/review/split", response_model=Decision, status_code=201, responses=AGAINST)
@@ -89,16 +89,16 @@ async def split_story(request: Request, conn: Writes, visitor: By, given: Leavin
     """Let documents leave their story and become one of their own."""
     with _against():
         decision = await store.split(conn, set(given.documents), note=given.note, by=visitor.name)
-    return answers.json(request, decision, status=HTTPStatus.CREATED)
+    return responses.json(request, decision, status=HTTPStatus.CREATED)
 
 
 @router.get("/review/decisions", response_model=Listed[Decision])
 @needs("read")
 async def list_decisions(request: Request, conn: Reads, wanted: Annotated[Wanted, Query()]) -> Response:
     """What was decided, the latest first."""
-    (before,) = answers.place(wanted.cursor, int) or (db.LAST_ID,)
+    (before,) = responses.place(wanted.cursor, int) or (db.LAST_ID,)
     found = await store.decisions(conn, collection=wanted.collection, before=before, limit=wanted.limit + 1)
-    return answers.json(request, answers.listed(found, wanted.limit, lambda decision: (decision.decision_id,)))
+    return responses.json(request, responses.listed(found, wanted.limit, lambda decision: (decision.decision_id,)))
 
 
 @router.post("/review/decisions/{decision_id}/undo", response_model=Decision, responses=AGAINST)
@@ -107,7 +107,7 @@ async def undo_decision(request: Request, conn: Writes, visitor: By, decision_id
     """Take a decision back; documents that it moved go back to where they came from, then the rules decide anew."""
     with _against():
         decision = await store.undo(conn, decision_id, by=visitor.name)
-    return answers.json(request, decision)
+    return responses.json(request, decision)
 
 
 @contextmanager

@@ -9,17 +9,17 @@ from fastapi import Query, Request, Response
 
 from scoop import app
 from scoop.core import opml
-from scoop.doors import answers, routers
-from scoop.doors.answers import Listed
-from scoop.doors.desk import At, Desk, Reads
-from scoop.doors.given import Id, Line, Part
-from scoop.doors.rights import needs
 from scoop.errors import ScoopError
+from scoop.http import responses, routes
+from scoop.http.deps import At, Desk, Reads
+from scoop.http.params import Id, Line, Part
+from scoop.http.responses import Listed
+from scoop.http.routes import needs
 from scoop.store import arrivals, db, runs
 from scoop.store.arrivals import Refused
 from scoop.store.runs import Run
 
-router = routers.for_programs("Runs")
+router = routes.for_programs("Runs")
 
 SHOWN_LINES = 1000
 SHOWN_BYTES = 2000  # of a refused item
@@ -60,10 +60,10 @@ class WantedRefused(Part):
 @needs("read")
 async def list_runs(request: Request, conn: Reads, wanted: Annotated[WantedRuns, Query()]) -> Response:
     """The latest runs, of all sources and pushes or of one."""
-    (before,) = answers.place(wanted.cursor, int) or (db.LAST_ID,)
+    (before,) = responses.place(wanted.cursor, int) or (db.LAST_ID,)
     found = await runs.latest(conn, source=wanted.source, status=wanted.status, before=before, limit=wanted.limit + 1)
     shown = [_shown(run) for run in found]
-    return answers.json(request, answers.listed(shown, wanted.limit, lambda run: (run.run_id,)))
+    return responses.json(request, responses.listed(shown, wanted.limit, lambda run: (run.run_id,)))
 
 
 @router.get("/runs/{run_id}", response_model=RunReport)
@@ -73,19 +73,19 @@ async def get_run(request: Request, desk: At, run_id: Id) -> Response:
     async with desk.reading() as conn:
         run = await runs.by_id(conn, run_id)
     log, problem = await _log(desk, run)
-    return answers.json(request, RunReport(run=_shown(run), log=log, log_problem=problem))
+    return responses.json(request, RunReport(run=_shown(run), log=log, log_problem=problem))
 
 
 @router.get("/refused", response_model=Listed[RefusedItem])
 @needs("read")
 async def list_refused(request: Request, conn: Reads, wanted: Annotated[WantedRefused, Query()]) -> Response:
     """Items that were refused, with place and reason, the latest first."""
-    (before,) = answers.place(wanted.cursor, int) or (db.LAST_ID,)
+    (before,) = responses.place(wanted.cursor, int) or (db.LAST_ID,)
     found = await arrivals.refused(
         conn, run_id=wanted.run_id, before=before, limit=wanted.limit + 1, most_bytes=SHOWN_BYTES
     )
     shown = [_refused(each) for each in found]
-    return answers.json(request, answers.listed(shown, wanted.limit, lambda each: (each.refused_item_id,)))
+    return responses.json(request, responses.listed(shown, wanted.limit, lambda each: (each.refused_item_id,)))
 
 
 def _shown(run: Run) -> Run:

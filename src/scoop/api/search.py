@@ -7,15 +7,15 @@ import fastapi
 from fastapi import Request, Response
 from pydantic import Field, field_validator
 
-from scoop import search
+from scoop.actions import search
+from scoop.actions.search import Found
 from scoop.core.search import YEARS, Query, span
-from scoop.doors import answers, routers, seeking
-from scoop.doors.desk import At
-from scoop.doors.given import Given, Line, Text
-from scoop.doors.rights import needs
-from scoop.search import Found
+from scoop.http import deps, responses, routes
+from scoop.http.deps import At
+from scoop.http.params import Given, Line, Text
+from scoop.http.routes import needs
 
-router = routers.for_programs("Search")
+router = routes.for_programs("Search")
 
 
 class Wanted(Given):
@@ -48,4 +48,6 @@ async def search_stories(request: Request, desk: At, wanted: Annotated[Wanted, f
     """
     since, until = span(wanted.since, wanted.until, desk.timezone)
     asked = wanted.model_dump(include={"collection", "source", "topic", "language", "limit", "offset"})
-    return answers.json(request, await seeking.found(desk, Query(text=wanted.q, since=since, until=until, **asked)))
+    return responses.json(
+        request, await deps.search_stories(desk, Query(text=wanted.q, since=since, until=until, **asked))
+    )

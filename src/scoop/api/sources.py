@@ -8,24 +8,25 @@ from typing import Annotated, Any
 from fastapi import Query, Request, Response
 from pydantic import Field
 
-from scoop import app, catalogue
+from scoop import app
+from scoop.actions import sources as source_actions
+from scoop.actions.sources import Imported, Tried
 from scoop.api import document
-from scoop.catalogue import Imported, Tried
 from scoop.core import opml
-from scoop.doors import answers, reach, routers, trying
-from scoop.doors.answers import Listed
-from scoop.doors.desk import At, By, Desk, Reads, Writes
-from scoop.doors.given import Given, Line, Options, Part, Slug, Url
-from scoop.doors.problems import UnsupportedMedia, invalid
-from scoop.doors.rights import needs
 from scoop.errors import Conflict
+from scoop.http import deps, permissions, responses, routes
+from scoop.http.deps import At, By, Desk, Reads, Writes
+from scoop.http.errors import UnsupportedMedia, invalid
+from scoop.http.params import Given, Line, Options, Part, Slug, Url
+from scoop.http.responses import Listed
+from scoop.http.routes import needs
 from scoop.model import Health, Item, Source, SourceSettings
 from scoop.stages import ingest
 from scoop.store import sources
 from scoop.store.db import Connection
 from scoop.store.sources import Lately
 
-router = routers.for_programs("Sources")
+router = routes.for_programs("Sources")
 
 LATELY = timedelta(days=7)
 SHOWN_ITEMS = 50
@@ -95,7 +96,7 @@ class Changes(Given):
     schedule: Line | None = None
     crawl_windows: Annotated[list[Hours], Field(max_length=50)] | None = None
     allowed_paths: Annotated[list[Url], Field(max_length=100)] | None = None
-    request_interval_ms: Annotated[int, Field(ge=0, le=catalogue.MAX_INTERVAL_MS)] | None = None
+    request_interval_ms: Annotated[int, Field(ge=0, le=source_actions.MAX_INTERVAL_MS)] | None = None
     timezone: Line | None = None
     options: Options | None = None
     enabled: bool | None = None
@@ -127,12 +128,12 @@ class Wanted(Part):
 @needs("read")
 async def list_sources(request: Request, desk: At, conn: Reads, wanted: Annotated[Wanted, Query()]) -> Response:
     """All sources by slug: how each is, since when, when it is visited next, and what came of it lately."""
-    (after,) = answers.place(wanted.cursor, str) or ("",)
+    (after,) = responses.place(wanted.cursor, str) or ("",)
     found = await sources.listed(
         conn, collection=wanted.collection, kind=wanted.kind, health=wanted.health, after=after, limit=wanted.limit + 1
     )
     reports = await _reports(conn, desk, found)
-    return answers.json(request, answers.listed(reports, wanted.limit, lambda source: (source.slug,)))
+    return responses.json(request, responses.listed(reports, wanted.limit, lambda source: (source.slug,)))
 
 
 @router.post(
@@ -142,24 +143,24 @@ async def list_sources(request: Request, desk: At, conn: Reads, wanted: Annotate
 @needs("edit")
 async def add_source(request: Request, desk: At, by: By, given: NewSource) -> Response:
     """Add a source as `scoop sources add` does: the target is an address, hackernews, r/NAME, arxiv:CATEGORY, ..."""
-    settings = catalogue.settings(given.model_dump(exclude={"check"}))
-    reach.check_source(by, settings)
+    settings = source_actions.settings(given.model_dump(exclude={"check"}))
+    permissions.check_source(by, settings)
     if given.check:
-        await trying.tried(desk, settings)
+        await deps.preview_source(desk, settings)
     async with desk.writing() as conn:
-        added = await catalogue.add(conn, settings)
+        added = await source_actions.add(conn, settings)
         report = await _report(conn, desk, added)
     headers = {"Location": f"/api/v1/sources/{added.slug}"}
-    return answers.json(request, report, status=HTTPStatus.CREATED, headers=headers)
+    return responses.json(request, report, status=HTTPStatus.CREATED, headers=headers)
 
 
 @router.post("/sources/preview", response_model=Preview, responses=document.problems(HTTPStatus.BAD_GATEWAY))
 @needs("edit")
 async def preview_source(request: Request, desk: At, by: By, given: Target) -> Response:
     """What a source would bring; nothing is kept."""
-    settings = catalogue.settings(given.model_dump())
-    reach.check_source(by, settings)
-    return answers.json(request, _preview(settings, await trying.tried(desk, settings)))
+    settings = source_actions.settings(given.model_dump())
+    permissions.check_source(by, settings)
+    return responses.json(request, _preview(settings, await deps.preview_source(desk, settings)))
 
 
 @router.post("/sources/import", response_model=Import, openapi_extra=OPML_BODY)
@@ -171,24 +172,24 @@ async def import_sources(request: Request, conn: Writes, collection: Line = "new
     found = opml.read(await request.body())
     if not found.feeds:
         raise invalid("body", found.problems[-1])
-    feeds = await catalogue.take_in(conn, found, collection=collection, schedule=schedule)
+    feeds = await source_actions.take_in(conn, found, collection=collection, schedule=schedule)
     shown = [replace(feed, url=opml.redacted(feed.url)) for feed in feeds]
-    return answers.json(request, Import(feeds=shown, problems=list(found.problems)))
+    return responses.json(request, Import(feeds=shown, problems=list(found.problems)))
 
 
 @router.get("/sources/export.opml", response_class=Response, responses=IS_OPML)
 @needs("read")
 async def export_sources(request: Request, desk: At, conn: Reads, collection: Line | None = None) -> Response:
     """The feeds as OPML, one folder per collection; tokens in addresses are left out."""
-    body = await catalogue.exported(conn, collection=collection, now=desk.clock())
-    return answers.tagged(request, body, OPML[0])
+    body = await source_actions.exported(conn, collection=collection, now=desk.clock())
+    return responses.tagged(request, body, OPML[0])
 
 
 @router.get("/sources/{slug}", response_model=SourceReport)
 @needs("read")
 async def get_source(request: Request, desk: At, conn: Reads, slug: Slug) -> Response:
     """One source."""
-    return answers.json(request, await _report(conn, desk, await sources.by_slug(conn, slug)))
+    return responses.json(request, await _report(conn, desk, await sources.by_slug(conn, slug)))
 
 
 @router.patch(
@@ -199,11 +200,11 @@ async def get_source(request: Request, desk: At, conn: Reads, slug: Slug) -> Res
 async def change_source(request: Request, desk: At, by: By, conn: Writes, slug: Slug, given: Changes) -> Response:
     """Change a source; what is not named stays, options are added to those it has."""
     known = await sources.locked(conn, slug)
-    answers.check_unchanged(request, await _report(conn, desk, known))
+    responses.check_unchanged(request, await _report(conn, desk, known))
     told = given.model_dump(exclude_unset=True)
-    reach.check_source(by, catalogue.changed(known, told), known)
-    await catalogue.edit(conn, slug, told)
-    return answers.json(request, await _report(conn, desk, await sources.by_slug(conn, slug)))
+    permissions.check_source(by, source_actions.changed(known, told), known)
+    await source_actions.edit(conn, slug, told)
+    return responses.json(request, await _report(conn, desk, await sources.by_slug(conn, slug)))
 
 
 @router.delete(
@@ -213,7 +214,7 @@ async def change_source(request: Request, desk: At, by: By, conn: Writes, slug: 
 @needs("edit")
 async def remove_source(request: Request, desk: At, conn: Writes, slug: Slug) -> Response:
     """Forget a source; what it brought stays."""
-    answers.check_unchanged(request, await _report(conn, desk, await sources.locked(conn, slug)))
+    responses.check_unchanged(request, await _report(conn, desk, await sources.locked(conn, slug)))
     await sources.remove(conn, slug)
     return Response(status_code=HTTPStatus.NO_CONTENT)
 
@@ -224,7 +225,7 @@ async def try_source(request: Request, desk: At, slug: Slug) -> Response:
     """Visit a source and show what it would bring; nothing is kept."""
     async with desk.reading() as conn:
         source = await sources.by_slug(conn, slug)
-    return answers.json(request, _preview(source, await trying.tried(desk, source)))
+    return responses.json(request, _preview(source, await deps.preview_source(desk, source)))
 
 
 @router.post(
@@ -237,7 +238,7 @@ async def run_source(request: Request, desk: At, conn: Writes, slug: Slug) -> Re
     if await sources.resting(conn, ids, gathers=app.modes(desk.config).write_raw_ledger):
         raise Conflict(f"{slug} rests: NP_WRITE_RAW_LEDGER is false for its topics")
     await sources.visit_now(conn, ingest.NAME, ids, force=False)
-    return answers.json(request, Asked(slug=slug), status=HTTPStatus.ACCEPTED)
+    return responses.json(request, Asked(slug=slug), status=HTTPStatus.ACCEPTED)
 
 
 @router.post("/sources/{slug}/enable", response_model=SourceReport)
@@ -256,7 +257,7 @@ async def disable_source(request: Request, desk: At, conn: Writes, slug: Slug) -
 
 async def _switched(request: Request, desk: Desk, conn: Connection, slug: str, *, enabled: bool) -> Response:
     await sources.set_enabled(conn, slug, enabled=enabled)
-    return answers.json(request, await _report(conn, desk, await sources.by_slug(conn, slug)))
+    return responses.json(request, await _report(conn, desk, await sources.by_slug(conn, slug)))
 
 
 async def _report(conn: Connection, desk: Desk, source: Source) -> SourceReport:

@@ -10,18 +10,18 @@ from pydantic import Field, model_validator
 
 from scoop.api import moments
 from scoop.api.moments import Since, Until
-from scoop.doors import answers, routers
-from scoop.doors.answers import MAX_CURSOR, Listed
-from scoop.doors.desk import At, Reads
-from scoop.doors.given import Given, Limit, Line, Part
-from scoop.doors.rights import needs
-from scoop.doors.shelf import Answer, OnShelf, answer
+from scoop.http import responses, routes
+from scoop.http.cache import Answer, OnShelf, answer
+from scoop.http.deps import At, Reads
+from scoop.http.params import Given, Limit, Line, Part
+from scoop.http.responses import MAX_CURSOR, Listed
+from scoop.http.routes import needs
 from scoop.store import listing, reading
 from scoop.store.db import Connection
 from scoop.store.listing import StoryDay
 from scoop.store.reading import Story, StoryDetail
 
-router = routers.for_programs("Stories")
+router = routes.for_programs("Stories")
 
 ROWS = 50
 MAX_PAGE = 1000  # beyond, a cursor is the only way that does not read all pages before
@@ -70,7 +70,7 @@ async def list_stories(
     async def make(conn: Connection) -> Answer:
         offset = ((query.page or 1) - 1) * query.rows
         found = await listing.stories(conn, part, collection=query.collection, words=query.q, offset=offset)
-        return answer(answers.listed(found, query.rows, _place))
+        return answer(responses.listed(found, query.rows, _place))
 
     return await shelf.give(request, make)
 
@@ -100,7 +100,7 @@ async def read_story(request: Request, shelf: OnShelf, story_uuid: UUID) -> Resp
 async def list_days(request: Request, conn: Reads, desk: At, query: Annotated[WantedDays, fastapi.Query()]) -> Response:
     """The latest days that have stories, each with how many, in all and by collection; in the desk's timezone."""
     until = moments.end(query.until, desk.timezone)
-    if place := answers.place(query.cursor, date):
+    if place := responses.place(query.cursor, date):
         until = min(until, moments.start(place[0], desk.timezone))
     found = await listing.story_days(
         conn,
@@ -110,4 +110,4 @@ async def list_days(request: Request, conn: Reads, desk: At, query: Annotated[Wa
         collection=query.collection,
         limit=query.limit + 1,
     )
-    return answers.json(request, answers.listed(found, query.limit, lambda day: (day.day,)))
+    return responses.json(request, responses.listed(found, query.limit, lambda day: (day.day,)))

@@ -9,24 +9,24 @@ from typing import Annotated, Any
 from fastapi import Query, Request, Response
 from pydantic import Field
 
-from scoop import topics
+from scoop.actions import topics
 from scoop.api import document
+from scoop.core import digest_windows
 from scoop.core import topics as core
-from scoop.core import windows
 from scoop.core.access import Visitor
 from scoop.core.topics import Trial
-from scoop.doors import answers, reach, routers
-from scoop.doors.desk import At, By, Desk, Reads, Writes
-from scoop.doors.given import Given, Line, Options, Slug, Text
-from scoop.doors.problems import invalid
-from scoop.doors.rights import needs
 from scoop.errors import Conflict, UsageError
+from scoop.http import permissions, responses, routes
+from scoop.http.deps import At, By, Desk, Reads, Writes
+from scoop.http.errors import invalid
+from scoop.http.params import Given, Line, Options, Slug, Text
+from scoop.http.routes import needs
 from scoop.model import KeywordRule, RuleType, SourceRule, Topic
 from scoop.store import topics as store
 from scoop.store.db import Connection
 from scoop.store.topics import TopicChannel
 
-router = routers.for_programs("Topics")
+router = routes.for_programs("Topics")
 
 MOST_TRIED = 2000  # stories, the latest, that rules are tried on
 MAX_RULES = 1000
@@ -139,7 +139,7 @@ async def list_topics(request: Request, desk: At, by: By, conn: Reads) -> Respon
     """All topics: what each takes, when it is told and where."""
     channels = await store.channels_by_topic(conn)
     found = [_report(topic, channels.get(topic.topic_id, []), desk, by) for topic in await store.listed(conn)]
-    return answers.json(request, found)
+    return responses.json(request, found)
 
 
 @router.post("/topics", response_model=TopicReport, status_code=201, responses=document.problems(HTTPStatus.CONFLICT))
@@ -150,14 +150,14 @@ async def add_topic(request: Request, desk: At, by: By, conn: Writes, given: New
     await topics.edit(conn, given.topic_slug, _told(given))
     headers = {"Location": f"/api/v1/topics/{given.topic_slug}"}
     report = await _read(conn, given.topic_slug, desk, by)
-    return answers.json(request, report, status=HTTPStatus.CREATED, headers=headers)
+    return responses.json(request, report, status=HTTPStatus.CREATED, headers=headers)
 
 
 @router.get("/topics/{slug}", response_model=TopicReport)
 @needs("read")
 async def get_topic(request: Request, desk: At, by: By, conn: Reads, slug: Slug) -> Response:
     """One topic."""
-    return answers.json(request, await _read(conn, slug, desk, by))
+    return responses.json(request, await _read(conn, slug, desk, by))
 
 
 @router.patch(
@@ -168,9 +168,9 @@ async def get_topic(request: Request, desk: At, by: By, conn: Reads, slug: Slug)
 async def change_topic(request: Request, desk: At, by: By, conn: Writes, slug: Slug, given: Changes) -> Response:
     """Change a topic; what is not named stays, a list of rules that is given replaces the one there is."""
     await store.locked(conn, slug)
-    answers.check_unchanged(request, await _read(conn, slug, desk, by))
+    responses.check_unchanged(request, await _read(conn, slug, desk, by))
     await topics.edit(conn, slug, _told(given))
-    return answers.json(request, await _read(conn, slug, desk, by))
+    return responses.json(request, await _read(conn, slug, desk, by))
 
 
 @router.delete(
@@ -181,7 +181,7 @@ async def change_topic(request: Request, desk: At, by: By, conn: Writes, slug: S
 async def remove_topic(request: Request, desk: At, by: By, conn: Writes, slug: Slug) -> Response:
     """Forget a topic that was never told, with its rules and channels; one that was is let rest instead."""
     await store.locked(conn, slug)
-    answers.check_unchanged(request, await _read(conn, slug, desk, by))
+    responses.check_unchanged(request, await _read(conn, slug, desk, by))
     try:
         await store.remove(conn, slug)
     except UsageError as error:
@@ -194,7 +194,7 @@ async def remove_topic(request: Request, desk: At, by: By, conn: Writes, slug: S
 async def enable_topic(request: Request, desk: At, by: By, conn: Writes, slug: Slug) -> Response:
     """Let a topic be told again."""
     await store.set_enabled(conn, slug, enabled=True)
-    return answers.json(request, await _read(conn, slug, desk, by))
+    return responses.json(request, await _read(conn, slug, desk, by))
 
 
 @router.post("/topics/{slug}/disable", response_model=TopicReport)
@@ -202,7 +202,7 @@ async def enable_topic(request: Request, desk: At, by: By, conn: Writes, slug: S
 async def disable_topic(request: Request, desk: At, by: By, conn: Writes, slug: Slug) -> Response:
     """Let a topic rest: it takes no stories and has no digests."""
     await store.set_enabled(conn, slug, enabled=False)
-    return answers.json(request, await _read(conn, slug, desk, by))
+    return responses.json(request, await _read(conn, slug, desk, by))
 
 
 @router.post("/topics/{slug}/test", response_model=Trial)
@@ -220,7 +220,7 @@ async def try_topic(
         keyword_rules=tuple(keywords),
     )  # fmt: skip
     since = desk.clock() - timedelta(days=days)
-    return answers.json(request, await topics.tried(conn, wanted, since=since, limit=MOST_TRIED))
+    return responses.json(request, await topics.tried(conn, wanted, since=since, limit=MOST_TRIED))
 
 
 @router.post("/topics/{slug}/rules", response_model=TopicReport)
@@ -235,7 +235,7 @@ async def put_rule(request: Request, desk: At, by: By, conn: Writes, slug: Slug,
     else:
         raise invalid("body", "give one of source_rule and keyword_rule")
     await topics.put_rule(conn, slug, rule)
-    return answers.json(request, await _read(conn, slug, desk, by))
+    return responses.json(request, await _read(conn, slug, desk, by))
 
 
 @router.delete("/topics/{slug}/rules", status_code=204)
@@ -260,9 +260,9 @@ async def put_channel(
     """Add a channel to a topic, or change the one of its name."""
     topic = await store.locked(conn, slug)
     wanted = topics.channel({"name": name, **given.model_dump()})
-    reach.check_channel(by, wanted, next((each for each in topic.channels if each.name == name), None))
+    permissions.check_channel(by, wanted, next((each for each in topic.channels if each.name == name), None))
     await store.put_channel(conn, topic.topic_id, wanted)
-    return answers.json(request, await _read(conn, slug, desk, by))
+    return responses.json(request, await _read(conn, slug, desk, by))
 
 
 @router.delete("/topics/{slug}/channels/{name}", status_code=204)
@@ -278,7 +278,7 @@ async def remove_channel(conn: Writes, slug: Slug, name: Slug) -> Response:
 async def enable_channel(request: Request, desk: At, by: By, conn: Writes, slug: Slug, name: Slug) -> Response:
     """Let a channel take digests again, also one that had a problem."""
     await store.set_channel_enabled(conn, await store.by_slug(conn, slug), name, enabled=True)
-    return answers.json(request, await _read(conn, slug, desk, by))
+    return responses.json(request, await _read(conn, slug, desk, by))
 
 
 @router.post("/topics/{slug}/channels/{name}/disable", response_model=TopicReport)
@@ -286,7 +286,7 @@ async def enable_channel(request: Request, desk: At, by: By, conn: Writes, slug:
 async def disable_channel(request: Request, desk: At, by: By, conn: Writes, slug: Slug, name: Slug) -> Response:
     """Let a channel rest."""
     await store.set_channel_enabled(conn, await store.by_slug(conn, slug), name, enabled=False)
-    return answers.json(request, await _read(conn, slug, desk, by))
+    return responses.json(request, await _read(conn, slug, desk, by))
 
 
 @router.post("/topics/{slug}/suppress", response_model=Suppression)
@@ -295,7 +295,7 @@ async def suppress_story(request: Request, conn: Writes, slug: Slug, given: Kept
     """Keep a story out of a topic's digests."""
     story_id = await topics.suppress(conn, slug, given.story, given.reason)
     kept = Suppression(topic_slug=slug, story_id=story_id, suppressed=True, suppression_reason=given.reason)
-    return answers.json(request, kept)
+    return responses.json(request, kept)
 
 
 @router.post("/topics/{slug}/unsuppress", response_model=Suppression)
@@ -304,7 +304,7 @@ async def unsuppress_story(request: Request, conn: Writes, slug: Slug, given: Re
     """Let a story be told again that was kept out."""
     story_id = await topics.unsuppress(conn, slug, given.story)
     kept = Suppression(topic_slug=slug, story_id=story_id, suppressed=False, suppression_reason=None)
-    return answers.json(request, kept)
+    return responses.json(request, kept)
 
 
 async def _read(conn: Connection, slug: str, desk: Desk, by: Visitor) -> TopicReport:
@@ -328,7 +328,9 @@ def _report(topic: Topic, channels: Iterable[TopicChannel], desk: Desk, by: Visi
         source_rules=list(topic.source_rules),
         keyword_rules=list(topic.keyword_rules),
         channels=[channel if may_edit else replace(channel, options={}) for channel in channels],
-        next_digest_at=windows.upcoming(topic.digest_cron, topic.timezone, desk.clock()) if topic.enabled else None,
+        next_digest_at=digest_windows.upcoming(topic.digest_cron, topic.timezone, desk.clock())
+        if topic.enabled
+        else None,
     )
 
 

@@ -7,20 +7,20 @@ from fastapi import Path, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from scoop import webhooks
+from scoop.actions import webhooks
 from scoop.api import document
 from scoop.app import open_client
-from scoop.doors import answers, routers
-from scoop.doors.answers import Listed
-from scoop.doors.desk import At, Reads, Writes
-from scoop.doors.problems import Problem
-from scoop.doors.rights import needs
 from scoop.errors import Reject, Retry
+from scoop.http import responses, routes
+from scoop.http.deps import At, Reads, Writes
+from scoop.http.errors import Problem
+from scoop.http.responses import Listed
+from scoop.http.routes import needs
 from scoop.store import db
 from scoop.store import webhooks as store
 from scoop.store.webhooks import Delivery, Event, Webhook
 
-router = routers.for_programs("Webhooks")
+router = routes.for_programs("Webhooks")
 
 Name = Annotated[str, Path(max_length=64, pattern=r"^[a-z0-9_]+$")]
 Address = Annotated[str, Field(max_length=webhooks.MAX_URL, description="Where it is told, http or https.")]
@@ -76,7 +76,7 @@ class Tried:
 @needs("admin")
 async def list_webhooks(request: Request, conn: Reads) -> Response:
     """All webhooks by name; their secrets are only named."""
-    return answers.json(request, await store.listed(conn))
+    return responses.json(request, await store.listed(conn))
 
 
 @router.post(
@@ -87,14 +87,14 @@ async def list_webhooks(request: Request, conn: Reads) -> Response:
 async def add_webhook(request: Request, conn: Writes, new: NewWebhook) -> Response:
     """Tell another program of what happens from now on."""
     await store.add(conn, webhooks.settings(new.model_dump()))
-    return answers.json(request, await store.by_name(conn, new.name), status=HTTPStatus.CREATED)
+    return responses.json(request, await store.by_name(conn, new.name), status=HTTPStatus.CREATED)
 
 
 @router.get("/webhooks/{name}", response_model=Webhook)
 @needs("admin")
 async def show_webhook(request: Request, conn: Reads, name: Name) -> Response:
     """One webhook."""
-    return answers.json(request, await store.by_name(conn, name))
+    return responses.json(request, await store.by_name(conn, name))
 
 
 @router.patch(
@@ -105,10 +105,10 @@ async def show_webhook(request: Request, conn: Reads, name: Name) -> Response:
 async def change_webhook(request: Request, conn: Writes, name: Name, changes: ChangedWebhook) -> Response:
     """Change a webhook; enabling one that said it is gone tells it again from now on."""
     now = await store.by_name(conn, name)
-    answers.check_unchanged(request, now)
+    responses.check_unchanged(request, now)
     given: dict[str, Any] = changes.model_dump(exclude_unset=True)
     await store.put(conn, webhooks.changed(now, given))
-    return answers.json(request, await store.by_name(conn, name))
+    return responses.json(request, await store.by_name(conn, name))
 
 
 @router.delete("/webhooks/{name}", status_code=HTTPStatus.NO_CONTENT)
@@ -132,7 +132,7 @@ async def test_webhook(request: Request, desk: At, name: Name) -> Response:
             status = await webhooks.tried(found, client=client, secrets=desk.config.secrets, clock=desk.clock)
         except (Retry, Reject) as failure:
             raise Problem(HTTPStatus.BAD_GATEWAY, f"{name} did not take it: {failure}") from failure
-    return answers.json(request, Tried(status=status))
+    return responses.json(request, Tried(status=status))
 
 
 @router.get("/webhooks/{name}/deliveries", response_model=Listed[Delivery])
@@ -140,6 +140,6 @@ async def test_webhook(request: Request, desk: At, name: Name) -> Response:
 async def list_deliveries(request: Request, conn: Reads, name: Name, part: Annotated[Part, Query()]) -> Response:
     """What was sent to a webhook, the latest first, and what waits for another try or was given up."""
     await store.by_name(conn, name)
-    before = answers.place(part.cursor, int)
+    before = responses.place(part.cursor, int)
     found = await store.deliveries(conn, name=name, before=before[0] if before else db.LAST_ID, limit=part.limit + 1)
-    return answers.json(request, answers.listed(found, part.limit, lambda each: (each.webhook_delivery_id,)))
+    return responses.json(request, responses.listed(found, part.limit, lambda each: (each.webhook_delivery_id,)))

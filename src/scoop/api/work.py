@@ -8,15 +8,15 @@ from fastapi import Query, Request, Response
 from pydantic import Field
 
 from scoop.core import opml
-from scoop.doors import answers, routers
-from scoop.doors.answers import Listed
-from scoop.doors.desk import Reads, Writes
-from scoop.doors.given import Given, Id, Line, Part
-from scoop.doors.rights import needs
+from scoop.http import responses, routes
+from scoop.http.deps import Reads, Writes
+from scoop.http.params import Given, Id, Line, Part
+from scoop.http.responses import Listed
+from scoop.http.routes import needs
 from scoop.store import work
 from scoop.store.work import Count, Waiting
 
-router = routers.for_programs("Queue", prefix="/api/v1/queue")
+router = routes.for_programs("Queue", prefix="/api/v1/queue")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ class Chosen(Given):
 @needs("read")
 async def count_work(request: Request, conn: Reads) -> Response:
     """How much work there is per stage and state."""
-    return answers.json(request, await work.counts(conn))
+    return responses.json(request, await work.counts(conn))
 
 
 @router.get("/failed", response_model=Listed[Waiting])
@@ -66,7 +66,7 @@ async def retry_work(request: Request, conn: Writes, chosen: Chosen | None = Non
     """Make work that failed due at once; all of it, or only some."""
     chosen = chosen or Chosen()
     changed = await work.retry_now(conn, stage=chosen.stage, subjects=chosen.subjects)
-    return answers.json(request, Changed(changed=changed))
+    return responses.json(request, Changed(changed=changed))
 
 
 @router.post("/quarantine/release", response_model=Changed)
@@ -75,13 +75,13 @@ async def release_work(request: Request, conn: Writes, chosen: Chosen | None = N
     """Let quarantined work try again from the start; all of it, or only some."""
     chosen = chosen or Chosen()
     changed = await work.release(conn, stage=chosen.stage, subjects=chosen.subjects)
-    return answers.json(request, Changed(changed=changed))
+    return responses.json(request, Changed(changed=changed))
 
 
 def _place(wanted: Wanted) -> work.Place | None:
-    return answers.place(wanted.cursor, datetime, str, int)
+    return responses.place(wanted.cursor, datetime, str, int)
 
 
 def _listed(request: Request, found: list[Waiting], limit: int) -> Response:
     shown = [replace(each, error=each.error and opml.redacted(each.error)) for each in found]
-    return answers.json(request, answers.listed(shown, limit, lambda each: (each.due_at, each.stage, each.subject)))
+    return responses.json(request, responses.listed(shown, limit, lambda each: (each.due_at, each.stage, each.subject)))

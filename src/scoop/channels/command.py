@@ -6,8 +6,8 @@ from typing import Annotated
 
 import msgspec
 
-from scoop import programs
-from scoop.channels import Errand, Mark, NotSent, Refused, Unknown, answers, whole
+from scoop.channels import Errand, Mark, NotSent, Refused, Unknown, http, whole
+from scoop.fetch import child_process
 from scoop.model import Digest, Part, Post
 
 TRY_LATER = 75  # EX_TEMPFAIL of sysexits.h
@@ -15,7 +15,7 @@ MAX_ID = 200
 PASSING = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)  # the machine is full
 
 
-class Command(answers.Final):
+class Command(http.Final):
     """A program of your own, such as OpenClaw: it gets the digest as JSON on its standard input and posts it.
 
     The first line that it prints is the message's id. It ends with 0 when the digest was posted, with 75 when it
@@ -55,7 +55,7 @@ class Command(answers.Final):
         program, variables = self._options.command[0], {"SCOOP_POST_KEY": post.key, "SCOOP_POST_MARKER": post.marker}
         within = timedelta(seconds=self._options.timeout)
         try:
-            ended = await programs.run(
+            ended = await child_process.run(
                 self._options.command, variables=variables, within=within, given=post.payload.encode()
             )
         except TimeoutError as error:
@@ -64,8 +64,8 @@ class Command(answers.Final):
             refusal = NotSent if error.errno in PASSING else Refused
             raise refusal(f"{program} cannot be run: {(error.strerror or str(error)).lower()}") from error
         if ended.exit_code == 0:
-            return answers.line(ended.said)[:MAX_ID] or post.marker
-        reason = f"{program} ended with {ended.exit_code}: {answers.line(ended.complaint)}"
+            return http.line(ended.said)[:MAX_ID] or post.marker
+        reason = f"{program} ended with {ended.exit_code}: {http.line(ended.complaint)}"
         if ended.exit_code == TRY_LATER:
             raise NotSent(reason)
         raise Unknown(reason) if ended.exit_code < 0 else Refused(reason)

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import msgspec
 
-from scoop.channels import Errand, NotSent, Refused, Unknown, answers
-from scoop.core import politeness
+from scoop.channels import Errand, NotSent, Refused, Unknown, http
+from scoop.core import retry_after as retry_header
 from scoop.fetch.client import Request, Response
 
 HOST = "https://discord.com"
@@ -77,8 +77,8 @@ def snowflake(moment: datetime) -> int:
 
 async def create(asked: Request, errand: Errand, *, hidden: str) -> str:
     """Post a message; its id."""
-    given = await answers.answer(errand, asked)
-    created = answers.decoded(given.body, _Created) if answers.is_success(given) else None
+    given = await http.answer(errand, asked)
+    created = http.decoded(given.body, _Created) if http.is_success(given) else None
     if created is None:
         raise outcome(given, errand, dead=DEAD, hidden=hidden)
     return created.id
@@ -86,23 +86,23 @@ async def create(asked: Request, errand: Errand, *, hidden: str) -> str:
 
 async def change(asked: Request, errand: Errand, *, hidden: str) -> None:
     """Change a message."""
-    given = await answers.answer(errand, asked)
-    if not answers.is_success(given):
+    given = await http.answer(errand, asked)
+    if not http.is_success(given):
         raise outcome(given, errand, dead=DEAD_FOR_EDITS, hidden=hidden)
 
 
 async def delete(asked: Request, errand: Errand, *, hidden: str) -> None:
     """Delete a message, which may be gone already."""
-    given = await answers.answer(errand, asked)
-    if not answers.is_success(given) and given.status != GONE:
+    given = await http.answer(errand, asked)
+    if not http.is_success(given) and given.status != GONE:
         raise outcome(given, errand, dead=DEAD_FOR_EDITS, hidden=hidden)
 
 
 def outcome(given: Response, errand: Errand, *, dead: Collection[int], hidden: str) -> NotSent | Refused | Unknown:
     """What an answer without a message means; `hidden` is the secret that it must not tell."""
-    complaint = answers.decoded(given.body, _Complaint) or _Complaint()
-    return answers.outcome(
-        given, errand, said=answers.line(_reason(complaint), hidden=hidden), dead=dead, after=_wait(complaint)
+    complaint = http.decoded(given.body, _Complaint) or _Complaint()
+    return http.outcome(
+        given, errand, said=http.line(_reason(complaint), hidden=hidden), dead=dead, after=_wait(complaint)
     )
 
 
@@ -126,4 +126,4 @@ def _flat(errors: Any, path: tuple[str, ...]) -> Iterator[str]:
 def _wait(complaint: _Complaint) -> timedelta | None:
     if complaint.retry_after <= 0:
         return None
-    return timedelta(seconds=min(complaint.retry_after, politeness.LONGEST_WAIT.total_seconds()))
+    return timedelta(seconds=min(complaint.retry_after, retry_header.LONGEST_WAIT.total_seconds()))

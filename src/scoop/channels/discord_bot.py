@@ -6,7 +6,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 from scoop import channels
-from scoop.channels import Errand, Mark, Refused, Unknown, answers, discord
+from scoop.channels import Errand, Mark, Refused, Unknown, discord, http
 from scoop.channels.discord import Author, Message
 from scoop.core.rendering import discord as rendering
 from scoop.errors import FetchFailed
@@ -46,7 +46,7 @@ class DiscordBot:
         token: str = "discord_bot_token"  # noqa: S105  # its name
 
         def __post_init__(self) -> None:
-            answers.check_name("token", self.token)
+            http.check_name("token", self.token)
 
     def __init__(self, options: Options) -> None:
         self._options = options
@@ -78,7 +78,7 @@ class DiscordBot:
 
     async def edit(self, post: Post, errand: Errand) -> None:
         token = self._token(errand)
-        message_id, content = answers.correction(post)
+        message_id, content = http.correction(post)
         asked = self._request(f"/{message_id}", token, method="PATCH", content=content)
         await discord.change(asked, errand, hidden=token)
 
@@ -116,7 +116,7 @@ class DiscordBot:
             given = await errand.client.send(self._asked(path, token))
         except FetchFailed as failed:
             raise Unknown(f"the post cannot be looked for: {failed}", after=failed.after) from failed
-        found = answers.decoded(given.body, shape) if given.status == FOUND else None
+        found = http.decoded(given.body, shape) if given.status == FOUND else None
         if found is None:
             failure = discord.outcome(given, errand, dead=discord.DEAD, hidden=token)
             if isinstance(failure, Refused):
@@ -128,7 +128,7 @@ class DiscordBot:
         """The bot's token; a server of one's own, as the newsstand, may want none."""
         if self._options.connect_to is not None and self._options.token not in errand.secrets:
             return discord.ANYONE
-        return answers.secret(errand, self._options.token)
+        return http.secret(errand, self._options.token)
 
     @property
     def _path(self) -> str:
@@ -141,4 +141,4 @@ class DiscordBot:
 
     def _asked(self, path: str, token: str, **more: Any) -> Request:
         headers = {"Authorization": f"Bot {token}"}
-        return answers.request(self._options, f"{discord.HOST}{path}", headers=headers, **more)
+        return http.request(self._options, f"{discord.HOST}{path}", headers=headers, **more)

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs
 import can_ada
 
 from scoop import channels
-from scoop.channels import Errand, Mark, Refused, answers, discord
+from scoop.channels import Errand, Mark, Refused, discord, http
 from scoop.core.rendering import discord as rendering
 from scoop.fetch.client import Request
 from scoop.model import Digest, Part, Post
@@ -46,7 +46,7 @@ class DiscordWebhook:
         url: str = ""
 
         def __post_init__(self) -> None:
-            answers.check_name("url", self.url)
+            http.check_name("url", self.url)
 
     def __init__(self, options: Options) -> None:
         self._options = options
@@ -64,19 +64,19 @@ class DiscordWebhook:
 
     async def edit(self, post: Post, errand: Errand) -> None:
         address = self._address(errand)
-        message_id, content = answers.correction(post)
+        message_id, content = http.correction(post)
         asked = self._request(
             address, f"?{address.thread}", path=f"/messages/{message_id}", method="PATCH", content=content
         )
         await discord.change(asked, errand, hidden=address.token)
 
     def _request(self, address: _Address, query: str, *, path: str = "", **more: Any) -> Request:
-        return answers.request(self._options, f"{address.url}{query}", secret_path=f"/{address.token}{path}", **more)
+        return http.request(self._options, f"{address.url}{query}", secret_path=f"/{address.token}{path}", **more)
 
     def _address(self, errand: Errand) -> _Address:
         name = self._options.url
         try:
-            parsed = can_ada.parse(answers.secret(errand, name))
+            parsed = can_ada.parse(http.secret(errand, name))
         except ValueError:
             parsed = None
         found = _PATH.fullmatch(parsed.pathname) if parsed and parsed.protocol == "https:" else None

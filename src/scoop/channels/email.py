@@ -11,11 +11,11 @@ from typing import Annotated
 import msgspec
 import structlog
 
-from scoop.channels import Errand, Mark, NotSent, Refused, Unknown, answers, whole
+from scoop.channels import Errand, Mark, NotSent, Refused, Unknown, http, whole
 from scoop.core import text
 from scoop.core.rendering import mail, plain
 from scoop.errors import FetchFailed
-from scoop.fetch.mail import WRONG_PASSWORD, MailServer, Security, deliver
+from scoop.fetch.smtp import WRONG_PASSWORD, MailServer, Security, deliver
 from scoop.model import Digest, Part, Post
 
 log = structlog.get_logger()
@@ -37,7 +37,7 @@ class _Letter(msgspec.Struct):
     html: str
 
 
-class Email(answers.Final):
+class Email(http.Final):
     """Mail by a server of yours, to one or many, as text and HTML; the recipients do not see each other.
 
     When the connection is lost in the moment in which the server takes the mail, nobody can tell whether it did: the
@@ -78,7 +78,7 @@ class Email(answers.Final):
                 raise ValueError("give the option recipients: addresses, as ann@example.org")
             if self.security == "none" and not self.allow_private:
                 raise ValueError("option security: none is for a server of your own network; set allow_private with it")
-            answers.check_name("password", self.password)
+            http.check_name("password", self.password)
 
     def __init__(self, options: Options) -> None:
         self._options = options
@@ -106,7 +106,7 @@ class Email(answers.Final):
             port=options.port or PORTS[options.security],
             security=options.security,
             user=options.user,
-            password=answers.secret(errand, options.password) if options.user else "",
+            password=http.secret(errand, options.password) if options.user else "",
             allow_private=options.allow_private,
         )
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from scoop.channels import Errand, Mark, NotSent, answers, whole
+from scoop.channels import Errand, Mark, NotSent, http, whole
 from scoop.core.rendering import mail, markdown
 from scoop.model import Digest, Part, Post
 
@@ -54,7 +54,7 @@ class File:
         return None
 
     async def edit(self, post: Post, _errand: Errand) -> None:
-        _, content = answers.correction(post)
+        _, content = http.correction(post)
         await asyncio.to_thread(self._write, post, content)
 
     def _write(self, post: Post, content: bytes) -> str:

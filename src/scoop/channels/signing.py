@@ -7,7 +7,7 @@ import hmac
 
 import can_ada
 
-from scoop.channels import Errand, Refused, answers
+from scoop.channels import Errand, Refused, http
 
 PREFIX = "whsec_"  # of a secret that is base64, by Standard Webhooks
 
@@ -34,7 +34,7 @@ def check_address(url: str) -> None:
 
 
 def _key(errand: Errand, name: str) -> bytes:
-    value = answers.secret(errand, name)
+    value = http.secret(errand, name)
     if not value.startswith(PREFIX):
         return value.encode()
     try:

@@ -3,7 +3,7 @@
 import msgspec
 
 from scoop import channels
-from scoop.channels import Errand, Mark, answers, signing, whole
+from scoop.channels import Errand, Mark, http, signing, whole
 from scoop.model import Digest, Part, Post
 
 DEAD = frozenset({404, 410})
@@ -14,7 +14,7 @@ class _Accepted(msgspec.Struct):
     id: str | int
 
 
-class Webhook(answers.Final):
+class Webhook(http.Final):
     """Any program that takes the digest as JSON by POST, signed as Standard Webhooks says.
 
     Every try of one post has the same `webhook-id` and `Idempotency-Key`: the receiver takes it once, and a post whose
@@ -38,7 +38,7 @@ class Webhook(answers.Final):
         def __post_init__(self) -> None:
             signing.check_address(self.url)
             if self.secret is not None:
-                answers.check_name("secret", self.secret)
+                http.check_name("secret", self.secret)
 
     def __init__(self, options: Options) -> None:
         self._options = options
@@ -49,11 +49,11 @@ class Webhook(answers.Final):
     async def send(self, post: Post, errand: Errand) -> str:
         content = post.payload.encode()
         headers = signing.headers(post.key, content, errand, secret=self._options.secret)
-        asked = answers.request(self._options, self._options.url, method="POST", content=content, headers=headers)
-        given = await answers.answer(errand, asked)
-        if not answers.is_success(given):
-            said = answers.line(given.body.decode("utf-8", "replace"))
-            raise answers.outcome(given, errand, said=said, dead=DEAD)
-        accepted = answers.decoded(given.body, _Accepted)
-        named = answers.line(str(accepted.id))[:MAX_ID] if accepted else ""
+        asked = http.request(self._options, self._options.url, method="POST", content=content, headers=headers)
+        given = await http.answer(errand, asked)
+        if not http.is_success(given):
+            said = http.line(given.body.decode("utf-8", "replace"))
+            raise http.outcome(given, errand, said=said, dead=DEAD)
+        accepted = http.decoded(given.body, _Accepted)
+        named = http.line(str(accepted.id))[:MAX_ID] if accepted else ""
         return named or post.key

@@ -11,7 +11,7 @@ from scoop.config import Config
 from scoop.errors import InputError, NotFound
 
 if TYPE_CHECKING:
-    from scoop.core.legacy import Comparison, Figures
+    from scoop.core.handover import Comparison, Figures
 
 
 @click.command()
@@ -33,11 +33,11 @@ def command(config: Config, slug: str, days: int, until: datetime | None, page: 
       scoop legacy diff --topic ai_news
       scoop legacy diff --topic ai_news --days 7 --until 2026-11-16 --html diff.html
     """
-    from scoop.core import legacy
+    from scoop.core import handover
 
     found = edge.run(_compare(config, slug, days, until.date() if until else None))
     if page is not None:
-        _write(page, legacy.page(found))
+        _write(page, handover.page(found))
     if as_json:
         edge.print_json(_as_json(found))
     else:
@@ -52,8 +52,8 @@ def _write(path: Path, content: str) -> None:
 
 
 async def _compare(config: Config, slug: str, days: int, until: date | None) -> "Comparison":
-    from scoop.core import legacy
-    from scoop.store import legacy as store
+    from scoop.core import handover
+    from scoop.store import handover as store
     from scoop.store import topics
 
     async with edge.reading(config) as conn:
@@ -63,7 +63,7 @@ async def _compare(config: Config, slug: str, days: int, until: date | None) -> 
             raise NotFound(f"no digest of the older system is known of {slug}; import some: scoop legacy import FILE")
         since = last - timedelta(days=days - 1)
         sides = await store.sides(conn, topic, since=since, until=last)
-    return legacy.compare(slug, sides, since=since)
+    return handover.compare(slug, sides, since=since)
 
 
 def _as_json(comparison: "Comparison") -> dict[str, Any]:

@@ -78,7 +78,7 @@ def add(config: Config, slug: str, name: str, kind: str, options: tuple[str, ...
     Examples:
       scoop topics channel add energy main --kind file --option folder=/srv/digests
     """
-    from scoop import topics
+    from scoop.actions import topics
 
     added = topics.channel({"name": name, "kind": kind, "options": _given(options)})
     edge.run(_put(config, slug, added))

@@ -129,7 +129,7 @@ def remove(
 def _rule(
     keyword: str | None, regex: str | None, source: str | None, *, exclude: bool, weight: int = 1
 ) -> "SourceRule | KeywordRule":
-    from scoop import topics
+    from scoop.actions import topics
 
     if sum(each is not None for each in (keyword, regex, source)) != 1:
         raise UsageError("name the rule by one of --keyword, --regex and --source")
@@ -141,14 +141,14 @@ def _rule(
 
 
 async def _put(config: Config, slug: str, rule: "SourceRule | KeywordRule") -> None:
-    from scoop import topics
+    from scoop.actions import topics
 
     async with edge.reading(config) as conn, conn.transaction():
         await topics.put_rule(conn, slug, rule)
 
 
 async def _remove(config: Config, slug: str, rule: "SourceRule | KeywordRule") -> None:
-    from scoop import topics
+    from scoop.actions import topics
 
     async with edge.reading(config) as conn, conn.transaction():
         await topics.remove_rule(conn, slug, rule)

@@ -12,7 +12,7 @@ from scoop.core import text
 from scoop.errors import ScoopError
 
 if TYPE_CHECKING:
-    from scoop.trial import Difference
+    from scoop.evaluation.scratch import Difference
 
 SHOWN_CHARACTERS = 100  # of a title
 

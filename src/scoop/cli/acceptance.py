@@ -12,7 +12,7 @@ from scoop.config import Config
 
 if TYPE_CHECKING:
     from scoop.core.acceptance import Check
-    from scoop.core.legacy import Figures
+    from scoop.core.handover import Figures
     from scoop.model import Topic
     from scoop.store.db import Connection
 
@@ -54,11 +54,11 @@ async def _checks(config: Config) -> "list[Check]":
 
 async def _figures(conn: "Connection", topic: "Topic") -> "Figures":
     """How the last week of a topic compares with the older system's."""
-    from scoop.core import legacy
-    from scoop.store import legacy as store
+    from scoop.core import handover
+    from scoop.store import handover as store
 
     until = await store.last_date(conn, topic.topic_id)
     if until is None:
-        return legacy.Figures()
+        return handover.Figures()
     sides = await store.sides(conn, topic, since=until - WEEK, until=until)
-    return legacy.compare(topic.topic_slug, sides, since=until - WEEK).figures
+    return handover.compare(topic.topic_slug, sides, since=until - WEEK).figures

@@ -10,8 +10,8 @@ from scoop.config import Config
 from scoop.errors import UsageError
 
 if TYPE_CHECKING:
+    from scoop.actions.review import Calibration
     from scoop.core.calibration import Accuracy, Proposal
-    from scoop.review import Calibration
 
 
 @click.command()
@@ -40,7 +40,7 @@ def command(config: Config, applies: bool, reset: bool, as_json: bool) -> None:
 
 
 async def _calibrate(config: Config, *, applies: bool, as_json: bool) -> None:
-    from scoop import review
+    from scoop.actions import review
     from scoop.store import review as store
 
     async with edge.reading(config) as conn, conn.transaction():
@@ -55,7 +55,7 @@ async def _calibrate(config: Config, *, applies: bool, as_json: bool) -> None:
 
 
 async def _reset(config: Config, *, as_json: bool) -> None:
-    from scoop import review
+    from scoop.actions import review
     from scoop.store import review as store
 
     async with edge.reading(config) as conn, conn.transaction():

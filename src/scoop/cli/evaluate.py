@@ -13,8 +13,8 @@ from scoop.errors import InputError
 
 if TYPE_CHECKING:
     from scoop.core.clusters import Agreement
-    from scoop.evaluation import Measurement
-    from scoop.labelled import Labelled
+    from scoop.evaluation.datasets import Labelled
+    from scoop.evaluation.measure import Measurement
 
 TIERS = ("merge", "coverage")
 
@@ -61,12 +61,12 @@ def command(
 
 def _readable(files: Sequence[str], gold: str | None) -> Iterator[tuple[str, "list[Labelled]"]]:
     """The sets that can be read, by name; of the others it is told why not."""
-    from scoop import labelled
+    from scoop.evaluation import datasets
 
-    stories = labelled.stories(gold) if gold is not None else None
+    stories = datasets.stories(gold) if gold is not None else None
     for file in files:
         try:
-            yield labelled.set_name(file), labelled.documents(file, stories, now=datetime.now(UTC))
+            yield datasets.set_name(file), datasets.documents(file, stories, now=datetime.now(UTC))
         except InputError as error:
             click.echo(f"scoop: {error}", err=True)
 
@@ -74,13 +74,11 @@ def _readable(files: Sequence[str], gold: str | None) -> Iterator[tuple[str, "li
 async def _measured(
     config: Config, sets: "Sequence[tuple[str, list[Labelled]]]", *, shuffles: int, errors: int
 ) -> "list[Measurement]":
-    from scoop import evaluation
+    from scoop.evaluation import measure
 
     with _trial.watched() as (stop, report):
         return [
-            await evaluation.measure(
-                config, name, documents, shuffles=shuffles, errors=errors, stop=stop, report=report
-            )
+            await measure.measure(config, name, documents, shuffles=shuffles, errors=errors, stop=stop, report=report)
             for name, documents in sets
         ]
 

@@ -17,7 +17,7 @@ from scoop.errors import InputError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scoop.exports import Format, What
+    from scoop.actions.exports import Format, What
     from scoop.store.outgoing import Choice, Lines
 
 UNFINISHED = ".part"
@@ -126,7 +126,7 @@ def _opened(output: Path | None) -> "Iterator[IO[bytes]]":
 
 
 async def _write(config: Config, what: "What", choice: "Choice", form: "Format", file: IO[bytes]) -> None:
-    from scoop import exports
+    from scoop.actions import exports
 
     async with edge.reading(config) as conn:
 

@@ -63,25 +63,25 @@ def _pages(config: Config, targets: tuple[str, ...], url: str | None) -> Iterato
 
 
 def _page(target: str, *, config: Config, url: str | None) -> Page:
-    from scoop.fetch import pages
+    from scoop.fetch import articles
 
     try:
         if target.startswith(("http://", "https://")):
             return edge.run(_fetched(config, target))
-        return pages.extract(_content(target), url=url)
+        return articles.extract(_content(target), url=url)
     except ScoopError as error:
         return Page(problem=f"{UNREADABLE}{error}")
 
 
 async def _fetched(config: Config, url: str) -> Page:
     from scoop.app import open_client
-    from scoop.fetch import pages
+    from scoop.fetch import articles
 
     async with open_client(config) as client:
         answer = await client.get(url)
     if answer.status != 200:
         raise InputError(f"{answer.url} answered {answer.status}")
-    return pages.extract(answer.body, url=answer.url, content_type=answer.headers.get("Content-Type", ""))
+    return articles.extract(answer.body, url=answer.url, content_type=answer.headers.get("Content-Type", ""))
 
 
 def _content(target: str) -> bytes:
@@ -97,7 +97,7 @@ def _content(target: str) -> bytes:
 
 def _unpacked(file: IO[bytes]) -> bytes:
     """The content, never more than is needed to see that it is too much."""
-    from scoop.fetch.pages import MAX_RAW_BYTES
+    from scoop.fetch.articles import MAX_RAW_BYTES
 
     content = file.read(MAX_RAW_BYTES + 1)
     if not content.startswith(GZIP_MARK):

@@ -81,13 +81,13 @@ def add(config: Config, user: str, name: str, scopes: tuple[Right, ...], days: i
 async def _add(
     config: Config, user_name: str, name: str, scopes: tuple[Right, ...], days: int | None, *, as_json: bool
 ) -> None:
-    from scoop.doors import signing_in
+    from scoop.http import accounts
     from scoop.store import users
 
     lasts = timedelta(days=days) if days is not None else None
     async with edge.reading(config) as conn, conn.transaction():
         user = await users.by_name(conn, user_name)
-        made = await signing_in.new_key(
+        made = await accounts.new_key(
             conn, user.user_id, user.role, name=name, scopes=scopes, now=datetime.now(UTC), lasts=lasts
         )
     if as_json:

@@ -14,12 +14,12 @@ from scoop.config import Config
 from scoop.errors import UsageError
 
 if TYPE_CHECKING:
-    from scoop.core.legacy_lines import Kind
-    from scoop.core.modes import Modes
-    from scoop.legacy import Ended
-    from scoop.legacy_files import Imported
+    from scoop.actions.handover import Ended
+    from scoop.actions.handover_import import Imported
+    from scoop.core.handover_lines import Kind
+    from scoop.core.handover_modes import Modes
     from scoop.model import Topic
-    from scoop.store.legacy import Leaving, Standing
+    from scoop.store.handover import Leaving, Standing
 
 SHOWN_REFUSALS = 20
 
@@ -83,7 +83,7 @@ def _tell_refused(imported: "Imported") -> None:
 
 
 async def _import(config: Config, paths: tuple[Path, ...], slug: str | None, kind: "Kind | None") -> "list[Imported]":
-    from scoop import legacy_files
+    from scoop.actions import handover_import
     from scoop.store import topics
 
     async with edge.reading(config) as conn:
@@ -92,8 +92,8 @@ async def _import(config: Config, paths: tuple[Path, ...], slug: str | None, kin
         found: list[Imported] = []
         for path in paths:
             async with conn.transaction():
-                names = legacy_files.Names(topics=known, of_all=of_all)
-                found.append(await legacy_files.keep(conn, path, names, kind=kind))
+                names = handover_import.Names(topics=known, of_all=of_all)
+                found.append(await handover_import.keep(conn, path, names, kind=kind))
     return found
 
 
@@ -128,10 +128,10 @@ def status(config: Config, as_json: bool) -> None:
 
 async def _status(config: Config) -> list[dict[str, Any]]:
     from scoop.app import modes
-    from scoop.store import legacy, topics
+    from scoop.store import handover, topics
 
     async with edge.reading(config) as conn:
-        known, standings = await topics.listed(conn), await legacy.standings(conn)
+        known, standings = await topics.listed(conn), await handover.standings(conn)
     return [_standing(topic, modes(config).of(topic), standings[topic.topic_id]) for topic in known]
 
 
@@ -174,10 +174,10 @@ def shadow(config: Config, slug: str, as_json: bool) -> None:
 
 
 async def _shadow(config: Config, slug: str) -> None:
-    from scoop import legacy
+    from scoop.actions import handover
 
     async with edge.reading(config) as conn, conn.transaction():
-        await legacy.shadow(conn, slug)
+        await handover.shadow(conn, slug)
 
 
 @command.command()
@@ -212,20 +212,20 @@ def cutover(config: Config, slug: str, as_json: bool) -> None:
 
 
 async def _cut_over(config: Config, slug: str) -> "tuple[Topic, date | None]":
-    from scoop import legacy
+    from scoop.actions import handover
     from scoop.app import modes
     from scoop.store import topics
 
     async with edge.reading(config) as conn, conn.transaction():
-        left = await legacy.cut_over(conn, slug, modes(config), now=datetime.now(UTC))
+        left = await handover.cut_over(conn, slug, modes(config), now=datetime.now(UTC))
         return await topics.by_slug(conn, slug), left
 
 
 def _next_due(topic: "Topic") -> datetime:
-    from scoop.core import schedules, windows
+    from scoop.core import digest_windows, schedules
 
-    latest = windows.latest(topic.digest_cron, topic.timezone, datetime.now(UTC))
-    due = windows.due_at(topic.digest_cron, topic.timezone, windows.following(topic.digest_cron, latest))
+    latest = digest_windows.latest(topic.digest_cron, topic.timezone, datetime.now(UTC))
+    due = digest_windows.due_at(topic.digest_cron, topic.timezone, digest_windows.following(topic.digest_cron, latest))
     assert due is not None  # noqa: S101 - the cron itself named the date
     return due.astimezone(schedules.zone(topic.timezone))
 
@@ -258,7 +258,7 @@ def rollback(config: Config, slug: str, run_now: bool, as_json: bool) -> None:
 
 
 async def _roll_back(config: Config, slug: str, *, run_now: bool) -> "tuple[Topic, date, Leaving | None, Ended | None]":
-    from scoop import legacy
+    from scoop.actions import handover
     from scoop.app import modes
     from scoop.store import topics
 
@@ -267,9 +267,9 @@ async def _roll_back(config: Config, slug: str, *, run_now: bool) -> "tuple[Topi
         if run_now and not topic.legacy_command:
             raise UsageError(f"{slug} has no program to run; name it: scoop legacy command {slug} -- PROGRAM ARG...")
         async with conn.transaction():
-            day, leaving = await legacy.roll_back(conn, slug, modes(config), now=datetime.now(UTC))
+            day, leaving = await handover.roll_back(conn, slug, modes(config), now=datetime.now(UTC))
         is_wanted = run_now and leaving == "left"
-        ended = await legacy.run_left(conn, topic, day, legacy.run_program) if is_wanted else None
+        ended = await handover.run_left(conn, topic, day, handover.run_program) if is_wanted else None
     return topic, day, leaving, ended
 
 

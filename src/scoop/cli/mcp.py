@@ -26,7 +26,7 @@ def command(config: Config) -> None:
 
 async def _serve(config: Config) -> None:
     from scoop.app import open_database
-    from scoop.doors.desk import Desk
+    from scoop.http.deps import Desk
     from scoop.mcp import tools
 
     async with open_database(config, name="scoop mcp") as database:

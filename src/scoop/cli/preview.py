@@ -14,7 +14,7 @@ from scoop.config import Config
 from scoop.errors import InputError, ScoopError
 
 if TYPE_CHECKING:
-    from scoop.core.feeds.feed import Feed
+    from scoop.core.feed_reading.feed import Feed
     from scoop.fetch.client import Client
     from scoop.model import Item
 
@@ -48,7 +48,7 @@ def command(config: Config, targets: tuple[str, ...], as_json: bool) -> None:
 
 async def _preview(config: Config, targets: tuple[str, ...], *, as_json: bool) -> int:
     from scoop.app import open_client
-    from scoop.core.feeds.feed import Feed
+    from scoop.core.feed_reading.feed import Feed
 
     are_feeds = True
     async with open_client(config) as client:
@@ -76,16 +76,16 @@ async def _fetched(client: "Client", url: str) -> "Feed":
 
 
 async def _read(client: "Client", url: str) -> "Feed":
-    from scoop.core import feeds
+    from scoop.core import feed_reading
 
     answer = await client.get(url)
     if answer.status != 200:
         raise InputError(f"{answer.url} answered {answer.status}")
-    return feeds.parse(answer.body, content_type=answer.headers.get("Content-Type", ""), url=answer.url)
+    return feed_reading.parse(answer.body, content_type=answer.headers.get("Content-Type", ""), url=answer.url)
 
 
 def _opened(target: str) -> "Feed":
-    from scoop.core import feeds
+    from scoop.core import feed_reading
     from scoop.fetch.client import MAX_BODY_BYTES
 
     try:
@@ -98,7 +98,7 @@ def _opened(target: str) -> "Feed":
         raise InputError(f"cannot read {target}: {(error.strerror or str(error)).lower()}") from error
     if len(body) > MAX_BODY_BYTES:
         raise InputError(f"{target} is larger than {MAX_BODY_BYTES >> 20} MiB, the most that is read of a feed")
-    return feeds.parse(body)
+    return feed_reading.parse(body)
 
 
 def _completed(feed: "Feed", target: str, *, now: datetime) -> "Feed":

@@ -10,7 +10,7 @@ from scoop.cli import _trial, edge
 from scoop.config import Config
 
 if TYPE_CHECKING:
-    from scoop.replay import Asked, Basis, Replayed
+    from scoop.evaluation.replay import Asked, Basis, Replayed
 
 SHOWN = 5  # differences of each kind; --json has all
 NAMES = {"merge": ("story", "stories"), "coverage": ("group", "groups")}
@@ -47,7 +47,7 @@ def command(
       scoop replay --merge-at 0.95 --sure-at 0.98 --json
       scoop replay --embedder openai --limit 2000
     """
-    from scoop.replay import Asked
+    from scoop.evaluation.replay import Asked
 
     asked = Asked(
         collection=collection,
@@ -64,7 +64,7 @@ def command(
 
 
 async def _replayed(config: Config, asked: "Asked") -> "Replayed":
-    from scoop.replay import replay
+    from scoop.evaluation.replay import replay
 
     with _trial.watched() as (stop, report):
         return await replay(config, asked, stop=stop, report=report)

@@ -134,7 +134,7 @@ def log(config: Config, collection: str | None, limit: int, as_json: bool) -> No
 
 
 async def _list(config: Config, collection: str | None, limit: int, *, as_json: bool) -> None:
-    from scoop import review
+    from scoop.actions import review
 
     async with edge.reading(config) as conn:
         found = await review.gray_pairs(conn, collection=collection, limit=limit, now=datetime.now(UTC))
@@ -203,7 +203,7 @@ async def _undo(config: Config, decision_id: int, *, as_json: bool) -> None:
 
 
 def _tell(decision: "Decision", *, as_json: bool) -> None:
-    from scoop import review
+    from scoop.actions import review
 
     if as_json:
         edge.print_json(decision)

@@ -13,8 +13,8 @@ from scoop.config import Config
 from scoop.errors import UsageError
 
 if TYPE_CHECKING:
+    from scoop.actions.search import Found, Hit
     from scoop.core.highlights import Piece
-    from scoop.search import Found, Hit
 
 PATIENCE = timedelta(seconds=30)  # with the embedder, which may have to be loaded first
 DAY = click.DateTime(["%Y-%m-%d"])
@@ -56,7 +56,7 @@ def command(
 async def _show(
     config: Config, text: str, since: datetime | None, until: datetime | None, asked: dict[str, Any], *, as_json: bool
 ) -> None:
-    from scoop import search
+    from scoop.actions import search
     from scoop.app import open_client, open_embedder
     from scoop.core.search import Query, span
 

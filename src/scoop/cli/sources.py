@@ -13,7 +13,7 @@ from scoop.config import Config
 from scoop.errors import FetchFailed, InputError, UsageError
 
 if TYPE_CHECKING:
-    from scoop.catalogue import Imported, Tried
+    from scoop.actions.sources import Imported, Tried
     from scoop.core.opml import Outlines
     from scoop.model import SourceSettings
 
@@ -130,9 +130,9 @@ def add(config: Config, /, target: str, no_check: bool, as_json: bool, **told: A
       scoop sources add arxiv:cs.CL --collection ai_news --every '0 6 * * *'
       scoop sources add https://example.com/news --kind site --collection press --window 06:30-07:15
     """
-    from scoop import catalogue
+    from scoop.actions import sources as source_actions
 
-    settings = catalogue.settings({"target": target, **_given(**told)})
+    settings = source_actions.settings({"target": target, **_given(**told)})
     tried = None if no_check else edge.run(_tried(config, settings))
     source_id = edge.run(_put(config, settings))
     if as_json:
@@ -164,10 +164,10 @@ def edit(config: Config, /, slug: str, as_json: bool, **told: Any) -> None:
 
 
 async def _edit(config: Config, slug: str, given: dict[str, Any]) -> "SourceSettings":
-    from scoop import catalogue
+    from scoop.actions import sources as source_actions
 
     async with edge.reading(config) as conn, conn.transaction():
-        return await catalogue.edit(conn, slug, given)
+        return await source_actions.edit(conn, slug, given)
 
 
 @command.command()
@@ -311,10 +311,10 @@ def _read(file: str) -> bytes:
 
 
 async def _import(config: Config, found: "Outlines", collection: str, schedule: str) -> "list[Imported]":
-    from scoop import catalogue
+    from scoop.actions import sources as source_actions
 
     async with edge.reading(config) as conn, conn.transaction():
-        return await catalogue.take_in(conn, found, collection=collection, schedule=schedule)
+        return await source_actions.take_in(conn, found, collection=collection, schedule=schedule)
 
 
 @command.command("export")
@@ -331,7 +331,7 @@ def export_opml(config: Config, collection: str | None) -> None:
 
 
 async def _export(config: Config, collection: str | None) -> bytes:
-    from scoop import catalogue
+    from scoop.actions import sources as source_actions
 
     async with edge.reading(config) as conn:
-        return await catalogue.exported(conn, collection=collection, now=datetime.now(UTC))
+        return await source_actions.exported(conn, collection=collection, now=datetime.now(UTC))

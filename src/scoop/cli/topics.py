@@ -144,7 +144,7 @@ def add(config: Config, /, slug: str, as_json: bool, **told: Any) -> None:
       scoop topics add energy --collection world_news --collection ai_news
       scoop topics add tokyo --name "Tokyo mornings" --timezone Asia/Tokyo --cron '30 7 * * *'
     """
-    from scoop import topics
+    from scoop.actions import topics
 
     added = topics.settings({"slug": slug, **_given(**told)})
     edge.run(_add(config, added))
@@ -156,7 +156,7 @@ def add(config: Config, /, slug: str, as_json: bool, **told: Any) -> None:
 
 
 async def _add(config: Config, added: "TopicSettings") -> None:
-    from scoop import topics
+    from scoop.actions import topics
 
     async with edge.reading(config) as conn, conn.transaction():
         try:
@@ -186,7 +186,7 @@ def edit(config: Config, /, slug: str, as_json: bool, **told: Any) -> None:
 
 
 async def _edit(config: Config, slug: str, given: dict[str, Any]) -> "Topic":
-    from scoop import topics
+    from scoop.actions import topics
 
     async with edge.reading(config) as conn, conn.transaction():
         return await topics.edit(conn, slug, given)
@@ -280,7 +280,7 @@ def test(config: Config, slug: str, days: int, as_json: bool) -> None:
 
 
 async def _test(config: Config, slug: str, span: timedelta) -> "Trial":
-    from scoop import topics
+    from scoop.actions import topics
     from scoop.store import topics as store
 
     async with edge.reading(config) as conn:
@@ -313,7 +313,7 @@ def suppress(config: Config, slug: str, story: str, reason: str, as_json: bool) 
 
 
 async def _suppress(config: Config, slug: str, name: str, reason: str) -> int:
-    from scoop import topics
+    from scoop.actions import topics
 
     async with edge.reading(config) as conn:
         return await topics.suppress(conn, slug, name, reason)
@@ -339,7 +339,7 @@ def unsuppress(config: Config, slug: str, story: str, as_json: bool) -> None:
 
 
 async def _unsuppress(config: Config, slug: str, name: str) -> int:
-    from scoop import topics
+    from scoop.actions import topics
 
     async with edge.reading(config) as conn, conn.transaction():
         return await topics.unsuppress(conn, slug, name)

@@ -155,18 +155,18 @@ async def _sources(config: Config, database: "Database") -> AsyncIterator[str | 
 
 async def _tell_setup_code(database: "Database", url: str) -> None:
     """Say how the first account is made, while there is none."""
-    from scoop.doors import signing_in
+    from scoop.http import accounts
 
     async with database.connection() as conn:
-        code = await signing_in.new_setup_code(conn, now=datetime.now(UTC))
+        code = await accounts.new_setup_code(conn, now=datetime.now(UTC))
     if code:
         click.echo(f"Make your account, once: {url}/welcome?code={code}")
 
 
 @asynccontextmanager
 async def _page(config: Config, database: "Database", newsstand: str | None) -> AsyncIterator[str]:
-    from scoop.server import create_app, settle
-    from scoop.serving import serving
+    from scoop.asgi import create_app, settle
+    from scoop.serve import serving
 
     app = create_app(config, database, newsstand=newsstand, clock=lambda: datetime.now(UTC))
     settle()

@@ -90,21 +90,21 @@ def add(config: Config, name: str, role: Role, password_file: Path | None, passw
       scoop users add ada --role admin
       pass show scoop/ada | scoop users add ada --role editor --password-stdin
     """
-    from scoop.doors import signing_in
+    from scoop.http import accounts
 
-    checked = signing_in.checked_name(name)
+    checked = accounts.checked_name(name)
     password = _password(password_file, from_stdin=password_stdin)
     edge.run(_add(config, checked, role, password, as_json=as_json))
 
 
 async def _add(config: Config, name: str, role: Role, password: str, *, as_json: bool) -> None:
-    from scoop.doors import secrets
+    from scoop.http import passwords
     from scoop.store import users
 
     async def put(conn: Connection) -> users.User:
         return await users.by_id(conn, await users.add(conn, name=name, role=role, password_hash=password_hash))
 
-    password_hash = await secrets.hash_password(password)
+    password_hash = await passwords.hash_password(password)
     await _change(config, put, done=f"{name} may sign in, as {role}", as_json=as_json)
 
 
@@ -120,9 +120,9 @@ def password(config: Config, name: str, password_file: Path | None, password_std
 
 
 async def _set_password(config: Config, name: str, given: str, *, as_json: bool) -> None:
-    from scoop.doors import secrets
+    from scoop.http import passwords
 
-    password_hash = await secrets.hash_password(given)
+    password_hash = await passwords.hash_password(given)
     await _change(
         config, _changing(name, password_hash=password_hash), as_json=as_json,
         done=f"{name} has another password, and is signed out everywhere",

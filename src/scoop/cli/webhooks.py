@@ -86,7 +86,7 @@ def add(config: Config, /, as_json: bool, **told: Any) -> None:
       scoop webhooks add desk https://example.com/hook --secret desk
       scoop webhooks add energy https://example.com/energy --secret desk --topic energy --event digest.told
     """
-    from scoop import webhooks
+    from scoop.actions import webhooks
 
     settings = webhooks.settings(told)
     edge.run(_put(config, settings))
@@ -160,7 +160,7 @@ def test(config: Config, name: str, as_json: bool) -> None:
 
 
 async def _test(config: Config, name: str) -> int:
-    from scoop import webhooks
+    from scoop.actions import webhooks
     from scoop.app import open_client
     from scoop.store import webhooks as store
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from scoop.core.legacy import Figures
+from scoop.core.handover import Figures
 
 COVERED = 0.99  # of the arrivals are documents, and of the documents are embedded
 

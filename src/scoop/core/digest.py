@@ -7,8 +7,8 @@ from datetime import date, datetime, timedelta
 from math import log2, log10
 
 from scoop.core import novelty, text
+from scoop.core.digest_windows import Window
 from scoop.core.novelty import Memory, Version
-from scoop.core.windows import Window
 from scoop.model import EntryStatus
 
 REMEMBERED = timedelta(days=3)  # what was told is not told again for so long, unless it developed

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from scoop.core import politeness
+from scoop.core import retry_after
 from scoop.model import Health, Source
 
 QUIET_AFTER = timedelta(days=14)
@@ -100,7 +100,7 @@ def _moved(source: Source, moved_to: str | None, has_answered: bool) -> tuple[st
     if moved_to is None or moved_to == source.base_url:
         return source.base_url, None, 0
     moves = source.moves + 1 if moved_to == source.moved_to else 1
-    return (moved_to, None, 0) if moves >= politeness.MOVES_BELIEVED else (source.base_url, moved_to, moves)
+    return (moved_to, None, 0) if moves >= retry_after.MOVES_BELIEVED else (source.base_url, moved_to, moves)
 
 
 def _alarm(health: Health, failures: int, since: datetime, *, now: datetime) -> Alarm | None:

@@ -20,11 +20,11 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from scoop import __version__
-from scoop.core import politeness
+from scoop.core import retry_after
 from scoop.errors import FetchFailed
 from scoop.fetch import decoding
 from scoop.fetch.addresses import is_public
-from scoop.fetch.hosts import MAX_AT_ONCE, Hosts
+from scoop.fetch.rate_limits import MAX_AT_ONCE, Hosts
 
 PRODUCT = "Scoop"
 USER_AGENT = f"{PRODUCT}/{__version__} (self-hosted news desk"
@@ -256,7 +256,7 @@ def _refuse_private(target: can_ada.URL) -> None:
 
 
 def _rest(answer: aiohttp.ClientResponse) -> timedelta:
-    asked = politeness.retry_after(answer.headers.get("Retry-After"), now=datetime.now(UTC))
+    asked = retry_after.retry_after(answer.headers.get("Retry-After"), now=datetime.now(UTC))
     return SHORT_REST if asked is None else asked
 
 
@@ -264,7 +264,7 @@ def failure(answer: Response, *, now: datetime) -> FetchFailed:
     """What an answer that brings nothing means for the next try."""
     is_too_much = answer.status == TOO_MANY
     asked = answer.headers.get("Retry-After") or (answer.headers.get("X-RateLimit-Reset") if is_too_much else None)
-    after = politeness.retry_after(asked, now=now)
+    after = retry_after.retry_after(asked, now=now)
     return FetchFailed(
         f"{answer.url} answered {answer.status}",
         health="gone" if answer.status == GONE else "http_error",

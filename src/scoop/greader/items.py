@@ -5,9 +5,9 @@ from typing import Any
 
 import nh3
 
-from scoop.core import names, text
+from scoop.core import display_names, text
 from scoop.greader import streams
-from scoop.store.marks import Marked
+from scoop.store.read_state import Marked
 
 SCHEMES = {"http", "https"}
 
@@ -33,7 +33,7 @@ def item(story: Marked, *, address: str) -> dict[str, Any]:
         "categories": [*states, "user/-/label/Collections"],
         "origin": {
             "streamId": f"{streams.COLLECTION}{story.collection}",
-            "title": names.collection_name(story.collection),
+            "title": display_names.collection_name(story.collection),
             "htmlUrl": address,
         },
     }
@@ -51,4 +51,4 @@ def content(story: Marked, page: str) -> str:
 
 
 def _names(story: Marked) -> list[str]:
-    return [names.outlet_name(outlet.source, outlet.source_name) for outlet in story.outlets]
+    return [display_names.outlet_name(outlet.source, outlet.source_name) for outlet in story.outlets]

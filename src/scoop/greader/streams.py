@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from scoop.doors.problems import invalid
+from scoop.http.errors import invalid
 
 READING_LIST = "user/-/state/com.google/reading-list"
 READ = "user/-/state/com.google/read"

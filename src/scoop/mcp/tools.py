@@ -16,9 +16,9 @@ from scoop import __version__
 from scoop.core import text
 from scoop.core.highlights import Piece
 from scoop.core.search import Query, span
-from scoop.doors import seeking
-from scoop.doors.desk import Desk
 from scoop.errors import NotFound, ScoopError
+from scoop.http import deps
+from scoop.http.deps import Desk
 from scoop.model import Topic
 from scoop.store import digests as digest_store
 from scoop.store import reading
@@ -159,7 +159,7 @@ class Tools:
         """Stories by words and by meaning, in any language, the best first; days count from first to last."""
         first, after = span(since, until, self.desk.timezone)
         asked = Query(text=query, collection=collection, since=first, until=after, limit=limit)
-        found = await seeking.found(self.desk, asked)
+        found = await deps.search_stories(self.desk, asked)
         if not found.items and found.hints:
             raise ToolError(" ".join(found.hints))
         return [

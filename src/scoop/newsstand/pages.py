@@ -9,7 +9,7 @@ from typing import Any
 
 import jinja2
 
-from scoop.newsstand import feeds, labels, links
+from scoop.newsstand import feeds, links, translations
 from scoop.newsstand.links import Href
 from scoop.newsstand.world import Edition, Outlet
 
@@ -79,7 +79,7 @@ def _render_site(template: str, outlet: Outlet, href: Href, context: dict[str, A
         hue=zlib.crc32(outlet.host.encode()) % 360,
         feed_type=feeds.FORMATS[outlet.feed].media_type,
         feed_url=feeds.url(outlet),
-        labels=labels.of(context["language"]),
+        labels=translations.of(context["language"]),
         href=href,
         **context,
     )

@@ -18,11 +18,12 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Host, Mount, Router
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from scoop.newsstand import faces, pages
+from scoop.newsstand import pages
+from scoop.newsstand import sites as site_modules
+from scoop.newsstand.context import Stand
 from scoop.newsstand.discord.limits import Limits
 from scoop.newsstand.discord.state import Discord
-from scoop.newsstand.front import Front
-from scoop.newsstand.stand import Stand
+from scoop.newsstand.index import Front
 from scoop.newsstand.world import World
 
 VISITS_MAX = 10_000
@@ -79,8 +80,8 @@ class VisitorsBook:
 
 
 def _sites(stand: Stand) -> Mapping[str, Router]:
-    names = (module.name for module in pkgutil.iter_modules(faces.__path__, f"{faces.__name__}."))
-    found = (cast(faces.Face, importlib.import_module(name)) for name in names)
+    names = (module.name for module in pkgutil.iter_modules(site_modules.__path__, f"{site_modules.__name__}."))
+    found = (cast(site_modules.Face, importlib.import_module(name)) for name in names)
     return {host: Router(routes) for face in found for host, routes in face.sites(stand).items()}
 
 

@@ -9,9 +9,9 @@ import msgspec
 
 from scoop.core import urls
 from scoop.core.robots import Robots
-from scoop.fetch.chamber import Chamber
 from scoop.fetch.client import Client, Request, Response, failure
 from scoop.fetch.robots import RobotsFiles
+from scoop.fetch.sandbox import Chamber
 from scoop.model import Health, Item, Source
 
 KEPT_HEADERS = ("Content-Type", "ETag", "Last-Modified", "Date", "Cache-Control")

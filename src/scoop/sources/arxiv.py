@@ -12,7 +12,7 @@ from scoop.core import text
 from scoop.errors import FetchFailed
 from scoop.model import Item
 from scoop.sources import Harvest, Visit, kept_headers
-from scoop.sources.answers import feed_of, slowed
+from scoop.sources.http import feed_of, slowed
 from scoop.sources.options import checked
 
 BETWEEN_REQUESTS = timedelta(seconds=3)  # what arXiv's terms of use ask for

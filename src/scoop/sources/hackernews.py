@@ -8,12 +8,12 @@ import msgspec
 
 from scoop import sources
 from scoop.core import text
-from scoop.core.feeds import markup
-from scoop.core.feeds.feed import MAX_BODY
+from scoop.core.feed_reading import markup
+from scoop.core.feed_reading.feed import MAX_BODY
 from scoop.errors import FetchFailed
 from scoop.model import Item
 from scoop.sources import Harvest, Visit
-from scoop.sources.answers import item, json_of, link, moment
+from scoop.sources.http import item, json_of, link, moment
 from scoop.sources.options import checked
 
 PAGE_URL = "https://news.ycombinator.com/item?id="

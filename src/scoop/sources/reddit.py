@@ -17,7 +17,7 @@ from scoop.errors import FetchFailed
 from scoop.fetch.client import Response
 from scoop.model import Item
 from scoop.sources import Harvest, Visit
-from scoop.sources.answers import feed_of, item, json_of, link, moment
+from scoop.sources.http import feed_of, item, json_of, link, moment
 from scoop.sources.options import checked
 
 SITE = "https://www.reddit.com"

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from scoop import sources
-from scoop.core import feeds, politeness
-from scoop.core.feeds.feed import Feed
+from scoop.core import feed_reading, retry_after
+from scoop.core.feed_reading.feed import Feed
 from scoop.errors import FetchFailed
-from scoop.fetch.chamber import Overwhelmed
 from scoop.fetch.client import Response
+from scoop.fetch.sandbox import Overwhelmed
 from scoop.sources import Harvest, Visit, kept_headers, validators
 
 NOT_MODIFIED = 304
@@ -36,7 +36,7 @@ class Rss:
 
     async def fetch(self, visit: Visit) -> Harvest:
         answer = await visit.get(visit.source.base_url, headers=visit.conditions())
-        fresh_for = politeness.fresh_for(answer.headers, now=visit.now)
+        fresh_for = retry_after.fresh_for(answer.headers, now=visit.now)
         if answer.status == NOT_MODIFIED:
             return Harvest(
                 checkpoint={**visit.checkpoint, **validators(answer)}, health="not_modified", fresh_for=fresh_for,
@@ -49,7 +49,7 @@ class Rss:
             health="ok" if feed.items else "empty",
             problems=feed.problems,
             response_headers=kept_headers(answer),
-            fresh_for=max(fresh_for, feed.ttl or politeness.NO_TIME),
+            fresh_for=max(fresh_for, feed.ttl or retry_after.NO_TIME),
             moved_to=answer.moved_to,
         )
 
@@ -57,10 +57,12 @@ class Rss:
 async def _read(visit: Visit, answer: Response) -> Feed:
     """The feed; what the fast parser cannot read is left to the lenient one, in a process of its own."""
     content_type = answer.headers.get("Content-Type", "")
-    feed = feeds.parse_fast(answer.body, content_type=content_type, url=answer.url)
+    feed = feed_reading.parse_fast(answer.body, content_type=content_type, url=answer.url)
     if feed is None:
         try:
-            feed = await visit.chamber.run(feeds.parse_lenient, answer.body, content_type=content_type, url=answer.url)
+            feed = await visit.chamber.run(
+                feed_reading.parse_lenient, answer.body, content_type=content_type, url=answer.url
+            )
         except Overwhelmed as error:
             raise FetchFailed(f"{answer.url} cannot be read: {error}", health="parse_error") from error
     if not feed.format:

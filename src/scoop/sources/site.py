@@ -18,14 +18,14 @@ from lxml import etree, html
 
 from scoop import sources
 from scoop.core import robots, text, urls
-from scoop.core.feeds import dates
-from scoop.core.feeds.feed import MAX_TITLE
+from scoop.core.feed_reading import dates
+from scoop.core.feed_reading.feed import MAX_TITLE
 from scoop.core.robots import Robots
 from scoop.errors import FetchFailed
-from scoop.fetch.chamber import Overwhelmed
+from scoop.fetch.sandbox import Overwhelmed
 from scoop.model import Item, Source
 from scoop.sources import Harvest, Visit
-from scoop.sources.answers import digest, item, link, slowed
+from scoop.sources.http import digest, item, link, slowed
 from scoop.sources.options import checked
 
 MAX_BYTES = 5 << 20  # of a page or an unpacked sitemap

@@ -7,11 +7,11 @@ import msgspec
 
 from scoop import sources
 from scoop.core import text, urls
-from scoop.core.feeds import dates
+from scoop.core.feed_reading import dates
 from scoop.errors import FetchFailed
 from scoop.model import Item
 from scoop.sources import Harvest, Visit
-from scoop.sources.answers import digest, item, json_of, link
+from scoop.sources.http import digest, item, json_of, link
 from scoop.sources.options import checked
 
 MAX_RESULTS = 20  # of one search, by Tavily's API

@@ -8,11 +8,11 @@ from urllib.parse import urlencode
 import msgspec
 
 from scoop import sources
-from scoop.core import politeness
+from scoop.core import retry_after
 from scoop.errors import FetchFailed
 from scoop.model import Item
 from scoop.sources import Harvest, Visit, kept_headers, validators
-from scoop.sources.answers import feed_of
+from scoop.sources.http import feed_of
 from scoop.sources.options import checked
 
 NOT_MODIFIED = 304
@@ -65,7 +65,7 @@ class YouTube:
         url = f"{visit.source.base_url.rstrip('/')}/feeds/videos.xml?{urlencode(asked)}"
         # The feed is made for programs that follow a channel; YouTube's robots.txt keeps it out of search engines.
         answer = await visit.get(url, headers=visit.conditions(), is_api=True)
-        fresh_for = politeness.fresh_for(answer.headers, now=visit.now)
+        fresh_for = retry_after.fresh_for(answer.headers, now=visit.now)
         if answer.status == NOT_MODIFIED:
             return Harvest(checkpoint=dict(visit.checkpoint), health="not_modified", fresh_for=fresh_for)
         feed = feed_of(answer)

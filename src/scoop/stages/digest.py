@@ -9,15 +9,15 @@ import msgspec
 import structlog
 
 from scoop.channels import Channel
+from scoop.core import delivery, digest_windows, novelty, schedules, text
 from scoop.core import digest as choosing
-from scoop.core import novelty, posting, schedules, text, windows
 from scoop.core.digest import Candidate, Told
-from scoop.core.modes import Modes
-from scoop.core.windows import Window
+from scoop.core.digest_windows import Window
+from scoop.core.handover_modes import Modes
 from scoop.errors import Conflict, Reject, UsageError
 from scoop.model import ChannelSettings, Digest, Part, Topic
 from scoop.stages.stage import Outcome, Stage
-from scoop.store import alerts, digests, legacy, posts, topics, work
+from scoop.store import alerts, digests, handover, posts, topics, work
 from scoop.store.db import Connection
 from scoop.store.digests import Due, RunMode, Snapshot
 from scoop.store.work import Subject
@@ -55,7 +55,7 @@ async def ordered(
         raise UsageError(f"{slug} is posted by the older system; scoop legacy cutover {slug} lets Scoop post it")
     if publish and day is not None and day > now.astimezone(schedules.zone(topic.timezone)).date():
         raise UsageError(f"{day} has not come yet in {topic.timezone}; a digest is posted on its date")
-    found = day or windows.latest(topic.digest_cron, topic.timezone, now)
+    found = day or digest_windows.latest(topic.digest_cron, topic.timezone, now)
     return Order(topic=topic, day=found, mode=mode, publish=publish)
 
 
@@ -104,14 +104,14 @@ async def publish(conn: Connection, order: Order, run_id: int, channels: Mapping
 async def _told(conn: Connection, order: Order) -> list[Told]:
     """What readers know; those of a live digest also from the older system that posted before."""
     ours = await digests.told(conn, order.topic.topic_id, order.mode, order.day)
-    return ours if order.mode == "shadow" else [*ours, *await legacy.told(conn, order.topic.topic_id, order.day)]
+    return ours if order.mode == "shadow" else [*ours, *await handover.told(conn, order.topic.topic_id, order.day)]
 
 
 def window_of(topic: Topic, day: date) -> Window:
     """The window of a date; UsageError where the topic has no digest on it."""
-    window = windows.window(topic.digest_cron, topic.timezone, day)
+    window = digest_windows.window(topic.digest_cron, topic.timezone, day)
     if window is None:
-        following = windows.following(topic.digest_cron, day)
+        following = digest_windows.following(topic.digest_cron, day)
         raise UsageError(
             f"{topic.topic_slug} has no digest on {day}: its cron is {topic.digest_cron}; the next is on {following}"
         )
@@ -176,7 +176,7 @@ def rendered(
     """The parts of a digest for a channel, each under its key."""
 
     def key(part_no: int) -> str:
-        return posting.key(desk_id, digest.topic_slug, digest.run_date, settings.name, part_no)
+        return delivery.key(desk_id, digest.topic_slug, digest.run_date, settings.name, part_no)
 
     kind = channels.get(settings.kind)
     if kind is None:
@@ -185,7 +185,7 @@ def rendered(
         channel: Channel = kind(msgspec.convert(settings.options, kind.Options))
     except msgspec.ValidationError as error:
         raise Reject(f"channel {settings.name}: {error}; change it by scoop topics channel") from error
-    parts = channel.parts(digest, lambda part_no: posting.marker(key(part_no)))
+    parts = channel.parts(digest, lambda part_no: delivery.marker(key(part_no)))
     return [(key(part_no), part) for part_no, part in enumerate(parts, start=1)]
 
 
@@ -194,8 +194,8 @@ def due_date(topic: Due, modes: Modes, now: datetime) -> date | None:
     held = modes.of(topic)
     if held.mode == "legacy":
         return None
-    day = windows.latest(topic.digest_cron, topic.timezone, now)
-    due = windows.due_at(topic.digest_cron, topic.timezone, day)
+    day = digest_windows.latest(topic.digest_cron, topic.timezone, now)
+    due = digest_windows.due_at(topic.digest_cron, topic.timezone, day)
     # A digest that somebody only looked at does not keep that of the day from being posted.
     outgoing = max((made for made in (topic.last_outgoing, topic.last_posted) if made is not None), default=None)
     live = outgoing if held.posts and topic.has_open_channels else topic.last_live
@@ -217,8 +217,8 @@ async def tell_late(conn: Connection, modes: Modes, *, now: datetime) -> None:
     topics = [topic for topic in await digests.due(conn) if topic.has_channels and modes.of(topic).posts]
     late: dict[tuple[str, str], str] = {}
     for topic in topics:
-        day = windows.latest(topic.digest_cron, topic.timezone, now)
-        due = windows.due_at(topic.digest_cron, topic.timezone, day)
+        day = digest_windows.latest(topic.digest_cron, topic.timezone, now)
+        due = digest_windows.due_at(topic.digest_cron, topic.timezone, day)
         is_posted = topic.last_posted is not None and topic.last_posted >= day
         if due is not None and due >= topic.created_at and now - due > LATE_AFTER and not is_posted:
             late[ALARM, topic.topic_slug] = (

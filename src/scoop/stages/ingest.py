@@ -12,21 +12,21 @@ from typing import Any
 
 import structlog
 
-from scoop import archive as archives
 from scoop import sources as kinds
-from scoop.archive import Archive
-from scoop.core import health, items, politeness, schedules, teasers, urls
+from scoop.archive import objects as archives
+from scoop.archive.objects import Archive
+from scoop.core import health, items, retry_after, schedules, teasers, urls
 from scoop.core.health import Condition, Finding
 from scoop.errors import FetchFailed, ScoopError
 from scoop.fetch import robots
-from scoop.fetch.chamber import Chamber
 from scoop.fetch.client import OVERLOADED, Client
 from scoop.fetch.robots import RobotsFiles
+from scoop.fetch.sandbox import Chamber
 from scoop.model import Source
 from scoop.sources import Harvest, Visit
-from scoop.stages import door
+from scoop.stages import arrivals as item_arrivals
 from scoop.stages.stage import Outcome, Stage
-from scoop.store import alerts, arrivals, hosts, pages, runs, sources
+from scoop.store import alerts, arrivals, article_pages, hosts, runs, sources
 from scoop.store.arrivals import Entered, NewArrival, Refusal
 from scoop.store.db import Connection
 from scoop.store.runs import Status, Trigger
@@ -53,7 +53,7 @@ class Visited:
     arrivals: Sequence[NewArrival] = ()
     refusals: Sequence[Refusal] = ()
     failure: FetchFailed | None = None
-    asked: timedelta = politeness.NO_TIME
+    asked: timedelta = retry_after.NO_TIME
     log_key: str | None = None
 
     @property
@@ -108,7 +108,7 @@ class Ingest:
             harvest = await self.kinds[source.kind]().fetch(visit)
             visited = _through_the_door(source, harvest, now=started_at)
         except FetchFailed as failure:
-            asked, failure.after = failure.after or politeness.NO_TIME, _wait(source, failure)
+            asked, failure.after = failure.after or retry_after.NO_TIME, _wait(source, failure)
             unread = Harvest(checkpoint=due.checkpoint, health=failure.health)
             visited = Visited(source=source, started_at=started_at, harvest=unread, failure=failure, asked=asked)
         # A visit that found nothing changed needs no log: its run says it all.
@@ -143,7 +143,7 @@ class Ingest:
             for run_id, found in visited_by_run.items()
         }
         await self._settle(conn, visited, conditions, now=now)
-        await pages.enqueue(conn, self.pages, _page_requests(entered, visited_by_run))
+        await article_pages.enqueue(conn, self.pages, _page_requests(entered, visited_by_run))
         return [Subject(found.raw_arrival_id, is_new=True) for found in entered if not found.page_url]
 
     async def _settle(
@@ -172,7 +172,9 @@ def _through_the_door(source: Source, harvest: Harvest, *, now: datetime) -> Vis
         else:
             page_url = teasers.page_url(item, full_text=full_text)
             accepted.append(
-                door.arrival(item, raw=raw, now=now, response_headers=harvest.response_headers, page_url=page_url)
+                item_arrivals.arrival(
+                    item, raw=raw, now=now, response_headers=harvest.response_headers, page_url=page_url
+                )
             )
     return Visited(
         source=source, started_at=now, harvest=harvest, arrivals=accepted, refusals=refusals, asked=harvest.fresh_for
@@ -187,7 +189,7 @@ def _line(visited: Visited) -> str:
 
 def _wait(source: Source, failure: FetchFailed) -> timedelta:
     may_pass = failure.health in health.PASSING or (failure.status or 0) >= SERVER_ERROR
-    return politeness.wait(
+    return retry_after.wait(
         failures=source.failures,
         asked=failure.after,
         may_pass=may_pass and failure.status not in OVERLOADED,

@@ -8,20 +8,20 @@ from typing import Any
 
 import structlog
 
-from scoop import archive as archives
 from scoop import sources as kinds
-from scoop.archive import Archive
+from scoop.archive import objects as archives
+from scoop.archive.objects import Archive
 from scoop.core import documents, health, urls
 from scoop.errors import FetchFailed, ScoopError
 from scoop.fetch import robots
-from scoop.fetch.chamber import Chamber, Overwhelmed
 from scoop.fetch.client import Client, Request, Response, failure
 from scoop.fetch.robots import RobotsFiles
+from scoop.fetch.sandbox import Chamber, Overwhelmed
 from scoop.model import Page
 from scoop.stages.stage import Outcome, Stage
-from scoop.store import hosts, pages
+from scoop.store import article_pages, hosts
+from scoop.store.article_pages import Read, Wanted
 from scoop.store.db import Connection
-from scoop.store.pages import Read, Wanted
 from scoop.store.work import Subject
 
 log = structlog.get_logger()
@@ -44,7 +44,7 @@ class Pages:
     robots: RobotsFiles = field(default_factory=RobotsFiles)
 
     async def load(self, conn: Connection, ids: Sequence[int]) -> dict[int, Wanted]:
-        wanted = await pages.wanted(conn, NAME, ids)
+        wanted = await article_pages.wanted(conn, NAME, ids)
         origins = {robots.origin(page.url) for page in wanted.values()}
         self.robots.remember(await hosts.robots_files(conn, list(origins)))
         return wanted
@@ -106,15 +106,15 @@ class Pages:
         return key
 
     async def save(self, conn: Connection, read: Sequence[Read]) -> Sequence[Subject]:
-        await pages.put(conn, read)
+        await article_pages.put(conn, read)
         await hosts.keep_robots_files(conn, self.robots.learned())
         return [Subject(page.raw_arrival_id) for page in read]
 
 
 def _extract(body: bytes, url: str, content_type: str) -> Page:
-    from scoop.fetch import pages  # heavy, and needed only in the chamber
+    from scoop.fetch import articles  # heavy, and needed only in the chamber
 
-    return pages.extract(body, url=url, content_type=content_type)
+    return articles.extract(body, url=url, content_type=content_type)
 
 
 def _may_pass(failed: FetchFailed) -> bool:

@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 
 from scoop.channels import Channel, Errand, NotSent, Refused, Unknown
-from scoop.core import posting
-from scoop.core.posting import Pace, Plan
+from scoop.core import delivery
+from scoop.core.delivery import Pace, Plan
 from scoop.errors import LostLease, Retry
 from scoop.faults import fault
 from scoop.fetch.client import Client
@@ -76,7 +76,7 @@ class Publish:
 
     async def _step(self, case: Case, channel: Channel) -> Outcome[Settled | None]:
         post, now = case.outgoing.post, case.outgoing.now
-        plan = posting.plan(
+        plan = delivery.plan(
             post, now=now, made_at=case.outgoing.made_at, finds=channel.finds, repeats=channel.repeats, pace=self.pace
         )
         if plan.after:
@@ -91,7 +91,7 @@ class Publish:
                 if post.sending_at is not None:
                     return _done(post, state="held", error=f"it may have arrived, and we may not look: {refusal}")
                 # what is sent there will be refused, too, and it will be said why
-            plan = posting.plan_unfound(post, now=now, pace=self.pace)
+            plan = delivery.plan_unfound(post, now=now, pace=self.pace)
             if plan.step == "look":
                 return _wait(post, plan, looks=post.looks + 1)
         return await self._send(case, channel)

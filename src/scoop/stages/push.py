@@ -15,7 +15,7 @@ from scoop.core.item_stream import GZIP_MAGIC, Piece, pieces
 from scoop.errors import DatabaseUnavailable, InputError
 from scoop.faults import fault
 from scoop.model import Item
-from scoop.stages import door
+from scoop.stages import arrivals as item_arrivals
 from scoop.store import arrivals, db, runs, work
 from scoop.store.arrivals import NewArrival, Refusal
 from scoop.store.db import Connection, Database
@@ -65,7 +65,7 @@ class _Batch:
         if problems:
             self.items.append(Refusal(line=piece.line, problems=problems, raw_item=piece.raw))
         else:
-            self.items.append((piece.line, door.arrival(item, raw=piece.raw, now=now)))
+            self.items.append((piece.line, item_arrivals.arrival(item, raw=piece.raw, now=now)))
 
     @property
     def is_full(self) -> bool:

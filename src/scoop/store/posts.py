@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from scoop.core import posting
+from scoop.core import delivery
 from scoop.errors import Conflict, LostLease, NotFound
 from scoop.model import ChannelSettings, Part, Post, PostState
 from scoop.store import db, webhooks, work
@@ -62,7 +62,7 @@ async def put(
         for part_no, (key, part) in enumerate(parts, start=1):
             post_id = await conn.fetchval(
                 SQL["put"], digest_run_id, topic_id, day, channel.name, channel.kind, channel.options, part_no,
-                len(parts), key, posting.marker(key), part.payload, list(part.story_ids),
+                len(parts), key, delivery.marker(key), part.payload, list(part.story_ids),
             )  # fmt: skip
             if part_no == 1:
                 first.append(Subject(post_id))

@@ -8,7 +8,7 @@ import msgspec
 
 from scoop.store import db, runs, work
 from scoop.store.db import Connection
-from scoop.store.places import Name, Place
+from scoop.store.stories import DocumentName, Placement
 from scoop.store.work import Subject
 
 SQL = db.blocks(__name__)
@@ -20,7 +20,7 @@ class Placed:
     """A document's title, and where it stands."""
 
     title: str
-    place: Place
+    place: Placement
 
 
 async def newest(conn: Connection, *, collection: str | None, since: datetime | None, limit: int) -> list[int]:
@@ -28,11 +28,11 @@ async def newest(conn: Connection, *, collection: str | None, since: datetime | 
     return [row["raw_arrival_id"] for row in await conn.fetch(SQL["newest"], collection, since, limit)]
 
 
-async def placed(conn: Connection, arrival_ids: Sequence[int]) -> dict[Name, Placed]:
+async def placed(conn: Connection, arrival_ids: Sequence[int]) -> dict[DocumentName, Placed]:
     """The documents of arrivals that are in a story."""
     return {
         (row["collection"], row["source"], row["source_item_id"]): Placed(
-            title=row["title"], place=Place(merge=row["merge"], coverage=row["coverage"])
+            title=row["title"], place=Placement(merge=row["merge"], coverage=row["coverage"])
         )
         for row in await conn.fetch(SQL["places"], arrival_ids)
     }

@@ -1,6 +1,7 @@
 """Stories: who belongs to which, and the decisions that made it so."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -164,3 +165,25 @@ async def _record(conn: Connection, numbered: Sequence[tuple[int, Group]]) -> No
 
 def _evidence(joined: Joining) -> dict[str, Any]:
     return {"signal": joined.signal, "matched_document_id": joined.matched_document_id}
+
+
+DocumentName = tuple[str, str, str]
+"""The identity of a document: collection, source, id within the source."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """The story a document was merged into, and the oldest story of its coverage."""
+
+    merge: int
+    coverage: int
+
+
+async def placements(conn: Connection) -> dict[DocumentName, Placement]:
+    """The story and coverage of every document that has a story."""
+    return {
+        (row["collection"], row["source"], row["source_item_id"]): Placement(
+            merge=row["merge"], coverage=row["coverage"]
+        )
+        for row in await conn.fetch(SQL["placements"])
+    }

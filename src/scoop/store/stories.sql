@@ -159,3 +159,8 @@ FROM unnest($1::bigint[], $2::bigint[]) AS merge (goes, stays) WHERE story_membe
 UPDATE stories SET status = 'merged', merged_into = merge.stays
 FROM unnest($1::bigint[], $2::bigint[]) AS merge (goes, stays)
 WHERE stories.story_id = merge.goes OR stories.merged_into = merge.goes;
+
+-- name: placements
+-- The story of every document, and the group of coverage that the story is in.
+SELECT documents.collection, source, source_item_id, story_id AS merge, coalesce(coverage_id, story_id) AS coverage
+FROM documents JOIN story_members USING (document_id) JOIN stories USING (story_id);

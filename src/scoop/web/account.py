@@ -9,18 +9,18 @@ from fastapi import Form, Path, Request, Response
 
 from scoop.core import access, text
 from scoop.core.access import Right, Visitor
-from scoop.doors import routers, signing_in, visits
-from scoop.doors.desk import At, By, Reads, Writes
-from scoop.doors.problems import Problem, TooManyRequests, Unauthenticated
-from scoop.doors.rights import needs
-from scoop.doors.signing_in import NewKey
 from scoop.errors import UsageError
+from scoop.http import accounts, auth, routes
+from scoop.http.accounts import NewKey
+from scoop.http.deps import At, By, Reads, Writes
+from scoop.http.errors import Problem, TooManyRequests, Unauthenticated
+from scoop.http.routes import needs
 from scoop.store import db, users
 from scoop.store.db import Connection
 from scoop.web import pages
-from scoop.web.reader import For, Reader
+from scoop.web.context import For, Reader
 
-router = routers.for_pages()
+router = routes.for_pages()
 
 LASTS: dict[str, timedelta | None] = {
     "30": timedelta(days=30), "90": timedelta(days=90), "365": timedelta(days=365), "never": None,
@@ -57,9 +57,9 @@ async def change_password(
     try:
         if password != again:
             raise UsageError("the two new passwords are not the same")  # noqa: TRY301 - told as all others are
-        await signing_in.change_password(
-            desk.database, by, current, password, session=request.cookies.get(visits.COOKIE),
-            address=visits.address(request), now=desk.clock(),
+        await accounts.change_password(
+            desk.database, by, current, password, session=request.cookies.get(auth.COOKIE),
+            address=auth.address(request), now=desk.clock(),
         )  # fmt: skip
     except (UsageError, TooManyRequests) as error:
         async with desk.reading() as conn:
@@ -74,7 +74,7 @@ async def sign_out_everywhere(request: Request, conn: Writes, by: By) -> Respons
     await users.close_other_sessions(conn, _person(by), None)
     request.app.state.guest_book.forget()
     response = pages.onward("/sign-in", notice="You are signed out everywhere.")
-    response.delete_cookie(visits.COOKIE)
+    response.delete_cookie(auth.COOKIE)
     return response
 
 
@@ -102,7 +102,7 @@ async def make_key(
     """Make a key and show it, this once."""
     user_id, name = _person(by), text.readable(name)
     try:
-        made = await signing_in.new_key(
+        made = await accounts.new_key(
             conn, user_id, by.role or "reader", name=name, scopes=_checked_scopes(scopes), now=reader.now,
             lasts=_checked_lasts(lasts),
         )  # fmt: skip

@@ -10,14 +10,14 @@ from urllib.parse import urlencode
 from fastapi import Request, Response
 
 from scoop.core import access
-from scoop.doors import routers
-from scoop.doors.problems import CODES
-from scoop.doors.rights import needs
+from scoop.http import routes
+from scoop.http.errors import CODES
+from scoop.http.routes import needs
 from scoop.store import db
 from scoop.web import pages
-from scoop.web.reader import For
+from scoop.web.context import For
 
-router = routers.for_pages()
+router = routes.for_pages()
 
 MAX_DEPTH = 6  # of what is inside of each other; deeper, only the name of it is told
 METHODS = ("get", "post", "put", "patch", "delete")

@@ -7,15 +7,15 @@ from uuid import UUID
 from fastapi import Path, Response
 from starlette.responses import RedirectResponse
 
-from scoop.doors import routers
-from scoop.doors.desk import Reads
-from scoop.doors.rights import needs
+from scoop.http import routes
+from scoop.http.deps import Reads
+from scoop.http.routes import needs
 from scoop.store import front
 from scoop.web import pages
-from scoop.web.reader import For
+from scoop.web.context import For
 from scoop.web.story import living
 
-router = routers.for_pages()
+router = routes.for_pages()
 
 DocumentId = Annotated[int, Path(ge=1, le=2**63 - 1)]
 

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from scoop.errors import NotFound
 from scoop.store import front
 from scoop.store.db import Connection
-from scoop.web.reader import Reader
+from scoop.web.context import Reader
 
 YEARS = range(1900, 3000)  # beyond, a timezone can push a day out of the calendar
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

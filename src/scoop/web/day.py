@@ -7,20 +7,20 @@ from operator import attrgetter
 
 from fastapi import Request, Response
 
-from scoop.doors import routers
-from scoop.doors.desk import At
-from scoop.doors.rights import needs
-from scoop.doors.shelf import OnShelf, Shelf
 from scoop.errors import NotFound
+from scoop.http import routes
+from scoop.http.cache import OnShelf, Shelf
+from scoop.http.deps import At
+from scoop.http.routes import needs
 from scoop.store import reading
 from scoop.store.db import Connection
 from scoop.store.reading import Day, Group, Tally
-from scoop.web import calendar, pages, rail, words
+from scoop.web import calendar, labels, pages, sidebar
 from scoop.web.calendar import Month, day_named
-from scoop.web.rail import Rail
-from scoop.web.reader import For, Reader, day_href
+from scoop.web.context import For, Reader, day_href
+from scoop.web.sidebar import Rail
 
-router = routers.for_pages()
+router = routes.for_pages()
 
 MAX_OFFSET_DIGITS = 6
 SHOWN_OUTLETS = 6
@@ -89,7 +89,7 @@ async def home_page(shelf: OnShelf, desk: At, reader: For) -> Response:
     elif page.is_short and page.earlier:
         before = await _kept(shelf, reader, replace(choice, day=page.earlier))
     async with desk.reading() as conn:
-        beside = await rail.read(conn, reader, reader.today, is_now=True)
+        beside = await sidebar.read(conn, reader, reader.today, is_now=True)
     return _page(page, beside, reader, before=before, instead_of_today=page.choice != choice)
 
 
@@ -98,7 +98,7 @@ async def home_page(shelf: OnShelf, desk: At, reader: For) -> Response:
 async def day_page(request: Request, shelf: OnShelf, desk: At, reader: For, day: str) -> Response:
     page = await _kept(shelf, reader, _choice(request, day))
     async with desk.reading() as conn:
-        beside = await rail.read(conn, reader, page.choice.day, is_now=page.choice.day == reader.today)
+        beside = await sidebar.read(conn, reader, page.choice.day, is_now=page.choice.day == reader.today)
     return _page(page, beside, reader)
 
 
@@ -165,7 +165,7 @@ def _tabs(day: Day, choice: Choice) -> list[Tab]:
 
 def _tab(choice: Choice, collection: str | None, groups: int) -> Tab:
     return Tab(
-        name=words.collection_name(collection) if collection else "All",
+        name=labels.collection_name(collection) if collection else "All",
         href=day_href(choice.day, collection=collection),
         groups=groups,
         is_chosen=collection == choice.collection,
@@ -175,7 +175,7 @@ def _tab(choice: Choice, collection: str | None, groups: int) -> Tab:
 def _section(choice: Choice, collection: str, groups: list[Group], tally: Tally) -> Section:
     shown = choice.offset + len(groups)
     return Section(
-        name=words.collection_name(collection),
+        name=labels.collection_name(collection),
         tally=tally,
         groups=groups,
         more=tally.groups - shown,

@@ -11,25 +11,25 @@ from zoneinfo import ZoneInfo
 from fastapi import Path, Query, Response
 from pydantic import Field
 
-from scoop.core import windows
-from scoop.core.rendering import words as said
-from scoop.core.windows import Window
-from scoop.doors import answers, routers
-from scoop.doors.desk import Reads
-from scoop.doors.rights import needs
+from scoop.core import digest_windows
+from scoop.core.digest_windows import Window
+from scoop.core.rendering import common as said
 from scoop.errors import NotFound
+from scoop.http import responses, routes
+from scoop.http.deps import Reads
+from scoop.http.routes import needs
 from scoop.model import Digest, Post, Topic
 from scoop.store import db, digest_pages, digests, posts, topics
 from scoop.store.db import Connection
 from scoop.store.digest_pages import DatedDigest, Neighbours
 from scoop.store.digests import Entry, Run
-from scoop.web import pages, rail, words
+from scoop.web import labels, pages, sidebar
 from scoop.web.calendar import day_named
-from scoop.web.evidence import Signal
-from scoop.web.rail import Word
-from scoop.web.reader import For, Reader
+from scoop.web.context import For, Reader
+from scoop.web.explain import Signal
+from scoop.web.sidebar import Word
 
-router = routers.for_pages()
+router = routes.for_pages()
 
 PAGE = 60
 MAX_RUNS = 50  # of a date that are listed
@@ -133,7 +133,7 @@ async def digests_page(conn: Reads, reader: For, topic: str = "", after: str | N
     known = await topics.listed(conn)
     if topic and topic not in {each.topic_slug for each in known}:
         raise NotFound(f"there is no topic {topic[: said.NAME_CHARACTERS]!r}")
-    place = answers.place(after, date, str) or digest_pages.START
+    place = responses.place(after, date, str) or digest_pages.START
     found = await digest_pages.dated(conn, topic_slug=topic or None, after=place, limit=PAGE + 1)
     shown = [(each, state(each, now=reader.now)) for each in found[:PAGE]]
     wanted = [each for each in known if each.enabled and topic in {"", each.topic_slug}]
@@ -144,7 +144,7 @@ async def digests_page(conn: Reads, reader: For, topic: str = "", after: str | N
         topic=topic,
         coming=[] if after else [_coming(each, shown, now=reader.now) for each in wanted],
         rows=[(each, word) for each, word in shown if each.window_end_utc <= reader.now or each.post_states],
-        more=_list_href(topic, after=answers.cursor(*found[PAGE - 1].place)) if len(found) > PAGE else None,
+        more=_list_href(topic, after=responses.cursor(*found[PAGE - 1].place)) if len(found) > PAGE else None,
         is_beginning=after is None,
         href=href,
         local=local,
@@ -157,7 +157,7 @@ def _list_href(topic: str, *, after: str) -> str:
 
 def _coming(topic: Topic, shown: Sequence[tuple[DatedDigest, Word]], *, now: datetime) -> Coming:
     day = next_day(topic, now)
-    due_at = windows.due_at(topic.digest_cron, topic.timezone, day)
+    due_at = digest_windows.due_at(topic.digest_cron, topic.timezone, day)
     assert due_at is not None  # noqa: S101 - the cron itself named the date
     made = next((word for each, word in shown if (each.topic_slug, each.run_date) == (topic.topic_slug, day)), None)
     return Coming(topic=topic, day=day, due_at=due_at, state=made)
@@ -165,15 +165,15 @@ def _coming(topic: Topic, shown: Sequence[tuple[DatedDigest, Word]], *, now: dat
 
 def next_day(topic: Topic, now: datetime) -> date:
     """The next date whose digest is not due yet."""
-    return windows.following(topic.digest_cron, windows.latest(topic.digest_cron, topic.timezone, now))
+    return digest_windows.following(topic.digest_cron, digest_windows.latest(topic.digest_cron, topic.timezone, now))
 
 
 def state(digest: DatedDigest, *, now: datetime) -> Word:
     """How a digest stands; one that was made before its time, and not posted, was only looked at."""
     is_outgoing = digest.post_states or digest.left_to_legacy_at
     if digest.mode == "live" and not is_outgoing and digest.window_end_utc > min(now, digest.started_at):
-        return Word(word="preview", kind="maybe", more=words.counted(digest.entry_count or 0, "story", "stories"))
-    found = rail.state(digest, digest.run_date, now=now)
+        return Word(word="preview", kind="maybe", more=labels.counted(digest.entry_count or 0, "story", "stories"))
+    found = sidebar.state(digest, digest.run_date, now=now)
     assert found is not None  # noqa: S101 - it was made
     return found
 
@@ -219,7 +219,7 @@ async def read(
 ) -> DigestPage:
     topic = await topics.by_slug(conn, slug)
     runs = await digests.runs(conn, topic_slug=slug, day=day, limit=MAX_RUNS)
-    window = windows.window(topic.digest_cron, topic.timezone, day)
+    window = digest_windows.window(topic.digest_cron, topic.timezone, day)
     if window is None and not runs:
         raise NotFound(f"{topic.topic_name} has no digest on {day}")
     committed = await digests.committed(conn, topic.topic_id, day)

@@ -5,14 +5,14 @@ import asyncio
 from fastapi import Response
 from starlette.responses import JSONResponse, PlainTextResponse
 
-from scoop.doors import routers
-from scoop.doors.desk import AWAY, At
-from scoop.doors.rights import needs
 from scoop.errors import DatabaseUnavailable
+from scoop.http import routes
+from scoop.http.deps import AWAY, At
+from scoop.http.routes import needs
 from scoop.store import migrations
 from scoop.store.db import Database
 
-router = routers.for_pages()
+router = routes.for_pages()
 
 READY_SECONDS = 2.0
 

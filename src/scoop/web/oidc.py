@@ -8,15 +8,15 @@ import msgspec
 from fastapi import Request, Response
 from starlette.responses import RedirectResponse
 
-from scoop.doors import guard, routers, signing_in
-from scoop.doors.desk import At, Desk
-from scoop.doors.oidc import Journey, Oidc
-from scoop.doors.rights import needs
 from scoop.errors import NotFound, UsageError
+from scoop.http import accounts, middleware, routes
+from scoop.http.deps import At, Desk
+from scoop.http.oidc import Journey, Oidc
+from scoop.http.routes import needs
 from scoop.store import users
 from scoop.web import sign_in
 
-router = routers.for_pages()
+router = routes.for_pages()
 COOKIE = "scoop_journey"
 AWAY_SECONDS = 600
 PATH = "/sign-in/oidc"
@@ -26,7 +26,7 @@ PATH = "/sign-in/oidc"
 @needs(None)
 async def leave(request: Request, desk: At) -> Response:
     next_page = request.query_params.get("next", "/")
-    next_page = next_page if guard.is_within(next_page) else "/"
+    next_page = next_page if middleware.is_within(next_page) else "/"
     address, journey = await _oidc(request, desk).departure(next_page=next_page, callback=_callback(request))
     response = RedirectResponse(address, status_code=HTTPStatus.SEE_OTHER)
     packed = base64.urlsafe_b64encode(msgspec.json.encode(journey)).decode()
@@ -51,7 +51,7 @@ async def come_back(request: Request, desk: At) -> Response:
         visitor = await users.vouched_for(conn, vouched.subject, name=vouched.name, role=vouched.role)
         if visitor is None or visitor.user_id is None:
             raise UsageError("your account rests; ask whoever runs this desk")
-        session = await signing_in.open_session(conn, visitor.user_id, now=desk.clock())
+        session = await accounts.open_session(conn, visitor.user_id, now=desk.clock())
     response = sign_in.come_in(request, session, journey.next_page)
     response.delete_cookie(COOKIE, path=PATH)
     return response

@@ -9,8 +9,8 @@ import msgspec
 from msgspec import inspect
 
 from scoop.core import opml
-from scoop.doors import reach
-from scoop.web import typed
+from scoop.http import permissions
+from scoop.web import forms
 
 PREFIX = "option-"
 
@@ -41,7 +41,7 @@ def of(options: type[msgspec.Struct], *, is_admin: bool) -> list[OptionField]:
     found = [
         _field(each.name, about.get(each.name, ""), each.type)
         for each in described.fields
-        if is_admin or each.name not in reach.INWARDS
+        if is_admin or each.name not in permissions.INWARDS
     ]
     return sorted(found, key=lambda field: field.name in inherited)
 
@@ -95,7 +95,7 @@ def _read(field: OptionField, given: str) -> Any:
     if not given:
         return None
     if field.shape == "list":
-        return typed.lines(given)
+        return forms.lines(given)
     return True if field.shape in {"check", "either"} and given.lower() == "true" else given
 
 

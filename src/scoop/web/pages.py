@@ -12,10 +12,10 @@ import jinja2
 from fastapi import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from scoop.doors.problems import Problem
-from scoop.web import menu, words
-from scoop.web import reader as readers
-from scoop.web.reader import Reader
+from scoop.http.errors import Problem
+from scoop.web import context as readers
+from scoop.web import labels, navigation
+from scoop.web.context import Reader
 
 STATIC = Path(__file__).parent / "static"
 HEADINGS = {
@@ -78,7 +78,12 @@ def _templates() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.globals |= {"words": words, "menu": menu, "day_href": readers.day_href, "static": static_href}
+    templates.globals |= {
+        "labels": labels,
+        "navigation": navigation,
+        "day_href": readers.day_href,
+        "static": static_href,
+    }
     return templates
 
 

@@ -8,15 +8,15 @@ from fastapi import Form, Path, Request, Response
 
 from scoop.core import access, text
 from scoop.core.access import Role
-from scoop.doors import routers, secrets, signing_in
-from scoop.doors.desk import At, Desk
-from scoop.doors.rights import needs
 from scoop.errors import Conflict, ScoopError, UsageError
+from scoop.http import accounts, passwords, routes
+from scoop.http.deps import At, Desk
+from scoop.http.routes import needs
 from scoop.store import db, users
 from scoop.web import pages
-from scoop.web.reader import For, Reader
+from scoop.web.context import For, Reader
 
-router = routers.for_pages()
+router = routes.for_pages()
 
 PRIVATE = {"Cache-Control": "no-store"}  # of an answer with what is shown once
 
@@ -42,10 +42,10 @@ async def people_page(desk: At, reader: For) -> Response:
 @needs("admin")
 async def add_person(desk: At, reader: For, name: Typed = "", role: Typed = "reader", password: Typed = "") -> Response:
     """Add somebody, with a first password that was typed or is made up."""
-    given = password or secrets.new_code()
+    given = password or passwords.new_code()
     try:
-        name, wanted = signing_in.checked_name(name), _checked_role(role)
-        password_hash = await secrets.hash_password(given)
+        name, wanted = accounts.checked_name(name), _checked_role(role)
+        password_hash = await passwords.hash_password(given)
         async with desk.writing() as conn:
             await users.add(conn, name=name, role=wanted, password_hash=password_hash)
     except (UsageError, Conflict) as error:
@@ -91,9 +91,9 @@ async def wake(request: Request, desk: At, user_id: UserId) -> Response:
 @needs("admin")
 async def set_password(request: Request, desk: At, reader: For, user_id: UserId, password: Typed = "") -> Response:
     """Give somebody another password, one that was typed or is made up; their browsers are signed out."""
-    given = password or secrets.new_code()
+    given = password or passwords.new_code()
     try:
-        password_hash = await secrets.hash_password(given)
+        password_hash = await passwords.hash_password(given)
     except UsageError as error:
         return await _people(desk, reader, error=error)
     async with desk.writing() as conn:

@@ -8,19 +8,19 @@ import msgspec
 from fastapi import Path, Response
 
 from scoop.core import opml
-from scoop.doors import answers, routers
-from scoop.doors.desk import Reads, Writes
-from scoop.doors.rights import needs
+from scoop.http import responses, routes
+from scoop.http.deps import Reads, Writes
+from scoop.http.routes import needs
 from scoop.model import Post, PostState
 from scoop.newsstand.discord.state import GUILD_ID
 from scoop.store import db, posts
 from scoop.store import topics as store
 from scoop.store.db import Connection
-from scoop.web import pages, words
-from scoop.web.reader import For, Reader
-from scoop.web.typed import Asked, Fields
+from scoop.web import labels, pages
+from scoop.web.context import For, Reader
+from scoop.web.forms import Asked, Fields
 
-router = routers.for_pages()
+router = routes.for_pages()
 Id = Annotated[int, Path(ge=1, le=db.LAST_ID)]
 
 PAGE_POSTS = 50
@@ -41,7 +41,7 @@ WHAT_TO_DO: dict[PostState, str] = {
 async def posts_page(conn: Reads, reader: For, asked: Asked) -> Response:
     """What waits for a person's word first, then the rest, the latest first."""
     state = next((state for state in STATES if state == asked["state"]), None)
-    (before,) = answers.place(asked.get("before"), int) or (db.LAST_ID,)
+    (before,) = responses.place(asked.get("before"), int) or (db.LAST_ID,)
     held = [each for each in WAITING_FOR_A_WORD if state in {None, each}]
     settled = [each for each in STATES if each not in WAITING_FOR_A_WORD and state in {None, each}]
     wanted: dict[str, Any] = {"topic_slug": asked["topic"] or None, "channel": asked["channel"] or None}
@@ -62,7 +62,7 @@ async def posts_page(conn: Reads, reader: For, asked: Asked) -> Response:
 
 
 def _more(asked: Fields, last: Post) -> str:
-    return f"/posts?{urlencode({**asked, 'before': answers.cursor(last.post_id)})}"
+    return f"/posts?{urlencode({**asked, 'before': responses.cursor(last.post_id)})}"
 
 
 def as_sent(payload: str) -> str:
@@ -116,5 +116,5 @@ async def _decided(
 ) -> Response:
     await decide(conn, post_id)
     post = await posts.by_id(conn, post_id)
-    told = f"Part {post.part_no} of {words.collection_name(post.topic_slug)} of {post.run_date} {outcome}."
+    told = f"Part {post.part_no} of {labels.collection_name(post.topic_slug)} of {post.run_date} {outcome}."
     return pages.onward("/posts", notice=told)

@@ -9,16 +9,16 @@ from typing import Annotated
 from fastapi import Form, Response
 
 from scoop.core import opml, text
-from scoop.doors import problems, routers
-from scoop.doors.desk import Reads, Writes
-from scoop.doors.rights import needs
+from scoop.http import errors, routes
+from scoop.http.deps import Reads, Writes
+from scoop.http.routes import needs
 from scoop.store import db, figures, work
 from scoop.store.figures import Subject
 from scoop.store.work import Count, Waiting
 from scoop.web import pages
-from scoop.web.reader import For
+from scoop.web.context import For
 
-router = routers.for_pages()
+router = routes.for_pages()
 
 SHOWN = 100
 SUBJECTS = {
@@ -98,7 +98,7 @@ def _plain(told: str) -> str:
 
 def _check(stage: str) -> None:
     if stage and not STAGE_NAME.fullmatch(stage):
-        raise problems.invalid("stage", f"must be the name of a stage, as {', '.join(SUBJECTS)}")
+        raise errors.invalid("stage", f"must be the name of a stage, as {', '.join(SUBJECTS)}")
 
 
 def _only(subject: int | None) -> Sequence[int] | None:

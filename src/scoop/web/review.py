@@ -9,24 +9,24 @@ from urllib.parse import quote, urlencode
 from fastapi import Depends, Form, Query, Response
 from pydantic import Field
 
-from scoop import review
+from scoop.actions import review
+from scoop.actions.review import Answered
 from scoop.core import differences, text
 from scoop.core.differences import Marked
-from scoop.doors import routers
-from scoop.doors.desk import At, Desk, Reads
-from scoop.doors.rights import needs
 from scoop.errors import NotFound, UsageError
-from scoop.review import Answered
+from scoop.http import routes
+from scoop.http.deps import At, Desk, Reads
+from scoop.http.routes import needs
 from scoop.store import db, review_pages, source_pages
 from scoop.store import review as store
 from scoop.store.db import Connection
 from scoop.store.review import Decision, GrayPair
 from scoop.store.review_pages import Article, Member
-from scoop.web import pages, words
-from scoop.web.evidence import Signal
-from scoop.web.reader import For, Reader
+from scoop.web import labels, pages
+from scoop.web.context import For, Reader
+from scoop.web.explain import Signal
 
-router = routers.for_pages()
+router = routes.for_pages()
 
 SHOWN_CHARACTERS = 1_100  # of each text; the rest is a click away
 LOG_PAGE = 50
@@ -206,7 +206,7 @@ def _told(decision: Decision) -> str:
 def _sentence(decision: Decision) -> str:
     """What is so now, by the headlines."""
     one, other = (f"“{text.truncated(title, 80)}”" for title in (decision.title, decision.other_title))
-    moved = words.counted(len(decision.document_ids), "document", "documents")
+    moved = labels.counted(len(decision.document_ids), "document", "documents")
     if decision.undone_at is None:
         return {
             "merge": f"Merged: {other} is part of {one} now.",
@@ -273,14 +273,14 @@ def _side(article: Article, other: Article, members: list[Member]) -> Side:
 def remarks(signals: Mapping[str, float], one: Article, other: Article) -> list[str]:
     """What the figures of a pair mean, where they mean something."""
     apart = abs(one.seen_at - other.seen_at)
-    when = words.counted(apart.days, "day", "days") if apart.days else f"{round(apart.total_seconds() / 3600)} h"
+    when = labels.counted(apart.days, "day", "days") if apart.days else f"{round(apart.total_seconds() / 3600)} h"
     said = [f"{when} apart"]
     if signals["numbers_differ"]:
         said.append("the headlines have different numbers")
     if signals["same_publisher"]:
         said.append("both are of one newsroom")
     if one.language != other.language:
-        said.append(f"{words.language_name(one.language)} and {words.language_name(other.language)}")
+        said.append(f"{labels.language_name(one.language)} and {labels.language_name(other.language)}")
     return said
 
 
@@ -288,7 +288,7 @@ def precision(answered: Answered | None) -> str:
     """What the answers say of the rules, in one sentence."""
     if answered is None or not answered.labels:
         return "Once some are answered, this line tells how often Scoop is right."
-    pairs = words.counted(answered.labels, "pair of documents", "pairs of documents")
+    pairs = labels.counted(answered.labels, "pair of documents", "pairs of documents")
     told = f"By your answers {answered.same:,} of {pairs} are one story"
     shares = [
         f"in {share:.0%} of what it {does}{_before(before) if before != share else ''}"

@@ -9,16 +9,16 @@ from fastapi import Path, Query, Response
 
 from scoop.app import open_archive
 from scoop.core import opml, text
-from scoop.doors import problems, routers
-from scoop.doors.desk import At, Desk, Reads
-from scoop.doors.rights import needs
 from scoop.errors import ScoopError
+from scoop.http import errors, routes
+from scoop.http.deps import At, Desk, Reads
+from scoop.http.routes import needs
 from scoop.store import arrivals, db, runs
 from scoop.store.runs import Run
 from scoop.web import pages
-from scoop.web.reader import For
+from scoop.web.context import For
 
-router = routers.for_pages()
+router = routes.for_pages()
 
 PAGE = 50
 SHOWN_LINES = 500
@@ -59,9 +59,9 @@ async def runs_page(
 ) -> Response:  # fmt: skip
     """The latest runs, of one source or in one state, from one on."""
     if status and status not in runs.STATUSES:
-        raise problems.invalid("status", f"must be one of {', '.join(runs.STATUSES)}")
+        raise errors.invalid("status", f"must be one of {', '.join(runs.STATUSES)}")
     if not source.isprintable():
-        raise problems.invalid("source", "must be the short name of a source")
+        raise errors.invalid("source", "must be the short name of a source")
     choice = Choice(source=source.strip(), status=status)
     found = await runs.latest(
         conn, source=choice.source or None, status=status or None, before=before or db.LAST_ID, limit=PAGE + 1

@@ -8,21 +8,21 @@ from urllib.parse import quote, urlencode
 
 from fastapi import Response
 
-from scoop import search
+from scoop.actions import search
+from scoop.actions.search import Found
 from scoop.core.search import Query, span
-from scoop.doors import routers, seeking
-from scoop.doors.desk import At
-from scoop.doors.rights import needs
 from scoop.errors import UsageError
-from scoop.search import Found
+from scoop.http import deps, routes
+from scoop.http.deps import At
+from scoop.http.routes import needs
 from scoop.store import search as store
 from scoop.store import topics
 from scoop.store.db import Connection
-from scoop.web import pages, words
-from scoop.web.reader import For, Reader
-from scoop.web.typed import Asked, Fields
+from scoop.web import labels, pages
+from scoop.web.context import For, Reader
+from scoop.web.forms import Asked, Fields
 
-router = routers.for_pages()
+router = routes.for_pages()
 
 ROWS = 20
 NARROWED_BY = ("collection", "topic", "source", "language", "since", "until")
@@ -53,7 +53,7 @@ async def search_page(desk: At, reader: For, asked: Asked) -> Response:
         query, error = _query(asked, reader), ""
     except UsageError as refused:
         query, error = Query(text=""), str(refused)
-    found = await seeking.found(desk, query) if query.text else Found()
+    found = await deps.search_stories(desk, query) if query.text else Found()
     async with desk.reading() as conn:
         choices = await _choices(conn)
     shown = query.offset + len(found.items)
@@ -107,9 +107,9 @@ def _offset(typed: str) -> int:
 
 async def _choices(conn: Connection) -> Choices:
     return Choices(
-        collections=[(each, words.collection_name(each)) for each in await store.facets(conn, "c")],
+        collections=[(each, labels.collection_name(each)) for each in await store.facets(conn, "c")],
         topics=[(each.topic_slug, each.topic_name) for each in await topics.listed(conn)],
-        languages=[(each, words.language_name(each)) for each in await store.facets(conn, "l")],
+        languages=[(each, labels.language_name(each)) for each in await store.facets(conn, "l")],
         sources=await store.facets(conn, "s"),
     )
 

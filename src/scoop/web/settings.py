@@ -11,15 +11,15 @@ from scoop import __version__, config
 from scoop.app import open_archive
 from scoop.config import Config
 from scoop.core import text
-from scoop.doors import routers
-from scoop.doors.desk import At, Desk
-from scoop.doors.rights import needs
 from scoop.errors import ScoopError
+from scoop.http import routes
+from scoop.http.deps import At, Desk
+from scoop.http.routes import needs
 from scoop.store import alerts, db, migrations, work
 from scoop.web import pages
-from scoop.web.reader import For
+from scoop.web.context import For
 
-router = routers.for_pages()
+router = routes.for_pages()
 
 SHOWN_ALERTS = 20
 _CREDENTIALS = re.compile(r"//.*@", re.DOTALL)  # greedy: a password may hold an @

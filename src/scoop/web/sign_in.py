@@ -6,16 +6,16 @@ from typing import Annotated
 from fastapi import Form, Request, Response
 from starlette.responses import RedirectResponse
 
-from scoop.doors import guard, routers, secrets, signing_in, visits
-from scoop.doors.desk import At, Desk
-from scoop.doors.problems import TooManyRequests
-from scoop.doors.rights import needs
 from scoop.errors import Conflict, UsageError
+from scoop.http import accounts, auth, middleware, passwords, routes
+from scoop.http.deps import At, Desk
+from scoop.http.errors import TooManyRequests
+from scoop.http.routes import needs
 from scoop.store import users
 from scoop.web import pages
-from scoop.web.reader import For, Reader
+from scoop.web.context import For, Reader
 
-router = routers.for_pages()
+router = routes.for_pages()
 WRONG = "The name or the password is wrong."
 Field = Annotated[str, Form()]
 
@@ -37,8 +37,8 @@ async def set_up(
 ) -> Response:
     try:
         _check_same(password, again)
-        _, session = await signing_in.set_up(
-            desk.database, code, name, password, address=visits.address(request), now=desk.clock()
+        _, session = await accounts.set_up(
+            desk.database, code, name, password, address=auth.address(request), now=desk.clock()
         )
     except (UsageError, TooManyRequests) as error:
         return _welcome(reader, code=code, name=name, error=str(getattr(error, "message", error)))
@@ -63,7 +63,7 @@ async def sign_in_page(request: Request, desk: At, reader: For) -> Response:
     async with desk.reading() as conn:
         if await users.is_empty(conn):
             return RedirectResponse("/welcome", status_code=HTTPStatus.SEE_OTHER)
-    if (await visits.visitor(request)).is_known:
+    if (await auth.visitor(request)).is_known:
         return RedirectResponse(_within(request.query_params.get("next", "/")), status_code=HTTPStatus.SEE_OTHER)
     return _sign_in(reader, desk, next_page=request.query_params.get("next", "/"))
 
@@ -74,9 +74,7 @@ async def sign_in(
     request: Request, desk: At, reader: For, name: Field = "", password: Field = "", next_page: Field = "/"
 ) -> Response:
     try:
-        found = await signing_in.sign_in(
-            desk.database, name, password, address=visits.address(request), now=desk.clock()
-        )
+        found = await accounts.sign_in(desk.database, name, password, address=auth.address(request), now=desk.clock())
     except TooManyRequests as error:
         told = _sign_in(reader, desk, name=name, next_page=next_page, error=error.message, status=error.status)
         told.headers.update(error.headers or {})
@@ -99,12 +97,12 @@ def _sign_in(
 @router.post("/sign-out")
 @needs(None)
 async def sign_out(request: Request, desk: At) -> Response:
-    if session := request.cookies.get(visits.COOKIE):
+    if session := request.cookies.get(auth.COOKIE):
         async with desk.writing() as conn:
-            await users.close_session(conn, secrets.hashed(session))
+            await users.close_session(conn, passwords.hashed(session))
         request.app.state.guest_book.forget()
     response = RedirectResponse("/sign-in", status_code=HTTPStatus.SEE_OTHER)
-    response.delete_cookie(visits.COOKIE)
+    response.delete_cookie(auth.COOKIE)
     return response
 
 
@@ -112,11 +110,11 @@ def come_in(request: Request, session: str, next_page: str, *, notice: str = "")
     """Give a browser its session and send it on."""
     response = pages.onward(next_page, notice=notice)
     response.set_cookie(
-        visits.COOKIE, session, max_age=int(signing_in.SESSION_LASTS.total_seconds()), httponly=True, samesite="lax",
+        auth.COOKIE, session, max_age=int(accounts.SESSION_LASTS.total_seconds()), httponly=True, samesite="lax",
         secure=request.url.scheme == "https",
     )  # fmt: skip
     return response
 
 
 def _within(next_page: str) -> str:
-    return next_page if guard.is_within(next_page) else "/"
+    return next_page if middleware.is_within(next_page) else "/"

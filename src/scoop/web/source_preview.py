@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from scoop import app, catalogue
+from scoop import app
+from scoop.actions import sources
 from scoop.core import items, opml
-from scoop.doors.desk import Desk
 from scoop.errors import FetchFailed, Reject
+from scoop.http.deps import Desk
 from scoop.model import Health, Item, SourceSettings
 from scoop.sources.rss import NotAFeed
 
@@ -54,7 +55,7 @@ class Look:
 
 async def look(desk: Desk, settings: SourceSettings) -> Look:
     """Visit a source, for as long as a person waits, without keeping anything."""
-    if settings.kind not in catalogue.kinds():
+    if settings.kind not in sources.kinds():
         return Look(problem=f"nothing here reads sources of the kind {settings.kind}", what_to_do=PLUGIN_GONE)
     try:
         async with asyncio.timeout(LONGEST_SECONDS), desk.trying:
@@ -73,7 +74,7 @@ async def look(desk: Desk, settings: SourceSettings) -> Look:
     return _look(tried)
 
 
-def _look(tried: catalogue.Tried) -> Look:
+def _look(tried: sources.Tried) -> Look:
     newest = sorted(map(_found, tried.items), key=_age_first)
     reasons = [f"{wrong[0].path} {wrong[0].reason}" for wrong in tried.refused]
     return Look(

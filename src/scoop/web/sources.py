@@ -9,22 +9,23 @@ from urllib.parse import urlencode
 
 from fastapi import Path, Response
 
-from scoop import app, catalogue
+from scoop import app
+from scoop.actions import sources as source_actions
 from scoop.core import health, opml
-from scoop.doors import answers, reach, routers
-from scoop.doors.desk import At, By, Reads, Writes
-from scoop.doors.rights import needs
+from scoop.http import permissions, responses, routes
+from scoop.http.deps import At, By, Reads, Writes
+from scoop.http.routes import needs
 from scoop.model import Health, Source, SourceSettings
 from scoop.stages import ingest
 from scoop.store import alerts, runs, source_pages, sources
 from scoop.store.db import Connection
 from scoop.store.source_pages import Row, Tally, Wanted
-from scoop.web import option_fields, pages, source_preview, typed
-from scoop.web.reader import For, Reader
-from scoop.web.typed import Asked, Fields, Typed
+from scoop.web import forms, option_fields, pages, source_preview
+from scoop.web.context import For, Reader
+from scoop.web.forms import Asked, Fields, Typed
 
-router = routers.for_pages()
-Slug = Annotated[str, Path(pattern=rf"^[a-z0-9_]{{1,{catalogue.MAX_SLUG}}}$")]
+router = routes.for_pages()
+Slug = Annotated[str, Path(pattern=rf"^[a-z0-9_]{{1,{source_actions.MAX_SLUG}}}$")]
 
 PAGE_SOURCES = 60
 DAYS_IN_TABLE, DAYS_OF_ONE = 14, 30
@@ -93,7 +94,7 @@ class Harvested:
 @needs("read")
 async def sources_page(conn: Reads, reader: For, asked: Asked) -> Response:
     tallies = await source_pages.tallies(conn)
-    after = answers.place(asked.get("after"), str, str) or source_pages.START
+    after = responses.place(asked.get("after"), str, str) or source_pages.START
     found = await source_pages.rows(conn, _wanted(asked), after=(after[0], after[1]), limit=PAGE_SOURCES + 1)
     shown = found[:PAGE_SOURCES]
     lasting = await alerts.latest(conn, with_resolved=False, limit=SHOWN_ALERTS)
@@ -133,7 +134,7 @@ def _counted(tallies: Iterable[Tally]) -> list[tuple[State, int]]:
 
 
 def _more(asked: Mapping[str, str], last: Row) -> str:
-    return f"/sources?{urlencode({**asked, 'after': answers.cursor(*last.place)})}"
+    return f"/sources?{urlencode({**asked, 'after': responses.cursor(*last.place)})}"
 
 
 def state_of(source: Source | Tally) -> State:
@@ -191,7 +192,7 @@ async def _page(
 
 
 def fields_of(kind: str, reader: Reader) -> list[option_fields.OptionField]:
-    found = catalogue.kinds().get(kind)  # whose package may be gone
+    found = source_actions.kinds().get(kind)  # whose package may be gone
     return option_fields.of(found.Options, is_admin=reader.may("admin")) if found else []
 
 
@@ -219,8 +220,8 @@ def settings_told(form: Fields) -> dict[str, Any]:
         **told,
         "category": form["category"] or "news",
         "request_interval_ms": int(interval) if interval.isascii() and interval.isdecimal() else interval,
-        "crawl_windows": [_window(line) for line in typed.lines(form["crawl_windows"])],
-        "allowed_paths": typed.lines(form["allowed_paths"]),
+        "crawl_windows": [_window(line) for line in forms.lines(form["crawl_windows"])],
+        "allowed_paths": forms.lines(form["allowed_paths"]),
     }
 
 
@@ -236,11 +237,11 @@ async def change_source(conn: Writes, by: By, reader: For, slug: Slug, form: Typ
     given = settings_told(form) | _address_told(form, known)
     fields = fields_of(known.kind, reader)
     options = option_fields.told(fields, form, known.options)
-    if problems := wrong_settings(given, options, lambda told: catalogue.changed(known, told)):
+    if problems := wrong_settings(given, options, lambda told: source_actions.changed(known, told)):
         return await _page(conn, reader, await source_pages.row(conn, slug), values=form, problems=problems)
     given["options"] = options
-    reach.check_source(by, catalogue.changed(known, given), known)
-    changed = await catalogue.edit(conn, slug, given)
+    permissions.check_source(by, source_actions.changed(known, given), known)
+    changed = await source_actions.edit(conn, slug, given)
     return pages.onward(f"/sources/{slug}", notice=f"{changed.name} is changed.")
 
 
@@ -252,9 +253,9 @@ def _address_told(form: Fields, known: Source) -> dict[str, str]:
 
 def wrong_settings(given: Mapping[str, Any], options: Mapping[str, Any], build: Build) -> Fields:
     """What is wrong with the settings of a source, by the fields of its form."""
-    if found := typed.wrong(options, lambda told: build({"options": dict(told)})):
-        return Fields({f"{option_fields.PREFIX}{name}" if name else typed.WHOLE: told for name, told in found.items()})
-    return typed.wrong(given, lambda told: build({**told, "options": options}))
+    if found := forms.wrong(options, lambda told: build({"options": dict(told)})):
+        return Fields({f"{option_fields.PREFIX}{name}" if name else forms.WHOLE: told for name, told in found.items()})
+    return forms.wrong(given, lambda told: build({**told, "options": options}))
 
 
 @router.post("/sources/{slug}/visit")

@@ -9,16 +9,16 @@ from weakref import WeakKeyDictionary
 from fastapi import FastAPI, Request, Response
 
 from scoop.core import text
-from scoop.doors import problems, routers
-from scoop.doors.desk import At, Desk
-from scoop.doors.rights import needs
+from scoop.http import errors, routes
+from scoop.http.deps import At, Desk
+from scoop.http.routes import needs
 from scoop.store import figures
 from scoop.store.db import Connection
 from scoop.store.figures import Collection, Day, Source
 from scoop.web import pages
-from scoop.web.reader import For, Reader
+from scoop.web.context import For, Reader
 
-router = routers.for_pages()
+router = routes.for_pages()
 
 RANGES = (7, 30, 90)  # days; every figure is read for so many at most
 USUAL = 30
@@ -90,7 +90,7 @@ _sheets: WeakKeyDictionary[FastAPI, Sheet] = WeakKeyDictionary()
 async def stats_page(request: Request, desk: At, reader: For, days: str = str(USUAL)) -> Response:
     """The figures of the last days, today among them."""
     if days not in map(str, RANGES):
-        raise problems.invalid("days", f"must be one of {', '.join(map(str, RANGES))}")
+        raise errors.invalid("days", f"must be one of {', '.join(map(str, RANGES))}")
     found = await _sheets.setdefault(request.app, Sheet()).figures(desk, reader, int(days))
     return pages.page("stats.html", reader, found=found, chosen=int(days), RANGES=RANGES, plain=text.one_line)
 

@@ -7,16 +7,16 @@ from uuid import UUID
 from fastapi import Query, Response
 from starlette.responses import RedirectResponse
 
-from scoop.doors import routers
-from scoop.doors.desk import Reads
-from scoop.doors.rights import needs
+from scoop.http import routes
+from scoop.http.deps import Reads
+from scoop.http.routes import needs
 from scoop.store import front, reading
 from scoop.store.db import Connection
 from scoop.store.reading import StoryDetail
-from scoop.web import evidence, pages, timeline
-from scoop.web.reader import For, Reader
+from scoop.web import explain, pages, timeline
+from scoop.web.context import For, Reader
 
-router = routers.for_pages()
+router = routes.for_pages()
 
 SHOWN_DOCUMENTS = 100  # on a page; each brings its evidence with it
 Place = Annotated[int, Query(ge=0, lt=reading.MAX_MEMBERS)]
@@ -80,7 +80,7 @@ async def page(
         just_decided=next((each for each in decisions if each.decision_id == decided), None),
         topics=topics,
         topic_options=[(each.topic_slug, each.topic_name) for each in topics if not each.suppressed],
-        evidence=evidence,
+        evidence=explain,
         error=error,
         reason=reason,
         SHOWN_DOCUMENTS=SHOWN_DOCUMENTS,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from scoop.store.reading import Member
-from scoop.web import words
+from scoop.web import labels
 
 SHORTEST = timedelta(minutes=1)  # what is told within it was told at once
 LANES = 6  # as many colours can be told apart; the rest of the newsrooms share the last
@@ -47,7 +47,7 @@ def lanes(members: Sequence[Member]) -> list[Lane]:
     number_by_family = lane_by_family(members)
     ticks: dict[int, list[Tick]] = {number: [] for number in sorted(set(number_by_family.values()))}
     for member in members:
-        label = words.outlet_name(member.source, member.source_name)
+        label = labels.outlet_name(member.source, member.source_name)
         tick = Tick(at=(member.seen_at - start) / length, label=label)
         ticks[number_by_family[member.publisher_family]].append(tick)
     return [
@@ -61,4 +61,4 @@ def lanes(members: Sequence[Member]) -> list[Lane]:
 
 
 def _name(families: Sequence[str]) -> str:
-    return words.newsroom(families[0]) if len(families) == 1 else f"{len(families):,} others"
+    return labels.newsroom(families[0]) if len(families) == 1 else f"{len(families):,} others"

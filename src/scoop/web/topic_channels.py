@@ -8,20 +8,21 @@ from typing import Annotated, Any
 from fastapi import Path, Response
 
 from scoop import channels as kinds
-from scoop import plugins, topics
-from scoop.doors import reach, routers
-from scoop.doors.desk import By, Reads, Writes
-from scoop.doors.rights import needs
+from scoop import plugins
+from scoop.actions import topics
 from scoop.errors import NotFound
+from scoop.http import permissions, routes
+from scoop.http.deps import By, Reads, Writes
+from scoop.http.routes import needs
 from scoop.model import ChannelSettings, Topic
 from scoop.store import topics as store
 from scoop.store.db import Connection
-from scoop.web import option_fields, pages, typed
-from scoop.web.reader import For, Reader
+from scoop.web import forms, option_fields, pages
+from scoop.web.context import For, Reader
+from scoop.web.forms import Asked, Fields, Typed
 from scoop.web.topics import Slug
-from scoop.web.typed import Asked, Fields, Typed
 
-router = routers.for_pages()
+router = routes.for_pages()
 MAX_NAME = 64
 Name = Annotated[str, Path(pattern=r"^[a-z0-9_]{1,200}$")]
 CHANNEL = "any"  # a name that any channel may have, while only its options are looked at
@@ -41,7 +42,7 @@ async def new_channel_page(conn: Reads, reader: For, slug: Slug, asked: Asked) -
 
 def offered(reader: Reader) -> list[str]:
     """The kinds of channels that somebody may add here."""
-    withheld = reach.PROGRAMS if reader.may("admin") else reach.PROGRAMS | reach.FOR_ADMINS
+    withheld = permissions.PROGRAMS if reader.may("admin") else permissions.PROGRAMS | permissions.FOR_ADMINS
     return sorted(set(plugins.discover(kinds)) - withheld)
 
 
@@ -91,12 +92,12 @@ async def _put(
         own = {name: value for name, value in (before | dict(told)).items() if value is not None}
         return topics.channel({"name": CHANNEL, "kind": kind, "options": own})
 
-    found = typed.wrong(options, build)
-    problems |= {f"{option_fields.PREFIX}{name}" if name else typed.WHOLE: told for name, told in found.items()}
+    found = forms.wrong(options, build)
+    problems |= {f"{option_fields.PREFIX}{name}" if name else forms.WHOLE: told for name, told in found.items()}
     if problems:
         return _page(reader, topic, kind, form, channel=known, problems=problems)
     wanted = replace(build(options), name=form["name"], enabled=form["enabled"] == "true")
-    reach.check_channel(by, wanted, next((each for each in topic.channels if each.name == wanted.name), None))
+    permissions.check_channel(by, wanted, next((each for each in topic.channels if each.name == wanted.name), None))
     await store.put_channel(conn, topic.topic_id, wanted)
     notice = f"Digests of {topic.topic_name} go to {wanted.name}." if wanted.enabled else f"{wanted.name} rests."
     return pages.onward(f"/topics/{topic.topic_slug}#channels", notice=notice)
@@ -107,7 +108,7 @@ def _wrong_name(name: str, topic: Topic) -> Fields:
         return Fields(name=f"{topic.topic_name} has a channel {name} already")
     if len(name) > MAX_NAME:
         return Fields(name=f"a name may have {MAX_NAME} characters at most")
-    found = typed.wrong(
+    found = forms.wrong(
         {"name": name},
         lambda told: topics.channel({"name": CHANNEL, "kind": "file", "options": {"folder": "/"}, **told}),
     )

@@ -9,23 +9,23 @@ from zoneinfo import ZoneInfo
 
 from fastapi import Path, Response
 
-from scoop import topics
+from scoop.actions import topics
+from scoop.core import digest_windows
 from scoop.core import topics as core
-from scoop.core import windows
 from scoop.core.topics import Trial
-from scoop.doors import routers
-from scoop.doors.desk import At, Desk, Reads, Writes
-from scoop.doors.rights import needs
 from scoop.errors import Conflict, NotFound, UsageError
+from scoop.http import routes
+from scoop.http.deps import At, Desk, Reads, Writes
+from scoop.http.routes import needs
 from scoop.model import KeywordRule, Topic
 from scoop.store import source_pages, sources
 from scoop.store import topics as store
 from scoop.store.db import Connection
-from scoop.web import pages, typed
-from scoop.web.reader import For, Reader
-from scoop.web.typed import Fields, Typed
+from scoop.web import forms, pages
+from scoop.web.context import For, Reader
+from scoop.web.forms import Fields, Typed
 
-router = routers.for_pages()
+router = routes.for_pages()
 Slug = Annotated[str, Path(pattern=rf"^[a-z0-9_]{{1,{topics.MAX_SLUG}}}$")]
 
 BLANK_RULES = 5  # lines for new ones
@@ -53,7 +53,7 @@ async def topics_page(conn: Reads, reader: For) -> Response:
 
 
 def next_digest(topic: Topic, now: datetime) -> datetime:
-    return windows.upcoming(topic.digest_cron, topic.timezone, now)
+    return digest_windows.upcoming(topic.digest_cron, topic.timezone, now)
 
 
 def local(topic: Topic, moment: datetime) -> str:
@@ -142,7 +142,7 @@ async def _page(
 async def _unknown_sources(conn: Connection, values: Fields) -> list[str]:
     """Sources that rules name and nobody has added; items that are handed in may still carry their names."""
     known = {source.slug for source in await sources.listed(conn)}
-    return [name for field in topics.SOURCE_LISTS for name in typed.lines(values[field]) if name not in known]
+    return [name for field in topics.SOURCE_LISTS for name in forms.lines(values[field]) if name not in known]
 
 
 def values_of(topic: Topic) -> Fields:
@@ -196,7 +196,7 @@ def _told(form: Fields) -> dict[str, Any]:
         keywords[_list_of(row)].append(_keyword(row))
     return {
         **_settings_told(form),
-        **{name: typed.lines(form[name]) for name in topics.SOURCE_LISTS},
+        **{name: forms.lines(form[name]) for name in topics.SOURCE_LISTS},
         **keywords,
     }
 
@@ -205,7 +205,7 @@ def _settings_told(form: Fields) -> dict[str, Any]:
     names = ("name", "timezone", "cron", "max_entries", "max_per_family")
     return {
         **{name: form[name] for name in names if form[name] or name != "name"},
-        "collections": typed.lines(form["collections"]),
+        "collections": forms.lines(form["collections"]),
         "discord_channel_id": form["discord_channel_id"] or None,
     }
 
@@ -225,10 +225,10 @@ def _keyword(row: Fields) -> dict[str, Any]:
 
 def _wrong(form: Fields, known: Topic | None) -> Fields:
     """What is wrong with a topic as typed, by field; rules by the number of their line."""
-    if known is None and (problems := typed.wrong({"slug": form["slug"]}, _named)):
-        return Fields(slug=problems["slug"] or problems[typed.WHOLE])
+    if known is None and (problems := forms.wrong({"slug": form["slug"]}, _named)):
+        return Fields(slug=problems["slug"] or problems[forms.WHOLE])
     slug = {} if known else {"slug": form["slug"]}
-    problems = typed.wrong(_settings_told(form), lambda told: topics.settings({**slug, **told}, known))
+    problems = forms.wrong(_settings_told(form), lambda told: topics.settings({**slug, **told}, known))
     for place, row in enumerate(rows(form)):
         try:
             topics.keyword_rule(_keyword(row), topics.KEYWORD_LISTS[_list_of(row)])

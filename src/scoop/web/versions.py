@@ -15,18 +15,18 @@ from fastapi import Response
 from starlette.responses import RedirectResponse
 
 from scoop.core import documents
-from scoop.doors import routers
-from scoop.doors.desk import Reads
-from scoop.doors.rights import needs
 from scoop.errors import Reject
+from scoop.http import routes
+from scoop.http.deps import Reads
+from scoop.http.routes import needs
 from scoop.model import Arrival
 from scoop.store import front
 from scoop.web import pages
 from scoop.web.article import DocumentId
-from scoop.web.reader import For
+from scoop.web.context import For
 from scoop.web.story import living
 
-router = routers.for_pages()
+router = routes.for_pages()
 
 MAX_TOKENS = 3000  # of what changed; words and the spaces between them
 AROUND = 24  # tokens that stay beside a change, the rest is left out

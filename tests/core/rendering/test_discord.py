@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from core.rendering.digests import NAUGHTY, SLOWLY, a_digest, a_telling, everyone_told, wild_digests, wild_texts
-from scoop.core.rendering import discord, words
+from scoop.core.rendering import common, discord
 
 ESCAPE = re.compile(r"\\([^0-9A-Za-z\s])")
 LINK = re.compile(r"\[([a-z0-9._:-]+)\]\((https?://[^()\[\]\s\\]+)\)")
@@ -61,7 +61,7 @@ def test_every_story_is_in_exactly_one_part_and_in_order(digest):
 @SLOWLY
 @given(wild_digests())
 def test_discord_acts_on_nothing_that_an_article_says(digest):
-    allowed = {words.destination(link) for one in everyone_told(digest) if (link := words.link(one.url))}
+    allowed = {common.destination(link) for one in everyone_told(digest) if (link := common.link(one.url))}
     for message in messages(digest):
         assert message["allowed_mentions"] == {"parse": []}
         assert not re.search("@(everyone|here)", json.dumps(message, ensure_ascii=False), re.IGNORECASE)
@@ -82,7 +82,7 @@ def test_no_two_embeds_of_a_message_have_the_same_url(digest):
 
 @given(wild_texts)
 def test_an_escaped_text_reads_as_it_was_written(text):
-    line = words.shown(text)
+    line = common.shown(text)
     assert ESCAPE.sub(r"\1", discord.escaped(line)).replace("＠", "@") == line.replace("＠", "@")
 
 

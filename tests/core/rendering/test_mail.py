@@ -4,7 +4,7 @@ from hypothesis import given
 from lxml import html
 
 from core.rendering.digests import SLOWLY, a_digest, a_telling, everyone_told, wild_digests
-from scoop.core.rendering import mail, words
+from scoop.core.rendering import common, mail
 
 TAGS = {
     "html", "head", "meta", "title", "style", "body", "table", "tr", "td", "h1", "h2", "p", "strong", "a",
@@ -25,7 +25,7 @@ def test_an_article_brings_no_tag_and_no_attribute_but_its_link(digest):
     page = html.document_fromstring(mail.html(digest))
     assert {element.tag for element in page.iter()} <= TAGS
     assert attributes(page) <= OWN
-    allowed = {link.href for one in everyone_told(digest) if (link := words.link(one.url))}
+    allowed = {link.href for one in everyone_told(digest) if (link := common.link(one.url))}
     assert {anchor.get("href") for anchor in page.iter("a")} <= allowed
 
 
@@ -34,7 +34,7 @@ def test_an_article_brings_no_tag_and_no_attribute_but_its_link(digest):
 def test_every_headline_is_read_as_it_was_written(digest):
     page = html.document_fromstring(mail.html(digest))
     read = [" ".join(heading.text_content().split()) for heading in page.iter("h2")]
-    assert read == [words.headline(telling) for telling in digest.tellings]
+    assert read == [common.headline(telling) for telling in digest.tellings]
 
 
 @SLOWLY

@@ -6,7 +6,7 @@ from hypothesis import given
 from markdown_it import MarkdownIt
 
 from core.rendering.digests import NAUGHTY, SLOWLY, a_digest, a_telling, everyone_told, wild_digests
-from scoop.core.rendering import markdown, words
+from scoop.core.rendering import common, markdown
 
 READER = MarkdownIt("commonmark")
 
@@ -31,10 +31,10 @@ def read(tokens, kind):
 def test_nothing_that_an_article_says_becomes_markup(digest):
     tokens = blocks(digest)
     kinds = Counter(token.type for token in (*tokens, *spans(tokens)))
-    assert read(tokens, "heading") == [words.topic_name(digest), *map(words.headline, digest.tellings)]
+    assert read(tokens, "heading") == [common.topic_name(digest), *map(common.headline, digest.tellings)]
     assert kinds["hr"] == 1
-    assert kinds["em_open"] == 1 + sum(bool(words.source(telling)) for telling in digest.tellings)
-    assert kinds["strong_open"] == sum(bool(words.change(telling)) for telling in digest.tellings)
+    assert kinds["em_open"] == 1 + sum(bool(common.source(telling)) for telling in digest.tellings)
+    assert kinds["strong_open"] == sum(bool(common.change(telling)) for telling in digest.tellings)
     assert kinds["bullet_list_open"] == sum(bool(telling.twins) for telling in digest.tellings)
     foreign = {"html_block", "html_inline", "code_block", "code_inline", "fence", "blockquote_open", "image"}
     assert kinds.keys().isdisjoint(foreign | {"ordered_list_open", "hardbreak"})
@@ -44,14 +44,14 @@ def test_nothing_that_an_article_says_becomes_markup(digest):
 def test_a_text_reads_as_it_was_written_whatever_it_begins_with(beginning):
     telling = a_telling(title=f"{beginning}rain", summary=f"{beginning}snow")
     tokens = blocks(a_digest(telling))
-    assert read(tokens, "heading")[1] == words.headline(telling)
-    assert read(tokens, "paragraph")[1] == words.summary(telling)
+    assert read(tokens, "heading")[1] == common.headline(telling)
+    assert read(tokens, "paragraph")[1] == common.summary(telling)
 
 
 @SLOWLY
 @given(wild_digests())
 def test_every_link_is_that_of_a_story(digest):
-    addresses = {words.destination(link) for one in everyone_told(digest) if (link := words.link(one.url))}
+    addresses = {common.destination(link) for one in everyone_told(digest) if (link := common.link(one.url))}
     found = {token.attrGet("href") for token in spans(blocks(digest)) if token.type == "link_open"}
     assert found <= set(map(READER.normalizeLink, addresses))
 

@@ -2,13 +2,13 @@ from hypothesis import given
 from rich.cells import cell_len
 
 from core.rendering.digests import SLOWLY, a_digest, a_telling, everyone_told, wild_digests
-from scoop.core.rendering import plain, words
+from scoop.core.rendering import common, plain
 
 
 @SLOWLY
 @given(wild_digests())
 def test_only_an_address_is_longer_than_a_line(digest):
-    addresses = {link.href for one in everyone_told(digest) if (link := words.link(one.url))}
+    addresses = {link.href for one in everyone_told(digest) if (link := common.link(one.url))}
     long = [line for line in plain.render(digest).splitlines() if cell_len(line) > 78]
     assert {line.strip() for line in long} <= addresses
 
@@ -18,7 +18,7 @@ def test_only_an_address_is_longer_than_a_line(digest):
 def test_wrapping_loses_no_sign(digest):
     read = "".join(plain.render(digest).split())
     for telling in digest.tellings:
-        for said in (words.headline(telling), words.summary(telling), words.change(telling), words.source(telling)):
+        for said in (common.headline(telling), common.summary(telling), common.change(telling), common.source(telling)):
             assert "".join(said.split()) in read
 
 

@@ -5,8 +5,8 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from scoop.core.rendering import words
-from scoop.core.rendering.words import Link
+from scoop.core.rendering import common
+from scoop.core.rendering.common import Link
 from scoop.model import Digest, Part, Telling
 
 EMBEDS = 10
@@ -40,7 +40,7 @@ def parts(digest: Digest, mark: Callable[[int], str]) -> list[Part]:
             payload=_payload(
                 [entry.embed for entry in entries],
                 content=_content(digest, number, total),
-                imprint=words.imprint(digest, number=number, total=total, marker=mark(number)),
+                imprint=common.imprint(digest, number=number, total=total, marker=mark(number)),
             ),
             story_ids=tuple(story_id for entry in entries for story_id in entry.story_ids),
         )
@@ -59,7 +59,7 @@ def size(written: str) -> int:
 
 
 def _messages(digest: Digest) -> list[list[_Entry]]:
-    room = IN_ALL - size(words.imprint(digest, number=999, total=999, marker="x" * NONCE))
+    room = IN_ALL - size(common.imprint(digest, number=999, total=999, marker="x" * NONCE))
     messages: list[list[_Entry]] = [[]]
     for telling in digest.tellings:
         entry = _entry(telling, beside=messages[-1])
@@ -78,26 +78,26 @@ def _entry(telling: Telling, *, beside: list[_Entry]) -> _Entry:
     link = _link(telling)
     # of embeds with the same url Discord shows only the first
     is_taken = link is not None and any(entry.embed.get("url") == link.href for entry in beside)
-    embed: dict[str, Any] = {"title": _fitted(words.headline(telling), TITLE)}
+    embed: dict[str, Any] = {"title": _fitted(common.headline(telling), TITLE)}
     if link and not is_taken:
         embed["url"] = link.href
     if description := _description(telling, _linked(link) if link and is_taken else _host(telling)):
         embed["description"] = description
-    embed["color"] = DEVELOPING if words.change(telling) else NEW
+    embed["color"] = DEVELOPING if common.change(telling) else NEW
     return _Entry((telling.story_id, *(twin.story_id for twin in telling.twins)), embed)
 
 
 def _description(telling: Telling, host: str) -> str:
-    change, summary = escaped(words.change(telling)), escaped(words.summary(telling))
-    source = " · ".join(filter(None, [host, escaped(words.told_by(telling))]))
-    lines = [f"**{words.DEVELOPED}** {change}" if change else "", summary, f"-# {source}" if source else ""]
+    change, summary = escaped(common.change(telling)), escaped(common.summary(telling))
+    source = " · ".join(filter(None, [host, escaped(common.told_by(telling))]))
+    lines = [f"**{common.DEVELOPED}** {change}" if change else "", summary, f"-# {source}" if source else ""]
     return _with_twins("\n".join(filter(None, lines)), telling.twins)
 
 
 def _with_twins(description: str, twins: tuple[Telling, ...]) -> str:
     for named, twin in enumerate(twins):
-        longer = f"{description}\n-# {words.PROBABLY_THE_SAME} {_twin(twin)}".lstrip()
-        if named == words.TWINS_NAMED or size(longer) > DESCRIPTION - MORE_ROOM:
+        longer = f"{description}\n-# {common.PROBABLY_THE_SAME} {_twin(twin)}".lstrip()
+        if named == common.TWINS_NAMED or size(longer) > DESCRIPTION - MORE_ROOM:
             return f"{description}\n-# and {len(twins) - named} more".lstrip()
         description = longer
     return description
@@ -106,37 +106,37 @@ def _with_twins(description: str, twins: tuple[Telling, ...]) -> str:
 def _twin(twin: Telling) -> str:
     link = _link(twin)
     host = _linked(link) if link else _host(twin)
-    return escaped(words.headline(twin)) + (f" ({host})" if host else "")
+    return escaped(common.headline(twin)) + (f" ({host})" if host else "")
 
 
 def _link(telling: Telling) -> Link | None:
-    link = words.link(telling.url)
-    return link if link and len(words.destination(link)) <= URL else None
+    link = common.link(telling.url)
+    return link if link and len(common.destination(link)) <= URL else None
 
 
 def _linked(link: Link) -> str:
     """The host as a link; a title cannot be one, for inside of links Discord shows the escapes."""
-    return f"[{link.host.strip('[]')}]({words.destination(link)})"
+    return f"[{link.host.strip('[]')}]({common.destination(link)})"
 
 
 def _host(telling: Telling) -> str:
-    link = words.link(telling.url)
+    link = common.link(telling.url)
     return escaped(link.host) if link else ""
 
 
 def _fitted(line: str, limit: int) -> str:
     """The escaped text, cut until it is within the limit."""
     characters = limit
-    while (over := size(escaped(words.cut(line, characters))) - limit) > 0:
+    while (over := size(escaped(common.cut(line, characters))) - limit) > 0:
         characters -= (over + 1) // 2  # no character is longer than two when it is escaped
-    return escaped(words.cut(line, characters))
+    return escaped(common.cut(line, characters))
 
 
 def _content(digest: Digest, number: int, total: int) -> str:
-    name = f"**{escaped(words.topic_name(digest))}**"
+    name = f"**{escaped(common.topic_name(digest))}**"
     if number > 1:
         return f"{name} · part {number} of {total}"
-    return f"{name} · {words.written_out(digest.run_date)}\n{words.tally(digest) or 'Nothing new today.'}"
+    return f"{name} · {common.written_out(digest.run_date)}\n{common.tally(digest) or 'Nothing new today.'}"
 
 
 def _payload(embeds: list[dict[str, Any]], *, content: str, imprint: str) -> str:

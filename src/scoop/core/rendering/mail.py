@@ -5,18 +5,18 @@ from importlib.resources import files
 
 import jinja2
 
-from scoop.core.rendering import words
+from scoop.core.rendering import common
 from scoop.model import Digest
 
 
 def html(digest: Digest) -> str:
     """The whole digest as a page that needs nothing from elsewhere."""
-    return _template().render(digest=digest, subject=subject(digest), words=words)
+    return _template().render(digest=digest, subject=subject(digest), words=common)
 
 
 def subject(digest: Digest) -> str:
-    when = words.written_out(digest.run_date)
-    return f"{words.topic_name(digest)} · {when}: {words.tally(digest) or 'nothing new'}"
+    when = common.written_out(digest.run_date)
+    return f"{common.topic_name(digest)} · {when}: {common.tally(digest) or 'nothing new'}"
 
 
 @cache

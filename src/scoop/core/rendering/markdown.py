@@ -2,7 +2,7 @@
 
 import re
 
-from scoop.core.rendering import words
+from scoop.core.rendering import common
 from scoop.model import Digest, Telling
 
 # `{` and `$` mean nothing to CommonMark, but much to site builders and note books.
@@ -12,11 +12,11 @@ _MARKUP = re.compile(r"[\\`*_{}\[\]<>&|~#@$=^]|:(?=\S)|^[-+]|(?<=\d)[.)](?=\s|$)
 def render(digest: Digest) -> str:
     """The whole digest as one text."""
     blocks = [
-        f"# {escaped(words.topic_name(digest))}",
-        f"{words.written_out(digest.run_date)} · {words.tally(digest) or 'nothing new today'}",
+        f"# {escaped(common.topic_name(digest))}",
+        f"{common.written_out(digest.run_date)} · {common.tally(digest) or 'nothing new today'}",
         *(block for telling in digest.tellings for block in _blocks(telling)),
         "---",
-        f"*{escaped(words.dateline(digest))}*",
+        f"*{escaped(common.dateline(digest))}*",
     ]
     return "\n\n".join(blocks) + "\n"
 
@@ -27,24 +27,24 @@ def escaped(line: str) -> str:
 
 
 def _blocks(telling: Telling) -> list[str]:
-    change, source = escaped(words.change(telling)), escaped(words.source(telling))
-    more = words.unnamed_twins(telling)
+    change, source = escaped(common.change(telling)), escaped(common.source(telling))
+    more = common.unnamed_twins(telling)
     blocks = [
         f"## {_linked(telling)}",
-        f"**{words.DEVELOPED}** {change}" if change else "",
-        escaped(words.summary(telling)),
+        f"**{common.DEVELOPED}** {change}" if change else "",
+        escaped(common.summary(telling)),
         f"*{source}*" if source else "",
-        "\n".join([*map(_twin, telling.twins[: words.TWINS_NAMED]), *([f"- {more}"] if more else [])]),
+        "\n".join([*map(_twin, telling.twins[: common.TWINS_NAMED]), *([f"- {more}"] if more else [])]),
     ]
     return [block for block in blocks if block]
 
 
 def _linked(telling: Telling) -> str:
-    link, title = words.link(telling.url), escaped(words.headline(telling))
-    return f"[{title}]({words.destination(link).replace('&', '&amp;')})" if link else title
+    link, title = common.link(telling.url), escaped(common.headline(telling))
+    return f"[{title}]({common.destination(link).replace('&', '&amp;')})" if link else title
 
 
 def _twin(twin: Telling) -> str:
-    link = words.link(twin.url)
+    link = common.link(twin.url)
     host = f" ({escaped(link.host)})" if link else ""
-    return f"- {words.PROBABLY_THE_SAME} {_linked(twin)}{host}"
+    return f"- {common.PROBABLY_THE_SAME} {_linked(twin)}{host}"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from rich.cells import cell_len
 
-from scoop.core.rendering import words
+from scoop.core.rendering import common
 from scoop.model import Digest, Telling
 
 COLUMNS = 78
@@ -20,9 +20,9 @@ _PIECE = re.compile(f" ?(?:[{_OPENING}]*[{_WIDE}][{_CLOSING}]*|[^ {_WIDE}]+[{_CL
 def render(digest: Digest) -> str:
     """The whole digest, in lines of at most 78 columns; only an address may be longer."""
     blocks = [
-        [*wrapped(words.topic_name(digest)), *wrapped(_when(digest))],
+        [*wrapped(common.topic_name(digest)), *wrapped(_when(digest))],
         *(_block(number, telling) for number, telling in enumerate(digest.tellings, 1)),
-        ["-- ", words.dateline(digest)],  # the line before a signature, as mail programs know it
+        ["-- ", common.dateline(digest)],  # the line before a signature, as mail programs know it
     ]
     return "\n\n".join("\n".join(lines) for lines in blocks) + "\n"
 
@@ -53,25 +53,25 @@ def _chopped(piece: str, room: int) -> list[str]:
 
 
 def _when(digest: Digest) -> str:
-    return f"{words.written_out(digest.run_date)} · {words.tally(digest) or 'nothing new today'}"
+    return f"{common.written_out(digest.run_date)} · {common.tally(digest) or 'nothing new today'}"
 
 
 def _block(number: int, telling: Telling) -> list[str]:
-    change, more = words.change(telling), words.unnamed_twins(telling)
-    texts = [f"{words.DEVELOPED} {change}" if change else "", words.summary(telling), words.source(telling)]
+    change, more = common.change(telling), common.unnamed_twins(telling)
+    texts = [f"{common.DEVELOPED} {change}" if change else "", common.summary(telling), common.source(telling)]
     return [
-        *wrapped(words.headline(telling), first=f"{number}. ".ljust(len(INDENT)), indent=INDENT),
+        *wrapped(common.headline(telling), first=f"{number}. ".ljust(len(INDENT)), indent=INDENT),
         *(line for text in texts if text for line in wrapped(text, indent=INDENT)),
         *_address(telling),
-        *(line for twin in telling.twins[: words.TWINS_NAMED] for line in _twin(twin)),
+        *(line for twin in telling.twins[: common.TWINS_NAMED] for line in _twin(twin)),
         *([INDENT + more] if more else []),
     ]
 
 
 def _twin(twin: Telling) -> list[str]:
-    return [*wrapped(f"{words.PROBABLY_THE_SAME} {words.headline(twin)}", indent=INDENT), *_address(twin)]
+    return [*wrapped(f"{common.PROBABLY_THE_SAME} {common.headline(twin)}", indent=INDENT), *_address(twin)]
 
 
 def _address(telling: Telling) -> list[str]:
-    link = words.link(telling.url)
+    link = common.link(telling.url)
     return [INDENT + link.href] if link else []

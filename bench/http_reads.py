@@ -1,0 +1,185 @@
+"""How fast the server answers, as a share of its own empty answer: wrk on the loopback address, one server process.
+
+python bench/http_reads.py                                          100,000 documents in 30,000 stories
+python bench/http_reads.py --documents 1000000 --stories 300000
+"""
+
+import argparse
+import asyncio
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import uvloop
+
+from common import figure, fresh_database
+from scoop.asgi import create_app, settle
+from scoop.config import Config
+from scoop.http import accounts
+from scoop.serve import serving
+from scoop.store import db, users
+from scoop.store.db import Database
+from scoop.store.embedded import Embedded
+
+COLLECTIONS = ("ai_news", "china_news", "world_news")
+CONNECTIONS = 50
+SECONDS = 5
+PAGE = 50_000
+DOCUMENTS = """
+WITH made AS (
+    SELECT number, md5(number::text) AS hash, ($3::text[])[1 + number % $4 % 3] AS collection,
+        now() - number % $4 * interval '30 days' / $4 AS seen_at
+    FROM generate_series($1::bigint, $2::bigint - 1) AS number
+), arrived AS (
+    INSERT INTO raw_arrivals (run_id, collection, source, source_item_id, raw_payload, payload_hash)
+    SELECT 1, collection, 'source' || number % 97, number, '{}', sha256(hash::bytea) FROM made
+    RETURNING raw_arrival_id, source_item_id
+)
+INSERT INTO documents (raw_arrival_id, collection, source, source_item_id, article_id, canonical_url,
+    canonical_url_hash, title, normalized_title, body_text, normalized_text, published_at, fetched_at, seen_at,
+    source_domain, publisher_family, content_hash, token_count, normalized_language)
+SELECT raw_arrival_id, collection, 'source' || number % 97, source_item_id, 'art_' || hash,
+    'https://host' || number % 97 || '.example/' || number, sha256(('u' || hash)::bytea),
+    'The council of ' || hash || ' decides on bridge ' || number, 'the council ' || number,
+    repeat('The council met on Tuesday and decided. ', 30), repeat('the council met ', 30), seen_at, now(), seen_at,
+    'host' || number % 97 || '.example', 'host' || number % 97, sha256(('c' || hash)::bytea), 200, 'en'
+FROM made JOIN arrived ON source_item_id = number::text
+"""
+STORIES = """
+INSERT INTO stories (story_id, collection, canonical_title, canonical_url, representative_document_id, first_seen_at,
+    last_seen_at, sources, publisher_families, item_count)
+SELECT 1 + source_item_id::bigint % $1, min(collection), min(title), min(canonical_url), min(document_id), min(seen_at),
+    max(seen_at), array_agg(DISTINCT source), array_agg(DISTINCT publisher_family), count(*)
+FROM documents GROUP BY 1
+"""
+MEMBERS = """
+INSERT INTO story_members (story_id, document_id, match_type)
+SELECT 1 + source_item_id::bigint % $1, document_id,
+    (CASE WHEN source_item_id::bigint < $1 THEN 'seed' ELSE 'exact_url' END)::story_match_type
+FROM documents
+"""
+
+
+async def fill(database: Database, documents: int, stories: int) -> None:
+    async with database.connection() as conn:
+        await conn.execute("SET session_replication_role = replica")  # the rows are made to fit each other
+        for first in range(0, documents, PAGE):
+            await conn.execute(DOCUMENTS, first, min(first + PAGE, documents), list(COLLECTIONS), stories, timeout=600)
+        await conn.execute(STORIES, stories, timeout=600)
+        await conn.execute(MEMBERS, stories, timeout=600)
+        await conn.execute("RESET session_replication_role")
+        await conn.execute("VACUUM ANALYZE", timeout=600)
+
+
+async def a_key(database: Database) -> str:
+    async with database.transaction() as conn:
+        user_id = await users.add(conn, name="bench", role="reader", password_hash="-")
+        made = await accounts.new_key(
+            conn, user_id, "reader", name="bench", scopes=["read"], now=datetime.now(UTC), lasts=None
+        )
+    return made.key
+
+
+async def serve(home: Path) -> None:
+    """The server by itself, as `scoop up` runs it, until it is killed."""
+    database = await db.connect(Embedded(home), size=8)
+    config = Config(home=home, requests_per_minute=0)
+    app = create_app(config, database, clock=lambda: datetime.now(UTC))
+    settle()
+    async with serving(app) as url:
+        print(url, flush=True)
+        await asyncio.Event().wait()
+
+
+@asynccontextmanager
+async def server(home: Path) -> AsyncIterator[tuple[str, int]]:
+    process = subprocess.Popen([sys.executable, __file__, "--serve", str(home)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        yield (await asyncio.to_thread(process.stdout.readline)).strip(), process.pid
+    finally:
+        process.kill()
+        process.wait()
+
+
+def load(url: str, key: str) -> dict[str, float]:
+    """Requests a second, and within how many milliseconds the slowest hundredth and twentieth were answered."""
+    command = ["wrk", "-t", "1", "-c", str(CONNECTIONS), "-d", f"{SECONDS}s", "--latency",
+               "-H", f"Authorization: Bearer {key}", url]  # fmt: skip
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    if "Non-2xx" in said:
+        raise SystemExit(f"{url} answered with errors:\n{said}")
+    factors = {"us": 0.001, "ms": 1.0, "s": 1000.0}
+    p99 = re.search(r"99%\s+([\d.]+)(us|ms|s)", said)
+    rate = re.search(r"Requests/sec:\s+([\d.]+)", said)
+    assert p99
+    assert rate
+    return {"rate": float(rate[1]), "p99_ms": float(p99[1]) * factors[p99[2]]}
+
+
+def first_byte(url: str, key: str) -> float:
+    """Milliseconds until a single caller has the first byte, the middle one of several."""
+    took = []
+    for _ in range(15):
+        said = subprocess.run(
+            ["curl", "-s", "-o", "/dev/null", "-w", "%{time_starttransfer}", "-H", f"Authorization: Bearer {key}", url],
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        took.append(float(said.stdout) * 1000)
+    return sorted(took)[len(took) // 2]
+
+
+def memory(pid: int) -> float:
+    found = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
+    assert found
+    return int(found[1]) / 1024
+
+
+async def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--documents", type=int, default=100_000)
+    parser.add_argument("--stories", type=int, default=30_000)
+    parser.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.serve:
+        await serve(asked.serve)
+        return
+    if shutil.which("wrk") is None:
+        raise SystemExit("this benchmark needs wrk: apt install wrk, or brew install wrk")
+    async with fresh_database() as (folder, database):
+        began = time.perf_counter()
+        await fill(database, asked.documents, asked.stories)
+        figure("filled", time.perf_counter() - began, "s", documents=asked.documents, stories=asked.stories)
+        key = await a_key(database)
+        async with database.connection() as conn:
+            uuid = await conn.fetchval("SELECT story_uuid FROM stories WHERE story_id = 7")
+        async with server(folder / "home") as (url, pid):
+            await measure(url, pid, key, str(uuid))
+
+
+async def measure(url: str, pid: int, key: str, uuid: str) -> None:
+    calls = {
+        "empty answer": "/healthz",
+        "list of stories": "/api/v1/stories?limit=50",
+        "list of one collection": "/api/v1/stories?limit=50&collection=ai_news",
+        "one story": f"/api/v1/stories/{uuid}",
+    }
+    empty = 0.0
+    for name, path in calls.items():
+        load(url + path, key)  # warm
+        found = load(url + path, key)
+        empty = empty or found["rate"]
+        figure(name, found["rate"], "requests/s", share_of_empty=round(found["rate"] / empty, 3),
+               p99_ms=round(found["p99_ms"], 1), first_byte_ms=round(first_byte(url + path, key), 1))  # fmt: skip
+    figure("home page", first_byte(url + "/", key), "ms to the first byte")
+    figure("memory of the server", memory(pid), "MiB")
+
+
+if __name__ == "__main__":
+    uvloop.run(main())

@@ -1,0 +1,181 @@
+"""The road from a file of items to stories, measured in one run: figures as one JSON a line.
+
+The road is walked twice: by all rules that need no embedding, and by the exact ones alone.
+
+python bench/pipeline.py                      100,000 items, the shares of bare COPY, growth to 1,000,000
+python bench/pipeline.py --items 20000 --grow-to 0
+"""
+
+import argparse
+import asyncio
+import json
+import random
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from common import figure, fresh_database, run, two_exact_workers, two_workers
+from scoop.stages.push import push
+from scoop.store import arrivals, db, work
+
+WORDS = """
+    the of minister bridge said tuesday market engineers report river company model price rises falls new data after
+    before when which city world energy power plan law court first second third launch team game final match vote party
+    leader people water storm coast rail line open closed harbour council budget school hospital research found study
+    early late station border tariff export import growth inflation bank rate loan housing rent wage strike union talks
+""".split()  # noqa: SIM905
+BODY_WORDS = 190  # about 1,200 characters, the length of a wire report
+MARKS = (10_000, 100_000, 300_000, 1_000_000)  # sizes at which the cost per document is measured
+STEP = 20_000  # documents of one such measurement
+ROAD = ("normalize", "dedup")  # what follows waits for an embedding model: bench/stories.py
+COPIES = 0.15  # share of items that repeat an earlier text under another URL
+RELINKS = 0.10  # share of items that point at an earlier URL
+CREWS = {"all rules": two_workers, "exact rules alone": two_exact_workers}
+
+
+def items(count: int, *, start: int = 0) -> Iterator[dict[str, Any]]:
+    """Synthetic items: most are new, some copy or link to an earlier one."""
+    chance = random.Random(start)
+    for number in range(start, start + count):
+        text_of = number if chance.random() > COPIES else max(start, number - chance.randrange(1, 5000))
+        link_to = number if chance.random() > RELINKS else max(start, number - chance.randrange(1, 5000))
+        words = random.Random(text_of).choices(WORDS, k=BODY_WORDS + 9)
+        yield {
+            "payload_version": "v1",
+            "source": f"source{number % 97}",
+            "source_item_id": f"item-{number}",
+            "title": " ".join(words[:9]).capitalize() + f" {text_of}",
+            "canonical_url": f"https://host{link_to % 997}.example/2026/11/{link_to}?utm_source=feed",
+            "published_at": f"2026-11-{1 + number % 14:02}T{number % 24:02}:{number % 60:02}:00Z",
+            "body_text": " ".join(words[9:]) + ".",
+            "language": "en",
+            "source_metadata": {
+                "collection": "bench", "job_name": "bench", "job_run_id": "1", "scraped_at": "2026-11-15T00:00:00Z",
+            },
+        }  # fmt: skip
+
+
+def write(path: Path, count: int, *, start: int = 0) -> None:
+    with open(path, "w") as file:
+        file.writelines(json.dumps(item) + "\n" for item in items(count, start=start))
+
+
+async def bare_copy(database: db.Database, count: int) -> float:
+    """Rows a second of a plain COPY of the same ledger rows into a table without any index."""
+    async with database.connection() as conn:
+        await conn.execute(
+            "DROP TABLE IF EXISTS bare; CREATE UNLOGGED TABLE bare AS SELECT * FROM raw_arrivals LIMIT 0"
+        )
+        await conn.execute("ALTER TABLE bare SET LOGGED")
+        columns = arrivals.COLUMNS
+        rows = [
+            tuple(row)
+            for row in await conn.fetch(
+                f"SELECT {', '.join(columns)} FROM raw_arrivals ORDER BY raw_arrival_id LIMIT $1", count
+            )
+        ]
+        began = time.perf_counter()
+        await conn.copy_records_to_table("bare", records=rows, columns=columns)
+        took = time.perf_counter() - began
+        await conn.execute("DROP TABLE bare")
+    return len(rows) / took
+
+
+async def ingest(database: db.Database, path: Path) -> float:
+    """Seconds to take the file in."""
+    began = time.perf_counter()
+    with open(path, "rb") as stream:
+        await push(
+            database, stream, name=path.name, now=datetime.now(UTC), follow="normalize", progress=lambda _count: None
+        )
+    return time.perf_counter() - began
+
+
+def cpu_of(*arguments: str) -> float:
+    """Seconds of CPU that a command takes."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-m", "scoop", *arguments], check=True, stdout=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+async def stages(database: db.Database, path: Path, count: int) -> None:
+    """Each stage by itself, in one process."""
+    home = database.server.home  # type: ignore[attr-defined]
+    took = await ingest(database, path)
+    floor = await bare_copy(database, count)
+    figure("bare COPY", floor, "rows/s")
+    figure("ingest", count / took, "documents/s", share_of_bare_copy=round(count / took / floor, 3))
+    for stage in ROAD:
+        took = run(home, stage).seconds
+        figure(stage, count / took, "documents/s", share_of_bare_copy=round(count / took / floor, 3))
+
+
+async def road(database: db.Database, path: Path) -> float:
+    """Seconds from the start of the taking in until nothing is left to do."""
+    began = time.perf_counter()
+    run(database.server.home, "ingest", "--items", str(path))  # type: ignore[attr-defined]
+    async with database.connection() as conn:
+        while await work.is_busy(conn, ROAD):
+            await asyncio.sleep(0.05)
+    return time.perf_counter() - began
+
+
+async def whole_road(database: db.Database, folder: Path, count: int, *, rules: str) -> None:
+    """One process takes in while two workers do the rest."""
+    write(folder / "warm.ndjson", 1000, start=50_000_000)
+    with CREWS[rules](folder / "home", *ROAD):
+        await road(database, folder / "warm.ndjson")
+        took = await road(database, folder / "items.ndjson")
+        figure("whole road, two workers", count / took, "documents/s", rules=rules)
+
+
+async def growth(database: db.Database, folder: Path, target: int, *, rules: str) -> None:
+    """Cost per document of the whole road at several sizes of the database, as a multiple of the first."""
+    path, first, size = folder / "grow.ndjson", 0.0, 0
+    with CREWS[rules](folder / "home", *ROAD):
+        for mark in (mark for mark in MARKS if mark <= target):
+            write(path, mark - size, start=size)
+            await road(database, path)
+            async with database.connection() as conn:
+                await conn.execute("VACUUM ANALYZE")  # what the bulk left behind is no cost of the next ones
+            write(path, STEP, start=mark)
+            cost = await road(database, path) / STEP
+            first, size = first or cost, mark + STEP
+            figure(
+                "cost per document", cost * 1e6, "µs", documents=mark, times_first=round(cost / first, 3), rules=rules
+            )
+
+
+async def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--items", type=int, default=100_000)
+    parser.add_argument("--grow-to", type=int, default=1_000_000)
+    asked = parser.parse_args()
+    figure("scoop --help", cpu_of("--help"), "CPU s")
+    async with fresh_database() as (folder, database):
+        write(folder / "items.ndjson", asked.items)
+        await stages(database, folder / "items.ndjson", asked.items)
+        figure("scoop stories, warm", run(folder / "home", "stories").seconds, "s")
+    for rules in CREWS:
+        async with fresh_database() as (folder, database):
+            write(folder / "items.ndjson", asked.items)
+            await whole_road(database, folder, asked.items, rules=rules)
+    async with fresh_database() as (folder, _database):
+        small, large = folder / "small.ndjson", folder / "items.ndjson"
+        write(small, asked.items // 10)
+        write(large, asked.items)
+        low, high = (run(folder / "home", "ingest", "--items", str(path)).peak_mib for path in (small, large))
+        figure("ingest memory", high, "MiB", times_of_a_tenth_of_the_file=round(high / low, 3))
+    for rules in CREWS:
+        async with fresh_database() as (folder, database):
+            await growth(database, folder, asked.grow_to, rules=rules)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

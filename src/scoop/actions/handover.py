@@ -1,0 +1,191 @@
+"""Who posts while a desk moves over: topics change hands, and the older system posts when we do not in time."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+
+import structlog
+
+from scoop.core import digest_windows, text
+from scoop.core.handover_modes import Modes
+from scoop.errors import UsageError
+from scoop.fetch import child_process
+from scoop.model import Topic
+from scoop.stages import digest
+from scoop.store import alerts, handover, topics
+from scoop.store.db import Connection
+from scoop.store.handover import Fallback, Leaving
+
+log = structlog.get_logger()
+
+ALARM = "legacy_fallback"
+LONGEST_RUN = timedelta(minutes=5)
+LOST_AFTER = LONGEST_RUN + timedelta(minutes=1)  # a program that nobody has told the end of by then ran unseen, or not
+TOOK_TOO_LONG, CANNOT_BE_RUN = 124, 127  # as shells and timeout(1) have it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """How a program ended, and the last line of what it complained of."""
+
+    exit_code: int
+    error: str
+
+
+Run = Callable[[Sequence[str], str, date], Awaitable[Ended]]
+"""Runs a program for a topic and a date."""
+
+
+async def cut_over(conn: Connection, slug: str, modes: Modes, *, now: datetime) -> date | None:
+    """Let Scoop post a topic, inside the caller's transaction; the date that is still the older system's, if any.
+
+    That is the last one due: the older system has posted it, or is about to.
+    """
+    topic = await topics.locked(conn, slug)
+    if not any(channel.enabled for channel in topic.channels):
+        raise UsageError(
+            f"{slug} has no channel to post to; add one: scoop topics channel add {slug} NAME --kind KIND, "
+            f"or see what is wrong with those it has: scoop topics show {slug}"
+        )
+    day = digest_windows.latest(topic.digest_cron, topic.timezone, now)
+    is_new = not modes.of(topic).posts
+    await topics.put(conn, replace(topic, mode="prod", publish_v2=True))
+    if not is_new:
+        return None
+    leaving = await handover.leave(conn, topic, day, digest.window_of(topic, day))
+    return day if leaving == "left" else None
+
+
+async def shadow(conn: Connection, slug: str) -> None:
+    """Let Scoop make a topic's digests to compare, inside the caller's transaction; the older system posts."""
+    await topics.put(conn, replace(await topics.locked(conn, slug), mode="shadow"))
+
+
+async def roll_back(conn: Connection, slug: str, modes: Modes, *, now: datetime) -> tuple[date, Leaving | None]:
+    """Let the older system post a topic again, inside the caller's transaction; the last date due, and whose it is.
+
+    None where nobody waits for it: the older system posted it all along, or it is too old.
+    """
+    topic = await topics.locked(conn, slug)
+    day = digest_windows.latest(topic.digest_cron, topic.timezone, now)
+    window = digest.window_of(topic, day)
+    is_ours = modes.of(topic).posts
+    await topics.put(conn, replace(topic, mode="shadow", publish_v2=False))
+    leaving = await handover.leave(conn, topic, day, window) if is_ours else None
+    return day, leaving if now - window.end <= digest.MADE_UP_WITHIN else None
+
+
+async def run_left(conn: Connection, topic: Topic, day: date, run: Run) -> Ended | None:
+    """Run the older system's program for a date that was left to it; None where somebody else does, or did."""
+    if topic.legacy_command is None or not await handover.claim(conn, topic.topic_id, day):
+        return None
+    ended = await run(topic.legacy_command, topic.topic_slug, day)
+    await handover.end(conn, topic.topic_id, day, exit_code=ended.exit_code, error=ended.error)
+    return ended
+
+
+async def fall_back(conn: Connection, modes: Modes, *, now: datetime, run: Run) -> None:
+    """Let the older system post what we have not posted in time; tell the operator what came of it.
+
+    What may have arrived is left to a person: better late than twice.
+    """
+    known = await topics.listed(conn)
+    guarded = [topic for topic in known if _is_guarded(topic, modes)]
+    claimed: list[tuple[Topic, date]] = []
+    uncertain: set[int] = set()
+    for topic in guarded:
+        day = _overdue(topic, now)
+        leaving = await _left(conn, topic, day) if day else None
+        if day and leaving == "left":
+            claimed.append((topic, day))
+        elif leaving == "uncertain":
+            uncertain.add(topic.topic_id)
+    await _run_all(conn, claimed, run)
+    messages = _messages(guarded, uncertain, await handover.fallbacks(conn), now=now)
+    for _, subject, message in await alerts.settle(
+        conn, messages, subjects=[topic.topic_slug for topic in known], kinds=[ALARM]
+    ):
+        log.warning(message, alert=ALARM, subject=subject)
+
+
+def _is_guarded(topic: Topic, modes: Modes) -> bool:
+    has_program = topic.legacy_command is not None and topic.legacy_deadline is not None
+    return has_program and topic.enabled and modes.of(topic).posts
+
+
+def _overdue(topic: Topic, now: datetime) -> date | None:
+    """The date whose digest should be out by now; nobody wants one that is half a day late."""
+    day = digest_windows.latest(topic.digest_cron, topic.timezone, now)
+    due = digest_windows.due_at(topic.digest_cron, topic.timezone, day)
+    if due is None or topic.legacy_deadline is None:
+        return None
+    return day if topic.legacy_deadline <= now - due <= digest.MADE_UP_WITHIN else None
+
+
+async def _left(conn: Connection, topic: Topic, day: date) -> Leaving | None:
+    """Leave a late date to the older system and claim to run its program, before anything runs."""
+    if not await handover.is_handed_over(conn, topic.topic_id, day):
+        return None
+    async with conn.transaction():
+        leaving = await handover.leave(conn, topic, day, digest.window_of(topic, day))
+        if leaving == "left" and not await handover.claim(conn, topic.topic_id, day):
+            return "legacys"
+    return leaving
+
+
+async def _run_all(conn: Connection, claimed: Iterable[tuple[Topic, date]], run: Run) -> None:
+    """Run the programs side by side; the end of each is written down as soon as it comes."""
+
+    async def one(topic: Topic, day: date) -> tuple[Topic, date, Ended]:
+        return topic, day, await run(topic.legacy_command or (), topic.topic_slug, day)
+
+    for running in asyncio.as_completed([one(topic, day) for topic, day in claimed]):
+        topic, day, ended = await running
+        await handover.end(conn, topic.topic_id, day, exit_code=ended.exit_code, error=ended.error)
+
+
+def _messages(
+    guarded: Iterable[Topic], uncertain: set[int], fallbacks: Mapping[int, Fallback], *, now: datetime
+) -> dict[tuple[str, str], str]:
+    """An alert for each topic whose last digest was late, by its slug."""
+    messages: dict[tuple[str, str], str] = {}
+    for topic in guarded:
+        day = digest_windows.latest(topic.digest_cron, topic.timezone, now)
+        found = fallbacks.get(topic.topic_id)
+        if topic.topic_id in uncertain:
+            outcome = (
+                "some of it may have arrived, so the older system was not asked to post it; look at the channel, then "
+                "at scoop posts held"
+            )
+        else:
+            outcome = _outcome(found, now) if found and found.run_date == day else ""
+        if outcome:
+            messages[ALARM, topic.topic_slug] = f"the digest of {topic.topic_slug} for {day} was late: {outcome}"
+    return messages
+
+
+def _outcome(fallback: Fallback, now: datetime) -> str:
+    """What is to be said of a fall-back; nothing while its program runs."""
+    if fallback.exit_code == 0:
+        return "the older system's program has posted it; see what held us up: scoop work failed"
+    if fallback.exit_code is not None:
+        return (
+            f"the older system's program ended with {fallback.exit_code} ({fallback.error or 'it said nothing'}); "
+            "nobody has posted it"
+        )
+    if now - fallback.claimed_at < LOST_AFTER:
+        return ""
+    return "the older system's program was about to run, and nobody knows whether it did; look at the channel"
+
+
+async def run_program(command: Sequence[str], topic_slug: str, day: date) -> Ended:
+    """Run a program, which is told topic and date by NP_TOPIC and NP_DATE; one that takes too long is ended."""
+    variables = {"NP_TOPIC": topic_slug, "NP_DATE": str(day)}
+    try:
+        ended = await child_process.run(command, variables=variables, within=LONGEST_RUN)
+    except TimeoutError:
+        return Ended(exit_code=TOOK_TOO_LONG, error=f"it took longer than {LONGEST_RUN} and was ended")
+    except OSError as error:
+        return Ended(exit_code=CANNOT_BE_RUN, error=f"{command[0]}: {(error.strerror or str(error)).lower()}")
+    return Ended(exit_code=ended.exit_code, error=text.one_line(ended.complaint))

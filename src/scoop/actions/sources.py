@@ -1,0 +1,297 @@
+"""Sources as an operator writes them, on the command line, in scoop.toml or as OPML: read, checked, tried, kept."""
+
+import asyncio
+import itertools
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+from functools import cache
+from typing import Any, Literal
+
+import msgspec
+
+from scoop import plugins, sources
+from scoop.core import items, opml, schedules, urls
+from scoop.core.items import Problem
+from scoop.core.opml import Outlines
+from scoop.errors import ConfigError, Conflict, Reject, UsageError
+from scoop.fetch.client import Client
+from scoop.fetch.robots import RobotsFiles
+from scoop.fetch.sandbox import Chamber
+from scoop.model import Item, Source, SourceSettings
+from scoop.sources import Harvest, Kind, Visit
+from scoop.sources.options import checked as checked_options
+from scoop.store import sources as store
+from scoop.store.db import Connection
+
+MAX_SLUG = 128
+MAX_COLLECTION = 128
+MAX_INTERVAL_MS = 600_000
+
+# What people paste, and the kind of source that reads it; the named parts become options.
+_TARGETS = (
+    (
+        "hackernews",
+        re.compile(r"(?:hackernews|hn)(?::(?P<list>top|best|new))?|https?://news\.ycombinator\.com(?:/.*)?"),
+    ),
+    (
+        "arxiv",
+        re.compile(r"arxiv:(?P<category>[a-z-]+(?:\.[A-Za-z-]+)?)|https?://arxiv\.org/list/(?P<category_>[^/]+)/.*"),
+    ),
+    ("reddit", re.compile(r"(?:https?://(?:\w+\.)?reddit\.com/)?/?r/(?P<subreddit>\w{2,50})/?")),
+    ("youtube", re.compile(r"https?://(?:www\.)?youtube\.com/channel/(?P<channel>UC[\w-]{22})/?.*")),
+    ("youtube", re.compile(r"https?://(?:www\.)?youtube\.com/playlist\?list=(?P<playlist>[\w-]+).*")),
+    ("youtube", re.compile(r"https?://(?:www\.)?youtube\.com/feeds/videos\.xml\?channel_id=(?P<channel>UC[\w-]{22})")),
+    ("tavily", re.compile(r"search:(?P<query>.+)")),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """What a source would bring: its items, complete, and those that would be refused."""
+
+    harvest: Harvest
+    items: list[Item]
+    refused: list[list[Problem]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """What became of one feed of a list: added under a slug, known already, or refused with the problem."""
+
+    url: str
+    title: str
+    collection: str
+    status: Literal["added", "known", "refused"]
+    slug: str | None = None
+    problem: str | None = None
+
+
+def kinds() -> dict[str, type[Kind]]:
+    return plugins.discover(sources)
+
+
+def settings(given: Mapping[str, Any]) -> SourceSettings:
+    """The settings of a source from what an operator wrote; UsageError names what is wrong.
+
+    `target` is what was pasted: the address of a feed or site, or a short form such as hackernews, r/python,
+    arxiv:cs.CL or search:"solar power". The rest are fields of SourceSettings.
+    """
+    known = {"target", *(each.name for each in fields(SourceSettings))}
+    for name in given:
+        if name not in known:
+            raise UsageError(f"a source has no {name!r}; it has {', '.join(sorted(known))}")
+    told = {name: value for name, value in given.items() if value is not None}
+    if "collection" not in told:
+        raise UsageError("a source needs a collection, as ai_news")
+    target = str(told.pop("target", "") or told.get("base_url", ""))
+    kind, options = understood(target, kind=told.pop("kind", None))
+    told["options"] = _spelled(kind, options | dict(told.get("options", {})))
+    base_url = kinds()[kind].base_url or target
+    subject = _subject(told["options"]) if kinds()[kind].base_url else []
+    slug = told.pop("slug", None) or _slug("_".join([kind, *subject]) if kinds()[kind].base_url else _place(base_url))
+    name = told.pop("name", None) or (" ".join([kind, *subject]) if subject else urls.host(base_url))
+    found = SourceSettings(**{"base_url": base_url, **told, "kind": kind, "slug": slug, "name": name})
+    check(found)
+    return found
+
+
+def configured(tables: Sequence[Mapping[str, Any]]) -> list[SourceSettings]:
+    """The sources of the configuration file; ConfigError names the table that is wrong, and how."""
+    found: list[SourceSettings] = []
+    for number, table in enumerate(tables, start=1):
+        try:
+            found.append(settings(table))
+        except (UsageError, TypeError) as error:
+            raise ConfigError(f"scoop.toml, [[sources]] number {number}: {error}") from error
+    return found
+
+
+def understood(target: str, *, kind: str | None = None) -> tuple[str, dict[str, Any]]:
+    """The kind of source that reads what was pasted, and the options in it; a feed unless it is something known."""
+    if kind is not None and kind not in kinds():
+        raise UsageError(f"there is no kind of source {kind!r}; there are {', '.join(sorted(kinds()))}")
+    for possible, pattern in _TARGETS:
+        if kind in {None, possible} and (match := pattern.fullmatch(target.strip())):
+            return possible, {name.rstrip("_"): value for name, value in match.groupdict().items() if value}
+    if kind is not None and kinds()[kind].base_url:
+        return kind, {}
+    try:
+        urls.canonical_url(target)
+    except ValueError as error:
+        raise UsageError(
+            f"{error}; give the address of a feed or site, or hackernews, r/NAME, arxiv:CATEGORY, search:WORDS"
+        ) from error
+    return kind or "rss", {}
+
+
+def check(found: SourceSettings) -> None:
+    """UsageError for settings that no source can have."""
+    if not re.fullmatch(rf"[a-z0-9_]{{1,{MAX_SLUG}}}", found.slug):
+        raise UsageError(f"the slug {found.slug!r} must be of a-z, 0-9 and _ only; name it by --slug")
+    if not 1 <= len(str(found.collection).strip()) <= MAX_COLLECTION:
+        raise UsageError(f"the collection must be 1 to {MAX_COLLECTION} characters, as ai_news")
+    if not str(found.name).strip():
+        raise UsageError("the name must not be blank")
+    if not isinstance(found.request_interval_ms, int) or not 0 <= found.request_interval_ms <= MAX_INTERVAL_MS:
+        raise UsageError(f"request_interval_ms must be a whole number from 0 to {MAX_INTERVAL_MS:,}")
+    connect_to = found.options.get("connect_to")
+    if connect_to is not None and not re.fullmatch(r"(?:[\w.-]+|\[[0-9a-fA-F:]+\]):\d{1,5}", connect_to):
+        raise UsageError(f"connect_to is {connect_to!r}; it must be ADDRESS:PORT, as 127.0.0.1:8788")
+    for path in found.allowed_paths:
+        if not path.startswith("/"):
+            raise UsageError(f"the allowed path {path!r} must begin with /")
+    try:
+        schedules.zone(found.timezone)
+        urls.canonical_url(found.base_url)
+        schedules.parse(found.schedule)
+        schedules.windows(found.crawl_windows)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+
+
+async def add(conn: Connection, found: SourceSettings) -> Source:
+    """Keep a new source, inside the caller's transaction; Conflict where its slug is taken."""
+    if await store.is_taken(conn, found.slug):
+        raise Conflict(f"there is a source {found.slug!r} already; give this one another slug")
+    await store.put(conn, found)
+    return await store.by_slug(conn, found.slug)
+
+
+def changed(known: Source, given: Mapping[str, Any]) -> SourceSettings:
+    """The settings of a source with what an operator changes; an option that is None is taken away."""
+    kept = {each.name: getattr(known, each.name) for each in fields(SourceSettings)}
+    if given.get("target") is not None:
+        del kept["base_url"]
+    options = known.options | dict(given.get("options") or {})
+    told = {name: value for name, value in options.items() if value is not None}
+    return settings({**kept, **given, "slug": known.slug, "options": told})
+
+
+async def edit(conn: Connection, slug: str, given: Mapping[str, Any]) -> SourceSettings:
+    """Change a source, inside the caller's transaction: what is not given stays, options are added to those it has."""
+    found = changed(await store.locked(conn, slug), given)
+    await store.put(conn, found)
+    return found
+
+
+async def take_in(conn: Connection, found: Outlines, *, collection: str, schedule: str) -> list[Imported]:
+    """Add the feeds of a list, inside the caller's transaction; those that are there already stay as they are."""
+    present = await store.listed(conn)
+    # A list may have thousands: whoever else is served meanwhile shall not wait for that.
+    imported, new = await asyncio.to_thread(_sorted_out, found, present, collection=collection, schedule=schedule)
+    await store.put_all(conn, new)
+    return imported
+
+
+def _sorted_out(
+    found: Outlines, present: Sequence[Source], *, collection: str, schedule: str
+) -> tuple[list[Imported], list[SourceSettings]]:
+    """What becomes of each feed of a list, and the sources that are new."""
+    known, slugs = {source.base_url for source in present}, {source.slug for source in present}
+    namesakes: Counter[str] = Counter()
+    imported, new = [], []
+    for feed in found.feeds:
+        given = {"target": feed.url, "kind": "rss", "name": feed.title, "collection": feed.collection or collection}
+        about = {"url": feed.url, "title": feed.title, "collection": given["collection"]}
+        if feed.url in known:
+            imported.append(Imported(**about, status="known"))
+            continue
+        try:
+            one = settings({**given, "schedule": schedule})
+        except UsageError as error:
+            imported.append(Imported(**about, status="refused", problem=str(error)))
+            continue
+        new.append(apart(one, slugs, namesakes[one.slug]))
+        namesakes[one.slug] += 1
+        known.add(feed.url)
+        slugs.add(new[-1].slug)
+        imported.append(Imported(**about, status="added", slug=new[-1].slug))
+    return imported, new
+
+
+async def exported(conn: Connection, *, collection: str | None = None, now: datetime) -> bytes:
+    """The feeds as OPML, one folder per collection, without the tokens in their addresses."""
+    feeds = sorted(await store.listed(conn, collection=collection, kind="rss"), key=lambda source: source.collection)
+    outlines = [
+        opml.Outline(url=opml.without_secrets(s.base_url), title=s.name, collection=s.collection, category=s.category)
+        for s in feeds
+    ]
+    return opml.write(outlines, title="Scoop", now=now)
+
+
+async def tried(
+    found: SourceSettings, *, client: Client, chamber: Chamber, secrets: Mapping[str, str], now: datetime
+) -> Tried:
+    """Visit a source without keeping anything; FetchFailed when it gives nothing."""
+    visit = Visit(
+        source=Source(
+            **{each.name: getattr(found, each.name) for each in fields(SourceSettings)},
+            source_id=0, next_visit_at=now, health_since=now,
+        ),
+        checkpoint={}, now=now, client=client, robots=RobotsFiles(), chamber=chamber, secrets=secrets,
+    )  # fmt: skip
+    harvest = await kinds()[found.kind]().fetch(visit)
+    completed = [
+        items.complete(item, source=found.slug, collection=found.collection, category=found.category, now=now)
+        for item in harvest.items
+    ]
+    problems = [items.problems(item) for item in completed]
+    return Tried(
+        harvest=harvest,
+        items=[item for item, wrong in zip(completed, problems, strict=True) if not wrong],
+        refused=[wrong for wrong in problems if wrong],
+    )
+
+
+def apart(found: SourceSettings, slugs: Collection[str], namesakes: int = 0) -> SourceSettings:
+    """The same source under a slug that nobody has; so many `namesakes` are known to be there."""
+    numbers = (f"_{number + 1}" if number else "" for number in itertools.count(namesakes))
+    slug = next(slug for number in numbers if (slug := f"{found.slug[: MAX_SLUG - 8]}{number}") not in slugs)
+    return replace(found, slug=slug)
+
+
+def _spelled(kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options as their kind wants them: a list may be written with commas, a number as text."""
+    lists = _lists(kinds()[kind].Options)
+    given = {
+        name: [part.strip() for part in value.split(",")] if name in lists and isinstance(value, str) else value
+        for name, value in options.items()
+    }
+    try:
+        checked = checked_options(kinds()[kind].Options, given)
+    except Reject as error:
+        raise UsageError(str(error)) from error
+    return {name: value for name, value in msgspec.to_builtins(checked).items() if name in given}
+
+
+@cache
+def _lists(options: type[Any]) -> frozenset[str]:
+    """The options that are lists."""
+    described = msgspec.inspect.type_info(options)
+    assert isinstance(described, msgspec.inspect.StructType)  # noqa: S101 - what a Struct is described as
+    return frozenset(each.name for each in described.fields if _is_list(each.type))
+
+
+def _is_list(described: msgspec.inspect.Type) -> bool:
+    options = described.types if isinstance(described, msgspec.inspect.UnionType) else (described,)
+    return any(isinstance(each, msgspec.inspect.ListType | msgspec.inspect.VarTupleType) for each in options)
+
+
+def _subject(options: Mapping[str, Any]) -> list[str]:
+    """What a source of a service is about: the words among its own options."""
+    return [
+        value
+        for name, value in options.items()
+        if isinstance(value, str) and name not in sources.Options.__struct_fields__
+    ]
+
+
+def _slug(told: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "_", told.lower()).strip("_")[:MAX_SLUG].rstrip("_")
+
+
+def _place(base_url: str) -> str:
+    return urls.host(urls.canonical_url(base_url)).removeprefix("www.")

@@ -1,0 +1,257 @@
+"""Topics as an operator writes them, on the command line or in scoop.toml: read, checked, kept."""
+
+import asyncio
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from datetime import datetime
+from string import capwords
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from scoop import channels, plugins
+from scoop.core import digest_windows, schedules
+from scoop.core import topics as core
+from scoop.core.topics import Ruling, StoryText, Trial
+from scoop.errors import ConfigError, Conflict, NotFound, Reject, UsageError
+from scoop.model import ChannelSettings, KeywordRule, RuleType, SourceRule, Topic, TopicSettings
+from scoop.sources import options
+from scoop.store import reading
+from scoop.store import topics as store
+from scoop.store.db import Connection
+
+SHORT = {"topic_slug": "slug", "topic_name": "name", "digest_cron": "cron"}
+"""What fields of a topic are called where only topics are spoken of."""
+SOURCE_LISTS: dict[str, RuleType] = {"sources": "include", "exclude_sources": "exclude"}
+KEYWORD_LISTS: dict[str, RuleType] = {"keywords": "include", "exclude_keywords": "exclude"}
+MAX_SLUG = 64
+READ_AT_ONCE = 500  # stories with their texts
+
+_SLUG = re.compile(rf"[a-z0-9_]{{1,{MAX_SLUG}}}")
+
+
+def _told(description: str) -> Meta:
+    return Meta(extra_json_schema={"description": description})
+
+
+_List = Annotated[list[Any], _told("a list")]
+
+
+class _Table(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """A topic with the types of its settings, under their short names; its lists are read on their own."""
+
+    slug: str
+    name: str
+    timezone: str
+    cron: str
+    collections: Annotated[list[str], _told('a list of collections, as ["ai_news"]')]
+    max_entries: Annotated[int, Meta(ge=1, le=100)]
+    max_per_family: Annotated[int, Meta(ge=1, le=100)]
+    discord_channel_id: Annotated[str, Meta(pattern=r"^[0-9]{17,20}$"), _told("an id of 17 to 20 digits")] | None
+    enabled: bool
+    mode: Literal["legacy", "shadow", "prod"] | None
+    publish_v2: bool | None
+    write_raw_ledger: bool | None
+    legacy_command: Annotated[list[str], _told('a list: a program and its arguments, as ["post", "--now"]')] | None
+    legacy_deadline: str | None = None
+    sources: _List = []
+    exclude_sources: _List = []
+    keywords: _List = []
+    exclude_keywords: _List = []
+    channels: _List = []
+
+
+class _Keyword(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    pattern: str
+    is_regex: bool = False
+    weight: Annotated[int, Meta(ge=1, le=core.MAX_RULE_WEIGHT)] = 1
+    enabled: bool = True
+
+
+class _Channel(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    name: Annotated[str, Meta(pattern="^[a-z0-9_]+$"), _told("of a-z, 0-9 and _ only")]
+    kind: str
+    options: Annotated[dict[str, Any], _told("a table of options")] = {}
+    enabled: bool = True
+
+
+def settings(given: Mapping[str, Any], known: Topic | None = None) -> TopicSettings:
+    """The settings of a topic from what an operator wrote; what is not written stays as it is known, or is the default.
+
+    UsageError names what is wrong.
+    """
+    slug = given.get("slug", known.topic_slug if known else None)
+    if not isinstance(slug, str) or not _SLUG.fullmatch(slug):
+        raise UsageError(f"a topic needs a slug of a-z, 0-9 and _ only, at most {MAX_SLUG}; {slug!r} is none")
+    base = known or TopicSettings(topic_slug=slug, topic_name=capwords(slug.replace("_", " ")))
+    stays = {SHORT.get(each.name, each.name): getattr(base, each.name) for each in fields(TopicSettings)}
+    found = _checked(_Table, {**stays, "legacy_deadline": None, **given})
+    values = {each.name: getattr(found, SHORT.get(each.name, each.name)) for each in fields(TopicSettings)}
+    try:
+        deadline = schedules.interval(found.legacy_deadline) if found.legacy_deadline else base.legacy_deadline
+        schedules.zone(found.timezone)
+        digest_windows.check_cron(found.cron)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    if not found.name.strip() or not all(collection.strip() for collection in found.collections):
+        raise UsageError("the name and the collections must not be blank")
+    if found.legacy_command == []:
+        raise UsageError("the legacy_command must name a program")
+    return TopicSettings(**{**values, "legacy_deadline": deadline})
+
+
+def rules(given: Mapping[str, Any], known: Topic | None = None) -> tuple[list[SourceRule], list[KeywordRule]]:
+    """The rules of a topic from its lists; those of a list that is not written stay as they are known."""
+    sources: list[SourceRule] = []
+    for name, rule_type in SOURCE_LISTS.items():
+        stay = [rule for rule in known.source_rules if rule.rule_type == rule_type] if known else []
+        sources += [source_rule(source, rule_type) for source in given[name]] if name in given else stay
+    keywords: list[KeywordRule] = []
+    for name, rule_type in KEYWORD_LISTS.items():
+        kept = [rule for rule in known.keyword_rules if rule.rule_type == rule_type] if known else []
+        keywords += [keyword_rule(keyword, rule_type) for keyword in given[name]] if name in given else kept
+    return sources, list({(rule.pattern, rule.rule_type): rule for rule in keywords}.values())
+
+
+def source_rule(source: Any, rule_type: RuleType) -> SourceRule:
+    if not isinstance(source, str) or not source.strip():
+        raise UsageError(f"{source!r} is no source; name it as `scoop sources list` does")
+    return SourceRule(source=source.strip(), rule_type=rule_type)
+
+
+def keyword_rule(given: Any, rule_type: RuleType) -> KeywordRule:
+    """A keyword rule from plain words, or from a table with `pattern`, `is_regex`, `weight` and `enabled`."""
+    if not isinstance(given, str | Mapping):
+        raise UsageError(
+            f'{given!r} is no keyword; write "solar", or {{pattern = "wind (farm|park)", is_regex = true}}'
+        )
+    found = _checked(_Keyword, {"pattern": given} if isinstance(given, str) else given)
+    rule = KeywordRule(**msgspec.structs.asdict(found), rule_type=rule_type)
+    try:
+        core.check(rule)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    return rule
+
+
+def channel(given: Any) -> ChannelSettings:
+    """A channel from a table with `name`, `kind`, `options` and `enabled`; its kind says which options it has."""
+    if not isinstance(given, Mapping):
+        raise UsageError(f'{given!r} is no channel; write {{name = "main", kind = "file", options = {{...}}}}')
+    found = _checked(_Channel, given)
+    kinds = plugins.discover(channels)
+    if found.kind not in kinds:
+        raise UsageError(f"there is no kind of channel {found.kind!r}; there are {', '.join(sorted(kinds))}")
+    own = msgspec.to_builtins(_checked(kinds[found.kind].Options, found.options))
+    told = {name: value for name, value in own.items() if name in found.options}
+    return ChannelSettings(name=found.name, kind=found.kind, options=told, enabled=found.enabled)
+
+
+async def tried(conn: Connection, topic: Topic, *, since: datetime, limit: int | None = None) -> Trial:
+    """What a topic's rules, kept or not, make of the latest stories in its reach that were seen since."""
+    rulings: list[tuple[str, Ruling]] = []
+    ids = await store.within_reach(conn, topic, since=since, limit=limit)
+    for start in range(0, len(ids), READ_AT_ONCE):
+        batch = ids[start : start + READ_AT_ONCE]
+        stories = await store.stories_of(conn, batch, with_text=core.needs_text([topic]))
+        rulings += await asyncio.to_thread(_rulings, topic, stories)  # patterns may be slow
+    return core.trial(topic, rulings)
+
+
+def _rulings(topic: Topic, stories: Sequence[StoryText]) -> list[tuple[str, Ruling]]:
+    return [(story.title, core.ruling(story, topic)) for story in stories]
+
+
+async def add(conn: Connection, added: TopicSettings) -> Topic:
+    """Keep a new topic, inside the caller's transaction; Conflict where its slug is taken."""
+    if any(topic.topic_slug == added.topic_slug for topic in await store.listed(conn)):
+        raise Conflict(f"there is a topic {added.topic_slug!r} already; change that one")
+    await store.put(conn, added)
+    return await store.by_slug(conn, added.topic_slug)
+
+
+async def edit(conn: Connection, slug: str, given: Mapping[str, Any]) -> Topic:
+    """Change a topic, inside the caller's transaction: settings and lists of rules; what is not given stays."""
+    known = await store.locked(conn, slug)
+    await store.put(conn, settings(given, known))
+    await store.put_rules(conn, known, *rules(given, known))
+    return await store.by_slug(conn, slug)
+
+
+async def put_rule(conn: Connection, slug: str, rule: SourceRule | KeywordRule) -> None:
+    """Add a rule, inside the caller's transaction, in the place of the one that is like it."""
+    topic = await store.locked(conn, slug)
+    sources, keywords = _without(topic, rule)
+    more = ([rule], []) if isinstance(rule, SourceRule) else ([], [rule])
+    await store.put_rules(conn, topic, [*sources, *more[0]], [*keywords, *more[1]])
+
+
+async def remove_rule(conn: Connection, slug: str, rule: SourceRule | KeywordRule) -> None:
+    """Take a rule away, inside the caller's transaction, whatever its weight."""
+    topic = await store.locked(conn, slug)
+    sources, keywords = _without(topic, rule)
+    if len(sources) + len(keywords) == len(topic.source_rules) + len(topic.keyword_rules):
+        raise NotFound(f"{slug} has no such rule; `scoop topics rules list {slug}` shows what it has")
+    await store.put_rules(conn, topic, sources, keywords)
+
+
+def _without(topic: Topic, rule: SourceRule | KeywordRule) -> tuple[list[SourceRule], list[KeywordRule]]:
+    """The rules of a topic but for the one that is like this."""
+    if isinstance(rule, SourceRule):
+        return [each for each in topic.source_rules if each != rule], list(topic.keyword_rules)
+    like = (rule.pattern, rule.rule_type)
+    return list(topic.source_rules), [each for each in topic.keyword_rules if (each.pattern, each.rule_type) != like]
+
+
+async def suppress(conn: Connection, slug: str, story: str, reason: str) -> int:
+    """Keep a story, by number or public id, out of a topic's digests; give its number."""
+    topic, found = await store.by_slug(conn, slug), (await reading.story(conn, story)).story
+    await store.suppress(conn, topic, found.story_id, reason)
+    return found.story_id
+
+
+async def unsuppress(conn: Connection, slug: str, story: str) -> int:
+    """Let a story be told again, inside the caller's transaction; give its number."""
+    topic, found = await store.by_slug(conn, slug), (await reading.story(conn, story)).story
+    await store.unsuppress(conn, topic, found.story_id)
+    return found.story_id
+
+
+async def put_topics(tables: Sequence[Mapping[str, Any]], conn: Connection) -> None:
+    """Make the topics of the configuration file so; ConfigError names the table that is wrong, and how.
+
+    What a table says of a topic wins, what it does not say stays.
+    """
+    async with conn.transaction():
+        for number, table in enumerate(tables, start=1):
+            try:
+                await _put_topic(conn, table)
+            except UsageError as error:
+                raise ConfigError(f"scoop.toml, [[topics]] number {number}: {error}") from error
+
+
+async def _put_topic(conn: Connection, table: Mapping[str, Any]) -> None:
+    known = next((topic for topic in await store.listed(conn) if topic.topic_slug == table.get("slug")), None)
+    wanted = settings(table, known)
+    if known is None or any(getattr(known, each.name) != getattr(wanted, each.name) for each in fields(TopicSettings)):
+        await store.put(conn, wanted)
+    topic = await store.by_slug(conn, wanted.topic_slug)
+    await store.put_rules(conn, topic, *rules(table, topic))
+    if "channels" in table:
+        await _put_channels(conn, topic, [channel(each) for each in table["channels"]])
+
+
+async def _put_channels(conn: Connection, topic: Topic, wanted: Sequence[ChannelSettings]) -> None:
+    for found in wanted:
+        await store.put_channel(conn, topic.topic_id, found)
+    for gone in {each.name for each in topic.channels} - {each.name for each in wanted}:
+        await store.remove_channel(conn, topic, gone)
+
+
+def _checked(kind: type[Any], given: Mapping[str, Any]) -> Any:
+    try:
+        return options.checked(kind, given)
+    except Reject as error:
+        raise UsageError(str(error)) from error

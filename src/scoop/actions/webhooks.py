@@ -1,0 +1,71 @@
+"""Webhooks as an operator writes them: checked, and tried."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from datetime import datetime
+from typing import Any, get_args
+
+from scoop.channels import Errand, http, signing
+from scoop.errors import UsageError
+from scoop.fetch.client import Client
+from scoop.stages import deliver_webhooks
+from scoop.store import webhooks as store
+from scoop.store.webhooks import Event, Outgoing, WebhookSettings
+
+EVENTS: tuple[Event, ...] = get_args(Event)
+MAX_URL = 2_000
+MAX_COLLECTION = 128
+TRIAL = "webhook.test"
+_NAME = re.compile(r"[a-z0-9_]{1,64}")
+
+
+def settings(given: Mapping[str, Any]) -> WebhookSettings:
+    """The settings of a webhook; UsageError names what is wrong."""
+    known = {each.name for each in fields(WebhookSettings)}
+    told = {name: value for name, value in given.items() if value is not None and name in known}
+    told["events"] = _events(told.get("events") or EVENTS)
+    found = WebhookSettings(**told)
+    _check(found)
+    return found
+
+
+def changed(now: WebhookSettings, given: Mapping[str, Any]) -> WebhookSettings:
+    """The settings of a webhook with what an operator changes; only a collection and a topic can be none."""
+    kept = {each.name: getattr(now, each.name) for each in fields(WebhookSettings)}
+    told = {name: value for name, value in given.items() if value is not None or name in {"collection", "topic"}}
+    return settings({**kept, **told, "name": now.name})
+
+
+async def tried(
+    found: WebhookSettings, *, client: Client, secrets: Mapping[str, str], clock: Callable[[], datetime]
+) -> int:
+    """Send a webhook a message of no consequence; the status it was taken with, else NotSent, Unknown or Refused."""
+    errand = Errand(client=client, secrets=secrets, clock=clock)
+    payload = store.message(TRIAL, {"webhook": found.name}, now=clock())
+    trial = Outgoing(
+        webhook_delivery_id=0, key=store.new_key(), payload=payload, name=found.name, url=found.url,
+        secret=found.secret, allow_private=found.allow_private, enabled=True, state="waiting",
+    )  # fmt: skip
+    return await deliver_webhooks.send(trial, errand)
+
+
+def _events(given: Any) -> tuple[Event, ...]:
+    for event in given:
+        if event not in EVENTS:
+            raise UsageError(f"events: there is no event {event!r}; there are {', '.join(EVENTS)}")
+    return tuple(event for event in EVENTS if event in given)
+
+
+def _check(found: WebhookSettings) -> None:
+    if not _NAME.fullmatch(found.name):
+        raise UsageError(f"name: {found.name[:100]!r} must be 1 to 64 of a-z, 0-9 and _")
+    if len(found.url) > MAX_URL or not found.url.isprintable():
+        raise UsageError(f"url: must be an address of at most {MAX_URL:,} characters")
+    if found.collection is not None and not (found.collection.strip() and found.collection.isprintable()):
+        raise UsageError("collection: must not be blank")
+    try:
+        signing.check_address(found.url)
+        http.check_name("secret", found.secret)
+    except ValueError as error:
+        raise UsageError(str(error).removeprefix("option ")) from error

@@ -1,0 +1,215 @@
+"""What a feed is once it is read, and how its entries become items that the ledger takes."""
+
+import hashlib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urljoin
+
+import can_ada
+
+from scoop.core import language, text
+from scoop.core.feed_reading import markup
+from scoop.model import Item
+
+MAX_ITEMS = 2_000  # of one feed; whole archives are beyond what a visit is for
+MAX_ID = 512
+MAX_ID_BYTES = 1_900  # of UTF-8; leaves source and collection their share of what an index can hold
+MAX_TITLE = 2_048
+MAX_BODY = 500_000
+MAX_SUMMARY = 10_000
+MAX_URL = 4_096
+MAX_AUTHORS, MAX_AUTHOR = 64, 256
+MAX_TAGS, MAX_TAG = 128, 128
+MAX_ATTACHED = 32  # enclosures or media of one item
+MAX_WORD = 200  # characters of a value such as a media type
+MAX_DIGITS = 16
+MAX_TTL_MINUTES = 60 * 24 * 365
+UNTITLED = "(untitled)"
+TITLE_FROM_BODY = 120  # characters of the text that stand in for a missing headline
+
+_MAIL_FIRST = re.compile(r"[^\s@]+@[^\s@]+ \(([^)]+)\)")
+_WEB = re.compile(r"https?://(?:[\w.~!$&'()*+,;=:-]*@)?(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?/", re.ASCII)
+_NOT_IN_URI = re.compile(r"[\[\]^|\\`{}#]|%(?![0-9A-Fa-f]{2})")
+_NAME_FIRST = re.compile(r"([^<>]+?) ?<[^\s@<>]+@[^\s@<>]+>")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feed:
+    """A feed as it was read; `format` is empty for what is none, `problems` tells what was lost or odd.
+
+    `alternates` are the feeds that an HTML page names, `ttl` is how long the feed asks to be left alone.
+    """
+
+    title: str = ""
+    link: str = ""
+    description: str = ""
+    language: str = ""
+    format: str = ""
+    items: list[Item] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    alternates: list[str] = field(default_factory=list)
+    ttl: timedelta | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One entry, its texts plain and its addresses absolute, whatever format it was written in."""
+
+    guid: str = ""
+    url: str | None = None
+    title: str = ""
+    body: str = ""
+    summary: str = ""
+    published_at: str | None = None
+    updated_at: str | None = None
+    image_url: str | None = None
+    language: str = ""
+    authors: Iterable[str] = ()
+    tags: Iterable[str] = ()
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+def items(entries: Iterable[Entry]) -> tuple[list[Item], list[str]]:
+    """The items, and what is to be told about them."""
+    found: list[Item] = []
+    known_ids: set[str] = set()
+    for entry in entries:
+        if len(found) == MAX_ITEMS:
+            return found, [f"there are more than {MAX_ITEMS:,} items; the first {MAX_ITEMS:,} were read"]
+        found.append(_item(entry, known_ids))
+    return found, []
+
+
+def _item(entry: Entry, known_ids: set[str]) -> Item:
+    body, summary = _body_and_summary(entry)
+    title = _title(entry, body)
+    published_at = entry.published_at or entry.updated_at
+    updated_at = entry.updated_at if entry.updated_at != published_at else None
+    item = {
+        "source_item_id": _id(entry, title, known_ids),
+        "title": title[:MAX_TITLE],
+        "canonical_url": entry.url,
+        "image_url": entry.image_url,
+        "published_at": published_at,
+        "body_text": body,
+        "language": entry.language,
+        "authors": _distinct(entry.authors, MAX_AUTHORS),
+        "tags": _distinct(entry.tags, MAX_TAGS),
+        "source_metadata": _present({**entry.metadata, "summary": summary, "updated_at": updated_at}),
+    }
+    return _present(item)
+
+
+def _title(entry: Entry, body: str) -> str:
+    """The headline, or what can stand in for it."""
+    names = (entry.title, body[:TITLE_FROM_BODY].partition("\n")[0].strip(), entry.url, entry.guid)
+    return next((name for name in names if name and _is_legible(name)), UNTITLED)
+
+
+def _is_legible(name: str) -> bool:
+    """Whether there is more in it than joiners and other signs without weight."""
+    return name.isascii() or bool(text.normalized(name))
+
+
+def _present(values: dict[str, Any]) -> dict[str, Any]:
+    """Only what is known; a 0 and a False are."""
+    return {key: value for key, value in values.items() if value or value is False or value == 0}
+
+
+def _body_and_summary(entry: Entry) -> tuple[str, str]:
+    """The longer text is the article, the other one its summary, unless it only repeats the beginning."""
+    longer, shorter = sorted((entry.body, entry.summary), key=len, reverse=True)
+    return longer, "" if longer.startswith(shorter) else shorter[:MAX_SUMMARY]
+
+
+def _id(entry: Entry, title: str, known_ids: set[str]) -> str:
+    """The id that the feed gives, else the link; entries that share one link are told apart by their headline."""
+    found = _fitting(entry.guid or entry.url or title)
+    if not entry.guid and found in known_ids:
+        found = _fitting(f"{found}#{_hash(f'{title}{entry.published_at}')[:16]}")
+    known_ids.add(found)
+    return found
+
+
+def _fitting(name: str) -> str:
+    if len(name) <= MAX_ID and (name.isascii() or len(name.encode()) <= MAX_ID_BYTES):
+        return name
+    return f"sha256:{_hash(name)}"
+
+
+def _hash(name: str) -> str:
+    return hashlib.sha256(name.encode()).hexdigest()
+
+
+def _distinct(names: Iterable[str], limit: int) -> list[str]:
+    return list(dict.fromkeys(name for name in names if name))[:limit]
+
+
+def address(written: str | None, base: str = "") -> str | None:
+    """The absolute http(s) address, percent-encoded; nothing for what is none or is too long."""
+    if not written or len(written) > MAX_URL:
+        return None
+    try:
+        found = can_ada.parse(urljoin(base, written.strip()) if base else written.strip())
+    except (ValueError, TypeError):  # TypeError: a lone surrogate
+        return None
+    href = _uri(str(found.href))
+    return href if _WEB.match(href) and found.hostname.strip(".") and len(href) <= MAX_URL else None
+
+
+def _uri(href: str) -> str:
+    """Browsers leave some signs in an address that a URI may not hold."""
+    if not _NOT_IN_URI.search(href):
+        return href
+    start = href.find("/", len("https://"))
+    page, mark, fragment = href[start:].partition("#")
+    return f"{href[:start]}{_NOT_IN_URI.sub(_encoded, page)}{mark}{_NOT_IN_URI.sub(_encoded, fragment)}"
+
+
+def _encoded(sign: re.Match[str]) -> str:
+    return f"%{ord(sign[0]):02X}"
+
+
+def author(written: str) -> str:
+    """A name; some feeds put it in brackets behind a mail address, or before one."""
+    name = markup.headline(written, MAX_AUTHOR) if "@" not in written else text.one_line(written[: 4 * MAX_AUTHOR])
+    match = "@" in name and (_MAIL_FIRST.fullmatch(name) or _NAME_FIRST.fullmatch(name))
+    return (match[1] if match else name)[:MAX_AUTHOR].strip()
+
+
+def attached(url: str, **known: str | None) -> dict[str, Any]:
+    """A file that goes with an entry: its address and what is said of it."""
+    words = {key: text.one_line(value)[:MAX_WORD] for key, value in known.items() if value}
+    return _present({"url": url, **words, "length": number(words.get("length"))})
+
+
+def is_picture(file: dict[str, Any]) -> bool:
+    return file.get("medium") == "image" or str(file.get("type", "")).startswith("image/")
+
+
+def number(written: str | None) -> int | None:
+    digits = (written or "").strip()
+    return int(digits) if digits.isdecimal() and len(digits) < MAX_DIGITS else None
+
+
+def string(holder: Any, key: str) -> str:
+    """The text that a stranger's object holds; a number is read as one, anything else as none."""
+    value = dict.get(holder, key) if isinstance(holder, dict) else None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return repr(value)
+    return value if isinstance(value, str) else ""
+
+
+def objects(holder: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    """The objects in the list that a stranger's object holds."""
+    values = dict.get(holder, key)
+    return [value for value in values if isinstance(value, dict)] if isinstance(values, list) else []
+
+
+def tag_of_language(declared: str | None) -> str:
+    """The BCP 47 tag; empty for what is none."""
+    tag = language.language(declared, "") if declared else language.UNDETERMINED
+    return tag if tag != language.UNDETERMINED and len(tag) <= 35 else ""

@@ -1,0 +1,93 @@
+"""JSON Feed 1.0 and 1.1."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from scoop.core import text
+from scoop.core.feed_reading import dates, markup
+from scoop.core.feed_reading.feed import (
+    MAX_ATTACHED,
+    MAX_AUTHOR,
+    MAX_BODY,
+    MAX_SUMMARY,
+    MAX_TAG,
+    MAX_TITLE,
+    Entry,
+    Feed,
+    address,
+    attached,
+    items,
+    objects,
+    string,
+    tag_of_language,
+)
+
+MAX_PARTS = 1_000_000  # quotes, commas and brackets; decoded, each takes up to 58 bytes
+VERSION = "jsonfeed.org/version/"
+
+
+def read(document: bytes, *, url: str) -> Feed:
+    """The feed; one without format for JSON of another kind."""
+    if sum(document.count(sign) for sign in (b'"', b",", b"{", b"[")) > MAX_PARTS:
+        return Feed(problems=["this JSON has too many parts to be a feed"])
+    try:
+        found = msgspec.json.decode(document)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return Feed(problems=[f"this begins as JSON does, but is none: {error}"])
+    version = string(found, "version")
+    if not isinstance(found, dict) or not (VERSION in version or isinstance(found.get("items"), list)):
+        return Feed(problems=["this is JSON, but not a JSON Feed"])
+    return _feed(found, version.rpartition(VERSION)[2], url)
+
+
+def _feed(found: dict[str, Any], version: str, url: str) -> Feed:
+    link = address(string(found, "home_page_url"), url)
+    base = link or url
+    entries, problems = items(_entry(entry, found, base) for entry in objects(found, "items"))
+    return Feed(
+        title=markup.headline(string(found, "title"), MAX_TITLE),
+        link=link or "",
+        description=markup.body(string(found, "description"), MAX_SUMMARY),
+        language=tag_of_language(string(found, "language")),
+        format=f"json feed {version[:8]}".strip(),
+        items=entries,
+        problems=problems,
+    )
+
+
+def _entry(entry: dict[str, Any], feed: dict[str, Any], base: str) -> Entry:
+    page, external = address(string(entry, "url"), base), address(string(entry, "external_url"), base)
+    html, plain = string(entry, "content_html"), string(entry, "content_text")
+    return Entry(
+        guid=text.one_line(string(entry, "id")),
+        url=page or external,
+        title=markup.headline(string(entry, "title"), MAX_TITLE),
+        body=markup.body(html, MAX_BODY) or markup.written(plain, MAX_BODY),
+        summary=markup.written(string(entry, "summary"), MAX_BODY),
+        published_at=dates.rfc_3339(string(entry, "date_published")),
+        updated_at=dates.rfc_3339(string(entry, "date_modified")),
+        image_url=address(string(entry, "image"), base) or address(string(entry, "banner_image"), base),
+        language=tag_of_language(string(entry, "language") or string(feed, "language")),
+        authors=_authors(entry) or _authors(feed),
+        tags=_tags(entry),
+        metadata={"external_url": external if page else None, "enclosures": list(_attachments(entry, base))},
+    )
+
+
+def _authors(holder: dict[str, Any]) -> list[str]:
+    """1.1 has a list of authors, 1.0 has one."""
+    people = [*objects(holder, "authors"), holder.get("author")]
+    return [name for person in people if (name := markup.headline(string(person, "name"), MAX_AUTHOR))]
+
+
+def _attachments(entry: dict[str, Any], base: str) -> Iterator[dict[str, Any]]:
+    for file in objects(entry, "attachments")[:MAX_ATTACHED]:
+        if url := address(string(file, "url"), base):
+            yield attached(url, type=string(file, "mime_type"), length=string(file, "size_in_bytes"))
+
+
+def _tags(entry: dict[str, Any]) -> list[str]:
+    tags = entry.get("tags")
+    return [markup.headline(tag, MAX_TAG) for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []

@@ -1,0 +1,189 @@
+"""Feeds that are not what they should be: broken markup, unknown entities, ends in the middle."""
+
+import html
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+from itertools import islice
+from typing import Any
+from xml.sax import SAXException
+
+import feedparser
+
+from scoop.core import text
+from scoop.core.feed_reading import dates, markup, wellformed
+from scoop.core.feed_reading.feed import (
+    MAX_ATTACHED,
+    MAX_BODY,
+    MAX_SUMMARY,
+    MAX_TAG,
+    MAX_TITLE,
+    MAX_TTL_MINUTES,
+    MAX_WORD,
+    Entry,
+    Feed,
+    address,
+    attached,
+    author,
+    is_picture,
+    items,
+    number,
+    objects,
+    string,
+    tag_of_language,
+)
+
+MAX_BYTES = 5 << 20  # of a feed that is mended
+MAX_BROKEN_BYTES = 2 << 20  # of one that cannot be; feedparser reads some 300 KiB a second
+MAX_BROKEN_TAGS = 50_000  # and attributes; feedparser takes 0.5 KiB for each that is not closed
+# What feedparser raises over values that it did not expect.
+STUMBLES = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+    SAXException,
+)
+
+_DOCTYPE = re.compile(rb"<!DOCTYPE[^>\[]*(?:\[.*?(?:\]\s*>|\Z)|>|\Z)", re.DOTALL | re.IGNORECASE)
+_ENTITY = re.compile(rb"<!ENTITY[^>]*(?:>|\Z)", re.IGNORECASE)
+_TAG = re.compile(rb"<|=[\"']")
+_WRONG = re.compile(
+    rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|&(?:#(?P<digits>x[0-9a-f]{1,6}|[0-9]{1,7});|(?P<name>[a-z][a-z0-9]{1,30});)?"
+    rb"|<(?![a-z_/!?])",
+    re.DOTALL | re.IGNORECASE,
+)
+_XML_ENTITIES = frozenset({b"amp", b"lt", b"gt", b"quot", b"apos"})
+
+
+def read(document: bytes, *, url: str) -> Feed:
+    """What can be read: all of it if only signs were written wrongly, else what feedparser makes of it."""
+    mended = _mended(document[:MAX_BYTES])
+    try:
+        feed = wellformed.read(mended, url=url)
+    except wellformed.Unfit as error:
+        return _salvaged(mended, url, f"this is broken: {error}")
+    return replace(feed, problems=["this is not well-formed; signs and entities in it were put right", *feed.problems])
+
+
+def _mended(document: bytes) -> bytes:
+    """Without declarations of entities, and with every `&` and `<` that is none escaped."""
+    document = _ENTITY.sub(b"", _DOCTYPE.sub(b"", document, count=1))
+    mended, end = bytearray(), 0
+    for wrong in _WRONG.finditer(document):
+        mended += document[end : wrong.start()]
+        mended += _escaped(wrong)
+        end = wrong.end()
+    return bytes(mended + document[end:])
+
+
+def _escaped(sign: re.Match[bytes]) -> bytes:
+    whole = sign[0]
+    if whole == b"<":
+        return b"&lt;"
+    if whole[:1] == b"<" or sign["name"] in _XML_ENTITIES:
+        return whole
+    letters = html.unescape(whole.decode()) if len(whole) > 1 else "&"
+    if letters == whole.decode():  # an entity of nobody's
+        return b"&amp;" + whole[1:]
+    return b"".join(b"&#%d;" % ord(letter) for letter in letters)
+
+
+def _salvaged(document: bytes, url: str, problem: str) -> Feed:
+    beginning = _beginning(document)
+    cut = [] if len(beginning) == len(document) else [f"only its first {len(beginning):,} bytes were read"]
+    found = _parsed(beginning)
+    if not any(found.entries):
+        return replace(wellformed.recovered(beginning, url=url), problems=[problem, *cut])
+    head = found.feed
+    link = address(string(head, "link"), url)
+    entries, told = items(filter(_says_something, (_entry(entry, head, link or url) for entry in found.entries)))
+    return Feed(
+        title=markup.headline(string(head, "title"), MAX_TITLE),
+        link=link or "",
+        description=markup.body(string(head, "subtitle"), MAX_SUMMARY),
+        language=tag_of_language(string(head, "language")),
+        format=_format(found.version, bool(entries)),
+        items=entries,
+        problems=[problem, *cut, *told],
+        ttl=timedelta(minutes=min(number(string(head, "ttl")) or 0, MAX_TTL_MINUTES)) or None,
+    )
+
+
+def _parsed(document: bytes) -> Any:
+    """What feedparser finds; nothing where it stumbles, as it does over some empty values."""
+    try:
+        return feedparser.parse(
+            document, response_headers={"content-type": "application/xml; charset=utf-8"}, sanitize_html=False,
+            resolve_relative_uris=False,
+        )  # fmt: skip
+    except STUMBLES:
+        return feedparser.FeedParserDict(entries=[])
+
+
+def _beginning(document: bytes) -> bytes:
+    tags = islice(_TAG.finditer(document, 0, MAX_BROKEN_BYTES), MAX_BROKEN_TAGS, None)
+    return document[: next((tag.start() for tag in tags), MAX_BROKEN_BYTES)]
+
+
+def _entry(entry: Any, head: Any, base: str) -> Entry:
+    files = list(_files([link for link in objects(entry, "links") if string(link, "rel") == "enclosure"], base))
+    media = list(_files(objects(entry, "media_content"), base))
+    return Entry(
+        guid=text.one_line(string(entry, "id")),
+        url=address(string(entry, "link"), base),
+        title=markup.headline(string(entry, "title"), MAX_TITLE),
+        body=max(map(_text, objects(entry, "content")), key=len, default=""),
+        summary=_text(entry.get("summary_detail")),
+        published_at=dates.rfc_3339(string(entry, "published")) or dates.rfc_3339(string(entry, "created")),
+        updated_at=dates.rfc_3339(string(entry, "updated")),
+        image_url=_image(entry, [*media, *files], base),
+        language=tag_of_language(string(entry, "language") or string(head, "language")),
+        authors=[author(string(person, "name")) for person in objects(entry, "authors")],
+        tags=[markup.headline(string(tag, "label") or string(tag, "term"), MAX_TAG) for tag in objects(entry, "tags")],
+        metadata={
+            "enclosures": files,
+            "media": media,
+            "original_url": address(string(entry, "feedburner_origlink")),
+            "comments_url": address(string(entry, "comments"), base),
+            "duration": text.one_line(string(entry, "itunes_duration"))[:MAX_WORD],
+        },
+    )
+
+
+def _says_something(entry: Entry) -> bool:
+    """Where a feed breaks off, an empty entry is often left."""
+    return bool(entry.title or entry.url or entry.guid or entry.body or entry.summary)
+
+
+def _text(detail: Any) -> str:
+    value = string(detail, "value")
+    if string(detail, "type") == "text/plain" and not markup.is_markup(value):
+        return markup.written(value, MAX_BODY)
+    return markup.body(value, MAX_BODY)
+
+
+def _files(values: list[dict[str, Any]], base: str) -> Iterator[dict[str, Any]]:
+    for value in values[:MAX_ATTACHED]:
+        if url := address(string(value, "href") or string(value, "url"), base):
+            length = string(value, "length") or string(value, "filesize")
+            yield attached(url, type=string(value, "type"), length=length, medium=string(value, "medium"))
+
+
+def _image(entry: Any, attachments: list[dict[str, Any]], base: str) -> str | None:
+    pictures = [found["url"] for found in attachments if is_picture(found)]
+    thumbnails = [string(thumbnail, "url") for thumbnail in objects(entry, "media_thumbnail")]
+    own = string(entry.get("image"), "href")
+    return next((found for url in [*pictures, *thumbnails, own] if (found := address(url, base))), None)
+
+
+def _format(version: str, has_items: bool) -> str:
+    """`rss20` is RSS 2.0."""
+    match = re.fullmatch(r"(rss|atom)(\d)?(\d+)?\w*", version)
+    if match is None:
+        return "rss" if has_items else ""
+    return f"{match[1]} {match[2]}.{match[3]}" if match[3] else match[1]

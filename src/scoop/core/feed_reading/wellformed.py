@@ -1,0 +1,168 @@
+"""RSS and Atom that are well-formed XML: read once, from front to back, in little memory."""
+
+import re
+from collections.abc import Iterator
+from itertools import islice, pairwise
+from typing import Any
+
+from lxml import etree
+
+from scoop.core.feed_reading import elements
+from scoop.core.feed_reading.feed import MAX_ITEMS, Entry, Feed, items
+
+CHUNK = 1 << 16
+MAX_ENTRY_BYTES = 4 << 20
+MAX_ENTRY_TAGS = 100_000  # opened, closed, and attributes; the tree takes some 250 bytes for each
+SMALL_BYTES = 1 << 19  # read at once, which takes a quarter less time; no tree of it is larger than 32 MiB
+ROOTS = ("rss", "RDF", "feed", "channel")
+ENTRIES = ("item", "entry")
+TOO_LARGE = "one item is far larger than any article; it was cut, and what follows was not read"
+BOUNDS = {
+    "encoding": "utf-8", "resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": False,
+    "remove_comments": True, "remove_pis": True,
+}  # fmt: skip
+
+_ENTRY = re.compile(rb"<(?:[\w.-]+:)?(?:item|entry)[\s>/]", re.IGNORECASE)
+
+_SUBSET = re.compile(rb"<!DOCTYPE[^>\[]*\[")
+_DOCTYPE = re.compile(rb"<!DOCTYPE[^>]*>")
+_NODES = etree.XPath("count(.//*) + count(.//@*)")
+
+
+class Unfit(Exception):
+    """Not well-formed, or not to be trusted: this is for the lenient reader."""
+
+
+def read(document: bytes, *, url: str) -> Feed:
+    """The feed; Unfit for what is not well-formed or declares entities."""
+    reader = _Reader(_undeclared(document))
+    found, problems = items(reader.entries(url))
+    if reader.root is None:
+        raise Unfit("it does not begin as a feed does")
+    if not found and not reader.problems and has_entries(document):
+        raise Unfit("its items are not where they should be")
+    return elements.feed(reader.root, found, [*problems, *reader.problems], url=url)
+
+
+def _undeclared(document: bytes) -> bytes:
+    """Without the name of its DTD, which nobody needs: what such a file defines is not known here."""
+    if b"<!DOCTYPE" not in document:
+        return document
+    if _SUBSET.search(document):
+        raise Unfit("it declares entities")
+    return _DOCTYPE.sub(b"", document)
+
+
+def recovered(document: bytes, *, url: str) -> Feed:
+    """A broken document cut into its entries, so that what is wrong with one of them costs the others nothing."""
+    starts = [match.start() for match in islice(_ENTRY.finditer(document), MAX_ITEMS + 1)]
+    head, *pieces = (document[start:end] for start, end in pairwise([0, *starts, len(document)]))
+    root = _recovered(head)
+    if root is None:
+        root = etree.Element("rss")
+    around = elements.Surroundings(root, url=url)
+    entries = (entry for entry in map(_recovered, pieces) if entry is not None)
+    found, problems = items(elements.entry(entry, around) for entry in entries)
+    return elements.feed(root, found, problems, url=url)
+
+
+def _recovered(piece: bytes) -> Any:
+    return etree.fromstring(piece, etree.XMLParser(recover=True, **BOUNDS)) if piece.strip() else None
+
+
+def has_entries(document: bytes) -> bool:
+    """Whether there is anything that may be an entry, whatever surrounds it."""
+    return _ENTRY.search(document) is not None
+
+
+class _Reader:
+    """One pass over a document."""
+
+    def __init__(self, document: bytes) -> None:
+        self._document = document
+        self.root: Any = None
+        self.problems: list[str] = []
+
+    def entries(self, url: str) -> Iterator[Entry]:
+        around = None
+        for element in self._elements():
+            around = around or elements.Surroundings(self.root, url=url)
+            yield elements.entry(element, around)
+
+    def _elements(self) -> Iterator[Any]:
+        if len(self._document) <= SMALL_BYTES:
+            self.root = _tree(self._document)
+        if self.root is None:
+            return self._streamed()
+        return filter(self._is_entry, self.root.iter(*_wildcards(ENTRIES)))
+
+    def _streamed(self) -> Iterator[Any]:
+        """The entries as they come; each is forgotten when the next one is asked for."""
+        parser = etree.XMLPullParser(events=("start", "end"), tag=_wildcards((*ROOTS, *ENTRIES)), **BOUNDS)
+        size = tags = 0
+        last = None
+        for at in range(0, len(self._document), CHUNK):
+            chunk = self._document[at : at + CHUNK]
+            error = _fed(parser, chunk)
+            size, tags = size + len(chunk), tags + _tags(chunk)
+            for event, element in parser.read_events():
+                if self.root is None:
+                    self.root = element
+                if event == "end" and self._is_entry(element):
+                    size = tags = 0
+                    yield element
+                    _forget(element)
+                if event == "end" and element is self.root:
+                    return
+                last = element if event == "start" else None
+            if error:
+                raise Unfit(error.msg)
+            if size > MAX_ENTRY_BYTES or tags > MAX_ENTRY_TAGS or self._nodes() > MAX_ENTRY_TAGS:
+                self.problems.append(TOO_LARGE)
+                yield from [last] if last is not None and self._is_entry(last) else []
+                return
+        raise Unfit("it ends in the middle")
+
+    def _nodes(self) -> int:
+        """How much is held; what stands between the entries is not forgotten."""
+        return 0 if self.root is None else int(_NODES(self.root))
+
+    def _is_entry(self, element: Any) -> bool:
+        """An entry of the feed, not of something that an entry quotes."""
+        if elements.local_name(element) not in ENTRIES:
+            return False
+        if element is self.root:
+            return True
+        parent = element.getparent()
+        return parent is self.root or parent.getparent() is self.root
+
+
+def _tree(document: bytes) -> Any:
+    """The whole of it; nothing for what streaming may forgive: undeclared prefixes, and what follows the feed."""
+    try:
+        return etree.fromstring(document, etree.XMLParser(**BOUNDS))
+    except etree.XMLSyntaxError:
+        return None
+
+
+def _wildcards(names: tuple[str, ...]) -> list[str]:
+    return [f"{{*}}{name}" for name in names]
+
+
+def _tags(document: bytes) -> int:
+    return document.count(b"<") + document.count(b'="') + document.count(b"='")
+
+
+def _fed(parser: etree.XMLPullParser, chunk: bytes) -> etree.XMLSyntaxError | None:
+    try:
+        parser.feed(chunk)
+    except etree.XMLSyntaxError as error:
+        return error
+    return None
+
+
+def _forget(element: Any) -> None:
+    """Free what was read; the element itself stays until its parser has left it."""
+    element.clear(keep_tail=False)
+    while (before := element.getprevious()) is not None and before.tag == element.tag:
+        element.getparent().remove(before)

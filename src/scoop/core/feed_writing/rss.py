@@ -1,0 +1,61 @@
+"""RSS 2.0."""
+
+import re
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from html import escape
+
+from lxml import etree
+
+from scoop.core.feed_writing import GENERATOR, UNKNOWN_LANGUAGE, Entry, Feed
+
+ATOM = "http://www.w3.org/2005/Atom"
+CONTENT = "http://purl.org/rss/1.0/modules/content/"
+DC = "http://purl.org/dc/elements/1.1/"
+
+# Nobody says whether a title is text or HTML: what some readers would take for markup is escaped for them.
+_TAKEN_FOR_MARKUP = re.compile(r"<(?=[A-Za-z/!?])|&(?=#?\w+;)")
+
+
+def write(feed: Feed) -> bytes:
+    root = etree.Element("rss", version="2.0", nsmap={"atom": ATOM, "content": CONTENT, "dc": DC})
+    channel = etree.SubElement(root, "channel")
+    _add(channel, "title", _title(feed.title))
+    _add(channel, "link", feed.url)
+    _add(channel, "description", escape(feed.description, quote=False))
+    _add(channel, "lastBuildDate", _date(feed.updated_at))
+    _add(channel, "generator", GENERATOR)
+    own = {"rel": "self", "type": "application/rss+xml", "href": feed.self_url}
+    etree.SubElement(channel, f"{{{ATOM}}}link", own)
+    for entry in feed.entries:
+        _add_item(channel, entry)
+    return bytes(etree.tostring(root, xml_declaration=True, encoding="utf-8"))
+
+
+def _add_item(channel: etree._Element, entry: Entry) -> None:
+    item = etree.SubElement(channel, "item")
+    _add(item, "title", _title(entry.title))
+    _add(item, "link", entry.url)
+    _add(item, "guid", entry.id, isPermaLink="false")
+    _add(item, "pubDate", _date(entry.published_at))
+    _add(item, f"{{{ATOM}}}updated", entry.updated_at.astimezone(UTC).isoformat())
+    if entry.language != UNKNOWN_LANGUAGE:
+        _add(item, f"{{{DC}}}language", entry.language)
+    for author in entry.authors:
+        _add(item, f"{{{DC}}}creator", author)
+    for category in entry.categories:
+        _add(item, "category", category)
+    _add(item, "description", escape(entry.summary, quote=False))
+    _add(item, f"{{{CONTENT}}}encoded", entry.html)
+
+
+def _add(parent: etree._Element, name: str, said: str, **attributes: str) -> None:
+    etree.SubElement(parent, name, attributes).text = said
+
+
+def _title(written: str) -> str:
+    return _TAKEN_FOR_MARKUP.sub(lambda sign: escape(sign[0]), written)
+
+
+def _date(moment: datetime) -> str:
+    return format_datetime(moment.astimezone(UTC), usegmt=True)

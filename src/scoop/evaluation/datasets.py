@@ -1,0 +1,182 @@
+"""Documents whose stories people have named, in files: how they are read."""
+
+import gzip
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any, cast
+
+import msgspec
+
+from scoop.core import items, text, urls
+from scoop.core.item_stream import GZIP_MAGIC, Piece, pieces
+from scoop.errors import InputError
+from scoop.model import Item
+from scoop.store.stories import DocumentName
+
+SUFFIXES = {".gz", ".jsonl", ".ndjson", ".json", ".dev"}  # not part of a set's name
+TITLE_CHARACTERS = 200  # of the text, where a document has no title
+
+GoldKey = str | tuple[str, str]
+"""What a gold file knows an item by: its UUID, or its source and its id there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labelled:
+    """A document as it is handed in, and the story that people say it tells."""
+
+    item: Item
+    story: str
+
+    @property
+    def name(self) -> DocumentName:
+        return self.item["source_metadata"]["collection"], self.item["source"], self.item["source_item_id"]
+
+    @property
+    def language(self) -> str:
+        return str(self.item.get("language", "und"))
+
+
+class _Row(msgspec.Struct):
+    title: str | None
+    story: str | int
+    id: str | int | None = None
+    text: str | None = None
+    url: str | None = None
+    source: str | None = None
+    published_at: str | None = None
+    lang: str | None = None
+    collection: str | None = None
+
+
+class _Metadata(msgspec.Struct):
+    collection: str
+    item_uuid: str = ""
+
+
+class _V1(msgspec.Struct):
+    """What must be in an item before it can be told which story it is of."""
+
+    source: str
+    source_item_id: str
+    title: str
+    source_metadata: _Metadata
+
+
+class _GoldRow(msgspec.Struct):
+    story: str | int
+    source: str = ""
+    source_item_id: str = ""
+    item_uuid: str = ""
+
+
+def set_name(file: str) -> str:
+    path = Path(file)
+    while path.suffix in SUFFIXES:
+        path = path.with_suffix("")
+    return path.name
+
+
+def stories(file: str) -> dict[GoldKey, str]:
+    """What a gold file says of v1 items."""
+    story_by_key: dict[GoldKey, str] = {}
+    with _opened(file) as stream:
+        for piece in pieces(stream):
+            row = _decoded(piece, _GoldRow)
+            if not row.item_uuid and not (row.source and row.source_item_id):
+                raise InputError(f"line {piece.line}: give item_uuid, or source and source_item_id")
+            story_by_key[row.item_uuid or (row.source, row.source_item_id)] = _story(piece, row.story)
+    return story_by_key
+
+
+def documents(file: str, gold: Mapping[GoldKey, str] | None, *, now: datetime) -> list[Labelled]:
+    """The documents of a file; with `gold` they are v1 items, else each line says its story itself."""
+    found: dict[DocumentName, Labelled] = {}
+    with _opened(file) as stream:
+        for piece in pieces(stream):
+            document = _labelled(piece, set_name(file), now=now) if gold is None else _labelled_item(piece, gold)
+            if document.name in found:
+                raise InputError(f"line {piece.line}: the id {document.name[-1]!r} stands in an earlier line already")
+            found[document.name] = document
+        if not found:
+            raise InputError("there is no document in it")
+    return list(found.values())
+
+
+@contextmanager
+def _opened(file: str) -> Iterator[IO[bytes]]:
+    """The file, unpacked; what is wrong with it is told with its name."""
+    try:
+        with open(file, "rb") as raw:
+            is_zipped = raw.peek(1)[:1] == GZIP_MAGIC[:1]
+            yield cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if is_zipped else raw
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from error
+    except (OSError, EOFError, zlib.error) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise InputError(f"{file}: cannot be read: {reason.lower()}") from error
+
+
+def _labelled(piece: Piece, set_name: str, *, now: datetime) -> Labelled:
+    row = _decoded(piece, _Row)
+    return Labelled(item=_item(row, piece.line, set_name, now=now), story=_story(piece, row.story))
+
+
+def _story(piece: Piece, story: str | int) -> str:
+    if story == "":
+        raise InputError(f"line {piece.line}: the story is empty")
+    return str(story)
+
+
+def _labelled_item(piece: Piece, gold: Mapping[GoldKey, str]) -> Labelled:
+    known = _decoded(piece, _V1)
+    pair = known.source, known.source_item_id
+    for key in (known.source_metadata.item_uuid, str(items.item_uuid(*pair)), pair):
+        if key in gold:
+            return Labelled(item=_decoded(piece, dict[str, Any]), story=gold[key])
+    raise InputError(f"line {piece.line}: the gold file has no story for {':'.join(pair)}")
+
+
+def _decoded(piece: Piece, kind: type[Any]) -> Any:
+    if piece.problem is not None:
+        raise InputError(f"line {piece.line}: {piece.problem}")
+    try:
+        return msgspec.json.decode(piece.raw, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(f"line {piece.line}: {error}; `scoop evaluate --help` shows a good one") from error
+
+
+def _item(row: _Row, line: int, set_name: str, *, now: datetime) -> Item:
+    """The v1 item that a row is; what is empty in the row is unknown, what is wrong is left to the door to refuse."""
+    address = row.url if row.url and urls.is_url(row.url) else None
+    known = {
+        "canonical_url": urls.encoded(address) if address else row.url,
+        "published_at": _moment(row.published_at) if row.published_at else None,
+        "body_text": row.text,
+        "language": row.lang,
+    }
+    return {
+        "payload_version": "v1",
+        "source": row.source or (urls.host(urls.canonical_url(address)) if address else set_name),
+        "source_item_id": str(line if row.id in {None, ""} else row.id),
+        "title": row.title or text.truncated(text.one_line(row.text or ""), TITLE_CHARACTERS),
+        **{field: value for field, value in known.items() if value},
+        "source_metadata": {
+            "collection": row.collection or set_name,
+            "job_name": "evaluate",
+            "job_run_id": set_name,
+            "scraped_at": now.isoformat(),
+        },
+    }
+
+
+def _moment(iso_8601: str) -> str:
+    """The moment as the door wants it, if it is one."""
+    try:
+        moment = datetime.fromisoformat(iso_8601)
+    except ValueError:
+        return iso_8601
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).isoformat()

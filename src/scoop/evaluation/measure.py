@@ -1,0 +1,210 @@
+"""How well stories agree with what people say: labelled documents go through the real stages, then are compared."""
+
+import asyncio
+import io
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from random import Random
+from statistics import fmean
+
+import msgspec
+
+from scoop.app import App
+from scoop.config import Config
+from scoop.core import clusters, items
+from scoop.core.clusters import Agreement
+from scoop.embedders import Memory
+from scoop.evaluation import scratch
+from scoop.evaluation.datasets import Labelled
+from scoop.evaluation.scratch import TIERS, Difference, Kind, Tier
+from scoop.model import Item
+from scoop.stages.push import push
+from scoop.store import stories
+from scoop.store.stories import DocumentName, Placement
+from scoop.worker import Report
+
+PORTIONS = 4  # a shuffled set comes in at least so many batches
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A document that no stage put anywhere; it counts as a story of its own."""
+
+    source_item_id: str
+    title: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LanguageFigures:
+    """B-cubed F1 of the documents of one language, in the company of all."""
+
+    documents: int
+    merge: float
+    coverage: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """B-cubed F1 over several orders of arrival."""
+
+    min: float
+    mean: float
+    max: float
+    difference: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measurement:
+    """What is known of one set."""
+
+    set: str
+    documents: int
+    stories: int
+    merge: Agreement
+    coverage: Agreement
+    seconds: float
+    languages: dict[str, LanguageFigures]
+    errors: list[Difference]
+    shuffles: dict[Tier, Spread]
+    refused: list[Refused]
+
+
+# Through the stages
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Outcome:
+    place_by_name: dict[DocumentName, Placement]
+    seconds: float
+
+    def labels(self, tier: Tier, documents: Sequence[Labelled]) -> list[int]:
+        """The group of each document; one without a place is alone."""
+        return [
+            getattr(self.place_by_name[document.name], tier) if document.name in self.place_by_name else -position
+            for position, document in enumerate(documents, start=1)
+        ]
+
+
+async def _run(
+    config: Config, batches: Iterable[Sequence[Labelled]], memory: Memory, *, stop: asyncio.Event, report: Report
+) -> _Outcome:
+    """Take the batches in, one after the other, in a database of their own."""
+    async with scratch.open_trial(config, memory=memory) as app:
+        began = time.perf_counter()
+        for batch in batches:
+            await _fold(app, batch, stop=stop, report=report)
+        seconds = time.perf_counter() - began
+        async with app.database.connection() as conn:
+            return _Outcome(place_by_name=await stories.placements(conn), seconds=seconds)
+
+
+async def _fold(app: App, batch: Sequence[Labelled], *, stop: asyncio.Event, report: Report) -> None:
+    """One ingest of these documents, and all that follows from it."""
+    lines = io.BytesIO(b"".join(msgspec.json.encode(document.item) + b"\n" for document in batch))
+    if not stop.is_set():
+        await push(
+            app.database, lines, name="evaluate", now=datetime.now(UTC), follow="normalize",
+            progress=lambda count: report("ingest", count),
+        )  # fmt: skip
+    await scratch.work_off(app, stop=stop, report=report)
+
+
+# Figures
+
+
+async def measure(
+    config: Config,
+    name: str,
+    documents: Sequence[Labelled],
+    *,
+    shuffles: int,
+    errors: int,
+    stop: asyncio.Event,
+    report: Report,
+) -> Measurement:
+    """Take a set in and compare its stories with the gold ones; then again in `shuffles` other orders."""
+    report.tell(f"{name}: {len(documents):,} documents")
+    memory: Memory = {}
+    outcome = await _run(config, [documents], memory, stop=stop, report=report)
+    others = [
+        await _run(config, _shuffled(documents, Random(number)), memory, stop=stop, report=report)  # noqa: S311
+        for number in range(shuffles)
+    ]
+    gold = [document.story for document in documents]
+    found = {tier: outcome.labels(tier, documents) for tier in TIERS}
+    compared = {tier: clusters.agreement(found[tier], gold) for tier in TIERS}
+    return Measurement(
+        set=name,
+        documents=len(documents),
+        stories=len(set(gold)),
+        merge=compared["merge"],
+        coverage=compared["coverage"],
+        seconds=outcome.seconds,
+        languages=_by_language(documents, found),
+        errors=_errors(documents, found, most=errors),
+        shuffles={tier: _spread([outcome, *others], tier, documents) for tier in TIERS} if others else {},
+        refused=_refused(documents, outcome),
+    )
+
+
+def _shuffled(documents: Sequence[Labelled], chance: Random) -> Iterator[list[Labelled]]:
+    """The documents in another order, in batches of any size."""
+    waiting = chance.sample(documents, len(documents))
+    while waiting:
+        size = chance.randint(1, max(1, len(documents) // PORTIONS))
+        yield waiting[:size]
+        waiting = waiting[size:]
+
+
+def _by_language(documents: Sequence[Labelled], found: Mapping[Tier, Sequence[int]]) -> dict[str, LanguageFigures]:
+    """The figures of each language, where there are several."""
+    gold = [document.story for document in documents]
+    among: dict[str, list[int]] = {}
+    for position, document in enumerate(documents):
+        among.setdefault(document.language, []).append(position)
+    return {
+        language: LanguageFigures(
+            documents=len(positions),
+            merge=clusters.b_cubed_f1(found["merge"], gold, among=positions),
+            coverage=clusters.b_cubed_f1(found["coverage"], gold, among=positions),
+        )
+        for language, positions in sorted(among.items())
+        if len(among) > 1
+    }
+
+
+def _errors(documents: Sequence[Labelled], found: Mapping[Tier, Sequence[int]], *, most: int) -> list[Difference]:
+    """The worst wrong joins of both tiers, and the worst splits: of coverage, which is there to mend those of merge."""
+    gold, titles = [document.story for document in documents], [document.item["title"] for document in documents]
+    merge, coverage = found["merge"], found["coverage"]
+    joins = clusters.mixed(merge, gold)
+    wider = [
+        parts
+        for parts in clusters.mixed(coverage, gold)
+        if len({merge[position] for part in parts for position in part}) > 1  # else it was told of merge already
+    ]
+    splits = clusters.mixed(gold, coverage)
+    kinds: list[tuple[Tier, Kind, list[list[list[int]]]]] = [
+        ("merge", "join", joins), ("coverage", "join", wider), ("coverage", "split", splits),
+    ]  # fmt: skip
+    return [scratch.difference(tier, kind, parts, titles) for tier, kind, worst in kinds for parts in worst[:most]]
+
+
+def _spread(outcomes: Sequence[_Outcome], tier: Tier, documents: Sequence[Labelled]) -> Spread:
+    gold, everyone = [document.story for document in documents], range(len(documents))
+    figures = [clusters.b_cubed_f1(outcome.labels(tier, documents), gold, among=everyone) for outcome in outcomes]
+    low, high = min(figures), max(figures)
+    return Spread(min=low, mean=fmean(figures), max=high, difference=high - low)
+
+
+def _refused(documents: Sequence[Labelled], outcome: _Outcome) -> list[Refused]:
+    lost = [document.item for document in documents if document.name not in outcome.place_by_name]
+    return [Refused(source_item_id=item["source_item_id"], title=item["title"], reason=_reason(item)) for item in lost]
+
+
+def _reason(item: Item) -> str:
+    problems = [f"{problem.path} {problem.reason}" for problem in items.problems(item)]
+    return problems[0] if problems else "a stage gave it up; the log says why"

@@ -1,0 +1,204 @@
+"""Replays: the ledger told again under other settings, and how the stories differ from those there are."""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from scoop.app import App, open_client, open_database, open_embedder
+from scoop.config import Config
+from scoop.core import clusters, embedding_text, links
+from scoop.core.clusters import Agreement
+from scoop.errors import NotFound, UsageError
+from scoop.evaluation import scratch
+from scoop.evaluation.scratch import TIERS, Difference, Tier
+from scoop.store import embeddings, replays, stories
+from scoop.store.db import Database
+from scoop.store.replays import Placed
+from scoop.store.stories import DocumentName, Placement
+from scoop.worker import Report
+
+BATCH = 2000  # arrivals that are copied in one go
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Which part of the ledger is told again, and what is to be other than now."""
+
+    collection: str | None
+    since: datetime | None
+    limit: int
+    embedder: str | None
+    thresholds: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Basis:
+    """The embedding model that decides, and its thresholds: none where no links are known for it."""
+
+    model_name: str
+    model_version: str
+    thresholds: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """How many stories, or groups of coverage, there were and are, and how many documents have other company now.
+
+    The agreement takes what was before for right.
+    """
+
+    before: int
+    after: int
+    moved: int
+    agreement: Agreement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replayed:
+    """What came of a replay; `unplaced` are documents that one of the sides has in no story, so that none compares."""
+
+    arrivals: int
+    documents: int
+    unplaced: int
+    before: Basis | None
+    after: Basis
+    merge: Comparison
+    coverage: Comparison
+    differences: list[Difference]
+    seconds: float
+
+
+async def replay(config: Config, asked: Asked, *, stop: asyncio.Event, report: Report) -> Replayed:
+    """Tell a part of the ledger again in a database of its own, and compare; ours is only read."""
+    under = replace(config, embedder=asked.embedder or config.embedder)
+    async with open_database(config) as ours:
+        arrival_ids = await _newest(ours, asked)
+        before, after = await _basis_now(ours), await _basis_asked(ours, under, asked.thresholds)
+        async with scratch.open_trial(under) as app:
+            began = time.perf_counter()
+            placed = await _take_in(ours, app, arrival_ids, stop=stop, report=report)
+            await _work_off(app, after.thresholds, stop=stop, report=report)
+            seconds = time.perf_counter() - began
+            async with app.database.connection() as conn:
+                place_by_name = await stories.placements(conn)
+    compared = {name: found for name, found in placed.items() if name in place_by_name}
+    labels = {tier: _labels(tier, compared, place_by_name) for tier in TIERS}
+    return Replayed(
+        arrivals=len(arrival_ids),
+        documents=len(compared),
+        unplaced=len(placed.keys() ^ place_by_name.keys()),
+        before=before,
+        after=after,
+        merge=_comparison(*labels["merge"]),
+        coverage=_comparison(*labels["coverage"]),
+        differences=_differences(labels, [found.title for found in compared.values()]),
+        seconds=seconds,
+    )
+
+
+# Settings
+
+
+async def _basis_now(ours: Database) -> Basis | None:
+    async with ours.connection() as conn:
+        model = await embeddings.active(conn)
+    return _basis(model.model_name, model.model_version, model.calibration) if model else None
+
+
+async def _basis_asked(ours: Database, config: Config, thresholds: Mapping[str, float]) -> Basis:
+    """What is to decide in the replay; where nothing else is asked for, as our own database has it."""
+    async with open_client(config) as client:
+        model = open_embedder(config, client).model
+    version = embedding_text.with_recipe(model.version)
+    async with ours.connection() as conn:
+        known = await embeddings.find(conn, model.name, version)
+    basis = _basis(model.name, version, {**(known.calibration if known else {}), **thresholds})
+    if thresholds and not basis.thresholds:
+        raise UsageError(
+            f"no links are known for the model {model.name} {version}, so no threshold decides anything there; "
+            "replay without thresholds, or with the embedder local"
+        )
+    return basis
+
+
+def _basis(model_name: str, model_version: str, calibration: Mapping[str, float]) -> Basis:
+    fit = links.fitted(model_name, model_version)
+    decides = links.calibrated(fit, calibration) if fit else None
+    thresholds = {name: getattr(decides, name) for name in links.THRESHOLDS} if decides else {}
+    return Basis(model_name=model_name, model_version=model_version, thresholds=thresholds)
+
+
+# Through the stages
+
+
+async def _newest(ours: Database, asked: Asked) -> list[int]:
+    async with ours.connection() as conn:
+        found = await replays.newest(conn, collection=asked.collection, since=asked.since, limit=asked.limit)
+    if not found:
+        raise NotFound("the ledger has no such arrivals; `scoop runs` tells what came in, and when")
+    return found
+
+
+async def _take_in(
+    ours: Database, app: App, arrival_ids: Sequence[int], *, stop: asyncio.Event, report: Report
+) -> dict[DocumentName, Placed]:
+    """Copy arrivals, and give where their documents stand now."""
+    placed: dict[DocumentName, Placed] = {}
+    async with ours.connection() as conn, conn.transaction(isolation="repeatable_read", readonly=True):
+        for start in range(0, len(arrival_ids), BATCH):
+            if stop.is_set():
+                break
+            batch = arrival_ids[start : start + BATCH]
+            async with app.database.connection() as theirs:
+                await replays.copy(conn, theirs, batch, follow="normalize")
+            placed |= await replays.placed(conn, batch)
+            report("ingest", len(batch))
+    return placed
+
+
+async def _work_off(app: App, thresholds: Mapping[str, float], *, stop: asyncio.Event, report: Report) -> None:
+    """All stages; the thresholds are put to the model before anything is linked, for only then it has been entered."""
+    before_linking = [stage for stage in app.stages if stage.name != "link"]
+    await scratch.work_off(replace(app, stages=before_linking), stop=stop, report=report)
+    async with app.database.connection() as conn:
+        model = await embeddings.active(conn)
+        if model is not None:
+            await embeddings.calibrate(conn, model, thresholds)
+    await scratch.work_off(app, stop=stop, report=report)
+
+
+# Comparison
+
+Labels = tuple[list[int], list[int]]
+"""The groups that the compared documents are in: before, and after."""
+
+
+def _labels(
+    tier: Tier, compared: Mapping[DocumentName, Placed], place_by_name: Mapping[DocumentName, Placement]
+) -> Labels:
+    before = [getattr(found.place, tier) for found in compared.values()]
+    return before, [getattr(place_by_name[name], tier) for name in compared]
+
+
+def _comparison(before: Sequence[int], after: Sequence[int]) -> Comparison:
+    pairs = list(zip(before, after, strict=True))
+    sizes_before, sizes_after, shared = Counter(before), Counter(after), Counter(pairs)
+    return Comparison(
+        before=len(sizes_before),
+        after=len(sizes_after),
+        moved=sum(not sizes_before[one] == sizes_after[other] == shared[one, other] for one, other in pairs),
+        agreement=clusters.agreement(after, before),
+    )
+
+
+def _differences(labels: Mapping[Tier, Labels], titles: Sequence[str]) -> list[Difference]:
+    """All joins and splits of both tiers, the largest of each kind first."""
+    differences: list[Difference] = []
+    for tier, (before, after) in labels.items():
+        joins, splits = clusters.mixed(after, before), clusters.mixed(before, after)
+        differences += [scratch.difference(tier, "join", parts, titles) for parts in joins]
+        differences += [scratch.difference(tier, "split", parts, titles) for parts in splits]
+    return differences

@@ -1,0 +1,23 @@
+"""The feeds that Scoop gathers, for another reader."""
+
+from fastapi import Request, Response
+
+from scoop.actions import sources as source_actions
+from scoop.http import responses, routes
+from scoop.http.deps import At, Reads
+from scoop.http.routes import needs
+
+router = routes.for_programs("Exports", prefix="/export")
+
+MEDIA = "text/x-opml"
+
+
+@router.get(
+    "/sources.opml", responses={200: {"description": "OPML 2.0", "content": {MEDIA: {}}}}, response_class=Response
+)
+@needs("read")
+async def sources(request: Request, desk: At, conn: Reads) -> Response:
+    """The feeds as OPML, one folder per collection, without the tokens in their addresses."""
+    body = await source_actions.exported(conn, now=desk.clock())
+    named = {"Content-Disposition": 'attachment; filename="scoop-sources.opml"'}
+    return responses.tagged(request, body, f"{MEDIA}; charset=utf-8", headers=named)

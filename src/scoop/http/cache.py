@@ -1,0 +1,90 @@
+"""What was read is kept while nothing changes: under the same snapshot the database gives the same answer.
+
+A snapshot names the transactions that had ended when it was taken. As long as the database says the same one, nothing
+was written in between, by this process or any other, and what was read before need not be read again.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+from fastapi import Depends, Request, Response
+
+from scoop.http import responses
+from scoop.http.deps import Desk
+from scoop.store import db
+from scoop.store.db import Connection
+
+Found = TypeVar("Found")
+MOST_KEPT = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """A body with the headers that belong to it."""
+
+    body: bytes
+    headers: Mapping[str, str]
+
+
+def answer(value: Any, **headers: str) -> Answer:
+    return Answer(body=msgspec.json.encode(value), headers=headers)
+
+
+@dataclass(slots=True)
+class Shelf:
+    """What was read under the latest snapshot and is the same for everybody, by a key that names it."""
+
+    desk: Desk
+    _snapshot: str = ""
+    _kept: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
+    _asking: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _next: asyncio.Task[str] | None = None
+
+    async def give(self, request: Request, make: Callable[[Connection], Awaitable[Answer]]) -> Response:
+        """The answer for the address that is asked for."""
+        found = await self.find(f"{request.url.path}?{request.url.query}", make)
+        return responses.tagged(request, found.body, "application/json", headers=found.headers)
+
+    async def find(self, key: Hashable, make: Callable[[Connection], Awaitable[Found]]) -> Found:
+        """What is on the shelf if nothing has changed, else what `make` reads now.
+
+        It takes connections of its own: whoever holds one while asking may wait for others who do the same.
+        """
+        if await self._now() == self._snapshot and key in self._kept:
+            kept: Found = self._kept[key]
+            return kept
+        async with self.desk.reading() as conn:
+            snapshot = await db.snapshot(conn)
+            made = await make(conn)
+        if snapshot != self._snapshot:
+            self._snapshot = snapshot
+            self._kept.clear()
+        self._kept[key] = made
+        if len(self._kept) > MOST_KEPT:
+            self._kept.popitem(last=False)
+        return made
+
+    async def _now(self) -> str:
+        """A snapshot that is no older than this call; those who come while one is being taken share the next."""
+        if self._next is None:
+            self._next = asyncio.create_task(self._ask())
+        return await asyncio.shield(self._next)
+
+    async def _ask(self) -> str:
+        async with self._asking:
+            self._next = None
+            async with self.desk.reading() as conn:
+                return await db.snapshot(conn)
+
+
+async def _shelf(request: Request) -> Shelf:
+    shelf: Shelf = request.app.state.shelf
+    return shelf
+
+
+OnShelf = Annotated[Shelf, Depends(_shelf)]
+"""The shelf, as an argument of a handler."""

@@ -1,0 +1,120 @@
+"""What every door works with: the database, the settings, the moment, and who is there."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Annotated
+from zoneinfo import ZoneInfo
+
+from fastapi import Depends, Request
+
+from scoop import app
+from scoop.actions import search
+from scoop.actions.search import Found
+from scoop.actions.sources import Tried
+from scoop.config import Config
+from scoop.core import opml
+from scoop.core.access import Visitor
+from scoop.core.search import Query
+from scoop.errors import DatabaseUnavailable, FetchFailed
+from scoop.model import SourceSettings
+from scoop.store import db
+from scoop.store.db import Connection, Database
+
+AWAY = (*db.GONE, *db.TROUBLE)
+PATIENCE_SECONDS = 5.0  # the embedded database is back within two after a crash
+PREVIEW_TIMEOUT = timedelta(seconds=45)  # a site crawl fetches several pages, politely
+MOST_TRIED = 2  # sources at once
+MOST_PUSHED = 2  # bodies of items at once
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    config: Config
+    database: Database
+    clock: Callable[[], datetime]
+    newsstand: str | None = None
+    timezone: ZoneInfo = field(init=False)
+    trying: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MOST_TRIED), init=False)
+    """Held by whoever tries a source: each takes a process."""
+    pushing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MOST_PUSHED), init=False)
+    """Held by whoever hands items in: each takes a connection for as long as it lasts."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "timezone", ZoneInfo(self.config.timezone))
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[Connection]:
+        """One snapshot to read from; whatever keeps the database from answering is one error."""
+        async with self._connection() as conn, conn.transaction(isolation="repeatable_read", readonly=True):
+            yield conn
+
+    @asynccontextmanager
+    async def writing(self) -> AsyncIterator[Connection]:
+        """One transaction; what was written is kept when the block ends."""
+        async with self._connection() as conn, conn.transaction():
+            yield conn
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[Connection]:
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS), self.database.connection() as conn:
+                yield conn
+        except AWAY as error:
+            raise DatabaseUnavailable("the database did not answer in time") from error
+
+
+async def search_stories(desk: Desk, query: Query) -> Found:
+    """Search by words and by meaning; the query is embedded before a database connection is taken."""
+    async with app.open_client(desk.config) as client:
+        meaning = await search.meaning(app.open_embedder(desk.config, client), query)
+    async with desk.reading() as conn:
+        return await search.search(conn, query, now=desk.clock(), meaning=meaning)
+
+
+async def preview_source(desk: Desk, settings: SourceSettings) -> Tried:
+    """The items a source would bring; raises FetchFailed with a redacted address if the fetch fails."""
+    try:
+        async with asyncio.timeout(PREVIEW_TIMEOUT.total_seconds()), desk.trying:
+            return await app.try_source(desk.config, settings, now=desk.clock())
+    except TimeoutError as error:
+        message = f"{opml.redacted(settings.base_url)} did not answer within {PREVIEW_TIMEOUT.seconds} seconds"
+        raise FetchFailed(message, health="timeout") from error
+    except FetchFailed as failure:
+        message = f"{opml.redacted(str(failure))} ({failure.health.replace('_', ' ')})"
+        raise FetchFailed(message, health=failure.health) from None  # the original holds the whole address
+
+
+# FastAPI runs what is not async in a thread; all of these are there at once.
+
+
+async def _desk(request: Request) -> Desk:
+    desk: Desk = request.app.state.desk
+    return desk
+
+
+async def _reading(request: Request) -> AsyncIterator[Connection]:
+    async with (await _desk(request)).reading() as conn:
+        yield conn
+
+
+async def _writing(request: Request) -> AsyncIterator[Connection]:
+    async with (await _desk(request)).writing() as conn:
+        yield conn
+
+
+async def _visitor(request: Request) -> Visitor:
+    visitor: Visitor = request.state.visitor
+    return visitor
+
+
+At = Annotated[Desk, Depends(_desk)]
+"""The desk, as an argument of a handler."""
+Reads = Annotated[Connection, Depends(_reading, scope="function")]
+"""A snapshot for the length of a handler."""
+Writes = Annotated[Connection, Depends(_writing, scope="function")]
+"""A transaction for the length of a handler: it is kept before the answer leaves."""
+By = Annotated[Visitor, Depends(_visitor)]
+"""Who asks."""

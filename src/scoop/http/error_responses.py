@@ -1,0 +1,40 @@
+"""A problem as it is told: a page to people, `{error: {code, message, details}}` to programs."""
+
+from http import HTTPStatus
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from scoop.http.errors import Problem
+
+WITHOUT_PAGES = ("/api/", "/mcp", "/reader/", "/accounts/", "/feeds/", "/export/")
+"""What programs read: nothing there is a page, and no browser is sent to sign in."""
+WRONG_HOST = Problem(HTTPStatus.BAD_REQUEST, "Scoop does not go by this name; open it under its own")
+WRONG_METHOD = Problem(
+    HTTPStatus.METHOD_NOT_ALLOWED,
+    "this method is not known here",
+    headers={"Allow": "GET, HEAD, POST, PUT, PATCH, DELETE"},
+)
+FOREIGN = Problem(
+    HTTPStatus.FORBIDDEN, "a change must be asked for on Scoop's own pages, or with a key; nothing was changed"
+)
+
+
+def is_for_programs(request: Request) -> bool:
+    return request.url.path.startswith(WITHOUT_PAGES)
+
+
+def answer(request: Request, problem: Problem) -> Response:
+    if is_for_programs(request):
+        return as_json(request, problem)
+    page = request.app.state.problem_page(request, problem)
+    return HTMLResponse(page, status_code=problem.status, headers=problem.headers)
+
+
+def as_json(request: Request, problem: Problem) -> Response:
+    told = {"error": {"code": problem.code, "message": problem.message, "details": list(problem.details),
+                      "request_id": request.state.request_id}}  # fmt: skip
+    return Response(
+        msgspec.json.encode(told), status_code=problem.status, headers=problem.headers, media_type="application/json"
+    )

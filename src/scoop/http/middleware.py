@@ -1,0 +1,153 @@
+"""The threshold: which names are answered, who may change things from where, and the headers of every answer."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from scoop.errors import ConfigError
+from scoop.http import error_responses
+from scoop.http.errors import Problem, TooLarge
+
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"})
+SAFE = frozenset({"GET", "HEAD"})
+MAX_BODY = 1 << 20
+MAX_PUSHED = 64 << 20
+PUSHED_AT = "/api/v1/items"
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "
+        "form-action 'self'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",  # with less, browsers hide from us that a form is our own
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+
+
+class Guard:
+    """Lets in only what may come in, and gives every answer its headers and its number.
+
+    Hosts it does not know are refused (DNS rebinding); whatever changes something must come from its own pages, or
+    carry a key (request forgery); what a proxy says of the caller is believed only of proxies that the operator named.
+    """
+
+    def __init__(self, app: ASGIApp, *, hosts: frozenset[str] = frozenset(), proxies: str = "") -> None:
+        self.app = app
+        self.hosts = LOOPBACK | {host.lower() for host in hosts}
+        self.proxies = networks(proxies)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        # The server keeps its own scope, by which it leaves the body of an answer to HEAD away.
+        number = scope.setdefault("state", {})["request_id"] = secrets.token_hex(8)
+        inner = {**scope, "method": "GET" if scope["method"] == "HEAD" else scope["method"]}
+        headers = Headers(scope=scope)
+        inner |= forwarded(scope, headers, self.proxies)
+
+        has_ended = False
+
+        async def send_guarded(message: Message) -> None:
+            nonlocal has_ended
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS | {"X-Request-Id": number})
+            elif scope["method"] == "HEAD":  # which has no body to wait for, least of all one without end
+                if has_ended:
+                    return
+                has_ended, message = True, {"type": "http.response.body", "body": b"", "more_body": False}
+            await send(message)
+
+        body = _Body(receive, MAX_PUSHED if scope["path"] == PUSHED_AT else MAX_BODY)
+        problem = self._problem(inner, headers) or body.problem(headers)
+        if problem is not None:
+            await error_responses.answer(Request(inner), problem)(inner, receive, send_guarded)
+            return
+        await self.app(inner, body.receive, send_guarded)
+
+    def _problem(self, scope: Scope, headers: Headers) -> Problem | None:
+        names = headers.getlist("host")
+        if len(names) != 1 or _without_port(names[0]).lower() not in self.hosts:
+            return error_responses.WRONG_HOST
+        if scope["method"] not in METHODS:
+            return error_responses.WRONG_METHOD
+        if scope["method"] not in SAFE and not is_from_here(scope, headers):
+            return error_responses.FOREIGN
+        return None
+
+
+def is_from_here(scope: Scope, headers: Headers) -> bool:
+    """Whether a change was asked for by one of our own pages, or by a program, which has no cookies of ours."""
+    origin, site = headers.get("origin"), headers.get("sec-fetch-site")
+    if site is not None:
+        return site in {"same-origin", "none"}
+    if origin is not None:
+        return origin == f"{scope['scheme']}://{headers['host']}"
+    is_for_programs = scope["path"].startswith(error_responses.WITHOUT_PAGES)
+    return "authorization" in headers or (is_for_programs and "cookie" not in headers)
+
+
+def networks(given: str) -> Sequence[IPv4Network | IPv6Network]:
+    try:
+        return [ip_network(each) for each in given.replace(",", " ").split()]
+    except ValueError as error:
+        raise ConfigError(f"the setting trusted_proxies (SCOOP_TRUSTED_PROXIES): {error}") from error
+
+
+def forwarded(scope: Scope, headers: Headers, proxies: Sequence[IPv4Network | IPv6Network]) -> Mapping[str, object]:
+    """Who really calls, and how, where a trusted proxy says so: the last address that no trusted proxy has."""
+    client = scope.get("client")
+    if not client or not _is_in(client[0], proxies):
+        return {}
+    chain = [part.strip() for value in headers.getlist("x-forwarded-for") for part in value.split(",")]
+    callers = [address for address in chain if not _is_in(address, proxies)]
+    scheme = headers.get("x-forwarded-proto", scope["scheme"])
+    return {
+        "client": (callers[-1], 0) if callers else client,
+        "scheme": scheme if scheme in {"http", "https"} else scope["scheme"],
+    }
+
+
+def is_within(next_page: str) -> bool:
+    """Whether an address that a stranger may have written stays on this site."""
+    is_plain = next_page.isprintable() and "\\" not in next_page
+    return is_plain and next_page.startswith("/") and not next_page.startswith("//")
+
+
+def _is_in(address: str, among: Sequence[IPv4Network | IPv6Network]) -> bool:
+    try:
+        return any(ip_address(address) in network for network in among)
+    except ValueError:
+        return False
+
+
+def _without_port(name: str) -> str:
+    host, colon, port = name.rpartition(":")
+    return host if colon and port.isdecimal() else name
+
+
+class _Body:
+    """What a caller sends, no more than may be."""
+
+    def __init__(self, receive: Receive, most: int) -> None:
+        self._receive = receive
+        self._most = most
+        self._read = 0
+
+    def problem(self, headers: Headers) -> Problem | None:
+        length = headers.get("content-length", "0")
+        return TooLarge(self._most) if not length.isdecimal() or int(length) > self._most else None
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        self._read += len(message.get("body", b""))
+        if self._read > self._most:
+            raise TooLarge(self._most)
+        return message

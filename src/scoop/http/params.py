@@ -1,0 +1,45 @@
+"""What programs give us: text, numbers and lists that the database can hold, and where a list goes on."""
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from scoop.http.responses import MAX_CURSOR
+
+
+def _storable(value: Any) -> Any:
+    """The value, if no text in it, however deep, is one that no database keeps."""
+    rest = [value]
+    while rest:
+        match rest.pop():
+            case str(text) if "\0" in text:
+                raise ValueError("must not hold the character NUL")
+            case str(text):
+                text.encode()  # UnicodeEncodeError is a ValueError: half a surrogate pair is no text
+            case dict(pairs):
+                rest += [*pairs.keys(), *pairs.values()]
+            case list(values):
+                rest += values
+    return value
+
+
+Id = Annotated[int, Field(ge=1, le=2**63 - 1)]
+Line = Annotated[str, Field(min_length=1, max_length=256), AfterValidator(_storable)]
+Text = Annotated[str, Field(max_length=10_000), AfterValidator(_storable)]
+Url = Annotated[str, Field(min_length=1, max_length=4096), AfterValidator(_storable)]
+Options = Annotated[dict[str, Any], Field(max_length=100), AfterValidator(_storable)]
+Slug = Annotated[str, Field(pattern=r"^[a-z0-9_]{1,200}$")]
+Limit = Annotated[int, Field(ge=1, le=200)]
+
+
+class Given(BaseModel):
+    """A body or a query; what it does not know is refused by name."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Part(Given):
+    """Which part of a list is wanted."""
+
+    limit: Limit = 50
+    cursor: Annotated[str, Field(max_length=MAX_CURSOR)] | None = None

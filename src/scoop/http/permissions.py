@@ -1,0 +1,49 @@
+"""What reaches into this machine and its network: private addresses and files are for admins, programs for nobody."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from scoop.core.access import Visitor
+from scoop.http.errors import Forbidden, Problem
+from scoop.model import ChannelSettings, SourceSettings
+
+INWARDS = ("connect_to", "allow_private")
+"""Options by which an address of the desk's own network is asked."""
+PROGRAMS = frozenset({"command"})
+FOR_ADMINS = frozenset({"file", "email"})
+"""Kinds that write into the machine, or send a secret to whatever server they name."""
+
+
+def check_source(by: Visitor, wanted: SourceSettings, known: SourceSettings | None = None) -> None:
+    """Forbidden for whoever is no admin and would have a source ask private addresses, other than it does already."""
+    is_same = known is not None and _asked(known) == _asked(wanted)
+    if _leads_inwards(wanted.options) and not is_same:
+        _check_admin(by)
+
+
+def check_channel(by: Visitor, wanted: ChannelSettings, known: ChannelSettings | None = None) -> None:
+    """Forbidden for a channel that runs a program; for whoever is no admin, for one that reaches into the machine."""
+    if known is not None and (known.kind, known.options) == (wanted.kind, wanted.options):
+        return
+    if wanted.kind in PROGRAMS:
+        told = (
+            f"a channel of the kind {wanted.kind} runs a program: only the command line adds it (scoop topics channel)"
+        )
+        raise Problem(HTTPStatus.FORBIDDEN, told)
+    if wanted.kind in FOR_ADMINS or _leads_inwards(wanted.options):
+        _check_admin(by)
+
+
+def _asked(settings: SourceSettings) -> tuple[Any, ...]:
+    """Whom a source asks, and where that is."""
+    return settings.base_url, *(settings.options.get(name) for name in INWARDS)
+
+
+def _leads_inwards(options: Mapping[str, Any]) -> bool:
+    return any(options.get(name) for name in INWARDS)
+
+
+def _check_admin(by: Visitor) -> None:
+    if "admin" not in by.rights:
+        raise Forbidden("admin")

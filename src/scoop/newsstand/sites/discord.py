@@ -1,0 +1,257 @@
+"""Discord: messages by bots and webhooks through its API, and a page that shows them."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.types import Receive, Scope, Send
+
+from scoop.newsstand import links
+from scoop.newsstand.context import Stand
+from scoop.newsstand.discord import forms, page, refusals
+from scoop.newsstand.discord.refusals import Refusal
+from scoop.newsstand.discord.state import GUILD_ID, Discord, Message, Mode, User
+from scoop.newsstand.links import Href
+
+HOST = "discord.com"
+MESSAGES_MAX, MESSAGES_DEFAULT = 100, 50
+ID_MAX = 2**63 - 1
+PAGE_HEADERS = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'"}
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def sites(stand: Stand) -> Mapping[str, Sequence[BaseRoute]]:
+    routes = Api(discord=stand.discord).routes()
+    pages = Pages(discord=stand.discord)
+    return {
+        HOST: [
+            Mount("/api/v10", routes=routes),
+            Mount("/api", routes=routes),  # as in the addresses of webhooks that Discord hands out
+            Route("/channels", pages.first),
+            Route(f"/channels/{GUILD_ID}/{{channel_id}}", pages.channel),
+        ]
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Api:
+    discord: Discord
+
+    def routes(self) -> list[BaseRoute]:
+        listing, one = "/channels/{channel_id}/messages", "/channels/{channel_id}/messages/{message_id}"
+        webhook, sent = "/webhooks/{webhook_id}/{token}", "/webhooks/{webhook_id}/{token}/messages/{message_id}"
+        return [
+            self._route("GET", "/users/@me", self.me),
+            self._route("POST", listing, self.create),
+            self._route("GET", listing, self.listing),
+            self._route("GET", one, self.read),
+            self._route("PATCH", one, self.edit),
+            self._route("DELETE", one, self.delete),
+            self._route("POST", webhook, self.execute),
+            self._route("GET", sent, self.read),
+            self._route("PATCH", sent, self.edit),
+            self._route("DELETE", sent, self.delete),
+        ]
+
+    async def me(self, request: Request) -> Response:
+        return JSONResponse(_user(self._bot(request)))
+
+    async def create(self, request: Request) -> Response:
+        bot = self._bot(request)
+        channel = self.discord.channel(request.path_params["channel_id"])
+        form = await _new(request)
+        mode = self._mode(channel.channel_id)
+        message = self.discord.post(form, bot, channel.channel_id) if mode.is_accepted else None
+        return self._answer(mode, JSONResponse(_message(message)) if message else Response(status_code=204))
+
+    async def execute(self, request: Request) -> Response:
+        webhook = self.discord.webhook(request.path_params["webhook_id"], request.path_params["token"])
+        form = await _new(request)
+        mode = self._mode(webhook.channel_id)
+        message = self.discord.post_by(webhook, form) if mode.is_accepted else None
+        waits = request.query_params.get("wait") == "true"
+        if not waits and mode is Mode.REJECT_500:
+            return Response(status_code=204)  # who does not wait is not told that it failed
+        return self._answer(mode, JSONResponse(_message(message)) if message and waits else Response(status_code=204))
+
+    async def listing(self, request: Request) -> Response:
+        self._bot(request)
+        channel = self.discord.channel(request.path_params["channel_id"])
+        asked = request.query_params
+        limit = forms.whole_number(asked.get("limit", str(MESSAGES_DEFAULT)), "limit", least=1, most=MESSAGES_MAX)
+        after = forms.whole_number(asked.get("after", "0"), "after", least=0, most=ID_MAX)
+        before = forms.whole_number(asked.get("before", str(ID_MAX)), "before", least=0, most=ID_MAX)
+        between = [each for each in self.discord.listed(channel.channel_id) if after < int(each.message_id) < before]
+        # those nearest to what was named, and always the newest first
+        found = between[:limit] if "after" in asked else between[-limit:]
+        return JSONResponse([_message(message) for message in reversed(found)])
+
+    async def read(self, request: Request) -> Response:
+        _, message = self._found(request)
+        if message.listed_at > self.discord.clock():
+            raise refusals.unknown_message()
+        return JSONResponse(_message(message))
+
+    async def edit(self, request: Request) -> Response:
+        form = await _form(request)
+        author_id, message = self._found(request)
+        if message.author.user_id != author_id:
+            raise refusals.not_the_author()
+        return JSONResponse(_message(self.discord.edit(message, form)))
+
+    async def delete(self, request: Request) -> Response:
+        author_id, message = self._found(request)
+        if message.author.user_id != author_id:
+            raise refusals.missing_permissions()
+        self.discord.delete(message)
+        return Response(status_code=204)
+
+    def _route(self, method: str, path: str, endpoint: Endpoint) -> Route:
+        """The endpoint at its path, with its limits told in every answer."""
+
+        async def answer(request: Request) -> Response:
+            place = [request.path_params.get(name, "") for name in ("channel_id", "webhook_id", "token")]
+            bucket = " ".join([method, path, *place])
+            asker = request.headers.get("authorization", "") or (request.client.host if request.client else "")
+            try:
+                self.discord.limits.check(bucket, asker)
+                response = await endpoint(request)
+            except Refusal as refusal:
+                response = JSONResponse(refusal.told, status_code=refusal.status, headers=refusal.headers)
+            response.headers.update(self.discord.limits.headers(bucket))
+            return response
+
+        return Route(path, answer, methods=[method])
+
+    def _bot(self, request: Request) -> User:
+        return self.discord.bot(request.headers.get("authorization", ""))
+
+    def _found(self, request: Request) -> tuple[str, Message]:
+        """Who asks for a message, and the message; a webhook knows only its own."""
+        asked = request.path_params
+        if "webhook_id" not in asked:
+            bot = self._bot(request)
+            channel = self.discord.channel(asked["channel_id"])
+            return bot.user_id, self.discord.by_id(channel.channel_id, asked["message_id"])
+        webhook = self.discord.webhook(asked["webhook_id"], asked["token"])
+        message = self.discord.by_id(webhook.channel_id, asked["message_id"])
+        if message.webhook_id != webhook.webhook_id:
+            raise refusals.unknown_message()
+        return webhook.webhook_id, message
+
+    def _mode(self, channel_id: str) -> Mode:
+        """What becomes of the next message to a channel; 429 when that is what shall."""
+        mode = self.discord.next_mode(channel_id)
+        if mode in {Mode.REJECT_429, Mode.REJECT_429_GLOBAL}:
+            raise refusals.limited(self.discord.busy_seconds, is_global=mode is Mode.REJECT_429_GLOBAL)
+        return mode
+
+    def _answer(self, mode: Mode, answer: Response) -> Response:
+        match mode:
+            case Mode.ACCEPT_500 | Mode.REJECT_500:
+                raise refusals.broken()
+            case Mode.ACCEPT_DROP | Mode.REJECT_DROP:
+                return Silence()
+            case Mode.ACCEPT_HANG:
+                return Silence(self.discord.hang_seconds)
+            case Mode.ACCEPT_204:
+                return Response(status_code=204)
+        return answer
+
+
+class Silence(Response):
+    """No answer at all: the connection is closed, after a while or when the client has gone."""
+
+    def __init__(self, seconds: float = 0) -> None:
+        super().__init__()
+        self.seconds = seconds
+
+    async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self.seconds):
+                while (await receive())["type"] != "http.disconnect":
+                    pass
+        with suppress(KeyError):
+            # there is no such status: the server finds that out before it writes, and hangs up
+            await send({"type": "http.response.start", "status": 0, "headers": []})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pages:
+    discord: Discord
+
+    async def first(self, request: Request) -> Response:
+        return self._page(request, next(iter(self.discord.channels)))
+
+    async def channel(self, request: Request) -> Response:
+        return self._page(request, request.path_params["channel_id"])
+
+    def _page(self, request: Request, channel_id: str) -> Response:
+        if channel_id not in self.discord.channels:
+            raise HTTPException(404)
+        root = request.scope["root_path"]
+        text = page.render(self.discord, channel_id, href=_href(request), root=root)
+        return HTMLResponse(text, headers=PAGE_HEADERS)
+
+
+def _href(request: Request) -> Href:
+    """Links to the invented world work for the reader at hand; all others stay as they are."""
+    as_reached = links.as_reached(request)
+
+    def href(url: str) -> str:
+        host = url.removeprefix("http://").partition("/")[0]
+        return as_reached(url) if url.startswith("http://") and host.endswith(".example") else url
+
+    return href
+
+
+async def _new(request: Request) -> forms.Form:
+    form = await _form(request)
+    if not form.content and not form.embeds:
+        raise refusals.empty_message()
+    return form
+
+
+async def _form(request: Request) -> forms.Form:
+    return forms.read(await request.body(), request.headers.get("content-type", ""))
+
+
+def _user(user: User) -> dict[str, Any]:
+    return {
+        "id": user.user_id,
+        "username": user.username,
+        "global_name": None,
+        "discriminator": "0000",
+        "avatar": None,
+        "bot": True,
+    }
+
+
+def _message(message: Message) -> dict[str, Any]:
+    told = {
+        "id": message.message_id,
+        "type": 0,
+        "channel_id": message.channel_id,
+        "author": _user(message.author),
+        "content": message.content,
+        "embeds": list(message.embeds),
+        "timestamp": message.posted_at.isoformat(),
+        "edited_timestamp": message.edited_at.isoformat() if message.edited_at else None,
+        "mention_everyone": any(mention in {"@everyone", "@here"} for mention in message.pinged),
+        "mentions": [],
+        "mention_roles": [],
+        "attachments": [],
+        "components": [],
+        "pinned": False,
+        "tts": False,
+        "flags": 0,
+    }
+    nonce = {"nonce": message.nonce} if message.nonce is not None else {}
+    return told | nonce | ({"webhook_id": message.webhook_id} if message.webhook_id else {})

@@ -1,0 +1,138 @@
+"""A server of embeddings: texts that share words lie close. Under a path of its own for each way to be broken."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+
+import msgspec
+import numpy as np
+import xxhash
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response, StreamingResponse
+from starlette.routing import BaseRoute, Route
+
+from scoop.core import text
+from scoop.newsstand.context import Stand
+
+HOST = "embeddings.example"
+DIMENSIONS = 64
+OTHER_DIMENSIONS = 48
+RETRY_SECONDS = 120
+BEYOND_REASON = 1e308
+
+Vector = list[float]
+
+
+class Question(msgspec.Struct):
+    """What either way of asking holds: `input` and `model` of /v1/embeddings, or `texts` of /embed."""
+
+    input: list[str] = []
+    texts: list[str] = []
+    model: str = ""
+
+
+def sites(_stand: Stand) -> Mapping[str, Sequence[BaseRoute]]:
+    return {
+        HOST: [
+            Route("/v1/embeddings", listed, methods=["POST"]),
+            Route("/embed", plain, methods=["POST"]),
+            Route("/{mode}/v1/embeddings", listed, methods=["POST"]),
+            Route("/{mode}/embed", plain, methods=["POST"]),
+        ]
+    }
+
+
+async def listed(request: Request) -> Response:
+    """As OpenAI answers: each vector with the index of its text."""
+    question = await _question(request)
+    mode = _mode(request)
+    numbered = MISNUMBERED.get(mode, _numbered)(_vectors(question.input, mode))
+    rows = [{"object": "embedding", "index": index, "embedding": made} for index, made in numbered]
+    return _answer({"object": "list", "data": rows, "model": question.model}, mode)
+
+
+async def plain(request: Request) -> Response:
+    """As simple servers answer: the vectors in the order of the texts."""
+    question = await _question(request)
+    mode = _mode(request)
+    return _answer({"embeddings": _vectors(question.texts, mode), "elapsed_ms": 0.4}, mode)
+
+
+def vector(of: str, dimensions: int = DIMENSIONS) -> Vector:
+    """Every word moves the text one step along an axis of its own; the first axis is everybody's."""
+    steps = np.zeros(dimensions)
+    steps[0] = 0.1
+    for word in text.words(text.normalized(of)):
+        steps[1 + xxhash.xxh3_64_intdigest(word.encode()) % (dimensions - 1)] += 1
+    return [float(step) for step in steps / np.linalg.norm(steps)]
+
+
+async def _question(request: Request) -> Question:
+    try:
+        return msgspec.json.decode(await request.body(), type=Question)
+    except msgspec.DecodeError as error:
+        raise HTTPException(400, str(error)) from error
+
+
+def _mode(request: Request) -> str:
+    mode: str = request.path_params.get("mode", "")
+    if mode and mode not in {*MISMADE, *MISNUMBERED, *MISANSWERED}:
+        raise HTTPException(404)
+    return mode
+
+
+def _vectors(texts: Sequence[str], mode: str) -> list[Vector]:
+    return MISMADE.get(mode, _made)(texts)
+
+
+def _answer(told: object, mode: str) -> Response:
+    return MISANSWERED.get(mode, _json)(msgspec.json.encode(told))
+
+
+def _made(texts: Sequence[str]) -> list[Vector]:
+    return [vector(each) for each in texts]
+
+
+def _numbered(vectors: Sequence[Vector]) -> list[tuple[int, Vector]]:
+    return list(enumerate(vectors))
+
+
+def _json(body: bytes) -> Response:
+    return Response(body, media_type="application/json")
+
+
+def _busy(status: int) -> Response:
+    return Response(status_code=status, headers={"retry-after": str(RETRY_SECONDS)})
+
+
+def _drip(_body: bytes) -> Response:
+    """One byte a second, for ever."""
+
+    async def drops() -> AsyncIterator[bytes]:
+        while True:
+            yield b" "
+            await asyncio.sleep(1)
+
+    return StreamingResponse(drops(), media_type="application/json")
+
+
+MISMADE: Mapping[str, Callable[[Sequence[str]], list[Vector]]] = {
+    "zero": lambda texts: [[0.0] * DIMENSIONS for _ in texts],
+    "infinity": lambda texts: [[BEYOND_REASON] * DIMENSIONS for _ in texts],
+    "short": lambda texts: _made(texts[1:]),
+    "ragged": lambda texts: [vector(each, DIMENSIONS - place % 2) for place, each in enumerate(texts)],
+    "empty": lambda texts: [[] for _ in texts],
+    "other-dimension": lambda texts: [vector(each, OTHER_DIMENSIONS) for each in texts],
+}
+MISNUMBERED: Mapping[str, Callable[[Sequence[Vector]], list[tuple[int, Vector]]]] = {
+    "shuffled": lambda vectors: _numbered(vectors)[::-1],
+    "duplicate-index": lambda vectors: [(0, each) for each in vectors],
+}
+MISANSWERED: Mapping[str, Callable[[bytes], Response]] = {
+    "nan": lambda body: _json(body.replace(b"[0.", b"[NaN,0.")),
+    "dies-in-the-middle": lambda body: Response(body[: len(body) // 2], headers={"content-length": str(len(body))}),
+    "429": lambda _body: _busy(429),
+    "503": lambda _body: _busy(503),
+    "slow": _drip,
+    "html": lambda _body: HTMLResponse("<!doctype html><title>Please log in</title><form method=post></form>"),
+}

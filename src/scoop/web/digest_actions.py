@@ -1,0 +1,225 @@
+"""What is done with a digest by hand: made, made again, published, corrected, and stories kept out of it."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from http import HTTPStatus
+from typing import Annotated, Any, Literal
+
+from fastapi import Form, Response
+
+from scoop import app, channels, plugins
+from scoop.actions import topics as catalogue
+from scoop.core import digest_windows, text
+from scoop.core.rendering import common as said
+from scoop.errors import Conflict, NotFound, Reject, ScoopError, UsageError
+from scoop.http import errors, routes
+from scoop.http.deps import At, Desk, Reads
+from scoop.http.routes import needs
+from scoop.model import Digest, Topic
+from scoop.stages import digest
+from scoop.store import digests, posts, topics
+from scoop.store.db import Connection
+from scoop.store.digests import RunMode
+from scoop.web import digests as shown
+from scoop.web import pages
+from scoop.web.calendar import day_named
+from scoop.web.context import For, Reader
+from scoop.web.digests import DigestPage, Id, Slug
+
+router = routes.for_pages()
+
+MAX_REASON = 300
+MODES: tuple[RunMode, ...] = ("live", "shadow")
+REFUSALS = (UsageError, NotFound, Conflict, Reject)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Where:
+    """A channel that a digest would go to, in how many parts, or why it cannot."""
+
+    name: str
+    kind: str
+    parts: int = 0
+    problem: str | None = None
+
+
+def _kinds() -> Mapping[str, type[Any]]:
+    return plugins.discover(channels)
+
+
+@router.post("/digests/{slug}/{day}/make")
+@needs("edit")
+async def make(
+    desk: At, reader: For, slug: Slug, day: str, mode: Annotated[Literal["live", "shadow"], Form()] = "live"
+) -> Response:
+    wanted = day_named(day)
+
+    async def change(conn: Connection) -> str:
+        if await digests.committed(conn, (await topics.by_slug(conn, slug)).topic_id, wanted) and mode == "live":
+            raise Conflict("it was posted, or is on its way: what readers have is not made anew")
+        await _make(conn, desk, slug, wanted, mode, now=reader.now)
+        return (
+            "Made as a shadow: it is compared, and never posted." if mode == "shadow" else "Made. Nothing was posted."
+        )
+
+    return await _changed(desk, reader, slug, wanted, change, view="shadow" if mode == "shadow" else "")
+
+
+async def _make(conn: Connection, desk: Desk, slug: str, day: date, mode: RunMode, *, now: datetime) -> None:
+    order = await digest.ordered(
+        conn, slug, day, mode=mode, publish=False, modes=app.modes(desk.config), now=now
+    )  # fmt: skip
+    if day > shown.next_day(order.topic, now):
+        raise UsageError(f"{day} is too far ahead: nothing is known of it yet")
+    await digest.make(conn, order, _kinds())
+
+
+@router.post("/digests/{slug}/{day}/suppress")
+@needs("edit")
+async def suppress(
+    desk: At, reader: For, slug: Slug, day: str, story: Annotated[Id, Form()], reason: Annotated[str, Form()] = ""
+) -> Response:
+    """Keep a story out, and let the digest be made without it as long as nobody has got it."""
+    wanted = day_named(day)
+
+    async def change(conn: Connection) -> str:
+        await catalogue.suppress(conn, slug, str(story), text.one_line(reason)[:MAX_REASON])
+        return f"Kept out of the topic. {await _made_anew(conn, desk, slug, wanted, now=reader.now)}"
+
+    return await _changed(desk, reader, slug, wanted, change)
+
+
+@router.post("/digests/{slug}/{day}/unsuppress")
+@needs("edit")
+async def unsuppress(desk: At, reader: For, slug: Slug, day: str, story: Annotated[Id, Form()]) -> Response:
+    wanted = day_named(day)
+
+    async def change(conn: Connection) -> str:
+        await catalogue.unsuppress(conn, slug, str(story))
+        return f"It may be told again. {await _made_anew(conn, desk, slug, wanted, now=reader.now)}"
+
+    return await _changed(desk, reader, slug, wanted, change)
+
+
+async def _made_anew(conn: Connection, desk: Desk, slug: str, day: date, *, now: datetime) -> str:
+    """Make what was made for a date, and not posted, once more; a sentence of what became of it."""
+    topic = await topics.by_slug(conn, slug)
+    if await digests.committed(conn, topic.topic_id, day) is not None:
+        return "What was posted stays as it is until you correct it."
+    if digest_windows.window(topic.digest_cron, topic.timezone, day) is None:
+        return "Later digests follow it."
+    for mode in MODES:
+        if await digests.latest_run(conn, topic.topic_id, day, mode) is not None:
+            await _make(conn, desk, slug, day, mode, now=now)
+    return "The digest was made anew."
+
+
+@router.post("/digests/{slug}/{day}/correct")
+@needs("edit")
+async def correct(desk: At, reader: For, slug: Slug, day: str) -> Response:
+    """Let what was posted say what it would say now."""
+    wanted = day_named(day)
+
+    async def change(conn: Connection) -> str:
+        topic = await topics.by_slug(conn, slug)
+        run_id = await digests.committed(conn, topic.topic_id, wanted)
+        if run_id is None:
+            raise Conflict("nothing of it was posted that could be corrected")
+        changed = await digest.correct(conn, topic, run_id, _kinds())
+        return (
+            f"{changed:,} post{'' if changed == 1 else 's'} will be edited." if changed else "Nothing is to be changed."
+        )
+
+    return await _changed(desk, reader, slug, wanted, change)
+
+
+async def _changed(
+    desk: Desk, reader: Reader, slug: str, day: date, change: Callable[[Connection], Awaitable[str]], *,
+    view: Literal["", "shadow"] = "",
+) -> Response:  # fmt: skip
+    """Make a change and show the digest, with what was done or why it was not."""
+    try:
+        # Not the desk's own patience: a digest of a busy day takes as long as it takes.
+        async with desk.database.transaction() as conn:
+            notice = await change(conn)
+    except REFUSALS as error:
+        async with desk.reading() as conn:
+            return await shown.page(conn, reader, slug, day, error=str(error), status=errors.of(error).status)
+    return pages.onward(f"{shown.href(slug, day)}{f'?view={view}' if view else ''}", notice=notice)
+
+
+@router.get("/digests/{slug}/{day}/publish")
+@needs("edit")
+async def publish_page(desk: At, conn: Reads, reader: For, slug: Slug, day: str) -> Response:
+    """What would be posted where, before it is."""
+    return await _publish_page(conn, desk, reader, slug, day_named(day))
+
+
+@router.post("/digests/{slug}/{day}/publish")
+@needs("edit")
+async def publish(desk: At, reader: For, slug: Slug, day: str, run: Annotated[Id, Form()]) -> Response:
+    wanted = day_named(day)
+    try:
+        async with desk.database.transaction() as conn:
+            order = await digest.ordered(
+                conn, slug, wanted, mode="live", publish=True, modes=app.modes(desk.config), now=reader.now
+            )  # fmt: skip
+            await digest.publish(conn, order, run, _kinds())
+            sent = await posts.of_run(conn, run)
+    except REFUSALS as error:
+        async with desk.reading() as conn:
+            return await _publish_page(conn, desk, reader, slug, wanted, error=error)
+    told = (
+        f"On its way to {', '.join(sorted({post.channel for post in sent}))}." if sent else "No channel could take it."
+    )
+    return pages.onward(shown.href(slug, wanted), notice=told)
+
+
+async def _publish_page(
+    conn: Connection, desk: Desk, reader: Reader, slug: str, day: date, *, error: ScoopError | None = None
+) -> Response:
+    found = await shown.read(conn, slug, day, now=reader.now)
+    problem = error or await _obstacle(conn, desk, found, now=reader.now)
+    told = found.told if found.live_id else None
+    return pages.page(
+        "digest_publish.html",
+        reader,
+        status=errors.of(error).status if error else HTTPStatus.OK,
+        page=found,
+        told=told,
+        where=await _where(conn, found.topic, told.digest) if told else [],
+        problem=str(problem) if problem else "",
+        said=said,
+        local=shown.local,
+    )
+
+
+async def _obstacle(conn: Connection, desk: Desk, found: DigestPage, *, now: datetime) -> ScoopError | None:
+    """Why it cannot be published, if so."""
+    if found.is_committed:
+        return Conflict("it was posted, or is on its way, already")
+    if found.live_id is None:
+        return UsageError("it has not been made yet; make it and look at it first")
+    try:
+        await digest.ordered(
+            conn, found.topic.topic_slug, found.day, mode="live", publish=True, modes=app.modes(desk.config), now=now
+        )  # fmt: skip
+    except UsageError as error:
+        return error
+    return None
+
+
+async def _where(conn: Connection, topic: Topic, told: Digest) -> list[Where]:
+    desk_id = await posts.desk_id(conn)
+    return [_channel(topic, told, each, desk_id) for each in await topics.channels(conn, topic.topic_id)]
+
+
+def _channel(topic: Topic, told: Digest, channel: topics.TopicChannel, desk_id: str) -> Where:
+    if channel.problem or not channel.enabled:
+        return Where(name=channel.name, kind=channel.kind, problem=channel.problem or "switched off")
+    try:
+        parts = digest.rendered(told, digest.addressed(topic, channel), desk_id, _kinds())
+    except Reject as refusal:
+        return Where(name=channel.name, kind=channel.kind, problem=str(refusal))
+    return Where(name=channel.name, kind=channel.kind, parts=len(parts))

@@ -1,0 +1,110 @@
+"""The shelf: what was answered is answered again while nothing changes, and never after it has."""
+
+import asyncio
+
+from builders import told
+from scoop.store import listing
+from web.visitor import a_report, visiting
+
+LIST = "/api/v1/stories?limit=50"
+
+
+class Count:
+    """How often the list of stories was read from the database, all of it under one snapshot.
+
+    Transactions are numbered for the whole server: what other tests write there has the shelf read anew, too.
+    """
+
+    def __init__(self, monkeypatch):
+        self.times = 0
+        self.read = listing.stories
+        self.snapshot = "1:1:"
+        monkeypatch.setattr("scoop.store.listing.stories", self)
+        monkeypatch.setattr("scoop.store.db.snapshot", self.taken)
+
+    async def taken(self, conn):
+        return self.snapshot
+
+    async def __call__(self, *arguments, **named):
+        self.times += 1
+        return await self.read(*arguments, **named)
+
+
+async def titles(visitor, path=LIST):
+    return {story["title"] for story in (await visitor.get(path)).json["items"]}
+
+
+async def test_the_same_is_read_once_until_something_is_written(database, monkeypatch):
+    await told(database, [a_report(1, title="Bridge closed")])
+    count = Count(monkeypatch)
+    async with visiting(database) as visitor:
+        first, second = await visitor.get(LIST), await visitor.get(LIST)
+        assert count.times == 1
+        assert (first.text, first.headers["ETag"]) == (second.text, second.headers["ETag"])
+        count.snapshot = "1:2:"
+        assert await titles(visitor) == {"Bridge closed"}
+        assert count.times == 2
+
+
+async def test_what_is_written_is_told_at_once(database):
+    await told(database, [a_report(1, title="Bridge closed")])
+    async with visiting(database) as visitor:
+        for number in range(5):
+            async with database.transaction() as conn:
+                await conn.execute("UPDATE stories SET canonical_title = $1", f"Bridge {number}")
+            assert await titles(visitor) == {f"Bridge {number}"}
+
+
+async def test_what_another_process_is_still_writing_is_seen_when_it_is_done(database):
+    await told(database, [a_report(1, title="Bridge closed")])
+    async with visiting(database) as visitor, database.connection() as conn:
+        change = conn.transaction()
+        await change.start()
+        await conn.execute("UPDATE stories SET canonical_title = 'Bridge open'")
+        assert await titles(visitor) == await titles(visitor) == {"Bridge closed"}
+        await change.commit()
+        assert await titles(visitor) == {"Bridge open"}
+
+
+async def test_every_address_has_its_own_answer(database):
+    await told(database, [a_report(1, title="Bridge closed"), a_report(2, metadata={"collection": "ai_news"})])
+    async with visiting(database) as visitor:
+        everything = await titles(visitor)
+        of_one = await titles(visitor, f"{LIST}&collection=ai_news")
+        assert len(everything) == 2
+        assert of_one < everything
+        assert await titles(visitor) == everything
+
+
+async def test_many_at_once_are_all_answered_from_one_reading(database, monkeypatch):
+    await told(database, [a_report(1, title="Bridge closed")])
+    count = Count(monkeypatch)
+    async with visiting(database) as visitor:
+        await visitor.get(LIST)
+        answers = await asyncio.gather(*(visitor.get(LIST) for _ in range(30)))
+    assert {answer.status for answer in answers} == {200}
+    assert len({answer.text for answer in answers}) == 1
+    assert count.times == 1
+
+
+async def test_the_front_page_is_told_anew_when_a_story_has_changed(database):
+    await told(database, [a_report(1, title="Bridge closed")])
+    async with visiting(database) as visitor:
+        pages = await asyncio.gather(*(visitor.get("/") for _ in range(30)))  # more than there are connections
+        async with database.transaction() as conn:
+            await conn.execute("UPDATE stories SET canonical_title = 'Bridge open'")
+        changed = await visitor.get("/")
+    assert all("Bridge closed" in page.page.text for page in pages)
+    assert "Bridge open" in changed.page.text
+
+
+async def test_more_is_asked_for_than_is_kept(database, monkeypatch):
+    monkeypatch.setattr("scoop.http.cache.MOST_KEPT", 3)
+    await told(database, [a_report(1, title="Bridge closed")])
+    async with visiting(database) as visitor:
+        count = Count(monkeypatch)
+        for limit in (1, 2, 3, 4, 4, 3, 2):
+            assert await titles(visitor, f"/api/v1/stories?limit={limit}") == {"Bridge closed"}
+        assert count.times == 4
+        await titles(visitor, "/api/v1/stories?limit=1")
+    assert count.times == 5

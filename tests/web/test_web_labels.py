@@ -1,0 +1,124 @@
+from datetime import UTC, date, datetime, timedelta
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from scoop.core import access
+from scoop.store.reading import Story
+from scoop.web import labels
+from scoop.web.context import Reader, day_href
+
+NOW = datetime(2024, 5, 16, 12, 0, tzinfo=UTC)
+
+
+def a_story(**changes):
+    defaults = {
+        "story_id": 1, "story_uuid": UUID(int=1), "collection": "world_news", "title": "River rises", "url": None,
+        "status": "active", "first_seen_at": NOW, "last_seen_at": NOW, "item_count": 1, "source_count": 1,
+        "publisher_family_count": 1, "sources": ["one"], "publisher_families": ["one"], "language": "en", "lead": "",
+    }  # fmt: skip
+    return Story(**defaults | changes)
+
+
+def a_reader(timezone="UTC", newsstand=None):
+    return Reader(
+        now=NOW, timezone=ZoneInfo(timezone), newsstand=newsstand, visitor=access.nobody(is_reading_public=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("passed", "age"),
+    [
+        (timedelta(hours=-1), "just now"), (timedelta(seconds=59), "just now"), (timedelta(seconds=60), "1 min ago"),
+        (timedelta(minutes=59), "59 min ago"), (timedelta(hours=2.5), "2 h ago"), (timedelta(hours=24), "1 d ago"),
+        (timedelta(days=6, hours=23), "6 d ago"), (timedelta(days=7), "9 May 2024"),
+    ],
+)  # fmt: skip
+def test_an_age_is_said_as_people_do(passed, age):
+    assert labels.age(NOW - passed, now=NOW) == age
+
+
+@pytest.mark.parametrize(
+    ("documents", "outlets", "newsrooms", "said"),
+    [
+        (1, 1, 1, "1 source"),
+        (3, 3, 2, "3 sources, 2 independent"),
+        (7, 5, 4, "5 sources, 4 independent, in 7 documents"),
+        (2, 1, 2, "1 source, in 2 documents"),
+        (5, 2, 4, "2 sources, 2 independent, in 5 documents"),
+    ],
+)
+def test_how_widely_a_story_is_told(documents, outlets, newsrooms, said):
+    story = a_story(item_count=documents, source_count=outlets, publisher_family_count=newsrooms)
+    assert labels.told_by(story) == said
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "documents", "word"),
+    [(1, 1, 1, "new"), (1, 0, 2, "new"), (5, 1, 2, "developing"), (5, 1, 1, None), (9, 7, 2, None)],
+)
+def test_a_story_is_new_then_developing_then_neither(first, last, documents, word):
+    seen = {"first_seen_at": NOW - timedelta(hours=first), "last_seen_at": NOW - timedelta(hours=last)}
+    assert labels.status(a_story(**seen, item_count=documents), now=NOW) == word
+
+
+@pytest.mark.parametrize(
+    ("source", "given", "name", "initials"),
+    [
+        ("coastal_tribune_west", None, "Coastal Tribune West", "CT"),
+        ("spreebote", None, "Spreebote", "Sp"),
+        ("nyt", "The New York Times", "The New York Times", "TN"),
+        ("blog.example.org", None, "blog.example.org", "BE"),
+        ("朝日新聞", None, "朝日新聞", "朝日"),
+        ("evil\u202eeman", None, "Evileman", "Ev"),
+        ("<b>", None, "<b>", "B"),
+        ("-", None, "-", "?"),
+    ],
+)
+def test_an_outlet_has_a_name_and_initials(source, given, name, initials):
+    assert labels.outlet_name(source, given) == name
+    assert labels.initials(name) == initials
+
+
+@pytest.mark.parametrize(
+    ("collection", "name"),
+    [("ai_news", "AI news"), ("world", "World"), ("US politics", "US politics"), ("eu-law", "EU law"), ("_", "_")],
+)
+def test_a_collection_has_a_heading(collection, name):
+    assert labels.collection_name(collection) == name
+
+
+def test_the_lead_is_the_first_paragraph_cut_between_words():
+    assert labels.lead(a_story(lead="One\nline.\n\nTwo.")) == "One line."
+    assert labels.lead(a_story(lead="word " * 80)).endswith("word …")
+
+
+@pytest.mark.parametrize(("day", "hours"), [("2026-03-29", 23), ("2026-10-25", 25), ("2026-11-15", 24)])
+def test_a_day_lasts_as_long_as_its_clocks_say(day, hours):
+    since, until = a_reader("Europe/Berlin").window(date.fromisoformat(day))
+    assert until.astimezone(UTC) - since.astimezone(UTC) == timedelta(hours=hours)
+
+
+@pytest.mark.parametrize(
+    ("url", "href"),
+    [
+        ("https://real.org/a?b=c", "https://real.org/a?b=c"),
+        ("http://tribune.example/a?b=c", "http://stand/tribune.example/a?b=c"),
+        ("http://tribune.example", "http://stand/tribune.example/"),
+        ("https://example.com/", "https://example.com/"),
+        ("http://user:word@tribune.example:81/a", "http://stand/tribune.example/a"),
+        ("javascript:alert(1)", None), ("JAVASCRIPT://x.example/%0aalert(1)", None), ("data:text/html,x", None),
+        ("//evil.test/", None), ("/etc/passwd", None), ("http://[broken", None), ("http://", None), ("", None),
+        (None, None),
+    ],
+)  # fmt: skip
+def test_only_web_addresses_become_links(url, href):
+    assert a_reader(newsstand="http://stand").href(url) == href
+
+
+def test_a_collection_is_quoted_in_addresses():
+    assert (
+        day_href(date(2024, 5, 16), collection="a&b #1", offset=200)
+        == "/days/2024-05-16?collection=a%26b%20%231&offset=200"
+    )
