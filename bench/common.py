@@ -17,7 +17,7 @@ from typing import Any
 from scoop.app import POOL_SIZE
 from scoop.store import db, migrations
 from scoop.store.db import Database
-from scoop.store.embedded import Embedded
+from scoop.store.embedded import EmbeddedServer
 
 # Runs the program and says on standard error how many KiB it has held at most.
 WATCHED = """
@@ -98,11 +98,11 @@ def _working(home: Path, *program: str) -> Iterator[None]:
 async def fresh_database() -> AsyncIterator[tuple[Path, Database]]:
     folder = Path(tempfile.mkdtemp(prefix="scoop-bench-", dir=os.environ.get("TMPDIR", "/tmp")))
     folder.chmod(0o711)
-    database = await db.connect(Embedded(folder / "home"), size=POOL_SIZE)
+    database = await db.connect(EmbeddedServer(folder / "home"), size=POOL_SIZE)
     await migrations.migrate(database)
     try:
         yield folder, database
     finally:
         await database.close()
-        Embedded(folder / "home").stop()
+        EmbeddedServer(folder / "home").stop()
         shutil.rmtree(folder, ignore_errors=True)

@@ -65,8 +65,10 @@ def _an_entry(chance: random.Random, number: int, at: datetime) -> str:
 def speeds() -> None:
     documents = [a_feed(seed) for seed in range(FEEDS)]
     readers: dict[str, Callable[[bytes], Any]] = {
-        "scoop": feed_reading.parse, "fastfeedparser": fastfeedparser.parse, "feedparser": feedparser.parse,
-    }  # fmt: skip
+        "scoop": feed_reading.parse,
+        "fastfeedparser": fastfeedparser.parse,
+        "feedparser": feedparser.parse,
+    }
     speed_by_name = {name: _feeds_a_second(read, documents) for name, read in readers.items()}
     size = sum(map(len, documents)) // FEEDS
     for name, speed in speed_by_name.items():
@@ -100,19 +102,23 @@ def expected(folder: Path) -> Iterator[tuple[str, bytes, list[dict[str, Any]]]]:
         entries = json.loads(told.read_bytes().decode(errors="replace"))["feed"]["items"]
         wanted = [
             {
-                "title": entry.get("title"), "canonical_url": entry.get("link"), "source_item_id": entry.get("guid"),
+                "title": entry.get("title"),
+                "canonical_url": entry.get("link"),
+                "source_item_id": entry.get("guid"),
                 "published_at": entry.get("isoDate"),
             }
             for entry in entries
-        ]  # fmt: skip
+        ]
         yield "rss-parser", source.read_bytes(), wanted
 
 
 def findings(folder: Path) -> None:
     """How much of what the corpora expect each reader finds."""
     readers: dict[str, Callable[[bytes], list[dict[str, Any]]]] = {
-        "scoop": _by_scoop, "fastfeedparser": _by_fastfeedparser, "feedparser": _by_feedparser,
-    }  # fmt: skip
+        "scoop": _by_scoop,
+        "fastfeedparser": _by_fastfeedparser,
+        "feedparser": _by_feedparser,
+    }
     for name, read in readers.items():
         right: Counter[str] = Counter()
         wanted: Counter[str] = Counter()

@@ -147,9 +147,12 @@ def arrays(model: Any) -> dict[str, Any]:
     most = max(map(len, trees))
     shape = (len(trees), most)
     found: dict[str, Any] = {
-        "features": np.zeros(shape, np.int16), "thresholds": np.zeros(shape, np.float32),
-        "left": np.zeros(shape, np.int16), "right": np.zeros(shape, np.int16), "values": np.zeros(shape, np.float32),
-    }  # fmt: skip
+        "features": np.zeros(shape, np.int16),
+        "thresholds": np.zeros(shape, np.float32),
+        "left": np.zeros(shape, np.int16),
+        "right": np.zeros(shape, np.int16),
+        "values": np.zeros(shape, np.float32),
+    }
     for row, nodes in enumerate(trees):
         for at, node in enumerate(nodes):
             is_leaf = bool(node["is_leaf"])
@@ -202,9 +205,13 @@ def links_command(paths: Sequence[Path], cache: Path, write: bool) -> None:
         trees = arrays(model)
         np.savez_compressed(
             CORE / "link_models" / links.file_name(Local.model.name, with_recipe(Local.model.version)),
-            **trees, glance=GLANCE, hopeless_at=hopeless_at(model, [*halves.values(), *whole.values()]),
-            coverage_at=COVERAGE_AT, merge_at=MERGE_AT, sure_at=SURE_AT,
-        )  # fmt: skip
+            **trees,
+            glance=GLANCE,
+            hopeless_at=hopeless_at(model, [*halves.values(), *whole.values()]),
+            coverage_at=COVERAGE_AT,
+            merge_at=MERGE_AT,
+            sure_at=SURE_AT,
+        )
 
 
 def _of_half(labels: Sequence[int], stories: Sequence[str], mask: np.ndarray) -> tuple[float, float]:

@@ -19,13 +19,13 @@ from pathlib import Path
 import uvloop
 
 from common import figure, fresh_database
-from scoop.asgi import create_app, settle
+from scoop.asgi import create_app, prepare
 from scoop.config import Config
 from scoop.http import accounts
 from scoop.serve import serving
 from scoop.store import db, users
 from scoop.store.db import Database
-from scoop.store.embedded import Embedded
+from scoop.store.embedded import EmbeddedServer
 
 COLLECTIONS = ("ai_news", "china_news", "world_news")
 CONNECTIONS = 50
@@ -88,10 +88,10 @@ async def a_key(database: Database) -> str:
 
 async def serve(home: Path) -> None:
     """The server by itself, as `scoop up` runs it, until it is killed."""
-    database = await db.connect(Embedded(home), size=8)
+    database = await db.connect(EmbeddedServer(home), size=8)
     config = Config(home=home, requests_per_minute=0)
     app = create_app(config, database, clock=lambda: datetime.now(UTC))
-    settle()
+    prepare()
     async with serving(app) as url:
         print(url, flush=True)
         await asyncio.Event().wait()
@@ -110,8 +110,19 @@ async def server(home: Path) -> AsyncIterator[tuple[str, int]]:
 
 def load(url: str, key: str) -> dict[str, float]:
     """Requests a second, and within how many milliseconds the slowest hundredth and twentieth were answered."""
-    command = ["wrk", "-t", "1", "-c", str(CONNECTIONS), "-d", f"{SECONDS}s", "--latency",
-               "-H", f"Authorization: Bearer {key}", url]  # fmt: skip
+    command = [
+        "wrk",
+        "-t",
+        "1",
+        "-c",
+        str(CONNECTIONS),
+        "-d",
+        f"{SECONDS}s",
+        "--latency",
+        "-H",
+        f"Authorization: Bearer {key}",
+        url,
+    ]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     if "Non-2xx" in said:
         raise SystemExit(f"{url} answered with errors:\n{said}")
@@ -129,8 +140,10 @@ def first_byte(url: str, key: str) -> float:
     for _ in range(15):
         said = subprocess.run(
             ["curl", "-s", "-o", "/dev/null", "-w", "%{time_starttransfer}", "-H", f"Authorization: Bearer {key}", url],
-            capture_output=True, text=True, check=True,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         took.append(float(said.stdout) * 1000)
     return sorted(took)[len(took) // 2]
 
@@ -175,8 +188,14 @@ async def measure(url: str, pid: int, key: str, uuid: str) -> None:
         load(url + path, key)  # warm
         found = load(url + path, key)
         empty = empty or found["rate"]
-        figure(name, found["rate"], "requests/s", share_of_empty=round(found["rate"] / empty, 3),
-               p99_ms=round(found["p99_ms"], 1), first_byte_ms=round(first_byte(url + path, key), 1))  # fmt: skip
+        figure(
+            name,
+            found["rate"],
+            "requests/s",
+            share_of_empty=round(found["rate"] / empty, 3),
+            p99_ms=round(found["p99_ms"], 1),
+            first_byte_ms=round(first_byte(url + path, key), 1),
+        )
     figure("home page", first_byte(url + "/", key), "ms to the first byte")
     figure("memory of the server", memory(pid), "MiB")
 

@@ -55,9 +55,12 @@ def items(count: int, *, start: int = 0) -> Iterator[dict[str, Any]]:
             "body_text": " ".join(words[9:]) + ".",
             "language": "en",
             "source_metadata": {
-                "collection": "bench", "job_name": "bench", "job_run_id": "1", "scraped_at": "2026-11-15T00:00:00Z",
+                "collection": "bench",
+                "job_name": "bench",
+                "job_run_id": "1",
+                "scraped_at": "2026-11-15T00:00:00Z",
             },
-        }  # fmt: skip
+        }
 
 
 def write(path: Path, count: int, *, start: int = 0) -> None:

@@ -89,11 +89,14 @@ async def add(database: db.Database, count: int) -> None:
             await sources.put(
                 conn,
                 SourceSettings(
-                    slug=f"feed_{number}", name=f"Feed {number}", kind="rss", collection="bench",
+                    slug=f"feed_{number}",
+                    name=f"Feed {number}",
+                    kind="rss",
+                    collection="bench",
                     base_url=f"http://h{number % HOSTS}.example/feed/{number}",
                     options={"connect_to": f"127.0.0.1:{PORT}"},
                 ),
-            )  # fmt: skip
+            )
         await conn.execute("UPDATE sources SET next_visit_at = now() + interval '1 day'")
 
 

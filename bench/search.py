@@ -148,7 +148,7 @@ async def make_embeddings(database: Database) -> None:
         vectors = chance.standard_normal((SAMPLES // 4, DIMENSIONS)).astype(np.float32)
         rows = [(number, vector.tolist(), (0.4 * vector).tolist()) for number, vector in enumerate(vectors)]
         await conn.executemany("INSERT INTO themes VALUES ($1, $2::real[]::vector, $3::real[]::vector)", rows)
-        await embeddings.entered(conn, *MODEL, dimensions=DIMENSIONS)
+        await embeddings.get_or_create(conn, *MODEL, dimensions=DIMENSIONS)
         await conn.execute(EMBEDDED, *MODEL, len(rows))
         await conn.execute("SET maintenance_work_mem = '2GB'")
         for collection in COLLECTIONS:
@@ -190,13 +190,19 @@ def queries(now: datetime) -> dict[str, Callable[[random.Random], Query]]:
         "a frequent word, narrowed to an old month": lambda chance: Query(
             text=frequent(chance), since=now - timedelta(days=800), until=now - timedelta(days=770)
         ),
-    }  # fmt: skip
+    }
 
 
 def told(name: str, took: Sequence[float], **more: object) -> None:
     in_order = sorted(took)
-    figure(name, in_order[int(len(in_order) * 0.95)], "ms at p95", p50=round(statistics.median(took), 1),
-           most=round(in_order[-1], 1), **more)  # fmt: skip
+    figure(
+        name,
+        in_order[int(len(in_order) * 0.95)],
+        "ms at p95",
+        p50=round(statistics.median(took), 1),
+        most=round(in_order[-1], 1),
+        **more,
+    )
 
 
 async def by_words(database: Database, count: int) -> None:
@@ -260,13 +266,25 @@ async def plans(database: Database) -> None:
             stretch = core.stretches(Query(text=text), now=now)[0]
             async with store.quickly(conn):
                 rows = await conn.fetch(
-                    f"EXPLAIN (ANALYZE, COSTS off, TIMING off) {store.SQL['newest']}", f"'{text}'", None, stretch.marks,
-                    stretch.start, stretch.end, None, store.CANDIDATES,
-                )  # fmt: skip
+                    f"EXPLAIN (ANALYZE, COSTS off, TIMING off) {store.SQL['newest']}",
+                    f"'{text}'",
+                    None,
+                    stretch.marks,
+                    stretch.start,
+                    stretch.end,
+                    None,
+                    store.CANDIDATES,
+                )
             lines = [row[0].strip() for row in rows]
             took = float(next(line for line in lines if line.startswith("Execution")).split()[2])
-            figure(f"the newest with a {name} word", took, "ms", plan=[line for line in lines if "Scan" in line],
-                   index_size=size, table_size=table)  # fmt: skip
+            figure(
+                f"the newest with a {name} word",
+                took,
+                "ms",
+                plan=[line for line in lines if "Scan" in line],
+                index_size=size,
+                table_size=table,
+            )
 
 
 async def main() -> None:

@@ -47,8 +47,12 @@ ASKED = 300  # documents for which the index is compared with exact search
 
 def vocabulary() -> list[str]:
     chance = random.Random(1)
-    return ["".join(chance.choices("bcdfghklmnprstvw", k=2)) + "".join(chance.choices("aeiou", k=2)) + str(number)[::-1]
-            .translate(str.maketrans("0123456789", "lmnrstvwpk")) for number in range(VOCABULARY)]  # fmt: skip
+    return [
+        "".join(chance.choices("bcdfghklmnprstvw", k=2))
+        + "".join(chance.choices("aeiou", k=2))
+        + str(number)[::-1].translate(str.maketrans("0123456789", "lmnrstvwpk"))
+        for number in range(VOCABULARY)
+    ]
 
 
 WORDS = vocabulary()
@@ -73,13 +77,21 @@ def items(first_event: int, count: int) -> Iterator[dict[str, Any]]:
         event, telling = first_event + number // TOLD_BY, number % TOLD_BY
         title, body = article(event, telling)
         yield {
-            "payload_version": "v1", "source": f"source{telling}", "source_item_id": f"{event}-{telling}",
-            "title": title, "canonical_url": f"https://host{telling}.example/{event}", "body_text": body,
-            "published_at": "2026-11-14T08:00:00Z", "language": "en",
+            "payload_version": "v1",
+            "source": f"source{telling}",
+            "source_item_id": f"{event}-{telling}",
+            "title": title,
+            "canonical_url": f"https://host{telling}.example/{event}",
+            "body_text": body,
+            "published_at": "2026-11-14T08:00:00Z",
+            "language": "en",
             "source_metadata": {
-                "collection": COLLECTION, "job_name": "bench", "job_run_id": "1", "scraped_at": "2026-11-15T00:00:00Z",
+                "collection": COLLECTION,
+                "job_name": "bench",
+                "job_run_id": "1",
+                "scraped_at": "2026-11-15T00:00:00Z",
             },
-        }  # fmt: skip
+        }
 
 
 async def take_in(database: Database, found: Iterable[Mapping[str, Any]]) -> None:
@@ -146,9 +158,11 @@ async def begin(database: Database) -> EmbeddingModel:
         for number, vector in enumerate(vectors):
             await conn.execute(
                 "INSERT INTO themes VALUES ($1, $2::real[]::vector, $3::real[]::vector)",
-                number, vector.tolist(), (0.8 * vector).tolist(),
-            )  # fmt: skip
-        return await embeddings.entered(conn, *MODEL, dimensions=DIMENSIONS)
+                number,
+                vector.tolist(),
+                (0.8 * vector).tolist(),
+            )
+        return await embeddings.get_or_create(conn, *MODEL, dimensions=DIMENSIONS)
 
 
 async def lengthen(database: Database, start: int, end: int) -> None:
@@ -209,10 +223,14 @@ async def step(database: Database, folder: Path, size: int, first_event: int) ->
     linking = run(home, "worker", "--member", "--stage", "link", "--stage", "group", "--until-idle")
     seconds = folding.seconds + linking.seconds - 2 * start_up
     figure(
-        "dedup, link and group, one process", STEP / seconds, "documents/s", documents=size,
-        dedup=round(STEP / (folding.seconds - start_up)), link_and_group=round(STEP / (linking.seconds - start_up)),
+        "dedup, link and group, one process",
+        STEP / seconds,
+        "documents/s",
+        documents=size,
+        dedup=round(STEP / (folding.seconds - start_up)),
+        link_and_group=round(STEP / (linking.seconds - start_up)),
         peak_mib=round(max(folding.peak_mib, linking.peak_mib)),
-    )  # fmt: skip
+    )
     return seconds / STEP
 
 
@@ -235,9 +253,13 @@ async def recall(database: Database, model: EmbeddingModel, size: int, *, compar
         for most in (link.CANDIDATES, TOLD_BY - 1)
     )
     figure(
-        f"recall of the {link.CANDIDATES} nearest", float(all_of_them), "", documents=size,
-        of_the_nearest_three=round(float(the_first), 4), searches_a_second=round(len(found) / took),
-    )  # fmt: skip
+        f"recall of the {link.CANDIDATES} nearest",
+        float(all_of_them),
+        "",
+        documents=size,
+        of_the_nearest_three=round(float(the_first), 4),
+        searches_a_second=round(len(found) / took),
+    )
 
 
 async def _nearest(conn: Connection, model: EmbeddingModel, ids: Sequence[int]) -> dict[int, list[int]]:
@@ -257,7 +279,7 @@ async def real_recall(files: Sequence[str]) -> None:
         stages = [f"--stage={stage}" for stage in ("normalize", "dedup", "embed")]
         run(folder / "home", "worker", "--processes", "2", *stages, "--until-idle")
         async with database.connection() as conn:
-            model = await embeddings.entered(conn, *MODEL, dimensions=DIMENSIONS)
+            model = await embeddings.get_or_create(conn, *MODEL, dimensions=DIMENSIONS)
             await _index(conn)
             await conn.execute("ANALYZE")
             size = await conn.fetchval("SELECT count(*) FROM document_embeddings")
@@ -303,8 +325,13 @@ async def embedding(count: int) -> None:
             run(folder / "home", "worker", "--member", "--stage", "normalize", "--stage", "dedup", "--until-idle")
             stage = ("worker", "--processes", str(processes), "--stage", "embed", "--until-idle")
             took = run(folder / "home", *stage).seconds - run(folder / "home", *stage).seconds
-            figure("embed stage", count * TOLD_BY / took, "documents/s", processes=processes,
-                   times_the_model_alone=round(count * TOLD_BY / took / alone, 3))  # fmt: skip
+            figure(
+                "embed stage",
+                count * TOLD_BY / took,
+                "documents/s",
+                processes=processes,
+                times_the_model_alone=round(count * TOLD_BY / took / alone, 3),
+            )
 
 
 async def curve(target: int) -> None:

@@ -27,7 +27,7 @@ from scoop.config import CONFIG_FILE, Config, variable
 from scoop.core import access, items
 from scoop.store import db, migrations
 from scoop.store.db import Connection
-from scoop.store.embedded import Embedded
+from scoop.store.embedded import EmbeddedServer
 
 REFERENCE = Path(__file__).parent / "reference"
 MARK = "<!-- Made by docs/generate.py; `make fmt` makes it anew. -->"
@@ -323,13 +323,13 @@ def fresh_schema_page() -> str:
     home = Path(tempfile.mkdtemp(prefix="scoop-docs-", dir="/tmp"))
     home.chmod(0o711)  # as root, the server runs as a user who must pass through
     try:
-        return asyncio.run(_schema_page_of(Embedded(home)))
+        return asyncio.run(_schema_page_of(EmbeddedServer(home)))
     finally:
-        Embedded(home).stop()
+        EmbeddedServer(home).stop()
         shutil.rmtree(home, ignore_errors=True)
 
 
-async def _schema_page_of(server: Embedded) -> str:
+async def _schema_page_of(server: EmbeddedServer) -> str:
     database = await db.connect(server, size=1)
     try:
         await migrations.migrate(database)

@@ -19,11 +19,11 @@ from scoop.cli.progress import Silent
 from scoop.config import Config
 from scoop.core.handover_modes import Modes
 from scoop.fetch.client import open_client
-from scoop.fetch.sandbox import open_chamber
+from scoop.fetch.sandbox import open_sandbox
 from scoop.stages.push import Pushed, push
 from scoop.store import outgoing
 from scoop.store.db import Database
-from scoop.store.outgoing import Choice
+from scoop.store.outgoing import StoryFilter
 
 ALL = 1_000_000
 BODY = (
@@ -81,7 +81,7 @@ async def ingest(database: Database, items: Iterable[Any] | bytes, *, name: str 
 async def run_all(database: Database, *, without: Sequence[str] = ()) -> None:
     """All stages, or all but these, until nothing is due."""
     with tempfile.TemporaryDirectory() as folder:
-        async with open_client() as client, open_chamber() as chamber:
+        async with open_client() as client, open_sandbox() as chamber:
             archive = Archive.open(folder, credentials={})
             every = pipeline.stages(client, archive, chamber, secrets={})
             stages = [stage for stage in every if stage.name not in without]
@@ -98,7 +98,7 @@ async def told(database: Database, items: Iterable[Any], *, without: Sequence[st
 async def partition(database: Database) -> set[frozenset[str]]:
     """The stories as sets of their members' source item ids."""
     async with database.connection() as conn:
-        found = await outgoing.story_lines(conn, Choice(), after=0, limit=ALL)
+        found = await outgoing.story_lines(conn, StoryFilter(), after=0, limit=ALL)
     lines = [json.loads(line) for line in found.lines]
     return {frozenset(member["source_item_id"] for member in line["members"]) for line in lines}
 

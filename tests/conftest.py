@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 
 from scoop.store import db, migrations
 from scoop.store.db import Database, External
-from scoop.store.embedded import Embedded
+from scoop.store.embedded import EmbeddedServer
 
 HOME = "SCOOP_TEST_HOME"
 NO_DURABILITY = {"fsync": "off", "shared_buffers": "128MB", "synchronous_commit": "off", "full_page_writes": "off"}
@@ -36,7 +36,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
-        Embedded(Path(os.environ[HOME])).stop()
+        EmbeddedServer(Path(os.environ[HOME])).stop()
         shutil.rmtree(os.environ[HOME], ignore_errors=True)
 
 
@@ -55,16 +55,16 @@ def make_home(parent: str = "/tmp") -> str:
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[Embedded]:
+def postgres() -> Iterator[EmbeddedServer]:
     """The server of this run."""
-    server = Embedded(Path(os.environ[HOME]), NO_DURABILITY)
+    server = EmbeddedServer(Path(os.environ[HOME]), NO_DURABILITY)
     server.attach()
     yield server
     server.detach()
 
 
 @pytest.fixture(scope="session")
-def template(postgres: Embedded, worker_id: str) -> str:
+def template(postgres: EmbeddedServer, worker_id: str) -> str:
     """A migrated database to clone."""
     name = f"template_{worker_id}"
 
@@ -79,7 +79,7 @@ def template(postgres: Embedded, worker_id: str) -> str:
 
 
 @pytest.fixture(scope="session")
-def lasting_url(postgres: Embedded, template: str, worker_id: str) -> str:
+def lasting_url(postgres: EmbeddedServer, template: str, worker_id: str) -> str:
     """A migrated database for what a worker prepares once."""
     name = f"lasting_{worker_id}"
     asyncio.run(administer(postgres, f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy"))
@@ -87,7 +87,7 @@ def lasting_url(postgres: Embedded, template: str, worker_id: str) -> str:
 
 
 @pytest.fixture
-async def database_url(postgres: Embedded, template: str, worker_id: str) -> AsyncIterator[str]:
+async def database_url(postgres: EmbeddedServer, template: str, worker_id: str) -> AsyncIterator[str]:
     """The URL of a migrated, empty database of this test's own."""
     name = f"test_{worker_id}_{next(numbers)}"
     await administer(postgres, f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")
@@ -104,7 +104,7 @@ async def database(database_url: str) -> AsyncIterator[Database]:
 
 @pytest.fixture
 async def database_pair_urls(
-    postgres: Embedded, template: str, database_url: str, worker_id: str
+    postgres: EmbeddedServer, template: str, database_url: str, worker_id: str
 ) -> AsyncIterator[tuple[str, str]]:
     """Two databases, to compare what two ways through the house lead to."""
     name = f"test_{worker_id}_{next(numbers)}"
@@ -126,15 +126,15 @@ def home() -> Iterator[Path]:
     """A home folder of this test's own, with nothing in it."""
     folder = Path(make_home())
     yield folder
-    Embedded(folder).stop()
+    EmbeddedServer(folder).stop()
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def url_of(server: Embedded, name: str) -> str:
+def url_of(server: EmbeddedServer, name: str) -> str:
     return server.url.replace("@/scoop?", f"@/{name}?")
 
 
-async def administer(server: Embedded, statement: str) -> None:
+async def administer(server: EmbeddedServer, statement: str) -> None:
     admin = await db.connect(server, size=1)
     try:
         async with admin.connection() as conn:

@@ -18,7 +18,7 @@ from scoop.cli.progress import Silent
 from scoop.config import Config
 from scoop.core.handover_modes import Modes
 from scoop.fetch.client import open_client
-from scoop.fetch.sandbox import open_chamber
+from scoop.fetch.sandbox import open_sandbox
 from scoop.model import SourceSettings
 from scoop.serve import serving
 from scoop.stages import stage as stage_loop
@@ -49,9 +49,14 @@ class Web:
     def source(self, url: str = "http://tribune.example/feed", **changes: Any) -> SourceSettings:
         options = {"connect_to": self.address} | changes.pop("options", {})
         given = {
-            "slug": "tribune", "name": "Tribune", "kind": "rss", "collection": "world_news", "base_url": url,
-            "options": options, "request_interval_ms": 0,
-        }  # fmt: skip
+            "slug": "tribune",
+            "name": "Tribune",
+            "kind": "rss",
+            "collection": "world_news",
+            "base_url": url,
+            "options": options,
+            "request_interval_ms": 0,
+        }
         return SourceSettings(**(given | changes))
 
 
@@ -91,7 +96,7 @@ class Desk:
         """Visit sources now, whether they are due or not."""
         async with self.database.connection() as conn:
             await sources.visit_now(conn, "ingest", await sources.ids(conn, slugs or None), force=force)
-            member = Worker(await work.enlist(conn), conn)
+            member = Worker(await work.register_worker(conn), conn)
             while await stage_loop.run_batch(self.app.stages[0], member):
                 pass
 
@@ -111,7 +116,7 @@ class Desk:
 
 @asynccontextmanager
 async def open_desk(database: Database, folder: Any, *, force: bool = False) -> AsyncIterator[Desk]:
-    async with open_client() as client, open_chamber() as chamber:
+    async with open_client() as client, open_sandbox() as chamber:
         archive = Archive.open(str(folder), credentials={})
         stages = pipeline.stages(client, archive, chamber, secrets={}, force=force)
         app = App(config=Config(), database=database, archive=archive, stages=stages, modes=Modes(), channels={})

@@ -20,24 +20,26 @@ from scoop.core.delivery import Pace
 from scoop.core.rendering import discord as rendering
 from scoop.fetch import client as fetching
 from scoop.fetch.client import Client, open_client
-from scoop.model import ChannelSettings, Digest, Part, Post, Telling
+from scoop.model import ChannelSettings, Digest, DigestPart, Post, Telling
 from scoop.newsstand import server as newsstand
-from scoop.newsstand.discord.state import DEMO_TOKEN, Channel, Discord, Message, Mode, Webhook
+from scoop.newsstand.discord.state import DEMO_TOKEN, Discord, DiscordChannel, DiscordWebhook, ReplyMode, StoredMessage
 from scoop.newsstand.world import World
 from scoop.serve import serving
 from scoop.stages import publish
 from scoop.stages import stage as stage_loop
-from scoop.stages.publish import Case
+from scoop.stages.publish import PostAttempt
 from scoop.stages.stage import Outcome, Stage, Worker
 from scoop.store import db, posts, topics, work
 from scoop.store.db import Connection, Database
-from scoop.store.posts import Settled
+from scoop.store.posts import PostOutcome
 
 HASTE = 60
 PACE = Pace(
-    settle=Pace().settle / HASTE, nonce_lasts=Pace().nonce_lasts / HASTE, between_looks=Pace().between_looks / HASTE,
+    settle=Pace().settle / HASTE,
+    nonce_lasts=Pace().nonce_lasts / HASTE,
+    between_looks=Pace().between_looks / HASTE,
     in_hand=timedelta(seconds=0.4),
-)  # fmt: skip
+)
 DEADLINE = timedelta(seconds=fetching.DEADLINE_SECONDS) / HASTE
 LEASE = PACE.in_hand + DEADLINE + timedelta(seconds=1)
 OVERSLEPT = LEASE + timedelta(seconds=0.3)
@@ -54,7 +56,7 @@ FIRST_DAY = date(2026, 1, 1)
 Kind = Literal["discord_bot", "discord_webhook"]
 Point = Literal["claimed", "loaded", "sending", "in_flight", "worked", "saved", "committed"]
 POINTS: tuple[Point, ...] = ("claimed", "loaded", "sending", "in_flight", "worked", "saved", "committed")
-BAD_MODES = tuple(mode for mode in Mode if mode is not Mode.ACCEPT)
+BAD_MODES = tuple(mode for mode in ReplyMode if mode is not ReplyMode.ACCEPT)
 
 RUN = """
 INSERT INTO digest_runs (topic_id, run_date, mode, window_start_utc, window_end_utc, finished_at, status)
@@ -93,7 +95,7 @@ class Lane:
     """One channel of a digest: what becomes of each message sent there, and the troubles of each part."""
 
     kind: Kind
-    modes: tuple[Mode, ...] = ()
+    modes: tuple[ReplyMode, ...] = ()
     troubles: tuple[tuple[Trouble, ...], ...] = ()
 
 
@@ -132,7 +134,7 @@ def schedule(chance: random.Random) -> Schedule:
 
 
 def _lane(kind: Kind, parts: int, chance: random.Random) -> Lane:
-    modes = [chance.choice(BAD_MODES) if chance.random() < 0.3 else Mode.ACCEPT for _ in range(parts + 2)]
+    modes = [chance.choice(BAD_MODES) if chance.random() < 0.3 else ReplyMode.ACCEPT for _ in range(parts + 2)]
     troubles = [tuple(_trouble(chance) for _ in range(chance.choice((0, 0, 0, 1, 2)))) for _ in range(parts)]
     return Lane(kind=kind, modes=tuple(modes), troubles=tuple(troubles))
 
@@ -195,11 +197,11 @@ class Desk:
         """A new Discord channel for a lane, and the options that lead there."""
         number = next(self.numbers)
         channel_id = str(1_290_000_000_000_000_000 + number)
-        self.discord.add(Channel(channel_id=channel_id, name=f"channel-{number}"))
+        self.discord.add(DiscordChannel(channel_id=channel_id, name=f"channel-{number}"))
         self.discord.script(channel_id, lane.modes)
         if lane.kind == "discord_bot":
             return channel_id, {"connect_to": self.address, "channel_id": channel_id}
-        webhook = Webhook(webhook_id=channel_id, token="t" * 20, channel_id=channel_id, name="Scoop")
+        webhook = DiscordWebhook(webhook_id=channel_id, token="t" * 20, channel_id=channel_id, name="Scoop")
         self.discord.webhooks[channel_id] = webhook
         self.secrets[f"hook_{number}"] = webhook.url
         return channel_id, {"connect_to": self.address, "url": f"hook_{number}"}
@@ -244,12 +246,12 @@ class Desk:
                 if not life.is_killed:
                     raise
 
-    def _stage(self, client: Client) -> Stage[Case, Settled | None]:
+    def _stage(self, client: Client) -> Stage[PostAttempt, PostOutcome | None]:
         return publish.stage(client, self.kinds, secrets=self.secrets, clock=partial(datetime.now, UTC), pace=PACE)
 
-    def modes_met(self, deliveries: Iterable[Delivery]) -> Counter[Mode]:
+    def modes_met(self, deliveries: Iterable[Delivery]) -> Counter[ReplyMode]:
         """What became of messages, as far as schedules said it."""
-        met: Counter[Mode] = Counter()
+        met: Counter[ReplyMode] = Counter()
         for each in deliveries:
             unmet = len(self.discord._scripts[each.channel_id])
             met.update(each.lane.modes[: len(each.lane.modes) - unmet])
@@ -266,12 +268,12 @@ class Life:
 
     desk: Desk
     conn: Connection
-    asis: Stage[Case, Settled | None]
+    asis: Stage[PostAttempt, PostOutcome | None]
     is_killed: bool = False
     post_id: int | None = None
 
     async def run(self, batches: int) -> None:
-        worker = Worker(await work.enlist(self.conn), self.conn)
+        worker = Worker(await work.register_worker(self.conn), self.conn)
         for _ in range(batches):
             self.post_id = None
             if not await stage_loop.run_batch(self._stage(), worker):
@@ -279,11 +281,11 @@ class Life:
             elif self.post_id is not None:
                 await self._meet("committed")
 
-    def _stage(self) -> Stage[Case, Settled | None]:
+    def _stage(self) -> Stage[PostAttempt, PostOutcome | None]:
         """The stage as it is, with the points at which something may happen around each step."""
         return replace(self.asis, lease=LEASE, load=self._load, work=self._deliver, save=self._save)
 
-    async def _load(self, conn: Connection, ids: Sequence[int]) -> Case:
+    async def _load(self, conn: Connection, ids: Sequence[int]) -> PostAttempt:
         (self.post_id,) = ids
         await self._meet("claimed")
         case = await self.asis.load(conn, ids)
@@ -294,7 +296,7 @@ class Life:
         await begin()
         await self._meet("sending")
 
-    async def _deliver(self, case: Case) -> Outcome[Settled | None]:
+    async def _deliver(self, case: PostAttempt) -> Outcome[PostOutcome | None]:
         delivering = asyncio.ensure_future(self.asis.work(case))
         if self._next_trouble("in_flight"):
             await asyncio.wait({delivering}, timeout=random.uniform(0, 0.03))
@@ -309,7 +311,7 @@ class Life:
         await self._meet("worked")
         return outcome
 
-    async def _save(self, conn: Connection, settled: Settled | None) -> Any:
+    async def _save(self, conn: Connection, settled: PostOutcome | None) -> Any:
         handed_on = await self.asis.save(conn, settled)
         await self._meet("saved")
         return handed_on
@@ -332,7 +334,7 @@ class Life:
         raise Killed
 
 
-def _parts(desk_id: str, day: date, channel: str, story_ids: Sequence[int]) -> list[tuple[str, Part]]:
+def _parts(desk_id: str, day: date, channel: str, story_ids: Sequence[int]) -> list[tuple[str, DigestPart]]:
     """One part for each story, as the channels render it."""
     keys = [delivery_rules.key(desk_id, TOPIC, day, channel, number) for number in range(1, len(story_ids) + 1)]
     return [
@@ -340,19 +342,21 @@ def _parts(desk_id: str, day: date, channel: str, story_ids: Sequence[int]) -> l
     ]
 
 
-def _part(marker: str, day: date, story_id: int) -> Part:
+def _part(marker: str, day: date, story_id: int) -> DigestPart:
     telling = Telling(
-        story_id=story_id, story_uuid=str(story_id), title=f"Story {story_id}", url=None, summary="It happened.",
+        story_id=story_id,
+        story_uuid=str(story_id),
+        title=f"Story {story_id}",
+        url=None,
+        summary="It happened.",
         publishers=("tribune",),
-    )  # fmt: skip
-    digest = Digest(
-        topic_slug=TOPIC, topic_name="AI News", run_date=day, timezone="Europe/Berlin", tellings=(telling,)
-    )  # fmt: skip
+    )
+    digest = Digest(topic_slug=TOPIC, topic_name="AI News", run_date=day, timezone="Europe/Berlin", tellings=(telling,))
     (part,) = rendering.parts(digest, lambda _number: marker)
     return part
 
 
-def carries(message: Message, marker: str) -> bool:
+def carries(message: StoredMessage, marker: str) -> bool:
     return any(marker in embed.get("footer", {}).get("text", "") for embed in message.embeds)
 
 

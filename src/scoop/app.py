@@ -11,15 +11,15 @@ from scoop.core.handover_modes import Modes
 from scoop.errors import ConfigError, UsageError
 from scoop.store import db, migrations
 from scoop.store.db import Database, External, Server
-from scoop.store.embedded import Embedded
+from scoop.store.embedded import EmbeddedServer
 from scoop.store.runs import Trigger
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
-    from scoop.actions.sources import Tried
+    from scoop.actions.sources import SourcePreview
     from scoop.archive.objects import Archive
-    from scoop.embedders import Embedder, Memory
+    from scoop.embedders import Embedder, VectorCache
     from scoop.fetch.client import Client
     from scoop.model import SourceSettings
     from scoop.stages.stage import Stage
@@ -39,7 +39,7 @@ class App:
 
 def server(config: Config) -> Server:
     """The database that the configuration names."""
-    return External(config.database_url) if config.database_url else Embedded(config.home)
+    return External(config.database_url) if config.database_url else EmbeddedServer(config.home)
 
 
 @asynccontextmanager
@@ -62,7 +62,7 @@ async def open_app(
     force: bool = False,
     only: Sequence[str] = (),
     without: Sequence[str] = (),
-    memory: "Memory | None" = None,
+    memory: "VectorCache | None" = None,
 ) -> AsyncIterator[App]:
     """The database with all that works on it, or only with, or without, the stages of these names.
 
@@ -76,20 +76,29 @@ async def open_app(
     async with (
         open_database(config, name=name) as database,
         open_client(config) as client,
-        sandbox.open_chamber() as parser,
+        sandbox.open_sandbox() as parser,
     ):
         await _put_configured(config, database)
         archive = open_archive(config)
         embedder = open_embedder(config, client)
         stages = pipeline.stages(
-            client, archive, parser,
-            secrets=config.secrets, trigger=trigger, force=force,
-            embedder=embedder if memory is None else Remembering(embedder, memory), modes=modes(config),
-        )  # fmt: skip
+            client,
+            archive,
+            parser,
+            secrets=config.secrets,
+            trigger=trigger,
+            force=force,
+            embedder=embedder if memory is None else Remembering(embedder, memory),
+            modes=modes(config),
+        )
         yield App(
-            config=config, database=database, archive=archive, stages=_chosen(stages, only, without),
-            modes=modes(config), channels=plugins.discover(channels),
-        )  # fmt: skip
+            config=config,
+            database=database,
+            archive=archive,
+            stages=_chosen(stages, only, without),
+            modes=modes(config),
+            channels=plugins.discover(channels),
+        )
 
 
 def modes(config: Config) -> Modes:
@@ -125,13 +134,15 @@ def open_client(config: Config) -> "AbstractAsyncContextManager[Client]":
     return client.open_client(config.allow_private.replace(",", " ").split(), contact=config.contact)
 
 
-async def try_source(config: Config, settings: "SourceSettings", *, now: datetime) -> "Tried":
+async def try_source(config: Config, settings: "SourceSettings", *, now: datetime) -> "SourcePreview":
     """Visit a source as the operator allows it, without keeping anything; FetchFailed when it gives nothing."""
     from scoop.actions import sources as source_actions
     from scoop.fetch import sandbox
 
-    async with open_client(config) as client, sandbox.open_chamber() as parser:
-        return await source_actions.tried(settings, client=client, chamber=parser, secrets=config.secrets, now=now)
+    async with open_client(config) as client, sandbox.open_sandbox() as parser:
+        return await source_actions.preview_source(
+            settings, client=client, chamber=parser, secrets=config.secrets, now=now
+        )
 
 
 def open_embedder(config: Config, client: "Client") -> "Embedder":

@@ -26,10 +26,10 @@ from scoop.api import document
 from scoop.config import Config
 from scoop.errors import ScoopError
 from scoop.http import error_responses, errors, middleware
-from scoop.http.auth import GuestBook
-from scoop.http.cache import Shelf
+from scoop.http.auth import SessionCache
+from scoop.http.cache import ResponseCache
 from scoop.http.deps import Desk
-from scoop.http.errors import Problem
+from scoop.http.errors import HttpProblem
 from scoop.http.oidc import Oidc
 from scoop.mcp import tools
 from scoop.store import users
@@ -39,7 +39,7 @@ from scoop.web import pages
 log = structlog.get_logger()
 
 COMPRESSED_FROM = 1000  # bytes
-NOTHING_HERE = Problem(
+NOTHING_HERE = HttpProblem(
     HTTPStatus.NOT_FOUND, "there is nothing at this address; all that Scoop has is found from the front page"
 )
 
@@ -68,8 +68,8 @@ def create_app(
         },
     )
     app.state.desk = Desk(config=config, database=database, clock=clock, newsstand=newsstand)
-    app.state.guest_book = GuestBook()
-    app.state.shelf = Shelf(app.state.desk)
+    app.state.guest_book = SessionCache()
+    app.state.shelf = ResponseCache(app.state.desk)
     app.state.oidc = Oidc(config=config, clock=clock)
     app.state.problem_page = pages.problem
     app.state.mcp = _mcp(app.state.desk)
@@ -81,7 +81,7 @@ def create_app(
     return app
 
 
-def settle() -> None:
+def prepare() -> None:
     """What is there when the server begins stays; the garbage collector need not walk through it while it answers."""
     gc.collect()
     gc.freeze()
@@ -111,30 +111,30 @@ def routers(package: ModuleType) -> Iterator[APIRouter]:
 
 async def _scoop_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, ScoopError)  # noqa: S101
-    problem = errors.of(error)
+    problem = errors.error_for(error)
     if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         log.warning("not served", path=request.url.path, error=str(error.__cause__ or error))
-    return error_responses.answer(request, problem)
+    return error_responses.error_response(request, problem)
 
 
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101
-    problem = error if isinstance(error, Problem) else _problem(error)
+    problem = error if isinstance(error, HttpProblem) else _problem(error)
     if (
         problem.status == HTTPStatus.UNAUTHORIZED
         and not error_responses.is_for_programs(request)
         and request.method == "GET"
     ):
         return await _sign_in_first(request)
-    return error_responses.answer(request, problem)
+    return error_responses.error_response(request, problem)
 
 
-def _problem(error: HTTPException) -> Problem:
+def _problem(error: HTTPException) -> HttpProblem:
     status = HTTPStatus(error.status_code)
     if status == HTTPStatus.NOT_FOUND:
         return NOTHING_HERE
     text = "this address does not know that method" if status == HTTPStatus.METHOD_NOT_ALLOWED else error.detail
-    return Problem(status, text, headers=error.headers)
+    return HttpProblem(status, text, headers=error.headers)
 
 
 async def _sign_in_first(request: Request) -> Response:
@@ -153,17 +153,17 @@ async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101
     wrong = error.errors()
     if wrong[0]["loc"][0] == "path" and not error_responses.is_for_programs(request):
-        return error_responses.answer(request, NOTHING_HERE)
+        return error_responses.error_response(request, NOTHING_HERE)
     details = [{"field": ".".join(map(str, each["loc"])), "problem": each["msg"]} for each in wrong]
     first = details[0]
     message = f"{first['field']}: {first['problem']}"
-    return error_responses.answer(request, Problem(HTTPStatus.BAD_REQUEST, message, details=details))
+    return error_responses.error_response(request, HttpProblem(HTTPStatus.BAD_REQUEST, message, details=details))
 
 
 async def _broken(request: Request, error: Exception) -> Response:
     log.error("broken", path=request.url.path, request_id=request.state.request_id, exc_info=error)
-    problem = Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "this could not be answered; the cause is in Scoop's log")
+    problem = HttpProblem(HTTPStatus.INTERNAL_SERVER_ERROR, "this could not be answered; the cause is in Scoop's log")
     # Starlette sends this one from outside the guard.
-    response = error_responses.answer(request, problem)
+    response = error_responses.error_response(request, problem)
     response.headers.update(middleware.HEADERS | {"X-Request-Id": request.state.request_id})
     return response

@@ -11,7 +11,7 @@ from typing import Any
 import platformdirs
 
 from scoop.errors import ConfigError
-from scoop.model import Mode
+from scoop.model import HandoverMode
 
 ROOT_HOME = Path("/var/lib/scoop")  # the server runs as another user then, who cannot pass through a root home
 CONFIG_FILE = "scoop.toml"
@@ -101,7 +101,7 @@ class Config:
     topics: tuple[dict[str, Any], ...] = _setting(
         (), about="Topics of digests, each a `[[topics]]` table with what `scoop topics add` takes, rules and channels."
     )
-    np_mode: Mode = _setting(
+    np_mode: HandoverMode = _setting(
         "prod",
         variable="NP_MODE",
         about="Where the move from an older system stands, unless a topic says otherwise: legacy (it posts, Scoop "

@@ -111,7 +111,7 @@ async def add_sources(conn: Connection, port: int) -> int:
 
 async def add_channels(conn: Connection, port: int) -> None:
     """Let the shipped topics be posted to the newsstand's Discord."""
-    for topic in await topics.listed(conn):
+    for topic in await topics.list_topics(conn):
         if topic.topic_slug in CHANNELS:
             await topics.put(conn, replace(topic, discord_channel_id=CHANNELS[topic.topic_slug]))
             await topics.put_channel(conn, topic.topic_id, _channel(port))
@@ -158,11 +158,16 @@ async def remove_sources(conn: Connection) -> int:
 def _sources(port: int) -> list[SourceSettings]:
     outlets = [
         SourceSettings(
-            slug=outlet.key, name=outlet.name, kind="rss", collection=outlet.collection, category=outlet.category,
-            base_url=f"http://{outlet.host}{FEED_PATHS[outlet.feed]}", schedule=EVERY,
+            slug=outlet.key,
+            name=outlet.name,
+            kind="rss",
+            collection=outlet.collection,
+            category=outlet.category,
+            base_url=f"http://{outlet.host}{FEED_PATHS[outlet.feed]}",
+            schedule=EVERY,
         )
         for outlet in world.load(world.SHIPPED).outlets
-    ]  # fmt: skip
+    ]
     services = [
         source_actions.settings(
             {"slug": f"newsstand_{given['name'].lower().replace(' ', '_')}", "schedule": EVERY, **given}
@@ -182,11 +187,11 @@ def _channel(port: int) -> ChannelSettings:
 
 async def _posted_here(conn: Connection) -> list[Topic]:
     """The topics that are posted to the newsstand."""
-    return [topic for topic in await topics.listed(conn) if any(each.name == CHANNEL for each in topic.channels)]
+    return [topic for topic in await topics.list_topics(conn) if any(each.name == CHANNEL for each in topic.channels)]
 
 
 async def _present(conn: Connection) -> set[str]:
     """The newsstand's sources among those of the desk: what has their name and is asked at an address of one's own."""
     slugs = {settings.slug for settings in _sources(0)}
-    found = await sources.listed(conn)
+    found = await sources.list_sources(conn)
     return {source.slug for source in found if source.slug in slugs and "connect_to" in source.options}

@@ -16,7 +16,7 @@ Health = Literal[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class ArticlePage:
     """What an article's own page says; `problem` names why its text is missing or not the article's."""
 
     title: str | None = None
@@ -49,7 +49,7 @@ class Arrival:
     source_item_id: str
     fetched_at: datetime
     raw_payload: Item
-    page: Page | None = None
+    page: ArticlePage | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +122,7 @@ class Source(SourceSettings):
 
 
 RuleType = Literal["include", "exclude"]
-Mode = Literal["legacy", "shadow", "prod"]
+HandoverMode = Literal["legacy", "shadow", "prod"]
 EntryStatus = Literal["new", "seen", "suppressed_duplicate", "suppressed_manual", "possible_duplicate"]
 PostState = Literal["waiting", "sending", "sent", "held", "failed", "dropped"]
 
@@ -169,7 +169,7 @@ class TopicSettings:
     max_per_family: int = 3
     discord_channel_id: str | None = None
     enabled: bool = True
-    mode: Mode | None = None
+    mode: HandoverMode | None = None
     publish_v2: bool | None = None
     write_raw_ledger: bool | None = None
     legacy_command: list[str] | None = None
@@ -213,7 +213,7 @@ class Digest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class DigestPart:
     """A piece of a digest that a channel takes at once: what is sent, and whose stories it tells."""
 
     payload: str

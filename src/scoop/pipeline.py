@@ -10,7 +10,7 @@ from scoop.core.handover_modes import Modes
 from scoop.embedders import Embedder, Settings
 from scoop.embedders.local import Local
 from scoop.fetch.client import Client
-from scoop.fetch.sandbox import Chamber
+from scoop.fetch.sandbox import Sandbox
 from scoop.stages import (
     assign_topics,
     dedup,
@@ -37,7 +37,7 @@ TELLING = (search.STAGE, topics.STAGE, *PUBLISHING)  # what comes after the stor
 def stages(
     client: Client,
     archive: Archive,
-    chamber: Chamber,
+    chamber: Sandbox,
     *,
     secrets: Mapping[str, str],
     trigger: Trigger = "schedule",
@@ -49,8 +49,15 @@ def stages(
     kinds = plugins.discover(channels)
     return [
         ingest.stage(
-            client, archive, chamber, plugins.discover(sources),
-            secrets=secrets, trigger=trigger, force=force, pages="pages", then=("normalize",),
+            client,
+            archive,
+            chamber,
+            plugins.discover(sources),
+            secrets=secrets,
+            trigger=trigger,
+            force=force,
+            pages="pages",
+            then=("normalize",),
         ),
         pages.stage(client, archive, chamber, then=("normalize",)),
         normalize.stage(then=("dedup",)),
@@ -64,7 +71,7 @@ def stages(
         publish.stage(client, kinds, secrets=secrets, clock=_now),
         reconcile_posts.stage(client, secrets=secrets, clock=_now),
         deliver_webhooks.stage(client, secrets=secrets, clock=_now),
-    ]  # fmt: skip
+    ]
 
 
 def _now() -> datetime:

@@ -60,7 +60,7 @@ async def _work(app: App, *, stop: asyncio.Event, until_idle: bool, report: Repo
     away = [stage for stage in app.stages if stage.waits]
     lines = [_line(app, away, stop=stop, done=done, report=report) for _ in range(LINES_AWAY)]
     at_hand = _line_at_hand(app, stop=stop, until_idle=until_idle, done=done, report=report)
-    await side_by_side([at_hand, *lines, *([_line_of_fall_backs(app, stop=stop, done=done)] if _tells(app) else [])])
+    await run_loops([at_hand, *lines, *([_line_of_fall_backs(app, stop=stop, done=done)] if _tells(app) else [])])
 
 
 def _tells(app: App) -> bool:
@@ -84,7 +84,7 @@ async def _line_at_hand(
     """The stages that need no network, and the house: this line sees when all is done."""
     stages = [stage for stage in app.stages if not stage.waits]
     async with app.database.connection() as conn:
-        worker = Worker(await work.enlist(conn), conn, report.tell)
+        worker = Worker(await work.register_worker(conn), conn, report.tell)
         await runs.close_abandoned(conn)
         kept_at = 0.0
         while not stop.is_set():
@@ -103,7 +103,7 @@ async def _line(
     app: App, stages: list[Stage[Any, Any]], *, stop: asyncio.Event, done: asyncio.Event, report: Report
 ) -> None:
     async with app.database.connection() as conn:
-        worker = Worker(await work.enlist(conn), conn, report.tell)
+        worker = Worker(await work.register_worker(conn), conn, report.tell)
         while not stop.is_set() and not done.is_set():
             if not await _turn(stages, worker, report):
                 await _pause(done, IDLE_SECONDS)
@@ -122,7 +122,7 @@ async def _turn(stages: list[Stage[Any, Any]], worker: Worker, report: Report) -
     return settled
 
 
-async def side_by_side(lines: Iterable[Coroutine[Any, Any, Any]]) -> None:
+async def run_loops(lines: Iterable[Coroutine[Any, Any, Any]]) -> None:
     """Run all until each is done; what one raises ends the others."""
     tasks = [asyncio.create_task(line) for line in lines]
     try:
@@ -145,7 +145,7 @@ async def _keep_house(app: App, conn: Connection) -> None:
 async def _do_chores(app: App, conn: Connection) -> None:
     if await periodic.claim(conn, "look after posts", every=LOOK_AFTER_POSTS_EVERY):
         await posts.hold_stranded(conn)
-        await digest.tell_late(conn, app.modes, now=datetime.now(UTC))
+        await digest.alert_late_digests(conn, app.modes, now=datetime.now(UTC))
     if await periodic.claim(conn, "sweep channels", every=SWEEP_EVERY):
         await reconcile_posts.schedule(conn)
     if await periodic.claim(conn, "forget deliveries", every=FORGET_DELIVERIES_EVERY):
@@ -184,11 +184,11 @@ async def _pause(stop: asyncio.Event, seconds: float) -> None:
         return
 
 
-async def run_crew(
+async def run_supervised(
     size: int, *, stop: asyncio.Event, until_idle: bool, report: Report, stages: Sequence[str] = ()
 ) -> None:
     """Work with several processes, at these stages or all, until told to stop or until nothing is due."""
-    crew = Crew(size, until_idle=until_idle, report=report, stages=stages)
+    crew = Supervisor(size, until_idle=until_idle, report=report, stages=stages)
     working, stopping = asyncio.create_task(crew.run()), asyncio.create_task(stop.wait())
     await asyncio.wait((working, stopping), return_when=asyncio.FIRST_COMPLETED)
     stopping.cancel()
@@ -196,7 +196,7 @@ async def run_crew(
     await working
 
 
-class Crew:
+class Supervisor:
     """Worker processes: started together, restarted when one dies, stopped together."""
 
     def __init__(self, size: int, *, until_idle: bool, report: Report, stages: Sequence[str] = ()) -> None:

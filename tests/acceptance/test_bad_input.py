@@ -272,8 +272,11 @@ def test_large_items_with_many_problems_are_kept_in_little_memory(database_url):
     environ = {name: value for name, value in os.environ.items() if not name.startswith("SCOOP_")}
     done = subprocess.run(
         [sys.executable, "-c", MEASURE, sys.executable, "-m", "scoop", "ingest", "--items", "-", "--json"],
-        input=large, capture_output=True, cwd="/tmp", env=environ | {"SCOOP_DATABASE_URL": database_url},
-    )  # fmt: skip
+        input=large,
+        capture_output=True,
+        cwd="/tmp",
+        env=environ | {"SCOOP_DATABASE_URL": database_url},
+    )
     assert done.returncode == 1
     assert json.loads(done.stdout)["refused"] == 4
     unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
@@ -424,8 +427,12 @@ def in_shell(script, url):
     environ = {name: value for name, value in os.environ.items() if not name.startswith("SCOOP_")}
     return subprocess.run(
         ["sh", "-c", f'scoop() {{ {sys.executable} -m scoop "$@"; }}; {script}'],
-        capture_output=True, text=True, cwd="/tmp", env=environ | {"SCOOP_DATABASE_URL": url}, timeout=60,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        cwd="/tmp",
+        env=environ | {"SCOOP_DATABASE_URL": url},
+        timeout=60,
+    )
 
 
 @pytest.mark.parametrize("command", ["scoop schema item", "scoop stats", "scoop stats --json"])

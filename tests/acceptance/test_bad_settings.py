@@ -19,7 +19,7 @@ from conftest import administer, make_home, url_of
 from scoop import config
 from scoop.store import db
 from scoop.store.db import External
-from scoop.store.embedded import Embedded
+from scoop.store.embedded import EmbeddedServer
 
 NOBODY_LISTENS = "postgresql://127.0.0.1:1/scoop"
 
@@ -262,9 +262,12 @@ def test_a_database_that_ends_the_connection_during_an_ingest_is_told_and_the_re
     environ = {name: value for name, value in os.environ.items() if not name.startswith("SCOOP_")}
     process = subprocess.Popen(
         [sys.executable, "-m", "scoop", "ingest", "--items", "-", "--json"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd="/tmp",
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd="/tmp",
         env=environ | {"SCOOP_DATABASE_URL": database_url},
-    )  # fmt: skip
+    )
     items = [an_item(number) for number in range(6_000)]
     process.stdin.write(as_lines(items[:4_000]))
     process.stdin.flush()
@@ -286,7 +289,7 @@ def test_a_database_that_ends_the_connection_during_an_ingest_is_told_and_the_re
 
 
 def stop(home):
-    Embedded(home).stop()
+    EmbeddedServer(home).stop()
     shutil.rmtree(home, ignore_errors=True)
 
 
@@ -322,8 +325,12 @@ def with_small_files(blocks, *arguments, home):
     limited = f'ulimit -f {blocks}; exec "$@"'
     return subprocess.run(
         ["sh", "-c", limited, "sh", sys.executable, "-m", "scoop", *arguments],
-        capture_output=True, text=True, cwd="/tmp", env=environ | {"SCOOP_HOME": str(home)}, timeout=60,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        cwd="/tmp",
+        env=environ | {"SCOOP_HOME": str(home)},
+        timeout=60,
+    )
 
 
 @pytest.mark.parametrize("blocks", [0, 2_000], ids=["nothing", "a small table"])
@@ -341,7 +348,7 @@ def test_a_home_in_a_closed_folder_without_room_heals_too(tmp_path):
     assert_told(done, 3, str(home), "SCOOP_HOME")
     assert all(file.stat().st_size for file in home.glob("pg.location"))  # an empty one names the current folder
     done = scoop("stats", home=home)
-    server = Embedded(home)
+    server = EmbeddedServer(home)
     server.stop()
     shutil.rmtree(server.folder)
     assert done.returncode == 0, done.stderr
@@ -394,7 +401,7 @@ class Disk:
         subprocess.run(["mount", "-o", f"remount,{options}", self.folder], check=True)
 
     def remove(self):
-        Embedded(self.folder).stop()
+        EmbeddedServer(self.folder).stop()
         subprocess.run(["umount", "--lazy", self.folder], check=True)
         self.folder.rmdir()
 
@@ -447,7 +454,7 @@ def test_a_home_that_has_become_read_only_is_told_and_works_again_afterwards(bar
             assert_told(done, 3, str(read_only_view), "read-only", "SCOOP_HOME")
         if is_empty:
             assert scoop("ingest", "--items", "-", stdin=as_lines([an_item()]), home=bare_home).returncode == 0
-            Embedded(bare_home).stop()
+            EmbeddedServer(bare_home).stop()
     assert json.loads(scoop("stats", "--json", home=bare_home).stdout)["arrivals"] == 1
 
 

@@ -27,9 +27,14 @@ async def test_the_figures_agree_with_the_tables(told, database_url):
     stats = json.loads(told("stats", "--json").stdout)
     conn = await asyncpg.connect(database_url)
     for name, table in {
-        "sources": "sources", "runs": "ingest_runs", "arrivals": "raw_arrivals", "refused": "refused_items",
-        "documents": "documents", "members": "story_members", "events": "dedup_events",
-    }.items():  # fmt: skip
+        "sources": "sources",
+        "runs": "ingest_runs",
+        "arrivals": "raw_arrivals",
+        "refused": "refused_items",
+        "documents": "documents",
+        "members": "story_members",
+        "events": "dedup_events",
+    }.items():
         assert stats[name] == await conn.fetchval(f"SELECT count(*) FROM news.{table}"), name
     assert stats["stories"] == await conn.fetchval("SELECT count(*) FROM news.stories WHERE status = 'active'")
     await conn.close()

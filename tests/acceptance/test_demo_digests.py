@@ -13,7 +13,7 @@ import pytest
 from builders import scoop
 from conftest import make_home
 from scoop.newsstand.discord.state import CHANNELS
-from scoop.store.embedded import Embedded
+from scoop.store.embedded import EmbeddedServer
 
 
 def free_port() -> int:
@@ -42,7 +42,7 @@ def stranger() -> Iterator[Stranger]:
     found = Stranger(settings={"home": home, "port": free_port(), "newsstand_port": free_port()})
     found.asks("up", "--once")
     yield found
-    Embedded(home).stop()
+    EmbeddedServer(home).stop()
     shutil.rmtree(home, ignore_errors=True)
 
 

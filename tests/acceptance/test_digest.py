@@ -19,7 +19,7 @@ from scoop.newsstand.discord.state import CHANNELS
 from scoop.serve import serving
 from scoop.store import topics
 from scoop.store.db import Database
-from scoop.store.digests import Entry, Run
+from scoop.store.digests import DigestRun, RunEntry
 
 Call = Callable[..., CompletedProcess[str]]
 DAY = "2026-11-14"
@@ -73,8 +73,8 @@ async def test_a_digest_is_made_shown_listed_and_read(database, desk):
 
     again = asked(desk, *MADE)
     assert again.keys() == {"run", "entries", "posts"}
-    assert again["run"].keys() == names(Run)
-    assert [entry.keys() for entry in again["entries"]] == [names(Entry)] * 2
+    assert again["run"].keys() == names(DigestRun)
+    assert [entry.keys() for entry in again["entries"]] == [names(RunEntry)] * 2
     assert (again["run"]["attempt"], again["run"]["entry_count"], again["posts"]) == (2, 2, [])
     assert [entry["rank"] for entry in again["entries"]] == [1, 2]
     run_id = str(again["run"]["digest_run_id"])
@@ -179,10 +179,16 @@ HOSTILE = [
 
 async def test_hostile_titles_are_harmless_where_they_are_posted(database, desk):
     items = [
-        an_item(number, **MORNING, title=title, body_text=f"{title} {number}", source=f"paper_{number}",
-                canonical_url=f"https://paper-{number}.example/")
+        an_item(
+            number,
+            **MORNING,
+            title=title,
+            body_text=f"{title} {number}",
+            source=f"paper_{number}",
+            canonical_url=f"https://paper-{number}.example/",
+        )
         for number, title in enumerate(HOSTILE)
-    ]  # fmt: skip
+    ]
     await told(database, items)
     now = datetime.now(UTC)
     stand = server.create_app(a_world(), now, lambda: datetime.now(UTC))

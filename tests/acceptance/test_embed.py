@@ -40,9 +40,13 @@ def of_server(url: str, model: str = "toy") -> dict[str, str]:
 def test_documents_are_embedded_once_by_the_embedder_that_needs_no_settings(desk):
     first = json.loads(desk("embed", "--json").stdout)
     assert first == {
-        "model_name": "use-multilingual", "model_version": "v3+lead400", "embedded": COUNT, "failed": 0, "missing": 0,
+        "model_name": "use-multilingual",
+        "model_version": "v3+lead400",
+        "embedded": COUNT,
+        "failed": 0,
+        "missing": 0,
         "active": "use-multilingual v3+lead400",
-    }  # fmt: skip
+    }
     again = desk("embed")
     assert again.returncode == 0
     assert again.stdout.splitlines() == [

@@ -23,8 +23,17 @@ FIGURES = {"pairwise_precision", "pairwise_recall", "pairwise_f1", "b_cubed_f1",
 
 
 def a_row(title, story, text="", **changes):
-    return {"id": title, "title": title, "text": text, "url": "", "source": "", "published_at": None, "lang": "en",
-            "collection": "", "story": story} | changes  # fmt: skip
+    return {
+        "id": title,
+        "title": title,
+        "text": text,
+        "url": "",
+        "source": "",
+        "published_at": None,
+        "lang": "en",
+        "collection": "",
+        "story": story,
+    } | changes
 
 
 # Eight documents with one good pair, one wrong join, one split and one that cannot go in.
@@ -247,7 +256,7 @@ def wait_until(is_so, seconds=60):
         ({"title": "", "text": "The council said so.\nTwice."}, "title", "The council said so. Twice."),
         ({"lang": ""}, "language", None),
     ],
-)  # fmt: skip
+)
 def test_what_a_line_leaves_open_is_not_made_up(tmp_path, changes, field, value):
     file = write(tmp_path, "set.dev.jsonl", [a_row("Old bridge stays closed", "bridge") | changes])
     (document,) = datasets.documents(file, None, now=NOW)

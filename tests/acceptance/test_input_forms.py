@@ -294,8 +294,14 @@ def test_lines_that_are_no_objects_are_refused_one_by_one(url):
     assert [refusal.line for refusal in found] == [2, 3, 4, 5, 6, 7, 8]
     assert {refusal.path for refusal in found} == {"$"}
     assert [refusal.reason.partition("(is ")[2] for refusal in found] == [
-        "integer)", "null)", "array)", "string)", "boolean)", "number)", "array)",
-    ]  # fmt: skip
+        "integer)",
+        "null)",
+        "array)",
+        "string)",
+        "boolean)",
+        "number)",
+        "array)",
+    ]
 
 
 def test_of_a_key_given_twice_the_last_counts_in_every_form(url):
@@ -351,9 +357,12 @@ def test_200_mb_of_items_pass_through_a_pipe_in_little_memory(database_url):
     environ = {name: value for name, value in os.environ.items() if not name.startswith("SCOOP_")}
     process = subprocess.Popen(
         [sys.executable, "-c", MEASURE, sys.executable, "-m", "scoop", "ingest", "--items", "-", "--json"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd="/tmp",
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd="/tmp",
         env=environ | {"SCOOP_DATABASE_URL": database_url},
-    )  # fmt: skip
+    )
     body = "A long report. " * 6_700
     for number in range(2_000):
         process.stdin.write(as_json(an_item(number, body_text=f"{number} {body}")) + b"\n")
@@ -408,9 +417,12 @@ def test_a_gzip_whose_first_byte_comes_alone_is_recognised(url):
     environ = {name: value for name, value in os.environ.items() if not name.startswith("SCOOP_")}
     process = subprocess.Popen(
         [sys.executable, "-m", "scoop", "ingest", "--items", "-", "--json"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd="/tmp",
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd="/tmp",
         env=environ | {"SCOOP_DATABASE_URL": url},
-    )  # fmt: skip
+    )
     zipped = gzip.compress(as_lines(some_items(2)))
     os.write(process.stdin.fileno(), zipped[:1])
     while fcntl.ioctl(process.stdin, termios.FIONREAD, bytes(4)) != bytes(4):  # until the byte is read

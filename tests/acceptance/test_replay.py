@@ -7,12 +7,12 @@ import pytest
 from newsstand_builders import ANCHOR, Clock, a_world, an_article
 
 from builders import BODY, an_item, as_lines, ingest, run_all, scoop
-from scoop.model import Page
+from scoop.model import ArticlePage
 from scoop.newsstand import server, world
 from scoop.newsstand.sites import embeddings as face
 from scoop.serve import serving
 from scoop.store import article_pages
-from scoop.store.article_pages import Read
+from scoop.store.article_pages import FetchedPage
 
 TOLD = 40  # articles of the newsstand, several of which tell of one event
 TEASER = "Old bridge over the Lenn stays closed"
@@ -24,17 +24,25 @@ def items():
     return [
         *(
             an_item(
-                number, source=article.outlet, canonical_url=f"https://{number}.example/", title=article.title,
-                body_text=article.body, published_at=None,
+                number,
+                source=article.outlet,
+                canonical_url=f"https://{number}.example/",
+                title=article.title,
+                body_text=article.body,
+                published_at=None,
             )
             for number, article in enumerate(articles)
         ),
         an_item(TOLD, title=TEASER, body_text=BODY, metadata={"collection": "teasers"}),
         an_item(
-            TOLD + 1, source="herald", title="No cars on the old bridge", body_text=None,
-            canonical_url="https://herald.example/1", metadata={"collection": "teasers"},
+            TOLD + 1,
+            source="herald",
+            title="No cars on the old bridge",
+            body_text=None,
+            canonical_url="https://herald.example/1",
+            metadata={"collection": "teasers"},
         ),
-    ]  # fmt: skip
+    ]
 
 
 @pytest.fixture
@@ -44,7 +52,7 @@ async def desk(database, database_url):
     async with database.connection() as conn:
         newest = await conn.fetchval("SELECT max(raw_arrival_id) FROM raw_arrivals")
         await article_pages.put(
-            conn, [Read(raw_arrival_id=newest, url="https://herald.example/1", page=Page(text=BODY))]
+            conn, [FetchedPage(raw_arrival_id=newest, url="https://herald.example/1", page=ArticlePage(text=BODY))]
         )
     await run_all(database)
 

@@ -27,9 +27,11 @@ def newsstand(tmp_path_factory) -> Iterator[str]:
         port = free.getsockname()[1]
     folder = tmp_path_factory.mktemp("newsstand")
     process = subprocess.Popen(
-        [sys.executable, "-m", "scoop", "demo", "newsstand"], cwd="/tmp", stdout=subprocess.DEVNULL,
+        [sys.executable, "-m", "scoop", "demo", "newsstand"],
+        cwd="/tmp",
+        stdout=subprocess.DEVNULL,
         env={"PATH": "/usr/bin:/bin", "SCOOP_HOME": str(folder), "SCOOP_NEWSSTAND_PORT": str(port)},
-    )  # fmt: skip
+    )
     for _ in range(300):
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()

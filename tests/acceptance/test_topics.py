@@ -44,8 +44,11 @@ def test_a_topic_is_made_tried_out_and_filled(desk):
     tried = asked(desk, "topics", "test", "energy")
     assert (tried["looked_at"], tried["stories"]) == (4, 2)
     assert {catch["rule"]: catch["stories"] for catch in tried["rules"]} == {
-        "collection:world_news": 2, "keyword:solar": 1, "keyword:wind (farm|park)": 1, "keyword:advertisement": 1,
-    }  # fmt: skip
+        "collection:world_news": 2,
+        "keyword:solar": 1,
+        "keyword:wind (farm|park)": 1,
+        "keyword:advertisement": 1,
+    }
     shown = desk("topics", "test", "energy").stdout
     assert "2 of 4 stories in reach belong to energy" in shown
     assert "Solar roofs for Ostburg" in shown

@@ -16,7 +16,7 @@ import pytest
 
 from builders import scoop
 from scoop.newsstand import world
-from scoop.store.embedded import Embedded
+from scoop.store.embedded import EmbeddedServer
 
 ARTICLES = len(world.load(world.SHIPPED).articles)
 STORIES, PAPERS, POSTS, VIDEOS, RESULTS, LINKS = 30, 4, 25, 8, 4, 6  # of the services beside the outlets
@@ -138,7 +138,7 @@ def test_a_newsstand_port_that_a_stranger_has_is_told(settings):
 
 def test_an_external_server_over_tcp_gives_the_same_stories(settings, home):
     port = free_port()
-    server = Embedded(home / "elsewhere", {"listen_addresses": "127.0.0.1", "port": str(port)})
+    server = EmbeddedServer(home / "elsewhere", {"listen_addresses": "127.0.0.1", "port": str(port)})
     server.attach()
     password = server.passfile.read_text().strip().rpartition(":")[2]
     url = f"postgresql://scoop:{password}@127.0.0.1:{port}/scoop"

@@ -26,8 +26,11 @@ async def record_run(database, source, *, ago="1 minute", status="completed", er
             "INSERT INTO ingest_runs (source, trigger, started_at, finished_at, status, items_fetched, items_inserted,"
             " items_failed, error_message, log_key) VALUES ($1, 'schedule', now() - $2::text::interval, now(),"
             " $3::text::ingest_run_status, 5, 3, 1, $4, 'logs/x.ndjson') RETURNING run_id",
-            source, ago, status, error,
-        )  # fmt: skip
+            source,
+            ago,
+            status,
+            error,
+        )
 
 
 async def waiting(database):
@@ -48,10 +51,19 @@ async def test_articles_have_the_shape_of_their_contract(database):
     assert len(article.pop("bodyPlain")) == 10_000
     url, title = "https://tribune.example/1", "Bridge number 1 stays closed"
     assert article == {
-        "siteId": "tribune", "title": title, "url": url, "canonicalHash": sha256((url + title).encode()).hexdigest(),
-        "publishedAt": "2024-05-16T07:00:00Z", "fetchedAt": article["fetchedAt"], "author": "Ada Berg, Bo Lind",
-        "wordCount": 4000, "topics": ["bridges"], "status": "pending_summary", "summaryId": None, "s3SnapshotKey": None,
-    }  # fmt: skip
+        "siteId": "tribune",
+        "title": title,
+        "url": url,
+        "canonicalHash": sha256((url + title).encode()).hexdigest(),
+        "publishedAt": "2024-05-16T07:00:00Z",
+        "fetchedAt": article["fetchedAt"],
+        "author": "Ada Berg, Bo Lind",
+        "wordCount": 4000,
+        "topics": ["bridges"],
+        "status": "pending_summary",
+        "summaryId": None,
+        "s3SnapshotKey": None,
+    }
 
 
 async def test_twenty_articles_unless_said_otherwise_and_the_rest_after_a_cursor(database):
@@ -77,10 +89,13 @@ async def test_articles_of_a_site_and_a_time(database):
 
 async def test_one_article_as_the_first_or_a_named_site_tells_it(database):
     shared = "https://tribune.example/flood"
-    await told(database, [
-        a_report(1, source="harbour_post", canonical_url=shared, title="River rises", hours_ago=9),
-        a_report(2, source="tribune", canonical_url=shared, title="The same", hours_ago=2),
-    ])  # fmt: skip
+    await told(
+        database,
+        [
+            a_report(1, source="harbour_post", canonical_url=shared, title="River rises", hours_ago=9),
+            a_report(2, source="tribune", canonical_url=shared, title="The same", hours_ago=2),
+        ],
+    )
     async with visiting(database) as visitor:
         listed = (await visitor.get("/api/articles")).json["articles"]
         path = f"/api/articles/{listed[0]['articleId']}"
@@ -101,11 +116,19 @@ async def test_an_article_that_nobody_knows(database):
 
 @pytest.mark.parametrize(
     ("path", "field"),
-    [("/api/articles?limit=51", "limit"), ("/api/articles?limit=0", "limit"), ("/api/articles?siteId=%00", "siteId"),
-     ("/api/articles?since=x", "since"), ("/api/articles?site=a", "site"), ("/api/articles?cursor=x", "cursor"),
-     ("/api/crawl-runs?limit=201", "limit"), ("/api/crawl-runs?siteId=%00", "siteId"),
-     ("/api/crawl-runs?cursor=x", "cursor"), ("/api/crawl-runs?afterRunId=-1", "afterRunId")],
-)  # fmt: skip
+    [
+        ("/api/articles?limit=51", "limit"),
+        ("/api/articles?limit=0", "limit"),
+        ("/api/articles?siteId=%00", "siteId"),
+        ("/api/articles?since=x", "since"),
+        ("/api/articles?site=a", "site"),
+        ("/api/articles?cursor=x", "cursor"),
+        ("/api/crawl-runs?limit=201", "limit"),
+        ("/api/crawl-runs?siteId=%00", "siteId"),
+        ("/api/crawl-runs?cursor=x", "cursor"),
+        ("/api/crawl-runs?afterRunId=-1", "afterRunId"),
+    ],
+)
 async def test_a_query_that_cannot_be_names_its_field(database, path, field):
     async with visiting(database) as visitor:
         answer = await visitor.get(path)
@@ -123,11 +146,21 @@ async def test_crawl_runs_have_the_shape_of_their_contract(database):
     assert of_all["crawlRuns"][0]["status"] == "failed"
     assert "HTTP 401" in of_all["crawlRuns"][0]["errorSummary"]
     assert "secret" not in of_all["crawlRuns"][0]["errorSummary"]
-    assert of_one == [{
-        "runId": str(run_id), "siteId": "tribune", "triggerType": "schedule", "startedAt": of_one[0]["startedAt"],
-        "completedAt": of_one[0]["completedAt"], "status": "success", "processedCount": 5, "newArticles": 3,
-        "failedArticles": 1, "errorSummary": None, "s3LogKey": "logs/x.ndjson",
-    }]  # fmt: skip
+    assert of_one == [
+        {
+            "runId": str(run_id),
+            "siteId": "tribune",
+            "triggerType": "schedule",
+            "startedAt": of_one[0]["startedAt"],
+            "completedAt": of_one[0]["completedAt"],
+            "status": "success",
+            "processedCount": 5,
+            "newArticles": 3,
+            "failedArticles": 1,
+            "errorSummary": None,
+            "s3LogKey": "logs/x.ndjson",
+        }
+    ]
 
 
 async def test_crawl_runs_go_on_after_a_cursor(database):
@@ -202,10 +235,17 @@ async def test_a_job_without_any_site_is_refused(database):
 
 @pytest.mark.parametrize(
     ("body", "field"),
-    [({"siteIds": []}, "siteIds"), ({"siteIds": ["a\0"]}, "siteIds"), ({"siteIds": "tribune"}, "siteIds"),
-     ({"force": "maybe"}, "force"), ({"sites": ["a"]}, "sites"), ([], "body"), (None, "body"),
-     ({"siteIds": ["x"] * 1001}, "siteIds")],
-)  # fmt: skip
+    [
+        ({"siteIds": []}, "siteIds"),
+        ({"siteIds": ["a\0"]}, "siteIds"),
+        ({"siteIds": "tribune"}, "siteIds"),
+        ({"force": "maybe"}, "force"),
+        ({"sites": ["a"]}, "sites"),
+        ([], "body"),
+        (None, "body"),
+        ({"siteIds": ["x"] * 1001}, "siteIds"),
+    ],
+)
 async def test_a_job_that_cannot_be_names_its_field(database, body, field):
     async with visiting(database) as visitor:
         answer = await visitor.ask("POST", JOBS, body, **({"Content-Type": "application/json"} if body is None else {}))

@@ -124,9 +124,12 @@ def asked(operation: APIOperation, mode: GenerationMode, address: str, session: 
 
     @hypothesis.seed(20240516)
     @hypothesis.settings(
-        max_examples=EXAMPLES, database=None, deadline=None, phases=[Phase.generate],
+        max_examples=EXAMPLES,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
-    )  # fmt: skip
+    )
     @hypothesis.given(case=operation.as_strategy(generation_mode=mode))
     def ask(case: schemathesis.Case) -> None:
         answer = case.call(base_url=address, session=session, timeout=30)

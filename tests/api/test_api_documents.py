@@ -38,11 +38,14 @@ async def test_documents_go_on_after_a_cursor(database):
 
 
 async def test_documents_of_a_source_a_collection_a_story_and_a_time(database):
-    await told(database, [
-        a_report(1, title="River rises", source="harbour_post", canonical_url=FLOOD, hours_ago=30),
-        a_report(2, title="The same", source="tribune", canonical_url=FLOOD, hours_ago=3),
-        a_report(3, title="Chips", source="tribune", metadata={"collection": "ai_news"}, hours_ago=1),
-    ])  # fmt: skip
+    await told(
+        database,
+        [
+            a_report(1, title="River rises", source="harbour_post", canonical_url=FLOOD, hours_ago=30),
+            a_report(2, title="The same", source="tribune", canonical_url=FLOOD, hours_ago=3),
+            a_report(3, title="Chips", source="tribune", metadata={"collection": "ai_news"}, hours_ago=1),
+        ],
+    )
     async with visiting(database) as visitor:
         stories = (await visitor.get("/api/v1/stories")).json["items"]
         flood = next(story["story_uuid"] for story in stories if story["item_count"] == 2)
@@ -80,9 +83,9 @@ async def test_every_decision_about_a_document_is_told(database):
 
 
 async def test_a_document_says_why_it_is_where_it_is_and_who_else_may_tell_of_the_same(database):
-    await told(database, [
-        a_report(1, source="harbour_post", **FIRE), a_report(2, source="akari", hours_ago=1, **FIRE_AGAIN),
-    ])  # fmt: skip
+    await told(
+        database, [a_report(1, source="harbour_post", **FIRE), a_report(2, source="akari", hours_ago=1, **FIRE_AGAIN)]
+    )
     async with visiting(database) as visitor:
         document_id = (await visitor.get(f"{DOCUMENTS}?source=akari")).json["items"][0]["document_id"]
         why = (await visitor.get(f"{DOCUMENTS}/{document_id}/why")).json
@@ -110,11 +113,19 @@ async def test_documents_of_a_story_that_nobody_knows(database):
 
 @pytest.mark.parametrize(
     ("query", "field"),
-    [("limit=0", "limit"), ("limit=201", "limit"), ("story=1", "story"), ("source=%00", "source"), ("since=x", "since"),
-     ("until=2024-02-30", "until"), ("cursor=e30", "cursor"), ("sort=up", "sort"),
-     ("cursor=WyIyMDI0LTA1LTE2VDAwOjAwOjAwIiwxXQ", "cursor"),  # a moment of nowhere
-     ("cursor=WyIyMDI0LTA1LTE2VDAwOjAwOjAwWiIsOTk5OTk5OTk5OTk5OTk5OTk5OTk5XQ", "cursor")],  # a number of 21 digits
-)  # fmt: skip
+    [
+        ("limit=0", "limit"),
+        ("limit=201", "limit"),
+        ("story=1", "story"),
+        ("source=%00", "source"),
+        ("since=x", "since"),
+        ("until=2024-02-30", "until"),
+        ("cursor=e30", "cursor"),
+        ("sort=up", "sort"),
+        ("cursor=WyIyMDI0LTA1LTE2VDAwOjAwOjAwIiwxXQ", "cursor"),  # a moment of nowhere
+        ("cursor=WyIyMDI0LTA1LTE2VDAwOjAwOjAwWiIsOTk5OTk5OTk5OTk5OTk5OTk5OTk5XQ", "cursor"),
+    ],  # a number of 21 digits
+)
 async def test_a_query_that_cannot_be_names_its_field(database, query, field):
     async with visiting(database) as visitor:
         answer = await visitor.get(f"{DOCUMENTS}?{query}")

@@ -35,10 +35,15 @@ def totals(answer):
 
 @pytest.mark.parametrize(
     ("body", "media"),
-    [(an_item(1), JSON), ([an_item(1)], JSON), (as_lines([an_item(1)]), LINES), (as_lines([an_item(1)]), JSON),
-     (json.dumps(an_item(1), indent=2).encode(), f"{JSON}; charset=utf-8"),
-     (gzip.compress(as_lines([an_item(1)]), mtime=0), LINES)],
-)  # fmt: skip
+    [
+        (an_item(1), JSON),
+        ([an_item(1)], JSON),
+        (as_lines([an_item(1)]), LINES),
+        (as_lines([an_item(1)]), JSON),
+        (json.dumps(an_item(1), indent=2).encode(), f"{JSON}; charset=utf-8"),
+        (gzip.compress(as_lines([an_item(1)]), mtime=0), LINES),
+    ],
+)
 async def test_an_item_is_taken_in_whatever_form_it_has(database, body, media):
     async with visiting(database, role="editor") as visitor:
         status, answer = await hand_in(visitor, body, media=media)
@@ -66,8 +71,12 @@ async def test_every_item_has_its_fate_told(database):
     assert status == 200
     assert totals(answer) == {"items": 5, "new": 1, "duplicates": 2, "refused": 2}
     assert [result["status"] for result in answer["results"]] == [
-        "duplicate", "accepted", "refused", "duplicate", "refused",
-    ]  # fmt: skip
+        "duplicate",
+        "accepted",
+        "refused",
+        "duplicate",
+        "refused",
+    ]
     assert [result["index"] for result in answer["results"]] == [0, 1, 2, 3, 4]
     assert {problem["path"] for problem in answer["results"][2]["problems"]} == {"$[2].nope", "$[2].title"}
     assert answer["results"][1]["problems"] == []
@@ -87,8 +96,10 @@ async def test_lines_have_their_numbers(database):
     async with visiting(database) as visitor:
         _, answer = await hand_in(visitor, body, media=LINES)
     assert [(result["line"], result["status"]) for result in answer["results"]] == [
-        (1, "accepted"), (3, "refused"), (4, "accepted"),
-    ]  # fmt: skip
+        (1, "accepted"),
+        (3, "refused"),
+        (4, "accepted"),
+    ]
 
 
 async def test_a_push_is_a_run_with_what_it_refused(database):
@@ -137,11 +148,22 @@ async def test_a_body_that_was_cut_off_gives_what_it_has(database):
 
 @pytest.mark.parametrize(
     ("body", "media"),
-    [(b"", JSON), (b" \n ", JSON), (b"[]", JSON), (b"", LINES), (b"\n\n", LINES), (b"oops", JSON),
-     (b'{"title": ', JSON),
-     (b"[oops]", JSON), (b"[", JSON), (b"oops\nand more\n", LINES), (b"\xff\xfe[\0]\0", JSON), (b"\x1f\x8b", LINES),
-     (gzip.compress(gzip.compress(b"{}", mtime=0), mtime=0), LINES)],
-)  # fmt: skip
+    [
+        (b"", JSON),
+        (b" \n ", JSON),
+        (b"[]", JSON),
+        (b"", LINES),
+        (b"\n\n", LINES),
+        (b"oops", JSON),
+        (b'{"title": ', JSON),
+        (b"[oops]", JSON),
+        (b"[", JSON),
+        (b"oops\nand more\n", LINES),
+        (b"\xff\xfe[\0]\0", JSON),
+        (b"\x1f\x8b", LINES),
+        (gzip.compress(gzip.compress(b"{}", mtime=0), mtime=0), LINES),
+    ],
+)
 async def test_what_holds_nothing_that_can_be_read_is_refused(database, body, media):
     async with visiting(database) as visitor:
         status, answer = await hand_in(visitor, body, media=media)

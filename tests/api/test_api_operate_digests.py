@@ -160,10 +160,14 @@ async def test_a_digest_that_was_told_keeps_its_topic(database):
 @pytest.mark.parametrize(
     ("method", "path"),
     [
-        ("GET", "/digests/4711"), ("GET", "/digests/4711/rendered"), ("GET", "/posts/4711"),
-        ("POST", "/posts/4711/resend"), ("POST", "/posts/4711/drop"), ("POST", "/posts/4711/arrived"),
+        ("GET", "/digests/4711"),
+        ("GET", "/digests/4711/rendered"),
+        ("GET", "/posts/4711"),
+        ("POST", "/posts/4711/resend"),
+        ("POST", "/posts/4711/drop"),
+        ("POST", "/posts/4711/arrived"),
     ],
-)  # fmt: skip
+)
 async def test_what_nobody_has_is_not_found(database, method, path):
     async with visiting(database, role="editor") as visitor:
         answer = await visitor.ask(method, f"/api/v1{path}")

@@ -16,7 +16,7 @@ async def added(visitor, name="Ida", **given):
 async def with_password(database, visitor, password):
     """Give the visitor's own account a password."""
     async with database.transaction() as conn:
-        (user,) = await users.listed(conn)
+        (user,) = await users.list_users(conn)
         await conn.execute(
             "UPDATE users SET password_hash = $2 WHERE user_id = $1",
             user.user_id,
@@ -116,10 +116,16 @@ async def test_a_key_is_shown_once_and_opens_what_it_is_for_until_it_is_taken_ba
 @pytest.mark.parametrize(
     "given",
     [
-        {"scopes": ["admin"]}, {"scopes": []}, {"scopes": ["fly"]}, {"name": ""}, {"name": "a\nb"}, {"days": 0},
-        {"days": 10**9}, {"user_id": 1},
+        {"scopes": ["admin"]},
+        {"scopes": []},
+        {"scopes": ["fly"]},
+        {"name": ""},
+        {"name": "a\nb"},
+        {"days": 0},
+        {"days": 10**9},
+        {"user_id": 1},
     ],
-)  # fmt: skip
+)
 async def test_a_key_is_no_wider_than_its_owner(database, given):
     async with visiting(database, role="editor") as visitor:
         refused = await visitor.ask("POST", "/api/v1/keys", {"name": "Phone", "scopes": ["read"]} | given)

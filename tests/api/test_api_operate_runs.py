@@ -15,7 +15,7 @@ async def failing(database, *subjects, stage="normalize", is_final=False):
     """Work that was tried and failed."""
     async with database.connection() as conn:
         await work.enqueue(conn, stage, [Subject(subject) for subject in subjects])
-        worker = await work.enlist(conn)
+        worker = await work.register_worker(conn)
         claim = await work.claim(conn, stage, worker=worker, limit=100, lease=timedelta(minutes=1))
         if is_final:
             await work.quarantine(conn, claim, dict.fromkeys(subjects, "no text"))
@@ -134,15 +134,22 @@ async def test_alerts_are_those_that_last_or_all(database):
 @pytest.mark.parametrize(
     ("path", "status"),
     [
-        ("/api/v1/runs/4711", 404), ("/api/v1/runs/0", 400), ("/api/v1/runs/99999999999999999999", 400),
-        ("/api/v1/runs/x", 400), ("/api/v1/runs?limit=0", 400), ("/api/v1/runs?limit=201", 400),
-        ("/api/v1/runs?cursor=nonsense", 400), ("/api/v1/runs?source=%00", 400), ("/api/v1/runs?colour=red", 400),
+        ("/api/v1/runs/4711", 404),
+        ("/api/v1/runs/0", 400),
+        ("/api/v1/runs/99999999999999999999", 400),
+        ("/api/v1/runs/x", 400),
+        ("/api/v1/runs?limit=0", 400),
+        ("/api/v1/runs?limit=201", 400),
+        ("/api/v1/runs?cursor=nonsense", 400),
+        ("/api/v1/runs?source=%00", 400),
+        ("/api/v1/runs?colour=red", 400),
         ("/api/v1/runs?cursor=Wzk5OTk5OTk5OTk5OTk5OTk5OTk5OV0", 400),  # a number that no BIGINT holds
         ("/api/v1/queue/failed?cursor=WyIyMDI0LTA1LTE2VDEyOjAwOjAwIiwieCIsMV0", 400),  # a moment without an offset
         ("/api/v1/queue/failed?cursor=WyIyMDI0LTA1LTE2VDEyOjAwOjAwWiIsIlx1MDAwMCIsMV0", 400),  # a stage named NUL
-        ("/api/v1/refused?run_id=0", 400), ("/api/v1/alerts?with_resolved=perhaps", 400),
+        ("/api/v1/refused?run_id=0", 400),
+        ("/api/v1/alerts?with_resolved=perhaps", 400),
     ],
-)  # fmt: skip
+)
 async def test_odd_questions_are_answered_with_what_is_wrong(database, path, status):
     async with visiting(database, role="reader") as visitor:
         answer = await visitor.get(path)

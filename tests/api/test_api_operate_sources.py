@@ -226,8 +226,9 @@ async def test_a_list_of_feeds_comes_in_and_goes_out(database):
             other = response.status
         out = await visitor.get("/api/v1/sources/export.opml")
     assert [(feed["title"], feed["status"], feed["slug"]) for feed in first["feeds"]] == [
-        ("Tribune", "added", "tribune_example"), ("Gone", "added", "gone_example"),
-    ]  # fmt: skip
+        ("Tribune", "added", "tribune_example"),
+        ("Gone", "added", "gone_example"),
+    ]
     assert len(first["problems"]) == 1
     assert "javascript" in first["problems"][0]
     assert [feed["status"] for feed in again["feeds"]] == ["known", "known"]
@@ -235,17 +236,23 @@ async def test_a_list_of_feeds_comes_in_and_goes_out(database):
     assert other == 415
     assert out.headers["Content-Type"].startswith("text/x-opml")
     assert {feed.url for feed in opml.read(out.text.encode()).feeds} == {
-        "https://tribune.example/feed", "https://gone.example/feed",
-    }  # fmt: skip
+        "https://tribune.example/feed",
+        "https://gone.example/feed",
+    }
 
 
 @pytest.mark.parametrize(
     ("method", "path"),
     [
-        ("GET", ""), ("PATCH", ""), ("DELETE", ""), ("POST", "/test"), ("POST", "/run"), ("POST", "/enable"),
+        ("GET", ""),
+        ("PATCH", ""),
+        ("DELETE", ""),
+        ("POST", "/test"),
+        ("POST", "/run"),
+        ("POST", "/enable"),
         ("POST", "/disable"),
     ],
-)  # fmt: skip
+)
 async def test_a_source_that_nobody_has_is_not_found(database, method, path):
     async with visiting(database) as visitor:
         body = {} if method == "PATCH" else None

@@ -29,11 +29,13 @@ async def test_a_topic_is_added_read_changed_and_removed(database):
     assert (read.json["topic_name"], read.json["timezone"], read.json["enabled"]) == ("Energy", "Europe/Berlin", True)
     assert read.json["next_digest_at"] == "2024-05-17T06:00:00Z"  # 08:00 in Berlin, on the Friday
     assert {(rule["source"], rule["rule_type"]) for rule in read.json["source_rules"]} == {
-        ("tribune", "include"), ("spam", "exclude"),
-    }  # fmt: skip
+        ("tribune", "include"),
+        ("spam", "exclude"),
+    }
     assert [(rule["pattern"], rule["weight"]) for rule in read.json["keyword_rules"]] == [
-        ("solar", 3), ("wind (farm|park)", 1),
-    ]  # fmt: skip
+        ("solar", 3),
+        ("wind (farm|park)", 1),
+    ]
     assert (changed.json["topic_name"], changed.json["keyword_rules"]) == ("Power", [])
     assert changed.json["source_rules"] == read.json["source_rules"]
     assert "energy" in [topic["topic_slug"] for topic in listed.json]
@@ -107,10 +109,13 @@ async def test_single_rules_are_added_changed_and_taken_away(database):
 
 
 async def test_a_dry_run_shows_what_rules_would_catch_before_they_are_kept(database):
-    await told(database, [
-        a_report(1, title="Solar power on every roof", body_text="The roofs of the town are full of panels now."),
-        a_report(2, title="Chess club wins the cup", body_text="Four teenagers beat the champions of the league."),
-    ])  # fmt: skip
+    await told(
+        database,
+        [
+            a_report(1, title="Solar power on every roof", body_text="The roofs of the town are full of panels now."),
+            a_report(2, title="Chess club wins the cup", body_text="Four teenagers beat the champions of the league."),
+        ],
+    )
     unsaved = {"collections": ["world_news"], "keyword_rules": [{"pattern": "solar"}]}
     async with visiting(database, role="editor") as visitor:
         await added(visitor, collections=["nowhere"])
@@ -125,8 +130,9 @@ async def test_a_dry_run_shows_what_rules_would_catch_before_they_are_kept(datab
     assert (as_given.json["looked_at"], as_given.json["stories"]) == (2, 1)
     assert as_given.json["titles"] == ["Solar power on every roof"]
     assert {(rule["rule"], rule["stories"]) for rule in as_given.json["rules"]} == {
-        ("collection:world_news", 1), ("keyword:solar", 1),
-    }  # fmt: skip
+        ("collection:world_news", 1),
+        ("keyword:solar", 1),
+    }
     assert (bad.status, too_far.status) == (400, 400)
     assert (kept.json["collections"], kept.json["keyword_rules"]) == (["nowhere"], [])
 
@@ -167,10 +173,13 @@ async def test_programs_are_never_named_over_http_and_files_only_by_admins(datab
     mail = {
         "kind": "email",
         "options": {
-            "host": "mail.example", "sender": "desk@mail.example", "recipients": ["ida@mail.example"], "user": "desk",
+            "host": "mail.example",
+            "sender": "desk@mail.example",
+            "recipients": ["ida@mail.example"],
+            "user": "desk",
             "password": "desk",
         },
-    }  # fmt: skip
+    }
     inside = {"kind": "webhook", "options": {"url": "http://10.0.0.1/in", "allow_private": True}}
     channel = "/api/v1/topics/energy/channels/main"
     async with visiting(database, role="editor") as editor, visiting(database) as admin:

@@ -18,7 +18,7 @@ from scoop.core import access
 from scoop.core.access import Right
 from scoop.http import accounts, auth
 from scoop.http.middleware import SAFE
-from scoop.http.routes import Guarded
+from scoop.http.routes import GuardedRoute
 from scoop.store import users
 from scoop.store.db import Database
 from web.visitor import NOW, Visitor, signed_in, visiting
@@ -41,7 +41,7 @@ class Call:
     """One method of one route, with an address of it under which there is nothing."""
 
     method: str
-    route: Guarded
+    route: GuardedRoute
     path: str
 
     @property
@@ -64,7 +64,7 @@ def calls() -> list[Call]:
     return sorted(found, key=lambda call: (call.route.path, call.method))
 
 
-def _path(route: Guarded) -> str:
+def _path(route: GuardedRoute) -> str:
     values = {param.name: _value(param.field_info.annotation) for param in route.dependant.path_params}
     return route.path_format.format(**values)
 

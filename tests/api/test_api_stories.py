@@ -36,9 +36,21 @@ async def test_stories_are_listed_the_latest_first(database):
     assert [story["title"] for story in answer.json["items"]] == ["Story 1", "Story 2", "Story 3"]
     assert answer.json["next_cursor"] is None
     assert answer.json["items"][0].keys() >= {
-        "story_uuid", "collection", "title", "url", "status", "first_seen_at", "last_seen_at", "item_count",
-        "source_count", "publisher_family_count", "sources", "publisher_families", "language", "lead",
-    }  # fmt: skip
+        "story_uuid",
+        "collection",
+        "title",
+        "url",
+        "status",
+        "first_seen_at",
+        "last_seen_at",
+        "item_count",
+        "source_count",
+        "publisher_family_count",
+        "sources",
+        "publisher_families",
+        "language",
+        "lead",
+    }
 
 
 async def test_a_cursor_goes_on_where_the_part_before_ended_even_among_stories_of_one_moment(database):
@@ -73,13 +85,20 @@ async def test_stories_of_one_collection(database):
 
 @pytest.mark.parametrize(
     ("words", "found"),
-    [("bridge", ["100%_sure: the Bridge\\holds"]), ("%", ["100%_sure: the Bridge\\holds"]), ("_", None),
-     ("\\h", None), ("B_idge", []), ("橋", ["橋が閉鎖"]), ("' OR 1=1 --", [])],
-)  # fmt: skip
+    [
+        ("bridge", ["100%_sure: the Bridge\\holds"]),
+        ("%", ["100%_sure: the Bridge\\holds"]),
+        ("_", None),
+        ("\\h", None),
+        ("B_idge", []),
+        ("橋", ["橋が閉鎖"]),
+        ("' OR 1=1 --", []),
+    ],
+)
 async def test_words_are_sought_in_titles_as_they_are_written(database, words, found):
-    await told(database, [
-        a_report(1, title="100%_sure: the Bridge\\holds"), a_report(2, title="橋が閉鎖", language="ja"),
-    ])  # fmt: skip
+    await told(
+        database, [a_report(1, title="100%_sure: the Bridge\\holds"), a_report(2, title="橋が閉鎖", language="ja")]
+    )
     async with visiting(database) as visitor:
         assert await titles(visitor, f"?q={quote(words)}") == (
             found if found is not None else ["100%_sure: the Bridge\\holds"]
@@ -87,10 +106,13 @@ async def test_words_are_sought_in_titles_as_they_are_written(database, words, f
 
 
 async def test_days_are_those_of_the_desk(database):
-    await told(database, [
-        an_item(1, title="Late on the 15th", published_at="2024-05-15T21:30:00Z"),
-        an_item(2, title="Early on the 16th", published_at="2024-05-15T22:30:00Z"),
-    ])  # fmt: skip
+    await told(
+        database,
+        [
+            an_item(1, title="Late on the 15th", published_at="2024-05-15T21:30:00Z"),
+            an_item(2, title="Early on the 16th", published_at="2024-05-15T22:30:00Z"),
+        ],
+    )
     async with visiting(database, timezone="Europe/Berlin") as visitor:
         assert await titles(visitor, "?from=2024-05-16") == ["Early on the 16th"]
         assert await titles(visitor, "?to=2024-05-15") == ["Late on the 15th"]
@@ -111,13 +133,25 @@ async def test_moments_bound_a_list_the_end_not_included(database):
 @pytest.mark.parametrize(
     ("query", "field"),
     [
-        ("limit=0", "limit"), ("limit=201", "limit"), ("page_size=201", "page_size"), ("page=0", "page"),
-        ("page=100000000000000000000", "page"), ("q=", "q"), ("q=%00", "q"), ("collection=a%00b", "collection"),
-        ("from=yesterday", "from"), ("to=2024-13-01", "to"), ("from=2024-05-15T12:00:00", "from"), ("nope=1", "nope"),
-        ("cursor=nonsense", "cursor"), ("cursor=WyJub3doZXJlIiwxXQ", "cursor"), ("page=1&cursor=x", "page"),
-        ("limit=1&page_size=1", "limit"), (f"q={'x' * 300}", "q"),
+        ("limit=0", "limit"),
+        ("limit=201", "limit"),
+        ("page_size=201", "page_size"),
+        ("page=0", "page"),
+        ("page=100000000000000000000", "page"),
+        ("q=", "q"),
+        ("q=%00", "q"),
+        ("collection=a%00b", "collection"),
+        ("from=yesterday", "from"),
+        ("to=2024-13-01", "to"),
+        ("from=2024-05-15T12:00:00", "from"),
+        ("nope=1", "nope"),
+        ("cursor=nonsense", "cursor"),
+        ("cursor=WyJub3doZXJlIiwxXQ", "cursor"),
+        ("page=1&cursor=x", "page"),
+        ("limit=1&page_size=1", "limit"),
+        (f"q={'x' * 300}", "q"),
     ],
-)  # fmt: skip
+)
 async def test_a_query_that_cannot_be_names_its_field(database, query, field):
     async with visiting(database) as visitor:
         status, code, message = await refused(visitor, f"{STORIES}?{query}")
@@ -126,11 +160,14 @@ async def test_a_query_that_cannot_be_names_its_field(database, query, field):
 
 
 async def test_a_story_has_its_members_and_its_company(database):
-    await told(database, [
-        a_report(1, source="harbour_post", canonical_url=FLOOD, hours_ago=3, **FIRE),
-        a_report(2, source="tribune", canonical_url=FLOOD, title="The same", hours_ago=2),
-        a_report(3, source="akari", hours_ago=1, **FIRE_AGAIN),
-    ])  # fmt: skip
+    await told(
+        database,
+        [
+            a_report(1, source="harbour_post", canonical_url=FLOOD, hours_ago=3, **FIRE),
+            a_report(2, source="tribune", canonical_url=FLOOD, title="The same", hours_ago=2),
+            a_report(3, source="akari", hours_ago=1, **FIRE_AGAIN),
+        ],
+    )
     async with visiting(database) as visitor:
         listed = (await visitor.get(STORIES)).json["items"]
         uuid = next(story["story_uuid"] for story in listed if story["item_count"] == 2)
@@ -182,21 +219,27 @@ async def test_nobody_reads_stories_unless_reading_is_public(database, path):
 
 
 async def test_days_have_their_stories_by_collection_in_the_timezone_of_the_desk(database):
-    await told(database, [
-        an_item(1, title="A", published_at="2024-05-14T10:00:00Z"),
-        an_item(2, title="B", published_at="2024-05-15T21:30:00Z"),
-        an_item(3, title="C", published_at="2024-05-15T22:30:00Z", metadata={"collection": "ai_news"}),
-        an_item(4, title="D", published_at="2024-05-16T08:00:00Z"),
-    ])  # fmt: skip
+    await told(
+        database,
+        [
+            an_item(1, title="A", published_at="2024-05-14T10:00:00Z"),
+            an_item(2, title="B", published_at="2024-05-15T21:30:00Z"),
+            an_item(3, title="C", published_at="2024-05-15T22:30:00Z", metadata={"collection": "ai_news"}),
+            an_item(4, title="D", published_at="2024-05-16T08:00:00Z"),
+        ],
+    )
     async with visiting(database, timezone="Europe/Berlin") as visitor:
         answer = (await visitor.get("/api/v1/story-days")).json
         of_one = (await visitor.get("/api/v1/story-days?collection=ai_news")).json["items"]
     assert [(day["day"], day["stories"]) for day in answer["items"]] == [
-        ("2024-05-16", 2), ("2024-05-15", 1), ("2024-05-14", 1),
-    ]  # fmt: skip
+        ("2024-05-16", 2),
+        ("2024-05-15", 1),
+        ("2024-05-14", 1),
+    ]
     assert answer["items"][0]["collections"] == [
-        {"collection": "ai_news", "stories": 1, "groups": 1}, {"collection": "world_news", "stories": 1, "groups": 1},
-    ]  # fmt: skip
+        {"collection": "ai_news", "stories": 1, "groups": 1},
+        {"collection": "world_news", "stories": 1, "groups": 1},
+    ]
     assert [(day["day"], day["stories"]) for day in of_one] == [("2024-05-16", 1)]
     assert answer["next_cursor"] is None
 

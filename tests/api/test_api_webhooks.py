@@ -92,10 +92,13 @@ async def test_what_no_webhook_can_have_is_refused(database, change, said):
 @pytest.mark.parametrize(
     ("method", "path"),
     [
-        ("GET", f"{PATH}/nobody"), ("PATCH", f"{PATH}/nobody"), ("DELETE", f"{PATH}/nobody"),
-        ("POST", f"{PATH}/nobody/test"), ("GET", f"{PATH}/nobody/deliveries"),
+        ("GET", f"{PATH}/nobody"),
+        ("PATCH", f"{PATH}/nobody"),
+        ("DELETE", f"{PATH}/nobody"),
+        ("POST", f"{PATH}/nobody/test"),
+        ("GET", f"{PATH}/nobody/deliveries"),
     ],
-)  # fmt: skip
+)
 async def test_a_webhook_that_nobody_has_is_not_found(database, method, path):
     async with visiting(database) as visitor:
         assert (await visitor.ask(method, path, {} if method == "PATCH" else None)).status == 404

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from scoop.channels import Errand, NotSent, Refused, Unknown
+from scoop.channels import DeliveryRefused, Errand, NotSent, Unknown
 from scoop.fetch.client import Client, open_client
 from scoop.model import Digest, Post, Telling
 
@@ -24,23 +24,42 @@ LENGTH = re.compile(rb"content-length: (\d+)", re.IGNORECASE)
 
 def a_post(**changes: Any) -> Post:
     given = {
-        "post_id": 7, "digest_run_id": 1, "topic_slug": "ai_news", "run_date": date(2026, 11, 15), "channel": "main",
-        "kind": "test", "options": {}, "part_no": 1, "parts": 1, "key": "desk:ai_news:2026-11-15:main:1",
-        "marker": MARKER, "payload": '{"content": "Brücke zu", "embeds": []}', "state": "sending", "sending_at": NOON,
-    }  # fmt: skip
+        "post_id": 7,
+        "digest_run_id": 1,
+        "topic_slug": "ai_news",
+        "run_date": date(2026, 11, 15),
+        "channel": "main",
+        "kind": "test",
+        "options": {},
+        "part_no": 1,
+        "parts": 1,
+        "key": "desk:ai_news:2026-11-15:main:1",
+        "marker": MARKER,
+        "payload": '{"content": "Brücke zu", "embeds": []}',
+        "state": "sending",
+        "sending_at": NOON,
+    }
     return Post(**(given | changes))
 
 
 def a_digest() -> Digest:
     twin = Telling(story_id=9, story_uuid="u9", title="Twin", url=None, summary="", publishers=())
     story = Telling(
-        story_id=4, story_uuid="u4", title="Bridge closed", url="https://tribune.example/1", summary="It is closed.",
-        publishers=("tribune",), twins=(twin,),
-    )  # fmt: skip
+        story_id=4,
+        story_uuid="u4",
+        title="Bridge closed",
+        url="https://tribune.example/1",
+        summary="It is closed.",
+        publishers=("tribune",),
+        twins=(twin,),
+    )
     return Digest(
-        topic_slug="ai_news", topic_name="AI News", run_date=date(2026, 11, 15), timezone="Europe/Berlin",
+        topic_slug="ai_news",
+        topic_name="AI News",
+        run_date=date(2026, 11, 15),
+        timezone="Europe/Berlin",
         tellings=(story,),
-    )  # fmt: skip
+    )
 
 
 def an_errand(client: Client | None = None, **secrets: str) -> Errand:
@@ -53,8 +72,8 @@ async def on_an_errand(**secrets: str) -> AsyncIterator[Errand]:
         yield an_errand(client, **secrets)
 
 
-async def failure(sending: Awaitable[Any]) -> NotSent | Refused | Unknown:
-    with pytest.raises((NotSent, Refused, Unknown)) as caught:
+async def failure(sending: Awaitable[Any]) -> NotSent | DeliveryRefused | Unknown:
+    with pytest.raises((NotSent, DeliveryRefused, Unknown)) as caught:
         await sending
     return caught.value
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from channels.posts import CANARY, MARKER, a_digest, a_post, an_errand, failure
-from scoop.channels import NotSent, Refused, Unknown
+from scoop.channels import DeliveryRefused, NotSent, Unknown
 from scoop.channels.command import Command
 
 
@@ -48,8 +48,8 @@ async def test_the_program_reads_the_post_and_knows_which_one_it_is(tmp_path, mo
     ("script", "meaning", "told"),
     [
         ("echo first >&2; echo 'not now' >&2; exit 75", NotSent, "ended with 75: not now"),
-        ("echo 'no such channel' >&2; exit 1", Refused, "ended with 1: no such channel"),
-        ("exit 2", Refused, "ended with 2"),
+        ("echo 'no such channel' >&2; exit 1", DeliveryRefused, "ended with 1: no such channel"),
+        ("exit 2", DeliveryRefused, "ended with 2"),
         ("kill -9 $$", Unknown, "ended with -9"),
     ],
 )
@@ -62,7 +62,7 @@ async def test_each_end_has_one_meaning(script, meaning, told):
 @pytest.mark.parametrize("program", ["/nowhere/program", "no-such-program", "/etc/passwd", "/"])
 async def test_a_program_that_cannot_be_run_says_so(program):
     error = await failure(a_command(program).send(a_post(), an_errand()))
-    assert (type(error), error.is_dead) == (Refused, False)
+    assert (type(error), error.is_dead) == (DeliveryRefused, False)
     assert f"{program} cannot be run" in str(error)
 
 
@@ -114,7 +114,7 @@ def test_whether_a_post_may_be_repeated_is_the_operators_word():
 
 
 async def test_what_a_program_posted_cannot_be_changed():
-    assert type(await failure(a_command("true").edit(a_post(), an_errand()))) is Refused
+    assert type(await failure(a_command("true").edit(a_post(), an_errand()))) is DeliveryRefused
 
 
 def test_a_digest_is_told_whole():
@@ -129,7 +129,7 @@ async def test_whatever_a_program_says_it_is_an_id_or_an_error_in_one_line(said,
     try:
         told = await program.send(a_post(), an_errand())
         assert 0 < len(told) <= 200
-    except (NotSent, Refused) as error:
+    except (NotSent, DeliveryRefused) as error:
         told = str(error)
     assert told.splitlines() == [told]
     assert not any(unicodedata.category(sign) in {"Cc", "Cs"} for sign in told)

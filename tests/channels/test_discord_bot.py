@@ -24,7 +24,7 @@ from channels.posts import (
     saying,
     serving,
 )
-from scoop.channels import NotSent, Refused, Unknown
+from scoop.channels import DeliveryRefused, NotSent, Unknown
 from scoop.channels.discord_bot import PAGE, DiscordBot
 from scoop.fetch import client as fetch
 
@@ -71,12 +71,12 @@ async def test_a_post_is_sent_as_it_was_frozen_with_its_marker_as_nonce():
 @pytest.mark.parametrize(
     ("said", "meaning", "is_dead", "told"),
     [
-        (answer(400, FORM), Refused, False, "Invalid Form Body (50035); embeds.0.title: Must be 256 or fewer."),
-        (answer(401, {"message": "401: Unauthorized", "code": 0}), Refused, True, "401: Unauthorized"),
-        (answer(403, {"message": "Missing Access", "code": 50001}), Refused, True, "Missing Access (50001)"),
-        (answer(404, {"message": "Unknown Channel", "code": 10003}), Refused, True, "Unknown Channel (10003)"),
-        (answer(413, b"<html>"), Refused, False, "413"),
-        (answer(302, Location="https://elsewhere.example/"), Refused, False, "redirect"),
+        (answer(400, FORM), DeliveryRefused, False, "Invalid Form Body (50035); embeds.0.title: Must be 256 or fewer."),
+        (answer(401, {"message": "401: Unauthorized", "code": 0}), DeliveryRefused, True, "401: Unauthorized"),
+        (answer(403, {"message": "Missing Access", "code": 50001}), DeliveryRefused, True, "Missing Access (50001)"),
+        (answer(404, {"message": "Unknown Channel", "code": 10003}), DeliveryRefused, True, "Unknown Channel (10003)"),
+        (answer(413, b"<html>"), DeliveryRefused, False, "413"),
+        (answer(302, Location="https://elsewhere.example/"), DeliveryRefused, False, "redirect"),
         (answer(408), Unknown, None, "408"),
         (answer(500), Unknown, None, "500"),
         (answer(502, b"<html>bad gateway"), Unknown, None, "502"),
@@ -210,7 +210,7 @@ async def test_a_bot_that_may_not_look_says_so(answers):
         return await failure(bot.find(a_post(), errand))
 
     error, _ = await after(by_path(answers), ask)
-    assert type(error) is Refused
+    assert type(error) is DeliveryRefused
 
 
 async def test_without_its_token_a_bot_cannot_look():
@@ -230,7 +230,7 @@ async def test_a_message_that_somebody_deleted_does_not_make_the_channel_dead():
         return await failure(bot.edit(a_post(message_id="987", correction="{}"), errand))
 
     error, _ = await after(saying(answer(404, {"message": "Unknown Message", "code": 10008})), ask)
-    assert (type(error), error.is_dead) == (Refused, False)
+    assert (type(error), error.is_dead) == (DeliveryRefused, False)
 
 
 async def test_the_sweep_sees_the_bots_own_messages_with_their_markers_and_can_delete_one():
@@ -276,7 +276,7 @@ async def test_whatever_is_answered_a_post_was_sent_not_sent_refused_or_is_unkno
     async with serving(saying(answer(status, body))) as server, on_an_errand(discord_bot_token=CANARY) as errand:
         try:
             told = await a_bot(server.address).send(a_post(), errand)
-        except (NotSent, Refused, Unknown) as error:
+        except (NotSent, DeliveryRefused, Unknown) as error:
             told = str(error)
     assert CANARY not in told
 
@@ -284,4 +284,4 @@ async def test_whatever_is_answered_a_post_was_sent_not_sent_refused_or_is_unkno
 async def test_errors_nested_without_end_are_no_more_than_refused():
     for depth in (50, 800, 100_000):
         body = b'{"errors":' + b'{"a":' * depth + b"1" + b"}" * depth + b"}"
-        assert type(await problem(saying(answer(400, body)))) is Refused
+        assert type(await problem(saying(answer(400, body)))) is DeliveryRefused

@@ -18,7 +18,7 @@ from channels.posts import (
     saying,
     serving,
 )
-from scoop.channels import NotSent, Refused, Unknown
+from scoop.channels import DeliveryRefused, NotSent, Unknown
 from scoop.channels.discord_webhook import DiscordWebhook
 from scoop.fetch import client as fetch
 
@@ -68,9 +68,9 @@ async def test_a_post_is_sent_as_it_was_frozen_and_its_answer_waited_for(secret,
         (hanging, Unknown),
         (resetting, Unknown),
         (saying(answer(429, {"retry_after": 2.5})), NotSent),
-        (saying(answer(307, Location=ADDRESS)), Refused),
-        (saying(answer(400, {"message": f"no {CANARY}", "code": 50035})), Refused),
-        (saying(answer(404, {"message": "Unknown Webhook", "code": 10015})), Refused),
+        (saying(answer(307, Location=ADDRESS)), DeliveryRefused),
+        (saying(answer(400, {"message": f"no {CANARY}", "code": 50035})), DeliveryRefused),
+        (saying(answer(404, {"message": "Unknown Webhook", "code": 10015})), DeliveryRefused),
     ],
 )
 async def test_each_answer_has_one_meaning_and_none_tells_the_token(monkeypatch, script, meaning):
@@ -98,7 +98,7 @@ async def test_where_nobody_answers_nothing_was_sent_and_nothing_is_told():
 )
 async def test_a_secret_that_is_no_webhook_says_what_to_set(secret):
     error = await problem(saying(answer(200, {"id": "1"})), secret=secret)
-    assert type(error) is Refused
+    assert type(error) is DeliveryRefused
     assert "SCOOP_SECRET_DESK" in str(error)
     assert CANARY not in str(error)
 
@@ -113,9 +113,10 @@ def test_an_address_among_the_options_is_refused_and_not_repeated():
 async def test_a_correction_changes_the_message_itself():
     post = a_post(message_id="987", correction='{"content": "better"}')
     _, (asked,) = await after(
-        saying(answer(200, {"id": "987"})), lambda webhook, errand: webhook.edit(post, errand),
+        saying(answer(200, {"id": "987"})),
+        lambda webhook, errand: webhook.edit(post, errand),
         secret=f"{ADDRESS}?thread_id=55",
-    )  # fmt: skip
+    )
     assert asked.line.startswith(f"PATCH /api/v10/webhooks/123456789012345678/{CANARY}/messages/987?")
     assert "thread_id=55" in asked.line
     assert asked.json == {"content": "better"}

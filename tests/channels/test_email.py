@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from channels.posts import CANARY, MARKER, NOON, a_digest, a_post, an_errand, failure
-from scoop.channels import NotSent, Refused, Unknown
+from scoop.channels import DeliveryRefused, NotSent, Unknown
 from scoop.channels.email import Email, composed
 from scoop.fetch import smtp
 
@@ -39,9 +39,13 @@ def resolving(monkeypatch):
 
 def options(port: int, **changes) -> Email.Options:
     given = {
-        "host": "mail.example", "port": port, "security": "none", "sender": "Scoop <scoop@desk.example>",
-        "recipients": ("ann@reader.example",), "allow_private": True,
-    }  # fmt: skip
+        "host": "mail.example",
+        "port": port,
+        "security": "none",
+        "sender": "Scoop <scoop@desk.example>",
+        "recipients": ("ann@reader.example",),
+        "allow_private": True,
+    }
     return Email.Options(**(given | changes))
 
 
@@ -132,7 +136,7 @@ async def test_a_wrong_password_makes_the_channel_dead_and_is_not_told(resolving
     async with mail_server(tls_context=certificate, authenticator=knows) as (port, _):
         channel = a_channel(port, security="starttls", user="scoop", password="desk")
         error = await failure(channel.send(POST, an_errand(desk=f"{CANARY}x")))
-    assert (type(error), error.is_dead) == (Refused, True)
+    assert (type(error), error.is_dead) == (DeliveryRefused, True)
     assert CANARY not in str(error)
 
 
@@ -202,7 +206,7 @@ async def test_each_failure_at_each_step_has_one_meaning(monkeypatch, step, said
         monkeypatch.setattr(smtp, name, 0.2)
     replies = {step: said} | ({"HELO": said} if step == "EHLO" else {})
     lost = Unknown if step == "END" else NotSent
-    meaning = {b"421 busy": NotSent, b"550 never": Refused}.get(said, lost)
+    meaning = {b"421 busy": NotSent, b"550 never": DeliveryRefused}.get(said, lost)
     error = await problem(**replies)
     assert type(error) is meaning
     assert str(error).startswith("127.0.0.1:")
@@ -239,16 +243,18 @@ async def test_a_recipient_that_must_wait_lets_all_wait_so_that_none_is_left_out
 )
 async def test_what_the_server_does_not_offer_is_refused_with_its_name(changes, replies, is_dead, told):
     error = await problem(changes=changes, secrets={"desk": CANARY}, **replies)
-    assert (type(error), error.is_dead) == (Refused, is_dead)
+    assert (type(error), error.is_dead) == (DeliveryRefused, is_dead)
     assert told in str(error)
 
 
 async def test_a_server_that_repeats_the_password_is_not_quoted():
     plain = base64.b64encode(f"\0scoop\0{CANARY}".encode()).decode()
     error = await problem(
-        changes={"user": "scoop", "password": "desk"}, secrets={"desk": CANARY},
-        EHLO=b"250-mail\r\n250 AUTH PLAIN", AUTH=f"535 AUTH PLAIN {plain} of {CANARY} is wrong".encode(),
-    )  # fmt: skip
+        changes={"user": "scoop", "password": "desk"},
+        secrets={"desk": CANARY},
+        EHLO=b"250-mail\r\n250 AUTH PLAIN",
+        AUTH=f"535 AUTH PLAIN {plain} of {CANARY} is wrong".encode(),
+    )
     assert "is wrong" in str(error)
     assert CANARY not in str(error)
     assert plain not in str(error)
@@ -278,23 +284,33 @@ async def test_the_next_address_is_called_when_the_first_does_not_answer(resolvi
 
 async def test_a_password_that_is_not_set_says_what_to_set():
     error = await failure(a_channel(25, user="scoop", password="desk").send(POST, an_errand()))
-    assert type(error) is Refused
+    assert type(error) is DeliveryRefused
     assert "SCOOP_SECRET_DESK" in str(error)
 
 
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"host": ""}, {"host": "a b"}, {"sender": "nobody"}, {"sender": "a@b\r\nBcc: x@y"}, {"recipients": ()},
-        {"recipients": ("a@b\r\nBcc: x@y",)}, {"recipients": ("Ann <a@b>",)}, {"allow_private": False},
-        {"password": "p4ss word"}, {"port": 0},
+        {"host": ""},
+        {"host": "a b"},
+        {"sender": "nobody"},
+        {"sender": "a@b\r\nBcc: x@y"},
+        {"recipients": ()},
+        {"recipients": ("a@b\r\nBcc: x@y",)},
+        {"recipients": ("Ann <a@b>",)},
+        {"allow_private": False},
+        {"password": "p4ss word"},
+        {"port": 0},
     ],
-)  # fmt: skip
+)
 def test_wrong_options_are_refused(wrong):
     right = {
-        "host": "mail.example", "security": "none", "sender": "a@b.example", "recipients": ["c@d.example"],
+        "host": "mail.example",
+        "security": "none",
+        "sender": "a@b.example",
+        "recipients": ["c@d.example"],
         "allow_private": True,
-    }  # fmt: skip
+    }
     with pytest.raises(msgspec.ValidationError):
         msgspec.convert(right | wrong, Email.Options)
 
@@ -313,8 +329,16 @@ def test_no_text_can_add_a_header_or_break_the_mail(subject, body, name):
     assert max(map(len, whole.split(b"\r\n"))) < 998
     parsed = email.message_from_bytes(whole, policy=email.policy.default)
     assert set(parsed.keys()) == {
-        "From", "To", "Subject", "Date", "Message-ID", "List-Id", "Auto-Submitted", "MIME-Version", "Content-Type",
-    }  # fmt: skip
+        "From",
+        "To",
+        "Subject",
+        "Date",
+        "Message-ID",
+        "List-Id",
+        "Auto-Submitted",
+        "MIME-Version",
+        "Content-Type",
+    }
     assert parsed["Message-ID"] == f"<{MARKER}@desk.example>"
 
 

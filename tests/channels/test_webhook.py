@@ -25,13 +25,15 @@ from channels.posts import (
     saying,
     serving,
 )
-from scoop.channels import NotSent, Refused, Unknown
-from scoop.channels.webhook import Webhook
+from scoop.channels import DeliveryRefused, NotSent, Unknown
+from scoop.channels.webhook import WebhookChannel
 from scoop.fetch import client as fetch
 
 
-def a_webhook(address: str | None = None, **options) -> Webhook:
-    return Webhook(Webhook.Options(url="https://hooks.example/news?to=desk", connect_to=address, **options))
+def a_webhook(address: str | None = None, **options) -> WebhookChannel:
+    return WebhookChannel(
+        WebhookChannel.Options(url="https://hooks.example/news?to=desk", connect_to=address, **options)
+    )
 
 
 async def after(script, *, secrets=None, **options):
@@ -67,10 +69,16 @@ async def test_without_a_secret_a_post_is_not_signed():
 @pytest.mark.parametrize(
     ("body", "sent"),
     [
-        ({"id": "abc"}, "abc"), ({"id": 12}, "12"), ({"id": "x" * 500}, "x" * 200), ({"id": "a\n\x00b"}, "a b"),
-        ({"id": " "}, a_post().key), ({"id": None}, a_post().key), (b"OK", a_post().key), (b"", a_post().key),
+        ({"id": "abc"}, "abc"),
+        ({"id": 12}, "12"),
+        ({"id": "x" * 500}, "x" * 200),
+        ({"id": "a\n\x00b"}, "a b"),
+        ({"id": " "}, a_post().key),
+        ({"id": None}, a_post().key),
+        (b"OK", a_post().key),
+        (b"", a_post().key),
     ],
-)  # fmt: skip
+)
 async def test_a_message_has_the_receivers_id_or_the_posts_key(body, sent):
     assert (await after(saying(answer(200, body))))[0] == sent
 
@@ -78,11 +86,11 @@ async def test_a_message_has_the_receivers_id_or_the_posts_key(body, sent):
 @pytest.mark.parametrize(
     ("said", "meaning", "is_dead"),
     [
-        (answer(400, b"no such\n desk"), Refused, False),
-        (answer(401), Refused, False),
-        (answer(404), Refused, True),
-        (answer(410), Refused, True),
-        (answer(301, Location="https://elsewhere.example/"), Refused, False),
+        (answer(400, b"no such\n desk"), DeliveryRefused, False),
+        (answer(401), DeliveryRefused, False),
+        (answer(404), DeliveryRefused, True),
+        (answer(410), DeliveryRefused, True),
+        (answer(301, Location="https://elsewhere.example/"), DeliveryRefused, False),
         (answer(408), Unknown, None),
         (answer(425), NotSent, None),
         (answer(500), Unknown, None),
@@ -110,13 +118,13 @@ async def test_a_receiver_that_is_too_busy_is_left_alone_as_long_as_it_asks():
 async def test_an_answer_that_never_came_leaves_it_unknown_and_it_may_be_sent_again(monkeypatch, script):
     monkeypatch.setattr(fetch, "DEADLINE_SECONDS", 0.3)
     assert type(await problem(script)) is Unknown
-    assert Webhook.repeats
+    assert WebhookChannel.repeats
 
 
 async def test_what_found_nobody_or_a_private_address_was_not_sent():
     async with on_an_errand() as errand:
         assert type(await failure(a_webhook(closed_port()).send(a_post(), errand))) is NotSent
-        inside = Webhook(Webhook.Options(url="http://127.0.0.1:1/"))
+        inside = WebhookChannel(WebhookChannel.Options(url="http://127.0.0.1:1/"))
         error = await failure(inside.send(a_post(), errand))
         assert type(error) is NotSent
         assert "allow_private" in str(error)
@@ -124,14 +132,14 @@ async def test_what_found_nobody_or_a_private_address_was_not_sent():
 
 async def test_a_private_receiver_that_the_operator_allows_is_asked():
     async with serving(saying(answer(200, {"id": "in"}))) as server, on_an_errand() as errand:
-        inside = Webhook(Webhook.Options(url=f"http://{server.address}/", allow_private=True))
+        inside = WebhookChannel(WebhookChannel.Options(url=f"http://{server.address}/", allow_private=True))
         assert await inside.send(a_post(), errand) == "in"
 
 
 @pytest.mark.parametrize("secrets", [{}, {"desk": f"whsec_{CANARY}"}, {"desk": f"{CANARY}\nmore"}])
 async def test_a_secret_that_is_missing_or_broken_says_what_to_set(secrets):
     error = await problem(saying(answer(200)), secret="desk", secrets=secrets)
-    assert type(error) is Refused
+    assert type(error) is DeliveryRefused
     assert "SCOOP_SECRET_DESK" in str(error)
     assert CANARY not in str(error)
 
@@ -139,7 +147,7 @@ async def test_a_secret_that_is_missing_or_broken_says_what_to_set(secrets):
 @pytest.mark.parametrize("url", ["", "ftp://x.example/", "http://", "https://me:pass@x.example/", "hooks.example"])
 def test_only_web_addresses_without_a_password_are_taken(url):
     with pytest.raises(msgspec.ValidationError, match="http or https"):
-        msgspec.convert({"url": url}, Webhook.Options)
+        msgspec.convert({"url": url}, WebhookChannel.Options)
 
 
 def test_a_digest_is_told_whole_with_every_story_and_as_markdown():
@@ -147,9 +155,14 @@ def test_a_digest_is_told_whole_with_every_story_and_as_markdown():
     told = json.loads(part.payload)
     story = told["stories"][0]
     assert {key: value for key, value in told.items() if key not in {"stories", "markdown"}} == {
-        "topic_slug": "ai_news", "topic_name": "AI News", "run_date": "2026-11-15", "timezone": "Europe/Berlin",
-        "part_no": 1, "parts": 1, "marker": "marker1",
-    }  # fmt: skip
+        "topic_slug": "ai_news",
+        "topic_name": "AI News",
+        "run_date": "2026-11-15",
+        "timezone": "Europe/Berlin",
+        "part_no": 1,
+        "parts": 1,
+        "marker": "marker1",
+    }
     assert (story["story_id"], story["url"], story["twins"][0]["title"]) == (4, "https://tribune.example/1", "Twin")
     assert "Bridge closed" in told["markdown"]
     assert part.story_ids == (4, 9)
@@ -160,6 +173,6 @@ def test_a_digest_is_told_whole_with_every_story_and_as_markdown():
 async def test_whatever_is_answered_a_post_was_sent_not_sent_refused_or_is_unknown(status, body):
     try:
         sent, _ = await after(saying(answer(status, body)))
-    except (NotSent, Refused, Unknown):
+    except (NotSent, DeliveryRefused, Unknown):
         return
     assert 0 < len(sent) <= 200

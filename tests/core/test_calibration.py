@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoop.core import links, signals
-from scoop.core.calibration import MERGE_PRECISION, MIN_LABELS, Label, accuracy, propose
+from scoop.core.calibration import MERGE_PRECISION, MIN_LABELS, LabelledPair, accuracy, propose
 from scoop.core.links import Compared
 from scoop.errors import ConfigError
 
@@ -20,7 +20,7 @@ def a_label(*, same, cosine=0.5, probability=0.5, alike=True, words=400):
     signs = dict.fromkeys(links.NAMES, 0.0) | {"cosine": cosine, "names": 1.0}
     signs |= dict.fromkeys(("title_words", "body_terms"), float(alike))
     talkative = Compared(signals=NOTHING, day=0.0, publisher="", language="en", words=words)
-    return Label(
+    return LabelledPair(
         one=SOMEONE,
         other=talkative,
         signs=np.array(list(signs.values()), dtype=np.float32),

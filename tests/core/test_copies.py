@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from scoop.core import copies, hashes, signals, text
-from scoop.core.copies import Article
+from scoop.core.copies import CopyCandidate
 
 TITLE = "Harbour council votes to close the old bridge"
 BODY = (
@@ -16,14 +16,19 @@ BODY = (
 DAY = datetime(2026, 11, 14, tzinfo=UTC)
 
 
-def an_article(number: int, title: str = TITLE, body: str = BODY, **changes) -> Article:
+def an_article(number: int, title: str = TITLE, body: str = BODY, **changes) -> CopyCandidate:
     title_words, body_words = (hashes.digests(text.words(text.normalized(told))) for told in (title, body))
     given = {
-        "document_id": number, "story_id": None, "title": title, "title_simhash": hashes.simhash(title_words),
-        "published_at": DAY, "publisher": f"outlet{number}.example", "words": len(body_words),
+        "document_id": number,
+        "story_id": None,
+        "title": title,
+        "title_simhash": hashes.simhash(title_words),
+        "published_at": DAY,
+        "publisher": f"outlet{number}.example",
+        "words": len(body_words),
         "sketch": tuple(signals.indexed(signals.phrases(body_words))),
-    }  # fmt: skip
-    return Article(**(given | changes))
+    }
+    return CopyCandidate(**(given | changes))
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,13 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoop.core.dedup import SIGNALS, Match, NewStory, Reading, Verdict, judge, stories_named
+from scoop.core.dedup import SIGNALS, DedupDocument, HumanVerdict, Match, NewStory, judge, stories_named
 
 START = datetime(2026, 11, 15, tzinfo=UTC)
 
 
 def a_reading(document_id, *, url=None, story=None):
-    return Reading(
+    return DedupDocument(
         document_id=document_id,
         collection="world_news",
         source="tribune",
@@ -34,7 +34,7 @@ def a_match(one, other, *, story=None, signal="near_copy", score=1.0):
 
 
 def said(one, other, *, same, stories=(None, None)):
-    return Verdict(
+    return HumanVerdict(
         one_document_id=one, one_story_id=stories[0], other_document_id=other, other_story_id=stories[1], is_same=same
     )
 

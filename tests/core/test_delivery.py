@@ -20,10 +20,23 @@ def a_post(*, tried: timedelta | None = None, looks: int = 0) -> Post:
     """A post whose last try of unknown outcome began so long ago, or that was never tried."""
     moment = None if tried is None else NOW - tried
     return Post(
-        post_id=1, digest_run_id=1, topic_slug="ai_news", run_date=DAY, channel="main", kind="file", options={},
-        part_no=1, parts=1, key="key", marker="marker", payload="", state="waiting" if tried is None else "sending",
-        sending_at=moment, tried_at=moment, looks=looks,
-    )  # fmt: skip
+        post_id=1,
+        digest_run_id=1,
+        topic_slug="ai_news",
+        run_date=DAY,
+        channel="main",
+        kind="file",
+        options={},
+        part_no=1,
+        parts=1,
+        key="key",
+        marker="marker",
+        payload="",
+        state="waiting" if tried is None else "sending",
+        sending_at=moment,
+        tried_at=moment,
+        looks=looks,
+    )
 
 
 def plan(post: Post, *, age=timedelta(), finds=False, repeats=False) -> Plan:

@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoop.core import differences
-from scoop.core.differences import Article
+from scoop.core.differences import ComparedArticle
 
 
 def an_article(body="", *, title="Bridge closed", language="en"):
-    return Article(title=title, body=body, language=language)
+    return ComparedArticle(title=title, body=body, language=language)
 
 
 def only_in(one, other):

@@ -9,24 +9,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoop.core import digest, novelty
-from scoop.core.digest import Candidate, Choice, Told
-from scoop.core.digest_windows import Window
-from scoop.core.novelty import Version
+from scoop.core.digest import DigestCandidate, DigestChoice, PublishedStory
+from scoop.core.digest_windows import DigestWindow
+from scoop.core.novelty import DocumentVersion
 
 END = datetime(2026, 11, 16, 8, tzinfo=UTC)
-WINDOW = Window(start=END - timedelta(days=1), end=END)
+WINDOW = DigestWindow(start=END - timedelta(days=1), end=END)
 YESTERDAY = date(2026, 11, 15)
 FLOOD = "The river rose in the night. The fire brigade counted 12 houses under water."
 
 
-def a_version(story_id=1, publisher="tribune", *, title="River rises", body=FLOOD, language="en") -> Version:
-    return Version(
-        version=f"{story_id}:{publisher}:{title}:{len(body)}", publisher=publisher, language=language, title=title,
+def a_version(story_id=1, publisher="tribune", *, title="River rises", body=FLOOD, language="en") -> DocumentVersion:
+    return DocumentVersion(
+        version=f"{story_id}:{publisher}:{title}:{len(body)}",
+        publisher=publisher,
+        language=language,
+        title=title,
         body=body,
-    )  # fmt: skip
+    )
 
 
-def a_candidate(story_id=1, *publishers: str, **changes) -> Candidate:
+def a_candidate(story_id=1, *publishers: str, **changes) -> DigestCandidate:
     """A story of these publishers, two hours old when the digest is due."""
     names = publishers or (f"paper_{story_id}",)
     given = {
@@ -41,11 +44,11 @@ def a_candidate(story_id=1, *publishers: str, **changes) -> Candidate:
         "weight": 1,
         "versions": tuple(a_version(story_id, name) for name in names),
     }
-    return Candidate(**(given | changes))
+    return DigestCandidate(**(given | changes))
 
 
-def told(candidate: Candidate, run_date=YESTERDAY) -> Told:
-    return Told(
+def told(candidate: DigestCandidate, run_date=YESTERDAY) -> PublishedStory:
+    return PublishedStory(
         story_id=candidate.story_id,
         coverage_id=candidate.coverage_id,
         run_date=run_date,
@@ -53,14 +56,14 @@ def told(candidate: Candidate, run_date=YESTERDAY) -> Told:
     )
 
 
-def choose(*candidates: Candidate, told=(), max_entries=12, max_per_family=3) -> dict[int, Choice]:
+def choose(*candidates: DigestCandidate, told=(), max_entries=12, max_per_family=3) -> dict[int, DigestChoice]:
     """The choices by story, in their order."""
     found = digest.choose(candidates, told, WINDOW, max_entries=max_entries, max_per_family=max_per_family)
     assert sorted(choice.story_id for choice in found) == sorted(each.story_id for each in candidates)
     return {choice.story_id: choice for choice in found}
 
 
-def ranks(choices: dict[int, Choice]) -> dict[int, int]:
+def ranks(choices: dict[int, DigestChoice]) -> dict[int, int]:
     return {choice.story_id: choice.rank for choice in choices.values() if choice.rank is not None}
 
 
@@ -215,7 +218,7 @@ candidates = st.builds(
 )
 
 
-def numbered(found: list[Candidate]) -> list[Candidate]:
+def numbered(found: list[DigestCandidate]) -> list[DigestCandidate]:
     return [replace(each, story_id=number) for number, each in enumerate(found, start=1)]
 
 

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from scoop.core import digest_windows
-from scoop.core.digest_windows import Window
+from scoop.core.digest_windows import DigestWindow
 
 FIRST, LAST = date(2026, 1, 1), date(2027, 12, 31)
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
@@ -48,7 +48,7 @@ def expected(zone: str, day: date, clock: time) -> datetime:
 
 
 @cache
-def told(cron: str, zone: str) -> dict[date, Window]:
+def told(cron: str, zone: str) -> dict[date, DigestWindow]:
     found = {day: digest_windows.window(cron, zone, day) for day in days()}
     return {day: window for day, window in found.items() if window is not None}
 
@@ -112,7 +112,7 @@ def test_the_latest_digest_is_the_one_whose_window_ended_last(cron, zone):
     ],
 )
 def test_days_that_are_shorter_longer_or_rare(cron, day, start, end):
-    assert digest_windows.window(cron, BERLIN, date.fromisoformat(day)) == Window(start=at(start), end=at(end))
+    assert digest_windows.window(cron, BERLIN, date.fromisoformat(day)) == DigestWindow(start=at(start), end=at(end))
 
 
 @pytest.mark.parametrize(

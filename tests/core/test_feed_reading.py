@@ -10,22 +10,56 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoop.core import feed_reading, items
-from scoop.core.feed_reading.feed import MAX_ITEMS, Feed
+from scoop.core.feed_reading.feed import MAX_ITEMS, ParsedFeed
 
 SAVED = sorted(path for path in (Path(__file__).parent / "feeds").iterdir() if ".expected." not in path.name)
 NOW = datetime(2026, 11, 15, 9, tzinfo=UTC)
 ANY_TEXT = st.text(alphabet=st.characters(exclude_categories=()))
 PIECES = st.sampled_from(
     [
-        b"<rss version='2.0'><channel>", b"<feed xmlns='http://www.w3.org/2005/Atom'>", b"<rdf:RDF>", b"<item>",
-        b"</item>", b"<entry>", b"</entry>", b"<title>", b"</title>", b"<link>http://e.example/[|%", b"</link>",
-        b"<link href='//x'/>", b"<guid>", b"<pubDate>Mon, 99 Foo 20", b"<description>", b"<![CDATA[", b"]]>", b"<!--",
-        b"&amp;", b"&", b"&#0;", b"&nope;", b"<", b">", b"'", b'"', b"=", b"\x00", b"\xff\xfe", b"\xe9",
-        b"\xed\xa0\x80", b"<!DOCTYPE x [<!ENTITY a 'b'>]>",
-        b"<?xml version='1.0' encoding='utf-16'?>", b'{"items":[', b'{"id":1e400',
-        b'"\\ud800"', b"]}", b"</channel></rss>", b"</feed>", b"<html>", b"<link rel=alternate type=text/html>",
+        b"<rss version='2.0'><channel>",
+        b"<feed xmlns='http://www.w3.org/2005/Atom'>",
+        b"<rdf:RDF>",
+        b"<item>",
+        b"</item>",
+        b"<entry>",
+        b"</entry>",
+        b"<title>",
+        b"</title>",
+        b"<link>http://e.example/[|%",
+        b"</link>",
+        b"<link href='//x'/>",
+        b"<guid>",
+        b"<pubDate>Mon, 99 Foo 20",
+        b"<description>",
+        b"<![CDATA[",
+        b"]]>",
+        b"<!--",
+        b"&amp;",
+        b"&",
+        b"&#0;",
+        b"&nope;",
+        b"<",
+        b">",
+        b"'",
+        b'"',
+        b"=",
+        b"\x00",
+        b"\xff\xfe",
+        b"\xe9",
+        b"\xed\xa0\x80",
+        b"<!DOCTYPE x [<!ENTITY a 'b'>]>",
+        b"<?xml version='1.0' encoding='utf-16'?>",
+        b'{"items":[',
+        b'{"id":1e400',
+        b'"\\ud800"',
+        b"]}",
+        b"</channel></rss>",
+        b"</feed>",
+        b"<html>",
+        b"<link rel=alternate type=text/html>",
     ]
-)  # fmt: skip
+)
 
 
 def rss(entries: str = "", *, head: str = "", declaration: str = "") -> bytes:
@@ -44,7 +78,7 @@ def only_item(document: bytes, **more):
     return item
 
 
-def refusals(feed: Feed) -> list[items.Problem]:
+def refusals(feed: ParsedFeed) -> list[items.ItemProblem]:
     """What the ledger would refuse of the feed's items."""
     whole = [
         items.complete(item, source="s" * 128, collection="c" * 128, category="news", now=NOW) for item in feed.items
@@ -348,10 +382,18 @@ def test_any_bytes_give_a_feed_whose_items_the_ledger_takes(document, content_ty
 @given(title=ANY_TEXT, body=ANY_TEXT, link=ANY_TEXT, guid=ANY_TEXT, date=ANY_TEXT, name=ANY_TEXT)
 def test_any_text_in_any_field_makes_an_item_that_the_ledger_takes(title, body, link, guid, date, name):
     entry = {
-        "id": guid, "title": title, "content_html": body, "url": f"https://e.example/{link}", "external_url": link,
-        "date_published": date, "authors": [{"name": name}], "tags": [name], "language": name, "image": link,
+        "id": guid,
+        "title": title,
+        "content_html": body,
+        "url": f"https://e.example/{link}",
+        "external_url": link,
+        "date_published": date,
+        "authors": [{"name": name}],
+        "tags": [name],
+        "language": name,
+        "image": link,
         "attachments": [{"url": f"http://e.example?{link}", "mime_type": name}],
-    }  # fmt: skip
+    }
     document = {"version": "https://jsonfeed.org/version/1.1", "items": [entry]}
     feed = feed_reading.parse(json.dumps(document).encode(), url="https://e.example/feed.json")
     assert len(feed.items) == 1 or feed.problems  # JSON of lone surrogates is none

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from scoop.core import feed_reading
-from scoop.core.feed_writing import Entry, Feed, atom, content, jsonfeed, line, rss
-from scoop.core.feed_writing.content import Mention, Piece
+from scoop.core.feed_writing import FeedEntry, OutputFeed, atom, content, jsonfeed, line, rss
+from scoop.core.feed_writing.content import FeedStory, Mention
 
 WRITERS = {"rss": rss.write, "atom": atom.write, "json": jsonfeed.write}
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -33,23 +33,34 @@ HOSTILE = [
 ]  # fmt: skip
 
 
-def an_entry(number: int = 1, /, **changes) -> Entry:
+def an_entry(number: int = 1, /, **changes) -> FeedEntry:
     noon = datetime(2026, 11, 15, 12, tzinfo=UTC)
     given = {
-        "id": f"urn:uuid:00000000-0000-4000-8000-{number:012}", "url": f"https://desk.example/stories/{number}",
-        "external_url": "https://tribune.example/1", "title": "Bridge closed", "summary": "It stays closed.",
-        "html": "<p>It stays closed.</p>", "published_at": noon, "updated_at": noon + timedelta(hours=2),
-        "authors": ("Tribune", "Herald"), "categories": ("world_news", "bridges"), "language": "en",
-    }  # fmt: skip
-    return Entry(**(given | changes))
+        "id": f"urn:uuid:00000000-0000-4000-8000-{number:012}",
+        "url": f"https://desk.example/stories/{number}",
+        "external_url": "https://tribune.example/1",
+        "title": "Bridge closed",
+        "summary": "It stays closed.",
+        "html": "<p>It stays closed.</p>",
+        "published_at": noon,
+        "updated_at": noon + timedelta(hours=2),
+        "authors": ("Tribune", "Herald"),
+        "categories": ("world_news", "bridges"),
+        "language": "en",
+    }
+    return FeedEntry(**(given | changes))
 
 
-def a_feed(*entries: Entry) -> Feed:
-    return Feed(
-        id="urn:uuid:00000000-0000-4000-8000-00000000000f", title="Scoop", description="What was gathered.",
-        url="https://desk.example/", self_url="https://desk.example/feeds/all.rss?limit=5",
-        updated_at=datetime(2026, 11, 15, 14, tzinfo=UTC), entries=entries,
-    )  # fmt: skip
+def a_feed(*entries: FeedEntry) -> OutputFeed:
+    return OutputFeed(
+        id="urn:uuid:00000000-0000-4000-8000-00000000000f",
+        title="Scoop",
+        description="What was gathered.",
+        url="https://desk.example/",
+        self_url="https://desk.example/feeds/all.rss?limit=5",
+        updated_at=datetime(2026, 11, 15, 14, tzinfo=UTC),
+        entries=entries,
+    )
 
 
 def strictly(body: bytes) -> etree._Element:
@@ -107,11 +118,15 @@ def test_rss_has_all_that_its_specification_wants():
     channel = strictly(rss.write(a_feed(an_entry()))).find("channel")
     assert channel.getparent().get("version") == "2.0"
     assert [channel.findtext(name) for name in ("title", "link", "lastBuildDate")] == [
-        "Scoop", "https://desk.example/", "Sun, 15 Nov 2026 14:00:00 GMT",
-    ]  # fmt: skip
+        "Scoop",
+        "https://desk.example/",
+        "Sun, 15 Nov 2026 14:00:00 GMT",
+    ]
     assert channel.find(f"{ATOM}link").attrib == {
-        "rel": "self", "type": "application/rss+xml", "href": "https://desk.example/feeds/all.rss?limit=5",
-    }  # fmt: skip
+        "rel": "self",
+        "type": "application/rss+xml",
+        "href": "https://desk.example/feeds/all.rss?limit=5",
+    }
     item = channel.find("item")
     assert item.find("guid").get("isPermaLink") == "false"
     assert item.findtext("pubDate") == "Sun, 15 Nov 2026 12:00:00 GMT"
@@ -122,8 +137,9 @@ def test_atom_has_all_that_its_specification_wants():
     root = strictly(atom.write(a_feed(an_entry(authors=()))))
     assert {f"{ATOM}{name}" for name in ("id", "title", "updated", "author")} <= {child.tag for child in root}
     assert {(link.get("rel"), link.get("href")) for link in root.findall(f"{ATOM}link")} == {
-        ("self", "https://desk.example/feeds/all.rss?limit=5"), ("alternate", "https://desk.example/"),
-    }  # fmt: skip
+        ("self", "https://desk.example/feeds/all.rss?limit=5"),
+        ("alternate", "https://desk.example/"),
+    }
     entry = root.find(f"{ATOM}entry")
     assert {f"{ATOM}{name}" for name in ("id", "title", "updated", "link", "content")} <= {each.tag for each in entry}
     assert [entry.find(f"{ATOM}{name}").get("type") for name in ("title", "summary", "content")] == [
@@ -158,7 +174,7 @@ def test_moments_of_any_timezone_are_told_in_utc(form):
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_hostile_text_stays_text_in_every_format(hostile):
     said = line(hostile)
-    html = content.story(Piece(lead=hostile, outlets=[Mention(text=hostile, href='https://real.org/?q="><b>')]))
+    html = content.story(FeedStory(lead=hostile, outlets=[Mention(text=hostile, href='https://real.org/?q="><b>')]))
     feed = replace(
         a_feed(an_entry(title=said, summary=said, html=html, authors=(said,), categories=(said,))), title=said
     )
@@ -177,7 +193,7 @@ def test_hostile_text_stays_text_in_every_format(hostile):
 
 @given(st.text(max_size=60), st.text(max_size=60) | st.text(max_size=60).map("https://{}".format))
 def test_whatever_is_said_the_content_has_only_our_own_tags(said, address):
-    piece = Piece(headline=Mention(text=said, href=address), lead=said, change=said, company=[Mention(text=said)])
+    piece = FeedStory(headline=Mention(text=said, href=address), lead=said, change=said, company=[Mention(text=said)])
     for html in (content.story(piece), content.digest([piece, piece])):
         shown = tags(html)
         assert {tag for tag, _ in shown.found} <= content.TAGS
@@ -189,7 +205,7 @@ def test_whatever_is_said_the_content_has_only_our_own_tags(said, address):
 
 def test_a_story_names_who_tells_it_and_what_is_probably_the_same():
     html = content.story(
-        Piece(
+        FeedStory(
             lead="It burned.",
             outlets=[Mention(text="Tribune", href="https://tribune.example/1"), Mention(text="Herald")],
             company=[Mention(text="Night fire", href="https://desk.example/stories/2")],

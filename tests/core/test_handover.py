@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from scoop.core import acceptance, handover, handover_lines
 from scoop.core.acceptance import Counts
-from scoop.core.handover import Entry, Figures, Known, LegacyItem, Sides
+from scoop.core.handover import ComparisonFigures, Known, LegacyItem, ScoopCandidate, Sides
 
 MONDAY, TUESDAY = date(2026, 11, 16), date(2026, 11, 17)
 JSON = st.recursive(
@@ -88,9 +88,15 @@ def test_whatever_a_line_says_it_is_read_or_refused(line):
 
 def an_item(position=1, /, title="Library of Ostburg burns down overnight", day=MONDAY, url_hash=None):
     return LegacyItem(
-        run_date=day, position=position, title=title, url=None, canonical_url_hash=url_hash,
-        normalized_title=title.lower(), posted_at=datetime(2026, 11, 16, 8, tzinfo=UTC), source=None,
-    )  # fmt: skip
+        run_date=day,
+        position=position,
+        title=title,
+        url=None,
+        canonical_url_hash=url_hash,
+        normalized_title=title.lower(),
+        posted_at=datetime(2026, 11, 16, 8, tzinfo=UTC),
+        source=None,
+    )
 
 
 def a_known(story_id, title="Something else that nobody would mix up", **changes):
@@ -118,7 +124,9 @@ def test_neither_a_short_title_nor_other_figures_make_an_item_one_of_ours():
 
 def an_entry(story_id, rank=None, status="new", reason="", **changes):
     entry = {"coverage_id": story_id, "change": "", "url": None, "is_known_to_legacy": False} | changes
-    return Entry(story_id=story_id, rank=rank, status=status, reason=reason, title=f"Story {story_id}", **entry)
+    return ScoopCandidate(
+        story_id=story_id, rank=rank, status=status, reason=reason, title=f"Story {story_id}", **entry
+    )
 
 
 def a_day(stories, entries=(), *, day=MONDAY, mode="shadow", told_before=None):
@@ -198,7 +206,7 @@ def test_items_that_nobody_knows_are_doubles_by_their_headlines():
 def test_a_date_without_our_digest_is_shown_and_not_counted():
     found = compared(a_day([1, None], mode=None))
     assert [line.verdict for line in found.days[0].legacy] == ["uncompared", "uncompared"]
-    assert found.figures == Figures()
+    assert found.figures == ComparisonFigures()
     assert found.figures.overlap_rate is None
 
 
@@ -227,10 +235,18 @@ def test_the_page_shows_titles_as_text_and_needs_nothing_from_elsewhere():
 # Acceptance
 
 GOOD = Counts(
-    sources=3, unvisited=[], runs=9, short_runs=[], quarantined=0, items=1000, documents=995, embedded=990, told=12,
+    sources=3,
+    unvisited=[],
+    runs=9,
+    short_runs=[],
+    quarantined=0,
+    items=1000,
+    documents=995,
+    embedded=990,
+    told=12,
     repeated=0,
-)  # fmt: skip
-COMPARED = [Figures(legacy_items=10, legacy_doubles=2, legacy_repeats=1, our_stories=10, our_repeats=1)]
+)
+COMPARED = [ComparisonFigures(legacy_items=10, legacy_doubles=2, legacy_repeats=1, our_stories=10, our_repeats=1)]
 
 
 def outcomes(counts=GOOD, compared=COMPARED, programs=None):
@@ -265,6 +281,6 @@ def test_what_does_not_hold_fails(changes, failing):
 
 
 def test_a_desk_that_tells_more_twice_than_before_fails_as_does_one_without_a_way_back():
-    worse = [Figures(legacy_items=10, legacy_doubles=1, our_stories=10, our_repeats=2)]
+    worse = [ComparisonFigures(legacy_items=10, legacy_doubles=1, our_stories=10, our_repeats=2)]
     assert outcomes(compared=worse)[3] == "fail"
     assert outcomes(programs={"ai_news": None})[5] == "fail"

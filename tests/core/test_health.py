@@ -18,9 +18,15 @@ FAILING = [state for state in get_args(Health) if state not in health.ANSWERED a
 
 def a_source(**changes) -> Source:
     given = {
-        "source_id": 1, "slug": "tribune", "name": "Tribune", "kind": "rss", "collection": "world_news",
-        "base_url": "https://tribune.example/feed", "next_visit_at": START, "health_since": START,
-    }  # fmt: skip
+        "source_id": 1,
+        "slug": "tribune",
+        "name": "Tribune",
+        "kind": "rss",
+        "collection": "world_news",
+        "base_url": "https://tribune.example/feed",
+        "next_visit_at": START,
+        "health_since": START,
+    }
     return Source(**(given | changes))
 
 

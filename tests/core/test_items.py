@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoop.core.items import Problem, item_uuid, moment, problems, schema_text
+from scoop.core.items import ItemProblem, item_uuid, moment, problems, schema_text
 
 ANY_TEXT = st.text(alphabet=st.characters(exclude_categories=()))
 ANY_VALUE = st.recursive(
@@ -120,7 +120,7 @@ def test_a_good_item_has_no_problems(item):
     ],
 )
 def test_a_bad_field_is_named_with_what_is_allowed(changes, path, reason):
-    assert problems(an_item(**changes)) == [Problem(path, reason)]
+    assert problems(an_item(**changes)) == [ItemProblem(path, reason)]
 
 
 @pytest.mark.parametrize(
@@ -142,21 +142,21 @@ def test_a_bad_field_is_named_with_what_is_allowed(changes, path, reason):
 )
 def test_bad_metadata_is_named_with_its_path(changes, path, reason):
     item = an_item(source_metadata={**some_metadata(), **changes})
-    assert problems(item) == [Problem(f"$.source_metadata{path}", reason)]
+    assert problems(item) == [ItemProblem(f"$.source_metadata{path}", reason)]
 
 
 @pytest.mark.parametrize("key", ["payload_version", "source", "source_item_id", "title", "source_metadata"])
 def test_a_missing_field_is_named(key):
     item = an_item()
     del item[key]
-    assert problems(item) == [Problem(f"$.{key}", "is required")]
+    assert problems(item) == [ItemProblem(f"$.{key}", "is required")]
 
 
 @pytest.mark.parametrize("key", ["collection", "job_name", "job_run_id", "scraped_at"])
 def test_a_missing_piece_of_metadata_is_named(key):
     metadata = some_metadata()
     del metadata[key]
-    assert problems(an_item(source_metadata=metadata)) == [Problem(f"$.source_metadata.{key}", "is required")]
+    assert problems(an_item(source_metadata=metadata)) == [ItemProblem(f"$.source_metadata.{key}", "is required")]
 
 
 def test_an_unknown_key_is_told_what_is_known():
@@ -174,7 +174,7 @@ def test_all_wrong_fields_are_told_at_once():
     ("item", "name"), [(None, "null"), ([], "array"), ("text", "string"), (1.5, "number"), (True, "boolean")]
 )
 def test_what_is_no_object_is_no_item(item, name):
-    assert problems(item) == [Problem("$", f"must be of type object (is {name})")]
+    assert problems(item) == [ItemProblem("$", f"must be of type object (is {name})")]
 
 
 def test_an_abyss_is_refused_without_falling_into_it():

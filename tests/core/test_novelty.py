@@ -7,22 +7,22 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scoop.core import novelty
-from scoop.core.novelty import Version
+from scoop.core.novelty import DocumentVersion
 
 QUAKE = "A quake shook Ostburg in the night. At least 12 people were killed and 40 houses fell, said the mayor."
 TITLE = "Quake shakes Ostburg"
 
 
-def a_version(body=QUAKE, *, publisher="tribune", title=TITLE, language="en") -> Version:
-    return Version(
+def a_version(body=QUAKE, *, publisher="tribune", title=TITLE, language="en") -> DocumentVersion:
+    return DocumentVersion(
         version=f"{publisher}:{title}:{body}", publisher=publisher, language=language, title=title, body=body
-    )  # fmt: skip
+    )
 
 
 TOLD = a_version()
 
 
-def news(*fresh: Version, told=(TOLD,), title=TITLE) -> str:
+def news(*fresh: DocumentVersion, told=(TOLD,), title=TITLE) -> str:
     """What a reader who was told some documents learns from the story, now that it has others, too."""
     return novelty.development(novelty.memory(told), [*told, *fresh], title=title)
 
@@ -153,7 +153,7 @@ WILD = st.lists(
     st.sampled_from([*"0123456789 ,.-\n$", "two ", "ſix ", "fıve ", "Aa", "Bb ", "'", "人", "٣", "million ", "killed "])
     | st.text(max_size=4),
     max_size=60,
-).map("".join)  # fmt: skip
+).map("".join)
 
 
 @given(WILD, WILD, WILD)

@@ -202,12 +202,34 @@ def test_what_is_no_list_is_told(body: bytes) -> None:
 
 FRAGMENTS = st.sampled_from(
     [
-        b"<opml>", b"<body>", b'<outline text="a">', b'<outline xmlUrl="', b'"/>', b"</outline>", b"&amp;", b"&#0;",
-        b"&x;", b"<!--", b"-->", b"<![CDATA[", b"]]>", b"<?xml", b'encoding="utf-16"', b'encoding="nonsense"', b"?>",
-        b"http://a.example/", b"\xff", b"\0", b"feed:", b'" xmlns:x="y', b"x:outline", b"\xed\xa0\x80",
-        b'htmlUrl="http://[', b'category="',
+        b"<opml>",
+        b"<body>",
+        b'<outline text="a">',
+        b'<outline xmlUrl="',
+        b'"/>',
+        b"</outline>",
+        b"&amp;",
+        b"&#0;",
+        b"&x;",
+        b"<!--",
+        b"-->",
+        b"<![CDATA[",
+        b"]]>",
+        b"<?xml",
+        b'encoding="utf-16"',
+        b'encoding="nonsense"',
+        b"?>",
+        b"http://a.example/",
+        b"\xff",
+        b"\0",
+        b"feed:",
+        b'" xmlns:x="y',
+        b"x:outline",
+        b"\xed\xa0\x80",
+        b'htmlUrl="http://[',
+        b'category="',
     ]
-)  # fmt: skip
+)
 
 
 @given(st.one_of(st.binary(), st.lists(FRAGMENTS, max_size=30).map(b"".join)))
@@ -256,12 +278,18 @@ def test_any_title_can_be_written(title: str, collection: str, category: str) ->
         ("https://x.example/feed?API_KEY=abc", "https://x.example/feed"),
         ("https://x.example/feed?userKey=abc&accessToken=1&b", "https://x.example/feed?b"),
         ("https://x.example/feed?%74oken=abc", "https://x.example/feed"),
-        ("https://x.example/f?X-Amz-Signature=1&X-Amz-Credential=2&auth=3&sig=4&pwd=5&key=6&sessionid=7", "https://x.example/f"),
-        ("https://x.example/.rss?feed=0123456789abcdef0123456789abcdef01234567&user=me", "https://x.example/.rss?user=me"),
+        (
+            "https://x.example/f?X-Amz-Signature=1&X-Amz-Credential=2&auth=3&sig=4&pwd=5&key=6&sessionid=7",
+            "https://x.example/f",
+        ),
+        (
+            "https://x.example/.rss?feed=0123456789abcdef0123456789abcdef01234567&user=me",
+            "https://x.example/.rss?user=me",
+        ),
         ("https://x.example/#token=abc", "https://x.example/"),
         ("https://me@xn--bcher-kva.example:8443/?a=1", "https://xn--bcher-kva.example:8443/?a=1"),
     ],
-)  # fmt: skip
+)
 def test_secrets_are_left_out_of_an_address(url: str, safe: str) -> None:
     assert opml.without_secrets(url) == safe
 
@@ -289,12 +317,15 @@ def test_leaving_secrets_out_twice_is_leaving_them_out_once(url: str) -> None:
     ("told", "shown"),
     [
         ("https://x.example/feed?token=abc&a=1 answered 404", "https://x.example/feed?a=1 answered 404"),
-        ("moved from http://me:pw@x.example/a to 'https://y.example/?key=1'", "moved from http://x.example/a to 'https://y.example/'"),
+        (
+            "moved from http://me:pw@x.example/a to 'https://y.example/?key=1'",
+            "moved from http://x.example/a to 'https://y.example/'",
+        ),
         ("HTTPS://X.example/?TOKEN=abc is slow", "https://x.example/ is slow"),
         ("nobody answers", "nobody answers"),
         ("", ""),
     ],
-)  # fmt: skip
+)
 def test_secrets_are_left_out_of_the_addresses_in_a_sentence(told: str, shown: str) -> None:
     assert opml.redacted(told) == shown
 

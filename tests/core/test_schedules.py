@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoop.core import schedules
-from scoop.core.schedules import Cron, Interval, Window
+from scoop.core.schedules import Cron, Interval, VisitWindow
 
 BERLIN = ZoneInfo("Europe/Berlin")
 ZONES = ("UTC", "Europe/Berlin", "Asia/Tokyo", "America/Havana", "Africa/Cairo", "Australia/Lord_Howe", "Asia/Kolkata")
 SPRING_DAYS = (date(2026, 3, 29), date(2027, 3, 28))  # 02:00 to 03:00 does not exist
 AUTUMN_DAYS = (date(2026, 10, 25), date(2027, 10, 31))  # 02:00 to 03:00 comes twice
-MORNING = Window(start=time(6, 30), end=time(7, 15))
-NIGHT = Window(start=time(22), end=time(2))
+MORNING = VisitWindow(start=time(6, 30), end=time(7, 15))
+NIGHT = VisitWindow(start=time(22), end=time(2))
 
 moments = st.integers(0, 20 * 366 * 86400).map(
     lambda seconds: datetime(2020, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
@@ -24,7 +24,7 @@ moments = st.integers(0, 20 * 366 * 86400).map(
 spreads = st.floats(0, 1)
 times_of_day = st.times().map(lambda found: found.replace(second=0, microsecond=0))
 window_lists = st.lists(
-    st.builds(Window, start=times_of_day, end=times_of_day).filter(lambda window: window.start != window.end),
+    st.builds(VisitWindow, start=times_of_day, end=times_of_day).filter(lambda window: window.start != window.end),
     max_size=4,
 )
 intervals = st.builds("{}{}".format, st.integers(1, 400), st.sampled_from("mhd"))
@@ -41,13 +41,15 @@ def berlin(day: date, hour: int, minute: int = 0, *, is_second_pass: bool = Fals
     return datetime(day.year, day.month, day.day, hour, minute, tzinfo=BERLIN, fold=is_second_pass).astimezone(UTC)
 
 
-def visit(schedule: str, now: datetime, *windows: Window, timezone: str = "Europe/Berlin", spread: float = 0) -> str:
+def visit(
+    schedule: str, now: datetime, *windows: VisitWindow, timezone: str = "Europe/Berlin", spread: float = 0
+) -> str:
     """The next visit on the source's own clock."""
     found = schedules.next_visit(schedule, now=now, spread=spread, timezone=timezone, windows=windows)
     return found.astimezone(ZoneInfo(timezone)).strftime("%m-%d %H:%M")
 
 
-def is_open(window: Window, moment: datetime, timezone: str) -> bool:
+def is_open(window: VisitWindow, moment: datetime, timezone: str) -> bool:
     """Whether the wall clock, to the minute, shows a time of the window."""
     shown = moment.astimezone(ZoneInfo(timezone)).time().replace(second=0, microsecond=0)
     if window.start < window.end:
@@ -131,7 +133,7 @@ def test_a_cron_goes_by_the_clock_of_its_source(timezone: str, hour: int) -> Non
     ],
 )
 def test_a_visit_outside_every_window_waits_for_the_next_one(
-    schedule: str, hour: int, windows: tuple[Window, ...], expected: str
+    schedule: str, hour: int, windows: tuple[VisitWindow, ...], expected: str
 ) -> None:
     assert visit(schedule, berlin(date(2026, 11, 16), hour), *windows) == expected
 
@@ -183,7 +185,7 @@ def test_from_every_minute_of_a_day_of_change_the_next_visit_is_the_same_until_i
 @pytest.mark.parametrize("day", SPRING_DAYS + AUTUMN_DAYS)
 @pytest.mark.parametrize("timezone", ["Europe/Berlin", "Asia/Tokyo"])
 def test_from_every_minute_of_a_day_of_change_visits_keep_to_the_windows(day: date, timezone: str) -> None:
-    window = Window(start=time(1, 30), end=time(3, 30))
+    window = VisitWindow(start=time(1, 30), end=time(3, 30))
     now = berlin(day, 0)
     for _ in range(25 * 60):
         found = schedules.next_visit("1m", now=now, spread=0.9, timezone=timezone, windows=(window,))
@@ -194,13 +196,13 @@ def test_from_every_minute_of_a_day_of_change_visits_keep_to_the_windows(day: da
 
 @pytest.mark.parametrize("day", SPRING_DAYS)
 def test_a_window_that_the_clocks_skip_opens_at_the_end_of_the_gap(day: date) -> None:
-    window = Window(start=time(2, 10), end=time(2, 50))
+    window = VisitWindow(start=time(2, 10), end=time(2, 50))
     assert visit("30m", berlin(day, 0), window, spread=0.7) == f"{day:%m-%d} 03:00"
 
 
 @pytest.mark.parametrize("day", AUTUMN_DAYS)
 def test_a_window_in_the_hour_that_comes_twice_opens_once(day: date) -> None:
-    window = Window(start=time(2, 10), end=time(2, 50))
+    window = VisitWindow(start=time(2, 10), end=time(2, 50))
     assert visit("30m", berlin(day, 2, 10, is_second_pass=True), window) == f"{day + timedelta(days=1):%m-%d} 02:10"
 
 
@@ -211,7 +213,7 @@ def test_a_visit_is_never_in_the_past(schedule: str, now: datetime, spread: floa
 
 @given(schedule=intervals, now=moments, spread=spreads, timezone=st.sampled_from(ZONES), windows=window_lists)
 def test_a_visit_is_never_earlier_than_its_interval(
-    schedule: str, now: datetime, spread: float, timezone: str, windows: list[Window]
+    schedule: str, now: datetime, spread: float, timezone: str, windows: list[VisitWindow]
 ) -> None:
     found = schedules.next_visit(schedule, now=now, spread=spread, timezone=timezone, windows=windows)
     assert found >= now + schedules.interval(schedule)
@@ -225,7 +227,7 @@ def test_a_visit_is_never_earlier_than_its_interval(
     windows=window_lists.filter(bool),
 )
 def test_a_visit_is_always_inside_a_window(
-    schedule: str, now: datetime, spread: float, timezone: str, windows: list[Window]
+    schedule: str, now: datetime, spread: float, timezone: str, windows: list[VisitWindow]
 ) -> None:
     found = schedules.next_visit(schedule, now=now, spread=spread, timezone=timezone, windows=windows)
     assert found > now

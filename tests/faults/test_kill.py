@@ -14,7 +14,7 @@ from scoop.newsstand import world
 from scoop.serve import serving
 from scoop.store import db
 from scoop.store.db import External
-from scoop.store.embedded import Embedded
+from scoop.store.embedded import EmbeddedServer
 
 PUSH_POINTS = ["push.saved", "push.committed"]
 STAGE_POINTS = [
@@ -53,9 +53,7 @@ async def state(database_url: str) -> dict[str, list[tuple]]:
     database = await db.connect(External(database_url), size=1)
     try:
         async with database.connection() as conn:
-            queries = {
-                "ledger": LEDGER, "documents": DOCUMENTS, "stories": STORIES, "search": SEARCH, "work": WORK,
-            }  # fmt: skip
+            queries = {"ledger": LEDGER, "documents": DOCUMENTS, "stories": STORIES, "search": SEARCH, "work": WORK}
             return {name: [tuple(row) for row in await conn.fetch(query)] for name, query in queries.items()}
     finally:
         await database.close()
@@ -125,7 +123,7 @@ async def test_a_killed_database_costs_nothing(point, action, items, home, expec
     assert act == (-signal.SIGKILL if action == "kill-both" else act)
     assert take_in(items, home=home) == 0
     assert run_once(home=home) == 0
-    server = Embedded(home)
+    server = EmbeddedServer(home)
     found = await state(server.attach())
     server.detach()
     assert found == expected

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from scoop.fetch import articles
-from scoop.model import Page
+from scoop.model import ArticlePage
 
 PARAGRAPHS = (
     "The ferry to the outer islands will run all winter for the first time, the county decided on Monday evening.",
@@ -29,7 +29,7 @@ def linked(**fields: object) -> str:
     return f'<script type="application/ld+json">{json.dumps({"@type": "NewsArticle", **fields})}</script>'
 
 
-def read(html: str, url: str | None = URL) -> Page:
+def read(html: str, url: str | None = URL) -> ArticlePage:
     return articles.extract(html.encode(), url=url)
 
 

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scoop.fetch import articles
-from scoop.model import Page
+from scoop.model import ArticlePage
 
 SEEDS = [path.read_bytes() for path in sorted((Path(__file__).parents[1] / "quality" / "pages").glob("*.html"))]
 TAGS = """
@@ -17,7 +17,7 @@ TAGS = """
 SLOWLY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
-def assert_storable(page: Page) -> None:
+def assert_storable(page: ArticlePage) -> None:
     for text in (page.title, page.text, page.canonical_url, page.image_url, page.language, *page.authors):
         if text is not None:
             text.encode()

@@ -3,12 +3,12 @@
 import pytest
 
 from scoop.fetch import articles
-from scoop.model import Page
+from scoop.model import ArticlePage
 
 SENTENCE = "The ferry to the outer islands will run all winter for the first time, the county decided on Monday. "
 
 
-def read(html: str, content_type: str = "") -> Page:
+def read(html: str, content_type: str = "") -> ArticlePage:
     return articles.extract(html.encode(), url="https://islandpost.example/a", content_type=content_type)
 
 
@@ -86,7 +86,7 @@ def test_a_wall_keeps_the_metadata() -> None:
     ],
 )
 def test_what_is_no_page_is_told(body: bytes, content_type: str) -> None:
-    assert articles.extract(body, url=None, content_type=content_type) == Page(problem="not_html")
+    assert articles.extract(body, url=None, content_type=content_type) == ArticlePage(problem="not_html")
 
 
 def test_a_page_that_is_sent_as_something_else_is_read() -> None:

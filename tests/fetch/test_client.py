@@ -159,9 +159,11 @@ async def test_secrets_go_to_the_host_they_are_for_and_are_told_to_nobody():
     answers = [reply(status="302 Found", Location="http://elsewhere.example/x"), reply(b"here")]
     async with raw_server(saying(*answers)) as (server, heads), open_client() as client:
         answer = await client.get(
-            "http://site.example/feed?a=1", headers={"Authorization": "Bearer s3cret"}, secret_query="token=s3cret",
+            "http://site.example/feed?a=1",
+            headers={"Authorization": "Bearer s3cret"},
+            secret_query="token=s3cret",
             connect_to=server,
-        )  # fmt: skip
+        )
     assert b"GET /feed?a=1&token=s3cret " in heads[0]
     assert b"s3cret" in heads[0].partition(b"\r\n")[2]
     assert b"s3cret" not in heads[1]
@@ -274,8 +276,25 @@ async def test_a_host_is_asked_by_few_at_once_and_after_its_interval():
 
 def test_nothing_else_in_the_program_can_connect():
     """Who imports what can open a connection: the client, the database driver's one home, the archive, the servers."""
-    means = {"aiohttp", "http", "urllib.request", "urllib3", "requests", "httpx", "ftplib", "smtplib", "socket", "ssl",
-             "aiosmtplib", "obstore", "asyncpg", "telnetlib", "xmlrpc", "uvicorn", "boto3"}  # fmt: skip
+    means = {
+        "aiohttp",
+        "http",
+        "urllib.request",
+        "urllib3",
+        "requests",
+        "httpx",
+        "ftplib",
+        "smtplib",
+        "socket",
+        "ssl",
+        "aiosmtplib",
+        "obstore",
+        "asyncpg",
+        "telnetlib",
+        "xmlrpc",
+        "uvicorn",
+        "boto3",
+    }
     allowed = {
         "fetch/mail.py": {"socket", "ssl", "aiosmtplib"},
         "fetch/client.py": {"aiohttp", "socket", "ssl"},

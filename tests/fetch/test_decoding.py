@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoop.fetch import decoding
-from scoop.fetch.decoding import Body, TooLarge, Undecodable
+from scoop.fetch.decoding import BodyTooLarge, DecodedBody, Undecodable
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -37,7 +37,7 @@ ENCODERS = {
 
 
 def decoded(encoding: str, data: bytes, *, piece: int = 1000, max_bytes: int = 1 << 20) -> bytes:
-    body = Body(encoding, max_bytes=max_bytes)
+    body = DecodedBody(encoding, max_bytes=max_bytes)
     for start in range(0, len(data), piece):
         body.feed(data[start : start + piece])
     return body.whole()
@@ -64,7 +64,7 @@ def test_a_gzip_of_several_members_is_read_whole():
 def test_a_bomb_costs_no_more_than_the_cap(encoding):
     bomb = ENCODERS[encoding](bytes(64 << 20))
     tracemalloc.start()
-    with pytest.raises(TooLarge):
+    with pytest.raises(BodyTooLarge):
         decoded(encoding, bomb, piece=len(bomb), max_bytes=1 << 20)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
@@ -73,7 +73,7 @@ def test_a_bomb_costs_no_more_than_the_cap(encoding):
 
 def test_a_bomb_in_a_bomb_costs_no_more_either():
     bomb = gzip.compress(gzip.compress(bytes(128 << 20)))
-    with pytest.raises(TooLarge):
+    with pytest.raises(BodyTooLarge):
         decoded("gzip, gzip", bomb, piece=len(bomb))
 
 
@@ -87,15 +87,15 @@ def test_a_body_that_ends_too_early_is_not_taken_for_whole(encoding):
 @pytest.mark.parametrize("encoding", ["compress", "br2", "gzip, gzip, gzip, gzip"])
 def test_what_was_not_offered_is_refused(encoding):
     with pytest.raises(Undecodable):
-        Body(encoding, max_bytes=100)
+        DecodedBody(encoding, max_bytes=100)
 
 
 @given(st.sampled_from(["gzip", "deflate", "br", "zstd"]), st.binary(max_size=200))
 def test_garbage_is_refused_and_nothing_else_happens(encoding, data):
-    with suppress(Undecodable, TooLarge):
+    with suppress(Undecodable, BodyTooLarge):
         decoded(encoding, data)
 
 
 def test_only_what_can_be_decoded_is_offered():
     for name in decoding.OFFERED.split(", "):
-        Body(name, max_bytes=1)
+        DecodedBody(name, max_bytes=1)

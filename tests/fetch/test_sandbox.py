@@ -6,7 +6,7 @@ import time
 import pytest
 
 from scoop.fetch import sandbox as limits
-from scoop.fetch.sandbox import Overwhelmed, open_chamber
+from scoop.fetch.sandbox import SandboxExceeded, open_sandbox
 
 
 def doubled(text: str) -> str:
@@ -32,14 +32,14 @@ def fail() -> None:
 @pytest.mark.parametrize("greedy", [hang, swallow, die])
 async def test_a_document_that_hangs_swallows_memory_or_kills_does_not_harm_the_next(monkeypatch, greedy):
     monkeypatch.setattr(limits, "SECONDS", 10 if greedy is swallow else 3)
-    async with open_chamber() as chamber:
+    async with open_sandbox() as chamber:
         assert await chamber.run(doubled, "ab") == "abab"
-        with pytest.raises(Overwhelmed):
+        with pytest.raises(SandboxExceeded):
             await chamber.run(greedy)
         assert await chamber.run(doubled, "cd") == "cdcd"
 
 
 async def test_an_error_of_the_function_is_told_as_it_is():
-    async with open_chamber() as chamber:
+    async with open_sandbox() as chamber:
         with pytest.raises(ValueError, match="of the function itself"):
             await chamber.run(fail)

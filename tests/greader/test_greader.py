@@ -59,11 +59,14 @@ async def syncing(database, *names):
 
 
 async def three_stories(database):
-    await told(database, [
-        a_report(1, title="River rises", metadata={"collection": "world_news"}),
-        a_report(2, title="A museum opens", metadata={"collection": "world_news"}),
-        a_report(3, title="A model is released", metadata={"collection": "ai_news"}),
-    ])  # fmt: skip
+    await told(
+        database,
+        [
+            a_report(1, title="River rises", metadata={"collection": "world_news"}),
+            a_report(2, title="A museum opens", metadata={"collection": "world_news"}),
+            a_report(3, title="A model is released", metadata={"collection": "ai_news"}),
+        ],
+    )
 
 
 async def test_a_key_is_the_password_and_opens_the_account(database):
@@ -188,11 +191,14 @@ async def test_words_of_strangers_stay_text(database):
 @pytest.mark.parametrize(
     ("call", "field"),
     [
-        ("stream/items/ids?s=feed/http://other.example/feed", "s"), ("stream/items/ids?n=many", "n"),
-        ("stream/items/contents?i=nonsense", "i"), ("stream/items/contents?i=99999999999999999999", "i"),
-        ("stream/contents/user/-/state/com.google/broadcast", "s"), ("stream/items/ids?ot=yesterday", "ot"),
+        ("stream/items/ids?s=feed/http://other.example/feed", "s"),
+        ("stream/items/ids?n=many", "n"),
+        ("stream/items/contents?i=nonsense", "i"),
+        ("stream/items/contents?i=99999999999999999999", "i"),
+        ("stream/contents/user/-/state/com.google/broadcast", "s"),
+        ("stream/items/ids?ot=yesterday", "ot"),
     ],
-)  # fmt: skip
+)
 async def test_what_cannot_be_is_named(database, call, field):
     async with syncing(database) as app:
         answer = await app.visitor.get(f"{API}/{call}", **app.headers)

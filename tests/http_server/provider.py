@@ -56,14 +56,23 @@ class Provider:
             return JSONResponse({"error": "invalid_grant"}, status_code=400)
         now = int(time.time())
         claims = {
-            "iss": self.address, "aud": CLIENT, "sub": "42", "iat": now, "exp": now + 300,
-            "nonce": self.asked["nonce"], "preferred_username": "ada", **self.claims,
-        }  # fmt: skip
+            "iss": self.address,
+            "aud": CLIENT,
+            "sub": "42",
+            "iat": now,
+            "exp": now + 300,
+            "nonce": self.asked["nonce"],
+            "preferred_username": "ada",
+            **self.claims,
+        }
         key = None if self.algorithm == "none" else self.key
         return JSONResponse(
-            {"id_token": jwt.encode(claims, key, algorithm=self.algorithm, headers={"kid": self.kid}),
-             "access_token": "-", "token_type": "Bearer"}
-        )  # fmt: skip
+            {
+                "id_token": jwt.encode(claims, key, algorithm=self.algorithm, headers={"kid": self.kid}),
+                "access_token": "-",
+                "token_type": "Bearer",
+            }
+        )
 
 
 @asynccontextmanager

@@ -226,7 +226,7 @@ async def test_the_first_account_is_an_admin_and_the_code_is_used_up(database):
         first = await visitor.post("/welcome", a_set_up(code.lower().replace("-", " ")))
         second = await visitor.post("/welcome", a_set_up(code, "grace"))
     async with database.connection() as conn:
-        (person,) = await users.listed(conn)
+        (person,) = await users.list_users(conn)
     assert (first.status, first.headers["Location"]) == (303, "/")
     assert (person.name, person.role) == ("ada", "admin")
     assert second.headers["Location"] == "/sign-in"
@@ -243,7 +243,7 @@ async def test_two_who_set_up_at_once_make_one_account(database):
             )
         )
     async with database.connection() as conn:
-        assert len(await users.listed(conn)) == 1
+        assert len(await users.list_users(conn)) == 1
     assert sorted(answer.headers["Location"] for answer in answers) == ["/", "/sign-in"]
 
 

@@ -25,7 +25,7 @@ async def come_in(visitor, provider, path="/sign-in/oidc"):
 
 async def everybody(database):
     async with database.connection() as conn:
-        return [(user.name, user.role) for user in await users.listed(conn)]
+        return [(user.name, user.role) for user in await users.list_users(conn)]
 
 
 async def test_whom_the_provider_vouches_for_comes_in(database):
@@ -41,9 +41,14 @@ async def test_whom_the_provider_vouches_for_comes_in(database):
 
 @pytest.mark.parametrize(
     ("groups", "role"),
-    [(["desk-admins"], "admin"), (["desk-editors", "x"], "editor"), (["x"], "reader"), ("desk-admins", "admin"),
-     (7, "reader")],
-)  # fmt: skip
+    [
+        (["desk-admins"], "admin"),
+        (["desk-editors", "x"], "editor"),
+        (["x"], "reader"),
+        ("desk-admins", "admin"),
+        (7, "reader"),
+    ],
+)
 async def test_the_role_follows_the_groups(database, groups, role):
     settings = {"oidc_role_claim": "groups", "oidc_admin_group": "desk-admins", "oidc_editor_group": "desk-editors"}
     async with (
@@ -57,10 +62,12 @@ async def test_the_role_follows_the_groups(database, groups, role):
 @pytest.mark.parametrize(
     ("claims", "told"),
     [
-        ({"exp": int(time.time()) - 3600}, "cannot be trusted"), ({"aud": "another"}, "cannot be trusted"),
-        ({"iss": "https://other.example"}, "cannot be trusted"), ({"nonce": "another"}, "another sign-in"),
+        ({"exp": int(time.time()) - 3600}, "cannot be trusted"),
+        ({"aud": "another"}, "cannot be trusted"),
+        ({"iss": "https://other.example"}, "cannot be trusted"),
+        ({"nonce": "another"}, "another sign-in"),
     ],
-)  # fmt: skip
+)
 async def test_a_word_that_cannot_be_taken_lets_nobody_in(database, claims, told):
     async with providing(claims=claims) as provider, at_a_desk(database, provider) as visitor:
         answer = await come_in(visitor, provider)
@@ -102,7 +109,7 @@ async def test_an_account_that_rests_stays_out(database):
     async with providing() as provider, at_a_desk(database, provider) as visitor:
         await come_in(visitor, provider)
         async with database.transaction() as conn:
-            [user] = await users.listed(conn)
+            [user] = await users.list_users(conn)
             await users.change(conn, user.user_id, enabled=False)
         answer = await come_in(visitor, provider)
     assert (answer.status, "rests" in answer.text) == (400, True)

@@ -10,13 +10,13 @@ import aiohttp
 from starlette.applications import Starlette
 
 from scoop.newsstand import server
-from scoop.newsstand.world import Article, Outlet, World
+from scoop.newsstand.world import World, WorldArticle, WorldOutlet
 from scoop.serve import serving
 
 ANCHOR = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
 
 
-def an_outlet(key: str = "tribune", **given: Any) -> Outlet:
+def an_outlet(key: str = "tribune", **given: Any) -> WorldOutlet:
     defaults = {
         "name": key.title(),
         "host": f"{key}.example",
@@ -26,10 +26,10 @@ def an_outlet(key: str = "tribune", **given: Any) -> Outlet:
         "feed": "rss",
         "about": "A daily.",
     }
-    return Outlet(key=key, **(defaults | given))
+    return WorldOutlet(key=key, **(defaults | given))
 
 
-def an_article(article_id: str = "flood", **given: Any) -> Article:
+def an_article(article_id: str = "flood", **given: Any) -> WorldArticle:
     defaults = {
         "outlet": "tribune",
         "hours_ago": 5.0,
@@ -40,10 +40,10 @@ def an_article(article_id: str = "flood", **given: Any) -> Article:
         "body": "It rained.\n\nThe river rose.",
         "language": "en",
     }
-    return Article(id=article_id, **(defaults | given))
+    return WorldArticle(id=article_id, **(defaults | given))
 
 
-def a_world(*articles: Article, outlets: tuple[Outlet, ...] = (an_outlet(),)) -> World:
+def a_world(*articles: WorldArticle, outlets: tuple[WorldOutlet, ...] = (an_outlet(),)) -> World:
     return World(outlets=outlets, articles=articles)
 
 

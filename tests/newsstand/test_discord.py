@@ -15,8 +15,17 @@ from lxml import html
 from newsstand_builders import ANCHOR, Clock, Visitor, a_world, visiting
 
 from scoop.newsstand.discord import forms, markdown
-from scoop.newsstand.discord.refusals import Refusal
-from scoop.newsstand.discord.state import BOT, CHANNELS, DEMO_TOKEN, GUILD_ID, WEBHOOKS, Channel, Discord, Mode
+from scoop.newsstand.discord.refusals import DiscordError
+from scoop.newsstand.discord.state import (
+    BOT,
+    CHANNELS,
+    DEMO_TOKEN,
+    GUILD_ID,
+    WEBHOOKS,
+    Discord,
+    DiscordChannel,
+    ReplyMode,
+)
 from scoop.newsstand.sites.discord import HOST
 
 CHANNEL = CHANNELS["ai_news"]
@@ -84,7 +93,7 @@ async def test_a_wrong_token_is_refused(caller, authorization):
 
 @pytest.mark.parametrize(("channel", "status", "code"), [("404", 404, 10003), ("403", 403, 50001)])
 async def test_a_channel_that_is_unknown_or_closed_is_refused(caller, channel, status, code):
-    caller.discord.add(Channel(channel_id="403", name="staff", is_open=False))
+    caller.discord.add(DiscordChannel(channel_id="403", name="staff", is_open=False))
     told = await caller.ask("POST", f"/api/v10/channels/{channel}/messages", json={"content": "x"})
     assert (told.status, told.body["code"]) == (status, code)
 
@@ -216,7 +225,7 @@ A_FIELD = {"name": "n", "value": "v"}
             "MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE",
         ),
     ],
-)  # fmt: skip
+)
 async def test_what_is_beyond_the_limits_is_refused_with_its_path(caller, message, path, code):
     told = await caller.post(**message)
     assert (told.status, told.body["code"], told.body["message"]) == (400, 50035, "Invalid Form Body")
@@ -316,12 +325,12 @@ async def test_all_requests_of_a_bot_together_are_limited(caller):
 @pytest.mark.parametrize(
     ("mode", "status", "stored"),
     [
-        (Mode.ACCEPT, 200, 1),
-        (Mode.ACCEPT_204, 204, 1),
-        (Mode.ACCEPT_500, 500, 1),
-        (Mode.REJECT_500, 500, 0),
-        (Mode.REJECT_429, 429, 0),
-        (Mode.REJECT_429_GLOBAL, 429, 0),
+        (ReplyMode.ACCEPT, 200, 1),
+        (ReplyMode.ACCEPT_204, 204, 1),
+        (ReplyMode.ACCEPT_500, 500, 1),
+        (ReplyMode.REJECT_500, 500, 0),
+        (ReplyMode.REJECT_429, 429, 0),
+        (ReplyMode.REJECT_429_GLOBAL, 429, 0),
     ],
 )
 @pytest.mark.parametrize("path", [MESSAGES, f"{HOOK}?wait=true"])
@@ -334,12 +343,12 @@ async def test_what_goes_wrong_can_be_scripted(caller, path, mode, status, store
 
 @pytest.mark.parametrize("is_global", [False, True])
 async def test_a_scripted_limit_tells_its_wait_twice(caller, is_global):
-    caller.discord.script(CHANNEL, [Mode.REJECT_429_GLOBAL if is_global else Mode.REJECT_429])
+    caller.discord.script(CHANNEL, [ReplyMode.REJECT_429_GLOBAL if is_global else ReplyMode.REJECT_429])
     told = await caller.post(content="x")
     assert (told.body["retry_after"], told.body["global"], told.headers["Retry-After"]) == (0.35, is_global, "1")
 
 
-@pytest.mark.parametrize(("mode", "stored"), [(Mode.ACCEPT_DROP, 1), (Mode.REJECT_DROP, 0)])
+@pytest.mark.parametrize(("mode", "stored"), [(ReplyMode.ACCEPT_DROP, 1), (ReplyMode.REJECT_DROP, 0)])
 async def test_a_dropped_connection_gives_no_answer(caller, mode, stored):
     caller.discord.script(CHANNEL, [mode])
     with pytest.raises(aiohttp.ServerDisconnectedError):
@@ -348,7 +357,7 @@ async def test_a_dropped_connection_gives_no_answer(caller, mode, stored):
 
 
 async def test_a_hanging_answer_never_comes(caller):
-    caller.discord.script(CHANNEL, [Mode.ACCEPT_HANG])
+    caller.discord.script(CHANNEL, [ReplyMode.ACCEPT_HANG])
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.2):
             await caller.post(content="x")
@@ -357,27 +366,27 @@ async def test_a_hanging_answer_never_comes(caller):
 
 async def test_a_hanging_answer_is_given_up_in_the_end(caller):
     caller.discord.hang_seconds = 0.05
-    caller.discord.script(CHANNEL, [Mode.ACCEPT_HANG])
+    caller.discord.script(CHANNEL, [ReplyMode.ACCEPT_HANG])
     with pytest.raises(aiohttp.ServerDisconnectedError):
         await caller.post(content="x")
 
 
 async def test_who_does_not_wait_is_not_told_that_it_failed(caller):
-    caller.discord.script(CHANNEL, [Mode.REJECT_500])
+    caller.discord.script(CHANNEL, [ReplyMode.REJECT_500])
     assert (await caller.ask("POST", HOOK, json={"content": "x"})).status == 204
     assert caller.discord.messages(CHANNEL) == []
 
 
 async def test_what_goes_wrong_can_be_left_to_chance(caller):
     dice = random.Random(7)
-    caller.discord.chance = lambda: dice.choice([Mode.ACCEPT, Mode.REJECT_500])
+    caller.discord.chance = lambda: dice.choice([ReplyMode.ACCEPT, ReplyMode.REJECT_500])
     statuses = [(await caller.post(content="x")).status for _ in range(20)]
     assert set(statuses) == {200, 500}
     assert len(caller.discord.messages(CHANNEL)) == statuses.count(200)
 
 
 async def test_a_refused_form_uses_up_no_mode(caller):
-    caller.discord.script(CHANNEL, [Mode.ACCEPT_500])
+    caller.discord.script(CHANNEL, [ReplyMode.ACCEPT_500])
     await caller.post()
     assert (await caller.post(content="x")).status == 500
 
@@ -455,7 +464,7 @@ WILD = st.recursive(
 
 @given(st.dictionaries(st.sampled_from(["content", "embeds", "nonce", "allowed_mentions", "username"]), WILD))
 def test_whatever_is_handed_in_is_a_form_or_a_refusal(message):
-    with suppress(Refusal):
+    with suppress(DiscordError):
         form = forms.read(json.dumps(message).encode(), "application/json")
         assert len(form.content) <= 2000
 

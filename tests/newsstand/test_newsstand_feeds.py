@@ -7,7 +7,7 @@ import pytest
 from newsstand_builders import ANCHOR, a_world, an_article, an_outlet
 
 from scoop.newsstand import feeds, world
-from scoop.newsstand.world import Comment, World
+from scoop.newsstand.world import World, WorldComment
 
 TITLES = [
     'He said "no" & it\'s <angle brackets> all the way',
@@ -104,7 +104,7 @@ def test_a_feed_holds_the_sixty_newest(feed):
 
 
 def a_link_blog(feed: str) -> World:
-    comment = Comment(author="tarn", hours_ago=1, score=2, text="Wet.")
+    comment = WorldComment(author="tarn", hours_ago=1, score=2, text="Wet.")
     post = an_article("look", outlet="pile", kind="link", links_to="flood", author="ana", comment=(comment,))
     pile = an_outlet("pile", category="link_blog", feed=feed)
     other = an_outlet(feed="atom" if feed == "rss" else "rss")

@@ -8,7 +8,7 @@ import pytest
 from newsstand_builders import ANCHOR, a_world, an_article, an_outlet
 
 from scoop.newsstand import links, pages, world
-from scoop.newsstand.world import Comment, Update
+from scoop.newsstand.world import Update, WorldComment
 
 NASTY = """</script><script>alert("1")</script> & 'quotes' <b>"""
 
@@ -73,7 +73,7 @@ def test_a_link_blog_shows_what_its_readers_say():
         outlet="pile",
         kind="link",
         links_to="drought",
-        comment=(Comment(author="tarn", hours_ago=1, score=-4, text="Wet & <cold>."),),
+        comment=(WorldComment(author="tarn", hours_ago=1, score=-4, text="Wet & <cold>."),),
     )
     assert "Wet &amp; &lt;cold&gt;." in page
     assert "-4 points" in page

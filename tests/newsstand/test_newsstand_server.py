@@ -10,7 +10,7 @@ import pytest
 from newsstand_builders import ANCHOR, Clock, a_world, an_article, an_outlet, visiting
 
 from scoop.newsstand import server
-from scoop.newsstand.server import Visit
+from scoop.newsstand.server import RequestLogLine
 from scoop.newsstand.world import Update
 from scoop.serve import serving
 
@@ -194,8 +194,8 @@ async def test_every_visit_is_noted():
         await visitor.get("/feed.xml", host=TRIBUNE)
         await visitor.get("/private/desk", host=TRIBUNE)
     assert list(visitor.app.state.requests) == [
-        Visit(path="/feed.xml", host=TRIBUNE, status=200),
-        Visit(path="/private/desk", host=TRIBUNE, status=403),
+        RequestLogLine(path="/feed.xml", host=TRIBUNE, status=200),
+        RequestLogLine(path="/private/desk", host=TRIBUNE, status=403),
     ]
 
 

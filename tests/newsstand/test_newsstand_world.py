@@ -5,7 +5,7 @@ import pytest
 from newsstand_builders import ANCHOR, a_world, an_article, an_outlet
 
 from scoop.newsstand import world
-from scoop.newsstand.world import Comment, Update
+from scoop.newsstand.world import Update, WorldComment
 
 OUTLETS = """
 [[outlet]]
@@ -106,7 +106,7 @@ def test_the_latest_version_that_is_out_is_shown():
 
 
 def test_comments_appear_as_they_are_posted():
-    told = a_world(an_article(comment=(Comment(author="tarn", hours_ago=3, score=-4, text="Wet."),)))
+    told = a_world(an_article(comment=(WorldComment(author="tarn", hours_ago=3, score=-4, text="Wet."),)))
     [before] = world.as_of(told, anchor=ANCHOR, now=ANCHOR - timedelta(hours=4))
     [after] = world.as_of(told, anchor=ANCHOR, now=ANCHOR)
     assert before.replies == ()

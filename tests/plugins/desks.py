@@ -12,20 +12,25 @@ from starlette.responses import Response
 from scoop import plugins, sources
 from scoop.fetch.client import Client, open_client
 from scoop.fetch.robots import RobotsFiles
-from scoop.fetch.sandbox import Chamber
+from scoop.fetch.sandbox import Sandbox
 from scoop.model import Source
 from scoop.serve import serving
 from scoop.sources import Harvest, Visit
 
-CHAMBER = Chamber()  # one for all tests: to start it takes a second
+CHAMBER = Sandbox()  # one for all tests: to start it takes a second
 
 
 def a_source(kind: str, **given: Any) -> Source:
     defaults = {
-        "source_id": 1, "slug": "tried", "name": "Tried", "collection": "ai_news",
+        "source_id": 1,
+        "slug": "tried",
+        "name": "Tried",
+        "collection": "ai_news",
         "base_url": plugins.discover(sources)[kind].base_url or "http://nowhere.example/",
-        "request_interval_ms": 0, "next_visit_at": ANCHOR, "health_since": ANCHOR,
-    }  # fmt: skip
+        "request_interval_ms": 0,
+        "next_visit_at": ANCHOR,
+        "health_since": ANCHOR,
+    }
     return Source(kind=kind, **(defaults | given))
 
 
@@ -39,14 +44,23 @@ class Desk:
     app: Starlette | None = None
 
     def visit(
-        self, kind: str, options: Mapping[str, Any] | None = None, *, checkpoint: Mapping[str, Any] | None = None,
-        secrets: Mapping[str, str] | None = None, **source: Any,
-    ) -> Visit:  # fmt: skip
+        self,
+        kind: str,
+        options: Mapping[str, Any] | None = None,
+        *,
+        checkpoint: Mapping[str, Any] | None = None,
+        secrets: Mapping[str, str] | None = None,
+        **source: Any,
+    ) -> Visit:
         return Visit(
             source=a_source(kind, options={"connect_to": self.address, **(options or {})}, **source),
-            checkpoint=checkpoint or {}, now=self.clock(), client=self.client, robots=RobotsFiles(),
-            chamber=CHAMBER, secrets=secrets or {},
-        )  # fmt: skip
+            checkpoint=checkpoint or {},
+            now=self.clock(),
+            client=self.client,
+            robots=RobotsFiles(),
+            chamber=CHAMBER,
+            secrets=secrets or {},
+        )
 
     async def fetch(self, kind: str, options: Mapping[str, Any] | None = None, **more: Any) -> Harvest:
         return await plugins.discover(sources)[kind]().fetch(self.visit(kind, options, **more))

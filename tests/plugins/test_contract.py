@@ -56,7 +56,7 @@ def arrivals(harvest: sources.Harvest, now: Any) -> dict[tuple[str, bytes], dict
     return {(item["source_item_id"], hashes.payload_hash(item)): item for item in whole}
 
 
-def problems(harvest: sources.Harvest, now: Any) -> list[list[items.Problem]]:
+def problems(harvest: sources.Harvest, now: Any) -> list[list[items.ItemProblem]]:
     return [found for item in arrivals(harvest, now).values() if (found := items.problems(item))]
 
 
@@ -69,7 +69,7 @@ def test_a_kind_explains_itself_and_all_its_options(kind):
     found = KINDS[kind]
     assert found.name == kind
     assert len(found.__doc__.split()) > 10
-    own = set(found.Options.__struct_fields__) - set(sources.Options.__struct_fields__)
+    own = set(found.Options.__struct_fields__) - set(sources.SourceOptions.__struct_fields__)
     assert [option for option in own if f"`{option}`" not in found.Options.__doc__] == []
 
 

@@ -23,7 +23,7 @@ async def assigned(conn) -> dict[str, set[tuple[str, ...]]]:
 async def run_stage(database) -> None:
     """The stage alone, until nothing waits for it."""
     async with database.connection() as conn:
-        while await run_batch(assign_topics.stage(), Worker(await work.enlist(conn), conn)):
+        while await run_batch(assign_topics.stage(), Worker(await work.register_worker(conn), conn)):
             pass
 
 

@@ -60,7 +60,7 @@ class Desk:
     async def run(self) -> None:
         """Send what is due, until nothing is."""
         async with self.database.connection() as conn, open_client() as client:
-            worker = Worker(await work.enlist(conn), conn)
+            worker = Worker(await work.register_worker(conn), conn)
             await work.release_orphans(conn)
             stage = deliver_webhooks.stage(client, secrets=self.secrets, clock=lambda: NOON)
             while await run_batch(stage, worker):
@@ -144,8 +144,9 @@ async def test_each_program_hears_only_of_what_it_asked_for(desk):
     await desk.add("resting", enabled=False)
     await desk.happen(an_event(1, title="A solar roof"), an_event(2, metadata={"collection": "sport"}), an_event(3))
     assert {asked.line.split()[1]: asked.json["data"]["stories"][0]["title"] for asked in desk.asked} == {
-        "/sport": "Event number 2", "/energy": "A solar roof",
-    }  # fmt: skip
+        "/sport": "Event number 2",
+        "/energy": "A solar roof",
+    }
     assert len(desk.asked) == 2
     await desk.happen(an_event(3, source="herald"))
     assert [asked.line.split()[1] for asked in desk.asked[2:]] == ["/grown"]
@@ -193,7 +194,7 @@ async def test_a_digest_is_told_once_when_its_first_post_is_sent(desk, tmp_path)
         await desk.run()
         assert desk.asked == []  # nothing was posted yet
         stage = publish.stage(client, KINDS, secrets={}, clock=lambda: datetime.now(UTC))
-        while await run_batch(stage, Worker(await work.enlist(conn), conn)):
+        while await run_batch(stage, Worker(await work.register_worker(conn), conn)):
             pass
     await desk.run()
     (message,) = desk.messages
@@ -369,6 +370,6 @@ async def told_without_sending(desk: Desk) -> None:
 async def test_a_trial_tells_nobody(home):
     assert webhooks.STAGE in pipeline.TELLING
     assert webhooks.STAGE in pipeline.PUBLISHING
-    async with scratch.open_trial(replace(Config(), home=home)) as app:
+    async with scratch.open_scratch(replace(Config(), home=home)) as app:
         names = {stage.name for stage in app.stages}
     assert not names & {webhooks.STAGE, topics.STAGE}

@@ -22,7 +22,7 @@ from scoop.stages.digest import Order
 from scoop.stages.stage import Worker, run_batch
 from scoop.store import alerts, digests, topics, work
 from scoop.store.db import Connection, Database
-from scoop.store.digests import Due, Entry
+from scoop.store.digests import DueTopic, RunEntry
 from scoop.store.work import Subject
 
 KINDS = plugins.discover(kinds_of_channels)
@@ -96,9 +96,9 @@ class Desk:
     @asynccontextmanager
     async def working(self) -> AsyncIterator[tuple[Connection, Worker]]:
         async with self.database.connection() as conn:
-            yield conn, Worker(await work.enlist(conn), conn)
+            yield conn, Worker(await work.register_worker(conn), conn)
 
-    async def entries(self, run_id: int) -> list[Entry]:
+    async def entries(self, run_id: int) -> list[RunEntry]:
         async with self.database.connection() as conn:
             return await digests.entries(conn, run_id)
 
@@ -288,8 +288,11 @@ async def test_shadow_runs_stand_beside_live_ones_and_change_no_memory_of_theirs
     assert await desk.statuses(await desk.make(WEDNESDAY, mode="shadow")) == {"Quake shakes Ostburg": "seen"}
     modes = "SELECT run_date, mode::text, attempt FROM digest_runs ORDER BY 1, 2, 3"
     assert await desk.rows(modes) == [
-        (TUESDAY, "live", 1), (TUESDAY, "shadow", 1), (TUESDAY, "shadow", 2), (WEDNESDAY, "shadow", 1),
-    ]  # fmt: skip
+        (TUESDAY, "live", 1),
+        (TUESDAY, "shadow", 1),
+        (TUESDAY, "shadow", 2),
+        (WEDNESDAY, "shadow", 1),
+    ]
 
 
 async def test_a_shadow_may_be_made_of_a_date_that_was_posted(desk):
@@ -312,8 +315,10 @@ async def test_a_channel_that_cannot_be_used_is_closed_with_the_reason_and_the_o
     assert "give the option folder" in problems["nowhere"]
     assert "there is no kind 'pigeon'" in problems["pigeon"]
     assert {channel.name: channel.enabled for channel in topic.channels} == {
-        "main": True, "nowhere": False, "pigeon": False,
-    }  # fmt: skip
+        "main": True,
+        "nowhere": False,
+        "pigeon": False,
+    }
     assert list(desk.files()) == ["world_news-2026-11-10.md"]
 
 
@@ -340,14 +345,24 @@ async def test_a_correction_takes_suppressed_stories_out_of_what_was_posted(desk
 NINE = datetime(2026, 11, 10, 8, tzinfo=UTC)  # o'clock in Berlin
 
 
-def a_due(**changes: Any) -> Due:
+def a_due(**changes: Any) -> DueTopic:
     given = {
-        "topic_id": 1, "topic_slug": "world_news", "timezone": "Europe/Berlin", "digest_cron": "0 9 * * *",
-        "created_at": NINE - 30 * DAY, "mode": None, "publish_v2": None, "write_raw_ledger": None,
-        "has_channels": True, "has_open_channels": True, "last_outgoing": TUESDAY - DAY,
-        "last_posted": None, "last_live": TUESDAY - DAY, "last_shadow": None,
-    }  # fmt: skip
-    return Due(**(given | changes))
+        "topic_id": 1,
+        "topic_slug": "world_news",
+        "timezone": "Europe/Berlin",
+        "digest_cron": "0 9 * * *",
+        "created_at": NINE - 30 * DAY,
+        "mode": None,
+        "publish_v2": None,
+        "write_raw_ledger": None,
+        "has_channels": True,
+        "has_open_channels": True,
+        "last_outgoing": TUESDAY - DAY,
+        "last_posted": None,
+        "last_live": TUESDAY - DAY,
+        "last_shadow": None,
+    }
+    return DueTopic(**(given | changes))
 
 
 @pytest.mark.parametrize(
@@ -373,7 +388,7 @@ def a_due(**changes: Any) -> Due:
         (timedelta(hours=1), {"digest_cron": "0 9 * * 1"}, None),
         (timedelta(hours=1), {"publish_v2": False}, TUESDAY),
     ],
-)  # fmt: skip
+)
 def test_a_digest_is_due_once_at_its_time_or_some_hours_after(after, changes, day):
     assert digest.due_date(a_due(**changes), Modes(), NINE + after) == day
 
@@ -432,7 +447,7 @@ async def test_the_mode_says_what_is_made_and_whether_it_is_posted(desk, modes, 
 async def alarms(desk: Desk, now: datetime, modes: Modes | None = None) -> list[str]:
     """The subjects of the alerts about late digests that stand at a moment."""
     async with desk.database.connection() as conn:
-        await digest.tell_late(conn, modes or Modes(), now=now)
+        await digest.alert_late_digests(conn, modes or Modes(), now=now)
         return [each.subject for each in await alerts.latest(conn, with_resolved=False, limit=10)]
 
 

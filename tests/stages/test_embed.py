@@ -67,7 +67,7 @@ class Office:
 
     async def _drain(self, stage) -> None:
         async with self.database.connection() as conn:
-            member = Worker(await work.enlist(conn), conn)
+            member = Worker(await work.register_worker(conn), conn)
             await worker.drain(stage, member, stop=asyncio.Event(), report=Silent())
 
     async def rows(self, query: str, *values) -> list[dict]:
@@ -110,9 +110,13 @@ async def test_a_document_gets_the_embedding_of_its_title_and_lead(office):
     assert office.asked == ["Bridge closed. Until Tuesday."]
     assert msgspec.json.decode(row.pop("embedding")) == pytest.approx(face.vector(*office.asked), abs=1e-6)
     assert row == {
-        "model_name": "toy", "model_version": "v1+lead400", "service_endpoint": f"{office.address}/embed",
-        "collection": "ai_news", "is_timed": True, "is_dated": True,
-    }  # fmt: skip
+        "model_name": "toy",
+        "model_version": "v1+lead400",
+        "service_endpoint": f"{office.address}/embed",
+        "collection": "ai_news",
+        "is_timed": True,
+        "is_dated": True,
+    }
     assert await office.rows("SELECT stage, lane FROM work") == [{"stage": "link", "lane": "ai_news"}]
 
 

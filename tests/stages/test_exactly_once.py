@@ -23,7 +23,7 @@ from posting import (
     verdict,
 )
 from scoop.model import ChannelSettings
-from scoop.newsstand.discord.state import Mode
+from scoop.newsstand.discord.state import ReplyMode
 from scoop.store import db, posts, topics, work
 from scoop.store.db import External
 from scoop.store.work import Subject
@@ -42,7 +42,7 @@ async def desk(database) -> AsyncIterator[Desk]:
 
 
 async def on_its_way(
-    desk: Desk, kind: str, *modes: Mode, troubles: tuple[Trouble, ...] = (), parts: int = 1
+    desk: Desk, kind: str, *modes: ReplyMode, troubles: tuple[Trouble, ...] = (), parts: int = 1
 ) -> Delivery:
     """A digest before the publish stage; the troubles are those of its first part."""
     (delivery,) = await desk.put([Schedule(parts=parts, lanes=(Lane(kind=kind, modes=modes, troubles=(troubles,)),))])
@@ -87,12 +87,12 @@ async def test_a_webhooks_post_whose_sender_died_before_it_was_recorded_is_held(
 
 async def test_a_post_whose_answer_was_lost_is_found_when_it_shows_late(desk):
     desk.discord.lateness = LATE_YET_SETTLED
-    delivery = await on_its_way(desk, "discord_bot", Mode.ACCEPT_DROP)
+    delivery = await on_its_way(desk, "discord_bot", ReplyMode.ACCEPT_DROP)
     await desk.run(lines=2)
     assert (await states(desk, delivery), await arrived(desk, delivery)) == (["sent"], [1])
 
 
-@pytest.mark.parametrize("mode", [Mode.REJECT_DROP, Mode.REJECT_500])
+@pytest.mark.parametrize("mode", [ReplyMode.REJECT_DROP, ReplyMode.REJECT_500])
 async def test_a_post_that_may_have_arrived_and_did_not_is_sent_again_once(desk, mode):
     delivery = await on_its_way(desk, "discord_bot", mode)
     await desk.run(lines=2)
@@ -101,14 +101,14 @@ async def test_a_post_that_may_have_arrived_and_did_not_is_sent_again_once(desk,
 
 async def test_a_post_that_shows_too_late_is_known_by_its_nonce(database):
     async with open_desk(database, Conditions(lateness=LATE_BEYOND_SETTLING)) as desk:
-        delivery = await on_its_way(desk, "discord_bot", Mode.ACCEPT_500)
+        delivery = await on_its_way(desk, "discord_bot", ReplyMode.ACCEPT_500)
         await desk.run(lines=2)
         (post,) = await desk.posts(delivery)
         assert (post.state, [post.message_id]) == ("sent", ids(desk, delivery, post))
         assert desk.modes_met([delivery]).total() == 1
 
 
-@pytest.mark.parametrize("mode", [Mode.REJECT_429, Mode.REJECT_429_GLOBAL])
+@pytest.mark.parametrize("mode", [ReplyMode.REJECT_429, ReplyMode.REJECT_429_GLOBAL])
 @pytest.mark.parametrize("kind", KINDS)
 async def test_a_post_that_is_one_too_many_waits_as_asked_and_certainly_did_not_arrive(desk, kind, mode):
     desk.discord.busy_seconds = 600
@@ -143,13 +143,13 @@ async def test_a_channel_that_is_gone_is_switched_off_and_the_other_goes_on(desk
 
 
 async def test_a_part_that_may_have_failed_keeps_the_next_one_back(desk):
-    delivery = await on_its_way(desk, "discord_webhook", Mode.REJECT_500, parts=2)
+    delivery = await on_its_way(desk, "discord_webhook", ReplyMode.REJECT_500, parts=2)
     await desk.run(lines=2)
     assert (await states(desk, delivery), await arrived(desk, delivery)) == (["held", "waiting"], [0, 0])
 
 
 async def test_a_held_post_is_sent_when_a_person_says_so_and_the_next_follows(desk):
-    delivery = await on_its_way(desk, "discord_webhook", Mode.REJECT_500, parts=2)
+    delivery = await on_its_way(desk, "discord_webhook", ReplyMode.REJECT_500, parts=2)
     await desk.run(lines=2)
     async with desk.database.transaction() as conn:
         await posts.resend(conn, delivery.post_ids[0])
@@ -158,7 +158,7 @@ async def test_a_held_post_is_sent_when_a_person_says_so_and_the_next_follows(de
 
 
 async def test_a_held_post_is_never_sent_when_a_person_says_so_and_the_next_goes_on(desk):
-    delivery = await on_its_way(desk, "discord_webhook", Mode.ACCEPT_500, parts=2)
+    delivery = await on_its_way(desk, "discord_webhook", ReplyMode.ACCEPT_500, parts=2)
     await desk.run(lines=2)
     async with desk.database.transaction() as conn:
         await posts.drop(conn, delivery.post_ids[0])
@@ -207,7 +207,7 @@ async def test_a_worker_that_slept_past_its_lease_after_it_began_sends_nothing(d
 
 async def test_a_worker_that_slept_past_its_lease_does_not_undo_what_another_decided(desk):
     sleeps = Trouble(point="worked", sleeps=True)
-    delivery = await on_its_way(desk, "discord_webhook", Mode.ACCEPT_500, troubles=(sleeps,))
+    delivery = await on_its_way(desk, "discord_webhook", ReplyMode.ACCEPT_500, troubles=(sleeps,))
     sleeper = asyncio.create_task(desk.live(batches=1))
     while not desk.met:
         await asyncio.sleep(0.01)
@@ -217,7 +217,7 @@ async def test_a_worker_that_slept_past_its_lease_does_not_undo_what_another_dec
 
 
 async def test_after_another_lost_answer_a_post_is_looked_for_anew(desk):
-    delivery = await on_its_way(desk, "discord_bot", Mode.REJECT_500)
+    delivery = await on_its_way(desk, "discord_bot", ReplyMode.REJECT_500)
     async with desk.database.connection() as conn:
         await conn.execute(
             "UPDATE posts SET state = 'sending', sending_at = now() - interval '1 hour',"

@@ -122,10 +122,11 @@ async def test_one_failing_source_does_not_stop_the_others(desk, web):
     web.answers[FEED] = Response(status_code=500)
     web.answers["http://herald.example/feed"] = a_feed("one")
     await desk.add(
-        web.source(), web.source("http://herald.example/feed", slug="herald"),
+        web.source(),
+        web.source("http://herald.example/feed", slug="herald"),
         web.source("http://nowhere.example/", slug="refused", options={"connect_to": None}),
         web.source("http://10.0.0.1/feed", slug="private", options={"connect_to": None}),
-    )  # fmt: skip
+    )
     await desk.visit()
     assert await titles(desk) == ["one"]
     assert (await desk.state("private"))["health"] == "refused_address"

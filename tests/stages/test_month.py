@@ -11,7 +11,7 @@ from scoop import sources as kinds
 from scoop.archive.objects import Archive
 from scoop.fetch.client import Client, Request, Response
 from scoop.fetch.rate_limits import Hosts
-from scoop.fetch.sandbox import Chamber
+from scoop.fetch.sandbox import Sandbox
 from scoop.model import SourceSettings
 from scoop.stages import ingest
 from scoop.stages import stage as stage_loop
@@ -67,17 +67,28 @@ def a_source(number: int) -> SourceSettings:
     # Those who ask for rest have a host of their own: a host rests as a whole.
     host = f"busy{number}.example" if number % 25 == 1 else f"h{number % HOSTS}.example"
     return SourceSettings(
-        slug=f"feed_{number}", name="Feed", kind="rss", collection="world_news",
-        base_url=f"http://{host}/{number}", schedule=list(INTERVALS)[number % 3],
-    )  # fmt: skip
+        slug=f"feed_{number}",
+        name="Feed",
+        kind="rss",
+        collection="world_news",
+        base_url=f"http://{host}/{number}",
+        schedule=list(INTERVALS)[number % 3],
+    )
 
 
 def a_stage(web: FakeWeb, clock: Clock, folder) -> Stage:
     """What a fresh process has: nothing in memory."""
     gather = Ingest(
-        client=web, archive=Archive.open(str(folder), credentials={}), chamber=Chamber(), kinds=plugins.discover(kinds),
-        secrets={}, clock=clock, trigger="schedule", force=False, pages="pages",
-    )  # fmt: skip
+        client=web,
+        archive=Archive.open(str(folder), credentials={}),
+        chamber=Sandbox(),
+        kinds=plugins.discover(kinds),
+        secrets={},
+        clock=clock,
+        trigger="schedule",
+        force=False,
+        pages="pages",
+    )
     return Stage(
         name="ingest",
         load=gather.load,
@@ -112,7 +123,7 @@ async def test_nobody_is_asked_more_often_than_planned_though_the_desk_restarts(
         for number in range(FEEDS):
             await sources.put(conn, a_source(number))
         await conn.execute("UPDATE sources SET next_visit_at = $1, health_since = $1", START)
-        worker = Worker(await work.enlist(conn), conn)
+        worker = Worker(await work.register_worker(conn), conn)
         stage = a_stage(web, clock, tmp_path)
         for step in range(int(timedelta(days=DAYS) / STEP)):
             if step in restarts:

@@ -66,7 +66,7 @@ async def partition(database, portions, *, batch):
         items = [item | {"source_metadata": item["source_metadata"] | {"collection": collection}} for item in portion]
         await ingest(database, items)
         async with database.connection() as conn:
-            member = Worker(await work.enlist(conn), conn)
+            member = Worker(await work.register_worker(conn), conn)
             for stage in (normalize.stage(then=("dedup",)), replace(dedup.stage(then=()), batch=batch)):
                 await worker.drain(stage, member, stop=asyncio.Event(), report=Silent())
     async with database.connection() as conn:

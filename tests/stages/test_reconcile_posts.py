@@ -34,7 +34,7 @@ async def posted(database):
         kinds = plugins.discover(channels)
         async with conn.transaction():
             await digest.make(conn, digest.Order(topic=topic, day=DAY, publish=True), kinds)
-        worker = Worker(await work.enlist(conn), conn)
+        worker = Worker(await work.register_worker(conn), conn)
         await run_batch(publish.stage(client, kinds, secrets={}, clock=now), worker)
 
         async def swept():
@@ -53,7 +53,7 @@ async def test_what_stands_in_the_channel_once_is_left_alone(database):
 
 async def test_of_a_post_that_stands_there_twice_the_later_goes_and_is_told(database):
     async with posted(database) as (discord, swept, conn):
-        (post,) = await posts.listed(conn)
+        (post,) = await posts.list_posts(conn)
         (first,) = discord.messages(CHANNEL)
         again = discord._new(_form(first), first.author, CHANNEL, default_pings={})
         discord._keep(again)
@@ -70,9 +70,14 @@ async def test_what_somebody_deleted_is_told_and_not_sent_again(database):
 
 
 def _form(message):
-    from scoop.newsstand.discord.forms import Form
+    from scoop.newsstand.discord.forms import MessageForm
 
-    return Form(
-        content=message.content, embeds=message.embeds, nonce=None, enforce_nonce=False, allowed_mentions=None,
-        username="", given=frozenset(),
-    )  # fmt: skip
+    return MessageForm(
+        content=message.content,
+        embeds=message.embeds,
+        nonce=None,
+        enforce_nonce=False,
+        allowed_mentions=None,
+        username="",
+        given=frozenset(),
+    )

@@ -147,8 +147,11 @@ async def test_merged_stories_are_one_and_the_older_stays(database):
     older, younger = await story_of(database, "item-1"), await story_of(database, "item-2")
     decision = await decided(database, review.merge, str(younger.story_uuid), str(older.story_id), note="one ship")
     assert (decision.action, decision.story_id, decision.other_story_id, decision.note) == (
-        "merge", older.story_id, younger.story_id, "one ship",
-    )  # fmt: skip
+        "merge",
+        older.story_id,
+        younger.story_id,
+        "one ship",
+    )
     assert await partition(database) == of([1, 2])
     story = await story_of(database, "item-2")
     assert (story.story_id, story.item_count, story.sources) == (older.story_id, 2, ["post", "tribune"])

@@ -35,7 +35,7 @@ def a_stage(do=None, saved=None, **changes) -> Stage:
 async def run(database, stage, *subjects) -> None:
     async with database.connection() as conn:
         await work.enqueue(conn, "test", [Subject(subject) for subject in subjects])
-        worker = Worker(await work.enlist(conn), conn)
+        worker = Worker(await work.register_worker(conn), conn)
         while await loop.run_batch(stage, worker):
             pass
 
@@ -121,7 +121,7 @@ async def test_a_worker_that_lost_its_lease_saves_nothing(database):
     stage = a_stage()
     async with database.connection() as conn:
         await work.enqueue(conn, "test", [Subject(1)])
-        worker = Worker(await work.enlist(conn), conn)
+        worker = Worker(await work.register_worker(conn), conn)
         await loop.run_batch(Stage(name="test", load=stage.load, work=steal_then_work, save=save), worker)
     assert rows == []
 
@@ -159,7 +159,7 @@ async def test_a_stage_that_runs_one_at_a_time_per_lane_never_overlaps_within_a_
 
     async def one_worker():
         async with database.connection() as conn:
-            worker = Worker(await work.enlist(conn), conn)
+            worker = Worker(await work.register_worker(conn), conn)
             while await loop.run_batch(stage, worker) or await work.is_busy(conn, [stage.name]):
                 await asyncio.sleep(0)
 

@@ -19,7 +19,7 @@ from scoop.core.handover_modes import Modes
 from scoop.embedders import Settings
 from scoop.embedders.openai import OpenAI
 from scoop.fetch.client import open_client
-from scoop.fetch.sandbox import open_chamber
+from scoop.fetch.sandbox import open_sandbox
 from scoop.newsstand import server, world
 from scoop.newsstand.sites import embeddings as face
 from scoop.serve import serving
@@ -122,7 +122,7 @@ async def test_another_member_is_compared_with_no_more_documents_however_many_th
 
     matches, statements = [], []
     async with database.connection() as conn:
-        member = Worker(await work.enlist(conn), conn)
+        member = Worker(await work.register_worker(conn), conn)
         for already, size in ((0, 220), (220, 440)):
             await ingest(database, [near_copy(number) for number in range(already, size)])
             await fold(member)
@@ -156,7 +156,7 @@ async def run_with(database, url):
     """All stages, with an embedding server whose vectors the links trust as they do those of the local embedder."""
     settings = Settings(url=url, model="use-multilingual", version="v3")
     with tempfile.TemporaryDirectory() as folder:
-        async with open_client() as client, open_chamber() as chamber:
+        async with open_client() as client, open_sandbox() as chamber:
             archive = Archive.open(folder, credentials={})
             stages = pipeline.stages(client, archive, chamber, secrets={}, embedder=OpenAI(settings, client))
             app = App(config=Config(), database=database, archive=archive, stages=stages, modes=Modes(), channels={})

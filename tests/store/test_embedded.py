@@ -16,7 +16,7 @@ import pytest
 
 from scoop.errors import ConfigError
 from scoop.store import db, embedded
-from scoop.store.embedded import Embedded
+from scoop.store.embedded import EmbeddedServer
 
 ATTACH = """
 import sys, time
@@ -30,7 +30,7 @@ USE_AND_TELL = ATTACH + "print(server.postmaster_pid())"
 NOBODY = pwd.getpwnam("nobody")
 
 
-async def answer(server: Embedded, query: str = "SELECT 1"):
+async def answer(server: EmbeddedServer, query: str = "SELECT 1"):
     database = await db.connect(server, size=1)
     try:
         async with database.connection() as conn:
@@ -60,11 +60,11 @@ def end(user: subprocess.Popen[bytes]) -> None:
 
 
 async def test_it_starts_on_demand_and_understands_every_script(home):
-    assert await answer(Embedded(home), "SELECT lower('ÄÉ') || length('日本語')") == "äé3"
+    assert await answer(EmbeddedServer(home), "SELECT lower('ÄÉ') || length('日本語')") == "äé3"
 
 
 async def test_committed_rows_survive_a_kill_of_the_server(home):
-    server = Embedded(home)
+    server = EmbeddedServer(home)
     database = await db.connect(server, size=2)
     async with database.connection() as conn:
         await conn.execute("CREATE TABLE kept AS SELECT generate_series(1, 5000) AS n")
@@ -77,7 +77,7 @@ async def test_committed_rows_survive_a_kill_of_the_server(home):
 
 
 async def test_it_stays_while_a_process_uses_it_and_stops_when_the_last_one_is_killed(home):
-    server = Embedded(home)
+    server = EmbeddedServer(home)
     first, second = a_user(home), a_user(home)
     end(first)
     time.sleep(0.5)
@@ -98,7 +98,7 @@ async def test_whoever_comes_second_finds_the_folders_of_a_new_home_made(tmp_pat
     tmp_path.chmod(0o711)
 
     def come(home: Path, ready: Barrier) -> None:
-        server = Embedded(home)
+        server = EmbeddedServer(home)
         ready.wait()
         server.make_folders()
         server.detach()
@@ -109,7 +109,7 @@ async def test_whoever_comes_second_finds_the_folders_of_a_new_home_made(tmp_pat
 
 
 async def test_a_lock_file_with_a_strangers_pid_does_not_keep_it_down(home):
-    server = Embedded(home)
+    server = EmbeddedServer(home)
     await answer(server)
     server.stop()
     (server.data / "postmaster.pid").write_text(
@@ -119,7 +119,7 @@ async def test_a_lock_file_with_a_strangers_pid_does_not_keep_it_down(home):
 
 
 async def test_a_half_made_database_is_made_anew(home):
-    server = Embedded(home)
+    server = EmbeddedServer(home)
     draft = home / "pg" / "server" / "data.new"
     draft.mkdir(parents=True)
     (draft / "PG_VERSION").write_text("18\n")
@@ -132,7 +132,7 @@ async def test_a_half_made_database_is_made_anew(home):
 
 async def test_a_deep_home_gets_its_socket_in_a_short_folder(home):
     deep = home / ("long" * 12) / ("path" * 12)
-    server = Embedded(deep)
+    server = EmbeddedServer(deep)
     assert await answer(server) == 1
     assert len(str(server.sockets)) <= embedded.MAX_SOCKET_FOLDER
     assert stat.S_IMODE(server.sockets.stat().st_mode) == 0o700
@@ -141,23 +141,23 @@ async def test_a_deep_home_gets_its_socket_in_a_short_folder(home):
 
 
 async def test_data_socket_and_password_are_closed_to_other_users(home):
-    server = Embedded(home)
+    server = EmbeddedServer(home)
     await answer(server)
     for path in (server.data, server.sockets, server.passfile):
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0
 
 
 async def test_the_password_is_needed_even_on_the_socket(home):
-    server = Embedded(home)
+    server = EmbeddedServer(home)
     await answer(server)
     server.passfile.write_text("*:*:*:scoop:wrong\n")
-    stranger = Embedded(home)
+    stranger = EmbeddedServer(home)
     with pytest.raises(db.DatabaseUnavailable, match="password"):
         await answer(stranger)
 
 
 async def test_no_tcp_port_is_opened(home):
-    server = Embedded(home)
+    server = EmbeddedServer(home)
     await answer(server)
     pid = server.postmaster_pid()
     listening = [conn for conn in psutil.Process(pid).net_connections("inet") if conn.status == psutil.CONN_LISTEN]
@@ -167,14 +167,14 @@ async def test_no_tcp_port_is_opened(home):
 async def test_a_home_below_a_file_is_told_in_one_sentence(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(ConfigError, match="SCOOP_HOME"):
-        await asyncio.to_thread(Embedded(tmp_path / "file" / "home").attach)
+        await asyncio.to_thread(EmbeddedServer(tmp_path / "file" / "home").attach)
 
 
 class TestAsRoot:
     """Where Scoop runs as root, the server does not; as an ordinary user these state the same of that user."""
 
     async def test_the_server_runs_as_an_unprivileged_user(self, home):
-        server = Embedded(home)
+        server = EmbeddedServer(home)
         await answer(server)
         uid = psutil.Process(server.postmaster_pid()).uids().effective
         assert uid == (NOBODY.pw_uid if os.geteuid() == 0 else os.geteuid())
@@ -182,10 +182,10 @@ class TestAsRoot:
     async def test_folders_above_the_home_keep_their_modes(self, home):
         closed = home / "closed"
         closed.mkdir(mode=0o700)
-        server = Embedded(closed / "home")
+        server = EmbeddedServer(closed / "home")
         assert await answer(server) == 1
         assert stat.S_IMODE(closed.stat().st_mode) == 0o700
-        again = Embedded(closed / "home")
+        again = EmbeddedServer(closed / "home")
         assert again.folder == server.folder
         server.stop()
         if os.geteuid() == 0:

@@ -14,7 +14,7 @@ from builders import FIRE, an_item, told
 from scoop import channels, plugins
 from scoop.actions import handover as moving
 from scoop.actions import handover_import
-from scoop.actions.handover import Ended
+from scoop.actions.handover import ProgramResult
 from scoop.core import handover
 from scoop.core.handover_modes import Modes
 from scoop.errors import InputError, UsageError
@@ -39,7 +39,7 @@ async def imported(conn, folder, lines, *, name="posted.jsonl", **options):
     raw = "".join(f"{line if isinstance(line, str) else json.dumps(line)}\n" for line in lines).encode()
     path = folder / name
     path.write_bytes(gzip.compress(raw) if name.endswith(".gz") else raw)
-    names = handover_import.Names(topics=await topics.listed(conn), of_all=options.pop("of_all", None))
+    names = handover_import.Names(topics=await topics.list_topics(conn), of_all=options.pop("of_all", None))
     return await handover_import.keep(conn, path, names, kind=options.pop("kind", None))
 
 
@@ -131,10 +131,10 @@ async def test_what_the_older_system_told_is_known_by_address_or_headline_for_th
     items = [BRIDGE, {"title": "Bridge number 2 stays closed - Elsewhere", "url": "https://elsewhere.example/2"}]
     async with database.transaction() as conn:
         await imported(conn, tmp_path, [a_digest(items=[*items, {"title": "Nobody has ever heard of this"}])])
-        known = await store.told(conn, topic.topic_id, MONDAY)
-        assert await store.told(conn, topic.topic_id, SUNDAY) == []
-        assert len(await store.told(conn, topic.topic_id, SUNDAY + timedelta(days=3))) == 2
-        assert await store.told(conn, topic.topic_id, SUNDAY + timedelta(days=4)) == []
+        known = await store.published_before(conn, topic.topic_id, MONDAY)
+        assert await store.published_before(conn, topic.topic_id, SUNDAY) == []
+        assert len(await store.published_before(conn, topic.topic_id, SUNDAY + timedelta(days=3))) == 2
+        assert await store.published_before(conn, topic.topic_id, SUNDAY + timedelta(days=4)) == []
     assert len({each.story_id for each in known}) == 2
     # The second was told before we had it: what it said first is what readers know.
     assert all(each.run_date == SUNDAY and len(each.memory.versions) == 1 for each in known)
@@ -156,8 +156,9 @@ async def test_digests_of_the_same_date_are_compared(database, tmp_path):
     assert (day.mode, [line.verdict for line in day.legacy]) == ("shadow", ["shared", "double", "missed", "missed"])
     assert "had nothing new in the window" in day.legacy[2].note
     assert sorted((line.verdict, line.note) for line in day.ours) == [
-        ("extra", "the older system had seen it"), ("shared", "")
-    ]  # fmt: skip
+        ("extra", "the older system had seen it"),
+        ("shared", ""),
+    ]
 
 
 # Who posts
@@ -168,7 +169,7 @@ class Programs:
 
     def __init__(self, ended=None):
         self.asked = []
-        self.ended = ended or Ended(exit_code=0, error="")
+        self.ended = ended or ProgramResult(exit_code=0, error="")
 
     async def __call__(self, command, topic_slug, day):
         self.asked.append((tuple(command), topic_slug, day))
@@ -232,7 +233,7 @@ async def test_a_date_that_was_left_to_the_older_system_is_not_compared(database
 
 async def test_what_waits_is_dropped_before_the_program_runs(database, tmp_path):
     await a_desk(database, an_article(1))
-    programs = Programs(Ended(exit_code=3, error="no route"))
+    programs = Programs(ProgramResult(exit_code=3, error="no route"))
     async with database.connection() as conn:
         topic = await a_topic_with_a_program(conn, tmp_path)
         async with conn.transaction():

@@ -105,7 +105,7 @@ async def test_an_article_is_found_by_its_id(filled):
 async def test_a_list_walked_to_its_end_has_every_row_once(filled):
     async with filled.connection() as conn, conn.transaction():
         found, before = [], END
-        while part := await listing.documents(conn, listing.Part(before=before, limit=500)):
+        while part := await listing.documents(conn, listing.ListSlice(before=before, limit=500)):
             found += [document.document_id for document in part]
             before = part[-1].seen_at, part[-1].document_id
     assert len(found) == len(set(found)) == ROWS

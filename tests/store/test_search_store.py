@@ -58,17 +58,31 @@ async def languages(database):
 @pytest.mark.parametrize(
     ("typed", "code"),
     [
-        ("strike harbour", "en"), ("STRIKES", "en"), ('"nine harbours"', "en"),
-        ("stadt", "de"), ("Gewerbesteuer", "de"), ("städte", "de"),
-        ("election", "fr"), ("presidentielle", "fr"),
-        ("cientifico", "es"), ("descubrir", "es"),
-        ("東京", "ja"), ("記者会見", "ja"), ("都庁", "ja"), ("橋", "ja"),
-        ("地铁", "zh"), ("深圳地铁", "zh"), ("深", "zh"),
-        ("서울", "ko"), ("다리가", "ko"),
-        ("กรุงเทพ", "th"), ("สะพาน", "th"),
-        ("gdansku", "pl"), ("most", "pl"),
+        ("strike harbour", "en"),
+        ("STRIKES", "en"),
+        ('"nine harbours"', "en"),
+        ("stadt", "de"),
+        ("Gewerbesteuer", "de"),
+        ("städte", "de"),
+        ("election", "fr"),
+        ("presidentielle", "fr"),
+        ("cientifico", "es"),
+        ("descubrir", "es"),
+        ("東京", "ja"),
+        ("記者会見", "ja"),
+        ("都庁", "ja"),
+        ("橋", "ja"),
+        ("地铁", "zh"),
+        ("深圳地铁", "zh"),
+        ("深", "zh"),
+        ("서울", "ko"),
+        ("다리가", "ko"),
+        ("กรุงเทพ", "th"),
+        ("สะพาน", "th"),
+        ("gdansku", "pl"),
+        ("most", "pl"),
     ],
-)  # fmt: skip
+)
 async def test_a_story_is_found_in_its_own_language_in_other_forms_and_without_accents(languages, typed, code):
     assert await titles(languages, typed) == [TITLES[code]]
 
@@ -90,21 +104,29 @@ async def test_all_words_a_phrase_one_of_two_and_none_of_those(database):
 
 
 async def test_the_title_counts_more_than_the_text_and_the_new_more_than_the_old(database):
-    await told(database, [
-        an_item(1, title="Ferries wait", body_text="In the long night nobody knew when the bridge would open again."),
-        an_article(2, "The bridge opens"),
-        an_article(3, "Bridge opens, long ago", published_at="2024-01-05T12:00:00Z"),
-    ])  # fmt: skip
+    await told(
+        database,
+        [
+            an_item(
+                1, title="Ferries wait", body_text="In the long night nobody knew when the bridge would open again."
+            ),
+            an_article(2, "The bridge opens"),
+            an_article(3, "Bridge opens, long ago", published_at="2024-01-05T12:00:00Z"),
+        ],
+    )
     assert await titles(database, "bridge") == ["The bridge opens", "Bridge opens, long ago", "Ferries wait"]
 
 
 async def test_a_search_is_narrowed_to_collection_source_language_and_time(database):
-    await told(database, [
-        an_article(1, "Bridge one", metadata={"collection": "ai_news"}),
-        an_article(2, "Bridge two", source="gazette"),
-        an_article(3, "Bridge drei", language="de-AT"),
-        an_article(4, "Bridge four", published_at="2026-10-01T12:00:00Z"),
-    ])  # fmt: skip
+    await told(
+        database,
+        [
+            an_article(1, "Bridge one", metadata={"collection": "ai_news"}),
+            an_article(2, "Bridge two", source="gazette"),
+            an_article(3, "Bridge drei", language="de-AT"),
+            an_article(4, "Bridge four", published_at="2026-10-01T12:00:00Z"),
+        ],
+    )
     since, until = datetime(2026, 9, 1, tzinfo=UTC), datetime(2026, 11, 1, tzinfo=UTC)
     assert await titles(database, "bridge", collection="ai_news") == ["Bridge one"]
     assert await titles(database, "bridge", source="gazette") == ["Bridge two"]
@@ -179,9 +201,7 @@ async def test_hits_are_marked_in_title_and_passage(database):
     body_text = f"{'Nothing. ' * 90}They strike for pay, they said."
     await told(database, [an_item(1, title="Striking dockers: <b>bold</b>", body_text=body_text)])
     hit = (await found(database, "strike")).items[0]
-    assert [(piece.text, piece.is_hit) for piece in hit.title] == [
-        ("Striking", True), (" dockers: <b>bold</b>", False),
-    ]  # fmt: skip
+    assert [(piece.text, piece.is_hit) for piece in hit.title] == [("Striking", True), (" dockers: <b>bold</b>", False)]
     assert [piece.text for piece in hit.passage if piece.is_hit] == ["strike"]
     assert hit.passage[0].text == "… "
 
@@ -195,10 +215,13 @@ async def test_a_document_that_was_read_again_is_found_by_what_it_says_now(datab
 
 async def test_a_story_is_found_once_by_its_best_document(database):
     url = "https://tribune.example/fire"
-    await told(database, [
-        an_item(1, source="one", title="Library burns", canonical_url=url, body_text="A library."),
-        an_item(2, source="two", title="Library fire", canonical_url=url, body_text="The library, the library."),
-    ])  # fmt: skip
+    await told(
+        database,
+        [
+            an_item(1, source="one", title="Library burns", canonical_url=url, body_text="A library."),
+            an_item(2, source="two", title="Library fire", canonical_url=url, body_text="The library, the library."),
+        ],
+    )
     answer = await found(database, "library")
     assert (len(answer.items), answer.total_estimate) == (1, 1)
 
@@ -211,9 +234,10 @@ async def test_what_is_held_back_or_merged_is_not_found(database):
 
 
 async def test_a_list_goes_on_at_an_offset(database):
-    await told(database, [
-        an_item(number, title=f"Bridge of {name} ways", body_text=name * 9) for number, name in enumerate("abcdefg")
-    ])  # fmt: skip
+    await told(
+        database,
+        [an_item(number, title=f"Bridge of {name} ways", body_text=name * 9) for number, name in enumerate("abcdefg")],
+    )
     whole = await titles(database, "bridge")
     parts = [await titles(database, "bridge", limit=3, offset=offset) for offset in (0, 3, 6, 9)]
     assert [len(part) for part in parts] == [3, 3, 1, 0]

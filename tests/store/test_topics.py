@@ -42,9 +42,12 @@ async def test_a_topic_is_read_as_it_was_put(database):
         await topics.put_rules(conn, await topics.by_slug(conn, "energy"), [source], [SOLAR, coal])
         await topics.put_channel(conn, topic_id, channel)
         found = await topics.by_slug(conn, "energy")
-        assert [topic.topic_slug for topic in await topics.listed(conn)] == [
-            "ai_news", "china_news", "energy", "world_news"
-        ]  # fmt: skip
+        assert [topic.topic_slug for topic in await topics.list_topics(conn)] == [
+            "ai_news",
+            "china_news",
+            "energy",
+            "world_news",
+        ]
     assert (found.topic_id, found.mode, found.legacy_command) == (topic_id, "shadow", ["post", "--now"])
     assert found.legacy_deadline == timedelta(minutes=30)
     assert (found.source_rules, found.keyword_rules, found.channels) == ((source,), (SOLAR, coal), (channel,))
@@ -154,18 +157,21 @@ async def test_a_topic_that_had_digests_is_not_removed(database):
         with pytest.raises(UsageError, match="scoop topics disable ai_news"):
             await topics.remove(conn, "ai_news")
         await topics.remove(conn, "china_news")
-        assert [topic.topic_slug for topic in await topics.listed(conn)] == ["ai_news", "world_news"]
+        assert [topic.topic_slug for topic in await topics.list_topics(conn)] == ["ai_news", "world_news"]
 
 
 async def test_a_collection_that_no_topic_names_gets_one_of_its_own(database):
     async with database.transaction() as conn:
         await topics.put(conn, replace(ENERGY, collections=["world_news"]))
         for _ in range(2):
-            await topics.natural(conn, ["ai_news", "energy", "press_releases", "日本", "Ünlü Haber"])
-        found = {topic.topic_slug: (topic.topic_name, topic.collections) for topic in await topics.listed(conn)}
+            await topics.ensure_default_topics(conn, ["ai_news", "energy", "press_releases", "日本", "Ünlü Haber"])
+        found = {topic.topic_slug: (topic.topic_name, topic.collections) for topic in await topics.list_topics(conn)}
     assert found.keys() - {"ai_news", "china_news", "world_news", "energy"} == {
-        "energy_2", "press_releases", "collection", "nl_haber"
-    }  # fmt: skip
+        "energy_2",
+        "press_releases",
+        "collection",
+        "nl_haber",
+    }
     assert found["press_releases"] == ("Press Releases", ["press_releases"])
     assert found["energy_2"] == ("Energy", ["energy"])
     assert found["collection"] == ("日本", ["日本"])
@@ -179,7 +185,7 @@ async def test_what_is_wrong_with_a_channel_stays_known_until_it_is_changed_or_e
         return found.problem
 
     async with database.connection() as conn:
-        topic = next(topic for topic in await topics.listed(conn) if topic.topic_id == 1)
+        topic = next(topic for topic in await topics.list_topics(conn) if topic.topic_id == 1)
         await topics.put_channel(conn, 1, channel)
         await conn.execute("UPDATE topic_channels SET problem = 'gone'")
         await topics.put_channel(conn, 1, channel)
@@ -197,10 +203,14 @@ async def test_what_is_wrong_with_a_channel_stays_known_until_it_is_changed_or_e
 
 async def test_a_table_of_the_settings_file_makes_its_topic_so_once(database):
     table = {
-        "slug": "energy", "collections": ["world_news"], "cron": "0 8 * * 1-5",
+        "slug": "energy",
+        "collections": ["world_news"],
+        "cron": "0 8 * * 1-5",
         "keywords": ["solar", {"pattern": "wind (farm|park)", "is_regex": True, "weight": 2}],
-        "exclude_keywords": ["horoscope"], "sources": ["tribune"], "exclude_sources": ["herald"],
-    }  # fmt: skip
+        "exclude_keywords": ["horoscope"],
+        "sources": ["tribune"],
+        "exclude_sources": ["herald"],
+    }
     async with database.connection() as conn:
         await written.put_topics([table], conn)
         found = await topics.by_slug(conn, "energy")
@@ -263,6 +273,6 @@ async def test_a_table_that_is_wrong_is_named_with_the_fix_and_nothing_is_kept(d
     async with database.connection() as conn:
         with pytest.raises(ConfigError) as refused:
             await written.put_topics([{"slug": "first"}, table], conn)
-        assert "first" not in [topic.topic_slug for topic in await topics.listed(conn)]
+        assert "first" not in [topic.topic_slug for topic in await topics.list_topics(conn)]
     assert "[[topics]] number 2: " in str(refused.value)
     assert told in str(refused.value)

@@ -75,7 +75,7 @@ async def test_the_work_of_a_dead_worker_is_free_at_once(database):
     async with database.connection() as living:
         await enqueue(living, 1, 2)
         async with database.connection() as dying:
-            number = await work.enlist(dying)
+            number = await work.register_worker(dying)
             await claim(dying, worker=number, limit=1, lease=timedelta(hours=1))
             assert await work.release_orphans(living) == 0
         assert await work.release_orphans(living) == 1
@@ -88,7 +88,7 @@ async def test_work_that_killed_its_worker_is_claimed_alone(database):
         await claim(conn, worker=999)
         await work.release_orphans(conn)
         await enqueue(conn, 4, 5)
-        sizes = [len((await claim(conn, worker=await work.enlist(conn))).subjects) for _ in range(4)]
+        sizes = [len((await claim(conn, worker=await work.register_worker(conn))).subjects) for _ in range(4)]
     assert sizes == [1, 1, 1, 2]
 
 
@@ -156,7 +156,7 @@ async def test_four_workers_share_a_thousand_subjects_without_doubling_any(datab
     async def take_all() -> list[int]:
         taken = []
         async with database.connection() as conn:
-            worker = await work.enlist(conn)
+            worker = await work.register_worker(conn)
             while (held := await claim(conn, worker=worker, limit=17)) is not None:
                 taken += held.subjects
                 async with conn.transaction():

@@ -66,9 +66,10 @@ async def browsing(
     """
     async with visiting(database, **visit) as visitor, async_playwright() as playwright:
         browser = await playwright.chromium.launch(
-            executable_path=chromium(playwright), args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
+            executable_path=chromium(playwright),
+            args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
             timeout=PATIENCE_MS,
-        )  # fmt: skip
+        )
         try:
             context = await browser.new_context(
                 viewport={"width": width, "height": 900}, color_scheme=scheme, timezone_id="Asia/Tokyo", locale="en-GB"

@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from scoop.actions import topics
-from scoop.model import ChannelSettings, Part
+from scoop.model import ChannelSettings, DigestPart
 from scoop.store import posts
 from scoop.store import topics as store
 from scoop.store.db import Database
@@ -30,14 +30,18 @@ async def make_digest(database: Database, *, topic: str = "ai_news", day: date =
 
 
 async def write(
-    database: Database, *payloads: str, topic: str = "ai_news", channel: str = "main", kind: str = "webhook",
+    database: Database,
+    *payloads: str,
+    topic: str = "ai_news",
+    channel: str = "main",
+    kind: str = "webhook",
     **options: Any,
-) -> list[int]:  # fmt: skip
+) -> list[int]:
     """Put the parts of a digest into the outbox; their numbers."""
     run_id = await make_digest(database, topic=topic)
     settings = ChannelSettings(name=channel, kind=kind, options=options)
     parts = [
-        (f"desk/{topic}/{DAY}/{channel}/{number}", Part(payload=payload, story_ids=()))
+        (f"desk/{topic}/{DAY}/{channel}/{number}", DigestPart(payload=payload, story_ids=()))
         for number, payload in enumerate(payloads, start=1)
     ]
     async with database.transaction() as conn:
@@ -55,5 +59,8 @@ async def become(
         await conn.execute(
             "UPDATE posts SET state = $2::text::post_state, error = $3, message_id = $4, sending_at = now(),"
             " tried_at = now(), sent_at = CASE WHEN $2::text = 'sent' THEN now() END WHERE post_id = $1",
-            post_id, state, error, message_id,
-        )  # fmt: skip
+            post_id,
+            state,
+            error,
+            message_id,
+        )

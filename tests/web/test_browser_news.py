@@ -25,17 +25,31 @@ PAYLOADS = [
 
 async def some_news(database):
     """An event in two stories, a story of two sources, one in Japanese, one with a very long headline."""
-    await told(database, [
-        a_report(1, source="one", canonical_url="https://one.example/fire", hours_ago=4, **FIRE),
-        a_report(2, source="two", canonical_url="https://two.example/fire", hours_ago=2, **FIRE_AGAIN),
-        a_report(3, source="harbour_post", title="River rises", canonical_url=ADDRESS, hours_ago=8),
-        a_report(4, source="coastal_tribune", title="River rises", canonical_url=ADDRESS, hours_ago=1),
-        a_report(5, title="米バサルティン、第2四半期売上高38%増 AI半導体の供給不足続く", language="ja",
-                 body_text="半導体大手の米バサルティンが発表した第2四半期決算は、売上高が前年同期比38%増だった。",
-                 canonical_url="https://akari.example/x", metadata={"collection": "ai_news"}),
-        a_report(6, title="Donaudampfschifffahrtsgesellschaftskapitän " * 7, language="de", hours_ago=3,
-                 canonical_url="https://lang.example/x", metadata={"collection": "ai_news"}),
-    ])  # fmt: skip
+    await told(
+        database,
+        [
+            a_report(1, source="one", canonical_url="https://one.example/fire", hours_ago=4, **FIRE),
+            a_report(2, source="two", canonical_url="https://two.example/fire", hours_ago=2, **FIRE_AGAIN),
+            a_report(3, source="harbour_post", title="River rises", canonical_url=ADDRESS, hours_ago=8),
+            a_report(4, source="coastal_tribune", title="River rises", canonical_url=ADDRESS, hours_ago=1),
+            a_report(
+                5,
+                title="米バサルティン、第2四半期売上高38%増 AI半導体の供給不足続く",
+                language="ja",
+                body_text="半導体大手の米バサルティンが発表した第2四半期決算は、売上高が前年同期比38%増だった。",
+                canonical_url="https://akari.example/x",
+                metadata={"collection": "ai_news"},
+            ),
+            a_report(
+                6,
+                title="Donaudampfschifffahrtsgesellschaftskapitän " * 7,
+                language="de",
+                hours_ago=3,
+                canonical_url="https://lang.example/x",
+                metadata={"collection": "ai_news"},
+            ),
+        ],
+    )
 
 
 async def cover(database, titles):
@@ -122,10 +136,13 @@ async def test_why_is_folded_until_somebody_asks(database):
 
 async def test_stories_of_an_event_unfold_and_the_keys_pass_over_what_is_folded(database):
     titles = [f"Telling number {n}" for n in range(1, 7)]
-    await told(database, [
-        a_report(n, source=f"p{n}", title=title, canonical_url=f"https://p{n}.example/", hours_ago=n)
-        for n, title in enumerate(titles, start=1)
-    ])  # fmt: skip
+    await told(
+        database,
+        [
+            a_report(n, source=f"p{n}", title=title, canonical_url=f"https://p{n}.example/", hours_ago=n)
+            for n, title in enumerate(titles, start=1)
+        ],
+    )
     await cover(database, titles)
     async with browsing(database) as tab:
         await tab.open("/")
@@ -239,21 +256,49 @@ async def test_the_pages_work_without_scripts(database):
 
 async def hostile_news(database):
     """Strangers' text in every field, in stories with a changed text, a source's name and a group of coverage."""
-    await told(database, [
-        a_report(n, title=f"{payload} {n}", source=payload, body_text=f"{payload}\n\n{payload} {n}", authors=[payload],
-                 tags=[payload], canonical_url="https://real.example/?q=%22%3E%3Cscript%3E", hours_ago=1 + n,
-                 metadata={"collection": payload})
-        for n, payload in enumerate(PAYLOADS)
-    ])  # fmt: skip
-    await told(database, [
-        a_report(n, title=f"{payload} changed", source=payload, body_text=f"changed {payload}", hours_ago=1 + n,
-                 metadata={"collection": payload, "job_run_id": payload})
-        for n, payload in enumerate(PAYLOADS)
-    ] + [
-        a_report(100 + n, title=f"Another {payload}", source=f"source_{n}", body_text=payload, canonical_url=None,
-                 hours_ago=1, metadata={"collection": payload})
-        for n, payload in enumerate(PAYLOADS)
-    ])  # fmt: skip
+    await told(
+        database,
+        [
+            a_report(
+                n,
+                title=f"{payload} {n}",
+                source=payload,
+                body_text=f"{payload}\n\n{payload} {n}",
+                authors=[payload],
+                tags=[payload],
+                canonical_url="https://real.example/?q=%22%3E%3Cscript%3E",
+                hours_ago=1 + n,
+                metadata={"collection": payload},
+            )
+            for n, payload in enumerate(PAYLOADS)
+        ],
+    )
+    await told(
+        database,
+        [
+            a_report(
+                n,
+                title=f"{payload} changed",
+                source=payload,
+                body_text=f"changed {payload}",
+                hours_ago=1 + n,
+                metadata={"collection": payload, "job_run_id": payload},
+            )
+            for n, payload in enumerate(PAYLOADS)
+        ]
+        + [
+            a_report(
+                100 + n,
+                title=f"Another {payload}",
+                source=f"source_{n}",
+                body_text=payload,
+                canonical_url=None,
+                hours_ago=1,
+                metadata={"collection": payload},
+            )
+            for n, payload in enumerate(PAYLOADS)
+        ],
+    )
     async with database.connection() as conn:
         await conn.execute(
             "UPDATE stories SET coverage_id = (SELECT min(story_id) FROM stories AS oldest"
@@ -263,15 +308,27 @@ async def hostile_news(database):
             "INSERT INTO sources (slug, name, kind, collection) VALUES ($1, $2, 'rss', 'x')",
             [(f"source_{n}", payload) for n, payload in enumerate(PAYLOADS)],
         )
-        return [tuple(row) for row in await conn.fetch("SELECT story_uuid, document_id FROM story_members JOIN stories"
-                                                       " USING (story_id) WHERE status = 'active'")]  # fmt: skip
+        return [
+            tuple(row)
+            for row in await conn.fetch(
+                "SELECT story_uuid, document_id FROM story_members JOIN stories"
+                " USING (story_id) WHERE status = 'active'"
+            )
+        ]
 
 
 async def test_nothing_that_strangers_write_runs(database):
     members = await hostile_news(database)
     async with browsing(database, role="editor") as tab:
-        for path in ["/", TODAY, *(f"/stories/{uuid}{rest}" for uuid, number in members
-                                   for rest in ("", f"/read/{number}", f"/versions/{number}"))]:  # fmt: skip
+        for path in [
+            "/",
+            TODAY,
+            *(
+                f"/stories/{uuid}{rest}"
+                for uuid, number in members
+                for rest in ("", f"/read/{number}", f"/versions/{number}")
+            ),
+        ]:
             await tab.open(path)
             await tab.page.evaluate(
                 "document.querySelectorAll('*').forEach((each) => { each.open = true;"
@@ -308,8 +365,16 @@ async def test_the_pages_of_news_keep_nobody_out_and_fit(database, width, scheme
             for name in ("River rises", FIRE_AGAIN["title"])
         ]
         document = await document_of(database, "harbour_post")
-        pages = ["/", f"{TODAY}?month=2024-05", f"{TODAY}?collection=ai_news", "/days/2024-05-01", river, fire,
-                 f"{river}/read/{document}", f"{river}/versions/{document}"]  # fmt: skip
+        pages = [
+            "/",
+            f"{TODAY}?month=2024-05",
+            f"{TODAY}?collection=ai_news",
+            "/days/2024-05-01",
+            river,
+            fire,
+            f"{river}/read/{document}",
+            f"{river}/versions/{document}",
+        ]
         for path in pages:
             await tab.open(path)
             assert await tab.page.locator("h1").count() == 1, path

@@ -85,10 +85,19 @@ async def test_the_pages_fit_and_keep_nobody_out(database, width, scheme):
             await sources.put(conn, web.source(name=name))
             await conn.execute("UPDATE sources SET health = 'timeout', health_note = $1, next_visit_at = $2", name, NOW)
         paths = [
-            "/sources", "/sources/tribune", "/sources/add", "/sources/add?target=http://127.0.0.1/", "/sources/import",
-            "/topics", "/topics/energy", "/topics/add", "/topics/energy/new-channel",
-            "/topics/energy/new-channel?kind=email", "/posts", f"/posts/{post_id}",
-        ]  # fmt: skip
+            "/sources",
+            "/sources/tribune",
+            "/sources/add",
+            "/sources/add?target=http://127.0.0.1/",
+            "/sources/import",
+            "/topics",
+            "/topics/energy",
+            "/topics/add",
+            "/topics/energy/new-channel",
+            "/topics/energy/new-channel?kind=email",
+            "/posts",
+            f"/posts/{post_id}",
+        ]
         async with browsing(database, width=width, scheme=scheme) as tab:
             for path in paths:
                 await tab.open(path)

@@ -11,7 +11,7 @@ import pytest
 
 from builders import as_lines, scoop, told
 from scoop.actions import exports
-from scoop.store.outgoing import Choice
+from scoop.store.outgoing import StoryFilter
 from web.visitor import NOW, a_report, visiting
 
 FORMATS = ("ndjson", "csv", "parquet")
@@ -42,9 +42,14 @@ async def several(database) -> None:
     bodies = ("The bridge stays shut until every cable is checked.", "Growers in the hills expect a late harvest.")
     first = a_report(1, title="Bridge closed", body_text=bodies[0], authors=["A. One", "B. Two"], hours_ago=30)
     second = a_report(
-        2, title="=2+3, she said", body_text=bodies[1], source="herald", canonical_url="https://herald.example/2",
-        metadata={"collection": "farms"}, hours_ago=2,
-    )  # fmt: skip
+        2,
+        title="=2+3, she said",
+        body_text=bodies[1],
+        source="herald",
+        canonical_url="https://herald.example/2",
+        metadata={"collection": "farms"},
+        hours_ago=2,
+    )
     await told(database, [first])
     await told(database, [second])
 
@@ -58,8 +63,10 @@ async def test_every_story_is_exported(database, form):
     assert answer.headers["Content-Disposition"] == f'attachment; filename="scoop-stories.{form}"'
     assert answer.headers["Content-Type"].partition(";")[0] == exports.MEDIA[form].partition(";")[0]
     assert (first["title"], first["collection"], second["url"]) == (
-        "Bridge closed", "world_news", "https://herald.example/2",
-    )  # fmt: skip
+        "Bridge closed",
+        "world_news",
+        "https://herald.example/2",
+    )
     if form == "ndjson":
         assert [member["match_type"] for member in first["members"]] == ["seed"]
     elif form == "csv":
@@ -77,8 +84,9 @@ async def test_every_document_is_exported_with_its_text_and_its_story(database, 
         found = rows(await fetched(visitor, f"/export/documents.{form}"), form)
         stories = rows(await fetched(visitor, f"/export/stories.{form}"), form)
     assert [row["body_text"] for row in found] == [
-        "The bridge stays shut until every cable is checked.", "Growers in the hills expect a late harvest.",
-    ]  # fmt: skip
+        "The bridge stays shut until every cable is checked.",
+        "Growers in the hills expect a late harvest.",
+    ]
     assert found[0]["authors"] == ("A. One; B. Two" if form == "csv" else ["A. One", "B. Two"])
     assert [row["story_uuid"] for row in found] == [row["story_uuid"] for row in stories]
 
@@ -214,5 +222,5 @@ async def test_a_choice_without_merged_stories_leaves_them_out(database):
     async with database.connection() as conn:
         await conn.execute("UPDATE stories SET status = 'merged', merged_into = 1 WHERE story_id = 2")
         for with_merged, count in ((False, 1), (True, 2)):
-            found = await exports.page(conn, "stories", Choice(with_merged=with_merged), 0)
+            found = await exports.page(conn, "stories", StoryFilter(with_merged=with_merged), 0)
             assert len(found.lines) == count

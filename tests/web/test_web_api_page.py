@@ -141,6 +141,14 @@ def test_a_list_shows_what_it_holds(call):
 
 def test_the_example_holds_what_must_be_given(call):
     assert typed(call.example) == [
-        "curl", "-X", "PUT", "-H", "Authorization: Bearer $SCOOP_KEY", "-H", "Content-Type: application/json",
-        "-d", '{"name": "...", "kind": "a"}', "http://desk.test/things/THING_ID?q=...",
-    ]  # fmt: skip
+        "curl",
+        "-X",
+        "PUT",
+        "-H",
+        "Authorization: Bearer $SCOOP_KEY",
+        "-H",
+        "Content-Type: application/json",
+        "-d",
+        '{"name": "...", "kind": "a"}',
+        "http://desk.test/things/THING_ID?q=...",
+    ]

@@ -47,10 +47,13 @@ def neighbours(page):
 
 async def test_a_story_shows_with_its_outlets_in_order_of_appearance(database):
     address = "https://tribune.example/flood"
-    await told(database, [
-        a_report(1, source="harbour_post", title="River rises", canonical_url=address, hours_ago=2),
-        a_report(2, source="coastal_tribune", title="River rises", canonical_url=address, hours_ago=5),
-    ])  # fmt: skip
+    await told(
+        database,
+        [
+            a_report(1, source="harbour_post", title="River rises", canonical_url=address, hours_ago=2),
+            a_report(2, source="coastal_tribune", title="River rises", canonical_url=address, hours_ago=5),
+        ],
+    )
     async with visiting(database) as visitor:
         page = (await visitor.get("/")).page
     assert "River rises" in page.text
@@ -61,9 +64,7 @@ async def test_a_story_shows_with_its_outlets_in_order_of_appearance(database):
 
 
 async def test_collections_are_sections_with_tabs_that_count(database):
-    await told(database, [
-        a_report(1, metadata={"collection": "ai_news"}), a_report(2), a_report(3),
-    ])  # fmt: skip
+    await told(database, [a_report(1, metadata={"collection": "ai_news"}), a_report(2), a_report(3)])
     await cover(database)
     async with visiting(database) as visitor:
         page = (await visitor.get("/")).page
@@ -82,11 +83,14 @@ async def test_a_chosen_collection_stands_alone(database):
 
 
 async def test_the_most_widely_told_story_comes_first(database):
-    await told(database, [
-        a_report(1, title="Latest", body_text="Ships pay more in the harbour from May on.", hours_ago=1),
-        a_report(2, source="one", title="Wide", canonical_url="https://one.example/wide", hours_ago=9),
-        a_report(3, source="two", title="Wide", canonical_url="https://one.example/wide", hours_ago=8),
-    ])  # fmt: skip
+    await told(
+        database,
+        [
+            a_report(1, title="Latest", body_text="Ships pay more in the harbour from May on.", hours_ago=1),
+            a_report(2, source="one", title="Wide", canonical_url="https://one.example/wide", hours_ago=9),
+            a_report(3, source="two", title="Wide", canonical_url="https://one.example/wide", hours_ago=8),
+        ],
+    )
     async with visiting(database) as visitor:
         text = (await visitor.get("/")).page.text
     assert text.index("Wide") < text.index("Latest")
@@ -113,11 +117,14 @@ async def test_a_newsroom_that_tells_of_an_event_in_two_stories_counts_once(data
 
 async def test_the_most_widely_told_story_gives_its_event_the_headline(database):
     address = "https://one.example/wide"
-    await told(database, [
-        a_report(1, title="Narrow", hours_ago=1),
-        a_report(2, source="one", title="Wide", canonical_url=address, hours_ago=9),
-        a_report(3, source="two", title="Wide", canonical_url=address, hours_ago=8),
-    ])  # fmt: skip
+    await told(
+        database,
+        [
+            a_report(1, title="Narrow", hours_ago=1),
+            a_report(2, source="one", title="Wide", canonical_url=address, hours_ago=9),
+            a_report(3, source="two", title="Wide", canonical_url=address, hours_ago=8),
+        ],
+    )
     await cover(database, ["Narrow", "Wide"])
     async with visiting(database) as visitor:
         page = (await visitor.get("/")).page
@@ -125,11 +132,14 @@ async def test_the_most_widely_told_story_gives_its_event_the_headline(database)
 
 
 async def test_an_event_stands_where_all_its_newsrooms_together_put_it(database):
-    await told(database, [
-        *reports("Flood in Ansel", "Harbour under water", "River rises"),
-        a_report(7, source="one", title="Museum", canonical_url="https://one.example/a"),
-        a_report(8, source="two", title="Museum", canonical_url="https://two.example/b"),
-    ])  # fmt: skip
+    await told(
+        database,
+        [
+            *reports("Flood in Ansel", "Harbour under water", "River rises"),
+            a_report(7, source="one", title="Museum", canonical_url="https://one.example/a"),
+            a_report(8, source="two", title="Museum", canonical_url="https://two.example/b"),
+        ],
+    )
     await cover(database, ["Flood in Ansel", "Harbour under water", "River rises"])
     async with visiting(database) as visitor:
         text = (await visitor.get("/")).page.text
@@ -200,8 +210,13 @@ async def test_a_short_day_is_followed_by_the_day_before_on_the_front_page_alone
 
 async def test_a_full_day_stands_alone(database):
     full = reports(*(f"Bridge number {number} opens to trains" for number in range(day.SHORT_DAY)))
-    await told(database, [*(report | {"published_at": NOW.isoformat()} for report in full),
-                          a_report(99, title="Last evening", hours_ago=20)])  # fmt: skip
+    await told(
+        database,
+        [
+            *(report | {"published_at": NOW.isoformat()} for report in full),
+            a_report(99, title="Last evening", hours_ago=20),
+        ],
+    )
     await cover(database)
     async with visiting(database) as visitor:
         front = (await visitor.get("/")).page
@@ -236,10 +251,14 @@ async def test_a_day_begins_at_midnight_of_its_timezone(database):
 
 async def test_a_long_day_goes_on_under_more(database, monkeypatch):
     monkeypatch.setattr(day, "PAGE_GROUPS", 4)
-    await told(database, [
-        a_report(number, metadata={"collection": collection})
-        for collection, numbers in (("ai_news", range(6)), ("world_news", range(6, 7))) for number in numbers
-    ])  # fmt: skip
+    await told(
+        database,
+        [
+            a_report(number, metadata={"collection": collection})
+            for collection, numbers in (("ai_news", range(6)), ("world_news", range(6, 7)))
+            for number in numbers
+        ],
+    )
     await cover(database)
     seen, waiting = set(), ["/"]
     async with visiting(database) as visitor:
@@ -271,12 +290,26 @@ async def test_a_page_never_parts_the_stories_of_an_event(database, monkeypatch)
 @pytest.mark.parametrize(
     "path",
     [
-        "/days/2024-5-16", "/days/20240516", "/days/2024-W20-4", "/days/2024-02-30", "/days/0001-01-01",
-        "/days/9999-12-31", "/days/today", "/days/", f"{TODAY}?collection=unknown", f"{TODAY}?collection=%00",
-        f"{TODAY}?offset=-1", f"{TODAY}?offset=99999999999999999999", f"{TODAY}?offset=%D9%A1", f"{TODAY}?month=2024-5",
-        f"{TODAY}?month=2024-13", f"{TODAY}?month=0001-01", f"{TODAY}?month=%00", f"{TODAY}?month=2024-05-16",
+        "/days/2024-5-16",
+        "/days/20240516",
+        "/days/2024-W20-4",
+        "/days/2024-02-30",
+        "/days/0001-01-01",
+        "/days/9999-12-31",
+        "/days/today",
+        "/days/",
+        f"{TODAY}?collection=unknown",
+        f"{TODAY}?collection=%00",
+        f"{TODAY}?offset=-1",
+        f"{TODAY}?offset=99999999999999999999",
+        f"{TODAY}?offset=%D9%A1",
+        f"{TODAY}?month=2024-5",
+        f"{TODAY}?month=2024-13",
+        f"{TODAY}?month=0001-01",
+        f"{TODAY}?month=%00",
+        f"{TODAY}?month=2024-05-16",
     ],
-)  # fmt: skip
+)
 async def test_what_is_no_day_is_not_found(database, path):
     await told(database, [a_report()])
     async with visiting(database) as visitor:
@@ -301,9 +334,13 @@ async def test_a_reader_who_may_not_add_a_source_is_not_asked_to(database):
 
 
 async def test_the_demo_says_so_and_its_links_lead_to_the_newsstand(database):
-    await told(database, [
-        a_report(1, canonical_url="http://tribune.example/2024/flood?page=2"), a_report(2, canonical_url="https://real.org/x"),
-    ])  # fmt: skip
+    await told(
+        database,
+        [
+            a_report(1, canonical_url="http://tribune.example/2024/flood?page=2"),
+            a_report(2, canonical_url="https://real.org/x"),
+        ],
+    )
     async with visiting(database, newsstand=NEWSSTAND) as visitor:
         page = (await visitor.get("/")).page
     assert "This is the demo" in page.text
@@ -316,10 +353,13 @@ async def test_the_demo_says_so_and_its_links_lead_to_the_newsstand(database):
 
 
 async def test_other_languages_are_marked(database):
-    await told(database, [
-        a_report(1, title="米バサルティン、第2四半期売上高38%増", language="ja"),
-        a_report(2, title="A flood", language="en"),
-    ])  # fmt: skip
+    await told(
+        database,
+        [
+            a_report(1, title="米バサルティン、第2四半期売上高38%増", language="ja"),
+            a_report(2, title="A flood", language="en"),
+        ],
+    )
     await cover(database)
     async with visiting(database) as visitor:
         page = (await visitor.get("/")).page

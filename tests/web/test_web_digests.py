@@ -41,7 +41,7 @@ async def runs(database):
 
 async def outbox(database):
     async with database.connection() as conn:
-        return await posts.listed(conn)
+        return await posts.list_posts(conn)
 
 
 async def story_ids(database):
@@ -318,10 +318,14 @@ async def test_what_is_no_digest_is_not_found(database):
         answers = [
             await visitor.get(f"/digests/{path}")
             for path in (
-                "nobody/2024-05-16", "world_news/2024-05-16", "world_news/today", "world_news/2024-13-01",
-                "a%00b/2024-05-16", "ai_news/2024-05-16?run=4711",
+                "nobody/2024-05-16",
+                "world_news/2024-05-16",
+                "world_news/today",
+                "world_news/2024-13-01",
+                "a%00b/2024-05-16",
+                "ai_news/2024-05-16?run=4711",
             )
-        ]  # fmt: skip
+        ]
         wrong = [
             await visitor.get("/digests/ai_news/2024-05-16?run=0"),
             await visitor.get("/digests/ai_news/2024-05-16?view=sideways"),

@@ -91,10 +91,13 @@ async def test_the_latest_stories_come_first_each_once_with_its_outlets(database
 async def test_a_collection_a_topic_and_a_limit_narrow_a_feed(database):
     async with database.connection() as conn:
         await written.put_topics([{"slug": "energy", "keywords": ["solar"]}], conn)
-    await told(database, [
-        a_story(1, "A solar roof", hours_ago=1),
-        a_story(3, "Chess club wins", metadata={"collection": "sport.local"}, hours_ago=2),
-    ])  # fmt: skip
+    await told(
+        database,
+        [
+            a_story(1, "A solar roof", hours_ago=1),
+            a_story(3, "Chess club wins", metadata={"collection": "sport.local"}, hours_ago=2),
+        ],
+    )
     async with visiting(database) as visitor:
         assert titles(await visitor.get("/feeds/sport.local.rss")) == ["Chess club wins"]
         assert titles(await visitor.get("/feeds/topics/energy.atom")) == ["A solar roof"]
@@ -130,9 +133,7 @@ async def test_a_story_that_merged_away_is_gone_and_one_that_developed_says_when
     await told(database, [a_story(1, "First", hours_ago=5), a_story(2, "Second", hours_ago=4)])
     async with visiting(database) as visitor:
         first = await visitor.get("/feeds/all.atom")
-        await told(database, [
-            a_story(1, "First", source="herald", hours_ago=1)
-        ])  # fmt: skip
+        await told(database, [a_story(1, "First", source="herald", hours_ago=1)])
         second = await visitor.get("/feeds/all.atom")
         await execute(database, "UPDATE stories SET status = 'merged', merged_into = 1 WHERE story_id = 2")
         third = await visitor.get("/feeds/all.atom")
@@ -181,7 +182,7 @@ async def test_each_digest_that_was_told_is_one_entry(database, tmp_path):
             await digest.make(conn, Order(topic=topic, day=day, publish=True), KINDS)
         assert titles(await visitor.get("/feeds/digests/world_news.rss")) == []  # made, but not yet told
         stage = publish.stage(client, KINDS, secrets={}, clock=lambda: datetime.now(UTC))
-        while await run_batch(stage, Worker(await work.enlist(conn), conn)):
+        while await run_batch(stage, Worker(await work.register_worker(conn), conn)):
             pass
         for form in FORMATS:
             answer = await visitor.get(f"/feeds/digests/world_news.{form}")
@@ -194,10 +195,19 @@ async def test_each_digest_that_was_told_is_one_entry(database, tmp_path):
     "hostile", ["<script>alert(1)</script>", "]]><x/>", "' onmouseover='alert(1)", "&lt;b&gt;", "見出し 😀", "x" * 300]
 )
 async def test_hostile_text_stays_text_in_every_feed(database, hostile):
-    await told(database, [
-        a_report(1, title=hostile, source=hostile[:100], body_text=hostile, metadata={"collection": hostile[:100]},
-                 canonical_url="https://real.org/?q=%22%3E%3Cb%3E")
-    ])  # fmt: skip
+    await told(
+        database,
+        [
+            a_report(
+                1,
+                title=hostile,
+                source=hostile[:100],
+                body_text=hostile,
+                metadata={"collection": hostile[:100]},
+                canonical_url="https://real.org/?q=%22%3E%3Cb%3E",
+            )
+        ],
+    )
     async with visiting(database) as visitor:
         found = {form: (await visitor.get(f"/feeds/all.{form}")) for form in FORMATS}
     for answer in found.values():

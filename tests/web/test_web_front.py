@@ -10,7 +10,7 @@ from builders import BODY, told
 from scoop.store.front import DayDigest
 from scoop.store.reading import Member
 from scoop.web import labels, sidebar, timeline, versions
-from scoop.web.versions import Text
+from scoop.web.versions import DocumentText
 from web.visitor import NOW, TODAY, a_report, visiting
 
 DAY = date(2024, 5, 16)
@@ -18,18 +18,36 @@ DAY = date(2024, 5, 16)
 
 def a_digest(**changes):
     defaults = {
-        "topic_slug": "ai_news", "topic_name": "AI News", "timezone": "Europe/Berlin", "digest_cron": "0 9 * * *",
-        "mode": "live", "published_at": None, "left_to_legacy_at": None, "entry_count": 14, "post_states": [],
-    }  # fmt: skip
+        "topic_slug": "ai_news",
+        "topic_name": "AI News",
+        "timezone": "Europe/Berlin",
+        "digest_cron": "0 9 * * *",
+        "mode": "live",
+        "published_at": None,
+        "left_to_legacy_at": None,
+        "entry_count": 14,
+        "post_states": [],
+    }
     return DayDigest(**defaults | changes)
 
 
 def a_member(number, family, *, hours=0.0):
     return Member(
-        document_id=number, article_id="art_1", source=f"s{number}", source_item_id="1", url=None, title="T",
-        language="en", publisher_family=family, published_at=None, seen_at=NOW + timedelta(hours=hours),
-        match_type="seed", match_score=None, match_details=None, source_name=None,
-    )  # fmt: skip
+        document_id=number,
+        article_id="art_1",
+        source=f"s{number}",
+        source_item_id="1",
+        url=None,
+        title="T",
+        language="en",
+        publisher_family=family,
+        published_at=None,
+        seen_at=NOW + timedelta(hours=hours),
+        match_type="seed",
+        match_score=None,
+        match_details=None,
+        source_name=None,
+    )
 
 
 def cells(page):
@@ -86,11 +104,14 @@ async def test_the_first_and_the_last_month_have_an_end(database):
 
 async def test_what_has_grown_lately_is_developing(database):
     address = "https://tribune.example/flood"
-    await told(database, [
-        a_report(1, source="one", title="River rises", canonical_url=address, hours_ago=8),
-        a_report(2, source="two", title="River rises", canonical_url=address, hours_ago=2),
-        a_report(3, source="one", title="A museum opens in the old mill", body_text=BODY * 2, hours_ago=8),
-    ])  # fmt: skip
+    await told(
+        database,
+        [
+            a_report(1, source="one", title="River rises", canonical_url=address, hours_ago=8),
+            a_report(2, source="two", title="River rises", canonical_url=address, hours_ago=2),
+            a_report(3, source="one", title="A museum opens in the old mill", body_text=BODY * 2, hours_ago=8),
+        ],
+    )
     async with visiting(database) as visitor:
         today = (await visitor.get("/")).page
         yesterday = (await visitor.get("/days/2024-05-15")).page
@@ -137,7 +158,7 @@ async def test_topics_that_rest_have_no_digest(database):
         ({"mode": None}, "late", "due 09:00"),
         ({"mode": None, "digest_cron": "0 20 * * *"}, "due", "20:00"),
     ],
-)  # fmt: skip
+)
 def test_the_state_of_a_digest_in_words(changes, word, more):
     state = sidebar.state(a_digest(**changes), DAY, now=NOW)
     assert (state.word, state.more) == (word, more)
@@ -168,8 +189,9 @@ def test_each_newsroom_has_a_lane_in_order_of_appearance():
     members = [a_member(1, "b.example"), a_member(2, "a.example", hours=1), a_member(3, "b.example", hours=4)]
     found = timeline.lanes(members)
     assert [(lane.number, lane.name, [tick.at for tick in lane.ticks]) for lane in found] == [
-        (1, "b.example", [0, 1]), (2, "a.example", [0.25]),
-    ]  # fmt: skip
+        (1, "b.example", [0, 1]),
+        (2, "a.example", [0.25]),
+    ]
 
 
 def test_newsrooms_beyond_the_colours_share_the_last_lane():
@@ -183,7 +205,7 @@ def test_newsrooms_beyond_the_colours_share_the_last_lane():
 
 
 def a_text(body, title="T"):
-    return Text(title=title, body_text=body, since=NOW)
+    return DocumentText(title=title, body_text=body, since=NOW)
 
 
 def said(pieces, *kinds):
@@ -193,8 +215,11 @@ def said(pieces, *kinds):
 def test_a_change_marks_words_not_letters():
     change = versions.change(a_text("closed for nine days"), a_text("closed for ninety days"))
     assert [(piece.kind, piece.text) for piece in change.body] == [
-        ("same", "closed for "), ("removed", "nine"), ("added", "ninety"), ("same", " days"),
-    ]  # fmt: skip
+        ("same", "closed for "),
+        ("removed", "nine"),
+        ("added", "ninety"),
+        ("same", " days"),
+    ]
 
 
 def test_a_change_of_a_text_without_spaces_marks_signs():

@@ -14,10 +14,22 @@ NOW = datetime(2024, 5, 16, 12, 0, tzinfo=UTC)
 
 def a_story(**changes):
     defaults = {
-        "story_id": 1, "story_uuid": UUID(int=1), "collection": "world_news", "title": "River rises", "url": None,
-        "status": "active", "first_seen_at": NOW, "last_seen_at": NOW, "item_count": 1, "source_count": 1,
-        "publisher_family_count": 1, "sources": ["one"], "publisher_families": ["one"], "language": "en", "lead": "",
-    }  # fmt: skip
+        "story_id": 1,
+        "story_uuid": UUID(int=1),
+        "collection": "world_news",
+        "title": "River rises",
+        "url": None,
+        "status": "active",
+        "first_seen_at": NOW,
+        "last_seen_at": NOW,
+        "item_count": 1,
+        "source_count": 1,
+        "publisher_family_count": 1,
+        "sources": ["one"],
+        "publisher_families": ["one"],
+        "language": "en",
+        "lead": "",
+    }
     return Story(**defaults | changes)
 
 
@@ -30,11 +42,16 @@ def a_reader(timezone="UTC", newsstand=None):
 @pytest.mark.parametrize(
     ("passed", "age"),
     [
-        (timedelta(hours=-1), "just now"), (timedelta(seconds=59), "just now"), (timedelta(seconds=60), "1 min ago"),
-        (timedelta(minutes=59), "59 min ago"), (timedelta(hours=2.5), "2 h ago"), (timedelta(hours=24), "1 d ago"),
-        (timedelta(days=6, hours=23), "6 d ago"), (timedelta(days=7), "9 May 2024"),
+        (timedelta(hours=-1), "just now"),
+        (timedelta(seconds=59), "just now"),
+        (timedelta(seconds=60), "1 min ago"),
+        (timedelta(minutes=59), "59 min ago"),
+        (timedelta(hours=2.5), "2 h ago"),
+        (timedelta(hours=24), "1 d ago"),
+        (timedelta(days=6, hours=23), "6 d ago"),
+        (timedelta(days=7), "9 May 2024"),
     ],
-)  # fmt: skip
+)
 def test_an_age_is_said_as_people_do(passed, age):
     assert labels.age(NOW - passed, now=NOW) == age
 
@@ -108,11 +125,17 @@ def test_a_day_lasts_as_long_as_its_clocks_say(day, hours):
         ("http://tribune.example", "http://stand/tribune.example/"),
         ("https://example.com/", "https://example.com/"),
         ("http://user:word@tribune.example:81/a", "http://stand/tribune.example/a"),
-        ("javascript:alert(1)", None), ("JAVASCRIPT://x.example/%0aalert(1)", None), ("data:text/html,x", None),
-        ("//evil.test/", None), ("/etc/passwd", None), ("http://[broken", None), ("http://", None), ("", None),
+        ("javascript:alert(1)", None),
+        ("JAVASCRIPT://x.example/%0aalert(1)", None),
+        ("data:text/html,x", None),
+        ("//evil.test/", None),
+        ("/etc/passwd", None),
+        ("http://[broken", None),
+        ("http://", None),
+        ("", None),
         (None, None),
     ],
-)  # fmt: skip
+)
 def test_only_web_addresses_become_links(url, href):
     assert a_reader(newsstand="http://stand").href(url) == href
 

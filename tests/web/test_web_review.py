@@ -43,10 +43,13 @@ async def decisions(database):
 
 
 async def test_a_pair_is_shown_side_by_side_with_what_differs_marked(database):
-    await told(database, [
-        a_fire(body_text=f"{FIRE['body_text']} On 12 May, 41 people of Haarlem were brought to safety."),
-        the_same_fire(body_text=f"{FIRE_AGAIN['body_text']} On 13 May, 38 people were brought to safety."),
-    ])  # fmt: skip
+    await told(
+        database,
+        [
+            a_fire(body_text=f"{FIRE['body_text']} On 12 May, 41 people of Haarlem were brought to safety."),
+            the_same_fire(body_text=f"{FIRE_AGAIN['body_text']} On 13 May, 38 people were brought to safety."),
+        ],
+    )
     async with visiting(database, role="editor") as visitor:
         answered = await visitor.get("/review")
     page = answered.page
@@ -249,9 +252,13 @@ def test_what_the_answers_did_to_precision_is_one_sentence(merge, merge_before, 
         return Accuracy(precision=precision, recall=None)
 
     answered = Answered(
-        labels=4, same=3, merge=accuracy(merge), merge_before=accuracy(merge_before), coverage=accuracy(coverage),
+        labels=4,
+        same=3,
+        merge=accuracy(merge),
+        merge_before=accuracy(merge_before),
+        coverage=accuracy(coverage),
         coverage_before=accuracy(coverage),
-    )  # fmt: skip
+    )
     assert precision(answered) == f"By your answers 3 of 4 pairs of documents are one story{sentence}"
 
 

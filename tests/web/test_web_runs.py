@@ -5,7 +5,7 @@ import pytest
 from builders import an_item, ingest
 from scoop.archive.objects import Archive
 from scoop.store import runs
-from scoop.store.runs import Visited
+from scoop.store.runs import FinishedRun
 from web.test_web_safety import HOSTILE
 from web.visitor import NOW, visiting
 
@@ -19,10 +19,16 @@ async def put(database, *visits):
 
 def a_visit(number=1, **changes):
     given = {
-        "source": "tribune", "started_at": NOW - timedelta(minutes=number), "status": "completed", "fetched": 3,
-        "failed": 0, "error": None, "checkpoint": {}, "log_key": None,
-    }  # fmt: skip
-    return Visited(**(given | changes))
+        "source": "tribune",
+        "started_at": NOW - timedelta(minutes=number),
+        "status": "completed",
+        "fetched": 3,
+        "failed": 0,
+        "error": None,
+        "checkpoint": {},
+        "log_key": None,
+    }
+    return FinishedRun(**(given | changes))
 
 
 async def test_a_run_is_listed_with_its_figures(database):
@@ -43,9 +49,12 @@ async def test_no_runs_are_told_with_what_to_do(database):
 
 async def test_runs_are_chosen_by_source_and_state_in_the_address(database):
     await put(
-        database, a_visit(1), a_visit(2, status="failed", error="gone"), a_visit(3, source="gazette"),
+        database,
+        a_visit(1),
+        a_visit(2, status="failed", error="gone"),
+        a_visit(3, source="gazette"),
         a_visit(4, source="gazette", status="failed", error="gone"),
-    )  # fmt: skip
+    )
     async with visiting(database) as visitor:
         of_source = (await visitor.get("/runs?source=gazette")).page
         failed = (await visitor.get("/runs?status=failed")).page

@@ -13,12 +13,15 @@ HOSTILE = "<script>alert(1)</script>"
 @pytest.fixture
 async def desk(database):
     """A desk with some stories."""
-    await told(database, [
-        a_report(1, title="Harbour strike enters its third day", body_text="Dockers strike for pay.", hours_ago=2),
-        a_report(2, title=f"Museum strike {HOSTILE}", body_text=f"Guards {HOSTILE} walk out.", source="gazette"),
-        a_report(3, title="東京都庁で記者会見", body_text="新しい橋を公開した。", language="ja", source="asahi"),
-        a_report(4, title="Chip maker grows", body_text="Sales rise.", metadata={"collection": "ai_news"}),
-    ])  # fmt: skip
+    await told(
+        database,
+        [
+            a_report(1, title="Harbour strike enters its third day", body_text="Dockers strike for pay.", hours_ago=2),
+            a_report(2, title=f"Museum strike {HOSTILE}", body_text=f"Guards {HOSTILE} walk out.", source="gazette"),
+            a_report(3, title="東京都庁で記者会見", body_text="新しい橋を公開した。", language="ja", source="asahi"),
+            a_report(4, title="Chip maker grows", body_text="Sales rise.", metadata={"collection": "ai_news"}),
+        ],
+    )
     return database
 
 
@@ -175,14 +178,21 @@ async def test_programs_narrow_too(desk):
 @pytest.mark.parametrize(
     ("query", "field"),
     [
-        ("", "query.q"), ("q=a&limit=0", "query.limit"), ("q=a&limit=101", "query.limit"),
+        ("", "query.q"),
+        ("q=a&limit=0", "query.limit"),
+        ("q=a&limit=101", "query.limit"),
         ("q=a&offset=501", "query.offset"),
-        ("q=a&offset=-1", "query.offset"), ("q=a&since=soon", "query.since"), ("q=a&since=0001-01-01", "query.since"),
-        ("q=a&until=9999-12-31", "query.until"), ("q=%00", "query.q"), ("q=a&collection=%00", "query.collection"),
-        ("q=a&sort=new", "query.sort"), (f"q={'x' * 10_001}", "query.q"),
+        ("q=a&offset=-1", "query.offset"),
+        ("q=a&since=soon", "query.since"),
+        ("q=a&since=0001-01-01", "query.since"),
+        ("q=a&until=9999-12-31", "query.until"),
+        ("q=%00", "query.q"),
+        ("q=a&collection=%00", "query.collection"),
+        ("q=a&sort=new", "query.sort"),
+        (f"q={'x' * 10_001}", "query.q"),
         ("q=a&limit=99999999999999999999", "query.limit"),
     ],
-)  # fmt: skip
+)
 async def test_what_programs_may_not_ask_is_named(desk, query, field):
     async with visiting(desk, role="reader") as visitor:
         answer = await visitor.get(f"/api/v1/search?{query}")
@@ -200,6 +210,14 @@ async def test_the_search_is_described(desk):
     async with visiting(desk, role="reader") as visitor:
         operation = (await visitor.get("/api/openapi.json")).json["paths"]["/api/v1/search"]["get"]
     assert {each["name"] for each in operation["parameters"]} == {
-        "q", "collection", "source", "topic", "since", "until", "language", "limit", "offset",
-    }  # fmt: skip
+        "q",
+        "collection",
+        "source",
+        "topic",
+        "since",
+        "until",
+        "language",
+        "limit",
+        "offset",
+    }
     assert operation["responses"]["200"]["content"]["application/json"]["schema"]["$ref"].endswith("/Found")

@@ -30,7 +30,7 @@ async def enter(visitor: Visitor, name="grace", password=PASSWORD):
 
 async def people(database):
     async with database.connection() as conn:
-        return {person.name: person for person in await users.listed(conn)}
+        return {person.name: person for person in await users.list_users(conn)}
 
 
 async def keys(database):
@@ -59,11 +59,14 @@ async def test_an_admin_sees_every_setting_with_its_value(database):
 async def test_no_secret_is_ever_shown(database, tmp_path):
     settings = {
         "home": tmp_path,
-        "oidc_client_secret": SECRET, "tavily_api_key": SECRET, "reddit_user": SECRET, "discord_bot_token": SECRET,
+        "oidc_client_secret": SECRET,
+        "tavily_api_key": SECRET,
+        "reddit_user": SECRET,
+        "discord_bot_token": SECRET,
         "named_secrets": (("ai_webhook", SECRET),),
         "database_url": f"postgresql://scoop:{SECRET}/?@{SECRET}@db.test/news?password={SECRET}",
         "embedding_url": f"https://user:{SECRET}@models.test/v1?key={SECRET}",
-    }  # fmt: skip
+    }
     async with visiting(database, **settings) as visitor:
         answer = await visitor.get("/settings")
     assert answer.status == 200
@@ -92,8 +95,9 @@ async def test_where_anybody_may_read_nobody_has_an_account_page(database):
         made = await visitor.post("/settings/keys", {"name": "x", "scopes": "read"})
     assert "Sign in to change something" in page.text
     assert {account.headers["Location"], own_keys.headers["Location"]} == {
-        "/sign-in?next=%2Fsettings%2Faccount", "/sign-in?next=%2Fsettings%2Fkeys",
-    }  # fmt: skip
+        "/sign-in?next=%2Fsettings%2Faccount",
+        "/sign-in?next=%2Fsettings%2Fkeys",
+    }
     assert made.status == 401
     assert await keys(database) == []
 

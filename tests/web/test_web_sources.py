@@ -48,8 +48,12 @@ async def ran(database, slug, *, items, days_ago=0, **changes):
         await conn.execute(
             "INSERT INTO ingest_runs (source, trigger, started_at, finished_at, status, items_fetched, items_inserted,"
             " error_message) VALUES ($1, 'schedule', $2, $2, $3::text::ingest_run_status, $4, $4, $5)",
-            slug, NOW - timedelta(days=days_ago), row["status"], items, row["error"],
-        )  # fmt: skip
+            slug,
+            NOW - timedelta(days=days_ago),
+            row["status"],
+            items,
+            row["error"],
+        )
 
 
 async def source(database, slug="tribune"):
@@ -60,10 +64,17 @@ async def source(database, slug="tribune"):
 def form_of(settings, **changes):
     """The form of a source's page as a browser would send it back."""
     return {
-        "name": settings.name, "collection": settings.collection, "category": settings.category,
-        "schedule": settings.schedule, "timezone": settings.timezone, "base_url": settings.base_url,
-        "request_interval_ms": str(settings.request_interval_ms), "crawl_windows": "", "allowed_paths": "", **changes,
-    }  # fmt: skip
+        "name": settings.name,
+        "collection": settings.collection,
+        "category": settings.category,
+        "schedule": settings.schedule,
+        "timezone": settings.timezone,
+        "base_url": settings.base_url,
+        "request_interval_ms": str(settings.request_interval_ms),
+        "crawl_windows": "",
+        "allowed_paths": "",
+        **changes,
+    }
 
 
 async def test_an_empty_list_says_what_would_be_there_and_how_to_fill_it(database):
@@ -105,9 +116,11 @@ async def test_the_table_tells_how_each_source_is(database):
 )
 async def test_the_table_is_filtered_by_its_address(database, query, shown):
     await add(
-        database, a_source(), a_source("ledger", target="https://ledger.example/rss", collection="ai_news"),
+        database,
+        a_source(),
+        a_source("ledger", target="https://ledger.example/rss", collection="ai_news"),
         a_source("hn", target="hackernews"),
-    )  # fmt: skip
+    )
     await settle(database, "ledger", health="timeout")
     await settle(database, "hn", enabled=False)
     async with visiting(database) as visitor:
@@ -165,9 +178,14 @@ async def test_settings_are_changed_and_what_was_not_shown_stays(database):
     await add(database, a_source(target=f"{FEED}?token=hunter2&edition=night", options={"connect_to": "127.0.0.1:1"}))
     shown = replace(await source(database), base_url=f"{FEED}?edition=night")
     form = form_of(
-        shown, name="The Tribune", schedule="0 7 * * *", timezone="Asia/Tokyo",
-        crawl_windows="06:30-07:15\n22:00 - 23:00", allowed_paths="/news\n/world", **{"option-full_text": "never"},
-    )  # fmt: skip
+        shown,
+        name="The Tribune",
+        schedule="0 7 * * *",
+        timezone="Asia/Tokyo",
+        crawl_windows="06:30-07:15\n22:00 - 23:00",
+        allowed_paths="/news\n/world",
+        **{"option-full_text": "never"},
+    )
     async with visiting(database, role="editor") as visitor:
         answer = await visitor.post("/sources/tribune", form)
         assert (answer.status, answer.headers["Location"]) == (303, "/sources/tribune")
@@ -286,7 +304,7 @@ async def test_what_was_looked_at_is_added_with_its_collection_and_schedule(data
             twice = await visitor.post("/sources/add", {**form, "collection": "world_news", "schedule": "30m"})
             assert twice.status == 400
     async with database.connection() as conn:
-        (kept,) = await sources.listed(conn)
+        (kept,) = await sources.list_sources(conn)
     assert answer.headers["Location"] == f"/sources/{kept.slug}"
     assert (kept.base_url, kept.kind, kept.collection, kept.schedule) == (target, "rss", "world_news", "30m")
 
@@ -313,7 +331,7 @@ async def test_short_forms_are_understood(database, target, kind, options):
         answer = await visitor.post("/sources/add", form_of(a_source(), target=target, name=""))
         assert answer.status == 303
     async with database.connection() as conn:
-        (kept,) = await sources.listed(conn)
+        (kept,) = await sources.list_sources(conn)
     assert (kept.kind, kept.options) == (kind, options)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from builders import an_item, told
 from scoop.store import figures, runs
-from scoop.store.runs import Visited
+from scoop.store.runs import FinishedRun
 from scoop.web import stats
 from web.test_web_safety import HOSTILE
 from web.visitor import NOW, a_report, visiting
@@ -14,10 +14,16 @@ SAME = {"title": "Bridge stays closed", "body_text": "The council said that the 
 
 
 def a_visit(source="tribune", *, days_ago=0, status="completed"):
-    return Visited(
-        source=source, started_at=NOW - timedelta(days=days_ago), status=status, fetched=4, failed=1,
-        error="503" if status == "failed" else None, checkpoint={}, log_key=None,
-    )  # fmt: skip
+    return FinishedRun(
+        source=source,
+        started_at=NOW - timedelta(days=days_ago),
+        status=status,
+        fetched=4,
+        failed=1,
+        error="503" if status == "failed" else None,
+        checkpoint={},
+        log_key=None,
+    )
 
 
 def cells(page, table):

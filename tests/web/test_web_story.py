@@ -40,10 +40,13 @@ def moved(answer):
 
 
 async def test_a_story_lists_its_documents_in_order_of_appearance(database):
-    await told(database, [
-        a_report(1, source="harbour_post", title="River rises", canonical_url=ADDRESS, hours_ago=2),
-        a_report(2, source="akari", title="川が増水", canonical_url=ADDRESS, language="ja", hours_ago=5),
-    ])  # fmt: skip
+    await told(
+        database,
+        [
+            a_report(1, source="harbour_post", title="River rises", canonical_url=ADDRESS, hours_ago=2),
+            a_report(2, source="akari", title="川が増水", canonical_url=ADDRESS, language="ja", hours_ago=5),
+        ],
+    )
     async with visiting(database) as visitor:
         page = (await visitor.get(await story_path(visitor))).page
     documents = page.text.partition("In order of appearance")[2]
@@ -120,27 +123,39 @@ async def test_a_story_leads_to_others_that_probably_tell_of_the_same(database):
 
 
 async def test_documents_are_drawn_by_newsroom_and_named_in_words(database):
-    await told(database, [
-        a_report(1, source="a", title="River rises", canonical_url="https://one.example/", body_text=BODY, hours_ago=9),
-        a_report(2, source="b", title="River rises", canonical_url="https://two.example/", body_text=BODY, hours_ago=7),
-        a_report(3, source="c", title="River rises", canonical_url="http://two.example/z", body_text=BODY, hours_ago=5),
-    ])  # fmt: skip
+    await told(
+        database,
+        [
+            a_report(
+                1, source="a", title="River rises", canonical_url="https://one.example/", body_text=BODY, hours_ago=9
+            ),
+            a_report(
+                2, source="b", title="River rises", canonical_url="https://two.example/", body_text=BODY, hours_ago=7
+            ),
+            a_report(
+                3, source="c", title="River rises", canonical_url="http://two.example/z", body_text=BODY, hours_ago=5
+            ),
+        ],
+    )
     async with visiting(database) as visitor:
         page = (await visitor.get(await story_path(visitor))).page
     assert [svg["aria-label"] for svg in page.attributes("svg")] == ["1 document", "2 documents"]
     ticks = [path for path in page.attributes("path") if "class" in path]
     assert [(tick["class"], tick["d"].partition(" ")[0]) for tick in ticks] == [
-        ("lane-1", "M0.0"), ("lane-2", "M500.0"), ("lane-2", "M1000.0"),
-    ]  # fmt: skip
+        ("lane-1", "M0.0"),
+        ("lane-2", "M500.0"),
+        ("lane-2", "M1000.0"),
+    ]
     assert "one.example" in page.text
     assert "two.example" in page.text
     assert "16 May, 03:00 each tick a document, each line a newsroom 16 May, 07:00" in page.text
 
 
 async def test_what_was_told_at_once_has_no_timeline(database):
-    await told(database, [
-        a_report(1, source="a", canonical_url=ADDRESS, hours_ago=5), a_report(2, source="b", canonical_url=ADDRESS),
-    ])  # fmt: skip
+    await told(
+        database,
+        [a_report(1, source="a", canonical_url=ADDRESS, hours_ago=5), a_report(2, source="b", canonical_url=ADDRESS)],
+    )
     async with visiting(database) as visitor:
         page = (await visitor.get(await story_path(visitor))).page
     assert page.attributes("svg") == []
@@ -253,8 +268,9 @@ async def test_an_unknown_topic_is_not_found(database):
         path = await story_path(visitor)
         answers = [
             await decide(visitor, path, action, topic=topic, reason="x")
-            for action in ("suppress", "unsuppress") for topic in ("nope", "a\x00", "ai_news")
-        ]  # fmt: skip
+            for action in ("suppress", "unsuppress")
+            for topic in ("nope", "a\x00", "ai_news")
+        ]
     assert {each.status for each in answers} == {404}
 
 
@@ -275,10 +291,13 @@ async def test_only_editors_decide(database, action):
 
 async def test_a_document_is_read_in_peace(database):
     body = "First paragraph.\n\nSecond <i>one</i>,\nwith a line of its own."
-    await told(database, [
-        a_report(1, source="a", canonical_url=ADDRESS, body_text=body, authors=["Ann & Co"], hours_ago=9),
-        a_report(2, source="b", canonical_url=ADDRESS, hours_ago=5),
-    ])  # fmt: skip
+    await told(
+        database,
+        [
+            a_report(1, source="a", canonical_url=ADDRESS, body_text=body, authors=["Ann & Co"], hours_ago=9),
+            a_report(2, source="b", canonical_url=ADDRESS, hours_ago=5),
+        ],
+    )
     async with visiting(database) as visitor:
         path = await story_path(visitor)
         story = (await visitor.get(path)).page
@@ -287,8 +306,10 @@ async def test_a_document_is_read_in_peace(database):
     assert "Ann & Co 16 May, 03:00 1 min the original First paragraph. Second <i>one</i>, with a line" in first.text
     assert first.links("http") == [ADDRESS]
     assert {link["data-key"]: link["href"] for link in first.attributes("a") if "data-key" in link} == {
-        "u": f"{path}#{one.rpartition('/')[2].join(['document-', ''])}", "o": ADDRESS, "n": two,
-    }  # fmt: skip
+        "u": f"{path}#{one.rpartition('/')[2].join(['document-', ''])}",
+        "o": ADDRESS,
+        "n": two,
+    }
     assert {link["data-key"]: link["href"] for link in second.attributes("a") if "data-key" in link}["p"] == one
 
 
@@ -364,8 +385,9 @@ async def test_a_story_of_very_many_documents_is_shown_in_parts(database, monkey
     assert [len(each) for each in shown] == [2, 2, 1]
     assert len({link for each in shown for link in each}) == 5
     assert [link.get("href") for link in parts[1].attributes("a") if link.get("rel") in {"prev", "next"}] == [
-        f"{path}?skip=0", f"{path}?skip=4",
-    ]  # fmt: skip
+        f"{path}?skip=0",
+        f"{path}?skip=4",
+    ]
     assert set(beyond) == {400}
 
 

@@ -25,10 +25,17 @@ async def channel(database, slug="energy", name="main"):
 def form_of(*rules, **changes):
     """The form of a topic as a browser would send it; a rule is given by its words and what else is said of it."""
     form = {
-        "name": "Energy", "timezone": "Europe/Berlin", "cron": "0 8 * * *", "collections": "world_news",
-        "max_entries": "12", "max_per_family": "3", "sources": "", "exclude_sources": "", "do": "save",
+        "name": "Energy",
+        "timezone": "Europe/Berlin",
+        "cron": "0 8 * * *",
+        "collections": "world_news",
+        "max_entries": "12",
+        "max_per_family": "3",
+        "sources": "",
+        "exclude_sources": "",
+        "do": "save",
         "rows": str(len(rules)),
-    }  # fmt: skip
+    }
     for place, (pattern, more) in enumerate(rules):
         row = {
             "pattern": pattern,
@@ -98,9 +105,13 @@ async def test_a_slug_that_is_taken_is_told_at_its_field(database):
 async def test_a_change_keeps_the_lines_that_have_words_and_forgets_the_others(database):
     await add_topic(database, keywords=["solar", "wind"])
     form = form_of(
-        ("solar", {"enabled": "false"}), ("", {}), ("wind (farm|park)s?", {"is_regex": "true"}),
-        sources="tribune\nledger", exclude_sources=" gazette ", max_entries="20",
-    )  # fmt: skip
+        ("solar", {"enabled": "false"}),
+        ("", {}),
+        ("wind (farm|park)s?", {"is_regex": "true"}),
+        sources="tribune\nledger",
+        exclude_sources=" gazette ",
+        max_entries="20",
+    )
     async with visiting(database, role="editor") as visitor:
         await visitor.post("/topics/energy", form)
     changed = await topic(database)
@@ -110,8 +121,10 @@ async def test_a_change_keeps_the_lines_that_have_words_and_forgets_the_others(d
         ("wind (farm|park)s?", True, True),
     ]
     assert [(rule.source, rule.rule_type) for rule in changed.source_rules] == [
-        ("ledger", "include"), ("tribune", "include"), ("gazette", "exclude"),
-    ]  # fmt: skip
+        ("ledger", "include"),
+        ("tribune", "include"),
+        ("gazette", "exclude"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -302,10 +315,13 @@ async def test_what_reaches_into_the_machine_is_not_for_everybody(database, role
 @pytest.mark.parametrize(
     "path",
     [
-        "/topics/nobody", "/topics/Nobody!", "/topics/%00", "/topics/energy/channels/nobody",
+        "/topics/nobody",
+        "/topics/Nobody!",
+        "/topics/%00",
+        "/topics/energy/channels/nobody",
         "/topics/nobody/new-channel",
     ],
-)  # fmt: skip
+)
 async def test_what_is_not_there_is_not_found(database, path):
     await add_topic(database)
     async with visiting(database) as visitor:
@@ -315,11 +331,18 @@ async def test_what_is_not_there_is_not_found(database, path):
 @pytest.mark.parametrize(
     "path",
     [
-        "/topics/add", "/topics/energy", "/topics/energy/rest", "/topics/energy/enable", "/topics/energy/remove",
-        "/topics/energy/suppress", "/topics/energy/unsuppress", "/topics/energy/channels",
-        "/topics/energy/channels/main", "/topics/energy/channels/main/remove",
+        "/topics/add",
+        "/topics/energy",
+        "/topics/energy/rest",
+        "/topics/energy/enable",
+        "/topics/energy/remove",
+        "/topics/energy/suppress",
+        "/topics/energy/unsuppress",
+        "/topics/energy/channels",
+        "/topics/energy/channels/main",
+        "/topics/energy/channels/main/remove",
     ],
-)  # fmt: skip
+)
 async def test_readers_look_but_do_not_change(database, path):
     await add_topic(database, keywords=["solar"])
     async with visiting(database, role="reader") as visitor:

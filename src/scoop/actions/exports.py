@@ -11,7 +11,7 @@ import msgspec
 
 from scoop.store import outgoing
 from scoop.store.db import Connection
-from scoop.store.outgoing import Choice, Lines
+from scoop.store.outgoing import Lines, StoryFilter
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,13 +21,13 @@ BETWEEN = "; "  # of what is a list, in a cell of CSV
 FORMULAS = ("=", "+", "-", "@", "\t", "\r", "'")  # what a spreadsheet would run, and the sign that keeps it from it
 
 What = Literal["stories", "documents"]
-Format = Literal["ndjson", "csv", "parquet"]
-Kind = Literal["text", "number", "moment", "texts"]
-FORMATS: tuple[Format, ...] = get_args(Format)
-MEDIA: dict[Format, str] = {
+ExportFormat = Literal["ndjson", "csv", "parquet"]
+ColumnKind = Literal["text", "number", "moment", "texts"]
+FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)
+MEDIA: dict[ExportFormat, str] = {
     "ndjson": "application/x-ndjson", "csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet",
 }  # fmt: skip
-COLUMNS: dict[What, dict[str, Kind]] = {
+COLUMNS: dict[What, dict[str, ColumnKind]] = {
     "stories": {
         "story_uuid": "text", "collection": "text", "title": "text", "url": "text", "status": "text",
         "coverage_id": "text", "first_seen_at": "moment", "last_seen_at": "moment", "item_count": "number",
@@ -45,7 +45,7 @@ READERS: dict[What, Callable[..., Awaitable[Lines]]] = {
     "documents": outgoing.document_lines,
 }
 
-Page = Callable[[int], Awaitable[Lines]]
+ExportPage = Callable[[int], Awaitable[Lines]]
 """The lines after a place."""
 
 
@@ -57,11 +57,11 @@ class Chunk:
     rows: int
 
 
-async def page(conn: Connection, what: What, choice: Choice, after: int) -> Lines:
+async def page(conn: Connection, what: What, choice: StoryFilter, after: int) -> Lines:
     return await READERS[what](conn, choice, after=after, limit=PAGE)
 
 
-async def written(pages: Page, what: What, form: Format) -> AsyncIterator[Chunk]:
+async def written(pages: ExportPage, what: What, form: ExportFormat) -> AsyncIterator[Chunk]:
     """The export of all pages, in the order in which it is to be written."""
     writer = _writer(what, form)
     yield Chunk(content=writer.head(), rows=0)
@@ -157,7 +157,7 @@ class _Sink(io.RawIOBase):
         return taken
 
 
-def _writer(what: What, form: Format) -> _Ndjson | _Csv | _Parquet:
+def _writer(what: What, form: ExportFormat) -> _Ndjson | _Csv | _Parquet:
     if form == "ndjson":
         return _Ndjson()
     return _Csv(what) if form == "csv" else _Parquet(what)
@@ -175,11 +175,11 @@ def _cell(value: Any) -> str:
     return f"'{said}" if said.startswith(FORMULAS) else said
 
 
-def _value(value: Any, kind: Kind) -> Any:
+def _value(value: Any, kind: ColumnKind) -> Any:
     return datetime.fromisoformat(value) if kind == "moment" and value is not None else value
 
 
-def _schema(columns: dict[str, Kind]) -> "pa.Schema":
+def _schema(columns: dict[str, ColumnKind]) -> "pa.Schema":
     import pyarrow as pa
 
     kinds = {

@@ -15,7 +15,7 @@ from scoop.model import Topic
 from scoop.stages import digest
 from scoop.store import alerts, handover, topics
 from scoop.store.db import Connection
-from scoop.store.handover import Fallback, Leaving
+from scoop.store.handover import Fallback, LeaveState
 
 log = structlog.get_logger()
 
@@ -26,14 +26,14 @@ TOOK_TOO_LONG, CANNOT_BE_RUN = 124, 127  # as shells and timeout(1) have it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
+class ProgramResult:
     """How a program ended, and the last line of what it complained of."""
 
     exit_code: int
     error: str
 
 
-Run = Callable[[Sequence[str], str, date], Awaitable[Ended]]
+ProgramRunner = Callable[[Sequence[str], str, date], Awaitable[ProgramResult]]
 """Runs a program for a topic and a date."""
 
 
@@ -62,7 +62,7 @@ async def shadow(conn: Connection, slug: str) -> None:
     await topics.put(conn, replace(await topics.locked(conn, slug), mode="shadow"))
 
 
-async def roll_back(conn: Connection, slug: str, modes: Modes, *, now: datetime) -> tuple[date, Leaving | None]:
+async def roll_back(conn: Connection, slug: str, modes: Modes, *, now: datetime) -> tuple[date, LeaveState | None]:
     """Let the older system post a topic again, inside the caller's transaction; the last date due, and whose it is.
 
     None where nobody waits for it: the older system posted it all along, or it is too old.
@@ -76,7 +76,7 @@ async def roll_back(conn: Connection, slug: str, modes: Modes, *, now: datetime)
     return day, leaving if now - window.end <= digest.MADE_UP_WITHIN else None
 
 
-async def run_left(conn: Connection, topic: Topic, day: date, run: Run) -> Ended | None:
+async def run_left(conn: Connection, topic: Topic, day: date, run: ProgramRunner) -> ProgramResult | None:
     """Run the older system's program for a date that was left to it; None where somebody else does, or did."""
     if topic.legacy_command is None or not await handover.claim(conn, topic.topic_id, day):
         return None
@@ -85,12 +85,12 @@ async def run_left(conn: Connection, topic: Topic, day: date, run: Run) -> Ended
     return ended
 
 
-async def fall_back(conn: Connection, modes: Modes, *, now: datetime, run: Run) -> None:
+async def fall_back(conn: Connection, modes: Modes, *, now: datetime, run: ProgramRunner) -> None:
     """Let the older system post what we have not posted in time; tell the operator what came of it.
 
     What may have arrived is left to a person: better late than twice.
     """
-    known = await topics.listed(conn)
+    known = await topics.list_topics(conn)
     guarded = [topic for topic in known if _is_guarded(topic, modes)]
     claimed: list[tuple[Topic, date]] = []
     uncertain: set[int] = set()
@@ -123,7 +123,7 @@ def _overdue(topic: Topic, now: datetime) -> date | None:
     return day if topic.legacy_deadline <= now - due <= digest.MADE_UP_WITHIN else None
 
 
-async def _left(conn: Connection, topic: Topic, day: date) -> Leaving | None:
+async def _left(conn: Connection, topic: Topic, day: date) -> LeaveState | None:
     """Leave a late date to the older system and claim to run its program, before anything runs."""
     if not await handover.is_handed_over(conn, topic.topic_id, day):
         return None
@@ -134,10 +134,10 @@ async def _left(conn: Connection, topic: Topic, day: date) -> Leaving | None:
     return leaving
 
 
-async def _run_all(conn: Connection, claimed: Iterable[tuple[Topic, date]], run: Run) -> None:
+async def _run_all(conn: Connection, claimed: Iterable[tuple[Topic, date]], run: ProgramRunner) -> None:
     """Run the programs side by side; the end of each is written down as soon as it comes."""
 
-    async def one(topic: Topic, day: date) -> tuple[Topic, date, Ended]:
+    async def one(topic: Topic, day: date) -> tuple[Topic, date, ProgramResult]:
         return topic, day, await run(topic.legacy_command or (), topic.topic_slug, day)
 
     for running in asyncio.as_completed([one(topic, day) for topic, day in claimed]):
@@ -179,13 +179,13 @@ def _outcome(fallback: Fallback, now: datetime) -> str:
     return "the older system's program was about to run, and nobody knows whether it did; look at the channel"
 
 
-async def run_program(command: Sequence[str], topic_slug: str, day: date) -> Ended:
+async def run_program(command: Sequence[str], topic_slug: str, day: date) -> ProgramResult:
     """Run a program, which is told topic and date by NP_TOPIC and NP_DATE; one that takes too long is ended."""
     variables = {"NP_TOPIC": topic_slug, "NP_DATE": str(day)}
     try:
         ended = await child_process.run(command, variables=variables, within=LONGEST_RUN)
     except TimeoutError:
-        return Ended(exit_code=TOOK_TOO_LONG, error=f"it took longer than {LONGEST_RUN} and was ended")
+        return ProgramResult(exit_code=TOOK_TOO_LONG, error=f"it took longer than {LONGEST_RUN} and was ended")
     except OSError as error:
-        return Ended(exit_code=CANNOT_BE_RUN, error=f"{command[0]}: {(error.strerror or str(error)).lower()}")
-    return Ended(exit_code=ended.exit_code, error=text.one_line(ended.complaint))
+        return ProgramResult(exit_code=CANNOT_BE_RUN, error=f"{command[0]}: {(error.strerror or str(error)).lower()}")
+    return ProgramResult(exit_code=ended.exit_code, error=text.one_line(ended.complaint))

@@ -14,8 +14,8 @@ from typing import IO, Any, cast
 import msgspec
 
 from scoop.core import digest_windows, handover_lines, schedules
-from scoop.core.handover_lines import Kind, Line, PostedItem, SeenItem
-from scoop.core.item_stream import GZIP_MAGIC, Piece, pieces
+from scoop.core.handover_lines import LegacyLine, LineKind, PostedItem, SeenItem
+from scoop.core.item_stream import GZIP_MAGIC, RawItem, pieces
 from scoop.errors import InputError
 from scoop.model import Topic
 from scoop.store import handover
@@ -34,11 +34,11 @@ class RefusedLine:
 
 
 @dataclass(slots=True, kw_only=True)
-class Imported:
+class FileImport:
     """What became of a file; `kind` is None where none of its lines could be read."""
 
     file: str
-    kind: Kind | None
+    kind: LineKind | None
     items: int = 0
     new: int = 0
     refused: list[RefusedLine] = field(default_factory=list)
@@ -68,12 +68,12 @@ def _slug(name: str) -> str:
     return _NO_SLUG.sub("_", name.lower()).strip("_")
 
 
-async def keep(conn: Connection, path: Path, names: Names, *, kind: Kind | None) -> Imported:
+async def keep(conn: Connection, path: Path, names: Names, *, kind: LineKind | None) -> FileImport:
     """Keep what a file says, inside the caller's transaction; what is kept already is not doubled.
 
     Where no `kind` is given, the first line that can be read tells it.
     """
-    imported = Imported(file=str(path), kind=kind)
+    imported = FileImport(file=str(path), kind=kind)
     with _opened(path) as stream:
         lines = _read(stream, imported)
         first = list(islice(lines, 1))
@@ -87,7 +87,9 @@ async def keep(conn: Connection, path: Path, names: Names, *, kind: Kind | None)
     return imported
 
 
-async def _keep_posted(conn: Connection, lines: Iterable[tuple[Piece, Line]], names: Names, imported: Imported) -> None:
+async def _keep_posted(
+    conn: Connection, lines: Iterable[tuple[RawItem, LegacyLine]], names: Names, imported: FileImport
+) -> None:
     found = [(_topic_of_digest(item, names), item) for item in _posted(lines, names, imported)]
     imported.items = len(found)
     imported.new = await handover.put_posted(
@@ -95,7 +97,7 @@ async def _keep_posted(conn: Connection, lines: Iterable[tuple[Piece, Line]], na
     )
 
 
-def _posted(lines: Iterable[tuple[Piece, Line]], names: Names, imported: Imported) -> list[PostedItem]:
+def _posted(lines: Iterable[tuple[RawItem, LegacyLine]], names: Names, imported: FileImport) -> list[PostedItem]:
     """The items of digests that stand on one line each, and of those whose items do."""
     whole: list[PostedItem] = []
     single: list[PostedItem] = []
@@ -127,7 +129,9 @@ def _posted_at(item: PostedItem, topic: Topic) -> datetime:
     return item.posted_at or due or noon
 
 
-async def _keep_seen(conn: Connection, lines: Iterable[tuple[Piece, Line]], names: Names, imported: Imported) -> None:
+async def _keep_seen(
+    conn: Connection, lines: Iterable[tuple[RawItem, LegacyLine]], names: Names, imported: FileImport
+) -> None:
     seen = _seen(lines, names, imported)
     while batch := list(islice(seen, BATCH)):
         imported.items += len(batch)
@@ -135,7 +139,7 @@ async def _keep_seen(conn: Connection, lines: Iterable[tuple[Piece, Line]], name
 
 
 def _seen(
-    lines: Iterable[tuple[Piece, Line]], names: Names, imported: Imported
+    lines: Iterable[tuple[RawItem, LegacyLine]], names: Names, imported: FileImport
 ) -> Iterator[tuple[int | None, SeenItem]]:
     for piece, line in lines:
         try:
@@ -159,7 +163,7 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
         yield cast(IO[bytes], gzip.GzipFile(fileobj=file)) if is_packed else file
 
 
-def _read(stream: IO[bytes], imported: Imported) -> Iterator[tuple[Piece, Line]]:
+def _read(stream: IO[bytes], imported: FileImport) -> Iterator[tuple[RawItem, LegacyLine]]:
     """The objects of a file, each with where it stands; the others are refused, as is what cannot be unpacked."""
     last = 0
     try:
@@ -173,7 +177,7 @@ def _read(stream: IO[bytes], imported: Imported) -> Iterator[tuple[Piece, Line]]
         imported.refuse(last + 1, f"cannot be read from here on: {error}")
 
 
-def _object(piece: Piece) -> Line:
+def _object(piece: RawItem) -> LegacyLine:
     if piece.problem is not None:
         raise ValueError(piece.problem)
     if b"\\u0000" in piece.raw or b"\0" in piece.raw:

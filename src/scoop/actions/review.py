@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from scoop.core import calibration, links
-from scoop.core.calibration import Accuracy, Label, Proposal
+from scoop.core.calibration import Accuracy, LabelledPair, Proposal
 from scoop.core.links import LinkModel
 from scoop.errors import NotFound
 from scoop.store import embeddings
@@ -64,7 +64,7 @@ async def queue(
     )
 
 
-async def deciding(conn: Connection) -> tuple[EmbeddingModel, LinkModel]:
+async def active_model(conn: Connection) -> tuple[EmbeddingModel, LinkModel]:
     """The model that decides about stories, and the fit that it came with."""
     model = await embeddings.active(conn)
     if model is None:
@@ -97,7 +97,7 @@ async def answered(conn: Connection) -> Answered | None:
     )
 
 
-def _accuracies(labels: Sequence[Label], fit: LinkModel) -> tuple[Accuracy, Accuracy]:
+def _accuracies(labels: Sequence[LabelledPair], fit: LinkModel) -> tuple[Accuracy, Accuracy]:
     return calibration.accuracy("merge", labels, fit), calibration.accuracy("coverage", labels, fit)
 
 

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from scoop.core import embedding_text, highlights
 from scoop.core import search as core
-from scoop.core.highlights import Piece
+from scoop.core.highlights import HighlightSpan
 from scoop.core.search import Query, Ranked, Understood, Way
 from scoop.embedders import Embedder
 from scoop.errors import Retry
@@ -45,24 +45,24 @@ class Meaning:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
+class SearchHit:
     """A story that was found, by which ways, and its title and a passage in pieces, with what was sought marked."""
 
     story: Story
     score: float
     found_by: list[Way]
-    title: list[Piece]
-    passage: list[Piece]
+    title: list[HighlightSpan]
+    passage: list[HighlightSpan]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class SearchResult:
     """What a search gives: a part of `total_estimate` stories, of which there are more where `is_capped`.
 
     `corrections` are the words that were sought beside those that no title has; `hints` say why there is so little.
     """
 
-    items: list[Hit] = field(default_factory=list)
+    items: list[SearchHit] = field(default_factory=list)
     total_estimate: int = 0
     is_capped: bool = False
     corrections: dict[str, list[str]] = field(default_factory=dict)
@@ -84,14 +84,14 @@ async def meaning(embedder: Embedder, query: Query, *, patience: timedelta = PAT
     return Meaning(model_name=embedder.model.name, model_version=version, vector=vector)
 
 
-async def search(conn: Connection, query: Query, *, now: datetime, meaning: Meaning | None = None) -> Found:
+async def search(conn: Connection, query: Query, *, now: datetime, meaning: Meaning | None = None) -> SearchResult:
     """The stories that a query finds, the best first; with a `meaning` also those that say it in other words."""
     began = time.perf_counter()
     sought = core.understood(query.text)
     if sought.is_empty:
-        return Found(hints=[NOTHING_SOUGHT if query.text.strip() else EMPTY])
+        return SearchResult(hints=[NOTHING_SOUGHT if query.text.strip() else EMPTY])
     if trouble := await _trouble(conn, query):
-        return Found(hints=[trouble])
+        return SearchResult(hints=[trouble])
     found = await _found(conn, query, sought, meaning, now=now)
     hints = [*([CUT] if sought.is_cut else []), *found.hints]
     return replace(found, hints=hints, took_ms=round((time.perf_counter() - began) * 1000))
@@ -114,11 +114,11 @@ async def _trouble(conn: Connection, query: Query) -> str | None:
 
 async def _found(
     conn: Connection, query: Query, sought: Understood, meaning: Meaning | None, *, now: datetime
-) -> Found:
+) -> SearchResult:
     topic_id = await store.topic(conn, query.topic) if query.topic else None
     languages = [core.primary(query.language.lower())] if query.language else await store.facets(conn, "l")
     forms = await _forms(conn, [*sought.words, *sought.excluded_words], languages)
-    ways: dict[Way, store.Found] = {}
+    ways: dict[Way, store.RankedIds] = {}
     corrections: dict[str, list[str]] = {}
     hints: list[str] = []
     is_capped = False
@@ -143,7 +143,7 @@ async def _found(
         ways["meaning"] = await _near(conn, query, meaning, excluded=excluded, topic_id=topic_id)
     ranked = core.fused(ways)
     part = ranked[query.offset : query.offset + query.limit]
-    return Found(
+    return SearchResult(
         items=await _hits(conn, part, sought, forms),
         total_estimate=len(ranked),
         is_capped=is_capped,
@@ -152,8 +152,8 @@ async def _found(
     )
 
 
-def _sought(sought: Understood, forms: Forms, topic_id: int | None) -> store.Sought:
-    return store.Sought(
+def _sought(sought: Understood, forms: Forms, topic_id: int | None) -> store.WordQuery:
+    return store.WordQuery(
         outline=core.outline(sought, forms.__getitem__),
         expression=core.expression(sought, forms.__getitem__),
         topic_id=topic_id,
@@ -179,7 +179,7 @@ async def _with(
 
 async def _near(
     conn: Connection, query: Query, meaning: Meaning, *, excluded: str | None, topic_id: int | None
-) -> store.Found:
+) -> store.RankedIds:
     model = await embeddings.find(conn, meaning.model_name, meaning.model_version)
     if model is None or meaning.vector is None or len(meaning.vector) != model.dimensions:
         return []
@@ -192,7 +192,7 @@ async def _near(
     return [(story_id, document_id) for story_id, document_id, cosine in near if cosine >= least][:MOST_MEANT]
 
 
-async def _hits(conn: Connection, part: Sequence[Ranked], sought: Understood, forms: Forms) -> list[Hit]:
+async def _hits(conn: Connection, part: Sequence[Ranked], sought: Understood, forms: Forms) -> list[SearchHit]:
     """The stories with what was sought marked in them."""
     stories = await store.stories(conn, [each.story_id for each in part])
     texts = await store.texts(conn, [each.document_id for each in part], characters=highlights.MAX_TEXT)
@@ -208,10 +208,10 @@ async def _hits(conn: Connection, part: Sequence[Ranked], sought: Understood, fo
     stems = await store.stems(conn, asked)
     marked = {pair for pair, stem in stems.items() if stem in sought_forms or core.is_begun_by(pair[1], sought_forms)}
 
-    def hit(each: Ranked) -> Hit:
+    def hit(each: Ranked) -> SearchHit:
         story, text = stories[each.story_id], texts[each.document_id]
         in_title, in_body = core.primary(story.language), core.primary(text.language)
-        return Hit(
+        return SearchHit(
             story=story,
             score=each.score,
             found_by=each.found_by,

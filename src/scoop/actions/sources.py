@@ -14,14 +14,14 @@ import msgspec
 
 from scoop import plugins, sources
 from scoop.core import items, opml, schedules, urls
-from scoop.core.items import Problem
+from scoop.core.items import ItemProblem
 from scoop.core.opml import Outlines
 from scoop.errors import ConfigError, Conflict, Reject, UsageError
 from scoop.fetch.client import Client
 from scoop.fetch.robots import RobotsFiles
-from scoop.fetch.sandbox import Chamber
+from scoop.fetch.sandbox import Sandbox
 from scoop.model import Item, Source, SourceSettings
-from scoop.sources import Harvest, Kind, Visit
+from scoop.sources import Harvest, SourcePlugin, Visit
 from scoop.sources.options import checked as checked_options
 from scoop.store import sources as store
 from scoop.store.db import Connection
@@ -49,16 +49,16 @@ _TARGETS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
+class SourcePreview:
     """What a source would bring: its items, complete, and those that would be refused."""
 
     harvest: Harvest
     items: list[Item]
-    refused: list[list[Problem]]
+    refused: list[list[ItemProblem]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Imported:
+class FeedImport:
     """What became of one feed of a list: added under a slug, known already, or refused with the problem."""
 
     url: str
@@ -69,7 +69,7 @@ class Imported:
     problem: str | None = None
 
 
-def kinds() -> dict[str, type[Kind]]:
+def kinds() -> dict[str, type[SourcePlugin]]:
     return plugins.discover(sources)
 
 
@@ -177,9 +177,9 @@ async def edit(conn: Connection, slug: str, given: Mapping[str, Any]) -> SourceS
     return found
 
 
-async def take_in(conn: Connection, found: Outlines, *, collection: str, schedule: str) -> list[Imported]:
+async def import_opml(conn: Connection, found: Outlines, *, collection: str, schedule: str) -> list[FeedImport]:
     """Add the feeds of a list, inside the caller's transaction; those that are there already stay as they are."""
-    present = await store.listed(conn)
+    present = await store.list_sources(conn)
     # A list may have thousands: whoever else is served meanwhile shall not wait for that.
     imported, new = await asyncio.to_thread(_sorted_out, found, present, collection=collection, schedule=schedule)
     await store.put_all(conn, new)
@@ -188,7 +188,7 @@ async def take_in(conn: Connection, found: Outlines, *, collection: str, schedul
 
 def _sorted_out(
     found: Outlines, present: Sequence[Source], *, collection: str, schedule: str
-) -> tuple[list[Imported], list[SourceSettings]]:
+) -> tuple[list[FeedImport], list[SourceSettings]]:
     """What becomes of each feed of a list, and the sources that are new."""
     known, slugs = {source.base_url for source in present}, {source.slug for source in present}
     namesakes: Counter[str] = Counter()
@@ -197,24 +197,26 @@ def _sorted_out(
         given = {"target": feed.url, "kind": "rss", "name": feed.title, "collection": feed.collection or collection}
         about = {"url": feed.url, "title": feed.title, "collection": given["collection"]}
         if feed.url in known:
-            imported.append(Imported(**about, status="known"))
+            imported.append(FeedImport(**about, status="known"))
             continue
         try:
             one = settings({**given, "schedule": schedule})
         except UsageError as error:
-            imported.append(Imported(**about, status="refused", problem=str(error)))
+            imported.append(FeedImport(**about, status="refused", problem=str(error)))
             continue
-        new.append(apart(one, slugs, namesakes[one.slug]))
+        new.append(with_free_slug(one, slugs, namesakes[one.slug]))
         namesakes[one.slug] += 1
         known.add(feed.url)
         slugs.add(new[-1].slug)
-        imported.append(Imported(**about, status="added", slug=new[-1].slug))
+        imported.append(FeedImport(**about, status="added", slug=new[-1].slug))
     return imported, new
 
 
 async def exported(conn: Connection, *, collection: str | None = None, now: datetime) -> bytes:
     """The feeds as OPML, one folder per collection, without the tokens in their addresses."""
-    feeds = sorted(await store.listed(conn, collection=collection, kind="rss"), key=lambda source: source.collection)
+    feeds = sorted(
+        await store.list_sources(conn, collection=collection, kind="rss"), key=lambda source: source.collection
+    )
     outlines = [
         opml.Outline(url=opml.without_secrets(s.base_url), title=s.name, collection=s.collection, category=s.category)
         for s in feeds
@@ -222,31 +224,38 @@ async def exported(conn: Connection, *, collection: str | None = None, now: date
     return opml.write(outlines, title="Scoop", now=now)
 
 
-async def tried(
-    found: SourceSettings, *, client: Client, chamber: Chamber, secrets: Mapping[str, str], now: datetime
-) -> Tried:
+async def preview_source(
+    found: SourceSettings, *, client: Client, chamber: Sandbox, secrets: Mapping[str, str], now: datetime
+) -> SourcePreview:
     """Visit a source without keeping anything; FetchFailed when it gives nothing."""
     visit = Visit(
         source=Source(
             **{each.name: getattr(found, each.name) for each in fields(SourceSettings)},
-            source_id=0, next_visit_at=now, health_since=now,
+            source_id=0,
+            next_visit_at=now,
+            health_since=now,
         ),
-        checkpoint={}, now=now, client=client, robots=RobotsFiles(), chamber=chamber, secrets=secrets,
-    )  # fmt: skip
+        checkpoint={},
+        now=now,
+        client=client,
+        robots=RobotsFiles(),
+        chamber=chamber,
+        secrets=secrets,
+    )
     harvest = await kinds()[found.kind]().fetch(visit)
     completed = [
         items.complete(item, source=found.slug, collection=found.collection, category=found.category, now=now)
         for item in harvest.items
     ]
     problems = [items.problems(item) for item in completed]
-    return Tried(
+    return SourcePreview(
         harvest=harvest,
         items=[item for item, wrong in zip(completed, problems, strict=True) if not wrong],
         refused=[wrong for wrong in problems if wrong],
     )
 
 
-def apart(found: SourceSettings, slugs: Collection[str], namesakes: int = 0) -> SourceSettings:
+def with_free_slug(found: SourceSettings, slugs: Collection[str], namesakes: int = 0) -> SourceSettings:
     """The same source under a slug that nobody has; so many `namesakes` are known to be there."""
     numbers = (f"_{number + 1}" if number else "" for number in itertools.count(namesakes))
     slug = next(slug for number in numbers if (slug := f"{found.slug[: MAX_SLUG - 8]}{number}") not in slugs)
@@ -285,7 +294,7 @@ def _subject(options: Mapping[str, Any]) -> list[str]:
     return [
         value
         for name, value in options.items()
-        if isinstance(value, str) and name not in sources.Options.__struct_fields__
+        if isinstance(value, str) and name not in sources.SourceOptions.__struct_fields__
     ]
 
 

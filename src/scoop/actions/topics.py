@@ -149,7 +149,7 @@ def channel(given: Any) -> ChannelSettings:
     return ChannelSettings(name=found.name, kind=found.kind, options=told, enabled=found.enabled)
 
 
-async def tried(conn: Connection, topic: Topic, *, since: datetime, limit: int | None = None) -> Trial:
+async def try_rules(conn: Connection, topic: Topic, *, since: datetime, limit: int | None = None) -> Trial:
     """What a topic's rules, kept or not, make of the latest stories in its reach that were seen since."""
     rulings: list[tuple[str, Ruling]] = []
     ids = await store.within_reach(conn, topic, since=since, limit=limit)
@@ -166,7 +166,7 @@ def _rulings(topic: Topic, stories: Sequence[StoryText]) -> list[tuple[str, Ruli
 
 async def add(conn: Connection, added: TopicSettings) -> Topic:
     """Keep a new topic, inside the caller's transaction; Conflict where its slug is taken."""
-    if any(topic.topic_slug == added.topic_slug for topic in await store.listed(conn)):
+    if any(topic.topic_slug == added.topic_slug for topic in await store.list_topics(conn)):
         raise Conflict(f"there is a topic {added.topic_slug!r} already; change that one")
     await store.put(conn, added)
     return await store.by_slug(conn, added.topic_slug)
@@ -233,7 +233,7 @@ async def put_topics(tables: Sequence[Mapping[str, Any]], conn: Connection) -> N
 
 
 async def _put_topic(conn: Connection, table: Mapping[str, Any]) -> None:
-    known = next((topic for topic in await store.listed(conn) if topic.topic_slug == table.get("slug")), None)
+    known = next((topic for topic in await store.list_topics(conn) if topic.topic_slug == table.get("slug")), None)
     wanted = settings(table, known)
     if known is None or any(getattr(known, each.name) != getattr(wanted, each.name) for each in fields(TopicSettings)):
         await store.put(conn, wanted)

@@ -11,9 +11,9 @@ from scoop.errors import UsageError
 from scoop.fetch.client import Client
 from scoop.stages import deliver_webhooks
 from scoop.store import webhooks as store
-from scoop.store.webhooks import Event, Outgoing, WebhookSettings
+from scoop.store.webhooks import OutgoingDelivery, WebhookEvent, WebhookSettings
 
-EVENTS: tuple[Event, ...] = get_args(Event)
+EVENTS: tuple[WebhookEvent, ...] = get_args(WebhookEvent)
 MAX_URL = 2_000
 MAX_COLLECTION = 128
 TRIAL = "webhook.test"
@@ -37,20 +37,27 @@ def changed(now: WebhookSettings, given: Mapping[str, Any]) -> WebhookSettings:
     return settings({**kept, **told, "name": now.name})
 
 
-async def tried(
+async def send_test(
     found: WebhookSettings, *, client: Client, secrets: Mapping[str, str], clock: Callable[[], datetime]
 ) -> int:
     """Send a webhook a message of no consequence; the status it was taken with, else NotSent, Unknown or Refused."""
     errand = Errand(client=client, secrets=secrets, clock=clock)
     payload = store.message(TRIAL, {"webhook": found.name}, now=clock())
-    trial = Outgoing(
-        webhook_delivery_id=0, key=store.new_key(), payload=payload, name=found.name, url=found.url,
-        secret=found.secret, allow_private=found.allow_private, enabled=True, state="waiting",
-    )  # fmt: skip
+    trial = OutgoingDelivery(
+        webhook_delivery_id=0,
+        key=store.new_key(),
+        payload=payload,
+        name=found.name,
+        url=found.url,
+        secret=found.secret,
+        allow_private=found.allow_private,
+        enabled=True,
+        state="waiting",
+    )
     return await deliver_webhooks.send(trial, errand)
 
 
-def _events(given: Any) -> tuple[Event, ...]:
+def _events(given: Any) -> tuple[WebhookEvent, ...]:
     for event in given:
         if event not in EVENTS:
             raise UsageError(f"events: there is no event {event!r}; there are {', '.join(EVENTS)}")

@@ -7,8 +7,8 @@ from fastapi import Query, Request, Response
 
 from scoop.core import opml
 from scoop.http import responses, routes
-from scoop.http.deps import Reads
-from scoop.http.params import Part
+from scoop.http.deps import ReadConn
+from scoop.http.params import PageParams
 from scoop.http.responses import Listed
 from scoop.http.routes import needs
 from scoop.store import alerts, db
@@ -17,15 +17,15 @@ from scoop.store.alerts import Alert
 router = routes.for_programs("Alerts")
 
 
-class Wanted(Part):
+class AlertQuery(PageParams):
     with_resolved: bool = False
 
 
 @router.get("/alerts", response_model=Listed[Alert])
 @needs("read")
-async def list_alerts(request: Request, conn: Reads, wanted: Annotated[Wanted, Query()]) -> Response:
+async def list_alerts(request: Request, conn: ReadConn, wanted: Annotated[AlertQuery, Query()]) -> Response:
     """What is wrong, the latest first: sources that died or went quiet, digests that are late; or also what was."""
-    (before,) = responses.place(wanted.cursor, int) or (db.LAST_ID,)
+    (before,) = responses.decode_cursor(wanted.cursor, int) or (db.LAST_ID,)
     found = await alerts.latest(conn, with_resolved=wanted.with_resolved, before=before, limit=wanted.limit + 1)
     shown = [replace(alert, message=opml.redacted(alert.message)) for alert in found]
-    return responses.json(request, responses.listed(shown, wanted.limit, lambda alert: (alert.alert_id,)))
+    return responses.json(request, responses.list_response(shown, wanted.limit, lambda alert: (alert.alert_id,)))

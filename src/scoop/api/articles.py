@@ -12,8 +12,8 @@ from scoop.api import moments
 from scoop.api.moments import Since, Until
 from scoop.core import hashes
 from scoop.http import responses, routes
-from scoop.http.deps import At, Reads
-from scoop.http.params import Given, Line, Part
+from scoop.http.deps import CurrentDesk, ReadConn
+from scoop.http.params import PageParams, RequestModel, ShortText
 from scoop.http.routes import needs
 from scoop.store import listing
 
@@ -23,7 +23,7 @@ MAX_BODY = 10_000  # characters of a text that this contract shows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Article:
+class ArticleResource:
     """`articleId` is made from the URL: one that two sites tell of is two articles of one id, each of its site."""
 
     articleId: str  # noqa: N815 - the shape of this contract
@@ -44,25 +44,29 @@ class Article:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Articles:
-    articles: list[Article]
+    articles: list[ArticleResource]
     nextCursor: str | None  # noqa: N815
 
 
-class WantedArticles(Part):
+class WantedArticles(PageParams):
     since: Since = None
     until: Until = None
-    site_id: Annotated[Line | None, Field(alias="siteId", description="Only articles of this site: a source.")] = None
+    site_id: Annotated[ShortText | None, Field(alias="siteId", description="Only articles of this site: a source.")] = (
+        None
+    )
     limit: Annotated[int, Field(ge=1, le=50, description="How many at most.")] = 20
 
 
-class Teller(Given):
-    site_id: Annotated[Line | None, Field(alias="siteId", description="As this site tells it; else the first.")] = None
+class Teller(RequestModel):
+    site_id: Annotated[
+        ShortText | None, Field(alias="siteId", description="As this site tells it; else the first.")
+    ] = None
 
 
 @router.get("/articles", response_model=Articles)
 @needs("read")
 async def list_articles(
-    request: Request, conn: Reads, desk: At, query: Annotated[WantedArticles, fastapi.Query()]
+    request: Request, conn: ReadConn, desk: CurrentDesk, query: Annotated[WantedArticles, fastapi.Query()]
 ) -> Response:
     """The latest articles, by when they appeared; texts are cut at 10,000 characters."""
     found = await listing.articles(
@@ -71,15 +75,15 @@ async def list_articles(
         source=query.site_id,
         max_characters=MAX_BODY,
     )
-    part = responses.listed(found, query.limit, _place)
+    part = responses.list_response(found, query.limit, _place)
     return responses.json(request, Articles(articles=list(map(_article, part.items)), nextCursor=part.next_cursor))
 
 
-@router.get("/articles/{article_id}", response_model=Article)
+@router.get("/articles/{article_id}", response_model=ArticleResource)
 @needs("read")
-async def read_article(
+async def get_article(
     request: Request,
-    conn: Reads,
+    conn: ReadConn,
     article_id: Annotated[str, Path(pattern="^art_[0-9a-f]{32}$")],
     query: Annotated[Teller, fastapi.Query()],
 ) -> Response:
@@ -88,12 +92,12 @@ async def read_article(
     return responses.json(request, _article(found))
 
 
-def _place(article: listing.Article) -> tuple[Any, ...]:
+def _place(article: listing.ArticleRow) -> tuple[Any, ...]:
     return article.seen_at, article.document_id
 
 
-def _article(found: listing.Article) -> Article:
-    return Article(
+def _article(found: listing.ArticleRow) -> ArticleResource:
+    return ArticleResource(
         articleId=found.article_id,
         siteId=found.source,
         title=found.title,

@@ -3,17 +3,17 @@
 from fastapi import Request, Response
 
 from scoop.http import responses, routes
-from scoop.http.deps import Reads
+from scoop.http.deps import ReadConn
 from scoop.http.responses import Listed
 from scoop.http.routes import needs
 from scoop.store import reading
-from scoop.store.reading import Collection
+from scoop.store.reading import CollectionSummary
 
 router = routes.for_programs("Figures")
 
 
-@router.get("/collections", response_model=Listed[Collection])
+@router.get("/collections", response_model=Listed[CollectionSummary])
 @needs("read")
-async def list_collections(request: Request, conn: Reads) -> Response:
+async def list_collections(request: Request, conn: ReadConn) -> Response:
     """Every collection with how many arrivals, documents and active stories it holds."""
     return responses.json(request, Listed(items=await reading.collections(conn), next_cursor=None))

@@ -15,9 +15,9 @@ from scoop.app import modes
 from scoop.core import opml
 from scoop.errors import Conflict
 from scoop.http import responses, routes
-from scoop.http.deps import At, Reads, Writes
+from scoop.http.deps import CurrentDesk, ReadConn, WriteConn
 from scoop.http.errors import TooManyRequests
-from scoop.http.params import Given, Line, Part
+from scoop.http.params import PageParams, RequestModel, ShortText
 from scoop.http.routes import needs
 from scoop.stages import ingest
 from scoop.store import db, listing, runs, sources
@@ -27,7 +27,7 @@ from scoop.store.runs import Run
 
 router = routes.for_programs("Articles", prefix="/api")
 
-Reason = Literal["ran_recently", "resting"]
+SkipReason = Literal["ran_recently", "resting"]
 REST = timedelta(minutes=5)  # after a visit, in which a site is asked again only by force
 
 
@@ -64,7 +64,7 @@ class CrawlJob:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skipped:
     siteId: str  # noqa: N815
-    reason: Reason
+    reason: SkipReason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,28 +76,28 @@ class CrawlStarted:
     lastRunId: str  # noqa: N815
 
 
-class WantedCrawlRuns(Part):
-    site_id: Annotated[Line | None, Field(alias="siteId", description="Only runs of this site: a source.")] = None
+class WantedCrawlRuns(PageParams):
+    site_id: Annotated[ShortText | None, Field(alias="siteId", description="Only runs of this site: a source.")] = None
     after: Annotated[
         int, Field(alias="afterRunId", ge=0, le=db.LAST_ID, description="Only runs with a larger number.")
     ] = 0
     limit: Annotated[int, Field(ge=1, le=200, description="How many at most.")] = 20
 
 
-class CrawlRequest(Given):
+class CrawlRequest(RequestModel):
     """Which sites, all that are enabled if none is named; `force` also asks those that were asked a moment ago."""
 
-    site_ids: Annotated[list[Line] | None, Field(alias="siteIds", min_length=1, max_length=1000)] = None
+    site_ids: Annotated[list[ShortText] | None, Field(alias="siteIds", min_length=1, max_length=1000)] = None
     force: bool = False
 
 
 @router.get("/crawl-runs", response_model=CrawlRuns)
 @needs("read")
 async def list_crawl_runs(
-    request: Request, conn: Reads, query: Annotated[WantedCrawlRuns, fastapi.Query()]
+    request: Request, conn: ReadConn, query: Annotated[WantedCrawlRuns, fastapi.Query()]
 ) -> Response:
     """The latest runs, by number."""
-    place = responses.place(query.cursor, int)
+    place = responses.decode_cursor(query.cursor, int)
     found = await runs.latest(
         conn,
         source=query.site_id,
@@ -105,7 +105,7 @@ async def list_crawl_runs(
         before=place[0] if place else db.LAST_ID,
         limit=query.limit + 1,
     )
-    part = responses.listed(found, query.limit, lambda run: (run.run_id,))
+    part = responses.list_response(found, query.limit, lambda run: (run.run_id,))
     return responses.json(request, CrawlRuns(crawlRuns=list(map(_crawl_run, part.items)), nextCursor=part.next_cursor))
 
 
@@ -116,7 +116,7 @@ async def list_crawl_runs(
     responses=document.problems(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
 @needs("edit")
-async def start_crawl(request: Request, conn: Writes, desk: At, asked: CrawlRequest) -> Response:
+async def start_crawl(request: Request, conn: WriteConn, desk: CurrentDesk, asked: CrawlRequest) -> Response:
     """Have sites visited now, by the workers.
 
     A run has a number only once its visit has ended, so the answer names the jobs instead, and `lastRunId`: the runs
@@ -146,14 +146,14 @@ async def start_crawl(request: Request, conn: Writes, desk: At, asked: CrawlRequ
     return responses.json(request, started, status=HTTPStatus.ACCEPTED)
 
 
-def _reason(visit: NextVisit, resting: Set[int], *, force: bool) -> Reason | None:
+def _reason(visit: NextVisit, resting: Set[int], *, force: bool) -> SkipReason | None:
     """Why a site is not visited now; one whose visit is on its way anyway is."""
     if visit.source_id in resting:
         return "resting"
     return "ran_recently" if visit.rests_for and not visit.is_on_its_way and not force else None
 
 
-def _nothing_to_do(visits: Sequence[NextVisit], skipped: Mapping[int, Reason]) -> Exception:
+def _nothing_to_do(visits: Sequence[NextVisit], skipped: Mapping[int, SkipReason]) -> Exception:
     rests = [visit.rests_for for visit in visits if skipped[visit.source_id] == "ran_recently" and visit.rests_for]
     if rests:
         return TooManyRequests("visited a moment ago; come again later, or use force", after=min(rests))

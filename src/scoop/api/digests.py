@@ -13,20 +13,20 @@ from scoop.api import document
 from scoop.api.posts import PostReport, report
 from scoop.core.rendering import mail, markdown, plain
 from scoop.http import responses, routes
-from scoop.http.deps import At, Reads, Writes
+from scoop.http.deps import CurrentDesk, ReadConn, WriteConn
 from scoop.http.errors import invalid
-from scoop.http.params import Given, Id, Part, Slug
+from scoop.http.params import AnySlug, PageParams, RecordId, RequestModel
 from scoop.http.responses import Listed
 from scoop.http.routes import needs
 from scoop.stages import digest
 from scoop.store import db, digests, posts, topics
 from scoop.store.db import Connection
-from scoop.store.digests import Entry, Run, RunMode
+from scoop.store.digests import DigestRun, RunEntry, RunMode
 
 router = routes.for_programs("Digests")
 
 FIRST_DAY, LAST_DAY = Day(2000, 1, 1), Day(2099, 12, 31)  # as far as calendars of crons go
-Form = Literal["text", "markdown", "html"]
+DigestFormat = Literal["text", "markdown", "html"]
 RENDERED = {
     "text": (plain.render, "text/plain"),
     "markdown": (markdown.render, "text/markdown"),
@@ -41,81 +41,93 @@ IS_RENDERED: dict[int | str, dict[str, Any]] = {
 class DigestReport:
     """A digest with every candidate, what became of it and why, and its posts."""
 
-    run: Run
-    entries: list[Entry]
+    run: DigestRun
+    entries: list[RunEntry]
     posts: list[PostReport]
 
 
-class Wanted(Part):
-    topic: Slug | None = None
+class DigestQuery(PageParams):
+    topic: AnySlug | None = None
     date: Day | None = None
     mode: RunMode | None = None
 
 
-class NewDigest(Given):
+class NewDigest(RequestModel):
     """A digest of a topic and a local date, the last one due by default; a shadow is never posted."""
 
-    topic: Slug
+    topic: AnySlug
     date: Annotated[Day, Field(ge=FIRST_DAY, le=LAST_DAY)] | None = None
     shadow: bool = False
     publish: bool = False
 
 
-@router.get("/digests", response_model=Listed[Run])
+@router.get("/digests", response_model=Listed[DigestRun])
 @needs("read")
-async def list_digests(request: Request, conn: Reads, wanted: Annotated[Wanted, Query()]) -> Response:
+async def list_digests(request: Request, conn: ReadConn, wanted: Annotated[DigestQuery, Query()]) -> Response:
     """The latest digests, live and shadow."""
-    (before,) = responses.place(wanted.cursor, int) or (db.LAST_ID,)
+    (before,) = responses.decode_cursor(wanted.cursor, int) or (db.LAST_ID,)
     found = await digests.runs(
         conn, topic_slug=wanted.topic, day=wanted.date, mode=wanted.mode, before=before, limit=wanted.limit + 1
     )
-    return responses.json(request, responses.listed(found, wanted.limit, lambda run: (run.digest_run_id,)))
+    return responses.json(request, responses.list_response(found, wanted.limit, lambda run: (run.digest_run_id,)))
 
 
 @router.post(
-    "/digests", response_model=DigestReport, status_code=201,
+    "/digests",
+    response_model=DigestReport,
+    status_code=201,
     responses=document.problems(HTTPStatus.NOT_FOUND)
     | {
         200: {"model": DigestReport, "description": "It was posted already, or is on its way"},
         202: {"model": DigestReport, "description": "It is made, and on its way"},
     },
-)  # fmt: skip
+)
 @needs("edit")
-async def make_digest(request: Request, desk: At, conn: Writes, given: NewDigest) -> Response:
+async def make_digest(request: Request, desk: CurrentDesk, conn: WriteConn, given: NewDigest) -> Response:
     """Make the digest of a topic and a local date as `scoop digest` does; what was posted is never made anew."""
     if given.shadow and given.publish:
         raise invalid("publish", "a shadow is never posted")
     order = await digest.ordered(
-        conn, given.topic, given.date, mode="shadow" if given.shadow else "live", publish=given.publish,
-        modes=app.modes(desk.config), now=desk.clock(),
-    )  # fmt: skip
-    posted = None if given.shadow else await digests.committed(conn, order.topic.topic_id, order.day)
+        conn,
+        given.topic,
+        given.date,
+        mode="shadow" if given.shadow else "live",
+        publish=given.publish,
+        modes=app.modes(desk.config),
+        now=desk.clock(),
+    )
+    posted = None if given.shadow else await digests.published_run_id(conn, order.topic.topic_id, order.day)
     run_id = await digest.make(conn, order, plugins.discover(channels))
     made = HTTPStatus.ACCEPTED if given.publish else HTTPStatus.CREATED
     return responses.json(
-        request, await _report(conn, run_id), status=HTTPStatus.OK if run_id == posted else made,
+        request,
+        await _report(conn, run_id),
+        status=HTTPStatus.OK if run_id == posted else made,
         headers={"Location": f"/api/v1/digests/{run_id}"},
-    )  # fmt: skip
+    )
 
 
 @router.get("/digests/{digest_run_id}", response_model=DigestReport)
 @needs("read")
-async def get_digest(request: Request, conn: Reads, digest_run_id: Id) -> Response:
+async def get_digest(request: Request, conn: ReadConn, digest_run_id: RecordId) -> Response:
     """One digest: every candidate with status, reason and the parts of its score, and the posts."""
     return responses.json(request, await _report(conn, digest_run_id))
 
 
 @router.get("/digests/{digest_run_id}/rendered", response_class=Response, responses=IS_RENDERED)
 @needs("read")
-async def read_digest(
-    request: Request, conn: Reads, digest_run_id: Id, form: Annotated[Form, Query(alias="as")] = "markdown"
+async def get_rendered_digest(
+    request: Request,
+    conn: ReadConn,
+    digest_run_id: RecordId,
+    form: Annotated[DigestFormat, Query(alias="as")] = "markdown",
 ) -> Response:
     """A digest as its readers see it."""
     run = await digests.run(conn, digest_run_id)
     topic = await topics.by_slug(conn, run.topic_slug)
     told = digests.digest(topic.topic_name, topic.timezone, run, await digests.entries(conn, digest_run_id))
     render, media = RENDERED[form]
-    return responses.tagged(request, render(told).encode(), f"{media}; charset=utf-8")
+    return responses.with_etag(request, render(told).encode(), f"{media}; charset=utf-8")
 
 
 async def _report(conn: Connection, digest_run_id: int) -> DigestReport:

@@ -10,7 +10,7 @@ from scoop import __version__
 from scoop.core import items
 from scoop.http import responses, routes
 from scoop.http.errors import CODES
-from scoop.http.routes import Guarded, needs
+from scoop.http.routes import GuardedRoute, needs
 
 router = routes.for_pages()
 
@@ -90,7 +90,7 @@ def _described(app: FastAPI) -> dict[str, Any]:
     return found
 
 
-def _complete(operation: dict[str, Any], route: Guarded) -> None:
+def _complete(operation: dict[str, Any], route: GuardedRoute) -> None:
     operation.get("responses", {}).pop("422", None)
     problems = ALWAYS | (KEPT_OUT if route.right else {})
     if "{" in route.path:
@@ -106,8 +106,8 @@ def _complete(operation: dict[str, Any], route: Guarded) -> None:
     operation["x-right"] = route.right or "none"
 
 
-def guarded(app: FastAPI) -> list[Guarded]:
-    return [route for route in app.routes if isinstance(route, Guarded)]
+def guarded(app: FastAPI) -> list[GuardedRoute]:
+    return [route for route in app.routes if isinstance(route, GuardedRoute)]
 
 
 @router.get("/api/openapi.json")

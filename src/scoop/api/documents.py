@@ -11,30 +11,30 @@ from pydantic import Field
 from scoop.api import document, moments
 from scoop.api.moments import Since, Until
 from scoop.http import responses, routes
-from scoop.http.deps import At, Reads
-from scoop.http.params import Id, Line, Part
+from scoop.http.deps import CurrentDesk, ReadConn
+from scoop.http.params import PageParams, RecordId, ShortText
 from scoop.http.responses import Listed
 from scoop.http.routes import needs
 from scoop.store import listing, reading
 from scoop.store.db import Connection
-from scoop.store.listing import Document, WholeDocument
-from scoop.store.reading import Event, Explanation
+from scoop.store.listing import DocumentRow, WholeDocument
+from scoop.store.reading import DedupEvent, Explanation
 
 router = routes.for_programs("Documents")
 
 
-class WantedDocuments(Part):
+class WantedDocuments(PageParams):
     story: Annotated[UUID | None, Field(description="Only documents of this story.")] = None
-    source: Annotated[Line | None, Field(description="Only documents of this source.")] = None
-    collection: Annotated[Line | None, Field(description="Only this collection, as ai_news.")] = None
+    source: Annotated[ShortText | None, Field(description="Only documents of this source.")] = None
+    collection: Annotated[ShortText | None, Field(description="Only this collection, as ai_news.")] = None
     since: Since = None
     until: Until = None
 
 
-@router.get("/documents", response_model=Listed[Document], responses=document.problems(HTTPStatus.NOT_FOUND))
+@router.get("/documents", response_model=Listed[DocumentRow], responses=document.problems(HTTPStatus.NOT_FOUND))
 @needs("read")
 async def list_documents(
-    request: Request, conn: Reads, desk: At, query: Annotated[WantedDocuments, fastapi.Query()]
+    request: Request, conn: ReadConn, desk: CurrentDesk, query: Annotated[WantedDocuments, fastapi.Query()]
 ) -> Response:
     """The latest documents, without their texts, by when they appeared."""
     found = await listing.documents(
@@ -44,23 +44,23 @@ async def list_documents(
         collection=query.collection,
         story_id=await listing.survivor(conn, query.story) if query.story else None,
     )
-    return responses.json(request, responses.listed(found, query.limit, _place))
+    return responses.json(request, responses.list_response(found, query.limit, _place))
 
 
-def _place(found: Document) -> tuple[Any, ...]:
+def _place(found: DocumentRow) -> tuple[Any, ...]:
     return found.seen_at, found.document_id
 
 
 @router.get("/documents/{document_id}", response_model=WholeDocument)
 @needs("read")
-async def read_document(request: Request, conn: Reads, document_id: Id) -> Response:
+async def get_document(request: Request, conn: ReadConn, document_id: RecordId) -> Response:
     """One document with its text and the story it is in."""
     return responses.json(request, await listing.document(conn, document_id))
 
 
-@router.get("/documents/{document_id}/events", response_model=Listed[Event])
+@router.get("/documents/{document_id}/events", response_model=Listed[DedupEvent])
 @needs("read")
-async def list_events(request: Request, conn: Reads, document_id: Id) -> Response:
+async def list_events(request: Request, conn: ReadConn, document_id: RecordId) -> Response:
     """Every decision about a document, in the order they were made."""
     explanation = await _explanation(conn, document_id)
     return responses.json(request, Listed(items=explanation.events, next_cursor=None))
@@ -68,7 +68,7 @@ async def list_events(request: Request, conn: Reads, document_id: Id) -> Respons
 
 @router.get("/documents/{document_id}/why", response_model=Explanation)
 @needs("read")
-async def explain_document(request: Request, conn: Reads, document_id: Id) -> Response:
+async def explain_document(request: Request, conn: ReadConn, document_id: RecordId) -> Response:
     """How a document came to its story: every decision, and who else may tell of the same, the most probable first."""
     return responses.json(request, await _explanation(conn, document_id))
 

@@ -7,7 +7,7 @@ from fastapi import Request, Response
 
 from scoop.errors import DatabaseUnavailable
 from scoop.http import responses, routes
-from scoop.http.deps import Reads
+from scoop.http.deps import ReadConn
 from scoop.http.routes import needs
 from scoop.store import migrations
 
@@ -21,7 +21,7 @@ class Working:
 
 @router.get("/health", response_model=Working)
 @needs(None)
-async def read_health(request: Request, conn: Reads) -> Response:
+async def get_health(request: Request, conn: ReadConn) -> Response:
     """`ok` when the database answers and has this program's schema; else 503."""
     if not await migrations.is_current(conn):
         raise DatabaseUnavailable("the desk is not ready")

@@ -14,7 +14,7 @@ from scoop.core import item_stream
 from scoop.core import items as canonical
 from scoop.errors import Conflict, InputError
 from scoop.http import errors, responses, routes
-from scoop.http.deps import At, By
+from scoop.http.deps import CurrentDesk, CurrentVisitor
 from scoop.http.errors import UnsupportedMedia
 from scoop.http.middleware import MAX_PUSHED
 from scoop.http.routes import needs
@@ -77,7 +77,7 @@ class _Results:
 
 @router.post("/items", response_model=Taken, openapi_extra=BODY, responses=document.problems(HTTPStatus.CONFLICT))
 @needs("push")
-async def push_items(request: Request, desk: At, by: By) -> Response:
+async def push_items(request: Request, desk: CurrentDesk, by: CurrentVisitor) -> Response:
     """Hand items in. Good ones enter the ledger, bad ones are kept apart with the reasons; nothing is ever doubled.
 
     The status is 200 as soon as an item can be read, even if it is refused: see `refused` and `results`.
@@ -90,9 +90,14 @@ async def push_items(request: Request, desk: At, by: By) -> Response:
         await _receive(request, body)
         async with desk.pushing:
             pushed = await push(
-                desk.database, body, name=f"pushed by {by.name}", now=desk.clock(), follow="normalize",
-                tell=results.tell, max_bytes=MAX_UNZIPPED,
-            )  # fmt: skip
+                desk.database,
+                body,
+                name=f"pushed by {by.name}",
+                now=desk.clock(),
+                follow="normalize",
+                tell=results.tell,
+                max_bytes=MAX_UNZIPPED,
+            )
     _check_readable(pushed, results)
     return responses.json(request, _taken(pushed, results))
 

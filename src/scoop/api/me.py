@@ -8,7 +8,7 @@ from fastapi import Request, Response
 
 from scoop.core.access import Right, Role, Via
 from scoop.http import responses, routes
-from scoop.http.deps import By, Reads
+from scoop.http.deps import CurrentVisitor, ReadConn
 from scoop.http.errors import Unauthenticated
 from scoop.http.routes import needs
 from scoop.store import users
@@ -32,14 +32,19 @@ class Me:
 
 @router.get("/user/me", response_model=Me)
 @needs("read")
-async def read_me(request: Request, conn: Reads, by: By) -> Response:
+async def get_me(request: Request, conn: ReadConn, by: CurrentVisitor) -> Response:
     """Who you are; nobody, where anybody may read, is asked to sign in."""
     if by.user_id is None:
         raise Unauthenticated()
     user = await users.by_id(conn, by.user_id)
     name = f"user_{user.user_id}"
     me = Me(
-        id=name, userId=name, name=user.name, role=user.role, rights=sorted(by.rights), via=by.via,
+        id=name,
+        userId=name,
+        name=user.name,
+        role=user.role,
+        rights=sorted(by.rights),
+        via=by.via,
         createdAt=user.created_at,
-    )  # fmt: skip
+    )
     return responses.json(request, me)

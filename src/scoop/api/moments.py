@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 from scoop.core import items
 from scoop.http import responses
 from scoop.store import listing
-from scoop.store.listing import Part, Place
+from scoop.store.listing import ListSlice, StoryCursor
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _OFFSET = re.compile(r"([Zz]|[+-]\d{2}:\d{2})$")
@@ -63,9 +63,9 @@ def _within(moment: datetime) -> datetime:
 
 def part(
     since: date | datetime | None, until: date | datetime | None, cursor: str | None, *, limit: int, zone: ZoneInfo
-) -> Part:
+) -> ListSlice:
     """The part of a list that is asked for, and one row more, which tells whether the list goes on."""
-    before: Place = (end(until, zone), 0) if until is not None else listing.END
-    if place := responses.place(cursor, datetime, int):
+    before: StoryCursor = (end(until, zone), 0) if until is not None else listing.END
+    if place := responses.decode_cursor(cursor, datetime, int):
         before = min(before, (_within(place[0]), place[1]))
-    return Part(since=start(since, zone), before=before, limit=limit + 1)
+    return ListSlice(since=start(since, zone), before=before, limit=limit + 1)

@@ -11,9 +11,9 @@ from scoop.api import document
 from scoop.core.access import Right, Role, Visitor
 from scoop.http import accounts, auth, passwords, responses, routes
 from scoop.http.accounts import NewKey
-from scoop.http.deps import At, By, Reads, Writes
+from scoop.http.deps import CurrentDesk, CurrentVisitor, ReadConn, WriteConn
 from scoop.http.errors import Forbidden, Unauthenticated
-from scoop.http.params import Given, Id, Text
+from scoop.http.params import LongText, RecordId, RequestModel
 from scoop.http.routes import needs
 from scoop.store import users
 from scoop.store.users import ApiKey, User
@@ -24,13 +24,13 @@ AGAINST = document.problems(HTTPStatus.CONFLICT)
 Password = Annotated[str, Field(min_length=1, max_length=passwords.MAX_PASSWORD)]
 
 
-class NewUser(Given):
-    name: Annotated[Text, Field(min_length=1, max_length=accounts.MAX_NAME)]
+class NewUser(RequestModel):
+    name: Annotated[LongText, Field(min_length=1, max_length=accounts.MAX_NAME)]
     role: Role = "reader"
     password: Password
 
 
-class UserChanges(Given):
+class UserChanges(RequestModel):
     """What changes; a new password, and a rest, sign all browsers of the person out."""
 
     role: Role | None = None
@@ -38,27 +38,27 @@ class UserChanges(Given):
     enabled: bool | None = None
 
 
-class NewPassword(Given):
+class NewPassword(RequestModel):
     password: Password
     new_password: Password
 
 
-class WantedKey(Given):
-    name: Annotated[Text, Field(min_length=1, max_length=100)]
+class WantedKey(RequestModel):
+    name: Annotated[LongText, Field(min_length=1, max_length=100)]
     scopes: Annotated[list[Right], Field(min_length=1, max_length=4)]
     days: Annotated[int, Field(ge=1, le=3650)] | None = None
 
 
 @router.get("/users", response_model=list[User])
 @needs("admin")
-async def list_users(request: Request, conn: Reads) -> Response:
+async def list_users(request: Request, conn: ReadConn) -> Response:
     """Everybody who may sign in."""
-    return responses.json(request, await users.listed(conn))
+    return responses.json(request, await users.list_users(conn))
 
 
 @router.post("/users", response_model=User, status_code=201, responses=AGAINST)
 @needs("admin")
-async def add_user(request: Request, desk: At, given: NewUser) -> Response:
+async def add_user(request: Request, desk: CurrentDesk, given: NewUser) -> Response:
     """Add a person with a first password."""
     name, password_hash = accounts.checked_name(given.name), await passwords.hash_password(given.password)
     async with desk.writing() as conn:
@@ -69,27 +69,32 @@ async def add_user(request: Request, desk: At, given: NewUser) -> Response:
 
 @router.post("/users/me/password", status_code=204)
 @needs("read")
-async def change_own_password(request: Request, desk: At, by: By, given: NewPassword) -> Response:
+async def change_own_password(request: Request, desk: CurrentDesk, by: CurrentVisitor, given: NewPassword) -> Response:
     """Change your own password; your other browsers are signed out."""
     _check_person(by)
     await accounts.change_password(
-        desk.database, by, given.password, given.new_password,
-        session=request.cookies.get(auth.COOKIE), address=auth.address(request), now=desk.clock(),
-    )  # fmt: skip
+        desk.database,
+        by,
+        given.password,
+        given.new_password,
+        session=request.cookies.get(auth.COOKIE),
+        address=auth.client_address(request),
+        now=desk.clock(),
+    )
     request.app.state.guest_book.forget()
     return Response(status_code=HTTPStatus.NO_CONTENT)
 
 
 @router.get("/users/{user_id}", response_model=User)
 @needs("admin")
-async def get_user(request: Request, conn: Reads, user_id: Id) -> Response:
+async def get_user(request: Request, conn: ReadConn, user_id: RecordId) -> Response:
     """One person."""
     return responses.json(request, await users.by_id(conn, user_id))
 
 
 @router.patch("/users/{user_id}", response_model=User, responses=AGAINST)
 @needs("admin")
-async def change_user(request: Request, desk: At, user_id: Id, given: UserChanges) -> Response:
+async def change_user(request: Request, desk: CurrentDesk, user_id: RecordId, given: UserChanges) -> Response:
     """Change a person's role or password, or let them rest; the only admin stays one."""
     password_hash = await passwords.hash_password(given.password) if given.password is not None else None
     async with desk.writing() as conn:
@@ -100,7 +105,7 @@ async def change_user(request: Request, desk: At, user_id: Id, given: UserChange
 
 @router.delete("/users/{user_id}", status_code=204, responses=AGAINST)
 @needs("admin")
-async def remove_user(request: Request, desk: At, user_id: Id) -> Response:
+async def remove_user(request: Request, desk: CurrentDesk, user_id: RecordId) -> Response:
     """Forget a person, with sessions and keys; not the only admin."""
     async with desk.writing() as conn:
         await users.remove(conn, user_id)
@@ -110,7 +115,7 @@ async def remove_user(request: Request, desk: At, user_id: Id) -> Response:
 
 @router.get("/keys", response_model=list[ApiKey])
 @needs("read")
-async def list_keys(request: Request, by: By, conn: Reads) -> Response:
+async def list_keys(request: Request, by: CurrentVisitor, conn: ReadConn) -> Response:
     """Your keys; an admin sees those of all. Of a key only its end is shown."""
     if not by.is_known:
         raise Unauthenticated()
@@ -119,7 +124,9 @@ async def list_keys(request: Request, by: By, conn: Reads) -> Response:
 
 @router.post("/keys", response_model=NewKey, status_code=201)
 @needs("read")
-async def add_key(request: Request, desk: At, by: By, conn: Writes, given: WantedKey) -> Response:
+async def add_key(
+    request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, given: WantedKey
+) -> Response:
     """A key for your programs, no wider than your own rights; it is shown this once."""
     user_id, role = _check_person(by)
     lasts = timedelta(days=given.days) if given.days is not None else None
@@ -131,7 +138,7 @@ async def add_key(request: Request, desk: At, by: By, conn: Writes, given: Wante
 
 @router.delete("/keys/{api_key_id}", status_code=204)
 @needs("read")
-async def remove_key(request: Request, desk: At, by: By, api_key_id: Id) -> Response:
+async def remove_key(request: Request, desk: CurrentDesk, by: CurrentVisitor, api_key_id: RecordId) -> Response:
     """Take one of your keys back; an admin, anybody's."""
     if not by.is_known:
         raise Unauthenticated()

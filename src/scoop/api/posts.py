@@ -10,8 +10,8 @@ from fastapi import Query, Request, Response
 
 from scoop.api import document
 from scoop.http import responses, routes
-from scoop.http.deps import Reads, Writes
-from scoop.http.params import Id, Part, Slug
+from scoop.http.deps import ReadConn, WriteConn
+from scoop.http.params import AnySlug, PageParams, RecordId
 from scoop.http.responses import Listed
 from scoop.http.routes import needs
 from scoop.model import Post, PostState
@@ -45,46 +45,46 @@ class PostReport:
     payload: str
 
 
-class Wanted(Part):
-    topic: Slug | None = None
+class PostQuery(PageParams):
+    topic: AnySlug | None = None
     state: PostState | None = None
 
 
 @router.get("/posts", response_model=Listed[PostReport])
 @needs("read")
-async def list_posts(request: Request, conn: Reads, wanted: Annotated[Wanted, Query()]) -> Response:
+async def list_posts(request: Request, conn: ReadConn, wanted: Annotated[PostQuery, Query()]) -> Response:
     """The latest posts; those of the states held and failed wait for a person's word."""
-    (before,) = responses.place(wanted.cursor, int) or (db.LAST_ID,)
+    (before,) = responses.decode_cursor(wanted.cursor, int) or (db.LAST_ID,)
     states = [wanted.state] if wanted.state else None
-    found = await posts.listed(conn, topic_slug=wanted.topic, states=states, before=before, limit=wanted.limit + 1)
+    found = await posts.list_posts(conn, topic_slug=wanted.topic, states=states, before=before, limit=wanted.limit + 1)
     shown = [report(post) for post in found]
-    return responses.json(request, responses.listed(shown, wanted.limit, lambda post: (post.post_id,)))
+    return responses.json(request, responses.list_response(shown, wanted.limit, lambda post: (post.post_id,)))
 
 
 @router.get("/posts/{post_id}", response_model=PostReport)
 @needs("read")
-async def get_post(request: Request, conn: Reads, post_id: Id) -> Response:
+async def get_post(request: Request, conn: ReadConn, post_id: RecordId) -> Response:
     """One post."""
     return responses.json(request, report(await posts.by_id(conn, post_id)))
 
 
 @router.post("/posts/{post_id}/resend", response_model=PostReport, responses=AGAINST)
 @needs("edit")
-async def resend_post(request: Request, conn: Writes, post_id: Id) -> Response:
+async def resend_post(request: Request, conn: WriteConn, post_id: RecordId) -> Response:
     """Send a held or failed post anew: somebody has looked, and it is not in the channel."""
     return await _decided(request, conn, post_id, posts.resend)
 
 
 @router.post("/posts/{post_id}/arrived", response_model=PostReport, responses=AGAINST)
 @needs("edit")
-async def confirm_post(request: Request, conn: Writes, post_id: Id) -> Response:
+async def confirm_post(request: Request, conn: WriteConn, post_id: RecordId) -> Response:
     """A held or failed post did arrive: somebody has looked, and it is in the channel."""
     return await _decided(request, conn, post_id, posts.confirm)
 
 
 @router.post("/posts/{post_id}/drop", response_model=PostReport, responses=AGAINST)
 @needs("edit")
-async def drop_post(request: Request, conn: Writes, post_id: Id) -> Response:
+async def drop_post(request: Request, conn: WriteConn, post_id: RecordId) -> Response:
     """Never send a held or failed post; the parts that follow it go on."""
     return await _decided(request, conn, post_id, posts.drop)
 

@@ -15,7 +15,7 @@ from starlette.responses import StreamingResponse
 from scoop.core.access import Visitor
 from scoop.errors import DatabaseUnavailable
 from scoop.http import auth, routes
-from scoop.http.deps import At, By, Desk
+from scoop.http.deps import CurrentDesk, CurrentVisitor, Desk
 from scoop.http.errors import TooManyRequests
 from scoop.http.routes import needs
 from scoop.store import work
@@ -60,7 +60,7 @@ _boards: WeakKeyDictionary[FastAPI, Board] = WeakKeyDictionary()
 
 @router.get("/progress", response_class=StreamingResponse, responses={200: STREAM})
 @needs("read")
-async def follow_progress(request: Request, desk: At, by: By) -> Response:
+async def follow_progress(request: Request, desk: CurrentDesk, by: CurrentVisitor) -> Response:
     """Server-sent events named `work`: the list of what waits, is claimed or is quarantined, by stage.
 
     The first comes at once, the others when something has changed, at most one a second; a comment every 15 seconds
@@ -74,7 +74,7 @@ async def follow_progress(request: Request, desk: At, by: By) -> Response:
 
 
 def _listener(request: Request, by: Visitor) -> str:
-    return f"user {by.user_id}" if by.is_known else f"address {auth.address(request)}"
+    return f"user {by.user_id}" if by.is_known else f"address {auth.client_address(request)}"
 
 
 async def _events(desk: Desk, board: Board, listener: str, *, stopping: asyncio.Event) -> AsyncIterator[bytes]:

@@ -13,8 +13,8 @@ from scoop.actions import review
 from scoop.api import document
 from scoop.errors import Conflict, UsageError
 from scoop.http import responses, routes
-from scoop.http.deps import At, By, Reads, Writes
-from scoop.http.params import Given, Id, Line, Part, Text
+from scoop.http.deps import CurrentDesk, CurrentVisitor, ReadConn, WriteConn
+from scoop.http.params import LongText, PageParams, RecordId, RequestModel, ShortText
 from scoop.http.responses import Listed
 from scoop.http.routes import needs
 from scoop.store import db
@@ -34,40 +34,42 @@ class Queue(Listed[GrayPair]):
     waiting: int
 
 
-class Wanted(Part):
-    collection: Line | None = None
+class DecisionQuery(PageParams):
+    collection: ShortText | None = None
 
 
-class Pair(Given):
+class StoryPair(RequestModel):
     """Two stories, each by its number or its UUID."""
 
-    stories: Annotated[list[Line], Field(min_length=2, max_length=2)]
-    note: Text = ""
+    stories: Annotated[list[ShortText], Field(min_length=2, max_length=2)]
+    note: LongText = ""
 
 
-class Leaving(Given):
+class SplitRequest(RequestModel):
     """Documents of one story, by their numbers."""
 
-    documents: Annotated[list[Id], Field(min_length=1, max_length=1000)]
-    note: Text = ""
+    documents: Annotated[list[RecordId], Field(min_length=1, max_length=1000)]
+    note: LongText = ""
 
 
 @router.get("/review", response_model=Queue)
 @needs("read")
-async def list_pairs(request: Request, desk: At, conn: Reads, wanted: Annotated[Wanted, Query()]) -> Response:
+async def list_pairs(
+    request: Request, desk: CurrentDesk, conn: ReadConn, wanted: Annotated[DecisionQuery, Query()]
+) -> Response:
     """Pairs of stories that probably tell of one event and that nobody has decided on."""
-    (skip,) = responses.place(wanted.cursor, int) or (0,)
+    (skip,) = responses.decode_cursor(wanted.cursor, int) or (0,)
     skip = max(0, min(skip, MAX_SKIPPED))
     pairs, waiting = await review.queue(
         conn, collection=wanted.collection, skip=skip, limit=wanted.limit + 1, now=desk.clock()
     )
-    part = responses.listed(pairs, wanted.limit, lambda _pair: (skip + wanted.limit,))
+    part = responses.list_response(pairs, wanted.limit, lambda _pair: (skip + wanted.limit,))
     return responses.json(request, Queue(items=part.items, next_cursor=part.next_cursor, waiting=waiting))
 
 
 @router.post("/review/merge", response_model=Decision, status_code=201, responses=AGAINST)
 @needs("edit")
-async def merge_stories(request: Request, conn: Writes, visitor: By, given: Pair) -> Response:
+async def merge_stories(request: Request, conn: WriteConn, visitor: CurrentVisitor, given: StoryPair) -> Response:
     """Make two stories one; the younger becomes part of the older."""
     with _against():
         decision = await store.merge(conn, *given.stories, note=given.note, by=visitor.name)
@@ -76,7 +78,7 @@ async def merge_stories(request: Request, conn: Writes, visitor: By, given: Pair
 
 @router.post("/review/apart", response_model=Decision, status_code=201, responses=AGAINST)
 @needs("edit")
-async def keep_apart(request: Request, conn: Writes, visitor: By, given: Pair) -> Response:
+async def keep_apart(request: Request, conn: WriteConn, visitor: CurrentVisitor, given: StoryPair) -> Response:
     """Keep two stories apart: no run merges them or shows them together."""
     with _against():
         decision = await store.keep_apart(conn, *given.stories, note=given.note, by=visitor.name)
@@ -85,7 +87,7 @@ async def keep_apart(request: Request, conn: Writes, visitor: By, given: Pair) -
 
 @router.post("/review/split", response_model=Decision, status_code=201, responses=AGAINST)
 @needs("edit")
-async def split_story(request: Request, conn: Writes, visitor: By, given: Leaving) -> Response:
+async def split_story(request: Request, conn: WriteConn, visitor: CurrentVisitor, given: SplitRequest) -> Response:
     """Let documents leave their story and become one of their own."""
     with _against():
         decision = await store.split(conn, set(given.documents), note=given.note, by=visitor.name)
@@ -94,16 +96,18 @@ async def split_story(request: Request, conn: Writes, visitor: By, given: Leavin
 
 @router.get("/review/decisions", response_model=Listed[Decision])
 @needs("read")
-async def list_decisions(request: Request, conn: Reads, wanted: Annotated[Wanted, Query()]) -> Response:
+async def list_decisions(request: Request, conn: ReadConn, wanted: Annotated[DecisionQuery, Query()]) -> Response:
     """What was decided, the latest first."""
-    (before,) = responses.place(wanted.cursor, int) or (db.LAST_ID,)
+    (before,) = responses.decode_cursor(wanted.cursor, int) or (db.LAST_ID,)
     found = await store.decisions(conn, collection=wanted.collection, before=before, limit=wanted.limit + 1)
-    return responses.json(request, responses.listed(found, wanted.limit, lambda decision: (decision.decision_id,)))
+    return responses.json(
+        request, responses.list_response(found, wanted.limit, lambda decision: (decision.decision_id,))
+    )
 
 
 @router.post("/review/decisions/{decision_id}/undo", response_model=Decision, responses=AGAINST)
 @needs("edit")
-async def undo_decision(request: Request, conn: Writes, visitor: By, decision_id: Id) -> Response:
+async def undo_decision(request: Request, conn: WriteConn, visitor: CurrentVisitor, decision_id: RecordId) -> Response:
     """Take a decision back; documents that it moved go back to where they came from, then the rules decide anew."""
     with _against():
         decision = await store.undo(conn, decision_id, by=visitor.name)

@@ -11,12 +11,12 @@ from scoop import app
 from scoop.core import opml
 from scoop.errors import ScoopError
 from scoop.http import responses, routes
-from scoop.http.deps import At, Desk, Reads
-from scoop.http.params import Id, Line, Part
+from scoop.http.deps import CurrentDesk, Desk, ReadConn
+from scoop.http.params import PageParams, RecordId, ShortText
 from scoop.http.responses import Listed
 from scoop.http.routes import needs
 from scoop.store import arrivals, db, runs
-from scoop.store.arrivals import Refused
+from scoop.store.arrivals import StoredRefusal
 from scoop.store.runs import Run
 
 router = routes.for_programs("Runs")
@@ -47,28 +47,28 @@ class RefusedItem:
     refused_at: datetime
 
 
-class WantedRuns(Part):
-    source: Line | None = None
+class WantedRuns(PageParams):
+    source: ShortText | None = None
     status: Literal["running", "completed", "partial", "failed"] | None = None
 
 
-class WantedRefused(Part):
-    run_id: Id | None = None
+class WantedRefused(PageParams):
+    run_id: RecordId | None = None
 
 
 @router.get("/runs", response_model=Listed[Run])
 @needs("read")
-async def list_runs(request: Request, conn: Reads, wanted: Annotated[WantedRuns, Query()]) -> Response:
+async def list_runs(request: Request, conn: ReadConn, wanted: Annotated[WantedRuns, Query()]) -> Response:
     """The latest runs, of all sources and pushes or of one."""
-    (before,) = responses.place(wanted.cursor, int) or (db.LAST_ID,)
+    (before,) = responses.decode_cursor(wanted.cursor, int) or (db.LAST_ID,)
     found = await runs.latest(conn, source=wanted.source, status=wanted.status, before=before, limit=wanted.limit + 1)
     shown = [_shown(run) for run in found]
-    return responses.json(request, responses.listed(shown, wanted.limit, lambda run: (run.run_id,)))
+    return responses.json(request, responses.list_response(shown, wanted.limit, lambda run: (run.run_id,)))
 
 
 @router.get("/runs/{run_id}", response_model=RunReport)
 @needs("read")
-async def get_run(request: Request, desk: At, run_id: Id) -> Response:
+async def get_run(request: Request, desk: CurrentDesk, run_id: RecordId) -> Response:
     """One run with its log: its requests, what was refused and why, and how it ended."""
     async with desk.reading() as conn:
         run = await runs.by_id(conn, run_id)
@@ -78,21 +78,21 @@ async def get_run(request: Request, desk: At, run_id: Id) -> Response:
 
 @router.get("/refused", response_model=Listed[RefusedItem])
 @needs("read")
-async def list_refused(request: Request, conn: Reads, wanted: Annotated[WantedRefused, Query()]) -> Response:
+async def list_refused(request: Request, conn: ReadConn, wanted: Annotated[WantedRefused, Query()]) -> Response:
     """Items that were refused, with place and reason, the latest first."""
-    (before,) = responses.place(wanted.cursor, int) or (db.LAST_ID,)
+    (before,) = responses.decode_cursor(wanted.cursor, int) or (db.LAST_ID,)
     found = await arrivals.refused(
         conn, run_id=wanted.run_id, before=before, limit=wanted.limit + 1, most_bytes=SHOWN_BYTES
     )
     shown = [_refused(each) for each in found]
-    return responses.json(request, responses.listed(shown, wanted.limit, lambda each: (each.refused_item_id,)))
+    return responses.json(request, responses.list_response(shown, wanted.limit, lambda each: (each.refused_item_id,)))
 
 
 def _shown(run: Run) -> Run:
     return replace(run, error_message=run.error_message and opml.redacted(run.error_message))
 
 
-def _refused(refused: Refused) -> RefusedItem:
+def _refused(refused: StoredRefusal) -> RefusedItem:
     return RefusedItem(
         refused_item_id=refused.refused_item_id,
         run_id=refused.run_id,

@@ -8,24 +8,24 @@ from fastapi import Request, Response
 from pydantic import Field, field_validator
 
 from scoop.actions import search
-from scoop.actions.search import Found
+from scoop.actions.search import SearchResult
 from scoop.core.search import YEARS, Query, span
 from scoop.http import deps, responses, routes
-from scoop.http.deps import At
-from scoop.http.params import Given, Line, Text
+from scoop.http.deps import CurrentDesk
+from scoop.http.params import LongText, RequestModel, ShortText
 from scoop.http.routes import needs
 
 router = routes.for_programs("Search")
 
 
-class Wanted(Given):
-    q: Annotated[Text, Field(description='Words; "a phrase", -without, this OR that.')]
-    collection: Annotated[Line | None, Field(description="Only this collection, as ai_news.")] = None
-    source: Annotated[Line | None, Field(description="Only what this source tells.")] = None
-    topic: Annotated[Line | None, Field(description="Only stories of this topic, by its slug.")] = None
+class SearchParams(RequestModel):
+    q: Annotated[LongText, Field(description='Words; "a phrase", -without, this OR that.')]
+    collection: Annotated[ShortText | None, Field(description="Only this collection, as ai_news.")] = None
+    source: Annotated[ShortText | None, Field(description="Only what this source tells.")] = None
+    topic: Annotated[ShortText | None, Field(description="Only stories of this topic, by its slug.")] = None
     since: Annotated[date | None, Field(description="Seen on this day or later.")] = None
     until: Annotated[date | None, Field(description="Seen on this day or earlier.")] = None
-    language: Annotated[Line | None, Field(max_length=35, description="Only this language, as de.")] = None
+    language: Annotated[ShortText | None, Field(max_length=35, description="Only this language, as de.")] = None
     limit: Annotated[int, Field(ge=1, le=100, description="How many at most.")] = 20
     offset: Annotated[int, Field(ge=0, le=search.MAX_OFFSET, description="How many are left out before.")] = 0
 
@@ -37,9 +37,11 @@ class Wanted(Given):
         return day
 
 
-@router.get("/search", response_model=Found)
+@router.get("/search", response_model=SearchResult)
 @needs("read")
-async def search_stories(request: Request, desk: At, wanted: Annotated[Wanted, fastapi.Query()]) -> Response:
+async def search_stories(
+    request: Request, desk: CurrentDesk, wanted: Annotated[SearchParams, fastapi.Query()]
+) -> Response:
     """The stories that tell of what is sought, the best first.
 
     `found_by` says in which ways: the words stand in it, it has the same meaning, or a word of nearly the same spelling

@@ -10,14 +10,14 @@ from pydantic import Field
 
 from scoop import app
 from scoop.actions import sources as source_actions
-from scoop.actions.sources import Imported, Tried
+from scoop.actions.sources import FeedImport, SourcePreview
 from scoop.api import document
 from scoop.core import opml
 from scoop.errors import Conflict
 from scoop.http import deps, permissions, responses, routes
-from scoop.http.deps import At, By, Desk, Reads, Writes
+from scoop.http.deps import CurrentDesk, CurrentVisitor, Desk, ReadConn, WriteConn
 from scoop.http.errors import UnsupportedMedia, invalid
-from scoop.http.params import Given, Line, Options, Part, Slug, Url
+from scoop.http.params import AnySlug, OptionValues, PageParams, RequestModel, ShortText, Url
 from scoop.http.responses import Listed
 from scoop.http.routes import needs
 from scoop.model import Health, Item, Source, SourceSettings
@@ -67,81 +67,85 @@ class Preview:
 class Import:
     """What became of each feed of a list, and what in the list could not be read."""
 
-    feeds: list[Imported]
+    feeds: list[FeedImport]
     problems: list[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class VisitRequested:
     """A visit that a worker makes as soon as the source's host has a turn; GET /runs?source= shows its run."""
 
     slug: str
 
 
-class Hours(Given):
+class Hours(RequestModel):
     """A part of the day in which a source may be visited."""
 
     start: Annotated[str, Field(pattern="^[0-9]{2}:[0-9]{2}$")]
     end: Annotated[str, Field(pattern="^[0-9]{2}:[0-9]{2}$")]
 
 
-class Changes(Given):
+class SourceChanges(RequestModel):
     """What a source is told; what is left out stays, null is the default again, an option that is null goes."""
 
     target: Url | None = None
-    kind: Line | None = None
-    name: Line | None = None
-    collection: Line | None = None
-    category: Line | None = None
-    schedule: Line | None = None
+    kind: ShortText | None = None
+    name: ShortText | None = None
+    collection: ShortText | None = None
+    category: ShortText | None = None
+    schedule: ShortText | None = None
     crawl_windows: Annotated[list[Hours], Field(max_length=50)] | None = None
     allowed_paths: Annotated[list[Url], Field(max_length=100)] | None = None
     request_interval_ms: Annotated[int, Field(ge=0, le=source_actions.MAX_INTERVAL_MS)] | None = None
-    timezone: Line | None = None
-    options: Options | None = None
+    timezone: ShortText | None = None
+    options: OptionValues | None = None
     enabled: bool | None = None
 
 
-class Target(Changes):
+class Target(SourceChanges):
     """A source that is not kept: what `scoop sources add` takes."""
 
     target: Url
-    collection: Line = "preview"
+    collection: ShortText = "preview"
 
 
-class NewSource(Changes):
+class NewSource(SourceChanges):
     """A new source; `check` visits it first, and it is kept only if it gives something."""
 
     target: Url
-    collection: Line
-    slug: Slug | None = None
+    collection: ShortText
+    slug: AnySlug | None = None
     check: bool = True
 
 
-class Wanted(Part):
-    collection: Line | None = None
-    kind: Line | None = None
+class SourceQuery(PageParams):
+    collection: ShortText | None = None
+    kind: ShortText | None = None
     health: Health | None = None
 
 
 @router.get("/sources", response_model=Listed[SourceReport])
 @needs("read")
-async def list_sources(request: Request, desk: At, conn: Reads, wanted: Annotated[Wanted, Query()]) -> Response:
+async def list_sources(
+    request: Request, desk: CurrentDesk, conn: ReadConn, wanted: Annotated[SourceQuery, Query()]
+) -> Response:
     """All sources by slug: how each is, since when, when it is visited next, and what came of it lately."""
-    (after,) = responses.place(wanted.cursor, str) or ("",)
-    found = await sources.listed(
+    (after,) = responses.decode_cursor(wanted.cursor, str) or ("",)
+    found = await sources.list_sources(
         conn, collection=wanted.collection, kind=wanted.kind, health=wanted.health, after=after, limit=wanted.limit + 1
     )
     reports = await _reports(conn, desk, found)
-    return responses.json(request, responses.listed(reports, wanted.limit, lambda source: (source.slug,)))
+    return responses.json(request, responses.list_response(reports, wanted.limit, lambda source: (source.slug,)))
 
 
 @router.post(
-    "/sources", response_model=SourceReport, status_code=201,
+    "/sources",
+    response_model=SourceReport,
+    status_code=201,
     responses=document.problems(HTTPStatus.CONFLICT, HTTPStatus.BAD_GATEWAY),
-)  # fmt: skip
+)
 @needs("edit")
-async def add_source(request: Request, desk: At, by: By, given: NewSource) -> Response:
+async def add_source(request: Request, desk: CurrentDesk, by: CurrentVisitor, given: NewSource) -> Response:
     """Add a source as `scoop sources add` does: the target is an address, hackernews, r/NAME, arxiv:CATEGORY, ..."""
     settings = source_actions.settings(given.model_dump(exclude={"check"}))
     permissions.check_source(by, settings)
@@ -156,7 +160,7 @@ async def add_source(request: Request, desk: At, by: By, given: NewSource) -> Re
 
 @router.post("/sources/preview", response_model=Preview, responses=document.problems(HTTPStatus.BAD_GATEWAY))
 @needs("edit")
-async def preview_source(request: Request, desk: At, by: By, given: Target) -> Response:
+async def preview_source(request: Request, desk: CurrentDesk, by: CurrentVisitor, given: Target) -> Response:
     """What a source would bring; nothing is kept."""
     settings = source_actions.settings(given.model_dump())
     permissions.check_source(by, settings)
@@ -165,39 +169,47 @@ async def preview_source(request: Request, desk: At, by: By, given: Target) -> R
 
 @router.post("/sources/import", response_model=Import, openapi_extra=OPML_BODY)
 @needs("edit")
-async def import_sources(request: Request, conn: Writes, collection: Line = "news", schedule: Line = "1h") -> Response:
+async def import_sources(
+    request: Request, conn: WriteConn, collection: ShortText = "news", schedule: ShortText = "1h"
+) -> Response:
     """Add the feeds of an OPML document; its folders become collections, feeds that are there stay as they are."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() not in OPML:
         raise UnsupportedMedia(" or ".join(OPML))
     found = opml.read(await request.body())
     if not found.feeds:
         raise invalid("body", found.problems[-1])
-    feeds = await source_actions.take_in(conn, found, collection=collection, schedule=schedule)
+    feeds = await source_actions.import_opml(conn, found, collection=collection, schedule=schedule)
     shown = [replace(feed, url=opml.redacted(feed.url)) for feed in feeds]
     return responses.json(request, Import(feeds=shown, problems=list(found.problems)))
 
 
 @router.get("/sources/export.opml", response_class=Response, responses=IS_OPML)
 @needs("read")
-async def export_sources(request: Request, desk: At, conn: Reads, collection: Line | None = None) -> Response:
+async def export_sources(
+    request: Request, desk: CurrentDesk, conn: ReadConn, collection: ShortText | None = None
+) -> Response:
     """The feeds as OPML, one folder per collection; tokens in addresses are left out."""
     body = await source_actions.exported(conn, collection=collection, now=desk.clock())
-    return responses.tagged(request, body, OPML[0])
+    return responses.with_etag(request, body, OPML[0])
 
 
 @router.get("/sources/{slug}", response_model=SourceReport)
 @needs("read")
-async def get_source(request: Request, desk: At, conn: Reads, slug: Slug) -> Response:
+async def get_source(request: Request, desk: CurrentDesk, conn: ReadConn, slug: AnySlug) -> Response:
     """One source."""
     return responses.json(request, await _report(conn, desk, await sources.by_slug(conn, slug)))
 
 
 @router.patch(
-    "/sources/{slug}", response_model=SourceReport, openapi_extra=document.IF_MATCH,
+    "/sources/{slug}",
+    response_model=SourceReport,
+    openapi_extra=document.IF_MATCH,
     responses=document.problems(HTTPStatus.PRECONDITION_FAILED),
-)  # fmt: skip
+)
 @needs("edit")
-async def change_source(request: Request, desk: At, by: By, conn: Writes, slug: Slug, given: Changes) -> Response:
+async def change_source(
+    request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, slug: AnySlug, given: SourceChanges
+) -> Response:
     """Change a source; what is not named stays, options are added to those it has."""
     known = await sources.locked(conn, slug)
     responses.check_unchanged(request, await _report(conn, desk, known))
@@ -208,11 +220,13 @@ async def change_source(request: Request, desk: At, by: By, conn: Writes, slug: 
 
 
 @router.delete(
-    "/sources/{slug}", status_code=204, openapi_extra=document.IF_MATCH,
+    "/sources/{slug}",
+    status_code=204,
+    openapi_extra=document.IF_MATCH,
     responses=document.problems(HTTPStatus.PRECONDITION_FAILED),
-)  # fmt: skip
+)
 @needs("edit")
-async def remove_source(request: Request, desk: At, conn: Writes, slug: Slug) -> Response:
+async def remove_source(request: Request, desk: CurrentDesk, conn: WriteConn, slug: AnySlug) -> Response:
     """Forget a source; what it brought stays."""
     responses.check_unchanged(request, await _report(conn, desk, await sources.locked(conn, slug)))
     await sources.remove(conn, slug)
@@ -221,7 +235,7 @@ async def remove_source(request: Request, desk: At, conn: Writes, slug: Slug) ->
 
 @router.post("/sources/{slug}/test", response_model=Preview, responses=document.problems(HTTPStatus.BAD_GATEWAY))
 @needs("edit")
-async def try_source(request: Request, desk: At, slug: Slug) -> Response:
+async def try_source(request: Request, desk: CurrentDesk, slug: AnySlug) -> Response:
     """Visit a source and show what it would bring; nothing is kept."""
     async with desk.reading() as conn:
         source = await sources.by_slug(conn, slug)
@@ -229,28 +243,31 @@ async def try_source(request: Request, desk: At, slug: Slug) -> Response:
 
 
 @router.post(
-    "/sources/{slug}/run", response_model=Asked, status_code=202, responses=document.problems(HTTPStatus.CONFLICT)
+    "/sources/{slug}/run",
+    response_model=VisitRequested,
+    status_code=202,
+    responses=document.problems(HTTPStatus.CONFLICT),
 )
 @needs("edit")
-async def run_source(request: Request, desk: At, conn: Writes, slug: Slug) -> Response:
+async def run_source(request: Request, desk: CurrentDesk, conn: WriteConn, slug: AnySlug) -> Response:
     """Have a source visited now, due or not; a server that asked to wait is not asked earlier."""
     ids = await sources.ids(conn, [slug])
     if await sources.resting(conn, ids, gathers=app.modes(desk.config).write_raw_ledger):
         raise Conflict(f"{slug} rests: NP_WRITE_RAW_LEDGER is false for its topics")
     await sources.visit_now(conn, ingest.NAME, ids, force=False)
-    return responses.json(request, Asked(slug=slug), status=HTTPStatus.ACCEPTED)
+    return responses.json(request, VisitRequested(slug=slug), status=HTTPStatus.ACCEPTED)
 
 
 @router.post("/sources/{slug}/enable", response_model=SourceReport)
 @needs("edit")
-async def enable_source(request: Request, desk: At, conn: Writes, slug: Slug) -> Response:
+async def enable_source(request: Request, desk: CurrentDesk, conn: WriteConn, slug: AnySlug) -> Response:
     """Let a source be visited again."""
     return await _switched(request, desk, conn, slug, enabled=True)
 
 
 @router.post("/sources/{slug}/disable", response_model=SourceReport)
 @needs("edit")
-async def disable_source(request: Request, desk: At, conn: Writes, slug: Slug) -> Response:
+async def disable_source(request: Request, desk: CurrentDesk, conn: WriteConn, slug: AnySlug) -> Response:
     """Let a source rest."""
     return await _switched(request, desk, conn, slug, enabled=False)
 
@@ -281,7 +298,7 @@ async def _reports(conn: Connection, desk: Desk, found: list[Source]) -> list[So
     ]
 
 
-def _preview(settings: SourceSettings, tried: Tried) -> Preview:
+def _preview(settings: SourceSettings, tried: SourcePreview) -> Preview:
     return Preview(
         slug=settings.slug,
         name=settings.name,

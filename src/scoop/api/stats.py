@@ -3,7 +3,7 @@
 from fastapi import Request, Response
 
 from scoop.http import responses, routes
-from scoop.http.deps import Reads
+from scoop.http.deps import ReadConn
 from scoop.http.routes import needs
 from scoop.store import reading
 from scoop.store.reading import Stats
@@ -13,6 +13,6 @@ router = routes.for_programs("Figures")
 
 @router.get("/stats", response_model=Stats)
 @needs("read")
-async def read_stats(request: Request, conn: Reads) -> Response:
+async def get_stats(request: Request, conn: ReadConn) -> Response:
     """How much there is of everything, how documents came to their stories, and what waits to be done."""
     return responses.json(request, await reading.stats(conn))

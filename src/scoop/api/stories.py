@@ -11,9 +11,9 @@ from pydantic import Field, model_validator
 from scoop.api import moments
 from scoop.api.moments import Since, Until
 from scoop.http import responses, routes
-from scoop.http.cache import Answer, OnShelf, answer
-from scoop.http.deps import At, Reads
-from scoop.http.params import Given, Limit, Line, Part
+from scoop.http.cache import Cached, CachedResponse, cached_response
+from scoop.http.deps import CurrentDesk, ReadConn
+from scoop.http.params import PageLimit, PageParams, RequestModel, ShortText
 from scoop.http.responses import MAX_CURSOR, Listed
 from scoop.http.routes import needs
 from scoop.store import listing, reading
@@ -27,17 +27,17 @@ ROWS = 50
 MAX_PAGE = 1000  # beyond, a cursor is the only way that does not read all pages before
 
 
-class WantedStories(Given):
-    collection: Annotated[Line | None, Field(description="Only this collection, as ai_news.")] = None
-    q: Annotated[Line | None, Field(max_length=200, description="Words as they stand in the title.")] = None
+class WantedStories(RequestModel):
+    collection: Annotated[ShortText | None, Field(description="Only this collection, as ai_news.")] = None
+    q: Annotated[ShortText | None, Field(max_length=200, description="Words as they stand in the title.")] = None
     since: Annotated[Since, Field(alias="from")] = None
     until: Annotated[Until, Field(alias="to")] = None
-    limit: Annotated[Limit | None, Field(description=f"How many at most; {ROWS} if not said.")] = None
-    cursor: Annotated[str | None, Field(max_length=MAX_CURSOR, description="The next cursor of an earlier answer.")] = (
-        None
-    )
+    limit: Annotated[PageLimit | None, Field(description=f"How many at most; {ROWS} if not said.")] = None
+    cursor: Annotated[
+        str | None, Field(max_length=MAX_CURSOR, description="The next cursor of an earlier cached_response.")
+    ] = None
     page: Annotated[int | None, Field(ge=1, le=MAX_PAGE, description="The first page is 1; a cursor is faster.")] = None
-    page_size: Annotated[Limit | None, Field(description="The same as limit.")] = None
+    page_size: Annotated[PageLimit | None, Field(description="The same as limit.")] = None
 
     @model_validator(mode="after")
     def check(self) -> "WantedStories":
@@ -52,8 +52,8 @@ class WantedStories(Given):
         return self.limit or self.page_size or ROWS
 
 
-class WantedDays(Part):
-    collection: Annotated[Line | None, Field(description="Only this collection, as ai_news.")] = None
+class WantedDays(PageParams):
+    collection: Annotated[ShortText | None, Field(description="Only this collection, as ai_news.")] = None
     since: Annotated[date | None, Field(alias="from", description="This day and later.")] = None
     until: Annotated[date | None, Field(alias="to", description="This day and earlier.")] = None
     limit: Annotated[int, Field(ge=1, le=100, description="How many days at most.")] = 31
@@ -62,15 +62,15 @@ class WantedDays(Part):
 @router.get("/stories", response_model=Listed[Story])
 @needs("read")
 async def list_stories(
-    request: Request, shelf: OnShelf, desk: At, query: Annotated[WantedStories, fastapi.Query()]
+    request: Request, shelf: Cached, desk: CurrentDesk, query: Annotated[WantedStories, fastapi.Query()]
 ) -> Response:
     """The latest stories that are active, by when they were last told of."""
     part = moments.part(query.since, query.until, query.cursor, limit=query.rows, zone=desk.timezone)
 
-    async def make(conn: Connection) -> Answer:
+    async def make(conn: Connection) -> CachedResponse:
         offset = ((query.page or 1) - 1) * query.rows
         found = await listing.stories(conn, part, collection=query.collection, words=query.q, offset=offset)
-        return answer(responses.listed(found, query.rows, _place))
+        return cached_response(responses.list_response(found, query.rows, _place))
 
     return await shelf.give(request, make)
 
@@ -81,26 +81,28 @@ def _place(story: Story) -> tuple[Any, ...]:
 
 @router.get("/stories/{story_uuid}", response_model=StoryDetail)
 @needs("read")
-async def read_story(request: Request, shelf: OnShelf, story_uuid: UUID) -> Response:
+async def get_story(request: Request, shelf: Cached, story_uuid: UUID) -> Response:
     """One story with its documents (`members`) and the stories that probably tell of the same event (`company`).
 
     A story that was merged is answered with the story it became part of: `story.story_uuid` is another one then, and
     Content-Location is its address. A merge can be undone, so this is no permanent redirect.
     """
 
-    async def make(conn: Connection) -> Answer:
+    async def make(conn: Connection) -> CachedResponse:
         detail = await reading.story(conn, str(await listing.survivor(conn, story_uuid)))
-        return answer(detail, **{"Content-Location": f"{router.prefix}/stories/{detail.story.story_uuid}"})
+        return cached_response(detail, **{"Content-Location": f"{router.prefix}/stories/{detail.story.story_uuid}"})
 
     return await shelf.give(request, make)
 
 
 @router.get("/story-days", response_model=Listed[StoryDay])
 @needs("read")
-async def list_days(request: Request, conn: Reads, desk: At, query: Annotated[WantedDays, fastapi.Query()]) -> Response:
+async def list_days(
+    request: Request, conn: ReadConn, desk: CurrentDesk, query: Annotated[WantedDays, fastapi.Query()]
+) -> Response:
     """The latest days that have stories, each with how many, in all and by collection; in the desk's timezone."""
     until = moments.end(query.until, desk.timezone)
-    if place := responses.place(query.cursor, date):
+    if place := responses.decode_cursor(query.cursor, date):
         until = min(until, moments.start(place[0], desk.timezone))
     found = await listing.story_days(
         conn,
@@ -110,4 +112,4 @@ async def list_days(request: Request, conn: Reads, desk: At, query: Annotated[Wa
         collection=query.collection,
         limit=query.limit + 1,
     )
-    return responses.json(request, responses.listed(found, query.limit, lambda day: (day.day,)))
+    return responses.json(request, responses.list_response(found, query.limit, lambda day: (day.day,)))

@@ -17,9 +17,9 @@ from scoop.core.access import Visitor
 from scoop.core.topics import Trial
 from scoop.errors import Conflict, UsageError
 from scoop.http import permissions, responses, routes
-from scoop.http.deps import At, By, Desk, Reads, Writes
+from scoop.http.deps import CurrentDesk, CurrentVisitor, Desk, ReadConn, WriteConn
 from scoop.http.errors import invalid
-from scoop.http.params import Given, Line, Options, Slug, Text
+from scoop.http.params import AnySlug, LongText, OptionValues, RequestModel, ShortText
 from scoop.http.routes import needs
 from scoop.model import KeywordRule, RuleType, SourceRule, Topic
 from scoop.store import topics as store
@@ -53,7 +53,7 @@ class TopicReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Suppression:
+class SuppressionState:
     """Whether a story is kept out of a topic's digests, and why."""
 
     topic_slug: str
@@ -62,12 +62,12 @@ class Suppression:
     suppression_reason: str | None
 
 
-class GivenSourceRule(Given):
-    source: Line
+class GivenSourceRule(RequestModel):
+    source: ShortText
     rule_type: RuleType = "include"
 
 
-class GivenKeywordRule(Given):
+class GivenKeywordRule(RequestModel):
     pattern: Annotated[str, Field(min_length=1, max_length=core.MAX_PATTERN)]
     rule_type: RuleType = "include"
     is_regex: bool = False
@@ -75,76 +75,78 @@ class GivenKeywordRule(Given):
     enabled: bool = True
 
 
-class Rules(Given):
+class Rules(RequestModel):
     """What a topic takes; a list that is given is the whole of it."""
 
-    collections: Annotated[list[Line], Field(max_length=MAX_RULES)] | None = None
+    collections: Annotated[list[ShortText], Field(max_length=MAX_RULES)] | None = None
     source_rules: Annotated[list[GivenSourceRule], Field(max_length=MAX_RULES)] | None = None
     keyword_rules: Annotated[list[GivenKeywordRule], Field(max_length=MAX_RULES)] | None = None
 
 
-class Changes(Rules):
+class TopicChanges(Rules):
     """What a topic is told; what is left out stays."""
 
-    topic_name: Line | None = None
-    timezone: Line | None = None
-    digest_cron: Line | None = None
+    topic_name: ShortText | None = None
+    timezone: ShortText | None = None
+    digest_cron: ShortText | None = None
     max_entries: Annotated[int, Field(ge=1, le=100)] | None = None
     max_per_family: Annotated[int, Field(ge=1, le=100)] | None = None
     discord_channel_id: Annotated[str, Field(pattern="^[0-9]{17,20}$")] | None = None
     enabled: bool | None = None
 
 
-class NewTopic(Changes):
+class NewTopic(TopicChanges):
     topic_slug: Annotated[str, Field(pattern=f"^[a-z0-9_]{{1,{topics.MAX_SLUG}}}$")]
 
 
-class OneRule(Given):
+class OneRule(RequestModel):
     """A rule: of a source, or of a keyword."""
 
     source_rule: GivenSourceRule | None = None
     keyword_rule: GivenKeywordRule | None = None
 
 
-class NamedRule(Given):
+class NamedRule(RequestModel):
     """Which rule: the one of a source, or of a keyword's pattern."""
 
-    source: Line | None = None
+    source: ShortText | None = None
     pattern: Annotated[str, Field(min_length=1, max_length=core.MAX_PATTERN)] | None = None
     rule_type: RuleType = "include"
 
 
-class Channel(Given):
+class ChannelParams(RequestModel):
     """Where digests go; secrets are named in the options, and never given."""
 
-    kind: Line
-    options: Options = Field(default_factory=dict)
+    kind: ShortText
+    options: OptionValues = Field(default_factory=dict)
     enabled: bool = True
 
 
-class Kept(Given):
+class Kept(RequestModel):
     """A story, by its number or its UUID."""
 
-    story: Line
-    reason: Text = ""
+    story: ShortText
+    reason: LongText = ""
 
 
-class Released(Given):
-    story: Line
+class Released(RequestModel):
+    story: ShortText
 
 
 @router.get("/topics", response_model=list[TopicReport])
 @needs("read")
-async def list_topics(request: Request, desk: At, by: By, conn: Reads) -> Response:
+async def list_topics(request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: ReadConn) -> Response:
     """All topics: what each takes, when it is told and where."""
     channels = await store.channels_by_topic(conn)
-    found = [_report(topic, channels.get(topic.topic_id, []), desk, by) for topic in await store.listed(conn)]
+    found = [_report(topic, channels.get(topic.topic_id, []), desk, by) for topic in await store.list_topics(conn)]
     return responses.json(request, found)
 
 
 @router.post("/topics", response_model=TopicReport, status_code=201, responses=document.problems(HTTPStatus.CONFLICT))
 @needs("edit")
-async def add_topic(request: Request, desk: At, by: By, conn: Writes, given: NewTopic) -> Response:
+async def add_topic(
+    request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, given: NewTopic
+) -> Response:
     """Add a topic; one without collections and source rules takes from everywhere."""
     await topics.add(conn, topics.settings(_told(given)))
     await topics.edit(conn, given.topic_slug, _told(given))
@@ -155,17 +157,21 @@ async def add_topic(request: Request, desk: At, by: By, conn: Writes, given: New
 
 @router.get("/topics/{slug}", response_model=TopicReport)
 @needs("read")
-async def get_topic(request: Request, desk: At, by: By, conn: Reads, slug: Slug) -> Response:
+async def get_topic(request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: ReadConn, slug: AnySlug) -> Response:
     """One topic."""
     return responses.json(request, await _read(conn, slug, desk, by))
 
 
 @router.patch(
-    "/topics/{slug}", response_model=TopicReport, openapi_extra=document.IF_MATCH,
+    "/topics/{slug}",
+    response_model=TopicReport,
+    openapi_extra=document.IF_MATCH,
     responses=document.problems(HTTPStatus.PRECONDITION_FAILED),
-)  # fmt: skip
+)
 @needs("edit")
-async def change_topic(request: Request, desk: At, by: By, conn: Writes, slug: Slug, given: Changes) -> Response:
+async def change_topic(
+    request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, slug: AnySlug, given: TopicChanges
+) -> Response:
     """Change a topic; what is not named stays, a list of rules that is given replaces the one there is."""
     await store.locked(conn, slug)
     responses.check_unchanged(request, await _read(conn, slug, desk, by))
@@ -174,11 +180,15 @@ async def change_topic(request: Request, desk: At, by: By, conn: Writes, slug: S
 
 
 @router.delete(
-    "/topics/{slug}", status_code=204, openapi_extra=document.IF_MATCH,
+    "/topics/{slug}",
+    status_code=204,
+    openapi_extra=document.IF_MATCH,
     responses=document.problems(HTTPStatus.CONFLICT, HTTPStatus.PRECONDITION_FAILED),
-)  # fmt: skip
+)
 @needs("edit")
-async def remove_topic(request: Request, desk: At, by: By, conn: Writes, slug: Slug) -> Response:
+async def remove_topic(
+    request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, slug: AnySlug
+) -> Response:
     """Forget a topic that was never told, with its rules and channels; one that was is let rest instead."""
     await store.locked(conn, slug)
     responses.check_unchanged(request, await _read(conn, slug, desk, by))
@@ -191,7 +201,9 @@ async def remove_topic(request: Request, desk: At, by: By, conn: Writes, slug: S
 
 @router.post("/topics/{slug}/enable", response_model=TopicReport)
 @needs("edit")
-async def enable_topic(request: Request, desk: At, by: By, conn: Writes, slug: Slug) -> Response:
+async def enable_topic(
+    request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, slug: AnySlug
+) -> Response:
     """Let a topic be told again."""
     await store.set_enabled(conn, slug, enabled=True)
     return responses.json(request, await _read(conn, slug, desk, by))
@@ -199,7 +211,9 @@ async def enable_topic(request: Request, desk: At, by: By, conn: Writes, slug: S
 
 @router.post("/topics/{slug}/disable", response_model=TopicReport)
 @needs("edit")
-async def disable_topic(request: Request, desk: At, by: By, conn: Writes, slug: Slug) -> Response:
+async def disable_topic(
+    request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, slug: AnySlug
+) -> Response:
     """Let a topic rest: it takes no stories and has no digests."""
     await store.set_enabled(conn, slug, enabled=False)
     return responses.json(request, await _read(conn, slug, desk, by))
@@ -208,24 +222,32 @@ async def disable_topic(request: Request, desk: At, by: By, conn: Writes, slug: 
 @router.post("/topics/{slug}/test", response_model=Trial)
 @needs("edit")
 async def try_topic(
-    request: Request, desk: At, conn: Reads, slug: Slug, days: Annotated[int, Query(ge=1, le=365)] = 7,
+    request: Request,
+    desk: CurrentDesk,
+    conn: ReadConn,
+    slug: AnySlug,
+    days: Annotated[int, Query(ge=1, le=365)] = 7,
     given: Rules | None = None,
-) -> Response:  # fmt: skip
+) -> Response:
     """What a topic's rules, or those given here, would have caught of the latest 2,000 stories in its reach."""
     topic = await store.by_slug(conn, slug)
     told = _told(given or Rules())
     sources, keywords = topics.rules(told, topic)
     wanted = replace(
-        topic, collections=topics.settings(told, topic).collections, source_rules=tuple(sources),
+        topic,
+        collections=topics.settings(told, topic).collections,
+        source_rules=tuple(sources),
         keyword_rules=tuple(keywords),
-    )  # fmt: skip
+    )
     since = desk.clock() - timedelta(days=days)
-    return responses.json(request, await topics.tried(conn, wanted, since=since, limit=MOST_TRIED))
+    return responses.json(request, await topics.try_rules(conn, wanted, since=since, limit=MOST_TRIED))
 
 
 @router.post("/topics/{slug}/rules", response_model=TopicReport)
 @needs("edit")
-async def put_rule(request: Request, desk: At, by: By, conn: Writes, slug: Slug, given: OneRule) -> Response:
+async def put_rule(
+    request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, slug: AnySlug, given: OneRule
+) -> Response:
     """Add a rule to a topic, or change the one that is like it; stories of the last 30 days are looked at anew."""
     source, keyword = given.source_rule, given.keyword_rule
     if source is not None and keyword is None:
@@ -240,7 +262,7 @@ async def put_rule(request: Request, desk: At, by: By, conn: Writes, slug: Slug,
 
 @router.delete("/topics/{slug}/rules", status_code=204)
 @needs("edit")
-async def remove_rule(conn: Writes, slug: Slug, named: Annotated[NamedRule, Query()]) -> Response:
+async def remove_rule(conn: WriteConn, slug: AnySlug, named: Annotated[NamedRule, Query()]) -> Response:
     """Take a rule from a topic."""
     if named.source is not None and named.pattern is None:
         rule: SourceRule | KeywordRule = SourceRule(source=named.source, rule_type=named.rule_type)
@@ -255,7 +277,13 @@ async def remove_rule(conn: Writes, slug: Slug, named: Annotated[NamedRule, Quer
 @router.put("/topics/{slug}/channels/{name}", response_model=TopicReport)
 @needs("edit")
 async def put_channel(
-    request: Request, desk: At, by: By, conn: Writes, slug: Slug, name: Slug, given: Channel
+    request: Request,
+    desk: CurrentDesk,
+    by: CurrentVisitor,
+    conn: WriteConn,
+    slug: AnySlug,
+    name: AnySlug,
+    given: ChannelParams,
 ) -> Response:
     """Add a channel to a topic, or change the one of its name."""
     topic = await store.locked(conn, slug)
@@ -267,7 +295,7 @@ async def put_channel(
 
 @router.delete("/topics/{slug}/channels/{name}", status_code=204)
 @needs("edit")
-async def remove_channel(conn: Writes, slug: Slug, name: Slug) -> Response:
+async def remove_channel(conn: WriteConn, slug: AnySlug, name: AnySlug) -> Response:
     """Take a channel from a topic; what was posted stays."""
     await store.remove_channel(conn, await store.by_slug(conn, slug), name)
     return Response(status_code=HTTPStatus.NO_CONTENT)
@@ -275,7 +303,9 @@ async def remove_channel(conn: Writes, slug: Slug, name: Slug) -> Response:
 
 @router.post("/topics/{slug}/channels/{name}/enable", response_model=TopicReport)
 @needs("edit")
-async def enable_channel(request: Request, desk: At, by: By, conn: Writes, slug: Slug, name: Slug) -> Response:
+async def enable_channel(
+    request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, slug: AnySlug, name: AnySlug
+) -> Response:
     """Let a channel take digests again, also one that had a problem."""
     await store.set_channel_enabled(conn, await store.by_slug(conn, slug), name, enabled=True)
     return responses.json(request, await _read(conn, slug, desk, by))
@@ -283,27 +313,29 @@ async def enable_channel(request: Request, desk: At, by: By, conn: Writes, slug:
 
 @router.post("/topics/{slug}/channels/{name}/disable", response_model=TopicReport)
 @needs("edit")
-async def disable_channel(request: Request, desk: At, by: By, conn: Writes, slug: Slug, name: Slug) -> Response:
+async def disable_channel(
+    request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, slug: AnySlug, name: AnySlug
+) -> Response:
     """Let a channel rest."""
     await store.set_channel_enabled(conn, await store.by_slug(conn, slug), name, enabled=False)
     return responses.json(request, await _read(conn, slug, desk, by))
 
 
-@router.post("/topics/{slug}/suppress", response_model=Suppression)
+@router.post("/topics/{slug}/suppress", response_model=SuppressionState)
 @needs("edit")
-async def suppress_story(request: Request, conn: Writes, slug: Slug, given: Kept) -> Response:
+async def suppress_story(request: Request, conn: WriteConn, slug: AnySlug, given: Kept) -> Response:
     """Keep a story out of a topic's digests."""
     story_id = await topics.suppress(conn, slug, given.story, given.reason)
-    kept = Suppression(topic_slug=slug, story_id=story_id, suppressed=True, suppression_reason=given.reason)
+    kept = SuppressionState(topic_slug=slug, story_id=story_id, suppressed=True, suppression_reason=given.reason)
     return responses.json(request, kept)
 
 
-@router.post("/topics/{slug}/unsuppress", response_model=Suppression)
+@router.post("/topics/{slug}/unsuppress", response_model=SuppressionState)
 @needs("edit")
-async def unsuppress_story(request: Request, conn: Writes, slug: Slug, given: Released) -> Response:
+async def unsuppress_story(request: Request, conn: WriteConn, slug: AnySlug, given: Released) -> Response:
     """Let a story be told again that was kept out."""
     story_id = await topics.unsuppress(conn, slug, given.story)
-    kept = Suppression(topic_slug=slug, story_id=story_id, suppressed=False, suppression_reason=None)
+    kept = SuppressionState(topic_slug=slug, story_id=story_id, suppressed=False, suppression_reason=None)
     return responses.json(request, kept)
 
 

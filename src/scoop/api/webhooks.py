@@ -12,21 +12,21 @@ from scoop.api import document
 from scoop.app import open_client
 from scoop.errors import Reject, Retry
 from scoop.http import responses, routes
-from scoop.http.deps import At, Reads, Writes
-from scoop.http.errors import Problem
+from scoop.http.deps import CurrentDesk, ReadConn, WriteConn
+from scoop.http.errors import HttpProblem
 from scoop.http.responses import Listed
 from scoop.http.routes import needs
 from scoop.store import db
 from scoop.store import webhooks as store
-from scoop.store.webhooks import Delivery, Event, Webhook
+from scoop.store.webhooks import Delivery, Webhook, WebhookEvent
 
 router = routes.for_programs("Webhooks")
 
-Name = Annotated[str, Path(max_length=64, pattern=r"^[a-z0-9_]+$")]
+WebhookName = Annotated[str, Path(max_length=64, pattern=r"^[a-z0-9_]+$")]
 Address = Annotated[str, Field(max_length=webhooks.MAX_URL, description="Where it is told, http or https.")]
 Secret = Annotated[str, Field(max_length=100, description="The name of the secret that signs, as desk.")]
-Collection = Annotated[str | None, Field(max_length=webhooks.MAX_COLLECTION, pattern=r"^[^\x00]*$")]
-Slug = Annotated[str | None, Field(max_length=200, pattern=r"^[a-z0-9_]+$")]
+OptionalCollection = Annotated[str | None, Field(max_length=webhooks.MAX_COLLECTION, pattern=r"^[^\x00]*$")]
+OptionalTopic = Annotated[str | None, Field(max_length=200, pattern=r"^[a-z0-9_]+$")]
 
 
 class NewWebhook(BaseModel):
@@ -37,9 +37,9 @@ class NewWebhook(BaseModel):
     name: Annotated[str, Field(max_length=64, pattern=r"^[a-z0-9_]+$")]
     url: Address
     secret: Secret
-    events: list[Event] = Field(default=list(webhooks.EVENTS), min_length=1, max_length=len(webhooks.EVENTS))
-    collection: Collection = None
-    topic: Slug = None
+    events: list[WebhookEvent] = Field(default=list(webhooks.EVENTS), min_length=1, max_length=len(webhooks.EVENTS))
+    collection: OptionalCollection = None
+    topic: OptionalTopic = None
     allow_private: bool = False
     enabled: bool = True
 
@@ -51,14 +51,14 @@ class ChangedWebhook(BaseModel):
 
     url: Address | None = None
     secret: Secret | None = None
-    events: list[Event] | None = Field(default=None, min_length=1, max_length=len(webhooks.EVENTS))
-    collection: Collection = None
-    topic: Slug = None
+    events: list[WebhookEvent] | None = Field(default=None, min_length=1, max_length=len(webhooks.EVENTS))
+    collection: OptionalCollection = None
+    topic: OptionalTopic = None
     allow_private: bool | None = None
     enabled: bool | None = None
 
 
-class Part(BaseModel):
+class DeliveryPage(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     limit: int = Field(50, ge=1, le=200)
@@ -66,7 +66,7 @@ class Part(BaseModel):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
+class WebhookTest:
     """The status with which a program took a message of no consequence."""
 
     status: int
@@ -74,17 +74,19 @@ class Tried:
 
 @router.get("/webhooks", response_model=list[Webhook])
 @needs("admin")
-async def list_webhooks(request: Request, conn: Reads) -> Response:
+async def list_webhooks(request: Request, conn: ReadConn) -> Response:
     """All webhooks by name; their secrets are only named."""
-    return responses.json(request, await store.listed(conn))
+    return responses.json(request, await store.list_webhooks(conn))
 
 
 @router.post(
-    "/webhooks", response_model=Webhook, status_code=HTTPStatus.CREATED,
+    "/webhooks",
+    response_model=Webhook,
+    status_code=HTTPStatus.CREATED,
     responses=document.problems(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
-)  # fmt: skip
+)
 @needs("admin")
-async def add_webhook(request: Request, conn: Writes, new: NewWebhook) -> Response:
+async def add_webhook(request: Request, conn: WriteConn, new: NewWebhook) -> Response:
     """Tell another program of what happens from now on."""
     await store.add(conn, webhooks.settings(new.model_dump()))
     return responses.json(request, await store.by_name(conn, new.name), status=HTTPStatus.CREATED)
@@ -92,17 +94,19 @@ async def add_webhook(request: Request, conn: Writes, new: NewWebhook) -> Respon
 
 @router.get("/webhooks/{name}", response_model=Webhook)
 @needs("admin")
-async def show_webhook(request: Request, conn: Reads, name: Name) -> Response:
+async def get_webhook(request: Request, conn: ReadConn, name: WebhookName) -> Response:
     """One webhook."""
     return responses.json(request, await store.by_name(conn, name))
 
 
 @router.patch(
-    "/webhooks/{name}", response_model=Webhook, responses=document.problems(HTTPStatus.PRECONDITION_FAILED),
+    "/webhooks/{name}",
+    response_model=Webhook,
+    responses=document.problems(HTTPStatus.PRECONDITION_FAILED),
     openapi_extra=document.IF_MATCH,
-)  # fmt: skip
+)
 @needs("admin")
-async def change_webhook(request: Request, conn: Writes, name: Name, changes: ChangedWebhook) -> Response:
+async def change_webhook(request: Request, conn: WriteConn, name: WebhookName, changes: ChangedWebhook) -> Response:
     """Change a webhook; enabling one that said it is gone tells it again from now on."""
     now = await store.by_name(conn, name)
     responses.check_unchanged(request, now)
@@ -113,33 +117,33 @@ async def change_webhook(request: Request, conn: Writes, name: Name, changes: Ch
 
 @router.delete("/webhooks/{name}", status_code=HTTPStatus.NO_CONTENT)
 @needs("admin")
-async def remove_webhook(conn: Writes, name: Name) -> Response:
+async def remove_webhook(conn: WriteConn, name: WebhookName) -> Response:
     """Forget a webhook, with what is on its way to it."""
     await store.remove(conn, name)
     return Response(status_code=HTTPStatus.NO_CONTENT)
 
 
-@router.post(
-    "/webhooks/{name}/test", response_model=Tried, responses=document.problems(HTTPStatus.BAD_GATEWAY)
-)  # fmt: skip
+@router.post("/webhooks/{name}/test", response_model=WebhookTest, responses=document.problems(HTTPStatus.BAD_GATEWAY))
 @needs("admin")
-async def test_webhook(request: Request, desk: At, name: Name) -> Response:
+async def test_webhook(request: Request, desk: CurrentDesk, name: WebhookName) -> Response:
     """Send a webhook a message of the type webhook.test."""
     async with desk.reading() as conn:
         found = await store.by_name(conn, name)
     async with open_client(desk.config) as client:
         try:
-            status = await webhooks.tried(found, client=client, secrets=desk.config.secrets, clock=desk.clock)
+            status = await webhooks.send_test(found, client=client, secrets=desk.config.secrets, clock=desk.clock)
         except (Retry, Reject) as failure:
-            raise Problem(HTTPStatus.BAD_GATEWAY, f"{name} did not take it: {failure}") from failure
-    return responses.json(request, Tried(status=status))
+            raise HttpProblem(HTTPStatus.BAD_GATEWAY, f"{name} did not take it: {failure}") from failure
+    return responses.json(request, WebhookTest(status=status))
 
 
 @router.get("/webhooks/{name}/deliveries", response_model=Listed[Delivery])
 @needs("admin")
-async def list_deliveries(request: Request, conn: Reads, name: Name, part: Annotated[Part, Query()]) -> Response:
+async def list_deliveries(
+    request: Request, conn: ReadConn, name: WebhookName, part: Annotated[DeliveryPage, Query()]
+) -> Response:
     """What was sent to a webhook, the latest first, and what waits for another try or was given up."""
     await store.by_name(conn, name)
-    before = responses.place(part.cursor, int)
+    before = responses.decode_cursor(part.cursor, int)
     found = await store.deliveries(conn, name=name, before=before[0] if before else db.LAST_ID, limit=part.limit + 1)
-    return responses.json(request, responses.listed(found, part.limit, lambda each: (each.webhook_delivery_id,)))
+    return responses.json(request, responses.list_response(found, part.limit, lambda each: (each.webhook_delivery_id,)))

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from scoop.core import opml
 from scoop.http import responses, routes
-from scoop.http.deps import Reads, Writes
-from scoop.http.params import Given, Id, Line, Part
+from scoop.http.deps import ReadConn, WriteConn
+from scoop.http.params import PageParams, RecordId, RequestModel, ShortText
 from scoop.http.responses import Listed
 from scoop.http.routes import needs
 from scoop.store import work
@@ -26,27 +26,27 @@ class Changed:
     changed: int
 
 
-class Wanted(Part):
-    stage: Line | None = None
+class WorkQuery(PageParams):
+    stage: ShortText | None = None
 
 
-class Chosen(Given):
+class Chosen(RequestModel):
     """Work of a stage, or these subjects of it; all of it where nothing is said."""
 
-    stage: Line | None = None
-    subjects: Annotated[list[Id], Field(min_length=1, max_length=10_000)] | None = None
+    stage: ShortText | None = None
+    subjects: Annotated[list[RecordId], Field(min_length=1, max_length=10_000)] | None = None
 
 
 @router.get("", response_model=list[Count])
 @needs("read")
-async def count_work(request: Request, conn: Reads) -> Response:
+async def count_work(request: Request, conn: ReadConn) -> Response:
     """How much work there is per stage and state."""
     return responses.json(request, await work.counts(conn))
 
 
 @router.get("/failed", response_model=Listed[Waiting])
 @needs("read")
-async def list_failed(request: Request, conn: Reads, wanted: Annotated[Wanted, Query()]) -> Response:
+async def list_failed(request: Request, conn: ReadConn, wanted: Annotated[WorkQuery, Query()]) -> Response:
     """What failed and waits for another try, the next due first."""
     found = await work.failed(conn, stage=wanted.stage, after=_place(wanted), limit=wanted.limit + 1)
     return _listed(request, found, wanted.limit)
@@ -54,7 +54,7 @@ async def list_failed(request: Request, conn: Reads, wanted: Annotated[Wanted, Q
 
 @router.get("/quarantine", response_model=Listed[Waiting])
 @needs("read")
-async def list_quarantined(request: Request, conn: Reads, wanted: Annotated[Wanted, Query()]) -> Response:
+async def list_quarantined(request: Request, conn: ReadConn, wanted: Annotated[WorkQuery, Query()]) -> Response:
     """What was given up until a person releases it, with the reason."""
     found = await work.quarantined(conn, stage=wanted.stage, after=_place(wanted), limit=wanted.limit + 1)
     return _listed(request, found, wanted.limit)
@@ -62,7 +62,7 @@ async def list_quarantined(request: Request, conn: Reads, wanted: Annotated[Want
 
 @router.post("/retry", response_model=Changed)
 @needs("edit")
-async def retry_work(request: Request, conn: Writes, chosen: Chosen | None = None) -> Response:
+async def retry_work(request: Request, conn: WriteConn, chosen: Chosen | None = None) -> Response:
     """Make work that failed due at once; all of it, or only some."""
     chosen = chosen or Chosen()
     changed = await work.retry_now(conn, stage=chosen.stage, subjects=chosen.subjects)
@@ -71,17 +71,19 @@ async def retry_work(request: Request, conn: Writes, chosen: Chosen | None = Non
 
 @router.post("/quarantine/release", response_model=Changed)
 @needs("edit")
-async def release_work(request: Request, conn: Writes, chosen: Chosen | None = None) -> Response:
+async def release_work(request: Request, conn: WriteConn, chosen: Chosen | None = None) -> Response:
     """Let quarantined work try again from the start; all of it, or only some."""
     chosen = chosen or Chosen()
     changed = await work.release(conn, stage=chosen.stage, subjects=chosen.subjects)
     return responses.json(request, Changed(changed=changed))
 
 
-def _place(wanted: Wanted) -> work.Place | None:
-    return responses.place(wanted.cursor, datetime, str, int)
+def _place(wanted: WorkQuery) -> work.WorkCursor | None:
+    return responses.decode_cursor(wanted.cursor, datetime, str, int)
 
 
 def _listed(request: Request, found: list[Waiting], limit: int) -> Response:
     shown = [replace(each, error=each.error and opml.redacted(each.error)) for each in found]
-    return responses.json(request, responses.listed(shown, limit, lambda each: (each.due_at, each.stage, each.subject)))
+    return responses.json(
+        request, responses.list_response(shown, limit, lambda each: (each.due_at, each.stage, each.subject))
+    )

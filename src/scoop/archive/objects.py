@@ -71,7 +71,7 @@ class Object:
     stored_at: datetime
 
 
-class Label(msgspec.Struct, frozen=True, kw_only=True):
+class ObjectLabel(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of an object besides its content, in the ASCII that metadata of S3 can hold."""
 
     source_url: str | None
@@ -106,7 +106,7 @@ class Archive(ABC):
     def open(url: str, *, credentials: Mapping[str, str]) -> "Archive":
         """A folder (a path or file:///…) or s3://bucket/prefix?endpoint=…&region=…; no server is asked yet."""
         if url.startswith("s3://"):
-            return Bucket.at(url, credentials)
+            return BucketArchive.at(url, credentials)
         if "://" in url and not url.startswith("file:///"):
             raise ConfigError("archive_url must be a folder, file:///folder or s3://bucket/prefix")
         return Folder.at(Path(unquote(url.removeprefix("file://")) if url.startswith("file://") else url))
@@ -114,7 +114,7 @@ class Archive(ABC):
     async def put(self, key: str, data: bytes, *, source_url: str | None, content_type: str) -> Stored:
         """Store an object whole or not at all, in place of what had that key."""
         body, sha256 = await asyncio.to_thread(_packed, _checked(key), data)
-        label = Label(
+        label = ObjectLabel(
             source_url=None if source_url is None else _ascii(source_url),
             content_type=_ascii("".join(content_type.split())),
         )
@@ -179,10 +179,10 @@ class Archive(ABC):
             raise self._failure(key, error) from error
 
     @abstractmethod
-    async def _write(self, key: str, body: bytes, sha256: str, label: Label) -> None: ...
+    async def _write(self, key: str, body: bytes, sha256: str, label: ObjectLabel) -> None: ...
 
     @abstractmethod
-    async def _label(self, key: str, sha256: str, attributes: Mapping[str, str]) -> Label | None:
+    async def _label(self, key: str, sha256: str, attributes: Mapping[str, str]) -> ObjectLabel | None:
         """The label of an object whose content has this checksum; None if it was stored with another."""
 
     @abstractmethod
@@ -212,14 +212,14 @@ class Folder(Archive):
             )
         return cls(store=LocalStore(path.resolve(), automatic_cleanup=True), place=str(path))
 
-    async def _write(self, key: str, body: bytes, sha256: str, label: Label) -> None:
+    async def _write(self, key: str, body: bytes, sha256: str, label: ObjectLabel) -> None:
         await obstore.put_async(self.store, _label_key(key, sha256), msgspec.json.encode(label), use_multipart=False)
         await obstore.put_async(self.store, key, body, use_multipart=False)
 
-    async def _label(self, key: str, sha256: str, _attributes: Mapping[str, str]) -> Label | None:
+    async def _label(self, key: str, sha256: str, _attributes: Mapping[str, str]) -> ObjectLabel | None:
         try:
             found = await obstore.get_async(self.store, _label_key(key, sha256))
-            return msgspec.json.decode(bytes(await found.bytes_async()), type=Label)
+            return msgspec.json.decode(bytes(await found.bytes_async()), type=ObjectLabel)
         except (FileNotFoundError, msgspec.DecodeError):
             return None
 
@@ -242,7 +242,7 @@ class Folder(Archive):
         )
 
 
-class Bucket(Archive):
+class BucketArchive(Archive):
     """A bucket keeps labels as metadata of its objects."""
 
     @classmethod
@@ -260,16 +260,16 @@ class Bucket(Archive):
         store = _s3_store(match["bucket"], match["prefix"], endpoint, region, credentials)
         return cls(store=store, place=f"bucket {match['bucket']} at {endpoint}")
 
-    async def _write(self, key: str, body: bytes, sha256: str, label: Label) -> None:
+    async def _write(self, key: str, body: bytes, sha256: str, label: ObjectLabel) -> None:
         attributes = {"Content-Type": label.content_type, "sha256": sha256}
         if label.source_url is not None:
             attributes["source-url"] = label.source_url
         await obstore.put_async(self.store, key, body, attributes=attributes, use_multipart=False)
 
-    async def _label(self, _key: str, sha256: str, attributes: Mapping[str, str]) -> Label | None:
+    async def _label(self, _key: str, sha256: str, attributes: Mapping[str, str]) -> ObjectLabel | None:
         if attributes.get("sha256") != sha256:
             return None
-        return Label(source_url=attributes.get("source-url"), content_type=attributes.get("Content-Type", ""))
+        return ObjectLabel(source_url=attributes.get("source-url"), content_type=attributes.get("Content-Type", ""))
 
     async def _remove(self, keys: Sequence[str]) -> None:
         await obstore.delete_async(self.store, keys)

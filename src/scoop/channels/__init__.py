@@ -13,7 +13,7 @@ import msgspec
 
 from scoop.errors import Reject, Retry
 from scoop.fetch.client import Client
-from scoop.model import Digest, Part, Post
+from scoop.model import Digest, DigestPart, Post
 
 Mark = Callable[[int], str]
 """The marker of the part with this number."""
@@ -27,7 +27,7 @@ class Unknown(Retry):
     """It may have arrived, or not."""
 
 
-class Refused(Reject):
+class DeliveryRefused(Reject):
     """It certainly did not arrive, nor will it; `is_dead`: nothing that is sent there will."""
 
     def __init__(self, reason: str, *, is_dead: bool = False) -> None:
@@ -35,7 +35,7 @@ class Refused(Reject):
         self.is_dead = is_dead
 
 
-class Options(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+class HttpOptions(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """What every kind of channel that is reached over HTTP can be told.
 
     `connect_to`: ask this address, as 127.0.0.1:8788, whatever the host; for a server of one's own.
@@ -55,7 +55,7 @@ class Errand:
     clock: Callable[[], datetime]
 
 
-class Channel(Protocol):
+class ChannelPlugin(Protocol):
     """How a digest gets to its readers; made with the options of one channel of a topic.
 
     `finds`: what arrived can be looked for. `repeats`: sending the same post again does nothing.
@@ -66,7 +66,7 @@ class Channel(Protocol):
     repeats: bool
     Options: type[msgspec.Struct]
 
-    def parts(self, digest: Digest, mark: Mark) -> list[Part]:
+    def parts(self, digest: Digest, mark: Mark) -> list[DigestPart]:
         """The digest in pieces that the channel takes, none of which cuts a story in two."""
         ...
 

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import msgspec
 
-from scoop.channels import Errand, Mark, NotSent, Refused, Unknown, http, whole
+from scoop.channels import DeliveryRefused, Errand, Mark, NotSent, Unknown, http, whole
 from scoop.fetch import child_process
-from scoop.model import Digest, Part, Post
+from scoop.model import Digest, DigestPart, Post
 
 TRY_LATER = 75  # EX_TEMPFAIL of sysexits.h
 MAX_ID = 200
@@ -48,7 +48,7 @@ class Command(http.Final):
         self._options = options
         self.repeats = options.repeats
 
-    def parts(self, digest: Digest, mark: Mark) -> list[Part]:
+    def parts(self, digest: Digest, mark: Mark) -> list[DigestPart]:
         return [whole.part(digest, mark)]
 
     async def send(self, post: Post, _errand: Errand) -> str:
@@ -61,11 +61,11 @@ class Command(http.Final):
         except TimeoutError as error:
             raise Unknown(f"{program} took longer than {self._options.timeout} seconds and was ended") from error
         except OSError as error:
-            refusal = NotSent if error.errno in PASSING else Refused
+            refusal = NotSent if error.errno in PASSING else DeliveryRefused
             raise refusal(f"{program} cannot be run: {(error.strerror or str(error)).lower()}") from error
         if ended.exit_code == 0:
             return http.line(ended.said)[:MAX_ID] or post.marker
         reason = f"{program} ended with {ended.exit_code}: {http.line(ended.complaint)}"
         if ended.exit_code == TRY_LATER:
             raise NotSent(reason)
-        raise Unknown(reason) if ended.exit_code < 0 else Refused(reason)
+        raise Unknown(reason) if ended.exit_code < 0 else DeliveryRefused(reason)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from scoop.channels import Errand, NotSent, Refused, Unknown, http
+from scoop.channels import DeliveryRefused, Errand, NotSent, Unknown, http
 from scoop.core import retry_after as retry_header
 from scoop.fetch.client import Request, Response
 
@@ -41,7 +41,7 @@ class _Created(msgspec.Struct):
     id: Snowflake
 
 
-class Message(msgspec.Struct):
+class DiscordMessage(msgspec.Struct):
     """A message of a channel, as far as a marker may be in it."""
 
     id: Snowflake
@@ -98,7 +98,9 @@ async def delete(asked: Request, errand: Errand, *, hidden: str) -> None:
         raise outcome(given, errand, dead=DEAD_FOR_EDITS, hidden=hidden)
 
 
-def outcome(given: Response, errand: Errand, *, dead: Collection[int], hidden: str) -> NotSent | Refused | Unknown:
+def outcome(
+    given: Response, errand: Errand, *, dead: Collection[int], hidden: str
+) -> NotSent | DeliveryRefused | Unknown:
     """What an answer without a message means; `hidden` is the secret that it must not tell."""
     complaint = http.decoded(given.body, _Complaint) or _Complaint()
     return http.outcome(

@@ -6,19 +6,19 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 from scoop import channels
-from scoop.channels import Errand, Mark, Refused, Unknown, discord, http
-from scoop.channels.discord import Author, Message
+from scoop.channels import DeliveryRefused, Errand, Mark, Unknown, discord, http
+from scoop.channels.discord import Author, DiscordMessage
 from scoop.core.rendering import discord as rendering
 from scoop.errors import FetchFailed
 from scoop.fetch.client import Request
-from scoop.model import Digest, Part, Post
+from scoop.model import Digest, DigestPart, Post
 
 PAGE = 100  # messages of one listing, by Discord's API
 MAX_PAGES = 50
 MARGIN = timedelta(minutes=2)  # between Discord's clock and ours
 FOUND = 200
 
-Shape = TypeVar("Shape")
+MessageT = TypeVar("MessageT")
 
 
 class DiscordBot:
@@ -32,7 +32,7 @@ class DiscordBot:
     finds = True
     repeats = False
 
-    class Options(channels.Options, frozen=True, kw_only=True):
+    class Options(channels.HttpOptions, frozen=True, kw_only=True):
         """Where, and by which bot.
 
         `channel_id`: the id of the channel, 17 to 20 digits; the topic's own by default.
@@ -52,7 +52,7 @@ class DiscordBot:
         self._options = options
         self._own_id: str | None = None
 
-    def parts(self, digest: Digest, mark: Mark) -> list[Part]:
+    def parts(self, digest: Digest, mark: Mark) -> list[DigestPart]:
         return rendering.parts(digest, mark)
 
     async def send(self, post: Post, errand: Errand) -> str:
@@ -90,7 +90,7 @@ class DiscordBot:
     async def recent(self, errand: Errand, limit: int) -> list[tuple[str, tuple[str, ...]]]:
         """The bot's own among the last `limit` messages, the newest first: each id, with what may be its marker."""
         own_id = await self._bot(errand)
-        messages: list[Message] = []
+        messages: list[DiscordMessage] = []
         before = ""
         while len(messages) < limit:
             page = await self._listed(errand, before)
@@ -106,10 +106,10 @@ class DiscordBot:
             self._own_id = (await self._looked_up(errand, f"{discord.API}/users/@me", Author)).id
         return self._own_id
 
-    async def _listed(self, errand: Errand, where: str) -> list[Message]:
-        return await self._looked_up(errand, f"{self._path}?limit={PAGE}&{where}", list[Message])
+    async def _listed(self, errand: Errand, where: str) -> list[DiscordMessage]:
+        return await self._looked_up(errand, f"{self._path}?limit={PAGE}&{where}", list[DiscordMessage])
 
-    async def _looked_up(self, errand: Errand, path: str, shape: type[Shape]) -> Shape:
+    async def _looked_up(self, errand: Errand, path: str, shape: type[MessageT]) -> MessageT:
         """What Discord knows; Refused where we may not look, Unknown where it does not say."""
         token = self._token(errand)
         try:
@@ -119,7 +119,7 @@ class DiscordBot:
         found = http.decoded(given.body, shape) if given.status == FOUND else None
         if found is None:
             failure = discord.outcome(given, errand, dead=discord.DEAD, hidden=token)
-            if isinstance(failure, Refused):
+            if isinstance(failure, DeliveryRefused):
                 raise failure
             raise Unknown(f"the post cannot be looked for: {failure}", after=failure.after)
         return found
@@ -133,7 +133,9 @@ class DiscordBot:
     @property
     def _path(self) -> str:
         if not self._options.channel_id:
-            raise Refused("no Discord channel is named: give the option channel_id, or the topic a discord_channel_id")
+            raise DeliveryRefused(
+                "no Discord channel is named: give the option channel_id, or the topic a discord_channel_id"
+            )
         return f"{discord.API}/channels/{self._options.channel_id}/messages"
 
     def _request(self, path: str, token: str, **more: Any) -> Request:

@@ -8,17 +8,17 @@ from urllib.parse import parse_qs
 import can_ada
 
 from scoop import channels
-from scoop.channels import Errand, Mark, Refused, discord, http
+from scoop.channels import DeliveryRefused, Errand, Mark, discord, http
 from scoop.core.rendering import discord as rendering
 from scoop.fetch.client import Request
-from scoop.model import Digest, Part, Post
+from scoop.model import Digest, DigestPart, Post
 
 _PATH = re.compile(r"/api(?:/v[0-9]+)?/webhooks/([0-9]{1,20})/([A-Za-z0-9_-]+)/?")
 _THREAD = re.compile(r"[0-9]{1,20}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Address:
+class _WebhookAddress:
     """A webhook's address, taken apart so that its token is shown nowhere."""
 
     url: str
@@ -37,7 +37,7 @@ class DiscordWebhook:
     finds = False
     repeats = False
 
-    class Options(channels.Options, frozen=True, kw_only=True):
+    class Options(channels.HttpOptions, frozen=True, kw_only=True):
         """Where.
 
         `url`: the name of the secret that holds the webhook's whole address, as ai_webhook for SCOOP_SECRET_AI_WEBHOOK.
@@ -51,7 +51,7 @@ class DiscordWebhook:
     def __init__(self, options: Options) -> None:
         self._options = options
 
-    def parts(self, digest: Digest, mark: Mark) -> list[Part]:
+    def parts(self, digest: Digest, mark: Mark) -> list[DigestPart]:
         return rendering.parts(digest, mark)
 
     async def send(self, post: Post, errand: Errand) -> str:
@@ -70,10 +70,10 @@ class DiscordWebhook:
         )
         await discord.change(asked, errand, hidden=address.token)
 
-    def _request(self, address: _Address, query: str, *, path: str = "", **more: Any) -> Request:
+    def _request(self, address: _WebhookAddress, query: str, *, path: str = "", **more: Any) -> Request:
         return http.request(self._options, f"{address.url}{query}", secret_path=f"/{address.token}{path}", **more)
 
-    def _address(self, errand: Errand) -> _Address:
+    def _address(self, errand: Errand) -> _WebhookAddress:
         name = self._options.url
         try:
             parsed = can_ada.parse(http.secret(errand, name))
@@ -81,12 +81,12 @@ class DiscordWebhook:
             parsed = None
         found = _PATH.fullmatch(parsed.pathname) if parsed and parsed.protocol == "https:" else None
         if not parsed or not found:
-            raise Refused(
+            raise DeliveryRefused(
                 f"the secret {name} is no address of a Discord webhook, as https://discord.com/api/webhooks/ID/TOKEN: "
                 f"set SCOOP_SECRET_{name.upper()}"
             )
         threads = [each for each in parse_qs(parsed.search[1:]).get("thread_id", []) if _THREAD.fullmatch(each)]
-        return _Address(
+        return _WebhookAddress(
             url=f"https://{parsed.host}{discord.API}/webhooks/{found[1]}",
             thread=f"&thread_id={threads[0]}" if threads else "",
             token=found[2],

@@ -11,12 +11,12 @@ from typing import Annotated
 import msgspec
 import structlog
 
-from scoop.channels import Errand, Mark, NotSent, Refused, Unknown, http, whole
+from scoop.channels import DeliveryRefused, Errand, Mark, NotSent, Unknown, http, whole
 from scoop.core import text
 from scoop.core.rendering import mail, plain
 from scoop.errors import FetchFailed
 from scoop.fetch.smtp import WRONG_PASSWORD, MailServer, Security, deliver
-from scoop.model import Digest, Part, Post
+from scoop.model import Digest, DigestPart, Post
 
 log = structlog.get_logger()
 
@@ -83,9 +83,9 @@ class Email(http.Final):
     def __init__(self, options: Options) -> None:
         self._options = options
 
-    def parts(self, digest: Digest, _mark: Mark) -> list[Part]:
+    def parts(self, digest: Digest, _mark: Mark) -> list[DigestPart]:
         letter = _Letter(subject=mail.subject(digest), text=plain.render(digest), html=mail.html(digest))
-        return [Part(payload=msgspec.json.encode(letter).decode(), story_ids=whole.story_ids(digest.tellings))]
+        return [DigestPart(payload=msgspec.json.encode(letter).decode(), story_ids=whole.story_ids(digest.tellings))]
 
     async def send(self, post: Post, errand: Errand) -> str:
         server = self._server(errand)
@@ -111,11 +111,11 @@ class Email(http.Final):
         )
 
 
-def _outcome(failed: FetchFailed) -> NotSent | Refused | Unknown:
+def _outcome(failed: FetchFailed) -> NotSent | DeliveryRefused | Unknown:
     if failed.health == "refused_address":
         return NotSent(f"{failed}; allow it with the option allow_private")
     if failed.is_unsent and failed.status is not None and failed.status >= 500:
-        return Refused(str(failed), is_dead=failed.status in DEAD)
+        return DeliveryRefused(str(failed), is_dead=failed.status in DEAD)
     return NotSent(str(failed)) if failed.is_unsent else Unknown(str(failed))
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from scoop.channels import Errand, Mark, NotSent, http, whole
 from scoop.core.rendering import mail, markdown
-from scoop.model import Digest, Part, Post
+from scoop.model import Digest, DigestPart, Post
 
 ENDINGS = {"markdown": "md", "html": "html", "json": "json"}
 
@@ -41,11 +41,11 @@ class File:
     def __init__(self, options: Options) -> None:
         self._options = options
 
-    def parts(self, digest: Digest, mark: Mark) -> list[Part]:
+    def parts(self, digest: Digest, mark: Mark) -> list[DigestPart]:
         if self._options.format == "json":
             return [whole.part(digest, mark)]
         render = markdown.render if self._options.format == "markdown" else mail.html
-        return [Part(payload=render(digest), story_ids=whole.story_ids(digest.tellings))]
+        return [DigestPart(payload=render(digest), story_ids=whole.story_ids(digest.tellings))]
 
     async def send(self, post: Post, _errand: Errand) -> str:
         return await asyncio.to_thread(self._write, post, post.payload.encode())

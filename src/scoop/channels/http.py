@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from scoop.channels import Errand, NotSent, Options, Refused, Unknown
+from scoop.channels import DeliveryRefused, Errand, HttpOptions, NotSent, Unknown
 from scoop.core import retry_after, text, urls
 from scoop.errors import FetchFailed
 from scoop.fetch.client import Request, Response
@@ -21,7 +21,7 @@ TIMED_OUT = 408
 
 _NAME = re.compile(r"[a-z0-9_]{1,100}")
 
-Shape = TypeVar("Shape")
+JsonT = TypeVar("JsonT")
 
 
 class Final:
@@ -33,7 +33,7 @@ class Final:
         return None
 
     async def edit(self, post: Post, _errand: Errand) -> None:
-        raise Refused(f"what was sent by {post.kind} cannot be changed any more")
+        raise DeliveryRefused(f"what was sent by {post.kind} cannot be changed any more")
 
 
 def check_name(option: str, name: str) -> None:
@@ -52,19 +52,24 @@ def secret(errand: Errand, name: str) -> str:
         return value
     variable = f"SCOOP_{name.upper()}" if name in SETTINGS else f"SCOOP_SECRET_{name.upper()}"
     what = "has more than one line" if value else "is not there"
-    raise Refused(f"the secret {name} {what}: set {variable}, or {variable}_FILE to a file with it")
+    raise DeliveryRefused(f"the secret {name} {what}: set {variable}, or {variable}_FILE to a file with it")
 
 
-def request(options: Options, url: str, **more: Any) -> Request:
+def request(options: HttpOptions, url: str, **more: Any) -> Request:
     """A request as the channel's options want it."""
     # On a connection that was kept from an earlier request the server may just be hanging up, and then nobody could
     # tell whether a post arrived.
     headers = {"Connection": "close", "Content-Type": "application/json", **more.pop("headers", {})}
     private_host = urls.host(url) if options.allow_private else None
     return Request(
-        url=url, headers=headers, connect_to=options.connect_to, private_host=private_host,
-        max_bytes=MAX_ANSWER_BYTES, cut=True, **more,
-    )  # fmt: skip
+        url=url,
+        headers=headers,
+        connect_to=options.connect_to,
+        private_host=private_host,
+        max_bytes=MAX_ANSWER_BYTES,
+        cut=True,
+        **more,
+    )
 
 
 async def answer(errand: Errand, asked: Request) -> Response:
@@ -83,7 +88,7 @@ def is_success(given: Response) -> bool:
 
 def outcome(
     given: Response, errand: Errand, *, said: str = "", dead: Collection[int] = (), after: timedelta | None = None
-) -> NotSent | Refused | Unknown:
+) -> NotSent | DeliveryRefused | Unknown:
     """What an answer means that brings no message's id; `dead`: the statuses of a channel that is no more."""
     reason = f"{given.url} answered {given.status}{f': {said}' if said else ''}"
     asked = retry_after.retry_after(given.headers.get("Retry-After"), now=errand.clock())
@@ -91,13 +96,13 @@ def outcome(
     if given.status in NOT_NOW:
         return NotSent(reason, after=after)
     if 300 <= given.status < 400:
-        return Refused(f"{reason}, a redirect, which no post follows: give the address that it leads to")
+        return DeliveryRefused(f"{reason}, a redirect, which no post follows: give the address that it leads to")
     if 400 <= given.status < 500 and given.status != TIMED_OUT:
-        return Refused(reason, is_dead=given.status in dead)
+        return DeliveryRefused(reason, is_dead=given.status in dead)
     return Unknown(f"{reason}, and does not say whether it took the post", after=after)
 
 
-def decoded(body: bytes, shape: type[Shape]) -> Shape | None:
+def decoded(body: bytes, shape: type[JsonT]) -> JsonT | None:
     """JSON of a shape; nothing for what is not."""
     try:
         return msgspec.json.decode(body, type=shape)
@@ -114,5 +119,5 @@ def line(said: str, *, hidden: str = "") -> str:
 def correction(post: Post) -> tuple[str, bytes]:
     """The id of the message that was sent, and what it shall say instead."""
     if post.message_id is None or post.correction is None:
-        raise Refused(f"post {post.post_id} was not sent yet, or nothing is to be corrected")
+        raise DeliveryRefused(f"post {post.post_id} was not sent yet, or nothing is to be corrected")
     return post.message_id, post.correction.encode()

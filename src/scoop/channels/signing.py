@@ -7,7 +7,7 @@ import hmac
 
 import can_ada
 
-from scoop.channels import Errand, Refused, http
+from scoop.channels import DeliveryRefused, Errand, http
 
 PREFIX = "whsec_"  # of a secret that is base64, by Standard Webhooks
 
@@ -40,4 +40,6 @@ def _key(errand: Errand, name: str) -> bytes:
     try:
         return base64.b64decode(value.removeprefix(PREFIX), validate=True)
     except binascii.Error:
-        raise Refused(f"the secret {name} must be base64 after {PREFIX}: mend SCOOP_SECRET_{name.upper()}") from None
+        raise DeliveryRefused(
+            f"the secret {name} must be base64 after {PREFIX}: mend SCOOP_SECRET_{name.upper()}"
+        ) from None

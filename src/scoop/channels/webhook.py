@@ -4,7 +4,7 @@ import msgspec
 
 from scoop import channels
 from scoop.channels import Errand, Mark, http, signing, whole
-from scoop.model import Digest, Part, Post
+from scoop.model import Digest, DigestPart, Post
 
 DEAD = frozenset({404, 410})
 MAX_ID = 200
@@ -14,7 +14,7 @@ class _Accepted(msgspec.Struct):
     id: str | int
 
 
-class Webhook(http.Final):
+class WebhookChannel(http.Final):
     """Any program that takes the digest as JSON by POST, signed as Standard Webhooks says.
 
     Every try of one post has the same `webhook-id` and `Idempotency-Key`: the receiver takes it once, and a post whose
@@ -24,7 +24,7 @@ class Webhook(http.Final):
     name = "webhook"
     repeats = True
 
-    class Options(channels.Options, frozen=True, kw_only=True):
+    class Options(channels.HttpOptions, frozen=True, kw_only=True):
         """Where, and how it is signed.
 
         `url`: the address, http or https.
@@ -43,7 +43,7 @@ class Webhook(http.Final):
     def __init__(self, options: Options) -> None:
         self._options = options
 
-    def parts(self, digest: Digest, mark: Mark) -> list[Part]:
+    def parts(self, digest: Digest, mark: Mark) -> list[DigestPart]:
         return [whole.part(digest, mark)]
 
     async def send(self, post: Post, errand: Errand) -> str:

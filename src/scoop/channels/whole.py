@@ -4,10 +4,10 @@ import msgspec
 
 from scoop.channels import Mark
 from scoop.core.rendering import markdown
-from scoop.model import Digest, Part, Telling
+from scoop.model import Digest, DigestPart, Telling
 
 
-def part(digest: Digest, mark: Mark) -> Part:
+def part(digest: Digest, mark: Mark) -> DigestPart:
     """The digest in one piece: what it is of, every story with all that a reader sees, and all of it as Markdown."""
     payload = {
         "topic_slug": digest.topic_slug,
@@ -20,7 +20,7 @@ def part(digest: Digest, mark: Mark) -> Part:
         "stories": digest.tellings,
         "markdown": markdown.render(digest),
     }
-    return Part(payload=msgspec.json.encode(payload).decode(), story_ids=story_ids(digest.tellings))
+    return DigestPart(payload=msgspec.json.encode(payload).decode(), story_ids=story_ids(digest.tellings))
 
 
 def story_ids(tellings: tuple[Telling, ...]) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from scoop.config import Config
 from scoop.errors import InputError, NotFound
 
 if TYPE_CHECKING:
-    from scoop.core.handover import Comparison, Figures
+    from scoop.core.handover import ComparisonFigures, HandoverComparison
 
 
 @click.command()
@@ -51,7 +51,7 @@ def _write(path: Path, content: str) -> None:
         raise InputError(f"cannot write {path}: {(error.strerror or str(error)).lower()}") from error
 
 
-async def _compare(config: Config, slug: str, days: int, until: date | None) -> "Comparison":
+async def _compare(config: Config, slug: str, days: int, until: date | None) -> "HandoverComparison":
     from scoop.core import handover
     from scoop.store import handover as store
     from scoop.store import topics
@@ -66,7 +66,7 @@ async def _compare(config: Config, slug: str, days: int, until: date | None) -> 
     return handover.compare(slug, sides, since=since)
 
 
-def _as_json(comparison: "Comparison") -> dict[str, Any]:
+def _as_json(comparison: "HandoverComparison") -> dict[str, Any]:
     return {
         "topic_slug": comparison.topic_slug,
         "figures": _rated(comparison.figures),
@@ -83,23 +83,32 @@ def _as_json(comparison: "Comparison") -> dict[str, Any]:
     }
 
 
-def _rated(figures: "Figures") -> dict[str, Any]:
+def _rated(figures: "ComparisonFigures") -> dict[str, Any]:
     import msgspec
 
     rates = ("overlap_rate", "legacy_duplicate_rate", "our_duplicate_rate")
     return {**msgspec.to_builtins(figures), **{name: getattr(figures, name) for name in rates}}
 
 
-def _print_comparison(comparison: "Comparison") -> None:
+def _print_comparison(comparison: "HandoverComparison") -> None:
     rows = [
         _row(str(day.run_date), day.mode or "none", day.figures, is_compared=bool(day.mode)) for day in comparison.days
     ]
     if len(rows) > 1:
         rows.append(_row("in all", "", comparison.figures, is_compared=True))
     columns = (
-        "date", "ours", "its items", "its stories", "our stories", "overlap", "explained", "unexpected", "extra",
-        "it told twice", "we told twice",
-    )  # fmt: skip
+        "date",
+        "ours",
+        "its items",
+        "its stories",
+        "our stories",
+        "overlap",
+        "explained",
+        "unexpected",
+        "extra",
+        "it told twice",
+        "we told twice",
+    )
     edge.print_table(columns, rows, empty="the older system has no digest of these dates")
     misses = [
         (day.run_date, line.verdict, line.title, line.note)
@@ -117,13 +126,17 @@ def _miss(verdict: str) -> str:
     return "explained" if verdict == "explained" else "unexpected"
 
 
-def _row(day: str, mode: str, figures: "Figures", *, is_compared: bool) -> tuple[Any, ...]:
+def _row(day: str, mode: str, figures: "ComparisonFigures", *, is_compared: bool) -> tuple[Any, ...]:
     compared = (figures.our_stories, _share(figures.overlap_rate), figures.explained, figures.missed, figures.extras)
     return (
-        day, mode, figures.legacy_items, figures.legacy_stories, *(compared if is_compared else [None] * len(compared)),
+        day,
+        mode,
+        figures.legacy_items,
+        figures.legacy_stories,
+        *(compared if is_compared else [None] * len(compared)),
         figures.legacy_doubles + figures.legacy_repeats,
         figures.our_doubles + figures.our_repeats if is_compared else None,
-    )  # fmt: skip
+    )
 
 
 def _share(rate: float | None) -> str | None:

@@ -15,7 +15,7 @@ async def run_stage(config: Config, name: str, limit: int | None) -> int:
     stop = edge.stop_on_signal()
     async with open_app(config) as app, app.database.connection() as conn:
         stage = next(stage for stage in app.stages if stage.name == name)
-        member = Worker(await work.enlist(conn), conn)
+        member = Worker(await work.register_worker(conn), conn)
         await work.release_orphans(conn)
         with progress.stages() as report:
             return await worker.drain(stage, member, stop=stop, report=report, limit=limit)

@@ -54,14 +54,17 @@ def show(slug: str, channels: "Sequence[TopicChannel]") -> None:
         ("channel", "kind", "takes digests", "options", "problem"),
         [
             (
-                each.name, each.kind, "yes" if each.enabled else "no",
-                " ".join(f"{name}={value}" for name, value in each.options.items()) or "-", each.problem,
+                each.name,
+                each.kind,
+                "yes" if each.enabled else "no",
+                " ".join(f"{name}={value}" for name, value in each.options.items()) or "-",
+                each.problem,
             )
             for each in channels
         ],
         empty=f"{slug} has no channel; add one: scoop topics channel add {slug} NAME --kind KIND",
         wide="problem",
-    )  # fmt: skip
+    )
 
 
 @channel.command()

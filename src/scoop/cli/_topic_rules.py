@@ -67,11 +67,14 @@ def show(topic: "Topic") -> None:
     sources = [(rule.rule_type, "source", rule.source, None, "") for rule in topic.source_rules]
     keywords = [
         (
-            rule.rule_type, "regex" if rule.is_regex else "keyword", rule.pattern, rule.weight,
+            rule.rule_type,
+            "regex" if rule.is_regex else "keyword",
+            rule.pattern,
+            rule.weight,
             topics.problem(rule) or ("" if rule.enabled else "off"),
         )
         for rule in topic.keyword_rules
-    ]  # fmt: skip
+    ]
     edge.print_table(
         ("rule", "by", "what", "weight", "note"),
         [*sources, *keywords],
@@ -86,9 +89,15 @@ def show(topic: "Topic") -> None:
 @edge.as_json
 @click.pass_obj
 def add(
-    config: Config, slug: str, keyword: str | None, regex: str | None, source: str | None, exclude: bool, weight: int,
+    config: Config,
+    slug: str,
+    keyword: str | None,
+    regex: str | None,
+    source: str | None,
+    exclude: bool,
+    weight: int,
     as_json: bool,
-) -> None:  # fmt: skip
+) -> None:
     """Add a rule to a topic, or change the one that is there; stories of the last 30 days are looked at anew.
 
     \b

@@ -12,7 +12,7 @@ from scoop.core import text
 from scoop.errors import ScoopError
 
 if TYPE_CHECKING:
-    from scoop.evaluation.scratch import Difference
+    from scoop.evaluation.scratch import GroupDifference
 
 SHOWN_CHARACTERS = 100  # of a title
 
@@ -30,7 +30,7 @@ def watched() -> Iterator[tuple[asyncio.Event, progress.Silent | progress.Bars]]
         raise
 
 
-def show_difference(heading: str, difference: "Difference", *, one: str = "story", many: str = "stories") -> None:
+def show_difference(heading: str, difference: "GroupDifference", *, one: str = "story", many: str = "stories") -> None:
     """What came together or apart, with titles; `one` and `many` are what the groups are called."""
     told = (
         f"{difference.documents:,} documents of {difference.parts:,} {many} became one"

@@ -12,7 +12,7 @@ from scoop.config import Config
 
 if TYPE_CHECKING:
     from scoop.core.acceptance import Check
-    from scoop.core.handover import Figures
+    from scoop.core.handover import ComparisonFigures
     from scoop.model import Topic
     from scoop.store.db import Connection
 
@@ -45,20 +45,20 @@ async def _checks(config: Config) -> "list[Check]":
     from scoop.store import acceptance, topics
 
     async with edge.reading(config) as conn:
-        known = await topics.listed(conn)
+        known = await topics.list_topics(conn)
         compared = [await _figures(conn, topic) for topic in known]
         counts = await acceptance.counts(conn)
     programs = {topic.topic_slug: shutil.which(topic.legacy_command[0]) for topic in known if topic.legacy_command}
     return core.checks(counts, compared, programs)
 
 
-async def _figures(conn: "Connection", topic: "Topic") -> "Figures":
+async def _figures(conn: "Connection", topic: "Topic") -> "ComparisonFigures":
     """How the last week of a topic compares with the older system's."""
     from scoop.core import handover
     from scoop.store import handover as store
 
     until = await store.last_date(conn, topic.topic_id)
     if until is None:
-        return handover.Figures()
+        return handover.ComparisonFigures()
     sides = await store.sides(conn, topic, since=until - WEEK, until=until)
     return handover.compare(topic.topic_slug, sides, since=until - WEEK).figures

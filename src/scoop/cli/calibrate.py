@@ -44,7 +44,7 @@ async def _calibrate(config: Config, *, applies: bool, as_json: bool) -> None:
     from scoop.store import review as store
 
     async with edge.reading(config) as conn, conn.transaction():
-        model, shipped = await review.deciding(conn)
+        model, shipped = await review.active_model(conn)
         found = await review.measured(conn, model, shipped)
         if applies:
             await store.calibrate(conn, model, found.calibration)
@@ -59,7 +59,7 @@ async def _reset(config: Config, *, as_json: bool) -> None:
     from scoop.store import review as store
 
     async with edge.reading(config) as conn, conn.transaction():
-        model, _ = await review.deciding(conn)
+        model, _ = await review.active_model(conn)
         await store.calibrate(conn, model, {})
     if as_json:
         edge.print_json(replace(model, calibration={}))

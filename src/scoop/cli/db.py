@@ -40,11 +40,11 @@ def url(config: Config, as_json: bool) -> None:
 def psql(config: Config, arguments: tuple[str, ...]) -> None:
     """Open psql on the database; ARGUMENTS go to psql."""
     from scoop.app import server
-    from scoop.store.embedded import Embedded, wheel_folder
+    from scoop.store.embedded import EmbeddedServer, wheel_folder
 
     found = server(config)
     address = found.attach()
-    if isinstance(found, Embedded):
+    if isinstance(found, EmbeddedServer):
         found.keep_after_exec()
     program = str(wheel_folder() / "bin" / "psql")
     os.environ["PGOPTIONS"] = "-c search_path=news,public"
@@ -85,7 +85,7 @@ def status(config: Config, as_json: bool) -> None:
 async def _status(config: Config, *, as_json: bool) -> None:
     from scoop import app
     from scoop.store import db, migrations
-    from scoop.store.embedded import Embedded
+    from scoop.store.embedded import EmbeddedServer
 
     server = app.server(config)
     database = await db.connect(server, size=2)
@@ -95,7 +95,11 @@ async def _status(config: Config, *, as_json: bool) -> None:
         found = await migrations.status(database)
     finally:
         await database.close()
-    where = {"kind": "embedded", "folder": str(server.folder)} if isinstance(server, Embedded) else {"kind": "external"}
+    where = (
+        {"kind": "embedded", "folder": str(server.folder)}
+        if isinstance(server, EmbeddedServer)
+        else {"kind": "external"}
+    )
     if as_json:
         applied = [{"version": m.version, "name": m.name, "applied_at": m.applied_at} for m in found]
         edge.print_json({**where, **about, "migrations": applied})

@@ -82,7 +82,7 @@ async def _drain(app: "App", name: str) -> None:
     stop = edge.stop_on_signal()
     async with app.database.connection() as conn:
         with progress.stages() as report:
-            member = Worker(await work.enlist(conn), conn, report.tell)
+            member = Worker(await work.register_worker(conn), conn, report.tell)
             await work.release_orphans(conn)
             await worker.drain(stage, member, stop=stop, report=report)
 
@@ -95,7 +95,7 @@ async def _correct(config: Config, slug: str, day: date | None) -> int:
     async with open_app(config) as app:
         order = await _order(app, slug, day, mode="live", publish=False)
         async with app.database.connection() as conn, conn.transaction():
-            run_id = await digests.committed(conn, order.topic.topic_id, order.day)
+            run_id = await digests.published_run_id(conn, order.topic.topic_id, order.day)
             if run_id is None:
                 raise UsageError(f"{slug} has posted nothing for {order.day}; --publish posts it")
             await digest.correct(conn, order.topic, run_id, app.channels)

@@ -18,9 +18,9 @@ from scoop.config import Config
 from scoop.errors import ConfigError, DatabaseUnavailable
 from scoop.store import db
 from scoop.store.db import Connection
-from scoop.store.embedded import Embedded
+from scoop.store.embedded import EmbeddedServer
 
-Result = TypeVar("Result")
+CommandT = TypeVar("CommandT")
 
 COLUMN_GAP = 3  # what rich puts between two columns
 UNLIMITED = 10_000  # columns of what is not a terminal
@@ -30,7 +30,7 @@ ID = click.IntRange(1, 2**63 - 1)  # the numbers that a BIGINT can hold
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 
 
-def run(task: Coroutine[Any, Any, Result]) -> Result:
+def run(task: Coroutine[Any, Any, CommandT]) -> CommandT:
     """Run the coroutine of a command; a database that goes away is told in one sentence."""
     try:
         return uvloop.run(_quietly(task))
@@ -41,7 +41,7 @@ def run(task: Coroutine[Any, Any, Result]) -> Result:
         ) from error
 
 
-async def _quietly(task: Coroutine[Any, Any, Result]) -> Result:
+async def _quietly(task: Coroutine[Any, Any, CommandT]) -> CommandT:
     """What the driver's own background work raises when the server goes away is told once, by whoever waited for it."""
     loop = asyncio.get_running_loop()
 
@@ -53,7 +53,7 @@ async def _quietly(task: Coroutine[Any, Any, Result]) -> Result:
     return await task
 
 
-def work(config: Config, task: Coroutine[Any, Any, Result]) -> Result:
+def work(config: Config, task: Coroutine[Any, Any, CommandT]) -> CommandT:
     """Run the coroutine of a command that works: with logs, and with the faults that a test asked for."""
     set_up_logs(config)
     try:
@@ -187,7 +187,7 @@ def _arm_faults(config: Config) -> None:
 
 def _killer(config: Config, then: Callable[[], None] = lambda: None) -> Callable[[], None]:
     def act() -> None:
-        pid = Embedded(config.home).postmaster_pid()
+        pid = EmbeddedServer(config.home).postmaster_pid()
         if pid is not None:
             faults.kill(pid)
         then()

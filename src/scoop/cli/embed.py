@@ -19,7 +19,7 @@ SHOWN_FAILURES = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class EmbedRequest:
     """What the command line asks for."""
 
     model: str | None
@@ -38,9 +38,14 @@ class Asked:
 @edge.as_json
 @click.pass_obj
 def command(
-    config: Config, model: str | None, model_version: str | None, batch_size: int, activate: bool, models: bool,
+    config: Config,
+    model: str | None,
+    model_version: str | None,
+    batch_size: int,
+    activate: bool,
+    models: bool,
     as_json: bool,
-) -> None:  # fmt: skip
+) -> None:
     """Embed documents that lack an embedding; change or list the models.
 
     New documents are embedded as they come; this is for those from before, and for another model. It may be stopped at
@@ -61,7 +66,9 @@ def command(
         embedding_model=model or config.embedding_model,
         embedding_version=model_version or config.embedding_version,
     )
-    asked = Asked(model=model, model_version=model_version, batch_size=batch_size, activate=activate, as_json=as_json)
+    asked = EmbedRequest(
+        model=model, model_version=model_version, batch_size=batch_size, activate=activate, as_json=as_json
+    )
     if not edge.work(chosen, _embed(chosen, asked)):
         sys.exit(1)
 
@@ -81,7 +88,7 @@ async def _list(config: Config, *, as_json: bool) -> None:
     )
 
 
-async def _embed(config: Config, asked: Asked) -> bool:
+async def _embed(config: Config, asked: EmbedRequest) -> bool:
     """Embed what lacks it and tell of it; whether all was done that was asked."""
     from scoop.app import open_client, open_database, open_embedder
     from scoop.stages import embed
@@ -99,7 +106,7 @@ async def _embed(config: Config, asked: Asked) -> bool:
     return done.is_complete
 
 
-def _check(embedder: "Embedder", asked: Asked) -> None:
+def _check(embedder: "Embedder", asked: EmbedRequest) -> None:
     """An embedder that brings its own model cannot be given another."""
     own = embedder.model
     if asked.model not in {None, own.name} or asked.model_version not in {None, own.version}:

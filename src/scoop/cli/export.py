@@ -17,8 +17,8 @@ from scoop.errors import InputError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scoop.actions.exports import Format, What
-    from scoop.store.outgoing import Choice, Lines
+    from scoop.actions.exports import ExportFormat, What
+    from scoop.store.outgoing import Lines, StoryFilter
 
 UNFINISHED = ".part"
 
@@ -41,12 +41,16 @@ def _options(function: Callable[..., None]) -> Callable[..., None]:
         click.option("--since", metavar="WHEN", help="Only what was seen then or later, as 2026-11-15."),
         click.option("--until", metavar="WHEN", help="Only what was seen before, as 2026-11-16T09:00."),
         click.option(
-            "--format", "form", type=click.Choice(["ndjson", "csv", "parquet"]), default="ndjson", show_default=True,
+            "--format",
+            "form",
+            type=click.Choice(["ndjson", "csv", "parquet"]),
+            default="ndjson",
+            show_default=True,
             help="How it is written.",
         ),
         click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="The file to write."),
         click.option("--json", "_as_json", is_flag=True, help="The default: NDJSON."),
-    ]  # fmt: skip
+    ]
     for option in reversed(options):
         function = option(function)
     return function
@@ -85,15 +89,23 @@ def documents(config: Config, /, **told: Any) -> None:
 
 
 def _export(
-    config: Config, what: "What", *, collection: str | None, since: str | None, until: str | None, form: "Format",
-    output: Path | None, with_merged: bool, _as_json: bool,
-) -> None:  # fmt: skip
-    from scoop.store.outgoing import Choice
+    config: Config,
+    what: "What",
+    *,
+    collection: str | None,
+    since: str | None,
+    until: str | None,
+    form: "ExportFormat",
+    output: Path | None,
+    with_merged: bool,
+    _as_json: bool,
+) -> None:
+    from scoop.store.outgoing import StoryFilter
 
     if form == "parquet" and output is None and sys.stdout.isatty():
         raise UsageError("Parquet is nothing for a terminal; name a file: -o FILE")
     moments = [_moment(config, "--since", since), _moment(config, "--until", until)]
-    choice = Choice(collection=collection, since=moments[0], until=moments[1], with_merged=with_merged)
+    choice = StoryFilter(collection=collection, since=moments[0], until=moments[1], with_merged=with_merged)
     with _opened(output) as file:
         edge.run(_write(config, what, choice, form, file))
 
@@ -125,7 +137,7 @@ def _opened(output: Path | None) -> "Iterator[IO[bytes]]":
         unfinished.unlink(missing_ok=True)
 
 
-async def _write(config: Config, what: "What", choice: "Choice", form: "Format", file: IO[bytes]) -> None:
+async def _write(config: Config, what: "What", choice: "StoryFilter", form: "ExportFormat", file: IO[bytes]) -> None:
     from scoop.actions import exports
 
     async with edge.reading(config) as conn:

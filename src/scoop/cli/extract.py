@@ -15,7 +15,7 @@ import click
 from scoop.cli import edge
 from scoop.config import Config
 from scoop.errors import InputError, ScoopError
-from scoop.model import Page
+from scoop.model import ArticlePage
 
 GZIP_MARK = b"\x1f\x8b"
 MANY = 200  # targets from which on starting processes pays
@@ -53,7 +53,7 @@ def command(config: Config, targets: tuple[str, ...], url: str | None, as_json: 
     sys.exit(0 if is_whole else 1)
 
 
-def _pages(config: Config, targets: tuple[str, ...], url: str | None) -> Iterator[Page]:
+def _pages(config: Config, targets: tuple[str, ...], url: str | None) -> Iterator[ArticlePage]:
     read = partial(_page, config=config, url=url)
     if len(targets) < MANY or "-" in targets:
         yield from map(read, targets)
@@ -62,7 +62,7 @@ def _pages(config: Config, targets: tuple[str, ...], url: str | None) -> Iterato
         yield from pool.map(read, targets, chunksize=BATCH)
 
 
-def _page(target: str, *, config: Config, url: str | None) -> Page:
+def _page(target: str, *, config: Config, url: str | None) -> ArticlePage:
     from scoop.fetch import articles
 
     try:
@@ -70,10 +70,10 @@ def _page(target: str, *, config: Config, url: str | None) -> Page:
             return edge.run(_fetched(config, target))
         return articles.extract(_content(target), url=url)
     except ScoopError as error:
-        return Page(problem=f"{UNREADABLE}{error}")
+        return ArticlePage(problem=f"{UNREADABLE}{error}")
 
 
-async def _fetched(config: Config, url: str) -> Page:
+async def _fetched(config: Config, url: str) -> ArticlePage:
     from scoop.app import open_client
     from scoop.fetch import articles
 
@@ -109,7 +109,7 @@ def _unpacked(file: IO[bytes]) -> bytes:
     return unpacked
 
 
-def _show(target: str, page: Page) -> None:
+def _show(target: str, page: ArticlePage) -> None:
     click.secho(page.title or target, bold=True)
     day = page.published_at.strftime("%Y-%m-%d %H:%M %Z") if page.published_at else ""
     click.echo(" · ".join(filter(None, (", ".join(page.authors), day, page.language, page.canonical_url))))

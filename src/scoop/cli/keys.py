@@ -59,9 +59,14 @@ async def _list(config: Config, name: str | None, *, as_json: bool) -> None:
 @click.option("--user", required=True, metavar="NAME", help="Whose key it is.")
 @click.option("--name", required=True, help="What it is for, by which you know it again.")
 @click.option(
-    "--scope", "scopes", type=click.Choice(access.RIGHTS), multiple=True, default=("read",), show_default=True,
+    "--scope",
+    "scopes",
+    type=click.Choice(access.RIGHTS),
+    multiple=True,
+    default=("read",),
+    show_default=True,
     help="What it may do; repeatable.",
-)  # fmt: skip
+)
 @click.option(
     "--days", type=click.IntRange(1, MAX_DAYS), metavar="DAYS", help="For how long it opens (default: until removed)."
 )

@@ -14,12 +14,12 @@ from scoop.config import Config
 from scoop.errors import UsageError
 
 if TYPE_CHECKING:
-    from scoop.actions.handover import Ended
-    from scoop.actions.handover_import import Imported
-    from scoop.core.handover_lines import Kind
+    from scoop.actions.handover import ProgramResult
+    from scoop.actions.handover_import import FileImport
+    from scoop.core.handover_lines import LineKind
     from scoop.core.handover_modes import Modes
     from scoop.model import Topic
-    from scoop.store.handover import Leaving, Standing
+    from scoop.store.handover import LeaveState, Standing
 
 SHOWN_REFUSALS = 20
 
@@ -49,7 +49,7 @@ command.add_command(_legacy_diff.command, "diff")
 )
 @edge.as_json
 @click.pass_obj
-def import_(config: Config, paths: tuple[Path, ...], slug: str | None, kind: "Kind | None", as_json: bool) -> None:
+def import_(config: Config, paths: tuple[Path, ...], slug: str | None, kind: "LineKind | None", as_json: bool) -> None:
     """Take in what an older system has seen and posted.
 
     Each FILE holds one JSON object a line; gzip is recognised. A dedup file has one item a line: any of url, link or
@@ -75,21 +75,23 @@ def import_(config: Config, paths: tuple[Path, ...], slug: str | None, kind: "Ki
     sys.exit(1 if any(each.refused for each in found) else 0)
 
 
-def _tell_refused(imported: "Imported") -> None:
+def _tell_refused(imported: "FileImport") -> None:
     for refused in imported.refused[:SHOWN_REFUSALS]:
         click.echo(f"scoop: {imported.file}:{refused.line}: {refused.reason}", err=True)
     if (rest := len(imported.refused) - SHOWN_REFUSALS) > 0:
         click.echo(f"scoop: {imported.file}: {rest:,} more lines were refused; --json lists them all", err=True)
 
 
-async def _import(config: Config, paths: tuple[Path, ...], slug: str | None, kind: "Kind | None") -> "list[Imported]":
+async def _import(
+    config: Config, paths: tuple[Path, ...], slug: str | None, kind: "LineKind | None"
+) -> "list[FileImport]":
     from scoop.actions import handover_import
     from scoop.store import topics
 
     async with edge.reading(config) as conn:
-        known = await topics.listed(conn)
+        known = await topics.list_topics(conn)
         of_all = await topics.by_slug(conn, slug) if slug else None
-        found: list[Imported] = []
+        found: list[FileImport] = []
         for path in paths:
             async with conn.transaction():
                 names = handover_import.Names(topics=known, of_all=of_all)
@@ -115,15 +117,21 @@ def status(config: Config, as_json: bool) -> None:
         ("topic", "mode", "posted by", "gathered", "program", "after", "last of older", "last of ours", "last shadow"),
         [
             (
-                each["topic_slug"], each["mode"], each["posted_by"], "yes" if each["is_gathered"] else "no",
-                shlex.join(each["legacy_command"] or []) or None, _minutes(each["legacy_deadline"]),
-                each["last_legacy"], each["last_posted"], each["last_shadow"],
+                each["topic_slug"],
+                each["mode"],
+                each["posted_by"],
+                "yes" if each["is_gathered"] else "no",
+                shlex.join(each["legacy_command"] or []) or None,
+                _minutes(each["legacy_deadline"]),
+                each["last_legacy"],
+                each["last_posted"],
+                each["last_shadow"],
             )
             for each in found
         ],
         empty="there are no topics",
         wide="program",
-    )  # fmt: skip
+    )
 
 
 async def _status(config: Config) -> list[dict[str, Any]]:
@@ -131,7 +139,7 @@ async def _status(config: Config) -> list[dict[str, Any]]:
     from scoop.store import handover, topics
 
     async with edge.reading(config) as conn:
-        known, standings = await topics.listed(conn), await handover.standings(conn)
+        known, standings = await topics.list_topics(conn), await handover.standings(conn)
     return [_standing(topic, modes(config).of(topic), standings[topic.topic_id]) for topic in known]
 
 
@@ -257,7 +265,9 @@ def rollback(config: Config, slug: str, run_now: bool, as_json: bool) -> None:
     sys.exit(1 if ended and ended.exit_code else 0)
 
 
-async def _roll_back(config: Config, slug: str, *, run_now: bool) -> "tuple[Topic, date, Leaving | None, Ended | None]":
+async def _roll_back(
+    config: Config, slug: str, *, run_now: bool
+) -> "tuple[Topic, date, LeaveState | None, ProgramResult | None]":
     from scoop.actions import handover
     from scoop.app import modes
     from scoop.store import topics
@@ -273,7 +283,7 @@ async def _roll_back(config: Config, slug: str, *, run_now: bool) -> "tuple[Topi
     return topic, day, leaving, ended
 
 
-def _what_follows(topic: "Topic", day: date, leaving: "Leaving | None", ended: "Ended | None") -> str:
+def _what_follows(topic: "Topic", day: date, leaving: "LeaveState | None", ended: "ProgramResult | None") -> str:
     """What is to be done about the last digest that was due."""
     if leaving == "posted":
         return f"the digest of {day} was posted by Scoop"

@@ -114,7 +114,7 @@ async def _show(
     from scoop.store import posts
 
     async with edge.reading(config) as conn:
-        found = await posts.listed(conn, topic_slug=topic, states=states, limit=limit)
+        found = await posts.list_posts(conn, topic_slug=topic, states=states, limit=limit)
     if as_json:
         edge.print_json(found)
         return

@@ -14,7 +14,7 @@ from scoop.config import Config
 from scoop.errors import InputError, ScoopError
 
 if TYPE_CHECKING:
-    from scoop.core.feed_reading.feed import Feed
+    from scoop.core.feed_reading.feed import ParsedFeed
     from scoop.fetch.client import Client
     from scoop.model import Item
 
@@ -48,7 +48,7 @@ def command(config: Config, targets: tuple[str, ...], as_json: bool) -> None:
 
 async def _preview(config: Config, targets: tuple[str, ...], *, as_json: bool) -> int:
     from scoop.app import open_client
-    from scoop.core.feed_reading.feed import Feed
+    from scoop.core.feed_reading.feed import ParsedFeed
 
     are_feeds = True
     async with open_client(config) as client:
@@ -56,7 +56,7 @@ async def _preview(config: Config, targets: tuple[str, ...], *, as_json: bool) -
             try:
                 feed = await _fetched(client, target) if target.startswith(WEB) else _opened(target)
             except ScoopError as error:
-                feed = Feed(problems=[str(error)])
+                feed = ParsedFeed(problems=[str(error)])
             are_feeds = are_feeds and bool(feed.format)
             feed = _completed(feed, target, now=datetime.now(UTC))
             if as_json:
@@ -66,7 +66,7 @@ async def _preview(config: Config, targets: tuple[str, ...], *, as_json: bool) -
     return 0 if are_feeds else 1
 
 
-async def _fetched(client: "Client", url: str) -> "Feed":
+async def _fetched(client: "Client", url: str) -> "ParsedFeed":
     """The feed at an address, or the first one that the page there names."""
     page = await _read(client, url)
     if page.format or not page.alternates:
@@ -75,7 +75,7 @@ async def _fetched(client: "Client", url: str) -> "Feed":
     return replace(found, problems=[*page.problems, f"this is the first: {page.alternates[0]}", *found.problems])
 
 
-async def _read(client: "Client", url: str) -> "Feed":
+async def _read(client: "Client", url: str) -> "ParsedFeed":
     from scoop.core import feed_reading
 
     answer = await client.get(url)
@@ -84,7 +84,7 @@ async def _read(client: "Client", url: str) -> "Feed":
     return feed_reading.parse(answer.body, content_type=answer.headers.get("Content-Type", ""), url=answer.url)
 
 
-def _opened(target: str) -> "Feed":
+def _opened(target: str) -> "ParsedFeed":
     from scoop.core import feed_reading
     from scoop.fetch.client import MAX_BODY_BYTES
 
@@ -101,7 +101,7 @@ def _opened(target: str) -> "Feed":
     return feed_reading.parse(body)
 
 
-def _completed(feed: "Feed", target: str, *, now: datetime) -> "Feed":
+def _completed(feed: "ParsedFeed", target: str, *, now: datetime) -> "ParsedFeed":
     """The feed with whole items; one that the ledger would refuse is a problem instead."""
     from scoop.core import items
 
@@ -124,12 +124,12 @@ def _source(target: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", name).strip("_")[:MAX_SOURCE] or "preview"
 
 
-def _told(target: str, feed: "Feed") -> dict[str, Any]:
+def _told(target: str, feed: "ParsedFeed") -> dict[str, Any]:
     head = {key: getattr(feed, key) for key in ("title", "link", "description", "language", "format")}
     return {"target": target, "feed": head, "items": feed.items, "problems": feed.problems}
 
 
-def _show(target: str, feed: "Feed") -> None:
+def _show(target: str, feed: "ParsedFeed") -> None:
     click.secho(feed.title or target, bold=True)
     if feed.format:
         count = "1 item" if len(feed.items) == 1 else f"{len(feed.items):,} items"

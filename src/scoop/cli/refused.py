@@ -8,7 +8,7 @@ from scoop.cli import edge
 from scoop.config import Config
 
 if TYPE_CHECKING:
-    from scoop.store.arrivals import Refused
+    from scoop.store.arrivals import StoredRefusal
 
 SHOWN_BYTES = 2000
 
@@ -51,7 +51,7 @@ async def _show(config: Config, run_id: int | None, limit: int, *, as_json: bool
     )
 
 
-def _as_told(refused: "Refused") -> dict[str, Any]:
+def _as_told(refused: "StoredRefusal") -> dict[str, Any]:
     """The item as text, with its first problem beside the whole list."""
     return {
         "run_id": refused.run_id,

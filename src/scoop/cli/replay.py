@@ -10,7 +10,7 @@ from scoop.cli import _trial, edge
 from scoop.config import Config
 
 if TYPE_CHECKING:
-    from scoop.evaluation.replay import Asked, Basis, Replayed
+    from scoop.evaluation.replay import Basis, Replayed, ReplayRequest
 
 SHOWN = 5  # differences of each kind; --json has all
 NAMES = {"merge": ("story", "stories"), "coverage": ("group", "groups")}
@@ -31,9 +31,15 @@ a_threshold = click.FloatRange(0, 1)
 @edge.as_json
 @click.pass_obj
 def command(
-    config: Config, /, collection: str | None, days: int | None, limit: int, embedder: str | None, as_json: bool,
+    config: Config,
+    /,
+    collection: str | None,
+    days: int | None,
+    limit: int,
+    embedder: str | None,
+    as_json: bool,
     **thresholds: float | None,
-) -> None:  # fmt: skip
+) -> None:
     """Tell the ledger again under other settings, and show which stories differ.
 
     The newest arrivals go through all stages once more, in a scratch database that is removed afterwards, with your
@@ -47,9 +53,9 @@ def command(
       scoop replay --merge-at 0.95 --sure-at 0.98 --json
       scoop replay --embedder openai --limit 2000
     """
-    from scoop.evaluation.replay import Asked
+    from scoop.evaluation.replay import ReplayRequest
 
-    asked = Asked(
+    asked = ReplayRequest(
         collection=collection,
         since=datetime.now(UTC) - timedelta(days=days) if days else None,
         limit=limit,
@@ -63,7 +69,7 @@ def command(
         _show(found)
 
 
-async def _replayed(config: Config, asked: "Asked") -> "Replayed":
+async def _replayed(config: Config, asked: "ReplayRequest") -> "Replayed":
     from scoop.evaluation.replay import replay
 
     with _trial.watched() as (stop, report):
@@ -82,14 +88,24 @@ def _show(found: "Replayed") -> None:
         ("tier", "before", "after", "documents moved", "precision", "recall", "F1", "ARI"),
         [
             (
-                tier, one.before, one.after, one.moved, *(f"{figure:.3f}" for figure in (
-                    one.agreement.pairwise_precision, one.agreement.pairwise_recall, one.agreement.pairwise_f1,
-                    one.agreement.ari)),
+                tier,
+                one.before,
+                one.after,
+                one.moved,
+                *(
+                    f"{figure:.3f}"
+                    for figure in (
+                        one.agreement.pairwise_precision,
+                        one.agreement.pairwise_recall,
+                        one.agreement.pairwise_f1,
+                        one.agreement.ari,
+                    )
+                ),
             )
             for tier, one in rows
         ],
         empty="",
-    )  # fmt: skip
+    )
     _show_differences(found)
 
 

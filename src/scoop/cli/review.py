@@ -12,7 +12,7 @@ from scoop.config import Config
 from scoop.core import text
 
 if TYPE_CHECKING:
-    from scoop.store.review import Decision, GrayPair, Side
+    from scoop.store.review import Decision, GrayPair, PairDocument
 
 WIDTH = 80  # columns of what is not a terminal
 WIDEST = 120
@@ -167,7 +167,7 @@ def _show(pair: "GrayPair") -> None:
     click.echo(f"  scoop review apart {one.story_id} {other.story_id}\n")
 
 
-def _told(side: "Side") -> Sequence[str]:
+def _told(side: "PairDocument") -> Sequence[str]:
     return (
         text.one_line(side.title),
         text.one_line(f"{side.source}, {side.seen_at:%Y-%m-%d}, document {side.document_id}"),

@@ -48,7 +48,7 @@ async def run_once(config: Config, processes: int, *, publish: bool) -> dict[str
                 await worker.run(app, stop=stop, until_idle=True, report=report)
             else:
                 stages = [stage.name for stage in app.stages]
-                await worker.run_crew(processes, stop=stop, until_idle=True, report=report, stages=stages)
+                await worker.run_supervised(processes, stop=stop, until_idle=True, report=report, stages=stages)
     return report.done
 
 

@@ -13,8 +13,8 @@ from scoop.config import Config
 from scoop.errors import UsageError
 
 if TYPE_CHECKING:
-    from scoop.actions.search import Found, Hit
-    from scoop.core.highlights import Piece
+    from scoop.actions.search import SearchHit, SearchResult
+    from scoop.core.highlights import HighlightSpan
 
 PATIENCE = timedelta(seconds=30)  # with the embedder, which may have to be loaded first
 DAY = click.DateTime(["%Y-%m-%d"])
@@ -75,7 +75,7 @@ async def _show(
         _tell(found)
 
 
-def _tell(found: "Found") -> None:
+def _tell(found: "SearchResult") -> None:
     for hint in found.hints:
         click.echo(hint, err=True)
     for word, meant in found.corrections.items():
@@ -86,7 +86,7 @@ def _tell(found: "Found") -> None:
         _tell_hit(hit)
 
 
-def _tell_hit(hit: "Hit") -> None:
+def _tell_hit(hit: "SearchHit") -> None:
     story = hit.story
     seen = story.last_seen_at.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
     click.echo(f"{story.story_id:>7,}  {_marked(hit.title, bold=True)}")
@@ -102,7 +102,7 @@ def _tell_hit(hit: "Hit") -> None:
     click.echo()
 
 
-def _marked(pieces: "Sequence[Piece]", *, bold: bool = False) -> str:
+def _marked(pieces: "Sequence[HighlightSpan]", *, bold: bool = False) -> str:
     """The pieces as one line; what was sought stands out by its colour, or in brackets where there is none."""
     if not sys.stdout.isatty():
         return "".join(f"[{piece.text}]" if piece.is_hit else piece.text for piece in pieces)

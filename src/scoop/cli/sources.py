@@ -13,7 +13,7 @@ from scoop.config import Config
 from scoop.errors import FetchFailed, InputError, UsageError
 
 if TYPE_CHECKING:
-    from scoop.actions.sources import Imported, Tried
+    from scoop.actions.sources import FeedImport, SourcePreview
     from scoop.core.opml import Outlines
     from scoop.model import SourceSettings
 
@@ -46,7 +46,7 @@ async def _list(config: Config, *, as_json: bool) -> None:
     from scoop.store import sources
 
     async with edge.reading(config) as conn:
-        found = await sources.listed(conn)
+        found = await sources.list_sources(conn)
     if as_json:
         edge.print_json(found)
         return
@@ -54,14 +54,18 @@ async def _list(config: Config, *, as_json: bool) -> None:
         ("source", "kind", "health", "since", "next visit", "what it says"),
         [
             (
-                s.slug, s.kind, s.health.replace("_", " ") if s.enabled else "off", edge.ago(s.health_since),
-                edge.until(s.next_visit_at) if s.enabled else "-", s.health_note,
+                s.slug,
+                s.kind,
+                s.health.replace("_", " ") if s.enabled else "off",
+                edge.ago(s.health_since),
+                edge.until(s.next_visit_at) if s.enabled else "-",
+                s.health_note,
             )
             for s in found
         ],
         empty="there are no sources; add one: scoop sources add https://example.com/feed.xml --collection world_news",
         wide="what it says",
-    )  # fmt: skip
+    )
 
 
 def _settings(required: bool) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -79,7 +83,7 @@ def _settings(required: bool) -> Callable[[Callable[..., None]], Callable[..., N
         click.option("--interval", "request_interval_ms", type=int, metavar="MS", help="Between requests to its host."),
         click.option("-o", "--option", "options", multiple=True, metavar="NAME=VALUE", help="Of its kind; repeatable."),
         click.option("--connect-to", metavar="ADDRESS:PORT", help="Ask this address, for servers of your own."),
-    ]  # fmt: skip
+    ]
 
     def described(function: Callable[..., None]) -> Callable[..., None]:
         for option in reversed(options):
@@ -178,13 +182,20 @@ def test(config: Config, slug: str, as_json: bool) -> None:
     """Visit a source and show what it would bring; nothing is kept."""
     tried = edge.run(_test(config, slug))
     if as_json:
-        edge.print_json({"slug": slug, "health": tried.harvest.health, "items": tried.items,
-                         "problems": tried.harvest.problems, "refused": tried.refused})  # fmt: skip
+        edge.print_json(
+            {
+                "slug": slug,
+                "health": tried.harvest.health,
+                "items": tried.items,
+                "problems": tried.harvest.problems,
+                "refused": tried.refused,
+            }
+        )
     else:
         _show(tried)
 
 
-async def _test(config: Config, slug: str) -> "Tried":
+async def _test(config: Config, slug: str) -> "SourcePreview":
     from scoop.store import sources
 
     async with edge.reading(config) as conn:
@@ -192,7 +203,7 @@ async def _test(config: Config, slug: str) -> "Tried":
     return await _tried(config, source)
 
 
-async def _tried(config: Config, settings: "SourceSettings") -> "Tried":
+async def _tried(config: Config, settings: "SourceSettings") -> "SourcePreview":
     from scoop.app import try_source
 
     try:
@@ -202,7 +213,7 @@ async def _tried(config: Config, settings: "SourceSettings") -> "Tried":
         raise InputError(f"{told}; --no-check adds it all the same") from failure
 
 
-def _show(tried: "Tried") -> None:
+def _show(tried: "SourcePreview") -> None:
     edge.print_table(
         ("published", "title"),
         [
@@ -310,11 +321,11 @@ def _read(file: str) -> bytes:
         raise InputError(f"cannot read {file}: {(error.strerror or str(error)).lower()}") from error
 
 
-async def _import(config: Config, found: "Outlines", collection: str, schedule: str) -> "list[Imported]":
+async def _import(config: Config, found: "Outlines", collection: str, schedule: str) -> "list[FeedImport]":
     from scoop.actions import sources as source_actions
 
     async with edge.reading(config) as conn, conn.transaction():
-        return await source_actions.take_in(conn, found, collection=collection, schedule=schedule)
+        return await source_actions.import_opml(conn, found, collection=collection, schedule=schedule)
 
 
 @command.command("export")

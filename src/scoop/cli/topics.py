@@ -52,7 +52,7 @@ async def _list(config: Config, *, as_json: bool) -> None:
     from scoop.store import topics
 
     async with edge.reading(config) as conn:
-        found = await topics.listed(conn)
+        found = await topics.list_topics(conn)
     if as_json:
         edge.print_json(found)
         return
@@ -60,15 +60,19 @@ async def _list(config: Config, *, as_json: bool) -> None:
         ("topic", "name", "told", "timezone", "rules", "channels", "takes from"),
         [
             (
-                t.topic_slug, t.topic_name, t.digest_cron if t.enabled else "off", t.timezone,
-                len(t.source_rules) + len(t.keyword_rules), ", ".join(each.name for each in t.channels) or "-",
+                t.topic_slug,
+                t.topic_name,
+                t.digest_cron if t.enabled else "off",
+                t.timezone,
+                len(t.source_rules) + len(t.keyword_rules),
+                ", ".join(each.name for each in t.channels) or "-",
                 _reach(t),
             )
             for t in found
         ],
         empty="there are no topics; add one: scoop topics add energy --collection world_news",
         wide="takes from",
-    )  # fmt: skip
+    )
 
 
 def _reach(topic: "Topic") -> str:
@@ -109,13 +113,15 @@ def _settings(function: Callable[..., None]) -> Callable[..., None]:
         click.option("--timezone", help="The timezone of its cron and of its dates (default: Europe/Berlin)."),
         click.option("--cron", help="When it is told, at most once a day (default: '0 9 * * *')."),
         click.option(
-            "--collection", "collections", multiple=True,
+            "--collection",
+            "collections",
+            multiple=True,
             help="A collection whose stories it takes; repeatable; '' for all.",
         ),
         click.option("--max-entries", type=int, metavar="N", help="How many stories a digest tells (default: 12)."),
         click.option("--max-per-family", type=int, metavar="N", help="How many of one publisher family (default: 3)."),
         click.option("--discord-channel-id", metavar="ID", help="Of its discord_bot channels that name none."),
-    ]  # fmt: skip
+    ]
     for option in reversed(options):
         function = option(function)
     return function
@@ -285,7 +291,7 @@ async def _test(config: Config, slug: str, span: timedelta) -> "Trial":
 
     async with edge.reading(config) as conn:
         topic = await store.by_slug(conn, slug)
-        return await topics.tried(conn, topic, since=datetime.now(UTC) - span)
+        return await topics.try_rules(conn, topic, since=datetime.now(UTC) - span)
 
 
 def _titles(titles: tuple[str, ...]) -> str:

@@ -63,7 +63,7 @@ async def _serve(config: Config, processes: int) -> None:
             click.echo(f"Its digests are posted to a Discord of its own: {newsstand}/discord.com/channels")
         with progress.stages() as report:
             telling = asyncio.create_task(_tell_demo(app))
-            await worker.run_crew(processes, stop=stop, until_idle=False, report=report)
+            await worker.run_supervised(processes, stop=stop, until_idle=False, report=report)
             telling.cancel()
     click.echo("stopped; everything is kept")
 
@@ -78,9 +78,9 @@ async def _once(config: Config, processes: int, *, as_json: bool) -> None:
         app = await stack.enter_async_context(open_app(config))
         await stack.enter_async_context(_sources(config, app.database))
         with progress.stages() as report:
-            await worker.run_crew(processes, stop=stop, until_idle=True, report=report)
+            await worker.run_supervised(processes, stop=stop, until_idle=True, report=report)
             async for _ in _demo_digests(app):
-                await worker.run_crew(processes, stop=stop, until_idle=True, report=report)
+                await worker.run_supervised(processes, stop=stop, until_idle=True, report=report)
         async with app.database.connection() as conn:
             stats = await reading.stats(conn)
             stories = await reading.stories(conn, limit=10)
@@ -112,7 +112,7 @@ async def _demo_digests(app: "App") -> AsyncIterator[None]:
         for _ in range(DEMO_TURNS):
             yield
             async with app.database.connection() as conn:
-                if not await posts.listed(conn, states=["waiting", "sending"], limit=1):
+                if not await posts.list_posts(conn, states=["waiting", "sending"], limit=1):
                     break
             await asyncio.sleep(IDLE_SECONDS)  # the newsstand's Discord has its limits, as the real one
 
@@ -165,11 +165,11 @@ async def _tell_setup_code(database: "Database", url: str) -> None:
 
 @asynccontextmanager
 async def _page(config: Config, database: "Database", newsstand: str | None) -> AsyncIterator[str]:
-    from scoop.asgi import create_app, settle
+    from scoop.asgi import create_app, prepare
     from scoop.serve import serving
 
     app = create_app(config, database, newsstand=newsstand, clock=lambda: datetime.now(UTC))
-    settle()
+    prepare()
     async with AsyncExitStack() as stack:
         try:
             url = await stack.enter_async_context(serving(app, host=config.host, port=config.port))

@@ -21,11 +21,13 @@ def _password_options(function: Callable[..., None]) -> Callable[..., None]:
     """Where a password comes from; never an argument, which everybody on the machine can see."""
     options = [
         click.option(
-            "--password-file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+            "--password-file",
+            type=click.Path(dir_okay=False, path_type=Path),
+            metavar="FILE",
             help="Read the password from the first line of this file.",
         ),
         click.option("--password-stdin", is_flag=True, help="Read the password from the first line of standard input."),
-    ]  # fmt: skip
+    ]
     for option in reversed(options):
         function = option(function)
     return function
@@ -59,7 +61,7 @@ async def _list(config: Config, *, as_json: bool) -> None:
     from scoop.store import users
 
     async with edge.reading(config) as conn:
-        found = await users.listed(conn)
+        found = await users.list_users(conn)
     if as_json:
         edge.print_json(found)
         return
@@ -67,13 +69,16 @@ async def _list(config: Config, *, as_json: bool) -> None:
         ("name", "role", "state", "signs in by", "last signed in"),
         [
             (
-                user.name, user.role, "may come in" if user.enabled else "rests",
-                " and ".join(["password"] * user.has_password + ["organisation"] * user.has_oidc), user.seen_at,
+                user.name,
+                user.role,
+                "may come in" if user.enabled else "rests",
+                " and ".join(["password"] * user.has_password + ["organisation"] * user.has_oidc),
+                user.seen_at,
             )
             for user in found
         ],
         empty="nobody has an account yet; make one: scoop users add NAME --role admin",
-    )  # fmt: skip
+    )
 
 
 @command.command()
@@ -124,9 +129,11 @@ async def _set_password(config: Config, name: str, given: str, *, as_json: bool)
 
     password_hash = await passwords.hash_password(given)
     await _change(
-        config, _changing(name, password_hash=password_hash), as_json=as_json,
+        config,
+        _changing(name, password_hash=password_hash),
+        as_json=as_json,
         done=f"{name} has another password, and is signed out everywhere",
-    )  # fmt: skip
+    )
 
 
 @command.command()

@@ -43,20 +43,27 @@ async def _list(config: Config, *, as_json: bool) -> None:
     from scoop.store import webhooks
 
     async with edge.reading(config) as conn:
-        found = await webhooks.listed(conn)
+        found = await webhooks.list_webhooks(conn)
     if as_json:
         edge.print_json(found)
         return
     edge.print_table(
         ("webhook", "told", "events", "of", "waiting", "address", "problem"),
         [
-            (each.name, "yes" if each.enabled else "no", " ".join(each.events), _of(each), each.waiting, each.url,
-             each.problem)
+            (
+                each.name,
+                "yes" if each.enabled else "no",
+                " ".join(each.events),
+                _of(each),
+                each.waiting,
+                each.url,
+                each.problem,
+            )
             for each in found
         ],
         empty="there are no webhooks; add one: scoop webhooks add NAME URL --secret NAME",
         wide="address",
-    )  # fmt: skip
+    )
 
 
 def _of(webhook: "Webhook") -> str:
@@ -68,9 +75,12 @@ def _of(webhook: "Webhook") -> str:
 @click.argument("url")
 @click.option("--secret", required=True, help="The name of the secret that signs: desk is SCOOP_SECRET_DESK.")
 @click.option(
-    "--event", "events", multiple=True, metavar="EVENT",
+    "--event",
+    "events",
+    multiple=True,
+    metavar="EVENT",
     help="story.new, story.developed or digest.told; repeatable (default: all).",
-)  # fmt: skip
+)
 @click.option("--collection", help="Only stories of this collection.")
 @click.option("--topic", metavar="SLUG", help="Only stories and digests of this topic.")
 @click.option("--allow-private", is_flag=True, help="Its host may have a private address.")
@@ -168,9 +178,9 @@ async def _test(config: Config, name: str) -> int:
         found = await store.by_name(conn, name)
     async with open_client(config) as client:
         try:
-            return await webhooks.tried(
+            return await webhooks.send_test(
                 found, client=client, secrets=config.secrets, clock=lambda: datetime.now(UTC)
-            )  # fmt: skip
+            )
         except (Retry, Reject) as failure:
             raise InputError(f"{name} did not take it: {failure}") from failure
 

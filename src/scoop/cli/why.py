@@ -8,7 +8,7 @@ from scoop.cli import edge
 from scoop.config import Config
 
 if TYPE_CHECKING:
-    from scoop.store.reading import Candidate, Event, Explanation
+    from scoop.store.reading import CoverageCandidate, DedupEvent, Explanation
 
 SIGNALS = {
     "manual": "a person's word",
@@ -90,15 +90,13 @@ def _tell(explanation: "Explanation") -> None:
         )
 
 
-def _candidate(story_id: int, candidate: "Candidate") -> tuple[object, ...]:
+def _candidate(story_id: int, candidate: "CoverageCandidate") -> tuple[object, ...]:
     signs = (f"{candidate.signs[name]:.2f}" for name in SHOWN_SIGNS)
     joined = "yes" if candidate.story_id == story_id else "no"
-    return (
-        candidate.document_id, candidate.story_id, joined, f"{candidate.probability:.2f}", *signs, candidate.title
-    )  # fmt: skip
+    return (candidate.document_id, candidate.story_id, joined, f"{candidate.probability:.2f}", *signs, candidate.title)
 
 
-def _reason(event: "Event") -> str:
+def _reason(event: "DedupEvent") -> str:
     details = event.details or {}
     signal = details.get("signal")
     if event.decision == "gray_zone":

@@ -48,7 +48,7 @@ async def _lead(config: Config, processes: int, *, until_idle: bool, stages: tup
     stop = edge.stop_on_signal()
     with progress.stages() as report:
         async with open_database(config):
-            await worker.run_crew(processes, stop=stop, until_idle=until_idle, report=report, stages=stages)
+            await worker.run_supervised(processes, stop=stop, until_idle=until_idle, report=report, stages=stages)
 
 
 async def _be_member(config: Config, *, until_idle: bool, stages: tuple[str, ...]) -> None:

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from scoop.core.handover import Figures
+from scoop.core.handover import ComparisonFigures
 
 COVERED = 0.99  # of the arrivals are documents, and of the documents are embedded
 
-Outcome = Literal["pass", "fail", "n/a"]
+CheckOutcome = Literal["pass", "fail", "n/a"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,11 +32,11 @@ class Check:
     """One thing that must hold, the figure that was found, and whether it does."""
 
     check: str
-    outcome: Outcome
+    outcome: CheckOutcome
     figure: str
 
 
-def checks(counts: Counts, compared: Sequence[Figures], programs: Mapping[str, str | None]) -> list[Check]:
+def checks(counts: Counts, compared: Sequence[ComparisonFigures], programs: Mapping[str, str | None]) -> list[Check]:
     """Every check, in the order of the list; `programs` are the older system's, None where one cannot be run."""
     return [
         _no_loss(counts),
@@ -70,7 +70,7 @@ def _covered(check: str, part: int, whole: int) -> Check:
     return Check(check=check, outcome="pass" if share >= COVERED else "fail", figure=figure)
 
 
-def _fewer_duplicates(compared: Sequence[Figures]) -> Check:
+def _fewer_duplicates(compared: Sequence[ComparisonFigures]) -> Check:
     check = "digests tell fewer things twice than the older system's did"
     items, told = sum(each.legacy_items for each in compared), sum(each.our_stories for each in compared)
     if not items:

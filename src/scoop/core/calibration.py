@@ -21,7 +21,7 @@ TIERS: dict[str, Tier] = {"merge_at": "merge", "sure_at": "merge", "coverage_at"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Label:
+class LabelledPair:
     """A pair of documents that a person decided on, with its link."""
 
     one: Compared
@@ -53,12 +53,12 @@ class Proposal:
     missing_apart: int
 
 
-def accuracy(tier: Tier, labels: Sequence[Label], fit: LinkModel) -> Accuracy:
+def accuracy(tier: Tier, labels: Sequence[LabelledPair], fit: LinkModel) -> Accuracy:
     joined = [label.is_same for label in labels if _joins(tier, label, fit)]
     return _accuracy(sum(joined), len(joined), sum(label.is_same for label in labels))
 
 
-def propose(labels: Sequence[Label], fit: LinkModel) -> list[Proposal]:
+def propose(labels: Sequence[LabelledPair], fit: LinkModel) -> list[Proposal]:
     """For each threshold the best value, one at a time: those before it are taken as proposed."""
     proposals = []
     for threshold in TIERS:
@@ -68,7 +68,7 @@ def propose(labels: Sequence[Label], fit: LinkModel) -> list[Proposal]:
     return proposals
 
 
-def _proposal(threshold: str, labels: Sequence[Label], fit: LinkModel) -> Proposal:
+def _proposal(threshold: str, labels: Sequence[LabelledPair], fit: LinkModel) -> Proposal:
     tier, now = TIERS[threshold], getattr(fit, threshold)
     decided = _decided_by(threshold, labels, fit)
     same = sum(label.is_same for label in decided)
@@ -86,19 +86,19 @@ def _proposal(threshold: str, labels: Sequence[Label], fit: LinkModel) -> Propos
     )
 
 
-def _joins(tier: Tier, label: Label, fit: LinkModel) -> bool:
+def _joins(tier: Tier, label: LabelledPair, fit: LinkModel) -> bool:
     if tier == "coverage":
         return label.probability >= fit.coverage_at
     return links.are_one(label.one, label.other, label.signs, fit)
 
 
-def _decided_by(threshold: str, labels: Sequence[Label], fit: LinkModel) -> list[Label]:
+def _decided_by(threshold: str, labels: Sequence[LabelledPair], fit: LinkModel) -> list[LabelledPair]:
     """The labels whose tier depends on the threshold, whatever it is."""
     tier, always, never = TIERS[threshold], *(links.calibrated(fit, {threshold: value}) for value in (0.0, 1.0))
     return [label for label in labels if _joins(tier, label, never) != _joins(tier, label, always)]
 
 
-def _best(threshold: str, labels: Sequence[Label], fit: LinkModel) -> float:
+def _best(threshold: str, labels: Sequence[LabelledPair], fit: LinkModel) -> float:
     """The value that does best on labels which depend on it; of equals the nearest to the present one."""
     now: float = getattr(fit, threshold)
     is_same = np.array([label.is_same for label in labels])
@@ -113,7 +113,7 @@ def _best(threshold: str, labels: Sequence[Label], fit: LinkModel) -> float:
     return max(_candidates(threshold, sorted(set(values.tolist())), fit), key=score)
 
 
-def _value(threshold: str, label: Label) -> float:
+def _value(threshold: str, label: LabelledPair) -> float:
     return label.probability if threshold == "coverage_at" else links.named(label.signs)["cosine"]
 
 

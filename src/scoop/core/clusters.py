@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import comb
 from statistics import fmean
 
-Pair = tuple[int, int]
+IndexPair = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,7 @@ def _pairs_between(parts: Sequence[Sequence[int]]) -> int:
 
 
 def average_linkage(
-    sizes: Mapping[int, int], weights: Mapping[Pair, float], *, threshold: float, apart: Iterable[Pair] = ()
+    sizes: Mapping[int, int], weights: Mapping[IndexPair, float], *, threshold: float, apart: Iterable[IndexPair] = ()
 ) -> list[list[int]]:
     """Join the two groups with the highest mean weight until none reaches the threshold, which is above zero.
 

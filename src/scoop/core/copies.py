@@ -9,7 +9,7 @@ from operator import itemgetter
 
 from scoop.core import hashes, links, signals, text, titles
 from scoop.core.dedup import Signal
-from scoop.core.signals import Signals, Words
+from scoop.core.signals import Signals, WordIds
 
 COPIED = 0.37  # share of the shorter body's phrases; 0.4 where words are split otherwise than in core/text.py
 PERHAPS_COPIED = 0.1  # as a sample of 32 phrases tells it
@@ -23,7 +23,7 @@ MOST_OF_A_STORY = 5  # of its documents are compared with a new one, those with 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Article:
+class CopyCandidate:
     """A document as the search for copies sees it; `publisher` is empty and `published_at` None where unknown."""
 
     document_id: int
@@ -36,11 +36,11 @@ class Article:
     sketch: tuple[int, ...]  # a sample of the body's phrases, the smallest first
 
 
-Pair = tuple[Article, Article]
-SameHeadline = tuple[Pair, Signal, float]
+CandidatePair = tuple[CopyCandidate, CopyCandidate]
+SameHeadline = tuple[CandidatePair, Signal, float]
 
 
-def shortlist(pairs: Iterable[Pair]) -> list[Pair]:
+def shortlist(pairs: Iterable[CandidatePair]) -> list[CandidatePair]:
     """The pairs that may be copies by their samples; of each story those with the most in common with a document.
 
     However many documents a story has, a new one is compared with a few.
@@ -55,19 +55,19 @@ def shortlist(pairs: Iterable[Pair]) -> list[Pair]:
     return _few_of_each_story(pair for _, pair in sorted(found, key=lambda each: (-each[0], _ids(each[1]))))
 
 
-def same_headlines(pairs: Iterable[Pair]) -> list[SameHeadline]:
+def same_headlines(pairs: Iterable[CandidatePair]) -> list[SameHeadline]:
     """The pairs that a title rule takes for one article, by which rule and how strongly; a few of each story."""
     told = {_ids(pair): (pair, *found) for pair in sorted(pairs, key=_ids) if (found := same_headline(*pair))}
     return [told[_ids(pair)] for pair in _few_of_each_story(pair for pair, *_ in told.values())]
 
 
-def _ids(pair: Pair) -> tuple[int, int]:
+def _ids(pair: CandidatePair) -> tuple[int, int]:
     return pair[0].document_id, pair[1].document_id
 
 
-def _few_of_each_story(pairs: Iterable[Pair]) -> list[Pair]:
+def _few_of_each_story(pairs: Iterable[CandidatePair]) -> list[CandidatePair]:
     """Of each document's pairs with a story the first ones; two documents without a story make one pair."""
-    kept: list[Pair] = []
+    kept: list[CandidatePair] = []
     seen: Counter[tuple[int, ...]] = Counter()
     for one, other in pairs:
         is_placed = other.story_id is not None
@@ -78,7 +78,7 @@ def _few_of_each_story(pairs: Iterable[Pair]) -> list[Pair]:
     return kept
 
 
-def are_apart(one: Article, other: Article) -> bool:
+def are_apart(one: CopyCandidate, other: CopyCandidate) -> bool:
     """Whether two look-alikes are two stories for sure: of one publisher, or with other numbers in their titles."""
     if one.publisher and one.publisher == other.publisher:
         return True
@@ -88,7 +88,7 @@ def are_apart(one: Article, other: Article) -> bool:
     return titles.overlap(ours, theirs) >= LOOK_ALIKE
 
 
-def is_near_in_time(one: Article, other: Article, window: timedelta) -> bool:
+def is_near_in_time(one: CopyCandidate, other: CopyCandidate, window: timedelta) -> bool:
     """An unknown date neither joins nor parts."""
     if one.published_at is None or other.published_at is None:
         return True
@@ -105,19 +105,19 @@ def sketched_share(one: tuple[int, ...], other: tuple[int, ...]) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Body:
+class PhraseText:
     """A text as the search for copies sees it: its phrases, and the words that say something."""
 
-    phrases: Words
+    phrases: WordIds
     terms: frozenset[int]
 
 
-def body(normalized_text: str) -> Body:
+def body(normalized_text: str) -> PhraseText:
     words = text.words(normalized_text)
-    return Body(phrases=signals.phrases(hashes.digests(words)), terms=signals.weighty(words))
+    return PhraseText(phrases=signals.phrases(hashes.digests(words)), terms=signals.weighty(words))
 
 
-def copied(one: Article, other: Article, ours: Body, theirs: Body) -> float | None:
+def copied(one: CopyCandidate, other: CopyCandidate, ours: PhraseText, theirs: PhraseText) -> float | None:
     """How much of the shorter body is in the longer one; nothing where that makes no copy.
 
     What no title speaks of is no article but what stands around one: a notice, a newsletter, the names of networks.
@@ -133,7 +133,7 @@ def copied(one: Article, other: Article, ours: Body, theirs: Body) -> float | No
     return share if share >= COPIED else None
 
 
-def same_headline(one: Article, other: Article) -> tuple[Signal, float] | None:
+def same_headline(one: CopyCandidate, other: CopyCandidate) -> tuple[Signal, float] | None:
     """Which title rule says that two documents are one article, and how strongly, unless their bodies disagree."""
     ours, theirs = titles.heading(one.title), titles.heading(other.title)
     if ours.terms != theirs.terms or ours.numbers != theirs.numbers or not (ours.is_telling and theirs.is_telling):
@@ -148,7 +148,7 @@ def same_headline(one: Article, other: Article) -> tuple[Signal, float] | None:
     return ("lexical_overlap", share) if share >= titles.MIN_OVERLAP else None
 
 
-def are_talkative(one: Article, other: Article) -> bool:
+def are_talkative(one: CopyCandidate, other: CopyCandidate) -> bool:
     """Whether both bodies are long enough to object to a merge by title."""
     return min(one.words, other.words) >= TALKATIVE
 

@@ -15,7 +15,7 @@ RANKS = {signal: rank for rank, signal in enumerate(SIGNALS)}  # the strongest i
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class DedupDocument:
     """What the judge sees of a document; `story_id` when it belongs to a story already."""
 
     document_id: int
@@ -54,7 +54,7 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class HumanVerdict:
     """What a person said of two documents: one story, or not; with the stories that they are in already."""
 
     one_document_id: int
@@ -68,7 +68,7 @@ class Verdict:
 class NewStory:
     """A story that opens with this document."""
 
-    seed: Reading
+    seed: DedupDocument
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +85,7 @@ StoryRef = int | NewStory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class MergedGroup:
     """One story after the judgement: what joins it, and which younger stories become part of it.
 
     `bridges` were members before and now tie stories together; `changed_document_ids` are all members judged anew.
@@ -118,9 +118,13 @@ class Doubt:
 
 
 def doubt(
-    reading: Reading, *, candidate_id: int, candidate_story_id: int | None, probability: float,
+    reading: DedupDocument,
+    *,
+    candidate_id: int,
+    candidate_story_id: int | None,
+    probability: float,
     signs: Mapping[str, float],
-) -> Doubt:  # fmt: skip
+) -> Doubt:
     return Doubt(
         document_id=reading.document_id,
         story_id=reading.story_id,
@@ -177,11 +181,11 @@ class Forest:
 
 
 def judge(
-    readings: Sequence[Reading],
+    readings: Sequence[DedupDocument],
     matches: Iterable[Match],
     first_seen_at: Mapping[int, datetime],
-    verdicts: Collection[Verdict] = (),
-) -> list[Group]:
+    verdicts: Collection[HumanVerdict] = (),
+) -> list[MergedGroup]:
     """Fold documents that share an identity, with each other or with a story, into one story each.
 
     `first_seen_at` tells the age of every story of `stories_named`: of several, the oldest stays. Joins are tried the
@@ -206,18 +210,20 @@ def judge(
     return _groups(ordered, held, forest, first_seen_at)
 
 
-def stories_named(readings: Iterable[Reading], matches: Iterable[Match], verdicts: Iterable[Verdict] = ()) -> set[int]:
+def stories_named(
+    readings: Iterable[DedupDocument], matches: Iterable[Match], verdicts: Iterable[HumanVerdict] = ()
+) -> set[int]:
     """The stories that a judgement may be about."""
     named = {reading.story_id for reading in readings} | {match.story_id for match in matches}
     named |= {story_id for verdict in verdicts for story_id in (verdict.one_story_id, verdict.other_story_id)}
     return {story_id for story_id in named if story_id is not None}
 
 
-Reason = tuple[Joining, int | None]
+JoinReason = tuple[Joining, int | None]
 """Why a document joins, and the story it was found in; None when the other is judged in the same breath."""
 
 
-def _strength(reason: Reason) -> tuple[int, float, int, int]:
+def _strength(reason: JoinReason) -> tuple[int, float, int, int]:
     joining, _ = reason
     return RANKS[joining.signal], -joining.score, joining.document_id, joining.matched_document_id
 
@@ -228,7 +234,7 @@ def ends(document_id: int, matched_document_id: int, story_id: int | None) -> tu
     return ("document", document_id), other
 
 
-def _ends(reason: Reason) -> tuple[Node, Node]:
+def _ends(reason: JoinReason) -> tuple[Node, Node]:
     joining, story_id = reason
     return ends(joining.document_id, joining.matched_document_id, story_id)
 
@@ -238,10 +244,10 @@ def _node(document_id: int, story_id: int | None, at_hand: Collection[int]) -> N
 
 
 def _reasons(
-    ordered: Sequence[Reading], matches: Iterable[Match], verdicts: Collection[Verdict]
-) -> dict[int, list[Reason]]:
+    ordered: Sequence[DedupDocument], matches: Iterable[Match], verdicts: Collection[HumanVerdict]
+) -> dict[int, list[JoinReason]]:
     """Every document's reasons to join another, the strongest first."""
-    reasons: dict[int, list[Reason]] = {reading.document_id: [] for reading in ordered}
+    reasons: dict[int, list[JoinReason]] = {reading.document_id: [] for reading in ordered}
     for match in (*matches, *by_identity(ordered, verdicts), *_by_verdict(verdicts, reasons)):
         joining = Joining(
             document_id=match.document_id,
@@ -258,7 +264,7 @@ def _reasons(
     return reasons
 
 
-def by_identity(ordered: Sequence[Reading], verdicts: Collection[Verdict] = ()) -> Iterator[Match]:
+def by_identity(ordered: Sequence[DedupDocument], verdicts: Collection[HumanVerdict] = ()) -> Iterator[Match]:
     """Documents at hand that are the same article: each with the first one, and with all that verdicts are about."""
     documents = {name for verdict in verdicts for name in (verdict.one_document_id, verdict.other_document_id)}
     story_ids = stories_named((), (), verdicts)
@@ -275,7 +281,7 @@ def by_identity(ordered: Sequence[Reading], verdicts: Collection[Verdict] = ()) 
                 earlier.append(reading.document_id)
 
 
-def _by_verdict(verdicts: Iterable[Verdict], at_hand: Collection[int]) -> Iterator[Match]:
+def _by_verdict(verdicts: Iterable[HumanVerdict], at_hand: Collection[int]) -> Iterator[Match]:
     """Documents at hand that must join another, which is not in their story yet."""
     for verdict in verdicts:
         one, other = verdict.one_document_id, verdict.other_document_id
@@ -290,12 +296,12 @@ def _by_verdict(verdicts: Iterable[Verdict], at_hand: Collection[int]) -> Iterat
 
 
 def _groups(
-    ordered: Sequence[Reading],
-    reasons: Mapping[int, list[Reason]],
+    ordered: Sequence[DedupDocument],
+    reasons: Mapping[int, list[JoinReason]],
     forest: Forest,
     first_seen_at: Mapping[int, datetime],
-) -> list[Group]:
-    readings_by_root: dict[Node, list[Reading]] = {}
+) -> list[MergedGroup]:
+    readings_by_root: dict[Node, list[DedupDocument]] = {}
     for reading in ordered:
         readings_by_root.setdefault(forest.root(("document", reading.document_id)), []).append(reading)
     story_ids_by_root: dict[Node, list[int]] = {}
@@ -309,12 +315,14 @@ def _groups(
     ]
 
 
-def _group(members: Sequence[Reading], story_ids: Sequence[int], reasons: Mapping[int, list[Reason]]) -> Group:
+def _group(
+    members: Sequence[DedupDocument], story_ids: Sequence[int], reasons: Mapping[int, list[JoinReason]]
+) -> MergedGroup:
     story: StoryRef = story_ids[0] if story_ids else NewStory(seed=members[0])
     newcomers = [member for member in members if member.story_id is None]
     changed = [member for member in members if member.story_id is not None]
     bridging = [member for member in changed if reasons[member.document_id]] if len(story_ids) > 1 else []
-    return Group(
+    return MergedGroup(
         story=story,
         joining=tuple(_strongest(reasons, member) for member in (newcomers if story_ids else newcomers[1:])),
         absorbed_story_ids=tuple(story_ids[1:]),
@@ -323,5 +331,5 @@ def _group(members: Sequence[Reading], story_ids: Sequence[int], reasons: Mappin
     )
 
 
-def _strongest(reasons: Mapping[int, list[Reason]], member: Reading) -> Joining:
+def _strongest(reasons: Mapping[int, list[JoinReason]], member: DedupDocument) -> Joining:
     return reasons[member.document_id][0][0]

@@ -7,19 +7,34 @@ from typing import Literal
 
 from scoop.core import novelty, signals, text
 
-Kind = Literal["number", "name", "date"]
+DetailKind = Literal["number", "name", "date"]
 
 MOSTLY_CAPITALS = 0.6  # of a headline's words: there a capital letter makes no name
 CAPITALISED_LANGUAGES = frozenset({"de", "lb"})  # where it makes none anywhere
 
 _MONTHS = (
-    "january januar jan", "february februar feb", "march märz mar", "april apr", "may mai", "june juni jun",
-    "july juli jul", "august aug", "september sept sep", "october oktober oct", "november nov", "december dezember dec",
-)  # fmt: skip
+    "january januar jan",
+    "february februar feb",
+    "march märz mar",
+    "april apr",
+    "may mai",
+    "june juni jun",
+    "july juli jul",
+    "august aug",
+    "september sept sep",
+    "october oktober oct",
+    "november nov",
+    "december dezember dec",
+)
 _WEEKDAYS = (
-    "monday montag", "tuesday dienstag", "wednesday mittwoch", "thursday donnerstag", "friday freitag",
-    "saturday samstag", "sunday sonntag",
-)  # fmt: skip
+    "monday montag",
+    "tuesday dienstag",
+    "wednesday mittwoch",
+    "thursday donnerstag",
+    "friday freitag",
+    "saturday samstag",
+    "sunday sonntag",
+)
 _MONTH = {word: number for number, words in enumerate(_MONTHS, start=1) for word in words.split()}
 _WEEKDAY = {word: number for number, words in enumerate(_WEEKDAYS, start=1) for word in words.split()}
 _A_MONTH = "|".join(sorted(_MONTH, key=len, reverse=True))
@@ -41,51 +56,51 @@ _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Article:
+class ComparedArticle:
     title: str
     body: str
     language: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class MarkedSpan:
     """A stretch of a text; `kind` where it says something that the other article does not."""
 
     text: str
-    kind: Kind | None = None
+    kind: DetailKind | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Marked:
+class MarkedArticle:
     """An article with its differences from another one marked."""
 
-    title: list[Piece]
-    body: list[Piece]
+    title: list[MarkedSpan]
+    body: list[MarkedSpan]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Fact:
     start: int
     end: int
-    kind: Kind
+    kind: DetailKind
     key: Hashable
 
 
-def marked(article: Article, other: Article) -> Marked:
+def marked(article: ComparedArticle, other: ComparedArticle) -> MarkedArticle:
     """The article with the numbers, names and dates that the other one does not have."""
     known = _known(other)
     names = _names(article)
-    return Marked(title=_pieces(article.title, names, known), body=_pieces(article.body, names, known))
+    return MarkedArticle(title=_pieces(article.title, names, known), body=_pieces(article.body, names, known))
 
 
-def _known(article: Article) -> frozenset[Hashable]:
+def _known(article: ComparedArticle) -> frozenset[Hashable]:
     """What an article says, as far as another one is compared with it; of names any word will do."""
     whole = f"{article.title}\n{article.body}"
     facts = {fact.key for fact in (*_dates(whole), *_numbers(whole))}
     return frozenset(facts | {_plain(word) for word in _WORD.findall(whole)})
 
 
-def _names(article: Article) -> frozenset[str]:
+def _names(article: ComparedArticle) -> frozenset[str]:
     """The words that a capital letter makes a name, where the sentence or the language does not ask for one."""
     if article.language.partition("-")[0] in CAPITALISED_LANGUAGES:
         return frozenset()
@@ -101,7 +116,7 @@ def _plain(word: str) -> str:
     return text.normalized(word).removesuffix("'s").removesuffix("’s").rstrip("s")
 
 
-def _pieces(written: str, names: frozenset[str], known: frozenset[Hashable]) -> list[Piece]:
+def _pieces(written: str, names: frozenset[str], known: frozenset[Hashable]) -> list[MarkedSpan]:
     pieces, at, covered = [], 0, 0
     found = (*_dates(written), *_numbers(written), *_named(written, names))
     # A date is one thing, not the numbers in it: what begins first, and of those the longest, is taken.
@@ -111,9 +126,12 @@ def _pieces(written: str, names: frozenset[str], known: frozenset[Hashable]) -> 
         covered = fact.end
         if fact.key in known:
             continue
-        pieces += [Piece(text=written[at : fact.start]), Piece(text=written[fact.start : fact.end], kind=fact.kind)]
+        pieces += [
+            MarkedSpan(text=written[at : fact.start]),
+            MarkedSpan(text=written[fact.start : fact.end], kind=fact.kind),
+        ]
         at = fact.end
-    return [piece for piece in (*pieces, Piece(text=written[at:])) if piece.text]
+    return [piece for piece in (*pieces, MarkedSpan(text=written[at:])) if piece.text]
 
 
 def _dates(written: str) -> Iterator[_Fact]:
@@ -135,7 +153,7 @@ def _numbers(written: str) -> Iterator[_Fact]:
     dated = [match.span() for match in _DATE.finditer(written)]
     for match in signals.NUMBER.finditer(written):
         if not any(start <= match.start() < end for start, end in dated):
-            kind: Kind = "date" if _YEAR.fullmatch(match[0]) else "number"
+            kind: DetailKind = "date" if _YEAR.fullmatch(match[0]) else "number"
             yield _Fact(start=match.start(), end=match.end(), kind=kind, key=("number", _THOUSANDS.sub("", match[0])))
     for match in _SPELLED_NUMBER.finditer(written):
         number = novelty.NUMBER_OF_WORD[match[0].lower()]
@@ -148,9 +166,9 @@ def _named(written: str, names: frozenset[str]) -> Iterator[_Fact]:
             yield _Fact(start=match.start(), end=match.end(), kind="name", key=name)
 
 
-def cut(pieces: Sequence[Piece], at: int) -> tuple[list[Piece], list[Piece]]:
+def cut(pieces: Sequence[MarkedSpan], at: int) -> tuple[list[MarkedSpan], list[MarkedSpan]]:
     """The pieces up to a place in the text, and those after it."""
-    head: list[Piece] = []
+    head: list[MarkedSpan] = []
     for number, piece in enumerate(pieces):
         if len(piece.text) > at:
             return (

@@ -7,8 +7,8 @@ from datetime import date, datetime, timedelta
 from math import log2, log10
 
 from scoop.core import novelty, text
-from scoop.core.digest_windows import Window
-from scoop.core.novelty import Memory, Version
+from scoop.core.digest_windows import DigestWindow
+from scoop.core.novelty import DocumentVersion, PublishedMemory
 from scoop.model import EntryStatus
 
 REMEMBERED = timedelta(days=3)  # what was told is not told again for so long, unless it developed
@@ -21,7 +21,7 @@ RELEVANCE_SHARE = 0.3  # where somebody judged how relevant it is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class DigestCandidate:
     """A story that is new in the window, or has something new in it."""
 
     story_id: int
@@ -33,24 +33,24 @@ class Candidate:
     publishers: tuple[str, ...]
     own_publisher: str
     weight: int
-    versions: tuple[Version, ...]
+    versions: tuple[DocumentVersion, ...]
     points: int = 0
     relevance: float | None = None
     suppression_reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class PublishedStory:
     """A story that an earlier digest told."""
 
     story_id: int
     coverage_id: int
     run_date: date
-    memory: Memory
+    memory: PublishedMemory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class DigestChoice:
     """What became of a candidate; only what has a rank is told, a twin beside the story that it may be the same as."""
 
     story_id: int
@@ -64,29 +64,29 @@ class Choice:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Entry:
+class _RankedCandidate:
     """A candidate on its way to a choice, with those that stand beside it."""
 
-    candidate: Candidate
+    candidate: DigestCandidate
     score: float
     parts: Mapping[str, float]
     change: str = ""
     since: date | None = None
-    twins: list["_Entry"] = field(default_factory=list)
+    twins: list["_RankedCandidate"] = field(default_factory=list)
 
 
 def choose(
-    candidates: Sequence[Candidate],
-    told: Iterable[Told],
-    window: Window,
+    candidates: Sequence[DigestCandidate],
+    told: Iterable[PublishedStory],
+    window: DigestWindow,
     *,
     max_entries: int,
     max_per_family: int,
-) -> list[Choice]:
+) -> list[DigestChoice]:
     """Decide on every candidate; what is told comes first, in its order."""
     known = list(told)
-    entries: list[_Entry] = []
-    out: list[Choice] = []
+    entries: list[_RankedCandidate] = []
+    out: list[DigestChoice] = []
     for entry in _ranked(candidates, window):
         if refusal := _refusal(entry, entries):
             out.append(refusal)
@@ -99,7 +99,7 @@ def choose(
     return [*told_now, *left, *out]
 
 
-def score(candidate: Candidate, publishers: int, window: Window) -> tuple[float, dict[str, float]]:
+def score(candidate: DigestCandidate, publishers: int, window: DigestWindow) -> tuple[float, dict[str, float]]:
     """How much a story matters to its topic's readers, from 0 to 1, and what that is made of.
 
     Half of it is how many independent publishers tell it, a quarter how new it is when the digest is due, a quarter how
@@ -121,20 +121,20 @@ def score(candidate: Candidate, publishers: int, window: Window) -> tuple[float,
     return round(total, 4), {name: round(value, 4) for name, value in parts.items()}
 
 
-def _ranked(candidates: Sequence[Candidate], window: Window) -> list[_Entry]:
+def _ranked(candidates: Sequence[DigestCandidate], window: DigestWindow) -> list[_RankedCandidate]:
     """The best first; an event told in several stories counts the publishers of all of them."""
     publishers: dict[int, set[str]] = {}
     for each in candidates:
         publishers.setdefault(each.coverage_id, set()).update(each.publishers)
     scored = [
-        _Entry(candidate=each, score=total, parts=parts)
+        _RankedCandidate(candidate=each, score=total, parts=parts)
         for each in candidates
         for total, parts in [score(each, len(publishers[each.coverage_id]), window)]
     ]
     return sorted(scored, key=lambda entry: (-entry.score, -len(entry.candidate.publishers), entry.candidate.story_id))
 
 
-def _refusal(entry: _Entry, better: Sequence[_Entry]) -> Choice | None:
+def _refusal(entry: _RankedCandidate, better: Sequence[_RankedCandidate]) -> DigestChoice | None:
     """Out by a person's word, or because the same article stands in the digest already, from another collection."""
     ours = entry.candidate
     if ours.suppression_reason is not None:
@@ -147,47 +147,49 @@ def _refusal(entry: _Entry, better: Sequence[_Entry]) -> Choice | None:
     return None
 
 
-def _same_title(one: Candidate, other: Candidate) -> bool:
+def _same_title(one: DigestCandidate, other: DigestCandidate) -> bool:
     """The same headline from one publisher; two publishers may say the same of two events."""
     return one.own_publisher == other.own_publisher and text.normalized(one.title) == text.normalized(other.title)
 
 
-def _told_of(candidate: Candidate, told: Sequence[Told]) -> list[Told]:
+def _told_of(candidate: DigestCandidate, told: Sequence[PublishedStory]) -> list[PublishedStory]:
     return [each for each in told if candidate.story_id == each.story_id or candidate.coverage_id == each.coverage_id]
 
 
-def _has_developed(entry: _Entry, told: Sequence[Told]) -> bool:
+def _has_developed(entry: _RankedCandidate, told: Sequence[PublishedStory]) -> bool:
     entry.since = _latest(told)
     known = novelty.joined([each.memory for each in told])
     entry.change = novelty.development(known, entry.candidate.versions, title=entry.candidate.title)
     return bool(entry.change)
 
 
-def _latest(told: Sequence[Told]) -> date:
+def _latest(told: Sequence[PublishedStory]) -> date:
     return max(each.run_date for each in told)
 
 
-def _grouped(entries: Sequence[_Entry]) -> list[_Entry]:
+def _grouped(entries: Sequence[_RankedCandidate]) -> list[_RankedCandidate]:
     """One entry for each event, as important as its best story; the story that most tell leads, then the oldest."""
-    by_event: dict[int, list[_Entry]] = {}
+    by_event: dict[int, list[_RankedCandidate]] = {}
     for entry in entries:
         by_event.setdefault(entry.candidate.coverage_id, []).append(entry)
-    grouped: list[_Entry] = []
+    grouped: list[_RankedCandidate] = []
     for event in by_event.values():
         leading, *others = sorted(event, key=_prominence)
         grouped.append(replace(leading, score=event[0].score, parts=event[0].parts, twins=others))
     return grouped
 
 
-def _prominence(entry: _Entry) -> tuple[int, int, datetime, int]:
+def _prominence(entry: _RankedCandidate) -> tuple[int, int, datetime, int]:
     ours = entry.candidate
     return (-len(ours.publishers), -len(ours.versions), ours.first_seen_at, ours.story_id)
 
 
-def _within(entries: Sequence[_Entry], *, max_entries: int, max_per_family: int) -> tuple[list[_Entry], list[Choice]]:
+def _within(
+    entries: Sequence[_RankedCandidate], *, max_entries: int, max_per_family: int
+) -> tuple[list[_RankedCandidate], list[DigestChoice]]:
     """What there is room for, and what there is not."""
-    shown: list[_Entry] = []
-    left: list[Choice] = []
+    shown: list[_RankedCandidate] = []
+    left: list[DigestChoice] = []
     by_publisher: Counter[str] = Counter()
     for entry in entries:
         publisher = entry.candidate.own_publisher
@@ -201,11 +203,11 @@ def _within(entries: Sequence[_Entry], *, max_entries: int, max_per_family: int)
     return shown, left
 
 
-def _left(entry: _Entry, why: str) -> list[Choice]:
+def _left(entry: _RankedCandidate, why: str) -> list[DigestChoice]:
     return [_choice(each, "new", f"left out: {why}", change=each.change) for each in (entry, *entry.twins)]
 
 
-def _told_choices(entry: _Entry, rank: int) -> list[Choice]:
+def _told_choices(entry: _RankedCandidate, rank: int) -> list[DigestChoice]:
     story_id = entry.candidate.story_id
     reason = f"developed since {entry.since}: {entry.change}" if entry.change else _why_new(entry)
     choice = _choice(entry, "new", reason, rank=rank, change=entry.change)
@@ -223,25 +225,25 @@ def _told_choices(entry: _Entry, rank: int) -> list[Choice]:
     return [choice, *twins]
 
 
-def _why_new(entry: _Entry) -> str:
+def _why_new(entry: _RankedCandidate) -> str:
     count = len({name for each in (entry, *entry.twins) for name in each.candidate.publishers})
     return f"new, told by {count} publisher{'s' if count > 1 else ''}"
 
 
-def _out(entry: _Entry, status: EntryStatus, reason: str, *, twin_of: int | None = None) -> Choice:
+def _out(entry: _RankedCandidate, status: EntryStatus, reason: str, *, twin_of: int | None = None) -> DigestChoice:
     return _choice(entry, status, reason, twin_of=twin_of)
 
 
 def _choice(
-    entry: _Entry,
+    entry: _RankedCandidate,
     status: EntryStatus,
     reason: str,
     *,
     rank: int | None = None,
     change: str = "",
     twin_of: int | None = None,
-) -> Choice:
-    return Choice(
+) -> DigestChoice:
+    return DigestChoice(
         story_id=entry.candidate.story_id,
         status=status,
         reason=reason,

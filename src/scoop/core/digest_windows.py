@@ -12,7 +12,7 @@ _DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
+class DigestWindow:
     """From the moment the digest before was due until this one is; the end belongs to the next."""
 
     start: datetime
@@ -45,14 +45,14 @@ def due_at(cron: str, timezone: str, day: date) -> datetime | None:
     return schedules.instant(firing, schedules.zone(timezone)) if firing.date() == day else None
 
 
-def window(cron: str, timezone: str, day: date) -> Window | None:
+def window(cron: str, timezone: str, day: date) -> DigestWindow | None:
     """What the digest of a local date tells of; None on dates that have none."""
     end = due_at(cron, timezone, day)
     if end is None:
         return None
     start = due_at(cron, timezone, _date_before(cron, day))
     assert start is not None  # noqa: S101 - the cron itself named the date
-    return Window(start=start, end=end)
+    return DigestWindow(start=start, end=end)
 
 
 def latest(cron: str, timezone: str, now: datetime) -> date:

@@ -4,8 +4,8 @@ from datetime import datetime
 
 from scoop import errors
 from scoop.core import copies, hashes, items, language, native_ids, publishers, signals, text, titles, urls
-from scoop.core.signals import Words
-from scoop.model import Arrival, Document, Item, Page
+from scoop.core.signals import WordIds
+from scoop.model import Arrival, ArticlePage, Document, Item
 
 MAX_BODY_CHARACTERS = 50_000
 LANGUAGE_SAMPLE_CHARACTERS = 500  # of the body, beside the title
@@ -64,7 +64,7 @@ def document(arrival: Arrival) -> Document:
     )
 
 
-def _with_page(item: Item, page: Page | None) -> tuple[Item, str | None]:
+def _with_page(item: Item, page: ArticlePage | None) -> tuple[Item, str | None]:
     """The item completed by what its article's page says, and what is wrong with that page.
 
     The item's own words stand where it has any; the text is the longer one. A link that a site crawl found has only the
@@ -101,7 +101,7 @@ def article_id(identity: str) -> str:
     return f"art_{hashes.sha256(identity).hex()[:ARTICLE_ID_DIGITS]}"
 
 
-def _sketch(phrases: Words) -> list[int]:
+def _sketch(phrases: WordIds) -> list[int]:
     """What copies are found by; a text that is too short to be one is not sought."""
     return signals.indexed(phrases) if len(phrases) >= copies.MIN_PHRASES else []
 

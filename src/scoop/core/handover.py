@@ -15,7 +15,7 @@ from scoop.core.digest import REMEMBERED
 from scoop.core.rendering import common
 from scoop.model import EntryStatus
 
-Verdict = Literal["shared", "told_before", "explained", "missed", "double", "extra", "uncompared"]
+ComparisonVerdict = Literal["shared", "told_before", "explained", "missed", "double", "extra", "uncompared"]
 
 EXPLAINED: frozenset[EntryStatus] = frozenset({"seen", "suppressed_duplicate", "suppressed_manual"})
 
@@ -46,7 +46,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class ScoopCandidate:
     """A candidate of our digest; what has a rank was told, a twin beside another story."""
 
     story_id: int
@@ -67,25 +67,25 @@ class Sides:
     run_date: date
     items: Sequence[tuple[LegacyItem, Known | None]]
     mode: Literal["live", "shadow"] | None = None
-    entries: Sequence[Entry] = ()
+    entries: Sequence[ScoopCandidate] = ()
     told_before: Mapping[int, date]
     """When we last told an event in the days that readers remember, by its coverage."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class ComparedItem:
     """One item of a digest, what became of it in the other one, and since when its own side repeats it."""
 
     title: str
     url: str | None
     story_id: int | None
-    verdict: Verdict
+    verdict: ComparisonVerdict
     note: str = ""
     repeats: date | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
+class ComparisonFigures:
     """How two digests compare; `overlap` of the older system's stories are told by ours too, now or just before."""
 
     legacy_items: int = 0
@@ -115,21 +115,21 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Day:
+class ComparedDay:
     run_date: date
     mode: Literal["live", "shadow"] | None
-    figures: Figures
-    legacy: tuple[Line, ...]
-    ours: tuple[Line, ...]
+    figures: ComparisonFigures
+    legacy: tuple[ComparedItem, ...]
+    ours: tuple[ComparedItem, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class HandoverComparison:
     """The days in their order, and the figures of those that both have a digest of."""
 
     topic_slug: str
-    figures: Figures
-    days: tuple[Day, ...]
+    figures: ComparisonFigures
+    days: tuple[ComparedDay, ...]
 
 
 def placed(item: LegacyItem, by_url: Mapping[bytes, Known], titled: Iterable[Known]) -> Known | None:
@@ -147,18 +147,18 @@ def _likeness(one: str, other: str) -> float:
     return titles.overlap(a, b) if a.is_telling and b.is_telling and a.numbers == b.numbers else 0.0
 
 
-def compare(topic_slug: str, sides: Sequence[Sides], *, since: date) -> Comparison:
+def compare(topic_slug: str, sides: Sequence[Sides], *, since: date) -> HandoverComparison:
     """Compare the dates from `since` on; those before only tell what is repeated."""
     events = _events(sides)
     history: dict[int, date] = {}
-    days: list[Day] = []
+    days: list[ComparedDay] = []
     for each in sorted(sides, key=lambda side: side.run_date):
         told = {event: day for event, day in history.items() if each.run_date - day <= REMEMBERED}
         if each.run_date >= since:
             days.append(_day(each, [events[each.run_date, item.position] for item, _ in each.items], told))
         history |= {events[each.run_date, item.position]: each.run_date for item, _ in each.items}
     compared = [day.figures for day in days if day.mode is not None]
-    return Comparison(topic_slug=topic_slug, figures=_sum(compared), days=tuple(days))
+    return HandoverComparison(topic_slug=topic_slug, figures=_sum(compared), days=tuple(days))
 
 
 def _events(sides: Sequence[Sides]) -> dict[tuple[date, int], int]:
@@ -183,16 +183,16 @@ def _is_same(one: LegacyItem, other: LegacyItem) -> bool:
     return _likeness(one.title, other.title) >= titles.MIN_OVERLAP
 
 
-def _day(sides: Sides, events: Sequence[int], told_by_legacy: Mapping[int, date]) -> Day:
+def _day(sides: Sides, events: Sequence[int], told_by_legacy: Mapping[int, date]) -> ComparedDay:
     told = {entry.coverage_id: entry for entry in reversed(sides.entries) if entry.rank is not None}
     developed = {event for event, entry in told.items() if entry.change}
     met: set[int] = set()
-    legacy: list[Line] = []
+    legacy: list[ComparedItem] = []
     for (item, known), event in zip(sides.items, events, strict=True):
         verdict, note = _verdict(sides, known, told)
         is_double = event in met
         legacy.append(
-            Line(
+            ComparedItem(
                 title=item.title or item.url or "",
                 url=item.url,
                 story_id=known.story_id if known else None,
@@ -203,12 +203,12 @@ def _day(sides: Sides, events: Sequence[int], told_by_legacy: Mapping[int, date]
         )
         met.add(event)
     ours = _ours(sides, met)
-    return Day(
+    return ComparedDay(
         run_date=sides.run_date, mode=sides.mode, figures=_figures(legacy, ours), legacy=tuple(legacy), ours=tuple(ours)
     )
 
 
-def _verdict(sides: Sides, known: Known | None, told: Mapping[int, Entry]) -> tuple[Verdict, str]:
+def _verdict(sides: Sides, known: Known | None, told: Mapping[int, ScoopCandidate]) -> tuple[ComparisonVerdict, str]:
     """What became of an item in our digest, and why."""
     if sides.mode is None:
         return "uncompared", "we have no digest of this date"
@@ -227,11 +227,11 @@ def _verdict(sides: Sides, known: Known | None, told: Mapping[int, Entry]) -> tu
     return "missed", f"story {known.story_id} had nothing new in the window"
 
 
-def _ours(sides: Sides, legacy: set[int]) -> list[Line]:
+def _ours(sides: Sides, legacy: set[int]) -> list[ComparedItem]:
     """What we told, in its order; twins share a rank and are one line, an event with two ranks is a double."""
     ranks: set[int] = set()
     met: set[int] = set()
-    lines: list[Line] = []
+    lines: list[ComparedItem] = []
     for entry in sides.entries:
         if entry.rank is None or entry.rank in ranks:
             continue
@@ -241,10 +241,10 @@ def _ours(sides: Sides, legacy: set[int]) -> list[Line]:
     return lines
 
 
-def _our_line(sides: Sides, entry: Entry, *, is_double: bool, is_shared: bool) -> Line:
-    verdict: Verdict = "double" if is_double else "shared" if is_shared else "extra"
+def _our_line(sides: Sides, entry: ScoopCandidate, *, is_double: bool, is_shared: bool) -> ComparedItem:
+    verdict: ComparisonVerdict = "double" if is_double else "shared" if is_shared else "extra"
     is_old_hat = entry.is_known_to_legacy and verdict == "extra"
-    return Line(
+    return ComparedItem(
         title=entry.title,
         url=entry.url,
         story_id=entry.story_id,
@@ -254,10 +254,10 @@ def _our_line(sides: Sides, entry: Entry, *, is_double: bool, is_shared: bool) -
     )
 
 
-def _figures(legacy: Sequence[Line], ours: Sequence[Line]) -> Figures:
+def _figures(legacy: Sequence[ComparedItem], ours: Sequence[ComparedItem]) -> ComparisonFigures:
     verdicts = Counter(line.verdict for line in legacy)
     our_verdicts = Counter(line.verdict for line in ours)
-    return Figures(
+    return ComparisonFigures(
         legacy_items=len(legacy),
         legacy_stories=len(legacy) - verdicts["double"],
         our_stories=len(ours) - our_verdicts["double"],
@@ -272,11 +272,13 @@ def _figures(legacy: Sequence[Line], ours: Sequence[Line]) -> Figures:
     )
 
 
-def _sum(figures: Sequence[Figures]) -> Figures:
-    return Figures(**{each.name: sum(getattr(one, each.name) for one in figures) for each in fields(Figures)})
+def _sum(figures: Sequence[ComparisonFigures]) -> ComparisonFigures:
+    return ComparisonFigures(
+        **{each.name: sum(getattr(one, each.name) for one in figures) for each in fields(ComparisonFigures)}
+    )
 
 
-def page(comparison: Comparison) -> str:
+def page(comparison: HandoverComparison) -> str:
     """The comparison as a page that needs nothing from elsewhere."""
     return _template().render(comparison=comparison, words=common)
 

@@ -9,8 +9,8 @@ from typing import Any, Literal
 from scoop.core import hashes, text, urls
 from scoop.core.feed_reading import dates
 
-Kind = Literal["dedup", "digests"]
-Line = Mapping[str, Any]
+LineKind = Literal["dedup", "digests"]
+LegacyLine = Mapping[str, Any]
 
 URL = ("canonical_url", "url", "link")
 TITLE = ("title", "headline")
@@ -47,13 +47,13 @@ class PostedItem:
     copy: int = 1
 
 
-def kind(line: Line) -> Kind:
+def kind(line: LegacyLine) -> LineKind:
     """What a file holds, by one of its lines: only what was posted has a topic and a date without a time."""
     is_dated = isinstance(line.get("date"), str) and len(line["date"]) == len("2026-11-16")
     return "digests" if "items" in line or ("topic" in line and is_dated) else "dedup"
 
 
-def seen(line: Line, raw: str) -> SeenItem:
+def seen(line: LegacyLine, raw: str) -> SeenItem:
     """A line of a dedup file; ValueError says why it is none."""
     title, url = _title_and_url(line)
     own = next((str(line[name]) for name in ID if _is_told(line.get(name))), None)
@@ -69,7 +69,7 @@ def seen(line: Line, raw: str) -> SeenItem:
     )
 
 
-def posted(line: Line) -> tuple[list[PostedItem], list[str]]:
+def posted(line: LegacyLine) -> tuple[list[PostedItem], list[str]]:
     """The items of a posted digest, or the one item of the line, and what is wrong with the others.
 
     ValueError for a line that is neither.
@@ -100,7 +100,7 @@ def numbered(items: Iterable[PostedItem]) -> Iterator[PostedItem]:
         yield replace(item, position=positions[digest], copy=copies[digest, item.item_hash])
 
 
-def _posted(line: Line, item: Any, day: date) -> PostedItem:
+def _posted(line: LegacyLine, item: Any, day: date) -> PostedItem:
     if not isinstance(item, Mapping):
         raise ValueError("is no object")  # noqa: TRY004
     title, url = _title_and_url(item)
@@ -120,12 +120,12 @@ def _posted(line: Line, item: Any, day: date) -> PostedItem:
     )
 
 
-def _title_and_url(line: Line) -> tuple[str, str | None]:
+def _title_and_url(line: LegacyLine) -> tuple[str, str | None]:
     title, url = _text(line, TITLE) or "", _text(line, URL)
     return title, urls.canonical_url(url) if url else None
 
 
-def _day(line: Line) -> date:
+def _day(line: LegacyLine) -> date:
     written = line.get("date")
     try:
         return date.fromisoformat(written[:10])  # type: ignore[index]  # what is no text has no beginning
@@ -133,7 +133,7 @@ def _day(line: Line) -> date:
         raise ValueError(f"its date is {written!r}; it must be as 2026-11-16") from error
 
 
-def _moment(line: Line, names: Iterable[str]) -> datetime | None:
+def _moment(line: LegacyLine, names: Iterable[str]) -> datetime | None:
     name = next((name for name in names if _is_told(line.get(name))), None)
     if name is None:
         return None
@@ -143,7 +143,7 @@ def _moment(line: Line, names: Iterable[str]) -> datetime | None:
     return found
 
 
-def _text(line: Line, names: Iterable[str]) -> str | None:
+def _text(line: LegacyLine, names: Iterable[str]) -> str | None:
     """The first of these that says something."""
     for name in names:
         value = line.get(name)

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from scoop.model import Mode
+from scoop.model import HandoverMode
 
 
 class Said(Protocol):
     """What a topic says of itself; None where it says nothing."""
 
     @property
-    def mode(self) -> Mode | None: ...
+    def mode(self) -> HandoverMode | None: ...
     @property
     def publish_v2(self) -> bool | None: ...
     @property
@@ -21,7 +21,7 @@ class Said(Protocol):
 class Modes:
     """What holds for all: NP_MODE, NP_PUBLISH_V2 and NP_WRITE_RAW_LEDGER."""
 
-    mode: Mode = "prod"
+    mode: HandoverMode = "prod"
     publish_v2: bool = True
     write_raw_ledger: bool = True
 

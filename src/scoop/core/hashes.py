@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from scoop.model import Item
 
-Digests = NDArray[np.uint64]
+DigestArray = NDArray[np.uint64]
 
 SIMHASH_BITS = 64
 _SIMHASH_MASK = (1 << SIMHASH_BITS) - 1
@@ -42,12 +42,12 @@ def digest(word: str) -> bytes:
     return xxhash.xxh3_64_digest(word.encode())
 
 
-def digests(words: Sequence[str]) -> Digests:
+def digests(words: Sequence[str]) -> DigestArray:
     """The words of a text as numbers, which simhashes and phrases are made of."""
     return np.frombuffer(b"".join(map(digest, words)), dtype=np.uint64)
 
 
-def simhash(words: Digests) -> int | None:
+def simhash(words: DigestArray) -> int | None:
     """64 bits, as a signed number, of which few differ between texts that share most words; None for no words."""
     if not len(words):
         return None

@@ -15,7 +15,7 @@ _RUN = re.compile(r"[\w\u0300-\u036f'\u2019]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class HighlightSpan:
     """A stretch of a text, and whether it is what was sought."""
 
     text: str
@@ -35,20 +35,20 @@ def suspects(whole: str, forms: Collection[str]) -> set[str]:
     return {word for word in found if search.folded(word).startswith(starts)}
 
 
-def highlighted(whole: str, is_hit: Callable[[str], bool]) -> list[Piece]:
+def highlighted(whole: str, is_hit: Callable[[str], bool]) -> list[HighlightSpan]:
     """The whole text, with its hits marked."""
     return _pieces(whole, 0, len(whole), list(_places(whole, is_hit)))
 
 
-def passage(body: str, is_hit: Callable[[str], bool]) -> list[Piece]:
+def passage(body: str, is_hit: Callable[[str], bool]) -> list[HighlightSpan]:
     """The stretch of a text that holds most hits, or its beginning where there are none."""
     whole = text.one_line(body[:MAX_TEXT])
     places = list(_places(whole, is_hit))
     start, end = _around(whole, places)
     pieces = _pieces(whole, start, end, places)
     if start > 0:
-        pieces.insert(0, Piece(text="… ", is_hit=False))
-    return [*pieces, Piece(text=" …", is_hit=False)] if end < len(whole) else pieces
+        pieces.insert(0, HighlightSpan(text="… ", is_hit=False))
+    return [*pieces, HighlightSpan(text=" …", is_hit=False)] if end < len(whole) else pieces
 
 
 def _around(whole: str, places: Sequence[_Place]) -> tuple[int, int]:
@@ -114,14 +114,14 @@ def _words(run: str) -> list[str]:
     return search.tokens(text.normalized(run))
 
 
-def _pieces(whole: str, start: int, end: int, places: Sequence[_Place]) -> list[Piece]:
-    pieces: list[Piece] = []
+def _pieces(whole: str, start: int, end: int, places: Sequence[_Place]) -> list[HighlightSpan]:
+    pieces: list[HighlightSpan] = []
     at = start
     for place in places:
         if place.start < at or place.end > end:
             continue
-        pieces.append(Piece(text=whole[at : place.start], is_hit=False))
-        pieces.append(Piece(text=whole[place.start : place.end], is_hit=True))
+        pieces.append(HighlightSpan(text=whole[at : place.start], is_hit=False))
+        pieces.append(HighlightSpan(text=whole[place.start : place.end], is_hit=True))
         at = place.end
-    pieces.append(Piece(text=whole[at:end], is_hit=False))
+    pieces.append(HighlightSpan(text=whole[at:end], is_hit=False))
     return [piece for piece in pieces if piece.text]

@@ -27,7 +27,7 @@ IS_ENDLESS = "the array does not end"
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class RawItem:
     """The bytes of one item, the line it begins at, its place in JSON, and why it cannot even be read, if so."""
 
     line: int
@@ -36,7 +36,7 @@ class Piece:
     path: str = "$"
 
 
-def pieces(stream: IO[bytes]) -> Iterator[Piece]:
+def pieces(stream: IO[bytes]) -> Iterator[RawItem]:
     """The items of a stream, in whichever of the three forms it has."""
     first, number = _first_line(stream)
     if first.lstrip()[:1] == b"[":
@@ -67,12 +67,12 @@ def _is_json(raw: bytes) -> bool:
     return True
 
 
-def _object_or_lines(first: bytes, number: int, stream: IO[bytes]) -> Iterator[Piece]:
+def _object_or_lines(first: bytes, number: int, stream: IO[bytes]) -> Iterator[RawItem]:
     """A first line that is no JSON of its own: an item over several lines, or a broken line among good ones."""
     head = first + stream.read(max(0, MAX_ITEM_BYTES + 1 - len(first)))
     lines = io.BytesIO(head).readlines()
     if len(head) <= MAX_ITEM_BYTES and _is_json(head):
-        yield Piece(number, head.strip())
+        yield RawItem(number, head.strip())
     elif len(head) > MAX_ITEM_BYTES or any(line.lstrip()[:1] == b"{" and _is_json(line) for line in lines[1:]):
         lines[-1] += b"" if lines[-1].endswith(b"\n") else stream.readline(MAX_ITEM_BYTES + 1)
         yield from _lines(chain(lines, _limited_lines(stream)), number)
@@ -80,15 +80,15 @@ def _object_or_lines(first: bytes, number: int, stream: IO[bytes]) -> Iterator[P
         yield _broken_object(head, number)
 
 
-def _broken_object(raw: bytes, number: int) -> Piece:
+def _broken_object(raw: bytes, number: int) -> RawItem:
     """An item over several lines that is no JSON, with the line where it breaks if that can be told."""
     try:
         json.loads(raw)
     except json.JSONDecodeError as error:
-        return Piece(number + error.lineno - 1, raw.strip(), f"{NOT_JSON}: {error.msg}")
+        return RawItem(number + error.lineno - 1, raw.strip(), f"{NOT_JSON}: {error.msg}")
     except (ValueError, RecursionError):
         pass
-    return Piece(number, raw.strip())
+    return RawItem(number, raw.strip())
 
 
 def _limited_lines(stream: IO[bytes]) -> Iterator[bytes]:
@@ -96,12 +96,12 @@ def _limited_lines(stream: IO[bytes]) -> Iterator[bytes]:
         yield line
 
 
-def _lines(lines: Iterable[bytes], number: int) -> Iterator[Piece]:
+def _lines(lines: Iterable[bytes], number: int) -> Iterator[RawItem]:
     is_continuation = False
     for line in lines:
         if not is_continuation and line.strip():
             is_too_long = len(line.rstrip(b"\r\n")) > MAX_ITEM_BYTES
-            yield Piece(number, line[:KEPT_BYTES], _too_long()) if is_too_long else Piece(number, line.strip())
+            yield RawItem(number, line[:KEPT_BYTES], _too_long()) if is_too_long else RawItem(number, line.strip())
         is_continuation = not line.endswith(b"\n")
         number += not is_continuation
 
@@ -148,7 +148,7 @@ class _Text:
         return self.text[self.at : self.at + KEPT_BYTES].encode("utf-8", "surrogateescape")
 
 
-def _array(first: bytes, number: int, stream: IO[bytes]) -> Iterator[Piece]:
+def _array(first: bytes, number: int, stream: IO[bytes]) -> Iterator[RawItem]:
     text = _Text(first, number, stream)
     text.skip(BLANK)
     text.advance(text.at + 1)
@@ -156,7 +156,7 @@ def _array(first: bytes, number: int, stream: IO[bytes]) -> Iterator[Piece]:
     for index in count():
         if following == "]":
             break
-        piece = _element(text, f"$[{index}]") if following else Piece(text.line, b"", f"{IS_ENDLESS}: ] is missing")
+        piece = _element(text, f"$[{index}]") if following else RawItem(text.line, b"", f"{IS_ENDLESS}: ] is missing")
         yield piece
         if piece.problem:
             return
@@ -165,14 +165,14 @@ def _array(first: bytes, number: int, stream: IO[bytes]) -> Iterator[Piece]:
             text.advance(text.at + 1)
             following = text.skip(BLANK)
         elif following != "]":
-            yield Piece(text.line, text.rest(), f"{BREAKS_OFF}: a comma or ] is missing {_remedy()}")
+            yield RawItem(text.line, text.rest(), f"{BREAKS_OFF}: a comma or ] is missing {_remedy()}")
             return
     text.advance(text.at + 1)
     if text.skip(BLANK):
-        yield Piece(text.line, text.rest(), "stands after the end of the array; put every item inside it")
+        yield RawItem(text.line, text.rest(), "stands after the end of the array; put every item inside it")
 
 
-def _element(text: _Text, path: str) -> Piece:
+def _element(text: _Text, path: str) -> RawItem:
     """The next element; one whose end cannot be found ends the array, for nothing tells where the next one begins."""
     while True:
         is_all_read = text.is_at_end or len(text.text) - text.at > MAX_ITEM_BYTES
@@ -183,13 +183,13 @@ def _element(text: _Text, path: str) -> Piece:
             if is_all_read or not is_cut:
                 line = text.line + text.text.count("\n", text.at, error.pos)
                 reason = _too_long() if is_cut and not text.is_at_end else error.msg
-                return Piece(line, text.rest(), f"{BREAKS_OFF}: {reason} {_remedy()}", path)
+                return RawItem(line, text.rest(), f"{BREAKS_OFF}: {reason} {_remedy()}", path)
         except RecursionError:
-            return Piece(text.line, text.rest(), f"{BREAKS_OFF}: nested too deeply {_remedy()}", path)
+            return RawItem(text.line, text.rest(), f"{BREAKS_OFF}: nested too deeply {_remedy()}", path)
         else:
             # What follows tells whether the end of what was read is the end of the element: 1 may go on as 1.5.
             if is_all_read or text.text[end : end + 1] in ENDS:
-                piece = Piece(text.line, text.text[text.at : end].encode("utf-8", "surrogateescape"), path=path)
+                piece = RawItem(text.line, text.text[text.at : end].encode("utf-8", "surrogateescape"), path=path)
                 text.advance(end)
                 return piece
         text.read_more()

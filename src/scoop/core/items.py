@@ -46,19 +46,19 @@ _JSON_NAME_BY_TYPE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class ItemProblem:
     """Why an item is refused: where, in JSONPath, and what is allowed there."""
 
     path: str
     reason: str
 
 
-def problems(item: Any) -> list[Problem]:
+def problems(item: Any) -> list[ItemProblem]:
     """What keeps an item out of the ledger; nothing for a good one."""
     return _first_problems(_storage_problems(item), _schema_problems(item), _meaning_problems(item))
 
 
-def read(raw: bytes) -> tuple[Item, list[Problem]]:
+def read(raw: bytes) -> tuple[Item, list[ItemProblem]]:
     """The item that these bytes of JSON are, and what keeps it out of the ledger."""
     try:
         item = msgspec.json.decode(raw)
@@ -67,7 +67,7 @@ def read(raw: bytes) -> tuple[Item, list[Problem]]:
     return item, _problems_of_json(item, raw)
 
 
-def written(item: Item) -> tuple[bytes, list[Problem]]:
+def written(item: Item) -> tuple[bytes, list[ItemProblem]]:
     """The JSON of an item that a program made, and what keeps it out of the ledger."""
     try:
         raw = msgspec.json.encode(item)
@@ -76,24 +76,24 @@ def written(item: Item) -> tuple[bytes, list[Problem]]:
     return raw, _problems_of_json(item, raw)
 
 
-def _problems_of_json(item: Any, raw: bytes) -> list[Problem]:
+def _problems_of_json(item: Any, raw: bytes) -> list[ItemProblem]:
     # What JSON can tell is Unicode and finite; without NUL escapes and with few brackets nothing is left to look for.
     if b"\\u0000" in raw or raw.count(b"{") + raw.count(b"[") > MAX_DEPTH:
         return problems(item)
     return _first_problems(_schema_problems(item), _meaning_problems(item))
 
 
-def _json_problems(raw: bytes, error: Exception) -> list[Problem]:
+def _json_problems(raw: bytes, error: Exception) -> list[ItemProblem]:
     """Why bytes are no JSON; what only the stricter reader refuses is told with its place."""
     try:
         found = problems(json.loads(raw))
     except (ValueError, RecursionError):  # ValueError: no JSON, or a number of more digits than Python reads
         found = []
     reason = "is nested too deeply" if isinstance(error, RecursionError) else f"{NOT_JSON}: {error}"
-    return found or [Problem("$", reason)]
+    return found or [ItemProblem("$", reason)]
 
 
-def _first_problems(*checks: Iterator[Problem]) -> list[Problem]:
+def _first_problems(*checks: Iterator[ItemProblem]) -> list[ItemProblem]:
     """The problems of the first check that finds any: each relies on the one before it."""
     for found in checks:
         if told := list(islice(found, MAX_PROBLEMS)):
@@ -151,7 +151,7 @@ def moment(rfc_3339: str) -> datetime:
         raise ValueError(f"{rfc_3339!r} is not between the years 1 and 9999 in UTC") from error
 
 
-def _storage_problems(item: Any) -> Iterator[Problem]:
+def _storage_problems(item: Any) -> Iterator[ItemProblem]:
     """What neither JSON nor the database can hold, and what is nested so deep that it would break its reader."""
     waiting: list[Iterator[tuple[str, Any]]] = [iter([("$", item)])]  # no recursion to run out of
     while waiting:
@@ -161,7 +161,7 @@ def _storage_problems(item: Any) -> Iterator[Problem]:
             continue
         path, value = following
         if reason := _storage_problem(value, depth=len(waiting)):
-            yield Problem(path, reason)
+            yield ItemProblem(path, reason)
         elif isinstance(value, dict):
             yield from _key_problems(path, value)
             waiting.append(_members(path, value))
@@ -204,12 +204,12 @@ def _text_problem(value: str) -> str | None:
     return None
 
 
-def _key_problems(path: str, value: dict[Any, Any]) -> Iterator[Problem]:
+def _key_problems(path: str, value: dict[Any, Any]) -> Iterator[ItemProblem]:
     for key in value:
         if not isinstance(key, str):
-            yield Problem(path, f"has a key that is not a string (is {type(key).__name__})")
+            yield ItemProblem(path, f"has a key that is not a string (is {type(key).__name__})")
         elif reason := _text_problem(key):
-            yield Problem(_step(path, key), f"has a key that {reason}")
+            yield ItemProblem(_step(path, key), f"has a key that {reason}")
 
 
 def _step(path: str, key: Any) -> str:
@@ -219,7 +219,7 @@ def _step(path: str, key: Any) -> str:
     return f"{path}.{key}" if key.isidentifier() else f"{path}[{json.dumps(key)}]"
 
 
-def _schema_problems(item: Any) -> Iterator[Problem]:
+def _schema_problems(item: Any) -> Iterator[ItemProblem]:
     validator = _validator()
     if validator.is_valid(item):
         return
@@ -230,15 +230,15 @@ def _schema_problems(item: Any) -> Iterator[Problem]:
             yield problem
 
 
-def _told(error: jsonschema_rs.ValidationError) -> list[Problem]:
+def _told(error: jsonschema_rs.ValidationError) -> list[ItemProblem]:
     path = reduce(_step, error.instance_path, "$")
     keyword, allowed = error.kind.name, error.kind.value
     if keyword == "required":
-        return [Problem(_step(path, allowed), "is required")]
+        return [ItemProblem(_step(path, allowed), "is required")]
     if keyword == "additionalProperties":
         known = ", ".join(schema()["properties"])
-        return [Problem(_step(path, key), f"unknown key; allowed are {known}") for key in allowed]
-    return [Problem(path, _reason(keyword, allowed, error.instance))]
+        return [ItemProblem(_step(path, key), f"unknown key; allowed are {known}") for key in allowed]
+    return [ItemProblem(path, _reason(keyword, allowed, error.instance))]
 
 
 def _reason(keyword: str, allowed: Any, value: Any) -> str:
@@ -260,20 +260,20 @@ def _reason(keyword: str, allowed: Any, value: Any) -> str:
     raise AssertionError(f"the schema has a keyword without a sentence: {keyword}")
 
 
-def _meaning_problems(item: Item) -> Iterator[Problem]:
+def _meaning_problems(item: Item) -> Iterator[ItemProblem]:
     names = (item["source"], item["source_item_id"], item["source_metadata"]["collection"])
     if len("".join(names).encode()) > MAX_NAMES_BYTES:
         reason = f"must be, with source and collection, at most {MAX_NAMES_BYTES} bytes of UTF-8"
-        yield Problem("$.source_item_id", reason)
+        yield ItemProblem("$.source_item_id", reason)
     if not text.normalized(item["title"]):
-        yield Problem("$.title", _REASON_BY_PATTERN[r"\S"])
+        yield ItemProblem("$.title", _REASON_BY_PATTERN[r"\S"])
     for key in ("canonical_url", "image_url"):
         if key in item and not urls.is_url(item[key]):
-            yield Problem(f"$.{key}", "is not a URL that can be opened, as in https://example.com/article")
+            yield ItemProblem(f"$.{key}", "is not a URL that can be opened, as in https://example.com/article")
     if "published_at" in item and not _is_moment(item["published_at"]):
-        yield Problem("$.published_at", _REASON_BY_FORMAT["date-time"])
+        yield ItemProblem("$.published_at", _REASON_BY_FORMAT["date-time"])
     if not _is_moment(item["source_metadata"]["scraped_at"]):
-        yield Problem("$.source_metadata.scraped_at", _REASON_BY_FORMAT["date-time"])
+        yield ItemProblem("$.source_metadata.scraped_at", _REASON_BY_FORMAT["date-time"])
 
 
 def _is_moment(value: str) -> bool:

@@ -12,16 +12,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoop.core import signals
-from scoop.core.signals import Signals, Words
+from scoop.core.signals import Signals, WordIds
 from scoop.errors import ConfigError
 
 Table = NDArray[np.float32]
 Rows = NDArray[np.int64]
 
 OWN = (
-    "cosine", "title_terms", "body_terms", "lead_terms", "title_words", "names", "title_numbers", "numbers",
-    "numbers_differ", "days_apart", "date_unknown", "containment", "same_publisher", "length_ratio", "other_language",
-)  # fmt: skip
+    "cosine",
+    "title_terms",
+    "body_terms",
+    "lead_terms",
+    "title_words",
+    "names",
+    "title_numbers",
+    "numbers",
+    "numbers_differ",
+    "days_apart",
+    "date_unknown",
+    "containment",
+    "same_publisher",
+    "length_ratio",
+    "other_language",
+)
 AROUND = ("less_near", "more_near", "low_rank", "high_rank", "crowding", "common")
 NAMES = (*OWN, *AROUND)
 NEAR = 10  # neighbours that make a neighbourhood
@@ -128,7 +141,7 @@ def _shared(one: Signals, others: Sequence[Signals]) -> _Shared:
     )
 
 
-def _sketched_containment(one: Signals, words: Words, theirs: NDArray[np.int64], shared: Table) -> Table:
+def _sketched_containment(one: Signals, words: WordIds, theirs: NDArray[np.int64], shared: Table) -> Table:
     """The containment as samples tell it: both are looked at as far as the denser one reaches."""
     if not one.lengths[SKETCH]:
         return np.zeros(len(theirs), dtype=np.float32)
@@ -150,24 +163,24 @@ def shared_beside_title(one: Signals, other: Signals) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class Neighbourhoods:
     """Neighbourhoods as rows of one length: where somebody is missing the id is -1, and the cosine a stranger's."""
 
     ids: NDArray[np.int64]
     cosines: Table
 
 
-def surroundings(lists: Sequence[Neighbourhood]) -> Surroundings:
+def surroundings(lists: Sequence[Neighbourhood]) -> Neighbourhoods:
     ids = np.full((len(lists), NEAR), -1, dtype=np.int64)
     cosines = np.full((len(lists), NEAR), STRANGER, dtype=np.float32)
     for row, near in enumerate(lists):
         count = min(NEAR, len(near.ids))
         ids[row, :count] = near.ids[:count]
         cosines[row, :count] = near.cosines[:count]
-    return Surroundings(ids=ids, cosines=-np.sort(-cosines, axis=1))
+    return Neighbourhoods(ids=ids, cosines=-np.sort(-cosines, axis=1))
 
 
-def around(cosines: Table, known: Surroundings, ones: Rows, others: Rows) -> Table:
+def around(cosines: Table, known: Neighbourhoods, ones: Rows, others: Rows) -> Table:
     """What the neighbourhoods of both sides say of each pair of rows: a column for each of AROUND."""
     left, right = known.cosines[ones], known.cosines[others]
     near = np.stack([cosines - _mean_beside(left, cosines), cosines - _mean_beside(right, cosines)])
@@ -199,7 +212,7 @@ def _sums(values: NDArray[Any], lengths: NDArray[np.int64]) -> Table:
 _SLOTS = 1 << 16
 
 
-def _hits(words: Words, joined: Words) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
+def _hits(words: WordIds, joined: WordIds) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
     """Which of the words each joined one is, and whether it is any."""
     if not len(words):
         return np.zeros(len(joined), dtype=np.uint16), np.zeros(len(joined), dtype=bool)
@@ -300,9 +313,16 @@ def fitted(model_name: str, model_version: str) -> LinkModel | None:
         return None
     with np.load(BytesIO(stored.read_bytes()), allow_pickle=False) as arrays:
         return LinkModel(
-            features=arrays["features"], thresholds=arrays["thresholds"], left=arrays["left"], right=arrays["right"],
-            values=arrays["values"], start=float(arrays["start"]), depth=int(arrays["depth"]),
-            glance=int(arrays["glance"]), hopeless_at=float(arrays["hopeless_at"]),
-            coverage_at=float(arrays["coverage_at"]), merge_at=float(arrays["merge_at"]),
+            features=arrays["features"],
+            thresholds=arrays["thresholds"],
+            left=arrays["left"],
+            right=arrays["right"],
+            values=arrays["values"],
+            start=float(arrays["start"]),
+            depth=int(arrays["depth"]),
+            glance=int(arrays["glance"]),
+            hopeless_at=float(arrays["hopeless_at"]),
+            coverage_at=float(arrays["coverage_at"]),
+            merge_at=float(arrays["merge_at"]),
             sure_at=float(arrays["sure_at"]),
-        )  # fmt: skip
+        )

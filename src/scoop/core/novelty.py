@@ -57,7 +57,7 @@ _NEAR = 60  # characters within which a figure names what it counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
+class PublishedMemory:
     """What readers were told of an event.
 
     Numbers by what they count, names of several words, the headlines of each publisher, and the versions of the
@@ -72,7 +72,7 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Version:
+class DocumentVersion:
     """A document as it is now; `version` changes with its content."""
 
     version: str
@@ -89,7 +89,7 @@ class Version:
         return f"{self.title}.\n{beginning if is_whole else _CUT_WORD.sub('', beginning)}"
 
 
-def memory(versions: Iterable[Version]) -> Memory:
+def memory(versions: Iterable[DocumentVersion]) -> PublishedMemory:
     """What readers know once they were told what these documents say."""
     figures: dict[str, set[str]] = {}
     names: set[str] = set()
@@ -101,7 +101,7 @@ def memory(versions: Iterable[Version]) -> Memory:
             figures.setdefault(_stem(counted), set()).add(number)
         names |= _names(body)
         headlines.setdefault(each.publisher, set()).add(each.title)
-    return Memory(
+    return PublishedMemory(
         figures={unit: frozenset(figures[unit]) for unit in sorted(figures)[:MAX_KEPT]},
         names=frozenset(sorted(names)[:MAX_KEPT]),
         headlines=_frozen(headlines),
@@ -110,9 +110,9 @@ def memory(versions: Iterable[Version]) -> Memory:
     )
 
 
-def joined(memories: Sequence[Memory]) -> Memory:
+def joined(memories: Sequence[PublishedMemory]) -> PublishedMemory:
     """What readers know after several tellings."""
-    return Memory(
+    return PublishedMemory(
         figures=_united([each.figures for each in memories]),
         names=frozenset().union(*(each.names for each in memories)),
         headlines=_united([each.headlines for each in memories]),
@@ -121,7 +121,7 @@ def joined(memories: Sequence[Memory]) -> Memory:
     )
 
 
-def development(told: Memory, now: Iterable[Version], *, title: str) -> str:
+def development(told: PublishedMemory, now: Iterable[DocumentVersion], *, title: str) -> str:
     """What is new since it was told, beside its title, in a sentence; empty where a reader would learn nothing."""
     fresh = [each for each in now if each.version not in told.versions]
     comparable = [each for each in fresh if each.language in told.languages]
@@ -140,7 +140,7 @@ def development(told: Memory, now: Iterable[Version], *, title: str) -> str:
     return "; ".join(said) or NEW_HEADLINE
 
 
-def _figures_against(told: Memory, fresh: Iterable[Version]) -> tuple[list[str], list[str]]:
+def _figures_against(told: PublishedMemory, fresh: Iterable[DocumentVersion]) -> tuple[list[str], list[str]]:
     """Figures of the leads that count what was counted before but differ, and those that count something else."""
     numbers: dict[str, dict[str, None]] = {}
     for each in fresh:

@@ -58,7 +58,7 @@ Schedule = Interval | Cron
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
+class VisitWindow:
     """A part of the day in which a source may be visited; one that ends before it starts goes over midnight."""
 
     start: time
@@ -79,7 +79,7 @@ def interval(schedule: str) -> timedelta:
     return found
 
 
-def windows(raw: Iterable[Any]) -> tuple[Window, ...]:
+def windows(raw: Iterable[Any]) -> tuple[VisitWindow, ...]:
     """Crawl windows from their JSON, `[{"start": "06:30", "end": "07:15"}]`; ValueError names what is wrong."""
     return tuple(_window(found, f"crawl_windows[{index}]") for index, found in enumerate(raw))
 
@@ -93,7 +93,7 @@ def zone(timezone: str) -> ZoneInfo:
 
 
 def next_visit(
-    schedule: str, *, now: datetime, spread: float, timezone: str = "UTC", windows: Sequence[Window] = ()
+    schedule: str, *, now: datetime, spread: float, timezone: str = "UTC", windows: Sequence[VisitWindow] = ()
 ) -> datetime:
     """The next visit, within the windows, in UTC; `spread` from 0 to 1 keeps visits from bunching."""
     plan, local = parse(schedule), zone(timezone)
@@ -127,13 +127,13 @@ def _cron(expression: str) -> Cron:
     return Cron(expression=expression)
 
 
-def _window(raw: Any, name: str) -> Window:
+def _window(raw: Any, name: str) -> VisitWindow:
     if not isinstance(raw, dict) or raw.keys() != {"start", "end"}:
         raise ValueError(f'{name}: write {{"start": "06:30", "end": "07:15"}}')
     start, end = (_time_of_day(raw[key], f"{name}.{key}") for key in ("start", "end"))
     if start == end:
         raise ValueError(f"{name}: starts and ends at {raw['start']}; leave crawl_windows empty for the whole day")
-    return Window(start=start, end=end)
+    return VisitWindow(start=start, end=end)
 
 
 def _time_of_day(raw: Any, name: str) -> time:
@@ -143,7 +143,7 @@ def _time_of_day(raw: Any, name: str) -> time:
     return time(int(match[1]), int(match[2]))
 
 
-def _openings(windows: Sequence[Window], around: datetime, zone: tzinfo) -> Iterator[tuple[datetime, datetime]]:
+def _openings(windows: Sequence[VisitWindow], around: datetime, zone: tzinfo) -> Iterator[tuple[datetime, datetime]]:
     """Beginning and end of every window that may hold a moment or open next after it."""
     today = around.astimezone(zone).date()
     for day in (today - _DAY, today, today + _DAY, today + 2 * _DAY):
@@ -151,7 +151,7 @@ def _openings(windows: Sequence[Window], around: datetime, zone: tzinfo) -> Iter
             yield _opening(window, day, zone)
 
 
-def _opening(window: Window, day: date, zone: tzinfo) -> tuple[datetime, datetime]:
+def _opening(window: VisitWindow, day: date, zone: tzinfo) -> tuple[datetime, datetime]:
     last_day = day if window.start < window.end else day + _DAY
     return instant(datetime.combine(day, window.start), zone), instant(datetime.combine(last_day, window.end), zone)
 

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from scoop.core import text
 
 Way = Literal["words", "meaning", "spelling"]
-Stems = Callable[[str], Collection[str]]
+Stemmer = Callable[[str], Collection[str]]
 """The forms under which a word may be indexed: its stem in each language that the documents have."""
 
 MAX_CHARACTERS = 400  # of what is typed
@@ -185,33 +185,33 @@ def vector(title: Sequence[str], body: Sequence[str], stems: Mapping[str, str]) 
     return " ".join([f"'{stems[word]}':{','.join(known)}" for word, known in places.items()])
 
 
-def expression(sought: Understood, stems: Stems) -> str:
+def expression(sought: Understood, stems: Stemmer) -> str:
     """The query as a tsquery is written."""
     excluded = [f"!{_phrase(term, stems, ' <-> ')}" for term in sought.excluded]
     return " & ".join([_wanted(sought, stems, " <-> "), *excluded])
 
 
-def outline(sought: Understood, stems: Stems) -> str:
+def outline(sought: Understood, stems: Stemmer) -> str:
     """The query as far as an index can tell, which does not know where in a document its words stand."""
     excluded = [f"!{_phrase(term, stems, '')}" for term in sought.excluded if len(term.words) == 1]
     return " & ".join([_wanted(sought, stems, " & "), *excluded])
 
 
-def exclusion(sought: Understood, stems: Stems) -> str | None:
+def exclusion(sought: Understood, stems: Stemmer) -> str | None:
     """What must not stand in a document, as a tsquery is written."""
     return " | ".join(_phrase(term, stems, " <-> ") for term in sought.excluded) or None
 
 
-def _wanted(sought: Understood, stems: Stems, joint: str) -> str:
+def _wanted(sought: Understood, stems: Stemmer, joint: str) -> str:
     each = (" & ".join(_phrase(term, stems, joint) for term in terms) for terms in sought.alternatives)
     return "(" + " | ".join(f"({terms})" for terms in each) + ")"
 
 
-def _phrase(term: Term, stems: Stems, joint: str) -> str:
+def _phrase(term: Term, stems: Stemmer, joint: str) -> str:
     return "(" + joint.join(_word(word, stems, is_alone=len(term.words) == 1) for word in term.words) + ")"
 
 
-def _word(word: str, stems: Stems, *, is_alone: bool) -> str:
+def _word(word: str, stems: Stemmer, *, is_alone: bool) -> str:
     is_start = is_alone and is_sign(word)
     return "(" + " | ".join(f"'{stem}'{':*' if is_start else ''}" for stem in sorted(stems(word))) + ")"
 

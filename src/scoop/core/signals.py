@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoop.core import hashes, text
-from scoop.core.hashes import Digests
+from scoop.core.hashes import DigestArray
 
-Words = NDArray[np.uint32]
+WordIds = NDArray[np.uint32]
 Weights = NDArray[np.float32]
 
 LEAD_WORDS = 80
@@ -31,8 +31,10 @@ NAME = re.compile(r"(?<![.!?:\"\u201c]\s)(?<!\n)(?<!\A)\b[^\W\d_a-z][\w'\u2019-]
 NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _ENDINGS = ("ings", "ing", "ied", "ies", "ed", "es", "s")
 _MIN_STEM = 3
-_PRIMES = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5],
-                   dtype=np.uint64)  # fmt: skip
+_PRIMES = np.array(
+    [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5],
+    dtype=np.uint64,
+)
 _HALF = np.uint64(32)  # bits: the upper half of a product is the better mixed one
 _LEXICON_BITS = 17
 _LEXICON_STEP = 16  # weights are kept as whole numbers of sixteenths
@@ -54,11 +56,11 @@ class Signals:
     of two is the weight; everything else weighs 1.
     """
 
-    words: Words
+    words: WordIds
     weights: Weights
     lengths: tuple[int, ...]
 
-    def of_kind(self, kind: str) -> tuple[Words, Weights]:
+    def of_kind(self, kind: str) -> tuple[WordIds, Weights]:
         """The words of one kind as they are by themselves, and their weights."""
         at = KINDS.index(kind)
         part = slice(sum(self.lengths[:at]), sum(self.lengths[: at + 1]))
@@ -103,7 +105,7 @@ def of(title: str, body: str) -> Signals:
     return Signals(words=salted, weights=np.concatenate(weights), lengths=lengths)
 
 
-def phrases(words: Digests) -> Words:
+def phrases(words: DigestArray) -> WordIds:
     """The hashes of all runs of five words, sorted, each once."""
     words = words[:MAX_PHRASE_WORDS]
     if len(words) < PHRASE:
@@ -119,13 +121,13 @@ def phrases(words: Digests) -> Words:
     return found[np.concatenate(([True], found[1:] != found[:-1]))]  # np.unique() takes twice as long for so few
 
 
-def containment(one: Words, other: Words) -> float:
+def containment(one: WordIds, other: WordIds) -> float:
     """Which share of the shorter text's phrases the longer one has too."""
     shorter = min(len(one), len(other))
     return len(np.intersect1d(one, other, assume_unique=True)) / shorter if shorter else 0.0
 
 
-def indexed(phrases: Words) -> list[int]:
+def indexed(phrases: WordIds) -> list[int]:
     """The phrases that an index holds: the smallest, in order, as PostgreSQL's integers."""
     return [phrase - (1 << 31) for phrase in phrases[:INDEXED_SKETCH].tolist()]
 
@@ -166,7 +168,7 @@ def _stem(word: str) -> str:
     return word
 
 
-def _weighted(terms: Sequence[int], *, most: int, unit: bool = True) -> tuple[Words, Weights]:
+def _weighted(terms: Sequence[int], *, most: int, unit: bool = True) -> tuple[WordIds, Weights]:
     """The terms that say something, with their weights; the weightiest where there are too many."""
     words, counts = np.unique(np.array(terms, dtype=np.uint32), return_counts=True)
     weights = weight(words)
@@ -179,7 +181,7 @@ def _weighted(terms: Sequence[int], *, most: int, unit: bool = True) -> tuple[Wo
     return words[chosen], (weights[chosen] / (length or 1.0)).astype(np.float32)
 
 
-def weight(words: Words) -> Weights:
+def weight(words: WordIds) -> Weights:
     """How much a word says: nothing for those that stand in every text, most for those that are rare."""
     found: Weights = _lexicon()[words & np.uint32((1 << _LEXICON_BITS) - 1)]
     return found
@@ -200,6 +202,6 @@ def numbers(written: str) -> frozenset[str]:
     return frozenset(NUMBER.findall(written)[: 4 * MAX_NUMBERS])
 
 
-def _hashed_numbers(written: str) -> Words:
+def _hashed_numbers(written: str) -> WordIds:
     found = map(_word_hash, numbers(written))
     return np.array(sorted(found)[:MAX_NUMBERS], dtype=np.uint32)

@@ -10,8 +10,17 @@ CUT_BELOW_WORDS = 300  # a text that ends as if cut is a teaser up to here
 WHOLE_FROM_CHARACTERS = 5_000  # in no script fewer words than that
 TAIL_CHARACTERS = 120
 CUT_WORDS = (
-    "続きを読む", "全文を読む", "阅读全文", "閱讀全文", "more", "read", "reading", "article", "weiterlesen", "suite",
-)  # fmt: skip
+    "続きを読む",
+    "全文を読む",
+    "阅读全文",
+    "閱讀全文",
+    "more",
+    "read",
+    "reading",
+    "article",
+    "weiterlesen",
+    "suite",
+)
 _FIRST_SIGNS = re.compile(r"\A\W+")
 
 

@@ -57,7 +57,7 @@ _TO_RESPELL = re.compile(r"%([0-9A-Fa-f]{2})?|[^A-Za-z0-9\-._~!$&'()*+,;=:@/?%]"
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
 
-class _Address(NamedTuple):
+class _UrlParts(NamedTuple):
     scheme: str
     host: str
     port: str
@@ -97,10 +97,10 @@ def host(url: str) -> str:
     return str(can_ada.parse(url).hostname)
 
 
-def _address(url: str) -> _Address:
+def _address(url: str) -> _UrlParts:
     parsed = _with_host(url)
     name = parsed.hostname
-    return _Address(parsed.protocol, name, parsed.port, _path(parsed.pathname), _query(name, parsed.search[1:]))
+    return _UrlParts(parsed.protocol, name, parsed.port, _path(parsed.pathname), _query(name, parsed.search[1:]))
 
 
 def _with_host(url: str) -> can_ada.URL:
@@ -154,12 +154,12 @@ def _respelled(match: re.Match[str]) -> str:
     return character if character in _UNRESERVED else match[0].upper()
 
 
-def _spelled(address: _Address) -> str:
+def _spelled(address: _UrlParts) -> str:
     scheme, name, port, path, query = address
     return f"{scheme}//{name}{':' if port else ''}{port}{path}{'?' if query else ''}{query}"
 
 
-def _wrapped(address: _Address) -> _Address | None:
+def _wrapped(address: _UrlParts) -> _UrlParts | None:
     """The address that a redirector or an AMP cache carries inside its own."""
     target = _target(address)
     if not target:
@@ -170,7 +170,7 @@ def _wrapped(address: _Address) -> _Address | None:
         return None
 
 
-def _target(address: _Address) -> str | None:
+def _target(address: _UrlParts) -> str | None:
     name = "google" if _GOOGLE.fullmatch(address.host) else address.host.removeprefix("www.")
     if name in _TARGET_IS_QUERY:
         return address.query if "://" in address.query else unquote(address.query)

@@ -42,14 +42,14 @@ class Embedder(Protocol):
     async def embed(self, texts: Sequence[str]) -> Vectors: ...
 
 
-Memory = dict[str, Vectors]
+VectorCache = dict[str, Vectors]
 """The vector of each text that was embedded."""
 
 
 class Remembering:
     """An embedder that is asked for a text only once."""
 
-    def __init__(self, embedder: Embedder, memory: Memory) -> None:
+    def __init__(self, embedder: Embedder, memory: VectorCache) -> None:
         self.name, self.model = embedder.name, embedder.model
         self.endpoint, self.waits = embedder.endpoint, embedder.waits
         self._embedder, self._memory = embedder, memory

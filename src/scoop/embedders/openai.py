@@ -19,7 +19,7 @@ UNNAMED_VERSION = "v1"
 ANSWERED = 200
 
 
-class _Row(msgspec.Struct):
+class _EmbeddingRow(msgspec.Struct):
     index: int
     embedding: list[float]
 
@@ -27,7 +27,7 @@ class _Row(msgspec.Struct):
 class _Listed(msgspec.Struct):
     """What /v1/embeddings answers."""
 
-    data: list[_Row]
+    data: list[_EmbeddingRow]
 
 
 class _Plain(msgspec.Struct):

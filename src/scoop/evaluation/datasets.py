@@ -12,7 +12,7 @@ from typing import IO, Any, cast
 import msgspec
 
 from scoop.core import items, text, urls
-from scoop.core.item_stream import GZIP_MAGIC, Piece, pieces
+from scoop.core.item_stream import GZIP_MAGIC, RawItem, pieces
 from scoop.errors import InputError
 from scoop.model import Item
 from scoop.store.stories import DocumentName
@@ -40,7 +40,7 @@ class Labelled:
         return str(self.item.get("language", "und"))
 
 
-class _Row(msgspec.Struct):
+class _LabelledRow(msgspec.Struct):
     title: str | None
     story: str | int
     id: str | int | None = None
@@ -120,18 +120,18 @@ def _opened(file: str) -> Iterator[IO[bytes]]:
         raise InputError(f"{file}: cannot be read: {reason.lower()}") from error
 
 
-def _labelled(piece: Piece, set_name: str, *, now: datetime) -> Labelled:
-    row = _decoded(piece, _Row)
+def _labelled(piece: RawItem, set_name: str, *, now: datetime) -> Labelled:
+    row = _decoded(piece, _LabelledRow)
     return Labelled(item=_item(row, piece.line, set_name, now=now), story=_story(piece, row.story))
 
 
-def _story(piece: Piece, story: str | int) -> str:
+def _story(piece: RawItem, story: str | int) -> str:
     if story == "":
         raise InputError(f"line {piece.line}: the story is empty")
     return str(story)
 
 
-def _labelled_item(piece: Piece, gold: Mapping[GoldKey, str]) -> Labelled:
+def _labelled_item(piece: RawItem, gold: Mapping[GoldKey, str]) -> Labelled:
     known = _decoded(piece, _V1)
     pair = known.source, known.source_item_id
     for key in (known.source_metadata.item_uuid, str(items.item_uuid(*pair)), pair):
@@ -140,7 +140,7 @@ def _labelled_item(piece: Piece, gold: Mapping[GoldKey, str]) -> Labelled:
     raise InputError(f"line {piece.line}: the gold file has no story for {':'.join(pair)}")
 
 
-def _decoded(piece: Piece, kind: type[Any]) -> Any:
+def _decoded(piece: RawItem, kind: type[Any]) -> Any:
     if piece.problem is not None:
         raise InputError(f"line {piece.line}: {piece.problem}")
     try:
@@ -149,7 +149,7 @@ def _decoded(piece: Piece, kind: type[Any]) -> Any:
         raise InputError(f"line {piece.line}: {error}; `scoop evaluate --help` shows a good one") from error
 
 
-def _item(row: _Row, line: int, set_name: str, *, now: datetime) -> Item:
+def _item(row: _LabelledRow, line: int, set_name: str, *, now: datetime) -> Item:
     """The v1 item that a row is; what is empty in the row is unknown, what is wrong is left to the door to refuse."""
     address = row.url if row.url and urls.is_url(row.url) else None
     known = {

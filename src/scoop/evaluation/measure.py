@@ -15,10 +15,10 @@ from scoop.app import App
 from scoop.config import Config
 from scoop.core import clusters, items
 from scoop.core.clusters import Agreement
-from scoop.embedders import Memory
+from scoop.embedders import VectorCache
 from scoop.evaluation import scratch
 from scoop.evaluation.datasets import Labelled
-from scoop.evaluation.scratch import TIERS, Difference, Kind, Tier
+from scoop.evaluation.scratch import TIERS, DifferenceKind, EvaluationTier, GroupDifference
 from scoop.model import Item
 from scoop.stages.push import push
 from scoop.store import stories
@@ -29,7 +29,7 @@ PORTIONS = 4  # a shuffled set comes in at least so many batches
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
+class UnplacedDocument:
     """A document that no stage put anywhere; it counts as a story of its own."""
 
     source_item_id: str
@@ -67,9 +67,9 @@ class Measurement:
     coverage: Agreement
     seconds: float
     languages: dict[str, LanguageFigures]
-    errors: list[Difference]
-    shuffles: dict[Tier, Spread]
-    refused: list[Refused]
+    errors: list[GroupDifference]
+    shuffles: dict[EvaluationTier, Spread]
+    refused: list[UnplacedDocument]
 
 
 # Through the stages
@@ -80,7 +80,7 @@ class _Outcome:
     place_by_name: dict[DocumentName, Placement]
     seconds: float
 
-    def labels(self, tier: Tier, documents: Sequence[Labelled]) -> list[int]:
+    def labels(self, tier: EvaluationTier, documents: Sequence[Labelled]) -> list[int]:
         """The group of each document; one without a place is alone."""
         return [
             getattr(self.place_by_name[document.name], tier) if document.name in self.place_by_name else -position
@@ -89,10 +89,10 @@ class _Outcome:
 
 
 async def _run(
-    config: Config, batches: Iterable[Sequence[Labelled]], memory: Memory, *, stop: asyncio.Event, report: Report
+    config: Config, batches: Iterable[Sequence[Labelled]], memory: VectorCache, *, stop: asyncio.Event, report: Report
 ) -> _Outcome:
     """Take the batches in, one after the other, in a database of their own."""
-    async with scratch.open_trial(config, memory=memory) as app:
+    async with scratch.open_scratch(config, memory=memory) as app:
         began = time.perf_counter()
         for batch in batches:
             await _fold(app, batch, stop=stop, report=report)
@@ -106,10 +106,14 @@ async def _fold(app: App, batch: Sequence[Labelled], *, stop: asyncio.Event, rep
     lines = io.BytesIO(b"".join(msgspec.json.encode(document.item) + b"\n" for document in batch))
     if not stop.is_set():
         await push(
-            app.database, lines, name="evaluate", now=datetime.now(UTC), follow="normalize",
+            app.database,
+            lines,
+            name="evaluate",
+            now=datetime.now(UTC),
+            follow="normalize",
             progress=lambda count: report("ingest", count),
-        )  # fmt: skip
-    await scratch.work_off(app, stop=stop, report=report)
+        )
+    await scratch.run_until_idle(app, stop=stop, report=report)
 
 
 # Figures
@@ -127,7 +131,7 @@ async def measure(
 ) -> Measurement:
     """Take a set in and compare its stories with the gold ones; then again in `shuffles` other orders."""
     report.tell(f"{name}: {len(documents):,} documents")
-    memory: Memory = {}
+    memory: VectorCache = {}
     outcome = await _run(config, [documents], memory, stop=stop, report=report)
     others = [
         await _run(config, _shuffled(documents, Random(number)), memory, stop=stop, report=report)  # noqa: S311
@@ -159,7 +163,9 @@ def _shuffled(documents: Sequence[Labelled], chance: Random) -> Iterator[list[La
         waiting = waiting[size:]
 
 
-def _by_language(documents: Sequence[Labelled], found: Mapping[Tier, Sequence[int]]) -> dict[str, LanguageFigures]:
+def _by_language(
+    documents: Sequence[Labelled], found: Mapping[EvaluationTier, Sequence[int]]
+) -> dict[str, LanguageFigures]:
     """The figures of each language, where there are several."""
     gold = [document.story for document in documents]
     among: dict[str, list[int]] = {}
@@ -176,7 +182,9 @@ def _by_language(documents: Sequence[Labelled], found: Mapping[Tier, Sequence[in
     }
 
 
-def _errors(documents: Sequence[Labelled], found: Mapping[Tier, Sequence[int]], *, most: int) -> list[Difference]:
+def _errors(
+    documents: Sequence[Labelled], found: Mapping[EvaluationTier, Sequence[int]], *, most: int
+) -> list[GroupDifference]:
     """The worst wrong joins of both tiers, and the worst splits: of coverage, which is there to mend those of merge."""
     gold, titles = [document.story for document in documents], [document.item["title"] for document in documents]
     merge, coverage = found["merge"], found["coverage"]
@@ -187,22 +195,27 @@ def _errors(documents: Sequence[Labelled], found: Mapping[Tier, Sequence[int]], 
         if len({merge[position] for part in parts for position in part}) > 1  # else it was told of merge already
     ]
     splits = clusters.mixed(gold, coverage)
-    kinds: list[tuple[Tier, Kind, list[list[list[int]]]]] = [
-        ("merge", "join", joins), ("coverage", "join", wider), ("coverage", "split", splits),
-    ]  # fmt: skip
+    kinds: list[tuple[EvaluationTier, DifferenceKind, list[list[list[int]]]]] = [
+        ("merge", "join", joins),
+        ("coverage", "join", wider),
+        ("coverage", "split", splits),
+    ]
     return [scratch.difference(tier, kind, parts, titles) for tier, kind, worst in kinds for parts in worst[:most]]
 
 
-def _spread(outcomes: Sequence[_Outcome], tier: Tier, documents: Sequence[Labelled]) -> Spread:
+def _spread(outcomes: Sequence[_Outcome], tier: EvaluationTier, documents: Sequence[Labelled]) -> Spread:
     gold, everyone = [document.story for document in documents], range(len(documents))
     figures = [clusters.b_cubed_f1(outcome.labels(tier, documents), gold, among=everyone) for outcome in outcomes]
     low, high = min(figures), max(figures)
     return Spread(min=low, mean=fmean(figures), max=high, difference=high - low)
 
 
-def _refused(documents: Sequence[Labelled], outcome: _Outcome) -> list[Refused]:
+def _refused(documents: Sequence[Labelled], outcome: _Outcome) -> list[UnplacedDocument]:
     lost = [document.item for document in documents if document.name not in outcome.place_by_name]
-    return [Refused(source_item_id=item["source_item_id"], title=item["title"], reason=_reason(item)) for item in lost]
+    return [
+        UnplacedDocument(source_item_id=item["source_item_id"], title=item["title"], reason=_reason(item))
+        for item in lost
+    ]
 
 
 def _reason(item: Item) -> str:

@@ -13,7 +13,7 @@ from scoop.core import clusters, embedding_text, links
 from scoop.core.clusters import Agreement
 from scoop.errors import NotFound, UsageError
 from scoop.evaluation import scratch
-from scoop.evaluation.scratch import TIERS, Difference, Tier
+from scoop.evaluation.scratch import TIERS, EvaluationTier, GroupDifference
 from scoop.store import embeddings, replays, stories
 from scoop.store.db import Database
 from scoop.store.replays import Placed
@@ -24,7 +24,7 @@ BATCH = 2000  # arrivals that are copied in one go
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ReplayRequest:
     """Which part of the ledger is told again, and what is to be other than now."""
 
     collection: str | None
@@ -44,7 +44,7 @@ class Basis:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class TierComparison:
     """How many stories, or groups of coverage, there were and are, and how many documents have other company now.
 
     The agreement takes what was before for right.
@@ -65,19 +65,19 @@ class Replayed:
     unplaced: int
     before: Basis | None
     after: Basis
-    merge: Comparison
-    coverage: Comparison
-    differences: list[Difference]
+    merge: TierComparison
+    coverage: TierComparison
+    differences: list[GroupDifference]
     seconds: float
 
 
-async def replay(config: Config, asked: Asked, *, stop: asyncio.Event, report: Report) -> Replayed:
+async def replay(config: Config, asked: ReplayRequest, *, stop: asyncio.Event, report: Report) -> Replayed:
     """Tell a part of the ledger again in a database of its own, and compare; ours is only read."""
     under = replace(config, embedder=asked.embedder or config.embedder)
     async with open_database(config) as ours:
         arrival_ids = await _newest(ours, asked)
         before, after = await _basis_now(ours), await _basis_asked(ours, under, asked.thresholds)
-        async with scratch.open_trial(under) as app:
+        async with scratch.open_scratch(under) as app:
             began = time.perf_counter()
             placed = await _take_in(ours, app, arrival_ids, stop=stop, report=report)
             await _work_off(app, after.thresholds, stop=stop, report=report)
@@ -134,7 +134,7 @@ def _basis(model_name: str, model_version: str, calibration: Mapping[str, float]
 # Through the stages
 
 
-async def _newest(ours: Database, asked: Asked) -> list[int]:
+async def _newest(ours: Database, asked: ReplayRequest) -> list[int]:
     async with ours.connection() as conn:
         found = await replays.newest(conn, collection=asked.collection, since=asked.since, limit=asked.limit)
     if not found:
@@ -162,31 +162,31 @@ async def _take_in(
 async def _work_off(app: App, thresholds: Mapping[str, float], *, stop: asyncio.Event, report: Report) -> None:
     """All stages; the thresholds are put to the model before anything is linked, for only then it has been entered."""
     before_linking = [stage for stage in app.stages if stage.name != "link"]
-    await scratch.work_off(replace(app, stages=before_linking), stop=stop, report=report)
+    await scratch.run_until_idle(replace(app, stages=before_linking), stop=stop, report=report)
     async with app.database.connection() as conn:
         model = await embeddings.active(conn)
         if model is not None:
             await embeddings.calibrate(conn, model, thresholds)
-    await scratch.work_off(app, stop=stop, report=report)
+    await scratch.run_until_idle(app, stop=stop, report=report)
 
 
 # Comparison
 
-Labels = tuple[list[int], list[int]]
+StoryLabels = tuple[list[int], list[int]]
 """The groups that the compared documents are in: before, and after."""
 
 
 def _labels(
-    tier: Tier, compared: Mapping[DocumentName, Placed], place_by_name: Mapping[DocumentName, Placement]
-) -> Labels:
+    tier: EvaluationTier, compared: Mapping[DocumentName, Placed], place_by_name: Mapping[DocumentName, Placement]
+) -> StoryLabels:
     before = [getattr(found.place, tier) for found in compared.values()]
     return before, [getattr(place_by_name[name], tier) for name in compared]
 
 
-def _comparison(before: Sequence[int], after: Sequence[int]) -> Comparison:
+def _comparison(before: Sequence[int], after: Sequence[int]) -> TierComparison:
     pairs = list(zip(before, after, strict=True))
     sizes_before, sizes_after, shared = Counter(before), Counter(after), Counter(pairs)
-    return Comparison(
+    return TierComparison(
         before=len(sizes_before),
         after=len(sizes_after),
         moved=sum(not sizes_before[one] == sizes_after[other] == shared[one, other] for one, other in pairs),
@@ -194,9 +194,9 @@ def _comparison(before: Sequence[int], after: Sequence[int]) -> Comparison:
     )
 
 
-def _differences(labels: Mapping[Tier, Labels], titles: Sequence[str]) -> list[Difference]:
+def _differences(labels: Mapping[EvaluationTier, StoryLabels], titles: Sequence[str]) -> list[GroupDifference]:
     """All joins and splits of both tiers, the largest of each kind first."""
-    differences: list[Difference] = []
+    differences: list[GroupDifference] = []
     for tier, (before, after) in labels.items():
         joins, splits = clusters.mixed(after, before), clusters.mixed(before, after)
         differences += [scratch.difference(tier, "join", parts, titles) for parts in joins]

@@ -13,33 +13,35 @@ from scoop import pipeline, worker
 from scoop.app import App, open_app
 from scoop.config import Config
 from scoop.core import text
-from scoop.embedders import Memory
+from scoop.embedders import VectorCache
 from scoop.errors import ConfigError, ScoopError
 from scoop.store import work
-from scoop.store.embedded import Embedded
+from scoop.store.embedded import EmbeddedServer
 from scoop.worker import Report
 
 SHOWN_TITLES = 3  # of each difference
 
-Tier = Literal["merge", "coverage"]
-TIERS: tuple[Tier, ...] = get_args(Tier)
-Kind = Literal["join", "split"]
+EvaluationTier = Literal["merge", "coverage"]
+TIERS: tuple[EvaluationTier, ...] = get_args(EvaluationTier)
+DifferenceKind = Literal["join", "split"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class GroupDifference:
     """Several groups of one side that are one on the other: titles of the largest of them."""
 
-    tier: Tier
-    kind: Kind
+    tier: EvaluationTier
+    kind: DifferenceKind
     documents: int
     parts: int
     titles: list[str]
 
 
-def difference(tier: Tier, kind: Kind, parts: Sequence[Sequence[int]], titles: Sequence[str]) -> Difference:
+def difference(
+    tier: EvaluationTier, kind: DifferenceKind, parts: Sequence[Sequence[int]], titles: Sequence[str]
+) -> GroupDifference:
     """What is told of a group whose parts hold the documents at these positions."""
-    return Difference(
+    return GroupDifference(
         tier=tier,
         kind=kind,
         documents=sum(map(len, parts)),
@@ -49,7 +51,7 @@ def difference(tier: Tier, kind: Kind, parts: Sequence[Sequence[int]], titles: S
 
 
 @asynccontextmanager
-async def open_trial(config: Config, *, memory: Memory | None = None) -> AsyncIterator[App]:
+async def open_scratch(config: Config, *, memory: VectorCache | None = None) -> AsyncIterator[App]:
     """All that makes stories, with the operator's settings, on a database of its own that is removed afterwards."""
     with _scratch(config) as scratch:
         async with open_app(scratch, without=pipeline.TELLING, memory=memory) as app:
@@ -68,13 +70,13 @@ def _scratch(config: Config) -> Iterator[Config]:
     try:
         yield replace(config, home=folder / "home", database_url=None, archive_url=None, sources=(), topics=())
     finally:
-        server = Embedded(folder / "home")
+        server = EmbeddedServer(folder / "home")
         server.stop()
         for made in (server.sockets, server.folder, folder):  # which may lie apart
             shutil.rmtree(made, ignore_errors=True)
 
 
-async def work_off(app: App, *, stop: asyncio.Event, report: Report) -> None:
+async def run_until_idle(app: App, *, stop: asyncio.Event, report: Report) -> None:
     """Do all that is due; a trial in which something failed, or that was stopped, tells nothing."""
     await worker.run(app, stop=stop, until_idle=True, report=report)
     if stop.is_set():

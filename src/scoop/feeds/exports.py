@@ -9,11 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from starlette.responses import StreamingResponse
 
 from scoop.actions import exports
-from scoop.actions.exports import MEDIA, Chunk, Format, What
+from scoop.actions.exports import MEDIA, Chunk, ExportFormat, What
 from scoop.http import routes
-from scoop.http.deps import At, Desk
+from scoop.http.deps import CurrentDesk, Desk
 from scoop.http.routes import needs
-from scoop.store.outgoing import Choice, Lines
+from scoop.store.outgoing import Lines, StoryFilter
 
 router = routes.for_programs("Exports", prefix="/export")
 
@@ -22,7 +22,7 @@ CONTENT: dict[str, Any] = {media.partition(";")[0]: {} for media in MEDIA.values
 GIVEN: dict[int | str, dict[str, Any]] = {200: {"description": "The export", "content": CONTENT}}
 
 
-class Wanted(BaseModel):
+class ExportQuery(BaseModel):
     """What is wanted; a moment without a timezone is one of the desk's."""
 
     model_config = ConfigDict(extra="forbid")
@@ -42,21 +42,23 @@ class Wanted(BaseModel):
 
 @router.get("/stories.{format}", responses=GIVEN, response_class=Response)
 @needs("read")
-async def stories(desk: At, format: Format, wanted: Annotated[Wanted, Query()]) -> Response:  # noqa: A002
+async def stories(desk: CurrentDesk, format: ExportFormat, wanted: Annotated[ExportQuery, Query()]) -> Response:  # noqa: A002
     """Every story with its members, the oldest first."""
     return await _streamed(desk, "stories", format, wanted)
 
 
 @router.get("/documents.{format}", responses=GIVEN, response_class=Response)
 @needs("read")
-async def documents(desk: At, format: Format, wanted: Annotated[Wanted, Query()]) -> Response:  # noqa: A002
+async def documents(desk: CurrentDesk, format: ExportFormat, wanted: Annotated[ExportQuery, Query()]) -> Response:  # noqa: A002
     """Every document with its text and the story that it is in, the oldest first."""
     return await _streamed(desk, "documents", format, wanted)
 
 
-async def _streamed(desk: Desk, what: What, form: Format, wanted: Wanted) -> Response:
+async def _streamed(desk: Desk, what: What, form: ExportFormat, wanted: ExportQuery) -> Response:
     """The export as a stream that holds no connection between its pages; its first page is read before it begins."""
-    choice = Choice(collection=wanted.collection, since=_aware(desk, wanted.since), until=_aware(desk, wanted.until))
+    choice = StoryFilter(
+        collection=wanted.collection, since=_aware(desk, wanted.since), until=_aware(desk, wanted.until)
+    )
 
     async def page(after: int) -> Lines:
         async with desk.reading() as conn:

@@ -15,17 +15,17 @@ from pydantic import BaseModel, Field
 from scoop.actions import search
 from scoop.core import display_names
 from scoop.core import search as sought_by
-from scoop.core.feed_writing import SUMMARY_CHARACTERS, Entry, Feed, atom, content, jsonfeed, line, rss
-from scoop.core.feed_writing.content import Mention, Piece
+from scoop.core.feed_writing import SUMMARY_CHARACTERS, FeedEntry, OutputFeed, atom, content, jsonfeed, line, rss
+from scoop.core.feed_writing.content import FeedStory, Mention
 from scoop.core.rendering import common
 from scoop.errors import NotFound
 from scoop.http import links, responses, routes
-from scoop.http.deps import At, Desk, Reads
+from scoop.http.deps import CurrentDesk, Desk, ReadConn
 from scoop.http.routes import needs
 from scoop.model import Telling
 from scoop.store import outgoing, posts, topics
 from scoop.store.db import Connection
-from scoop.store.outgoing import Told, ToldDigest
+from scoop.store.outgoing import OutgoingStory, ToldDigest
 
 router = routes.for_programs("Feeds", prefix="/feeds")
 
@@ -39,19 +39,23 @@ KEPT = "private, max-age=60"
 SAID = ("q", "collection", "source", "topic", "language", "limit")
 NO_NUL = r"^[^\x00]*$"
 
-Format = Literal["rss", "atom", "json"]
-WRITERS: dict[Format, Callable[[Feed], bytes]] = {"rss": rss.write, "atom": atom.write, "json": jsonfeed.write}
-MEDIA: dict[Format, str] = {
+FeedFormat = Literal["rss", "atom", "json"]
+WRITERS: dict[FeedFormat, Callable[[OutputFeed], bytes]] = {
+    "rss": rss.write,
+    "atom": atom.write,
+    "json": jsonfeed.write,
+}
+MEDIA: dict[FeedFormat, str] = {
     "rss": "application/rss+xml", "atom": "application/atom+xml", "json": "application/feed+json",
 }  # fmt: skip
-Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT, description="How many entries at most.")]
-Named = Annotated[str, Path(max_length=200, pattern=NO_NUL)]
+EntryLimit = Annotated[int, Query(ge=1, le=MAX_LIMIT, description="How many entries at most.")]
+FeedName = Annotated[str, Path(max_length=200, pattern=NO_NUL)]
 CONTENT: dict[str, Any] = {media: {} for media in MEDIA.values()}
 GIVEN: dict[int | str, dict[str, Any]] = {200: {"description": "The feed", "content": CONTENT}}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class FeedSubject:
     """What a feed is of: its name for machines, its title, the page that shows the same."""
 
     name: str
@@ -61,13 +65,15 @@ class Subject:
 
 @router.get("/all.{format}", responses=GIVEN, response_class=Response)
 @needs("read")
-async def all_stories(request: Request, desk: At, conn: Reads, format: Format, limit: Limit = 50) -> Response:  # noqa: A002
+async def all_stories(
+    request: Request, desk: CurrentDesk, conn: ReadConn, format: FeedFormat, limit: EntryLimit = 50
+) -> Response:
     """The latest stories of all collections; those that probably tell of one event are one entry."""
-    subject = Subject(name="all", title="Scoop")
+    subject = FeedSubject(name="all", title="Scoop")
     return await _stories(request, desk, conn, format, subject, await outgoing.latest(conn, limit=limit))
 
 
-class Sought(BaseModel):
+class FeedSearch(BaseModel):
     """What is sought, and among which stories."""
 
     q: str = Field(max_length=MAX_SOUGHT, pattern=NO_NUL, description="Words, as the page Search takes them.")
@@ -81,26 +87,35 @@ class Sought(BaseModel):
 @router.get("/search.{format}", responses=GIVEN, response_class=Response)
 @needs("read")
 async def found_stories(
-    request: Request, desk: At, conn: Reads, format: Format, sought: Annotated[Sought, Query()]  # noqa: A002
-) -> Response:  # fmt: skip
+    request: Request,
+    desk: CurrentDesk,
+    conn: ReadConn,
+    format: FeedFormat,
+    sought: Annotated[FeedSearch, Query()],
+) -> Response:
     """The stories in which words are found, the latest first."""
     asked = sought.model_dump(exclude={"q"})
     hits = (await search.search(conn, sought_by.Query(text=sought.q, **asked), now=desk.clock())).items
     groups = await outgoing.groups_of(conn, [hit.story.story_id for hit in hits])
     query = urlencode({name: value for name, value in sought.model_dump(exclude={"limit"}).items() if value})
-    subject = Subject(name=f"search {query}", title=f"Scoop: {sought.q}", path=f"/search?{query}")
+    subject = FeedSubject(name=f"search {query}", title=f"Scoop: {sought.q}", path=f"/search?{query}")
     return await _stories(request, desk, conn, format, subject, groups)
 
 
 @router.get("/{collection}.{format}", responses=GIVEN, response_class=Response)
 @needs("read")
 async def stories_of_collection(
-    request: Request, desk: At, conn: Reads, collection: Named, format: Format, limit: Limit = 50  # noqa: A002
-) -> Response:  # fmt: skip
+    request: Request,
+    desk: CurrentDesk,
+    conn: ReadConn,
+    collection: FeedName,
+    format: FeedFormat,
+    limit: EntryLimit = 50,
+) -> Response:
     """The latest stories of a collection."""
     if not await outgoing.has_collection(conn, collection):
         raise NotFound(f"there is no collection {collection!r}")
-    subject = Subject(name=f"collection {collection}", title=f"Scoop: {display_names.collection_name(collection)}")
+    subject = FeedSubject(name=f"collection {collection}", title=f"Scoop: {display_names.collection_name(collection)}")
     found = await outgoing.latest(conn, collection=collection, limit=limit)
     return await _stories(request, desk, conn, format, subject, found)
 
@@ -108,11 +123,16 @@ async def stories_of_collection(
 @router.get("/topics/{slug}.{format}", responses=GIVEN, response_class=Response)
 @needs("read")
 async def stories_of_topic(
-    request: Request, desk: At, conn: Reads, slug: Named, format: Format, limit: Limit = 50  # noqa: A002
-) -> Response:  # fmt: skip
+    request: Request,
+    desk: CurrentDesk,
+    conn: ReadConn,
+    slug: FeedName,
+    format: FeedFormat,
+    limit: EntryLimit = 50,
+) -> Response:
     """The latest stories of a topic, without what is held back."""
     topic = await topics.by_slug(conn, slug)
-    subject = Subject(name=f"topic {slug}", title=f"Scoop: {topic.topic_name}", path=f"/topics/{slug}")
+    subject = FeedSubject(name=f"topic {slug}", title=f"Scoop: {topic.topic_name}", path=f"/topics/{slug}")
     found = await outgoing.latest_of_topic(conn, topic.topic_id, limit=limit)
     return await _stories(request, desk, conn, format, subject, found)
 
@@ -120,19 +140,29 @@ async def stories_of_topic(
 @router.get("/digests/{slug}.{format}", responses=GIVEN, response_class=Response)
 @needs("read")
 async def digests_of_topic(
-    request: Request, desk: At, conn: Reads, slug: Named, format: Format, limit: Limit = 30  # noqa: A002
-) -> Response:  # fmt: skip
+    request: Request,
+    desk: CurrentDesk,
+    conn: ReadConn,
+    slug: FeedName,
+    format: FeedFormat,
+    limit: EntryLimit = 30,
+) -> Response:
     """The latest digests of a topic that were posted, each as one entry."""
     topic = await topics.by_slug(conn, slug)
-    subject = Subject(name=f"digests {slug}", title=f"Scoop: {topic.topic_name}, digests", path="/digests")
+    subject = FeedSubject(name=f"digests {slug}", title=f"Scoop: {topic.topic_name}, digests", path="/digests")
     desk_id = UUID(await posts.desk_id(conn))
-    found = await outgoing.told_digests(conn, topic.topic_id, limit=limit)
+    found = await outgoing.published_digests(conn, topic.topic_id, limit=limit)
     entries = [_digest_entry(desk, desk_id, _base(request), digest) for digest in found]
     return _answer(request, format, _feed(request, desk_id, subject, entries))
 
 
 async def _stories(
-    request: Request, desk: Desk, conn: Connection, form: Format, subject: Subject, groups: Sequence[Sequence[Told]]
+    request: Request,
+    desk: Desk,
+    conn: Connection,
+    form: FeedFormat,
+    subject: FeedSubject,
+    groups: Sequence[Sequence[OutgoingStory]],
 ) -> Response:
     desk_id = UUID(await posts.desk_id(conn))
     entries = [_story_entry(desk, _base(request), group) for group in groups]
@@ -140,8 +170,8 @@ async def _stories(
     return _answer(request, form, _feed(request, desk_id, subject, entries), touched)
 
 
-def _feed(request: Request, desk_id: UUID, subject: Subject, entries: Sequence[Entry]) -> Feed:
-    return Feed(
+def _feed(request: Request, desk_id: UUID, subject: FeedSubject, entries: Sequence[FeedEntry]) -> OutputFeed:
+    return OutputFeed(
         id=uuid5(desk_id, f"feed {subject.name}").urn,
         title=line(subject.title),
         description=line(f"{subject.title}: what Scoop has gathered, each story once."),
@@ -163,13 +193,13 @@ def _own_address(request: Request) -> str:
     return f"{_base(request)}{quote(request.url.path)}{'?' if asked else ''}{urlencode(asked)}"
 
 
-def _story_entry(desk: Desk, base: str, group: Sequence[Told]) -> Entry:
+def _story_entry(desk: Desk, base: str, group: Sequence[OutgoingStory]) -> FeedEntry:
     """Stories of one event as one entry, known by the oldest of them; the most widely told stands for all."""
     first, *others = group
     story = first.story
     outlets = list({outlet.source: outlet for told in group for outlet in told.outlets}.values())
     lead = line(story.lead.partition(LEAD_PARAGRAPH)[0], SUMMARY_CHARACTERS)
-    piece = Piece(
+    piece = FeedStory(
         lead=lead,
         outlets=[
             Mention(text=display_names.outlet_name(each.source, each.source_name), href=_href(desk, each.url))
@@ -180,7 +210,7 @@ def _story_entry(desk: Desk, base: str, group: Sequence[Told]) -> Entry:
             for told in others[:SHOWN_COMPANY]
         ],
     )
-    return Entry(
+    return FeedEntry(
         id=first.group_uuid.urn,
         url=f"{base}/stories/{story.story_uuid}",
         external_url=_href(desk, story.url),
@@ -195,15 +225,15 @@ def _story_entry(desk: Desk, base: str, group: Sequence[Told]) -> Entry:
     )
 
 
-def _categories(group: Sequence[Told]) -> tuple[str, ...]:
+def _categories(group: Sequence[OutgoingStory]) -> tuple[str, ...]:
     """The collection, then the topics, each once."""
     found = [group[0].story.collection, *(slug for told in group for slug in told.topics)]
     return tuple(dict.fromkeys(line(name) for name in found))
 
 
-def _digest_entry(desk: Desk, desk_id: UUID, base: str, digest: ToldDigest) -> Entry:
+def _digest_entry(desk: Desk, desk_id: UUID, base: str, digest: ToldDigest) -> FeedEntry:
     headlines = [common.headline(telling) for telling in digest.tellings]
-    return Entry(
+    return FeedEntry(
         id=uuid5(desk_id, f"digest {digest.topic_slug} {digest.run_date}").urn,
         url=f"{base}/digests/{digest.topic_slug}/{digest.run_date}",
         title=line(f"{common.topic_name(digest)}, {common.written_out(digest.run_date)}"),
@@ -215,11 +245,11 @@ def _digest_entry(desk: Desk, desk_id: UUID, base: str, digest: ToldDigest) -> E
     )
 
 
-def _piece(desk: Desk, base: str, telling: Telling) -> Piece:
+def _piece(desk: Desk, base: str, telling: Telling) -> FeedStory:
     article = common.link(telling.url)
     host = Mention(text=article.host, href=_href(desk, telling.url)) if article else None
     others = [Mention(text=name) for name in telling.publishers if not host or not host.text.endswith(name)]
-    return Piece(
+    return FeedStory(
         headline=Mention(text=common.headline(telling), href=f"{base}/stories/{telling.story_uuid}"),
         change=common.change(telling),
         lead=common.summary(telling),
@@ -235,13 +265,13 @@ def _href(desk: Desk, url: str | None) -> str | None:
     return links.href(found.href, newsstand=desk.newsstand) if found else None
 
 
-def _answer(request: Request, form: Format, feed: Feed, touched: datetime | None = None) -> Response:
+def _answer(request: Request, form: FeedFormat, feed: OutputFeed, touched: datetime | None = None) -> Response:
     """The feed, or that it is as it was; `touched` is when anything in it last changed."""
     modified = (touched or feed.updated_at).replace(microsecond=0)
     told = {"Cache-Control": KEPT, "Last-Modified": format_datetime(modified.astimezone(UTC), usegmt=True)}
     if "if-none-match" not in request.headers and _has_since(request, modified):
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=told)
-    return responses.tagged(request, WRITERS[form](feed), f"{MEDIA[form]}; charset=utf-8", headers=told)
+    return responses.with_etag(request, WRITERS[form](feed), f"{MEDIA[form]}; charset=utf-8", headers=told)
 
 
 def _has_since(request: Request, modified: datetime) -> bool:

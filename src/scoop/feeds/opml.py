@@ -4,7 +4,7 @@ from fastapi import Request, Response
 
 from scoop.actions import sources as source_actions
 from scoop.http import responses, routes
-from scoop.http.deps import At, Reads
+from scoop.http.deps import CurrentDesk, ReadConn
 from scoop.http.routes import needs
 
 router = routes.for_programs("Exports", prefix="/export")
@@ -16,8 +16,8 @@ MEDIA = "text/x-opml"
     "/sources.opml", responses={200: {"description": "OPML 2.0", "content": {MEDIA: {}}}}, response_class=Response
 )
 @needs("read")
-async def sources(request: Request, desk: At, conn: Reads) -> Response:
+async def sources(request: Request, desk: CurrentDesk, conn: ReadConn) -> Response:
     """The feeds as OPML, one folder per collection, without the tokens in their addresses."""
     body = await source_actions.exported(conn, now=desk.clock())
     named = {"Content-Disposition": 'attachment; filename="scoop-sources.opml"'}
-    return responses.tagged(request, body, f"{MEDIA}; charset=utf-8", headers=named)
+    return responses.with_etag(request, body, f"{MEDIA}; charset=utf-8", headers=named)

@@ -15,7 +15,7 @@ MAX_READ = 64 << 10  # bytes of what a program says
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
+class ProcessResult:
     """How a program ended (killed: by a negative signal), its first line, and the last of its complaints."""
 
     exit_code: int
@@ -23,7 +23,9 @@ class Ended:
     complaint: str
 
 
-async def run(command: Sequence[str], *, variables: Mapping[str, str], within: timedelta, given: bytes = b"") -> Ended:
+async def run(
+    command: Sequence[str], *, variables: Mapping[str, str], within: timedelta, given: bytes = b""
+) -> ProcessResult:
     """Run a program; OSError where it cannot be, TimeoutError when it took too long and was ended, with all its own."""
     environ = {name: os.environ[name] for name in PASSED_ON if name in os.environ} | dict(variables)
     # Files instead of pipes: whatever the program leaves unread or running, nothing here waits for it.
@@ -42,7 +44,7 @@ async def run(command: Sequence[str], *, variables: Mapping[str, str], within: t
                     os.killpg(process.pid, signal.SIGKILL)
                 await process.wait()
         end = os.fstat(complaints.fileno()).st_size - MAX_READ
-        return Ended(exit_code=code, said=_lines(said, 0)[0], complaint=_lines(complaints, end)[-1])
+        return ProcessResult(exit_code=code, said=_lines(said, 0)[0], complaint=_lines(complaints, end)[-1])
 
 
 def _lines(file: IO[bytes], start: int) -> list[str]:

@@ -107,10 +107,17 @@ class Client:
         self.hosts = Hosts(time.monotonic)
 
     async def get(
-        self, url: str, *, headers: Mapping[str, str] | None = None, secret_query: str = "",
-        connect_to: str | None = None, private_host: str | None = None, max_bytes: int = MAX_BODY_BYTES,
-        cut: bool = False, interval: timedelta = timedelta(),
-    ) -> Response:  # fmt: skip
+        self,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        secret_query: str = "",
+        connect_to: str | None = None,
+        private_host: str | None = None,
+        max_bytes: int = MAX_BODY_BYTES,
+        cut: bool = False,
+        interval: timedelta = timedelta(),
+    ) -> Response:
         """The answer after redirects; FetchFailed for what cannot or must not be fetched.
 
         `secret_query` is added to the address at the last moment, so that it shows in no error and no log.
@@ -119,10 +126,16 @@ class Client:
         """
         return await self.send(
             Request(
-                url=url, headers=headers or {}, secret_query=secret_query, connect_to=connect_to,
-                private_host=private_host, max_bytes=max_bytes, cut=cut, interval=interval,
+                url=url,
+                headers=headers or {},
+                secret_query=secret_query,
+                connect_to=connect_to,
+                private_host=private_host,
+                max_bytes=max_bytes,
+                cut=cut,
+                interval=interval,
             )
-        )  # fmt: skip
+        )
 
     async def send(self, request: Request) -> Response:
         """The answer after redirects; FetchFailed, `is_unsent` where not a byte of the request can have left."""
@@ -175,10 +188,14 @@ class Client:
             _refuse_private(target)
             session, base = self._public, f"{target.protocol}//{target.host}"
         return session.request(
-            request.method, URL(f"{base}{path}", encoded=True), headers={**headers, **more}, json=request.json,
-            data=request.form if request.content is None else request.content, allow_redirects=False,
+            request.method,
+            URL(f"{base}{path}", encoded=True),
+            headers={**headers, **more},
+            json=request.json,
+            data=request.form if request.content is None else request.content,
+            allow_redirects=False,
             trace_request_ctx=trail,
-        )  # fmt: skip
+        )
 
     def _may_be_private(self, target: can_ada.URL, private_host: str | None) -> bool:
         names = {target.host.lower(), target.hostname.lower()}
@@ -275,11 +292,11 @@ def failure(answer: Response, *, now: datetime) -> FetchFailed:
 
 async def _read(answer: aiohttp.ClientResponse, url: str, request: Request, moved_to: str | None) -> Response:
     try:
-        body = decoding.Body(answer.headers.get("Content-Encoding", ""), max_bytes=request.max_bytes)
+        body = decoding.DecodedBody(answer.headers.get("Content-Encoding", ""), max_bytes=request.max_bytes)
         async for chunk in answer.content.iter_any():
             body.feed(chunk)
         content = body.whole()
-    except decoding.TooLarge as error:
+    except decoding.BodyTooLarge as error:
         if not request.cut:
             raise FetchFailed(
                 f"{url} is larger than {request.max_bytes / (1 << 20):g} MiB", health="http_error"

@@ -22,7 +22,7 @@ class Undecodable(Exception):
     """The body is not what its Content-Encoding says, or ends too early."""
 
 
-class TooLarge(Exception):
+class BodyTooLarge(Exception):
     """The decoded body grows beyond the cap."""
 
 
@@ -36,7 +36,7 @@ class Decoder(Protocol):
         ...
 
 
-class Body:
+class DecodedBody:
     """A body that is being received: what came is decoded and counted at once."""
 
     def __init__(self, content_encoding: str, *, max_bytes: int) -> None:
@@ -54,7 +54,7 @@ class Body:
             room = self._max_bytes - len(self._decoded)
             self._decoded += piece[:room]
             if len(piece) > room:
-                raise TooLarge
+                raise BodyTooLarge
 
     def whole(self) -> bytes:
         """The decoded body; Undecodable when the encoded stream has not come to its end."""
@@ -72,7 +72,7 @@ class Body:
             return
         self._received[layer] += len(data)
         if self._received[layer] > self._max_bytes:
-            raise TooLarge
+            raise BodyTooLarge
         for piece in self._decoders[layer].pieces(data):
             yield from self._through(piece, layer + 1)
 

@@ -15,21 +15,21 @@ MEMORY_BYTES = 320 << 20  # of data; an article extractor at rest has 110
 SECONDS = 20.0
 TASKS_BEFORE_RENEWAL = 250  # parsers leak and fragment memory
 
-Given = ParamSpec("Given")
-Result = TypeVar("Result")
+ParamsP = ParamSpec("ParamsP")
+ResultT = TypeVar("ResultT")
 
 
-class Overwhelmed(Exception):
+class SandboxExceeded(Exception):
     """The bytes took more time or memory than any honest document does."""
 
 
-class Chamber:
+class Sandbox:
     """Runs plain functions in a limited process, which is started when first needed and again when it dies."""
 
     def __init__(self) -> None:
         self._pool: ProcessPool | None = None
 
-    async def run(self, function: Callable[Given, Result], *given: Given.args, **named: Given.kwargs) -> Result:
+    async def run(self, function: Callable[ParamsP, ResultT], *given: ParamsP.args, **named: ParamsP.kwargs) -> ResultT:
         if self._pool is None:
             self._pool = ProcessPool(
                 max_workers=1,
@@ -40,11 +40,11 @@ class Chamber:
         try:
             return await asyncio.wrap_future(self._pool.schedule(function, args=given, kwargs=named, timeout=SECONDS))
         except TimeoutError as error:
-            raise Overwhelmed(f"it took more than {SECONDS:.0f} seconds") from error
+            raise SandboxExceeded(f"it took more than {SECONDS:.0f} seconds") from error
         except MemoryError as error:
-            raise Overwhelmed("it took more memory than is allowed") from error
+            raise SandboxExceeded("it took more memory than is allowed") from error
         except ProcessExpired as error:
-            raise Overwhelmed("it ended the process that parsed it") from error
+            raise SandboxExceeded("it ended the process that parsed it") from error
 
     def close(self) -> None:
         if self._pool is not None:
@@ -54,8 +54,8 @@ class Chamber:
 
 
 @asynccontextmanager
-async def open_chamber() -> AsyncIterator[Chamber]:
-    chamber = Chamber()
+async def open_sandbox() -> AsyncIterator[Sandbox]:
+    chamber = Sandbox()
     try:
         yield chamber
     finally:

@@ -62,10 +62,15 @@ async def deliver(server: MailServer, message: bytes, *, sender: str, recipients
     """
     trail = SimpleNamespace(is_ending=False)
     smtp = SMTP(
-        hostname=server.host, username=server.user, password=server.password, timeout=REPLY_SECONDS,
-        local_hostname=sender.rpartition("@")[2], use_tls=server.security == "tls",
-        start_tls=server.security == "starttls", tls_context=ssl.create_default_context(),
-    )  # fmt: skip
+        hostname=server.host,
+        username=server.user,
+        password=server.password,
+        timeout=REPLY_SECONDS,
+        local_hostname=sender.rpartition("@")[2],
+        use_tls=server.security == "tls",
+        start_tls=server.security == "starttls",
+        tls_context=ssl.create_default_context(),
+    )
     try:
         async with asyncio.timeout(DEADLINE_SECONDS):
             await smtp.connect(sock=await _connected(server))

@@ -7,12 +7,12 @@ import nh3
 
 from scoop.core import display_names, text
 from scoop.greader import streams
-from scoop.store.read_state import Marked
+from scoop.store.read_state import ReadStateStory
 
 SCHEMES = {"http", "https"}
 
 
-def item(story: Marked, *, address: str) -> dict[str, Any]:
+def item(story: ReadStateStory, *, address: str) -> dict[str, Any]:
     """What apps show of a story: its text, who tells it, and what the person made of it."""
     page = f"{address}/stories/{story.story_uuid}"
     states = [streams.READING_LIST]
@@ -39,7 +39,7 @@ def item(story: Marked, *, address: str) -> dict[str, Any]:
     }
 
 
-def content(story: Marked, page: str) -> str:
+def content(story: ReadStateStory, page: str) -> str:
     """The text of a story in paragraphs, and who tells it; made of text only, and cleaned all the same."""
     paragraphs = [f"<p>{escape(text.one_line(part))}</p>" for part in text.readable(story.body).split("\n\n") if part]
     outlets = "".join(
@@ -50,5 +50,5 @@ def content(story: Marked, page: str) -> str:
     return nh3.clean("".join(paragraphs) + told, url_schemes=SCHEMES)
 
 
-def _names(story: Marked) -> list[str]:
+def _names(story: ReadStateStory) -> list[str]:
     return [display_names.outlet_name(outlet.source, outlet.source_name) for outlet in story.outlets]

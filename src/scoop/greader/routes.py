@@ -12,9 +12,9 @@ from starlette.responses import PlainTextResponse
 from scoop.core import display_names
 from scoop.core.access import Visitor
 from scoop.greader import items, streams
-from scoop.greader.streams import Named
+from scoop.greader.streams import NamedStream
 from scoop.http import accounts, auth, passwords, routes
-from scoop.http.deps import At, By, Desk, Reads, Writes
+from scoop.http.deps import CurrentDesk, CurrentVisitor, Desk, ReadConn, WriteConn
 from scoop.http.errors import Unauthenticated, invalid
 from scoop.http.routes import needs
 from scoop.store import read_state, reading, topics, users
@@ -32,10 +32,10 @@ WITHOUT_TOKEN = frozenset({"", "x"})  # what FeedMe and Reeder send; the key in 
 
 @router.api_route("/accounts/ClientLogin", methods=["GET", "POST"])
 @needs(None)
-async def sign_in(request: Request, desk: At) -> Response:
+async def sign_in(request: Request, desk: CurrentDesk) -> Response:
     """An app's first call: the password is a key of Scoop's."""
     given = await _given(request)
-    key, places = str(given.get("Passwd", "")), [f"reader from {auth.address(request)}"]
+    key, places = str(given.get("Passwd", "")), [f"reader from {auth.client_address(request)}"]
     async with desk.writing() as conn:
         await accounts.check_failures(conn, {"address": places[0]}, now=desk.clock())
         visitor = await users.find_by_key(conn, passwords.hashed(key), now=desk.clock())
@@ -53,7 +53,7 @@ async def token(request: Request) -> Response:
 
 @router.get(f"{API}/user-info")
 @needs("read")
-async def user_info(by: By) -> Response:
+async def user_info(by: CurrentVisitor) -> Response:
     user_id, name = str(_person(by)), by.name
     return _json({"userId": user_id, "userName": name, "userProfileId": user_id, "userEmail": name})
 
@@ -79,28 +79,43 @@ async def stream_preferences() -> Response:
 
 @router.get(f"{API}/subscription/list")
 @needs("read")
-async def subscriptions(request: Request, conn: Reads) -> Response:
+async def subscriptions(request: Request, conn: ReadConn) -> Response:
     """Collections and topics, each as a feed in its folder."""
     address = str(request.base_url).rstrip("/")
     collections = [each.collection for each in (await reading.stats(conn)).collections]
     found = [
-        _subscription(f"{streams.COLLECTION}{name}", display_names.collection_name(name), "Collections", address,
-                      f"/feeds/{name}.rss")
+        _subscription(
+            f"{streams.COLLECTION}{name}",
+            display_names.collection_name(name),
+            "Collections",
+            address,
+            f"/feeds/{name}.rss",
+        )
         for name in collections
-    ]  # fmt: skip
+    ]
     found += [
-        _subscription(f"{streams.TOPIC}{each.topic_slug}", each.topic_name, "Topics", address,
-                      f"/feeds/topics/{each.topic_slug}.rss")
-        for each in await topics.listed(conn) if each.enabled
-    ]  # fmt: skip
+        _subscription(
+            f"{streams.TOPIC}{each.topic_slug}",
+            each.topic_name,
+            "Topics",
+            address,
+            f"/feeds/topics/{each.topic_slug}.rss",
+        )
+        for each in await topics.list_topics(conn)
+        if each.enabled
+    ]
     return _json({"subscriptions": found})
 
 
 def _subscription(stream: str, title: str, label: str, address: str, feed: str) -> dict[str, Any]:
     return {
-        "id": stream, "title": title, "url": address + feed, "htmlUrl": f"{address}/", "iconUrl": "",
+        "id": stream,
+        "title": title,
+        "url": address + feed,
+        "htmlUrl": f"{address}/",
+        "iconUrl": "",
         "categories": [{"id": f"user/-/label/{label}", "label": label}],
-    }  # fmt: skip
+    }
 
 
 @router.post(f"{API}/subscription/{{what}}")
@@ -112,7 +127,7 @@ async def change_subscription(what: str) -> Response:
 
 @router.get(f"{API}/unread-count")
 @needs("read")
-async def unread_count(conn: Reads, by: By) -> Response:
+async def unread_count(conn: ReadConn, by: CurrentVisitor) -> Response:
     collections, of_topics = await read_state.unread(conn, _person(by))
     counts = [_count(f"{streams.COLLECTION}{each.name}", each.count, each.newest_at) for each in collections]
     counts += [_count(f"{streams.TOPIC}{each.name}", each.count, each.newest_at) for each in of_topics]
@@ -128,33 +143,37 @@ def _count(stream: str, count: int, newest_at: datetime) -> dict[str, Any]:
 
 @router.get(f"{API}/stream/items/ids")
 @needs("read")
-async def item_ids(request: Request, conn: Reads, by: By) -> Response:
+async def item_ids(request: Request, conn: ReadConn, by: CurrentVisitor) -> Response:
     given = request.query_params
     limit = _number(given, "n", 20, most=MOST_IDS)
     stream = await _stream(conn, streams.named(given.get("s", streams.READING_LIST)), given)
     found = await read_state.numbers(conn, _person(by), stream, limit=limit + 1)
-    refs = [{"id": str(story_id), "directStreamIds": [], "timestampUsec": str(int(made.timestamp() * 1_000_000))}
-            for story_id, made in found[:limit]]  # fmt: skip
+    refs = [
+        {"id": str(story_id), "directStreamIds": [], "timestampUsec": str(int(made.timestamp() * 1_000_000))}
+        for story_id, made in found[:limit]
+    ]
     return _json({"itemRefs": refs, **_continued(found, limit)})
 
 
 @router.get(f"{API}/stream/contents")
 @router.get(f"{API}/stream/contents/{{stream_id:path}}")
 @needs("read")
-async def stream_contents(request: Request, conn: Reads, by: By, stream_id: str = "") -> Response:
+async def stream_contents(request: Request, conn: ReadConn, by: CurrentVisitor, stream_id: str = "") -> Response:
     given, wanted = request.query_params, stream_id or request.query_params.get("s", streams.READING_LIST)
     limit = _number(given, "n", 20, most=MOST_ITEMS)
     stream = await _stream(conn, streams.named(wanted), given)
     found = await read_state.numbers(conn, _person(by), stream, limit=limit + 1)
     shown = await read_state.contents(conn, _person(by), [story_id for story_id, _ in found[:limit]])
-    return _contents(request, wanted, shown) if len(found) <= limit else _contents(
-        request, wanted, shown, continuation=str(found[limit - 1][0])
-    )  # fmt: skip
+    return (
+        _contents(request, wanted, shown)
+        if len(found) <= limit
+        else _contents(request, wanted, shown, continuation=str(found[limit - 1][0]))
+    )
 
 
 @router.api_route(f"{API}/stream/items/contents", methods=["GET", "POST"])
 @needs("read")
-async def item_contents(request: Request, conn: Reads, by: By) -> Response:
+async def item_contents(request: Request, conn: ReadConn, by: CurrentVisitor) -> Response:
     wanted = [streams.story_id(str(each)) for each in (await _given(request)).getlist("i")]
     if len(wanted) > MOST_ITEMS:
         raise invalid("i", f"at most {MOST_ITEMS} items at once")
@@ -163,7 +182,7 @@ async def item_contents(request: Request, conn: Reads, by: By) -> Response:
 
 @router.post(f"{API}/edit-tag")
 @needs("read")
-async def edit_tag(request: Request, conn: Writes, desk: At, by: By) -> Response:
+async def edit_tag(request: Request, conn: WriteConn, desk: CurrentDesk, by: CurrentVisitor) -> Response:
     """Mark stories as read or unread, starred or not."""
     given = await _given(request)
     _check_token(request, given)
@@ -176,7 +195,7 @@ async def edit_tag(request: Request, conn: Writes, desk: At, by: By) -> Response
 
 @router.post(f"{API}/mark-all-as-read")
 @needs("read")
-async def mark_all_as_read(request: Request, conn: Writes, desk: At, by: By) -> Response:
+async def mark_all_as_read(request: Request, conn: WriteConn, desk: CurrentDesk, by: CurrentVisitor) -> Response:
     given = await _given(request)
     _check_token(request, given)
     wanted = streams.named(str(given.get("s", streams.READING_LIST)))
@@ -190,7 +209,7 @@ async def mark_all_as_read(request: Request, conn: Writes, desk: At, by: By) -> 
     return PlainTextResponse("OK")
 
 
-async def _stream(conn: Connection, wanted: Named, given: Mapping[str, str]) -> Stream:
+async def _stream(conn: Connection, wanted: NamedStream, given: Mapping[str, str]) -> Stream:
     """The stories that a call asks for: of its stream, without what it excludes, between its bounds."""
     excluded, included = streams.canonical(given.get("xt", "")), streams.canonical(given.get("it", ""))
     is_read = False if excluded == streams.READ else True if included == streams.READ else wanted.is_read
@@ -202,19 +221,29 @@ async def _stream(conn: Connection, wanted: Named, given: Mapping[str, str]) -> 
     if continued := _number(given, "c", 0, most=streams.MAX_ID):
         after, before = (max(after, continued), before) if is_oldest_first else (after, min(before, continued))
     return Stream(
-        collection=wanted.collection, topic_id=topic_id, is_read=is_read,
-        is_starred=wanted.is_starred or included == streams.STARRED, after=after, before=before,
+        collection=wanted.collection,
+        topic_id=topic_id,
+        is_read=is_read,
+        is_starred=wanted.is_starred or included == streams.STARRED,
+        after=after,
+        before=before,
         is_oldest_first=is_oldest_first,
-    )  # fmt: skip
+    )
 
 
-def _contents(request: Request, stream: str, shown: Sequence[read_state.Marked], *, continuation: str = "") -> Response:
+def _contents(
+    request: Request, stream: str, shown: Sequence[read_state.ReadStateStory], *, continuation: str = ""
+) -> Response:
     desk: Desk = request.app.state.desk
     address = str(request.base_url).rstrip("/")
     told = {
-        "direction": "ltr", "id": stream, "title": "Scoop", "updated": int(desk.clock().timestamp()),
-        "self": [{"href": str(request.url)}], "items": [items.item(each, address=address) for each in shown],
-    }  # fmt: skip
+        "direction": "ltr",
+        "id": stream,
+        "title": "Scoop",
+        "updated": int(desk.clock().timestamp()),
+        "self": [{"href": str(request.url)}],
+        "items": [items.item(each, address=address) for each in shown],
+    }
     return _json(told | ({"continuation": continuation} if continuation else {}))
 
 

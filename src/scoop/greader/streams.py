@@ -19,7 +19,7 @@ _USER = re.compile(r"^user/[^/]+/")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
+class NamedStream:
     """What a stream's id names: everything, a collection, a topic, what is starred or what is read."""
 
     collection: str | None = None
@@ -33,18 +33,18 @@ def canonical(name: str) -> str:
     return _USER.sub("user/-/", name)
 
 
-def named(stream: str) -> Named:
+def named(stream: str) -> NamedStream:
     found = canonical(stream)
     if found == READING_LIST or found in LABELS:
-        return Named()
+        return NamedStream()
     if found == STARRED:
-        return Named(is_starred=True)
+        return NamedStream(is_starred=True)
     if found == READ:
-        return Named(is_read=True)
+        return NamedStream(is_read=True)
     if found.startswith(COLLECTION):
-        return Named(collection=found.removeprefix(COLLECTION))
+        return NamedStream(collection=found.removeprefix(COLLECTION))
     if found.startswith(TOPIC):
-        return Named(topic=found.removeprefix(TOPIC))
+        return NamedStream(topic=found.removeprefix(TOPIC))
     raise invalid("s", "must be the id of a stream, as user/-/state/com.google/reading-list")
 
 

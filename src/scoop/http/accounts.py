@@ -105,9 +105,15 @@ async def change_password(
 
 
 async def new_key(
-    conn: Connection, user_id: int, role: Role, *, name: str, scopes: Sequence[Right], now: datetime,
+    conn: Connection,
+    user_id: int,
+    role: Role,
+    *,
+    name: str,
+    scopes: Sequence[Right],
+    now: datetime,
     lasts: timedelta | None,
-) -> NewKey:  # fmt: skip
+) -> NewKey:
     """A key for a person's programs, no wider than the person's own rights."""
     if beyond := sorted(set(scopes) - access.RIGHTS_BY_ROLE[role]):
         raise UsageError(f"a key of a {role} cannot have the scope {beyond[0]}")
@@ -116,9 +122,15 @@ async def new_key(
     key, expires_at = passwords.new_key(), now + lasts if lasts else None
     wanted = [right for right in access.RIGHTS if right in scopes]
     api_key_id = await users.add_key(
-        conn, user_id, name=checked_name(name, most=100), key_hash=passwords.hashed(key), hint=passwords.hint(key),
-        scopes=wanted, now=now, expires_at=expires_at,
-    )  # fmt: skip
+        conn,
+        user_id,
+        name=checked_name(name, most=100),
+        key_hash=passwords.hashed(key),
+        hint=passwords.hint(key),
+        scopes=wanted,
+        now=now,
+        expires_at=expires_at,
+    )
     return NewKey(api_key_id=api_key_id, name=name, key=key, scopes=wanted, expires_at=expires_at)
 
 

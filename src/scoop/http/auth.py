@@ -14,7 +14,7 @@ from scoop.core import access
 from scoop.core.access import Visitor
 from scoop.http import passwords
 from scoop.http.deps import Desk
-from scoop.http.errors import Problem, TooManyRequests, Unauthenticated
+from scoop.http.errors import HttpProblem, TooManyRequests, Unauthenticated
 from scoop.store import users
 
 COOKIE = "scoop_session"
@@ -24,10 +24,10 @@ GOOGLE_LOGIN = "GoogleLogin auth="  # how readers of the Google Reader API send 
 FOR_READERS = ("/feeds/", "/export/")  # whose programs can send a key as a password, or in the address
 
 
-async def visitor(request: Request) -> Visitor:
+async def authenticate(request: Request) -> Visitor:
     """Who asks; a key that opens nothing is refused, a session that ended is nobody's."""
     desk: Desk = request.app.state.desk
-    book: GuestBook = request.app.state.guest_book
+    book: SessionCache = request.app.state.guest_book
     if key := _key(request):
         return await _program(request, desk, book, key)
     if session := request.cookies.get(COOKIE):
@@ -37,16 +37,16 @@ async def visitor(request: Request) -> Visitor:
     return access.nobody(is_reading_public=desk.config.public_reading)
 
 
-async def _program(request: Request, desk: Desk, book: "GuestBook", key: str) -> Visitor:
+async def _program(request: Request, desk: Desk, book: "SessionCache", key: str) -> Visitor:
     found = book.find(key) or await _by_key(desk, book, key)
     if found is None:
         raise Unauthenticated("this key opens nothing: it was taken back, or has expired", schemes=_schemes(request))
     if "authorization" not in request.headers and found.rights != {"read"}:
-        raise Problem(HTTPStatus.FORBIDDEN, "a key in an address is easily seen: make one whose only scope is read")
+        raise HttpProblem(HTTPStatus.FORBIDDEN, "a key in an address is easily seen: make one whose only scope is read")
     return found
 
 
-def unknown(request: Request) -> Unauthenticated:
+def unauthenticated(request: Request) -> Unauthenticated:
     """What is told to somebody whom nobody knows."""
     return Unauthenticated(schemes=_schemes(request))
 
@@ -82,27 +82,27 @@ def _password(credentials: str) -> str:
         return ""
 
 
-async def _by_key(desk: Desk, book: "GuestBook", key: str) -> Visitor | None:
+async def _by_key(desk: Desk, book: "SessionCache", key: str) -> Visitor | None:
     async with desk.writing() as conn:
         found = await users.find_by_key(conn, passwords.hashed(key), now=desk.clock())
     return book.remember(key, found)
 
 
-async def _by_session(desk: Desk, book: "GuestBook", session: str) -> Visitor | None:
+async def _by_session(desk: Desk, book: "SessionCache", session: str) -> Visitor | None:
     async with desk.reading() as conn:
         found = await users.find_by_session(conn, passwords.hashed(session), now=desk.clock())
     return book.remember(session, found)
 
 
-def count(request: Request, visitor: Visitor) -> None:
+def check_rate_limit(request: Request, visitor: Visitor) -> None:
     """TooManyRequests for a caller that asks faster than the setting allows."""
     desk: Desk = request.app.state.desk
-    book: GuestBook = request.app.state.guest_book
-    caller = f"user {visitor.user_id}" if visitor.is_known else f"address {address(request)}"
+    book: SessionCache = request.app.state.guest_book
+    caller = f"user {visitor.user_id}" if visitor.is_known else f"address {client_address(request)}"
     book.count(caller, per_minute=desk.config.requests_per_minute)
 
 
-def address(request: Request) -> str:
+def client_address(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
@@ -115,7 +115,7 @@ class _Allowance:
 
 
 @dataclass(slots=True, kw_only=True)
-class GuestBook:
+class SessionCache:
     """Who came lately: for some seconds, so that not every request asks the database; and how fast they ask."""
 
     clock: Callable[[], float] = time.monotonic

@@ -18,24 +18,24 @@ from scoop.http.deps import Desk
 from scoop.store import db
 from scoop.store.db import Connection
 
-Found = TypeVar("Found")
+CachedT = TypeVar("CachedT")
 MOST_KEPT = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class CachedResponse:
     """A body with the headers that belong to it."""
 
     body: bytes
     headers: Mapping[str, str]
 
 
-def answer(value: Any, **headers: str) -> Answer:
-    return Answer(body=msgspec.json.encode(value), headers=headers)
+def cached_response(value: Any, **headers: str) -> CachedResponse:
+    return CachedResponse(body=msgspec.json.encode(value), headers=headers)
 
 
 @dataclass(slots=True)
-class Shelf:
+class ResponseCache:
     """What was read under the latest snapshot and is the same for everybody, by a key that names it."""
 
     desk: Desk
@@ -44,18 +44,18 @@ class Shelf:
     _asking: asyncio.Lock = field(default_factory=asyncio.Lock)
     _next: asyncio.Task[str] | None = None
 
-    async def give(self, request: Request, make: Callable[[Connection], Awaitable[Answer]]) -> Response:
+    async def give(self, request: Request, make: Callable[[Connection], Awaitable[CachedResponse]]) -> Response:
         """The answer for the address that is asked for."""
         found = await self.find(f"{request.url.path}?{request.url.query}", make)
-        return responses.tagged(request, found.body, "application/json", headers=found.headers)
+        return responses.with_etag(request, found.body, "application/json", headers=found.headers)
 
-    async def find(self, key: Hashable, make: Callable[[Connection], Awaitable[Found]]) -> Found:
+    async def find(self, key: Hashable, make: Callable[[Connection], Awaitable[CachedT]]) -> CachedT:
         """What is on the shelf if nothing has changed, else what `make` reads now.
 
         It takes connections of its own: whoever holds one while asking may wait for others who do the same.
         """
         if await self._now() == self._snapshot and key in self._kept:
-            kept: Found = self._kept[key]
+            kept: CachedT = self._kept[key]
             return kept
         async with self.desk.reading() as conn:
             snapshot = await db.snapshot(conn)
@@ -81,10 +81,10 @@ class Shelf:
                 return await db.snapshot(conn)
 
 
-async def _shelf(request: Request) -> Shelf:
-    shelf: Shelf = request.app.state.shelf
+async def _shelf(request: Request) -> ResponseCache:
+    shelf: ResponseCache = request.app.state.shelf
     return shelf
 
 
-OnShelf = Annotated[Shelf, Depends(_shelf)]
+Cached = Annotated[ResponseCache, Depends(_shelf)]
 """The shelf, as an argument of a handler."""

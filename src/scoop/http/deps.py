@@ -12,8 +12,8 @@ from fastapi import Depends, Request
 
 from scoop import app
 from scoop.actions import search
-from scoop.actions.search import Found
-from scoop.actions.sources import Tried
+from scoop.actions.search import SearchResult
+from scoop.actions.sources import SourcePreview
 from scoop.config import Config
 from scoop.core import opml
 from scoop.core.access import Visitor
@@ -66,7 +66,7 @@ class Desk:
             raise DatabaseUnavailable("the database did not answer in time") from error
 
 
-async def search_stories(desk: Desk, query: Query) -> Found:
+async def search_stories(desk: Desk, query: Query) -> SearchResult:
     """Search by words and by meaning; the query is embedded before a database connection is taken."""
     async with app.open_client(desk.config) as client:
         meaning = await search.meaning(app.open_embedder(desk.config, client), query)
@@ -74,7 +74,7 @@ async def search_stories(desk: Desk, query: Query) -> Found:
         return await search.search(conn, query, now=desk.clock(), meaning=meaning)
 
 
-async def preview_source(desk: Desk, settings: SourceSettings) -> Tried:
+async def preview_source(desk: Desk, settings: SourceSettings) -> SourcePreview:
     """The items a source would bring; raises FetchFailed with a redacted address if the fetch fails."""
     try:
         async with asyncio.timeout(PREVIEW_TIMEOUT.total_seconds()), desk.trying:
@@ -110,11 +110,11 @@ async def _visitor(request: Request) -> Visitor:
     return visitor
 
 
-At = Annotated[Desk, Depends(_desk)]
+CurrentDesk = Annotated[Desk, Depends(_desk)]
 """The desk, as an argument of a handler."""
-Reads = Annotated[Connection, Depends(_reading, scope="function")]
+ReadConn = Annotated[Connection, Depends(_reading, scope="function")]
 """A snapshot for the length of a handler."""
-Writes = Annotated[Connection, Depends(_writing, scope="function")]
+WriteConn = Annotated[Connection, Depends(_writing, scope="function")]
 """A transaction for the length of a handler: it is kept before the answer leaves."""
-By = Annotated[Visitor, Depends(_visitor)]
+CurrentVisitor = Annotated[Visitor, Depends(_visitor)]
 """Who asks."""

@@ -6,17 +6,17 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from scoop.http.errors import Problem
+from scoop.http.errors import HttpProblem
 
 WITHOUT_PAGES = ("/api/", "/mcp", "/reader/", "/accounts/", "/feeds/", "/export/")
 """What programs read: nothing there is a page, and no browser is sent to sign in."""
-WRONG_HOST = Problem(HTTPStatus.BAD_REQUEST, "Scoop does not go by this name; open it under its own")
-WRONG_METHOD = Problem(
+WRONG_HOST = HttpProblem(HTTPStatus.BAD_REQUEST, "Scoop does not go by this name; open it under its own")
+WRONG_METHOD = HttpProblem(
     HTTPStatus.METHOD_NOT_ALLOWED,
     "this method is not known here",
     headers={"Allow": "GET, HEAD, POST, PUT, PATCH, DELETE"},
 )
-FOREIGN = Problem(
+FOREIGN = HttpProblem(
     HTTPStatus.FORBIDDEN, "a change must be asked for on Scoop's own pages, or with a key; nothing was changed"
 )
 
@@ -25,16 +25,22 @@ def is_for_programs(request: Request) -> bool:
     return request.url.path.startswith(WITHOUT_PAGES)
 
 
-def answer(request: Request, problem: Problem) -> Response:
+def error_response(request: Request, problem: HttpProblem) -> Response:
     if is_for_programs(request):
         return as_json(request, problem)
     page = request.app.state.problem_page(request, problem)
     return HTMLResponse(page, status_code=problem.status, headers=problem.headers)
 
 
-def as_json(request: Request, problem: Problem) -> Response:
-    told = {"error": {"code": problem.code, "message": problem.message, "details": list(problem.details),
-                      "request_id": request.state.request_id}}  # fmt: skip
+def as_json(request: Request, problem: HttpProblem) -> Response:
+    told = {
+        "error": {
+            "code": problem.code,
+            "message": problem.message,
+            "details": list(problem.details),
+            "request_id": request.state.request_id,
+        }
+    }
     return Response(
         msgspec.json.encode(told), status_code=problem.status, headers=problem.headers, media_type="application/json"
     )

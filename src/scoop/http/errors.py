@@ -58,7 +58,7 @@ STATUSES: tuple[tuple[type[ScoopError], HTTPStatus], ...] = (
 """What the errors of the rest of Scoop are at a door; the first that fits."""
 
 
-class Problem(HTTPException):  # which FastAPI lets pass wherever it is raised
+class HttpProblem(HTTPException):  # which FastAPI lets pass wherever it is raised
     def __init__(
         self,
         status: HTTPStatus,
@@ -77,7 +77,7 @@ class Problem(HTTPException):  # which FastAPI lets pass wherever it is raised
         return CODES.get(self.status, self.status.name)
 
 
-class Unauthenticated(Problem):
+class Unauthenticated(HttpProblem):
     def __init__(
         self,
         message: str = "sign in, or send a key: Authorization: Bearer KEY",
@@ -88,39 +88,39 @@ class Unauthenticated(Problem):
         super().__init__(HTTPStatus.UNAUTHORIZED, message, headers={"WWW-Authenticate": asked})
 
 
-class Forbidden(Problem):
+class Forbidden(HttpProblem):
     def __init__(self, right: Right) -> None:
         super().__init__(HTTPStatus.FORBIDDEN, f"this needs the right to {right}, which you do not have")
 
 
-class TooManyRequests(Problem):
+class TooManyRequests(HttpProblem):
     def __init__(self, message: str, *, after: timedelta) -> None:
         seconds = str(max(1, math.ceil(after.total_seconds())))
         super().__init__(HTTPStatus.TOO_MANY_REQUESTS, message, headers={"Retry-After": seconds})
 
 
-class UnsupportedMedia(Problem):
+class UnsupportedMedia(HttpProblem):
     def __init__(self, wanted: str) -> None:
         super().__init__(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"the body must be sent as {wanted}")
 
 
-class TooLarge(Problem):
+class PayloadTooLarge(HttpProblem):
     def __init__(self, most: int) -> None:
         super().__init__(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body may have {most:,} bytes at most")
 
 
-class Stale(Problem):
+class Stale(HttpProblem):
     def __init__(self, message: str) -> None:
         super().__init__(HTTPStatus.PRECONDITION_FAILED, message)
 
 
-def invalid(field: str, problem: str) -> Problem:
+def invalid(field: str, problem: str) -> HttpProblem:
     """A value that cannot be, with the field it stands in."""
-    return Problem(HTTPStatus.BAD_REQUEST, f"{field}: {problem}", details=[{"field": field, "problem": problem}])
+    return HttpProblem(HTTPStatus.BAD_REQUEST, f"{field}: {problem}", details=[{"field": field, "problem": problem}])
 
 
-def of(error: ScoopError) -> Problem:
+def error_for(error: ScoopError) -> HttpProblem:
     """An error of Scoop as it is told at a door."""
     status = next((status for kind, status in STATUSES if isinstance(error, kind)), HTTPStatus.INTERNAL_SERVER_ERROR)
     headers = {"Retry-After": "5"} if status is HTTPStatus.SERVICE_UNAVAILABLE else {}
-    return Problem(status, str(error), headers=headers)
+    return HttpProblem(status, str(error), headers=headers)

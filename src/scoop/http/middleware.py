@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from scoop.errors import ConfigError
 from scoop.http import error_responses
-from scoop.http.errors import Problem, TooLarge
+from scoop.http.errors import HttpProblem, PayloadTooLarge
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"})
@@ -65,14 +65,14 @@ class Guard:
                 has_ended, message = True, {"type": "http.response.body", "body": b"", "more_body": False}
             await send(message)
 
-        body = _Body(receive, MAX_PUSHED if scope["path"] == PUSHED_AT else MAX_BODY)
+        body = _CappedBody(receive, MAX_PUSHED if scope["path"] == PUSHED_AT else MAX_BODY)
         problem = self._problem(inner, headers) or body.problem(headers)
         if problem is not None:
-            await error_responses.answer(Request(inner), problem)(inner, receive, send_guarded)
+            await error_responses.error_response(Request(inner), problem)(inner, receive, send_guarded)
             return
         await self.app(inner, body.receive, send_guarded)
 
-    def _problem(self, scope: Scope, headers: Headers) -> Problem | None:
+    def _problem(self, scope: Scope, headers: Headers) -> HttpProblem | None:
         names = headers.getlist("host")
         if len(names) != 1 or _without_port(names[0]).lower() not in self.hosts:
             return error_responses.WRONG_HOST
@@ -133,7 +133,7 @@ def _without_port(name: str) -> str:
     return host if colon and port.isdecimal() else name
 
 
-class _Body:
+class _CappedBody:
     """What a caller sends, no more than may be."""
 
     def __init__(self, receive: Receive, most: int) -> None:
@@ -141,13 +141,13 @@ class _Body:
         self._most = most
         self._read = 0
 
-    def problem(self, headers: Headers) -> Problem | None:
+    def problem(self, headers: Headers) -> HttpProblem | None:
         length = headers.get("content-length", "0")
-        return TooLarge(self._most) if not length.isdecimal() or int(length) > self._most else None
+        return PayloadTooLarge(self._most) if not length.isdecimal() or int(length) > self._most else None
 
     async def receive(self) -> Message:
         message = await self._receive()
         self._read += len(message.get("body", b""))
         if self._read > self._most:
-            raise TooLarge(self._most)
+            raise PayloadTooLarge(self._most)
         return message

@@ -78,10 +78,15 @@ class Oidc:
             next_page=next_page,
         )
         query = {
-            "response_type": "code", "client_id": self.config.oidc_client_id, "redirect_uri": callback, "scope": SCOPES,
-            "state": journey.state, "nonce": journey.nonce, "code_challenge": _challenge(journey.verifier),
+            "response_type": "code",
+            "client_id": self.config.oidc_client_id,
+            "redirect_uri": callback,
+            "scope": SCOPES,
+            "state": journey.state,
+            "nonce": journey.nonce,
+            "code_challenge": _challenge(journey.verifier),
             "code_challenge_method": "S256",
-        }  # fmt: skip
+        }
         mark = "&" if "?" in provider.authorization_endpoint else "?"
         return f"{provider.authorization_endpoint}{mark}{urlencode(query)}", journey
 
@@ -89,9 +94,12 @@ class Oidc:
         """Who came back with this code; UsageError where the provider's word cannot be taken."""
         provider = await self._known()
         form = {
-            "grant_type": "authorization_code", "code": code, "redirect_uri": callback,
-            "client_id": self.config.oidc_client_id, "code_verifier": journey.verifier,
-        }  # fmt: skip
+            "grant_type": "authorization_code",
+            "code": code,
+            "redirect_uri": callback,
+            "client_id": self.config.oidc_client_id,
+            "code_verifier": journey.verifier,
+        }
         if self.config.oidc_client_secret:
             form["client_secret"] = self.config.oidc_client_secret
         tokens = await self._asked(Request(url=provider.token_endpoint, method="POST", form=form), _Tokens)
@@ -105,9 +113,14 @@ class Oidc:
             kid = str(jwt.get_unverified_header(id_token).get("kid", ""))
             key = await self._key(provider, kid)
             claims: dict[str, Any] = jwt.decode(
-                id_token, key, algorithms=ALGORITHMS, audience=self.config.oidc_client_id, issuer=provider.issuer,
-                leeway=60, options={"require": ["exp", "iat", "sub", "aud", "iss"]},
-            )  # fmt: skip
+                id_token,
+                key,
+                algorithms=ALGORITHMS,
+                audience=self.config.oidc_client_id,
+                issuer=provider.issuer,
+                leeway=60,
+                options={"require": ["exp", "iat", "sub", "aud", "iss"]},
+            )
         except jwt.PyJWTError as error:
             raise UsageError("the provider's answer cannot be trusted; check issuer and client id") from error
         return claims

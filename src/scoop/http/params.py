@@ -23,23 +23,23 @@ def _storable(value: Any) -> Any:
     return value
 
 
-Id = Annotated[int, Field(ge=1, le=2**63 - 1)]
-Line = Annotated[str, Field(min_length=1, max_length=256), AfterValidator(_storable)]
-Text = Annotated[str, Field(max_length=10_000), AfterValidator(_storable)]
+RecordId = Annotated[int, Field(ge=1, le=2**63 - 1)]
+ShortText = Annotated[str, Field(min_length=1, max_length=256), AfterValidator(_storable)]
+LongText = Annotated[str, Field(max_length=10_000), AfterValidator(_storable)]
 Url = Annotated[str, Field(min_length=1, max_length=4096), AfterValidator(_storable)]
-Options = Annotated[dict[str, Any], Field(max_length=100), AfterValidator(_storable)]
-Slug = Annotated[str, Field(pattern=r"^[a-z0-9_]{1,200}$")]
-Limit = Annotated[int, Field(ge=1, le=200)]
+OptionValues = Annotated[dict[str, Any], Field(max_length=100), AfterValidator(_storable)]
+AnySlug = Annotated[str, Field(pattern=r"^[a-z0-9_]{1,200}$")]
+PageLimit = Annotated[int, Field(ge=1, le=200)]
 
 
-class Given(BaseModel):
+class RequestModel(BaseModel):
     """A body or a query; what it does not know is refused by name."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class Part(Given):
+class PageParams(RequestModel):
     """Which part of a list is wanted."""
 
-    limit: Limit = 50
+    limit: PageLimit = 50
     cursor: Annotated[str, Field(max_length=MAX_CURSOR)] | None = None

@@ -5,7 +5,7 @@ from http import HTTPStatus
 from typing import Any
 
 from scoop.core.access import Visitor
-from scoop.http.errors import Forbidden, Problem
+from scoop.http.errors import Forbidden, HttpProblem
 from scoop.model import ChannelSettings, SourceSettings
 
 INWARDS = ("connect_to", "allow_private")
@@ -30,7 +30,7 @@ def check_channel(by: Visitor, wanted: ChannelSettings, known: ChannelSettings |
         told = (
             f"a channel of the kind {wanted.kind} runs a program: only the command line adds it (scoop topics channel)"
         )
-        raise Problem(HTTPStatus.FORBIDDEN, told)
+        raise HttpProblem(HTTPStatus.FORBIDDEN, told)
     if wanted.kind in FOR_ADMINS or _leads_inwards(wanted.options):
         _check_admin(by)
 

@@ -13,15 +13,15 @@ from pydantic.dataclasses import dataclass
 
 from scoop.http.errors import Stale, invalid
 
-Row = TypeVar("Row")
+RowT = TypeVar("RowT")
 MAX_CURSOR = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listed(Generic[Row]):
+class Listed(Generic[RowT]):
     """A part of a list; `next_cursor` is where the rest of it begins, None at its end."""
 
-    items: list[Row]
+    items: list[RowT]
     next_cursor: str | None
 
 
@@ -29,13 +29,17 @@ def json(
     request: Request, value: Any, *, status: HTTPStatus = HTTPStatus.OK, headers: Mapping[str, str] | None = None
 ) -> Response:
     """The value as JSON; to a caller that has it already, only that it is unchanged."""
-    return tagged(request, msgspec.json.encode(value), "application/json", status=status, headers=headers)
+    return with_etag(request, msgspec.json.encode(value), "application/json", status=status, headers=headers)
 
 
-def tagged(
-    request: Request, body: bytes, media_type: str, *, status: HTTPStatus = HTTPStatus.OK,
+def with_etag(
+    request: Request,
+    body: bytes,
+    media_type: str,
+    *,
+    status: HTTPStatus = HTTPStatus.OK,
     headers: Mapping[str, str] | None = None,
-) -> Response:  # fmt: skip
+) -> Response:
     """A body with its ETag, or 304 without it where the caller has the same."""
     if request.method != "GET" or status != HTTPStatus.OK:
         return Response(body, status_code=status, headers=dict(headers or {}), media_type=media_type)
@@ -61,12 +65,12 @@ def _is_among(tag: str, given: str) -> bool:
     return given.strip() == "*" or tag in {each.strip().removeprefix("W/") for each in given.split(",")}
 
 
-def cursor(*place: Any) -> str:
+def encode_cursor(*place: Any) -> str:
     """A place in a list as callers carry it around."""
     return base64.urlsafe_b64encode(msgspec.json.encode(place)).decode().rstrip("=")
 
 
-def place(given: str | None, *types: Any) -> tuple[Any, ...] | None:
+def decode_cursor(given: str | None, *types: Any) -> tuple[Any, ...] | None:
     """The place that a cursor names; what no list of ours ever gave out is refused."""
     if given is None:
         return None
@@ -90,7 +94,7 @@ def _check_storable(found: tuple[Any, ...]) -> None:
             raise ValueError("no moment")
 
 
-def listed(rows: Sequence[Row], limit: int, place_of: Any) -> Listed[Row]:
+def list_response(rows: Sequence[RowT], limit: int, place_of: Any) -> Listed[RowT]:
     """So many rows of one more that were read: the one more says whether the list goes on."""
     shown = list(rows[:limit])
-    return Listed(items=shown, next_cursor=cursor(*place_of(shown[-1])) if len(rows) > limit else None)
+    return Listed(items=shown, next_cursor=encode_cursor(*place_of(shown[-1])) if len(rows) > limit else None)

@@ -27,7 +27,7 @@ def needs(right: Right | None) -> Callable[[Handler], Handler]:
     return mark
 
 
-class Guarded(APIRoute):
+class GuardedRoute(APIRoute):
     """A route that finds out who asks and lets only those in who may."""
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **arguments: Any) -> None:
@@ -54,11 +54,11 @@ class Guarded(APIRoute):
         return guarded
 
     async def _let_in(self, request: Request, right: Right) -> None:
-        visitor = request.state.visitor = await auth.visitor(request)
+        visitor = request.state.visitor = await auth.authenticate(request)
         if right not in visitor.rights:
-            raise Forbidden(right) if visitor.is_known else auth.unknown(request)
+            raise Forbidden(right) if visitor.is_known else auth.unauthenticated(request)
         if self.include_in_schema:
-            auth.count(request, visitor)
+            auth.check_rate_limit(request, visitor)
 
     def _check_media(self, request: Request) -> None:
         if self.body_field is None or not (_has_body(request) or self.body_field.field_info.is_required()):
@@ -74,9 +74,9 @@ def _has_body(request: Request) -> bool:
 
 
 def for_pages() -> APIRouter:
-    return APIRouter(route_class=Guarded, include_in_schema=False)
+    return APIRouter(route_class=GuardedRoute, include_in_schema=False)
 
 
 def for_programs(tag: str, *, prefix: str = "/api/v1", **settings: Any) -> APIRouter:
     """A noun of the API; its tag is the heading it is documented under."""
-    return APIRouter(route_class=Guarded, prefix=prefix, tags=[tag], **settings)
+    return APIRouter(route_class=GuardedRoute, prefix=prefix, tags=[tag], **settings)

@@ -12,7 +12,7 @@ router = routes.for_pages()
 
 @router.post("/mcp")
 @needs("read")
-async def ask(request: Request) -> Response:
+async def handle_mcp(request: Request) -> Response:
     """What an assistant sends; answered as the protocol says."""
     return _Carried(request.app.state.mcp)
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from scoop.newsstand import world
 from scoop.newsstand.discord.state import Discord
-from scoop.newsstand.world import Edition, Outlet, World
+from scoop.newsstand.world import Edition, World, WorldOutlet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,5 +20,5 @@ class Stand:
         """What is out now, newest first."""
         return world.as_of(self.world, anchor=self.anchor, now=self.clock())
 
-    def editions_of(self, outlet: Outlet) -> list[Edition]:
+    def editions_of(self, outlet: WorldOutlet) -> list[Edition]:
         return [edition for edition in self.editions() if edition.outlet == outlet]

@@ -9,7 +9,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from scoop.newsstand import world
-from scoop.newsstand.world import Edition, Outlet
+from scoop.newsstand.world import Edition, WorldOutlet
 
 ITEMS_MAX = 60
 
@@ -22,19 +22,19 @@ RSS_NAMESPACES = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Format:
+class FeedWriter:
     """A way to write a feed, and where an outlet that has chosen it keeps its feed."""
 
     path: str
     media_type: str
-    render: Callable[[Outlet, Sequence[Edition]], str]
+    render: Callable[[WorldOutlet, Sequence[Edition]], str]
 
 
-def url(outlet: Outlet) -> str:
+def url(outlet: WorldOutlet) -> str:
     return outlet.url + FORMATS[outlet.feed].path
 
 
-def render_rss(outlet: Outlet, editions: Sequence[Edition]) -> str:
+def render_rss(outlet: WorldOutlet, editions: Sequence[Edition]) -> str:
     rss = ET.Element("rss", {"version": "2.0", **RSS_NAMESPACES})
     channel = ET.SubElement(rss, "channel")
     _add(channel, "title", outlet.name)
@@ -47,7 +47,7 @@ def render_rss(outlet: Outlet, editions: Sequence[Edition]) -> str:
     return _xml(rss)
 
 
-def render_atom(outlet: Outlet, editions: Sequence[Edition]) -> str:
+def render_atom(outlet: WorldOutlet, editions: Sequence[Edition]) -> str:
     feed = ET.Element("feed", {"xmlns": "http://www.w3.org/2005/Atom", "xml:lang": outlet.language})
     _add(feed, "id", outlet.url)
     _add(feed, "title", outlet.name)
@@ -60,7 +60,7 @@ def render_atom(outlet: Outlet, editions: Sequence[Edition]) -> str:
     return _xml(feed)
 
 
-def render_json(outlet: Outlet, editions: Sequence[Edition]) -> str:
+def render_json(outlet: WorldOutlet, editions: Sequence[Edition]) -> str:
     feed = {
         "version": "https://jsonfeed.org/version/1.1",
         "title": outlet.name,
@@ -74,9 +74,9 @@ def render_json(outlet: Outlet, editions: Sequence[Edition]) -> str:
 
 
 FORMATS = {
-    "rss": Format(path="feed.xml", media_type="application/rss+xml", render=render_rss),
-    "atom": Format(path="feed.xml", media_type="application/atom+xml", render=render_atom),
-    "json": Format(path="feed.json", media_type="application/feed+json", render=render_json),
+    "rss": FeedWriter(path="feed.xml", media_type="application/rss+xml", render=render_rss),
+    "atom": FeedWriter(path="feed.xml", media_type="application/atom+xml", render=render_atom),
+    "json": FeedWriter(path="feed.json", media_type="application/feed+json", render=render_json),
 }
 
 

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limit:
+class RequestLimit:
     """Counts requests by who asks, in windows that begin with the first request."""
 
     requests: int

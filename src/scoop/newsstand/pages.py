@@ -11,16 +11,16 @@ import jinja2
 
 from scoop.newsstand import feeds, links, translations
 from scoop.newsstand.links import Href
-from scoop.newsstand.world import Edition, Outlet
+from scoop.newsstand.world import Edition, WorldOutlet
 
 CRAWL_DELAY_SECONDS = 1  # what link blogs ask for; short, so that a demo stays quick
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shelf:
+class OutletShelf:
     """An outlet in the newsstand's list."""
 
-    outlet: Outlet
+    outlet: WorldOutlet
     feed_url: str
     articles: int
 
@@ -41,16 +41,17 @@ def render_article(edition: Edition, related: Sequence[Edition], href: Href) -> 
     return _render_site("article.html", edition.outlet, href, context)
 
 
-def render_front_page(outlet: Outlet, editions: Sequence[Edition], href: Href) -> str:
+def render_front_page(outlet: WorldOutlet, editions: Sequence[Edition], href: Href) -> str:
     context = {"editions": editions, "language": outlet.language}
     return _render_site("front_page.html", outlet, href, context)
 
 
-def render_newsstand(outlets: Sequence[Outlet], editions: Sequence[Edition], *, address: str) -> str:
+def render_newsstand(outlets: Sequence[WorldOutlet], editions: Sequence[Edition], *, address: str) -> str:
     """The list of all outlets, for a reader who came to the newsstand's own address."""
     articles_by_outlet = Counter(edition.outlet for edition in editions)
     shelves = [
-        Shelf(outlet=outlet, feed_url=feeds.url(outlet), articles=articles_by_outlet[outlet]) for outlet in outlets
+        OutletShelf(outlet=outlet, feed_url=feeds.url(outlet), articles=articles_by_outlet[outlet])
+        for outlet in outlets
     ]
     return _render("newsstand.html", shelves=shelves, address=address, href=links.by_path, home="/")
 
@@ -59,7 +60,7 @@ def render_error(status: HTTPStatus, *, home: str) -> str:
     return _render("error.html", status=status, home=home)
 
 
-def render_robots(outlet: Outlet) -> str:
+def render_robots(outlet: WorldOutlet) -> str:
     crawl_delay = CRAWL_DELAY_SECONDS if outlet.is_link_blog else None
     return _render("robots.txt", outlet=outlet, crawl_delay=crawl_delay)
 
@@ -72,7 +73,7 @@ def _render(template: str, **context: Any) -> str:
     return _templates.get_template(template).render(context)
 
 
-def _render_site(template: str, outlet: Outlet, href: Href, context: dict[str, Any]) -> str:
+def _render_site(template: str, outlet: WorldOutlet, href: Href, context: dict[str, Any]) -> str:
     return _render(
         template,
         outlet=outlet,

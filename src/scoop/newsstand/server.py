@@ -31,7 +31,7 @@ MARK = "x-newsstand"  # a header that tells this server from a stranger at its p
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Visit:
+class RequestLogLine:
     """One line of the request log."""
 
     path: str
@@ -44,7 +44,7 @@ def create_app(world: World, anchor: datetime, clock: Callable[[], datetime]) ->
     discord = Discord(clock=clock, limits=Limits(clock=clock))
     stand = Stand(world=world, anchor=anchor, clock=clock, discord=discord)
     sites = _sites(stand)
-    visits: deque[Visit] = deque(maxlen=VISITS_MAX)
+    visits: deque[RequestLogLine] = deque(maxlen=VISITS_MAX)
     app = Starlette(
         routes=[
             *(Host(host, site) for host, site in sites.items()),
@@ -64,7 +64,7 @@ def create_app(world: World, anchor: datetime, clock: Callable[[], datetime]) ->
 class VisitorsBook:
     """Notes every answered request."""
 
-    def __init__(self, app: ASGIApp, visits: deque[Visit]) -> None:
+    def __init__(self, app: ASGIApp, visits: deque[RequestLogLine]) -> None:
         self.app = app
         self.visits = visits
 
@@ -72,7 +72,7 @@ class VisitorsBook:
         async def note(message: Message) -> None:
             if message["type"] == "http.response.start":
                 host = Headers(scope=scope).get("host", "")
-                self.visits.append(Visit(path=scope["path"], host=host, status=message["status"]))
+                self.visits.append(RequestLogLine(path=scope["path"], host=host, status=message["status"]))
                 message["headers"] = [*message["headers"], (MARK.encode(), b"scoop")]
             await send(message)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Labels:
+class PageLabels:
     front_page: str
     latest: str
     feed: str
@@ -22,13 +22,13 @@ class Labels:
     kinds: Mapping[str, str]
 
 
-def of(language: str) -> Labels:
+def of(language: str) -> PageLabels:
     """The labels of a language; English stands in for those nobody has translated."""
     return LABELS.get(language, LABELS["en"])
 
 
 LABELS = {
-    "en": Labels(
+    "en": PageLabels(
         front_page="Front page",
         latest="Latest",
         feed="Feed",
@@ -44,7 +44,7 @@ LABELS = {
         cookies="This site sets no cookies. This notice is here because every site has one.",
         kinds={"opinion": "Opinion", "press_release": "Press release", "question": "Question"},
     ),
-    "de": Labels(
+    "de": PageLabels(
         front_page="Startseite",
         latest="Neueste Meldungen",
         feed="Feed",
@@ -60,7 +60,7 @@ LABELS = {
         cookies="Diese Seite setzt keine Cookies. Der Hinweis steht hier, weil ihn jede Seite hat.",
         kinds={"opinion": "Meinung", "press_release": "Pressemitteilung", "question": "Frage"},
     ),
-    "ja": Labels(
+    "ja": PageLabels(
         front_page="トップページ",
         latest="最新記事",
         feed="フィード",
@@ -76,7 +76,7 @@ LABELS = {
         cookies="このサイトはクッキーを使用しません。どのサイトにもある表示なので、ここにも置いています。",
         kinds={"opinion": "オピニオン", "press_release": "プレスリリース", "question": "質問"},
     ),
-    "zh": Labels(
+    "zh": PageLabels(
         front_page="首页",
         latest="最新消息",
         feed="订阅",

@@ -13,11 +13,11 @@ import msgspec
 SHIPPED = Path(__file__).parent / "world"
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)  # a page on which nothing has happened yet has always been so
 
-Noun = TypeVar("Noun", "Outlet", "Article")
+Noun = TypeVar("Noun", "WorldOutlet", "WorldArticle")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outlet:
+class WorldOutlet:
     key: str
     name: str
     host: str
@@ -46,7 +46,7 @@ class Update:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comment:
+class WorldComment:
     author: str
     hours_ago: float
     score: int
@@ -54,7 +54,7 @@ class Comment:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Article:
+class WorldArticle:
     """An article with all its versions; once loaded, a copy has the body it copies and every article a language."""
 
     id: str
@@ -70,13 +70,13 @@ class Article:
     language: str = ""
     links_to: str | None = None
     update: tuple[Update, ...] = ()
-    comment: tuple[Comment, ...] = ()
+    comment: tuple[WorldComment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    outlets: tuple[Outlet, ...]
-    articles: tuple[Article, ...]
+    outlets: tuple[WorldOutlet, ...]
+    articles: tuple[WorldArticle, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,8 +101,8 @@ class Reply:
 class Edition:
     """An article as it reads at one moment."""
 
-    article: Article
-    outlet: Outlet
+    article: WorldArticle
+    outlet: WorldOutlet
     url: str
     links_to_url: str | None
     title: str
@@ -132,11 +132,11 @@ class Edition:
 
 def load(folder: Path) -> World:
     """The world told by a folder's TOML files; a ValueError names the file and the article that are wrong."""
-    outlet_by_key = {outlet.key: outlet for outlet in _read(folder / "outlets.toml", "outlet", Outlet)}
-    article_by_id: dict[str, Article] = {}
+    outlet_by_key = {outlet.key: outlet for outlet in _read(folder / "outlets.toml", "outlet", WorldOutlet)}
+    article_by_id: dict[str, WorldArticle] = {}
     where_by_id: dict[str, str] = {}
     for path in sorted(set(folder.glob("*.toml")) - {folder / "outlets.toml"}):
-        for article in _read(path, "article", Article):
+        for article in _read(path, "article", WorldArticle):
             where = f"{path.name}: article {article.id!r}"
             if article.id in article_by_id:
                 raise ValueError(f"{where} has the same id as {where_by_id[article.id]}")
@@ -198,9 +198,11 @@ def _checked(table: dict[str, Any], noun: type[Noun], *, where: str) -> Noun:
         raise ValueError(f"{where}: {error}") from error
 
 
-def _fault(article: Article, article_by_id: Mapping[str, Article], outlet_by_key: Mapping[str, Outlet]) -> str | None:
+def _fault(
+    article: WorldArticle, article_by_id: Mapping[str, WorldArticle], outlet_by_key: Mapping[str, WorldOutlet]
+) -> str | None:
     """What is wrong between this article and the rest of its world, if anything."""
-    later: list[Update | Comment] = [*article.update, *article.comment]
+    later: list[Update | WorldComment] = [*article.update, *article.comment]
     if article.outlet not in outlet_by_key:
         return f"is of the unknown outlet {article.outlet!r}"
     for reference in (article.copy_of, article.links_to):
@@ -215,7 +217,9 @@ def _fault(article: Article, article_by_id: Mapping[str, Article], outlet_by_key
     return None
 
 
-def _whole(article: Article, article_by_id: Mapping[str, Article], outlet_by_key: Mapping[str, Outlet]) -> Article:
+def _whole(
+    article: WorldArticle, article_by_id: Mapping[str, WorldArticle], outlet_by_key: Mapping[str, WorldOutlet]
+) -> WorldArticle:
     original = article_by_id[article.copy_of] if article.copy_of else article
     return replace(
         article,
@@ -226,16 +230,16 @@ def _whole(article: Article, article_by_id: Mapping[str, Article], outlet_by_key
     )
 
 
-def _time(dated: Article | Update | Comment, anchor: datetime) -> datetime:
+def _time(dated: WorldArticle | Update | WorldComment, anchor: datetime) -> datetime:
     return anchor - timedelta(hours=dated.hours_ago)
 
 
-def _url(article: Article, outlet: Outlet, anchor: datetime) -> str:
+def _url(article: WorldArticle, outlet: WorldOutlet, anchor: datetime) -> str:
     return f"{outlet.url}{_time(article, anchor):%Y/%m/%d}/{article.id}"
 
 
 def _edition(
-    article: Article, outlet: Outlet, url_by_id: Mapping[str, str], *, anchor: datetime, now: datetime
+    article: WorldArticle, outlet: WorldOutlet, url_by_id: Mapping[str, str], *, anchor: datetime, now: datetime
 ) -> Edition:
     updates = [update for update in article.update if _time(update, anchor) <= now]
     replies = [comment for comment in article.comment if _time(comment, anchor) <= now]
@@ -253,5 +257,5 @@ def _edition(
     )
 
 
-def _reply(comment: Comment, anchor: datetime) -> Reply:
+def _reply(comment: WorldComment, anchor: datetime) -> Reply:
     return Reply(author=comment.author, posted_at=_time(comment, anchor), score=comment.score, text=comment.text)

@@ -11,13 +11,13 @@ from scoop.core import urls
 from scoop.core.robots import Robots
 from scoop.fetch.client import Client, Request, Response, failure
 from scoop.fetch.robots import RobotsFiles
-from scoop.fetch.sandbox import Chamber
+from scoop.fetch.sandbox import Sandbox
 from scoop.model import Health, Item, Source
 
 KEPT_HEADERS = ("Content-Type", "ETag", "Last-Modified", "Date", "Cache-Control")
 
 
-class Options(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+class SourceOptions(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """What every kind of source can be told.
 
     `connect_to`: ask this address, as 127.0.0.1:8788, whatever the host; for a server of one's own.
@@ -54,7 +54,7 @@ class Visit:
     now: datetime
     client: Client
     robots: RobotsFiles
-    chamber: Chamber
+    chamber: Sandbox
     secrets: Mapping[str, str]
     log: list[dict[str, Any]] = field(default_factory=list)
 
@@ -82,7 +82,7 @@ class Visit:
         return {header: self.checkpoint[key] for key, header in names.items() if key in self.checkpoint}
 
     @property
-    def _common(self) -> Options:
+    def _common(self) -> SourceOptions:
         return shared_options(self.source.options)
 
     def _request(self, url: str, **more: Any) -> Request:
@@ -103,12 +103,12 @@ class Visit:
         raise failure(answer, now=self.now)
 
 
-class Kind(Protocol):
+class SourcePlugin(Protocol):
     """How items are gathered from one kind of source; `base_url` is the service's address where all share one."""
 
     name: str
     base_url: str | None
-    Options: type[Options]
+    Options: type[SourceOptions]
 
     async def fetch(self, visit: Visit) -> Harvest:
         """Visit the source once; FetchFailed for what it cannot give now."""
@@ -133,6 +133,8 @@ def kept_headers(answer: Response) -> dict[str, str]:
     return {name: answer.headers[name] for name in KEPT_HEADERS if name in answer.headers}
 
 
-def shared_options(options: Mapping[str, Any]) -> Options:
+def shared_options(options: Mapping[str, Any]) -> SourceOptions:
     """The options that all kinds share, out of a source's."""
-    return msgspec.convert({name: options[name] for name in Options.__struct_fields__ if name in options}, Options)
+    return msgspec.convert(
+        {name: options[name] for name in SourceOptions.__struct_fields__ if name in options}, SourceOptions
+    )

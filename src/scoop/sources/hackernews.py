@@ -21,7 +21,7 @@ ASKED_AT_ONCE = 4
 KEPT_IDS = 2_000  # of stories taken lately; four times the longest list
 
 
-class Story(msgspec.Struct):
+class HackerNewsStory(msgspec.Struct):
     """A story, a job or a poll, as the API tells it."""
 
     id: int
@@ -47,7 +47,7 @@ class HackerNews:
     name = "hackernews"
     base_url = "https://hacker-news.firebaseio.com/v0"
 
-    class Options(sources.Options, frozen=True, kw_only=True):
+    class Options(sources.SourceOptions, frozen=True, kw_only=True):
         """Which stories.
 
         `list`: which one: top (the default), best or new.
@@ -79,28 +79,30 @@ class HackerNews:
         )
 
 
-async def _stories(visit: Visit, base_url: str, numbers: Iterable[int]) -> tuple[list[Story], list[FetchFailed]]:
+async def _stories(
+    visit: Visit, base_url: str, numbers: Iterable[int]
+) -> tuple[list[HackerNewsStory], list[FetchFailed]]:
     """The stories of these numbers, and what kept others from coming; what the API does not know is in neither."""
     turns = asyncio.Semaphore(ASKED_AT_ONCE)
 
-    async def story(number: int) -> Story | FetchFailed | None:
+    async def story(number: int) -> HackerNewsStory | FetchFailed | None:
         async with turns:
             try:
                 answer = await visit.get(f"{base_url}/item/{number}.json", is_api=True)
-                return json_of(answer, Story | None)  # type: ignore[arg-type]  # a union is a shape, too
+                return json_of(answer, HackerNewsStory | None)  # type: ignore[arg-type]  # a union is a shape, too
             except FetchFailed as failure:
                 return failure
 
     found = await asyncio.gather(*(story(number) for number in numbers))
-    stories = [each for each in found if isinstance(each, Story)]
+    stories = [each for each in found if isinstance(each, HackerNewsStory)]
     return stories, [each for each in found if isinstance(each, FetchFailed)]
 
 
-def _is_out(story: Story) -> bool:
+def _is_out(story: HackerNewsStory) -> bool:
     return not (story.deleted or story.dead) and bool(text.normalized(story.title or ""))
 
 
-def _item(story: Story) -> Item:
+def _item(story: HackerNewsStory) -> Item:
     page = f"{PAGE_URL}{story.id}"
     outbound = link(story.url)
     return item(

@@ -20,7 +20,7 @@ from scoop.core.feed_reading.feed import (
     MAX_TAGS,
     MAX_TITLE,
     MAX_URL,
-    Feed,
+    ParsedFeed,
     address,
 )
 from scoop.errors import FetchFailed
@@ -28,12 +28,12 @@ from scoop.fetch.client import Response
 from scoop.model import Item
 from scoop.sources import Visit, shared_options
 
-Shape = TypeVar("Shape")
+ResponseT = TypeVar("ResponseT")
 
 _NOT_IN_A_URI = re.compile(r"%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~!$&'()*+,;=:@/?%]")
 
 
-def json_of(answer: Response, shape: type[Shape]) -> Shape:
+def json_of(answer: Response, shape: type[ResponseT]) -> ResponseT:
     """The answer's JSON in the shape that was promised; FetchFailed for anything else."""
     try:
         return msgspec.json.decode(answer.body, type=shape)
@@ -44,7 +44,7 @@ def json_of(answer: Response, shape: type[Shape]) -> Shape:
         ) from error
 
 
-def feed_of(answer: Response) -> Feed:
+def feed_of(answer: Response) -> ParsedFeed:
     """The feed that a service has made; FetchFailed for what is none, or is not even well-formed."""
     feed = feed_reading.parse_fast(answer.body, content_type=answer.headers.get("Content-Type", ""), url=answer.url)
     if feed is None or not feed.format:
@@ -53,9 +53,16 @@ def feed_of(answer: Response) -> Feed:
 
 
 def item(
-    source_item_id: str, title: str, *, canonical_url: str | None = None, published_at: datetime | None = None,
-    body_text: str = "", authors: Iterable[str | None] = (), tags: Iterable[str | None] = (), metadata: dict[str, Any],
-) -> Item:  # fmt: skip
+    source_item_id: str,
+    title: str,
+    *,
+    canonical_url: str | None = None,
+    published_at: datetime | None = None,
+    body_text: str = "",
+    authors: Iterable[str | None] = (),
+    tags: Iterable[str | None] = (),
+    metadata: dict[str, Any],
+) -> Item:
     """What a source knew, as the parts of a v1 item: readable, within its limits, without what is empty."""
     found = {
         "source_item_id": source_item_id if len(source_item_id) <= MAX_ID else f"sha256:{digest(source_item_id)}",

@@ -8,9 +8,9 @@ import msgspec
 from msgspec import inspect
 
 from scoop.errors import Reject
-from scoop.sources import Options
+from scoop.sources import SourceOptions
 
-Own = TypeVar("Own", bound=Options)
+Own = TypeVar("Own", bound=SourceOptions)
 
 _PLACE = re.compile(r" - at `\$\.(\w+)")
 _UNKNOWN = re.compile(r"unknown field `(.+)`")
@@ -27,12 +27,12 @@ def checked(kind: type[Own], given: Mapping[str, Any]) -> Own:
         raise Reject(_fix(kind, given, str(error))) from error
 
 
-def _listed(kind: type[Options], name: str, value: Any) -> Any:
+def _listed(kind: type[SourceOptions], name: str, value: Any) -> Any:
     is_list = name in kind.__struct_fields__ and isinstance(_type_of(kind, name), inspect.VarTupleType)
     return [part.strip() for part in value.split(",")] if is_list and isinstance(value, str) else value
 
 
-def _fix(kind: type[Options], given: Mapping[str, Any], reason: str) -> str:
+def _fix(kind: type[SourceOptions], given: Mapping[str, Any], reason: str) -> str:
     if unknown := _UNKNOWN.search(reason):
         return f"there is no option {unknown[1]}; there are {', '.join(kind.__struct_fields__)}"
     place = _PLACE.search(reason)
@@ -42,7 +42,7 @@ def _fix(kind: type[Options], given: Mapping[str, Any], reason: str) -> str:
     return f"option {name}: must be {_allowed(_type_of(kind, name))} (is {given[name]!r})"
 
 
-def _type_of(kind: type[Options], name: str) -> inspect.Type:
+def _type_of(kind: type[SourceOptions], name: str) -> inspect.Type:
     described = inspect.type_info(kind)
     assert isinstance(described, inspect.StructType)  # noqa: S101  # what a Struct is described as
     return next(field.type for field in described.fields if field.name == name)

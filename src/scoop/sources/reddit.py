@@ -27,7 +27,7 @@ KEPT_IDS = 5_000  # of posts and comments taken lately; twice what one visit can
 TITLE_FROM_COMMENT = 120  # characters of a comment that stand in for a headline
 GONE = frozenset({"[deleted]", "[removed]"})
 
-Told = TypeVar("Told", "Post", "Comment")
+RedditThing = TypeVar("RedditThing", "RedditPost", "RedditComment")
 _SUBREDDIT = msgspec.Meta(
     pattern=r"^(?:/?r/)?\w{2,21}(?:\+\w{2,21}){0,49}/?$", description="a name such as python, or several: python+rust"
 )
@@ -44,20 +44,20 @@ class Token(msgspec.Struct):
     access_token: Annotated[str, _TOKEN]
 
 
-class Thing(msgspec.Struct):
+class RedditNode(msgspec.Struct):
     kind: str
     data: msgspec.Raw
 
 
 class Children(msgspec.Struct):
-    children: list[Thing] = []
+    children: list[RedditNode] = []
 
 
 class Listing(msgspec.Struct):
     data: Children
 
 
-class Post(msgspec.Struct):
+class RedditPost(msgspec.Struct):
     """A post, as the API tells it."""
 
     name: Annotated[str, _POST_ID]
@@ -75,7 +75,7 @@ class Post(msgspec.Struct):
     removed_by_category: str | None = None
 
 
-class Comment(msgspec.Struct):
+class RedditComment(msgspec.Struct):
     """A comment, as the API tells it."""
 
     name: Annotated[str, _COMMENT_ID]
@@ -107,7 +107,7 @@ class Reddit:
     name = "reddit"
     base_url = SITE
 
-    class Options(sources.Options, frozen=True, kw_only=True):
+    class Options(sources.SourceOptions, frozen=True, kw_only=True):
         """Which posts.
 
         `subreddit`: its name, or several: python+rust.
@@ -155,7 +155,7 @@ async def _by_api(visit: Visit, options: Reddit.Options) -> Haul:
     haul.rest = _rest(answer)
     posts = [
         post
-        for post in _told(json_of(answer, Listing), "t3", Post, haul)
+        for post in _told(json_of(answer, Listing), "t3", RedditPost, haul)
         if post.score >= options.min_score and not post.removed_by_category
     ]
     haul.items += [_post(post) for post in posts]
@@ -165,7 +165,7 @@ async def _by_api(visit: Visit, options: Reddit.Options) -> Haul:
 
 
 async def _add_comments(
-    visit: Visit, options: Reddit.Options, posts: list[Post], headers: dict[str, str], haul: Haul
+    visit: Visit, options: Reddit.Options, posts: list[RedditPost], headers: dict[str, str], haul: Haul
 ) -> None:
     """The best comments on each post, one post after the other, until Reddit has had enough."""
     asked = urlencode({"limit": options.comments, "sort": "top", "depth": 1, "raw_json": 1})
@@ -180,7 +180,7 @@ async def _add_comments(
             haul.rest = failure.after or haul.rest
             continue
         haul.rest = _rest(answer)
-        comments = [comment for listing in listings for comment in _told(listing, "t1", Comment, haul)]
+        comments = [comment for listing in listings for comment in _told(listing, "t1", RedditComment, haul)]
         haul.items += [_comment(comment, post) for comment in comments[: options.comments] if comment.body not in GONE]
 
 
@@ -230,9 +230,9 @@ def _rest(answer: Response) -> timedelta:
         return timedelta()
 
 
-def _told(listing: Listing, kind: str, shape: type[Told], haul: Haul) -> list[Told]:
+def _told(listing: Listing, kind: str, shape: type[RedditThing], haul: Haul) -> list[RedditThing]:
     """The things of one kind in a listing; what cannot be understood becomes a problem."""
-    found: list[Told] = []
+    found: list[RedditThing] = []
     for thing in listing.data.children:
         if thing.kind != kind:
             continue
@@ -243,11 +243,11 @@ def _told(listing: Listing, kind: str, shape: type[Told], haul: Haul) -> list[To
     return [each for each in found if text.normalized(_words(each))]
 
 
-def _words(told: Post | Comment) -> str:
-    return told.title if isinstance(told, Post) else told.body
+def _words(told: RedditPost | RedditComment) -> str:
+    return told.title if isinstance(told, RedditPost) else told.body
 
 
-def _post(post: Post) -> Item:
+def _post(post: RedditPost) -> Item:
     page = link(post.permalink, SITE)
     outbound = None if post.is_self else link(post.url, SITE)
     return item(
@@ -269,7 +269,7 @@ def _post(post: Post) -> Item:
     )
 
 
-def _comment(comment: Comment, post: Post) -> Item:
+def _comment(comment: RedditComment, post: RedditPost) -> Item:
     return item(
         comment.name,
         text.truncated(text.one_line(comment.body), TITLE_FROM_COMMENT),

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from scoop import sources
 from scoop.core import feed_reading, retry_after
-from scoop.core.feed_reading.feed import Feed
+from scoop.core.feed_reading.feed import ParsedFeed
 from scoop.errors import FetchFailed
 from scoop.fetch.client import Response
-from scoop.fetch.sandbox import Overwhelmed
+from scoop.fetch.sandbox import SandboxExceeded
 from scoop.sources import Harvest, Visit, kept_headers, validators
 
 NOT_MODIFIED = 304
@@ -31,7 +31,7 @@ class Rss:
     name = "rss"
     base_url = None
 
-    class Options(sources.Options, frozen=True, kw_only=True):
+    class Options(sources.SourceOptions, frozen=True, kw_only=True):
         """A feed has no options of its own."""
 
     async def fetch(self, visit: Visit) -> Harvest:
@@ -39,9 +39,11 @@ class Rss:
         fresh_for = retry_after.fresh_for(answer.headers, now=visit.now)
         if answer.status == NOT_MODIFIED:
             return Harvest(
-                checkpoint={**visit.checkpoint, **validators(answer)}, health="not_modified", fresh_for=fresh_for,
+                checkpoint={**visit.checkpoint, **validators(answer)},
+                health="not_modified",
+                fresh_for=fresh_for,
                 moved_to=answer.moved_to,
-            )  # fmt: skip
+            )
         feed = await _read(visit, answer)
         return Harvest(
             items=feed.items,
@@ -54,7 +56,7 @@ class Rss:
         )
 
 
-async def _read(visit: Visit, answer: Response) -> Feed:
+async def _read(visit: Visit, answer: Response) -> ParsedFeed:
     """The feed; what the fast parser cannot read is left to the lenient one, in a process of its own."""
     content_type = answer.headers.get("Content-Type", "")
     feed = feed_reading.parse_fast(answer.body, content_type=content_type, url=answer.url)
@@ -63,7 +65,7 @@ async def _read(visit: Visit, answer: Response) -> Feed:
             feed = await visit.chamber.run(
                 feed_reading.parse_lenient, answer.body, content_type=content_type, url=answer.url
             )
-        except Overwhelmed as error:
+        except SandboxExceeded as error:
             raise FetchFailed(f"{answer.url} cannot be read: {error}", health="parse_error") from error
     if not feed.format:
         reason = feed.problems[0] if feed.problems else "it is neither RSS, Atom nor JSON Feed"

@@ -22,7 +22,7 @@ from scoop.core.feed_reading import dates
 from scoop.core.feed_reading.feed import MAX_TITLE
 from scoop.core.robots import Robots
 from scoop.errors import FetchFailed
-from scoop.fetch.sandbox import Overwhelmed
+from scoop.fetch.sandbox import SandboxExceeded
 from scoop.model import Item, Source
 from scoop.sources import Harvest, Visit
 from scoop.sources.http import digest, item, link, slowed
@@ -46,7 +46,7 @@ _Patterns = Annotated[tuple[str, ...], msgspec.Meta(max_length=100)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class FoundLink:
     """A link to what may be an article."""
 
     url: str
@@ -66,10 +66,10 @@ class Found:
 class Crawl:
     """What has been found so far, each address once, and what went wrong on the way."""
 
-    found_by_url: dict[str, Found] = field(default_factory=dict)
+    found_by_url: dict[str, FoundLink] = field(default_factory=dict)
     failures: list[FetchFailed] = field(default_factory=list)
 
-    def add(self, found: Iterable[Found]) -> None:
+    def add(self, found: Iterable[FoundLink]) -> None:
         for each in found:
             if len(self.found_by_url) >= MAX_LINKS:
                 return
@@ -82,7 +82,7 @@ class Crawl:
             )
 
 
-class Site:
+class SitePlugin:
     """Articles of a site that has no feed: the links on its start pages, and in its sitemap if wanted.
 
     The source's address is the first start page. Links are followed inside the site only, where robots.txt allows it
@@ -93,7 +93,7 @@ class Site:
     name = "site"
     base_url = None
 
-    class Options(sources.Options, frozen=True, kw_only=True):
+    class Options(sources.SourceOptions, frozen=True, kw_only=True):
         """Where to look, and what to take.
 
         `start_pages`: further pages with links, as paths or addresses.
@@ -136,7 +136,7 @@ class Site:
         )
 
 
-def _sitemaps(options: Site.Options, rules: Robots, base_url: str) -> list[str]:
+def _sitemaps(options: SitePlugin.Options, rules: Robots, base_url: str) -> list[str]:
     is_named_by_robots = options.sitemap in {True, "true"}
     named = rules.sitemaps if is_named_by_robots else [str(options.sitemap)] if options.sitemap else []
     return [url for name in named if (url := link(name, base_url))]
@@ -163,14 +163,14 @@ async def _apart(visit: Visit, page: str, parse: Callable[..., Parsed | None], b
     """What a parser makes of a body, in a process apart; FetchFailed where it makes nothing of it."""
     try:
         found = await visit.chamber.run(parse, body, **more)
-    except Overwhelmed as error:
+    except SandboxExceeded as error:
         raise FetchFailed(f"{page} cannot be read: {error}", health="parse_error") from error
     if found is None:
         raise FetchFailed(f"{page} answered what is neither a page nor a sitemap", health="parse_error")
     return found
 
 
-def links(body: bytes, *, content_type: str, url: str) -> list[Found] | None:
+def links(body: bytes, *, content_type: str, url: str) -> list[FoundLink] | None:
     """The links of a page in its order, without those that it does not vouch for; nothing for what is no page."""
     charset = re.search(r"charset=\"?([\w-]{2,40})", content_type)
     root = _tree(body, charset[1] if charset else None)
@@ -184,7 +184,7 @@ def links(body: bytes, *, content_type: str, url: str) -> list[Found] | None:
         if target := link(anchor.get("href"), base):
             headline = next(anchor.iter("h1", "h2", "h3", "h4"), anchor)  # a card holds more than its headline
             words = "".join(islice(headline.itertext(), MAX_PIECES))[:MAX_TITLE]
-            found.append(Found(url=target, found_on=url, title=text.one_line(words)))
+            found.append(FoundLink(url=target, found_on=url, title=text.one_line(words)))
     return found
 
 
@@ -219,7 +219,7 @@ async def _read_sitemaps(visit: Visit, waiting: list[str], crawl: Crawl) -> None
         waiting += further
 
 
-def sitemap(body: bytes, *, url: str) -> tuple[list[Found], list[str]] | None:
+def sitemap(body: bytes, *, url: str) -> tuple[list[FoundLink], list[str]] | None:
     """The pages of a sitemap, newest first, and the sitemaps of an index; nothing for what is neither."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=True, huge_tree=False)
     try:
@@ -252,11 +252,11 @@ def _facts(entry: Any) -> dict[str, str]:
     return found
 
 
-def _page(facts: Mapping[str, str], sitemap: str) -> Found | None:
+def _page(facts: Mapping[str, str], sitemap: str) -> FoundLink | None:
     url = link(facts.get("loc"), sitemap)
     if url is None:
         return None
-    return Found(
+    return FoundLink(
         url=url,
         found_on=sitemap,
         title=text.one_line(facts.get("title", "")),
@@ -289,7 +289,7 @@ class Fence:
         )
 
 
-def _fence(source: Source, options: Site.Options, rules: Robots, starts: Iterable[str]) -> Fence:
+def _fence(source: Source, options: SitePlugin.Options, rules: Robots, starts: Iterable[str]) -> Fence:
     return Fence(
         starts=tuple(urls.canonical_url(start) for start in starts),
         allowed_paths=tuple(source.allowed_paths),
@@ -308,7 +308,7 @@ def _short(url: str) -> str:
     return digest(url)[:HASH_DIGITS]
 
 
-def _item(found: Found) -> Item:
+def _item(found: FoundLink) -> Item:
     url = urls.canonical_url(found.url)
     title = found.title if _is_headline(found.title) else _words_of_slug(url)
     return item(

@@ -30,7 +30,7 @@ REASONS = {
 _DOMAINS = Annotated[tuple[str, ...], msgspec.Meta(max_length=100)]
 
 
-class Result(msgspec.Struct):
+class TavilyResult(msgspec.Struct):
     """One result, as the API tells it."""
 
     url: str
@@ -54,7 +54,7 @@ class Tavily:
     name = "tavily"
     base_url = "https://api.tavily.com/search"
 
-    class Options(sources.Options, frozen=True, kw_only=True):
+    class Options(sources.SourceOptions, frozen=True, kw_only=True):
         """What is searched, and how much of it.
 
         `query`: the words to search for.
@@ -98,7 +98,7 @@ class Tavily:
         )
 
 
-async def _search(visit: Visit, options: Tavily.Options, *, at_most: int) -> tuple[list[Result], list[str]]:
+async def _search(visit: Visit, options: Tavily.Options, *, at_most: int) -> tuple[list[TavilyResult], list[str]]:
     """What the API finds, and what could not be understood of it."""
     key = visit.secrets.get("tavily_api_key") or (ANYONE if options.connect_to else None)
     if key is None:
@@ -112,11 +112,11 @@ async def _search(visit: Visit, options: Tavily.Options, *, at_most: int) -> tup
             raise
         reason = f"Tavily refuses the search ({failure.status}): {REASONS[failure.status]}"
         raise FetchFailed(reason, health="http_error", status=failure.status, after=failure.after) from failure
-    results: list[Result] = []
+    results: list[TavilyResult] = []
     problems: list[str] = []
     for raw in json_of(answer, Results).results[:at_most]:
         try:
-            results.append(msgspec.json.decode(raw, type=Result))
+            results.append(msgspec.json.decode(raw, type=TavilyResult))
         except msgspec.DecodeError as error:
             problems.append(f"a result could not be understood: {error}")
     return results, problems
@@ -133,7 +133,7 @@ def _question(options: Tavily.Options, at_most: int) -> dict[str, Any]:
     return question | ({"days": options.days} if options.topic == "news" else {})
 
 
-def _item(result: Result) -> Item | None:
+def _item(result: TavilyResult) -> Item | None:
     url = link(result.url)
     if url is None or not text.normalized(result.title or ""):
         return None

@@ -14,7 +14,7 @@ from scoop.store.work import Subject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class TopicBatch:
     """The stories that were asked for, what those that live say, and the topics that are told."""
 
     story_ids: Sequence[int]
@@ -31,14 +31,14 @@ class Assigned:
     assignments_by_story: Mapping[int, Sequence[Assignment]]
 
 
-async def load(conn: Connection, ids: Sequence[int]) -> Case:
-    await store.natural(conn, await store.collections_of(conn, ids))
-    told = [topic for topic in await store.listed(conn) if topic.enabled]
+async def load(conn: Connection, ids: Sequence[int]) -> TopicBatch:
+    await store.ensure_default_topics(conn, await store.collections_of(conn, ids))
+    told = [topic for topic in await store.list_topics(conn) if topic.enabled]
     stories = await store.stories_of(conn, ids, with_text=topics.needs_text(told))
-    return Case(story_ids=ids, stories=stories, topics=told)
+    return TopicBatch(story_ids=ids, stories=stories, topics=told)
 
 
-async def assign(case: Case) -> Outcome[Assigned]:
+async def assign(case: TopicBatch) -> Outcome[Assigned]:
     """What was merged or suppressed says nothing any more, and so belongs nowhere."""
     found = {story.story_id: topics.assign(story, case.topics) for story in case.stories}
     topic_ids = [topic.topic_id for topic in case.topics]
@@ -51,6 +51,6 @@ async def save(conn: Connection, found: Assigned) -> list[Subject]:
     return await webhooks.tell_of_stories(conn, found.story_ids)
 
 
-def stage(*, then: tuple[str, ...] = ()) -> Stage[Case, Assigned]:
+def stage(*, then: tuple[str, ...] = ()) -> Stage[TopicBatch, Assigned]:
     """The stage; `then` are given the deliveries that tell programs of the stories."""
     return Stage(name=store.STAGE, load=load, work=assign, save=save, then=then)

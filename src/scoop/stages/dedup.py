@@ -6,8 +6,8 @@ from datetime import datetime
 from functools import cache, partial
 
 from scoop.core import copies, dedup, signals
-from scoop.core.copies import Article, Body, Pair, SameHeadline
-from scoop.core.dedup import Forest, Group, Match, Node, Reading, Verdict
+from scoop.core.copies import CandidatePair, CopyCandidate, PhraseText, SameHeadline
+from scoop.core.dedup import DedupDocument, Forest, HumanVerdict, Match, MergedGroup, Node
 from scoop.core.signals import Signals
 from scoop.stages.stage import Outcome, Stage
 from scoop.store import review, stories, work
@@ -16,31 +16,31 @@ from scoop.store.work import Subject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class DedupBatch:
     """All that the judge needs: the documents, who is the same article, what people said, how old the stories are."""
 
-    readings: Sequence[Reading]
+    readings: Sequence[DedupDocument]
     matches: Sequence[Match]
-    verdicts: Sequence[Verdict]
+    verdicts: Sequence[HumanVerdict]
     first_seen_at: Mapping[int, datetime]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
-    groups: Sequence[Group]
+class DedupJudgement:
+    groups: Sequence[MergedGroup]
     judged: Sequence[Subject]
 
 
-async def load(conn: Connection, ids: Sequence[int]) -> Case:
+async def load(conn: Connection, ids: Sequence[int]) -> DedupBatch:
     readings = await stories.readings(conn, ids)
     exact = await stories.matches(conn, readings)
     matches = [*exact, *await _copies(conn, readings, exact)]
     verdicts = await review.constraints(conn, ids, dedup.stories_named(readings, matches))
     ages = await stories.first_seen_at(conn, dedup.stories_named(readings, matches, verdicts))
-    return Case(readings=readings, matches=matches, verdicts=verdicts, first_seen_at=ages)
+    return DedupBatch(readings=readings, matches=matches, verdicts=verdicts, first_seen_at=ages)
 
 
-async def _copies(conn: Connection, readings: Sequence[Reading], exact: Sequence[Match]) -> list[Match]:
+async def _copies(conn: Connection, readings: Sequence[DedupDocument], exact: Sequence[Match]) -> list[Match]:
     """The documents, judged now or in stories already, that have nearly the same text or the same headline."""
     ids = _of_their_own(readings)
     by_phrases, by_headline = await stories.sharing_phrases(conn, ids), await stories.sharing_headlines(conn, ids)
@@ -48,7 +48,7 @@ async def _copies(conn: Connection, readings: Sequence[Reading], exact: Sequence
     judged = {reading.document_id for reading in readings}
     joined = _joined(readings, exact)
 
-    def pairs(found: Iterable[tuple[int, int]]) -> Iterator[Pair]:
+    def pairs(found: Iterable[tuple[int, int]]) -> Iterator[CandidatePair]:
         for one, other in ((articles[one], articles[other]) for one, other in found):
             is_placed = other.story_id is not None or other.document_id in judged
             if is_placed and not joined.holds(*_ends(one, other)):
@@ -61,7 +61,7 @@ async def _copies(conn: Connection, readings: Sequence[Reading], exact: Sequence
     return [*_by_text(suspects, texts, joined), *_by_title(titled, texts, joined)]
 
 
-def _of_their_own(readings: Sequence[Reading]) -> list[int]:
+def _of_their_own(readings: Sequence[DedupDocument]) -> list[int]:
     """Whom to search copies of: of equal texts of one publisher and time, one finds what all would; not of teasers."""
     found: dict[object, int] = {}
     for each in reversed(readings):
@@ -71,7 +71,7 @@ def _of_their_own(readings: Sequence[Reading]) -> list[int]:
     return list(found.values())
 
 
-def _joined(readings: Sequence[Reading], exact: Sequence[Match]) -> Forest:
+def _joined(readings: Sequence[DedupDocument], exact: Sequence[Match]) -> Forest:
     """Who is together already: of a crowd of copies, each need not be compared with each."""
     joined = Forest()
     for reading in readings:
@@ -82,9 +82,9 @@ def _joined(readings: Sequence[Reading], exact: Sequence[Match]) -> Forest:
     return joined
 
 
-def _by_text(suspects: Sequence[Pair], texts: Mapping[int, str], joined: Forest) -> Iterator[Match]:
+def _by_text(suspects: Sequence[CandidatePair], texts: Mapping[int, str], joined: Forest) -> Iterator[Match]:
     @cache
-    def body(document_id: int) -> Body:
+    def body(document_id: int) -> PhraseText:
         return copies.body(texts[document_id])
 
     for one, other in suspects:
@@ -108,11 +108,11 @@ def _by_title(titled: Sequence[SameHeadline], texts: Mapping[int, str], joined: 
                 yield _match(one, other, signal, score)
 
 
-def _ends(one: Article, other: Article) -> tuple[Node, Node]:
+def _ends(one: CopyCandidate, other: CopyCandidate) -> tuple[Node, Node]:
     return dedup.ends(one.document_id, other.document_id, other.story_id)
 
 
-def _match(one: Article, other: Article, signal: dedup.Signal, score: float) -> Match:
+def _match(one: CopyCandidate, other: CopyCandidate, signal: dedup.Signal, score: float) -> Match:
     return Match(
         document_id=one.document_id,
         matched_document_id=other.document_id,
@@ -122,22 +122,27 @@ def _match(one: Article, other: Article, signal: dedup.Signal, score: float) -> 
     )
 
 
-async def judge(case: Case) -> Outcome[Judgement]:
+async def judge(case: DedupBatch) -> Outcome[DedupJudgement]:
     groups = dedup.judge(case.readings, case.matches, case.first_seen_at, case.verdicts)
     judged = [Subject(reading.document_id) for reading in case.readings]
-    return Outcome(output=Judgement(groups=groups, judged=judged))
+    return Outcome(output=DedupJudgement(groups=groups, judged=judged))
 
 
-async def save(conn: Connection, judgement: Judgement, *, stories_to: Sequence[str]) -> Sequence[Subject]:
+async def save(conn: Connection, judgement: DedupJudgement, *, stories_to: Sequence[str]) -> Sequence[Subject]:
     changed = sorted(await stories.fold(conn, judgement.groups))
     for following in stories_to:
         await work.enqueue(conn, following, [Subject(story_id) for story_id in changed])
     return judgement.judged
 
 
-def stage(*, then: tuple[str, ...], stories_to: tuple[str, ...] = ()) -> Stage[Case, Judgement]:
+def stage(*, then: tuple[str, ...], stories_to: tuple[str, ...] = ()) -> Stage[DedupBatch, DedupJudgement]:
     """The stage; `then` are given the documents that were judged, `stories_to` the stories that are new or changed."""
     return Stage(
-        name="dedup", load=load, work=judge, save=partial(save, stories_to=stories_to), then=then, batch=1000,
+        name="dedup",
+        load=load,
+        work=judge,
+        save=partial(save, stories_to=stories_to),
+        then=then,
+        batch=1000,
         lock=stories.LOCK,
-    )  # fmt: skip
+    )

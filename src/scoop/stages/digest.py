@@ -8,18 +8,18 @@ from typing import Any
 import msgspec
 import structlog
 
-from scoop.channels import Channel
+from scoop.channels import ChannelPlugin
 from scoop.core import delivery, digest_windows, novelty, schedules, text
 from scoop.core import digest as choosing
-from scoop.core.digest import Candidate, Told
-from scoop.core.digest_windows import Window
+from scoop.core.digest import DigestCandidate, PublishedStory
+from scoop.core.digest_windows import DigestWindow
 from scoop.core.handover_modes import Modes
 from scoop.errors import Conflict, Reject, UsageError
-from scoop.model import ChannelSettings, Digest, Part, Topic
+from scoop.model import ChannelSettings, Digest, DigestPart, Topic
 from scoop.stages.stage import Outcome, Stage
 from scoop.store import alerts, digests, handover, posts, topics, work
 from scoop.store.db import Connection
-from scoop.store.digests import Due, RunMode, Snapshot
+from scoop.store.digests import DueTopic, RunMode, Snapshot
 from scoop.store.work import Subject
 
 log = structlog.get_logger()
@@ -63,7 +63,7 @@ async def make(conn: Connection, order: Order, channels: Mapping[str, type[Any]]
     """Make a digest in the caller's transaction; give its run. What is posted, or about to be, is not made anew."""
     topic = order.topic
     await digests.lock_topic(conn, topic.topic_id)
-    if order.mode == "live" and (run_id := await digests.committed(conn, topic.topic_id, order.day)) is not None:
+    if order.mode == "live" and (run_id := await digests.published_run_id(conn, topic.topic_id, order.day)) is not None:
         return run_id
     window = window_of(topic, order.day)
     late_since = await digests.last_made_at(conn, topic.topic_id, order.mode, order.day)
@@ -75,10 +75,15 @@ async def make(conn: Connection, order: Order, channels: Mapping[str, type[Any]]
         max_entries=topic.max_entries,
         max_per_family=topic.max_per_family,
     )
-    run_id = await digests.keep(
-        conn, topic_id=topic.topic_id, day=order.day, mode=order.mode, window=window, choices=choices,
+    run_id = await digests.insert_run(
+        conn,
+        topic_id=topic.topic_id,
+        day=order.day,
+        mode=order.mode,
+        window=window,
+        choices=choices,
         snapshots={candidate.story_id: _snapshot(candidate, row) for candidate, row in found},
-    )  # fmt: skip
+    )
     if order.publish and order.mode == "live":
         await _post(conn, topic, run_id, channels)
     return run_id
@@ -88,7 +93,7 @@ async def publish(conn: Connection, order: Order, run_id: int, channels: Mapping
     """Put a digest on its way, in the caller's transaction, as somebody looked at it; Conflict where it is outdated."""
     topic = order.topic
     await digests.lock_topic(conn, topic.topic_id)
-    committed = await digests.committed(conn, topic.topic_id, order.day)
+    committed = await digests.published_run_id(conn, topic.topic_id, order.day)
     if committed == run_id:
         return
     if committed is not None:
@@ -101,13 +106,17 @@ async def publish(conn: Connection, order: Order, run_id: int, channels: Mapping
     await _post(conn, topic, run_id, channels)
 
 
-async def _told(conn: Connection, order: Order) -> list[Told]:
+async def _told(conn: Connection, order: Order) -> list[PublishedStory]:
     """What readers know; those of a live digest also from the older system that posted before."""
-    ours = await digests.told(conn, order.topic.topic_id, order.mode, order.day)
-    return ours if order.mode == "shadow" else [*ours, *await handover.told(conn, order.topic.topic_id, order.day)]
+    ours = await digests.published_stories(conn, order.topic.topic_id, order.mode, order.day)
+    return (
+        ours
+        if order.mode == "shadow"
+        else [*ours, *await handover.published_before(conn, order.topic.topic_id, order.day)]
+    )
 
 
-def window_of(topic: Topic, day: date) -> Window:
+def window_of(topic: Topic, day: date) -> DigestWindow:
     """The window of a date; UsageError where the topic has no digest on it."""
     window = digest_windows.window(topic.digest_cron, topic.timezone, day)
     if window is None:
@@ -118,7 +127,7 @@ def window_of(topic: Topic, day: date) -> Window:
     return window
 
 
-def _snapshot(candidate: Candidate, row: Mapping[str, Any]) -> Snapshot:
+def _snapshot(candidate: DigestCandidate, row: Mapping[str, Any]) -> Snapshot:
     return Snapshot(
         title=candidate.title,
         url=row["url"],
@@ -134,7 +143,7 @@ async def _post(conn: Connection, topic: Topic, run_id: int, channels: Mapping[s
     run = await digests.run(conn, run_id)
     digest = digests.digest(topic.topic_name, topic.timezone, run, await digests.entries(conn, run_id))
     desk_id = await posts.desk_id(conn)
-    parts_by_channel: dict[str, tuple[ChannelSettings, list[tuple[str, Part]]]] = {}
+    parts_by_channel: dict[str, tuple[ChannelSettings, list[tuple[str, DigestPart]]]] = {}
     for settings in (addressed(topic, each) for each in topic.channels if each.enabled):
         try:
             parts_by_channel[settings.name] = settings, rendered(digest, settings, desk_id, channels)
@@ -172,7 +181,7 @@ async def correct(conn: Connection, topic: Topic, run_id: int, channels: Mapping
 
 def rendered(
     digest: Digest, settings: ChannelSettings, desk_id: str, channels: Mapping[str, type[Any]]
-) -> list[tuple[str, Part]]:
+) -> list[tuple[str, DigestPart]]:
     """The parts of a digest for a channel, each under its key."""
 
     def key(part_no: int) -> str:
@@ -182,14 +191,14 @@ def rendered(
     if kind is None:
         raise Reject(f"channel {settings.name}: there is no kind {settings.kind!r}; there are {', '.join(channels)}")
     try:
-        channel: Channel = kind(msgspec.convert(settings.options, kind.Options))
+        channel: ChannelPlugin = kind(msgspec.convert(settings.options, kind.Options))
     except msgspec.ValidationError as error:
         raise Reject(f"channel {settings.name}: {error}; change it by scoop topics channel") from error
     parts = channel.parts(digest, lambda part_no: delivery.marker(key(part_no)))
     return [(key(part_no), part) for part_no, part in enumerate(parts, start=1)]
 
 
-def due_date(topic: Due, modes: Modes, now: datetime) -> date | None:
+def due_date(topic: DueTopic, modes: Modes, now: datetime) -> date | None:
     """The date whose digest is to be made now, if any; times before the topic was there are not made up."""
     held = modes.of(topic)
     if held.mode == "legacy":
@@ -212,7 +221,7 @@ async def schedule(conn: Connection, modes: Modes, *, now: datetime) -> None:
         await work.enqueue_missing(conn, NAME, due)
 
 
-async def tell_late(conn: Connection, modes: Modes, *, now: datetime) -> None:
+async def alert_late_digests(conn: Connection, modes: Modes, *, now: datetime) -> None:
     """Raise an alert for each digest that should have been posted by now, and resolve those that were."""
     topics = [topic for topic in await digests.due(conn) if topic.has_channels and modes.of(topic).posts]
     late: dict[tuple[str, str], str] = {}
@@ -232,7 +241,7 @@ async def tell_late(conn: Connection, modes: Modes, *, now: datetime) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Digests:
+class DigestStage:
     """Makes the digests that are due, and writes down their posts where Scoop posts."""
 
     channels: Mapping[str, type[Any]]
@@ -243,7 +252,7 @@ class Digests:
         now = self.clock()
         due = {topic.topic_id: topic for topic in await digests.due(conn) if topic.topic_id in set(ids)}
         orders: list[Order] = []
-        for topic in (each for each in await topics.listed(conn) if each.topic_id in due):
+        for topic in (each for each in await topics.list_topics(conn) if each.topic_id in due):
             day, held = due_date(due[topic.topic_id], self.modes, now), self.modes.of(topic)
             if day is not None:
                 mode: RunMode = "shadow" if held.mode == "shadow" else "live"
@@ -263,5 +272,5 @@ class Digests:
 def stage(
     channels: Mapping[str, type[Any]], *, modes: Modes, clock: Callable[[], datetime]
 ) -> Stage[list[Order], list[Order]]:
-    made = Digests(channels=channels, modes=modes, clock=clock)
+    made = DigestStage(channels=channels, modes=modes, clock=clock)
     return Stage(name=NAME, load=made.load, work=made.order, save=made.save, batch=1)

@@ -17,7 +17,7 @@ from scoop.stages.stage import Outcome, Stage
 from scoop.store import embeddings, work
 from scoop.store import signals as store
 from scoop.store.db import Connection, Database
-from scoop.store.embeddings import Embedded, EmbeddingModel, Written
+from scoop.store.embeddings import EmbeddedBatchRow, EmbeddingModel, Written
 from scoop.store.work import Subject
 
 TURNS = 8  # calls of the model; links are weighed and grouped for all of them in one go
@@ -28,12 +28,12 @@ LONGEST_PAUSE = timedelta(minutes=2)  # before such a retry; one that comes too 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Made:
+class EmbeddedBatch:
     """What became of a batch: who is handed on, and what is new."""
 
     documents: Sequence[Written]
     signals: Mapping[int, Signals]
-    embedded: Embedded | None = None
+    embedded: EmbeddedBatchRow | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Embedding:
     async def load(self, conn: Connection, ids: Sequence[int]) -> list[Written]:
         return await embeddings.written(conn, self.model_name, self.model_version, ids)
 
-    async def work(self, documents: Sequence[Written]) -> Outcome[Made]:
+    async def work(self, documents: Sequence[Written]) -> Outcome[EmbeddedBatch]:
         """Embed what is new or has changed; when the server is away, only that fails, and no text is tried singly."""
         texts = {each.document_id: embedding_text.embedding_text(each.title, each.body_text) for each in documents}
         hash_by_id = {document_id: hashes.sha256(text) for document_id, text in texts.items()}
@@ -69,7 +69,7 @@ class Embedding:
                 raise
             kept = [each for each in documents if each.document_id not in due]
             return Outcome(output=_made(kept), failures=dict.fromkeys(due, failed))
-        embedded = Embedded(
+        embedded = EmbeddedBatchRow(
             document_ids=due,
             text_hashes=[hash_by_id[document_id] for document_id in due],
             vectors=vectors,
@@ -78,9 +78,9 @@ class Embedding:
         )
         return Outcome(output=_made(documents, embedded))
 
-    async def save(self, conn: Connection, made: Made) -> list[Subject]:
+    async def save(self, conn: Connection, made: EmbeddedBatch) -> list[Subject]:
         if made.embedded is not None:
-            model = await embeddings.entered(
+            model = await embeddings.get_or_create(
                 conn, self.model_name, self.model_version, dimensions=made.embedded.vectors.shape[1]
             )
             await embeddings.put(conn, model, made.embedded)
@@ -98,9 +98,9 @@ class Embedding:
                 self.room[collection] = await embeddings.room(conn, model, collection) if may_be_full else left - count
 
 
-def _made(documents: Sequence[Written], embedded: Embedded | None = None) -> Made:
+def _made(documents: Sequence[Written], embedded: EmbeddedBatchRow | None = None) -> EmbeddedBatch:
     read = {each.document_id: signals.of(each.title, each.body_text) for each in documents}
-    return Made(documents=documents, signals=read, embedded=embedded)
+    return EmbeddedBatch(documents=documents, signals=read, embedded=embedded)
 
 
 def _is_away(error: Exception) -> bool:
@@ -111,9 +111,16 @@ def _is_away(error: Exception) -> bool:
 def stage(embedder: Embedder, *, then: tuple[str, ...]) -> Stage[Any, Any]:
     embedding = Embedding(embedder)
     return Stage(
-        name="embed", load=embedding.load, work=embedding.work, save=embedding.save, then=then, batch=BATCH,
-        turns=TURNS, max_attempts=NEVER_GIVE_UP, waits=embedder.waits,
-    )  # fmt: skip
+        name="embed",
+        load=embedding.load,
+        work=embedding.work,
+        save=embedding.save,
+        then=then,
+        batch=BATCH,
+        turns=TURNS,
+        max_attempts=NEVER_GIVE_UP,
+        waits=embedder.waits,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

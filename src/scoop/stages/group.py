@@ -8,22 +8,22 @@ from scoop.stages.stage import Outcome, Stage
 from scoop.store import embeddings, review
 from scoop.store import links as store
 from scoop.store.db import Connection
-from scoop.store.links import Pair, Story
+from scoop.store.links import DocumentIdPair, LinkedStory
 from scoop.store.stories import LOCK
 from scoop.store.work import Subject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class LinkedStories:
     """Stories that hang together, the oldest first, how strongly each two are linked, and whom people keep apart."""
 
-    stories: Sequence[Story]
-    probabilities: Mapping[Pair, float]
-    apart: Collection[Pair]
+    stories: Sequence[LinkedStory]
+    probabilities: Mapping[DocumentIdPair, float]
+    apart: Collection[DocumentIdPair]
     threshold: float
 
 
-async def load(conn: Connection, ids: Sequence[int]) -> Case | None:
+async def load(conn: Connection, ids: Sequence[int]) -> LinkedStories | None:
     model = await embeddings.active(conn)
     fit = links.fitted(model.model_name, model.model_version) if model else None
     if model is None or fit is None:
@@ -31,7 +31,7 @@ async def load(conn: Connection, ids: Sequence[int]) -> Case | None:
     threshold = links.calibrated(fit, model.calibration).coverage_at
     stories = await store.component(conn, model, ids, at_least=threshold)
     story_ids = [story.story_id for story in stories]
-    return Case(
+    return LinkedStories(
         stories=stories,
         probabilities=await store.between(conn, model, story_ids),
         apart=await review.kept_apart(conn, story_ids),
@@ -39,7 +39,7 @@ async def load(conn: Connection, ids: Sequence[int]) -> Case | None:
     )
 
 
-async def group(case: Case | None) -> Outcome[Mapping[int, int]]:
+async def group(case: LinkedStories | None) -> Outcome[Mapping[int, int]]:
     """Which group each story is shown in; it is named after its oldest story."""
     if case is None:
         return Outcome(output={})
@@ -52,9 +52,9 @@ async def group(case: Case | None) -> Outcome[Mapping[int, int]]:
 
 
 async def save(conn: Connection, coverage_by_story: Mapping[int, int]) -> list[Subject]:
-    await store.cover(conn, coverage_by_story)
+    await store.set_coverage(conn, coverage_by_story)
     return []
 
 
-def stage(*, then: tuple[str, ...]) -> Stage[Case | None, Mapping[int, int]]:
+def stage(*, then: tuple[str, ...]) -> Stage[LinkedStories | None, Mapping[int, int]]:
     return Stage(name="group", load=load, work=group, save=save, then=then, batch=1000, lock=LOCK)

@@ -7,20 +7,20 @@ from scoop.core import search, spelling
 from scoop.stages.stage import Outcome, Stage
 from scoop.store import search as store
 from scoop.store.db import Connection
-from scoop.store.search import Indexed, Reading
+from scoop.store.search import Indexed, IndexedText
 from scoop.store.work import Subject
 
 MAX_STEMS = 200_000  # that are remembered; a word and its stem take some 200 bytes
 
-Stems = Mapping[str, Mapping[str, str]]
+StemsByLanguage = Mapping[str, Mapping[str, str]]
 """For each language the stem of each word."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class TokenizedDocument:
     """A document with the words of its title and its body."""
 
-    reading: Reading
+    reading: IndexedText
     title: Sequence[str]
     body: Sequence[str]
 
@@ -30,14 +30,14 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
-    documents: Sequence[Told]
-    stems: Stems
+class IndexBatch:
+    documents: Sequence[TokenizedDocument]
+    stems: StemsByLanguage
     new_words: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Made:
+class IndexedBatch:
     indexed: Sequence[Indexed]
     facets: Sequence[str]
     new_words: Sequence[str]
@@ -49,13 +49,13 @@ class Indexing:
 
     stems: dict[str, dict[str, str]] = field(default_factory=dict)
 
-    async def load(self, conn: Connection, ids: Sequence[int]) -> Case:
+    async def load(self, conn: Connection, ids: Sequence[int]) -> IndexBatch:
         told = [_told(reading) for reading in await store.readings(conn, ids)]
         await self._learn(conn, told)
         words = {search.folded(word) for each in told for word in each.title if spelling.can_be_mistyped(word)}
-        return Case(documents=told, stems=self.stems, new_words=await store.unknown_words(conn, words))
+        return IndexBatch(documents=told, stems=self.stems, new_words=await store.unknown_words(conn, words))
 
-    async def _learn(self, conn: Connection, told: Sequence[Told]) -> None:
+    async def _learn(self, conn: Connection, told: Sequence[TokenizedDocument]) -> None:
         if sum(map(len, self.stems.values())) > MAX_STEMS:
             self.stems.clear()
         unknown: set[tuple[str, str]] = set()
@@ -66,25 +66,25 @@ class Indexing:
             self.stems[language][word] = stem
 
 
-def _told(reading: Reading) -> Told:
-    return Told(
+def _told(reading: IndexedText) -> TokenizedDocument:
+    return TokenizedDocument(
         reading=reading,
         title=search.tokens(reading.normalized_title),
         body=search.tokens(reading.normalized_text)[: search.MAX_BODY_WORDS],
     )
 
 
-async def index(case: Case) -> Outcome[Made]:
+async def index(case: IndexBatch) -> Outcome[IndexedBatch]:
     indexed = [_indexed(told, case.stems) for told in case.documents]
     facets = {
         facet
         for told in case.documents
         for facet in search.facets_of(told.reading.collection, told.reading.source, told.reading.language)
     }
-    return Outcome(output=Made(indexed=indexed, facets=sorted(facets), new_words=case.new_words))
+    return Outcome(output=IndexedBatch(indexed=indexed, facets=sorted(facets), new_words=case.new_words))
 
 
-def _indexed(told: Told, stems: Stems) -> Indexed:
+def _indexed(told: TokenizedDocument, stems: StemsByLanguage) -> Indexed:
     reading = told.reading
     facets = search.facets_of(reading.collection, reading.source, reading.language)
     return Indexed(
@@ -95,12 +95,12 @@ def _indexed(told: Told, stems: Stems) -> Indexed:
     )
 
 
-async def save(conn: Connection, made: Made) -> list[Subject]:
+async def save(conn: Connection, made: IndexedBatch) -> list[Subject]:
     await store.put(conn, made.indexed)
     await store.put_words(conn, made.new_words)
     await store.put_facets(conn, made.facets)
     return []
 
 
-def stage() -> Stage[Case, Made]:
+def stage() -> Stage[IndexBatch, IndexedBatch]:
     return Stage(name=store.STAGE, load=Indexing().load, work=index, save=save, batch=500)

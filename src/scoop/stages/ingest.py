@@ -21,16 +21,16 @@ from scoop.errors import FetchFailed, ScoopError
 from scoop.fetch import robots
 from scoop.fetch.client import OVERLOADED, Client
 from scoop.fetch.robots import RobotsFiles
-from scoop.fetch.sandbox import Chamber
+from scoop.fetch.sandbox import Sandbox
 from scoop.model import Source
 from scoop.sources import Harvest, Visit
 from scoop.stages import arrivals as item_arrivals
 from scoop.stages.stage import Outcome, Stage
 from scoop.store import alerts, arrivals, article_pages, hosts, runs, sources
-from scoop.store.arrivals import Entered, NewArrival, Refusal
+from scoop.store.arrivals import Entered, ItemRefusal, NewArrival
 from scoop.store.db import Connection
 from scoop.store.runs import Status, Trigger
-from scoop.store.sources import Due, Settled
+from scoop.store.sources import DueSource, VisitOutcome
 from scoop.store.work import Subject
 
 log = structlog.get_logger()
@@ -44,14 +44,14 @@ ALARMS = ("source_died", "source_quiet")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Visited:
+class SourceVisit:
     """One source after its visit: what it brought, or why it failed; `asked` is the rest that its server asked for."""
 
     source: Source
     started_at: datetime
     harvest: Harvest
     arrivals: Sequence[NewArrival] = ()
-    refusals: Sequence[Refusal] = ()
+    refusals: Sequence[ItemRefusal] = ()
     failure: FetchFailed | None = None
     asked: timedelta = retry_after.NO_TIME
     log_key: str | None = None
@@ -73,8 +73,8 @@ class Ingest:
 
     client: Client
     archive: Archive
-    chamber: Chamber
-    kinds: Mapping[str, type[kinds.Kind]]
+    chamber: Sandbox
+    kinds: Mapping[str, type[kinds.SourcePlugin]]
     secrets: Mapping[str, str]
     clock: Callable[[], datetime]
     trigger: Trigger
@@ -82,18 +82,18 @@ class Ingest:
     pages: str
     robots: RobotsFiles = field(default_factory=RobotsFiles)
 
-    async def load(self, conn: Connection, ids: Sequence[int]) -> dict[int, Due]:
+    async def load(self, conn: Connection, ids: Sequence[int]) -> dict[int, DueSource]:
         due = await sources.due(conn, ids)
         origins = {robots.origin(found.source.base_url) for found in due.values()}
         self.robots.remember(await hosts.robots_files(conn, list(origins)))
         return due
 
-    async def work(self, due: Mapping[int, Due]) -> Outcome[list[Visited]]:
+    async def work(self, due: Mapping[int, DueSource]) -> Outcome[list[SourceVisit]]:
         visited = await asyncio.gather(*(self._visit(found) for found in due.values()))
         failures = {found.source.source_id: found.failure for found in visited if found.failure and not _is_gone(found)}
         return Outcome(output=visited, failures=failures, told=[_line(found) for found in visited])
 
-    async def _visit(self, due: Due) -> Visited:
+    async def _visit(self, due: DueSource) -> SourceVisit:
         source, started_at = due.source, self.clock()
         visit = Visit(
             source=source,
@@ -110,11 +110,11 @@ class Ingest:
         except FetchFailed as failure:
             asked, failure.after = failure.after or retry_after.NO_TIME, _wait(source, failure)
             unread = Harvest(checkpoint=due.checkpoint, health=failure.health)
-            visited = Visited(source=source, started_at=started_at, harvest=unread, failure=failure, asked=asked)
+            visited = SourceVisit(source=source, started_at=started_at, harvest=unread, failure=failure, asked=asked)
         # A visit that found nothing changed needs no log: its run says it all.
         return visited if visited.harvest.health == "not_modified" else await self._logged(visited, visit.log)
 
-    async def _logged(self, visited: Visited, requests: list[dict[str, Any]]) -> Visited:
+    async def _logged(self, visited: SourceVisit, requests: list[dict[str, Any]]) -> SourceVisit:
         key = archives.log_key(uuid.uuid4().hex, visited.started_at)
         try:
             await self.archive.put(
@@ -125,7 +125,7 @@ class Ingest:
             return visited
         return replace(visited, log_key=key)
 
-    async def save(self, conn: Connection, visited: Sequence[Visited]) -> Sequence[Subject]:
+    async def save(self, conn: Connection, visited: Sequence[SourceVisit]) -> Sequence[Subject]:
         now = self.clock()
         run_ids = await runs.record(conn, [_ended(found) for found in visited], self.trigger)
         visited_by_run = dict(zip(run_ids, visited, strict=True))
@@ -147,7 +147,7 @@ class Ingest:
         return [Subject(found.raw_arrival_id, is_new=True) for found in entered if not found.page_url]
 
     async def _settle(
-        self, conn: Connection, visited: Sequence[Visited], conditions: Mapping[int, Condition], *, now: datetime
+        self, conn: Connection, visited: Sequence[SourceVisit], conditions: Mapping[int, Condition], *, now: datetime
     ) -> None:
         """Write down how the sources are, and what their hosts asked for."""
         settled = {f.source.source_id: _settled(f, conditions[f.source.source_id], now=now) for f in visited}
@@ -157,18 +157,18 @@ class Ingest:
         await _alert(conn, {found.source.slug: conditions[found.source.source_id] for found in visited})
 
 
-def _through_the_door(source: Source, harvest: Harvest, *, now: datetime) -> Visited:
+def _through_the_door(source: Source, harvest: Harvest, *, now: datetime) -> SourceVisit:
     """What a visit brought, the good items apart from those that are refused."""
     full_text = kinds.shared_options(source.options).full_text
     accepted: list[NewArrival] = []
-    refusals: list[Refusal] = []
+    refusals: list[ItemRefusal] = []
     for found in harvest.items:
         item = items.complete(
             found, source=source.slug, collection=source.collection, category=source.category, now=now
         )
         raw, problems = items.written(item)
         if problems:
-            refusals.append(Refusal(line=NO_LINE, problems=problems, raw_item=raw))
+            refusals.append(ItemRefusal(line=NO_LINE, problems=problems, raw_item=raw))
         else:
             page_url = teasers.page_url(item, full_text=full_text)
             accepted.append(
@@ -176,12 +176,12 @@ def _through_the_door(source: Source, harvest: Harvest, *, now: datetime) -> Vis
                     item, raw=raw, now=now, response_headers=harvest.response_headers, page_url=page_url
                 )
             )
-    return Visited(
+    return SourceVisit(
         source=source, started_at=now, harvest=harvest, arrivals=accepted, refusals=refusals, asked=harvest.fresh_for
     )
 
 
-def _line(visited: Visited) -> str:
+def _line(visited: SourceVisit) -> str:
     """A visit for whoever watches."""
     found = f"{len(visited.arrivals):,} items" if visited.arrivals else visited.harvest.health.replace("_", " ")
     return f"{visited.source.slug:<24} {found}{f'; {visited.error}' if visited.error else ''}"
@@ -197,7 +197,7 @@ def _wait(source: Source, failure: FetchFailed) -> timedelta:
     )
 
 
-def _settled(visited: Visited, condition: Condition, *, now: datetime) -> Settled:
+def _settled(visited: SourceVisit, condition: Condition, *, now: datetime) -> VisitOutcome:
     source = visited.source
     planned = schedules.next_visit(
         source.schedule,
@@ -207,10 +207,10 @@ def _settled(visited: Visited, condition: Condition, *, now: datetime) -> Settle
         spread=random.random(),  # noqa: S311
     )
     not_before = now + visited.asked if visited.asked else None
-    return Settled(condition=condition, next_visit_at=max(planned, not_before or planned), not_before=not_before)
+    return VisitOutcome(condition=condition, next_visit_at=max(planned, not_before or planned), not_before=not_before)
 
 
-def _finding(visited: Visited, new_items: int) -> Finding:
+def _finding(visited: SourceVisit, new_items: int) -> Finding:
     return Finding(
         health=visited.harvest.health,
         note=visited.error or "",
@@ -219,12 +219,12 @@ def _finding(visited: Visited, new_items: int) -> Finding:
     )
 
 
-def _is_gone(visited: Visited) -> bool:
+def _is_gone(visited: SourceVisit) -> bool:
     """Whether a source said that it will never come back: it is not tried again."""
     return visited.failure is not None and visited.failure.health == "gone"
 
 
-def _rests(visited: Iterable[Visited], *, now: datetime) -> dict[str, datetime]:
+def _rests(visited: Iterable[SourceVisit], *, now: datetime) -> dict[str, datetime]:
     """Until when hosts that are overloaded are left alone: all of their sources, not only the one that was told."""
     return {
         urls.host(found.source.base_url): now + (found.failure.after or timedelta())
@@ -234,7 +234,7 @@ def _rests(visited: Iterable[Visited], *, now: datetime) -> dict[str, datetime]:
 
 
 def _page_requests(
-    entered: Iterable[Entered], visited_by_run: Mapping[int, Visited]
+    entered: Iterable[Entered], visited_by_run: Mapping[int, SourceVisit]
 ) -> list[tuple[int, str, timedelta]]:
     return [
         (found.raw_arrival_id, urls.host(found.page_url), _page_step(visited_by_run[found.run_id].source))
@@ -249,8 +249,8 @@ def _page_step(source: Source) -> timedelta:
     return own if kinds.shared_options(source.options).connect_to else max(own, PAGE_STEP)
 
 
-def _ended(visited: Visited) -> runs.Visited:
-    return runs.Visited(
+def _ended(visited: SourceVisit) -> runs.FinishedRun:
+    return runs.FinishedRun(
         source=visited.source.slug,
         started_at=visited.started_at,
         status=visited.status,
@@ -262,7 +262,7 @@ def _ended(visited: Visited) -> runs.Visited:
     )
 
 
-def _log(visited: Visited, requests: Iterable[Mapping[str, Any]]) -> bytes:
+def _log(visited: SourceVisit, requests: Iterable[Mapping[str, Any]]) -> bytes:
     """The log of a run: its requests, what was refused and why, and how it ended; one JSON a line."""
     refused = [
         {"event": "refused", "problems": [f"{problem.path} {problem.reason}" for problem in refusal.problems]}
@@ -298,8 +298,8 @@ def _json(value: Any) -> bytes:
 def stage(
     client: Client,
     archive: Archive,
-    chamber: Chamber,
-    kinds: Mapping[str, type[kinds.Kind]],
+    chamber: Sandbox,
+    kinds: Mapping[str, type[kinds.SourcePlugin]],
     *,
     secrets: Mapping[str, str],
     trigger: Trigger,
@@ -308,10 +308,23 @@ def stage(
     then: tuple[str, ...],
 ) -> Stage[Any, Any]:
     gather = Ingest(
-        client=client, archive=archive, chamber=chamber, kinds=kinds, secrets=secrets, clock=lambda: datetime.now(UTC),
-        trigger=trigger, force=force, pages=pages,
-    )  # fmt: skip
+        client=client,
+        archive=archive,
+        chamber=chamber,
+        kinds=kinds,
+        secrets=secrets,
+        clock=lambda: datetime.now(UTC),
+        trigger=trigger,
+        force=force,
+        pages=pages,
+    )
     return Stage(
-        name=NAME, load=gather.load, work=gather.work, save=gather.save, then=then, batch=64, waits=True,
+        name=NAME,
+        load=gather.load,
+        work=gather.work,
+        save=gather.save,
+        then=then,
+        batch=64,
+        waits=True,
         max_attempts=NEVER_GIVE_UP,
-    )  # fmt: skip
+    )

@@ -8,14 +8,14 @@ from functools import partial
 import numpy as np
 
 from scoop.core import dedup, links
-from scoop.core.dedup import Doubt, Group, Match, Reading, Verdict
+from scoop.core.dedup import DedupDocument, Doubt, HumanVerdict, Match, MergedGroup
 from scoop.core.links import NEAR, Compared, LinkModel, Neighbourhood
 from scoop.stages.stage import Outcome, Stage
 from scoop.store import embeddings, review, stories, work
 from scoop.store import links as store
 from scoop.store.db import Connection
 from scoop.store.embeddings import EmbeddingModel
-from scoop.store.links import Link, Pair
+from scoop.store.links import DocumentIdPair, DocumentLink
 from scoop.store.work import Subject
 
 CANDIDATES = 30
@@ -29,7 +29,7 @@ _NEVER = np.full(len(links.NAMES), np.nan, dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class LinkBatch:
     """Documents with those that are near to them, and what is known of all of them.
 
     `changed` are the neighbourhoods that are others now, of these documents and of those they came near to; `links` are
@@ -38,31 +38,31 @@ class Case:
 
     model: EmbeddingModel
     fit: LinkModel
-    readings: Sequence[Reading]
+    readings: Sequence[DedupDocument]
     near: Mapping[int, Neighbourhood]
     compared: Mapping[int, Compared]
     changed: Mapping[int, Neighbourhood]
     neighbourhoods: Mapping[int, Neighbourhood]
-    links: Mapping[Pair, Link]
+    links: Mapping[DocumentIdPair, DocumentLink]
     story_ids: Mapping[int, int]
-    verdicts: Sequence[Verdict]
+    verdicts: Sequence[HumanVerdict]
     first_seen_at: Mapping[int, datetime]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
+class LinkJudgement:
     """What is to be remembered: who is near, the links, and the stories that become one."""
 
     model: EmbeddingModel
     collection: str
     neighbourhoods: Mapping[int, Neighbourhood]
-    links: Mapping[Pair, Link]
-    groups: Sequence[Group]
+    links: Mapping[DocumentIdPair, DocumentLink]
+    groups: Sequence[MergedGroup]
     doubts: Sequence[Doubt]
     touched: frozenset[int]
 
 
-async def load(conn: Connection, ids: Sequence[int]) -> Case | None:
+async def load(conn: Connection, ids: Sequence[int]) -> LinkBatch | None:
     """Nothing where no embedding model is active, or none has been fitted for it."""
     model = await embeddings.active(conn)
     fit = links.fitted(model.model_name, model.model_version) if model else None
@@ -78,7 +78,7 @@ async def load(conn: Connection, ids: Sequence[int]) -> Case | None:
     story_ids = await stories.of_documents(conn, about | ends)
     verdicts = await review.constraints(conn, ids, set(story_ids.values()))
     named = {*story_ids.values(), *dedup.stories_named((), (), verdicts)}
-    return Case(
+    return LinkBatch(
         model=model,
         fit=links.calibrated(fit, model.calibration),
         readings=readings,
@@ -93,7 +93,7 @@ async def load(conn: Connection, ids: Sequence[int]) -> Case | None:
     )
 
 
-async def judge(case: Case | None) -> Outcome[Judgement | None]:
+async def judge(case: LinkBatch | None) -> Outcome[LinkJudgement | None]:
     if case is None:
         return Outcome(output=None)
     found = _scored(case)
@@ -102,7 +102,7 @@ async def judge(case: Case | None) -> Outcome[Judgement | None]:
     merging = {match.document_id for match in matches}
     readings = [reading for reading in case.readings if reading.document_id in merging]
     return Outcome(
-        output=Judgement(
+        output=LinkJudgement(
             model=case.model,
             collection=case.readings[0].collection,
             neighbourhoods=case.changed,
@@ -114,7 +114,7 @@ async def judge(case: Case | None) -> Outcome[Judgement | None]:
     )
 
 
-def _is_news(case: Case, pair: Pair, link: Link) -> bool:
+def _is_news(case: LinkBatch, pair: DocumentIdPair, link: DocumentLink) -> bool:
     """Whether a link is to be written; documents of one story need none."""
     if pair in case.links:
         return abs(link.probability - case.links[pair].probability) >= NOTEWORTHY
@@ -143,9 +143,11 @@ def _nearest(cosine_by_id: Mapping[int, float]) -> Neighbourhood:
     return store.neighbourhood(sorted(cosine_by_id.items(), key=lambda found: (-found[1], found[0]))[:NEAR])
 
 
-def _scored(case: Case) -> dict[Pair, Link]:
+def _scored(case: LinkBatch) -> dict[DocumentIdPair, DocumentLink]:
     """All pairs with a document at hand, and those whose neighbourhoods tell otherwise now, weighed."""
-    rows: dict[Pair, links.Table] = {pair: link.signals[: len(links.OWN)] for pair, link in case.links.items()}
+    rows: dict[DocumentIdPair, links.Table] = {
+        pair: link.signals[: len(links.OWN)] for pair, link in case.links.items()
+    }
     for one, near in case.near.items():
         others = [(place, other) for place, other in enumerate(near.ids.tolist()) if other in case.compared]
         if one not in case.compared or not others:
@@ -166,16 +168,16 @@ def _scored(case: Case) -> dict[Pair, Link]:
     news = [pair for pair, is_new in zip(rows, is_news.tolist(), strict=True) if is_new]
     probabilities = case.fit.probabilities(table[is_news]).tolist()
     return dict(case.links) | {
-        pair: Link(probability=probability, signals=row)
+        pair: DocumentLink(probability=probability, signals=row)
         for pair, row, probability in zip(news, table[is_news], probabilities, strict=True)
     }
 
 
-def _pair(one: int, other: int) -> Pair:
+def _pair(one: int, other: int) -> DocumentIdPair:
     return (one, other) if one < other else (other, one)
 
 
-def _matches(case: Case, found: Mapping[Pair, Link]) -> list[Match]:
+def _matches(case: LinkBatch, found: Mapping[DocumentIdPair, DocumentLink]) -> list[Match]:
     """The links that are beyond doubt, as reasons to join the stories of documents at hand with others."""
     at_hand = {reading.document_id for reading in case.readings}
     return [
@@ -193,17 +195,17 @@ def _matches(case: Case, found: Mapping[Pair, Link]) -> list[Match]:
     ]
 
 
-def _are_one(case: Case, pair: Pair, link: Link) -> bool:
+def _are_one(case: LinkBatch, pair: DocumentIdPair, link: DocumentLink) -> bool:
     """Whether they are one story; two documents that came before have been asked when the later one came."""
     one, other = (case.compared.get(document) for document in pair)
     return one is not None and other is not None and links.are_one(one, other, link.signals, case.fit)
 
 
-def _doubts(case: Case, found: Mapping[Pair, Link], merging: Collection[int]) -> list[Doubt]:
+def _doubts(case: LinkBatch, found: Mapping[DocumentIdPair, DocumentLink], merging: Collection[int]) -> list[Doubt]:
     """For each document that stays in its own story the best of the others that probably tell of the same."""
     staying = {reading.document_id: reading for reading in case.readings if reading.document_id not in merging}
     apart = {frozenset((each.one_story_id, each.other_story_id)) for each in case.verdicts if not each.is_same}
-    best: dict[int, tuple[float, int, Link]] = {}
+    best: dict[int, tuple[float, int, DocumentLink]] = {}
     for pair, link in found.items():
         if link.probability < case.fit.coverage_at:
             continue
@@ -224,7 +226,7 @@ def _doubts(case: Case, found: Mapping[Pair, Link], merging: Collection[int]) ->
     ]
 
 
-def _touched(case: Case, found: Mapping[Pair, Link]) -> frozenset[int]:
+def _touched(case: LinkBatch, found: Mapping[DocumentIdPair, DocumentLink]) -> frozenset[int]:
     """The stories whose groups may be others now."""
     documents = {reading.document_id for reading in case.readings}
     for pair, link in found.items():
@@ -234,7 +236,7 @@ def _touched(case: Case, found: Mapping[Pair, Link]) -> frozenset[int]:
     return frozenset(case.story_ids[document] for document in documents if document in case.story_ids)
 
 
-async def save(conn: Connection, judgement: Judgement | None, *, stories_to: Sequence[str]) -> list[Subject]:
+async def save(conn: Connection, judgement: LinkJudgement | None, *, stories_to: Sequence[str]) -> list[Subject]:
     if judgement is None:
         return []
     await store.put_neighbourhoods(conn, judgement.model, judgement.neighbourhoods)
@@ -248,9 +250,14 @@ async def save(conn: Connection, judgement: Judgement | None, *, stories_to: Seq
     return [Subject(story_id, judgement.collection) for story_id in sorted(judgement.touched | joined)]
 
 
-def stage(*, then: tuple[str, ...], stories_to: tuple[str, ...] = ()) -> Stage[Case | None, Judgement | None]:
+def stage(*, then: tuple[str, ...], stories_to: tuple[str, ...] = ()) -> Stage[LinkBatch | None, LinkJudgement | None]:
     """The stage; `then` are given the stories whose groups may be others now, `stories_to` those that grew."""
     return Stage(
-        name="link", load=load, work=judge, save=partial(save, stories_to=stories_to), then=then, batch=256,
+        name="link",
+        load=load,
+        work=judge,
+        save=partial(save, stories_to=stories_to),
+        then=then,
+        batch=256,
         lock=stories.LOCK,
-    )  # fmt: skip
+    )

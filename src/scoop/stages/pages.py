@@ -16,11 +16,11 @@ from scoop.errors import FetchFailed, ScoopError
 from scoop.fetch import robots
 from scoop.fetch.client import Client, Request, Response, failure
 from scoop.fetch.robots import RobotsFiles
-from scoop.fetch.sandbox import Chamber, Overwhelmed
-from scoop.model import Page
+from scoop.fetch.sandbox import Sandbox, SandboxExceeded
+from scoop.model import ArticlePage
 from scoop.stages.stage import Outcome, Stage
 from scoop.store import article_pages, hosts
-from scoop.store.article_pages import Read, Wanted
+from scoop.store.article_pages import FetchedPage, PageRequest
 from scoop.store.db import Connection
 from scoop.store.work import Subject
 
@@ -34,25 +34,25 @@ RETRIED = frozenset({429, 500, 502, 503, 504})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pages:
+class PageStage:
     """Reads pages through one client."""
 
     client: Client
     archive: Archive
-    chamber: Chamber
+    chamber: Sandbox
     clock: Callable[[], datetime]
     robots: RobotsFiles = field(default_factory=RobotsFiles)
 
-    async def load(self, conn: Connection, ids: Sequence[int]) -> dict[int, Wanted]:
+    async def load(self, conn: Connection, ids: Sequence[int]) -> dict[int, PageRequest]:
         wanted = await article_pages.wanted(conn, NAME, ids)
         origins = {robots.origin(page.url) for page in wanted.values()}
         self.robots.remember(await hosts.robots_files(conn, list(origins)))
         return wanted
 
-    async def work(self, wanted: Mapping[int, Wanted]) -> Outcome[list[Read]]:
+    async def work(self, wanted: Mapping[int, PageRequest]) -> Outcome[list[FetchedPage]]:
         found = await asyncio.gather(*(self._read(page) for page in wanted.values()))
         return Outcome(
-            output=[page for page in found if isinstance(page, Read)],
+            output=[page for page in found if isinstance(page, FetchedPage)],
             failures={
                 arrival_id: page
                 for arrival_id, page in zip(wanted, found, strict=True)
@@ -60,7 +60,7 @@ class Pages:
             },
         )
 
-    async def _read(self, wanted: Wanted) -> Read | FetchFailed:
+    async def _read(self, wanted: PageRequest) -> FetchedPage | FetchFailed:
         """What the page says; a failure only while it is worth another try."""
         now = self.clock()
         try:
@@ -68,12 +68,14 @@ class Pages:
         except FetchFailed as failed:
             if _may_pass(failed) and wanted.attempts + 1 < TRIES:
                 return failed
-            return Read(raw_arrival_id=wanted.raw_arrival_id, url=wanted.url, page=Page(problem=failed.health))
+            return FetchedPage(
+                raw_arrival_id=wanted.raw_arrival_id, url=wanted.url, page=ArticlePage(problem=failed.health)
+            )
         page = await self._extracted(answer)
         key = await self._archived(wanted, answer, now=now)
-        return Read(raw_arrival_id=wanted.raw_arrival_id, url=answer.url, page=page, archive_key=key)
+        return FetchedPage(raw_arrival_id=wanted.raw_arrival_id, url=answer.url, page=page, archive_key=key)
 
-    async def _fetched(self, wanted: Wanted, *, now: datetime) -> Response:
+    async def _fetched(self, wanted: PageRequest, *, now: datetime) -> Response:
         request = Request(
             url=wanted.url,
             connect_to=kinds.shared_options(wanted.options).connect_to,
@@ -88,14 +90,14 @@ class Pages:
             raise failure(answer, now=now)
         return answer
 
-    async def _extracted(self, answer: Response) -> Page:
+    async def _extracted(self, answer: Response) -> ArticlePage:
         try:
             return await self.chamber.run(_extract, answer.body, answer.url, answer.headers.get("Content-Type", ""))
-        except Overwhelmed as error:
+        except SandboxExceeded as error:
             log.warning("page not read", url=answer.url, reason=str(error))
-            return Page(problem="too_complex")
+            return ArticlePage(problem="too_complex")
 
-    async def _archived(self, wanted: Wanted, answer: Response, *, now: datetime) -> str | None:
+    async def _archived(self, wanted: PageRequest, answer: Response, *, now: datetime) -> str | None:
         article = documents.article_id(urls.canonical_url(wanted.url))
         key = archives.raw_html_key(wanted.source, now.date(), article)
         try:
@@ -105,13 +107,13 @@ class Pages:
             return None
         return key
 
-    async def save(self, conn: Connection, read: Sequence[Read]) -> Sequence[Subject]:
+    async def save(self, conn: Connection, read: Sequence[FetchedPage]) -> Sequence[Subject]:
         await article_pages.put(conn, read)
         await hosts.keep_robots_files(conn, self.robots.learned())
         return [Subject(page.raw_arrival_id) for page in read]
 
 
-def _extract(body: bytes, url: str, content_type: str) -> Page:
+def _extract(body: bytes, url: str, content_type: str) -> ArticlePage:
     from scoop.fetch import articles  # heavy, and needed only in the chamber
 
     return articles.extract(body, url=url, content_type=content_type)
@@ -121,6 +123,6 @@ def _may_pass(failed: FetchFailed) -> bool:
     return failed.health in health.PASSING or (failed.status or 0) in RETRIED
 
 
-def stage(client: Client, archive: Archive, chamber: Chamber, *, then: tuple[str, ...]) -> Stage[Any, Any]:
-    reader = Pages(client=client, archive=archive, chamber=chamber, clock=lambda: datetime.now(UTC))
+def stage(client: Client, archive: Archive, chamber: Sandbox, *, then: tuple[str, ...]) -> Stage[Any, Any]:
+    reader = PageStage(client=client, archive=archive, chamber=chamber, clock=lambda: datetime.now(UTC))
     return Stage(name=NAME, load=reader.load, work=reader.work, save=reader.save, then=then, batch=32, waits=True)

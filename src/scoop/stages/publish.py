@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from scoop.channels import Channel, Errand, NotSent, Refused, Unknown
+from scoop.channels import ChannelPlugin, DeliveryRefused, Errand, NotSent, Unknown
 from scoop.core import delivery
 from scoop.core.delivery import Pace, Plan
 from scoop.errors import LostLease, Retry
@@ -19,7 +19,7 @@ from scoop.model import Post
 from scoop.stages.stage import Outcome, Stage
 from scoop.store import posts
 from scoop.store.db import Connection
-from scoop.store.posts import Outgoing, Settled
+from scoop.store.posts import OutgoingPost, PostOutcome
 from scoop.store.work import Subject
 
 LEASE = timedelta(minutes=15)  # an external program may take ten
@@ -27,10 +27,10 @@ NEVER_GIVE_UP = 1_000_000  # what cannot be sent is held after a day
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class PostAttempt:
     """A post in hand since `since`; `begin` notes that a try begins, before anything leaves."""
 
-    outgoing: Outgoing
+    outgoing: OutgoingPost
     since: float
     begin: Callable[[], Awaitable[None]]
 
@@ -44,15 +44,15 @@ class Publish:
     secrets: Mapping[str, str]
     clock: Callable[[], datetime]
     pace: Pace = field(default_factory=Pace)
-    made: dict[bytes, Channel] = field(default_factory=dict)  # a bot asks once who it is
+    made: dict[bytes, ChannelPlugin] = field(default_factory=dict)  # a bot asks once who it is
 
-    async def load(self, conn: Connection, ids: Sequence[int]) -> Case:
+    async def load(self, conn: Connection, ids: Sequence[int]) -> PostAttempt:
         (post_id,) = ids
         # `begin` is called in the middle of the work: a try must be on record before its first byte leaves.
         begin = partial(posts.begin, conn, post_id)
-        return Case(outgoing=await posts.outgoing(conn, post_id), since=time.monotonic(), begin=begin)
+        return PostAttempt(outgoing=await posts.outgoing(conn, post_id), since=time.monotonic(), begin=begin)
 
-    async def deliver(self, case: Case) -> Outcome[Settled | None]:
+    async def deliver(self, case: PostAttempt) -> Outcome[PostOutcome | None]:
         post = case.outgoing.post
         try:
             channel = self._channel(post)
@@ -62,7 +62,7 @@ class Publish:
             if post.state not in {"waiting", "sending"} or case.outgoing.is_legacys:
                 return Outcome(output=None)
             return await self._step(case, channel)
-        except Refused as refusal:
+        except DeliveryRefused as refusal:
             if post.state == "sent":  # a correction that nobody wants: what was posted stays as it is
                 return _done(post, state="sent", error=str(refusal), is_uncorrectable=True)
             return _done(post, state="failed", error=str(refusal), is_dead=refusal.is_dead)
@@ -74,7 +74,7 @@ class Publish:
         except Unknown as failure:  # nobody has looked for it since this try
             return _again(post, failure, state=post.state if post.state == "sent" else "sending", looks=0)
 
-    async def _step(self, case: Case, channel: Channel) -> Outcome[Settled | None]:
+    async def _step(self, case: PostAttempt, channel: ChannelPlugin) -> Outcome[PostOutcome | None]:
         post, now = case.outgoing.post, case.outgoing.now
         plan = delivery.plan(
             post, now=now, made_at=case.outgoing.made_at, finds=channel.finds, repeats=channel.repeats, pace=self.pace
@@ -87,7 +87,7 @@ class Publish:
             try:
                 if message_id := await self._found(case, channel):
                     return _done(post, state="sent", message_id=message_id)
-            except Refused as refusal:
+            except DeliveryRefused as refusal:
                 if post.sending_at is not None:
                     return _done(post, state="held", error=f"it may have arrived, and we may not look: {refusal}")
                 # what is sent there will be refused, too, and it will be said why
@@ -96,7 +96,7 @@ class Publish:
                 return _wait(post, plan, looks=post.looks + 1)
         return await self._send(case, channel)
 
-    async def _found(self, case: Case, channel: Channel) -> str | None:
+    async def _found(self, case: PostAttempt, channel: ChannelPlugin) -> str | None:
         """The message that the post became, if it shows; to look sends nothing: who cannot look knows no less."""
         post = case.outgoing.post
         since = post.sending_at or min(case.outgoing.due_at, case.outgoing.now)
@@ -105,7 +105,7 @@ class Publish:
         except Unknown as failure:
             raise NotSent(str(failure), after=failure.after) from failure
 
-    async def _send(self, case: Case, channel: Channel) -> Outcome[Settled | None]:
+    async def _send(self, case: PostAttempt, channel: ChannelPlugin) -> Outcome[PostOutcome | None]:
         await case.begin()
         fault("publish.sending")
         if time.monotonic() - case.since > self.pace.in_hand.total_seconds():
@@ -113,48 +113,53 @@ class Publish:
         message_id = await channel.send(case.outgoing.post, self._errand)
         return _done(case.outgoing.post, state="sent", message_id=message_id)
 
-    def _channel(self, post: Post) -> Channel:
+    def _channel(self, post: Post) -> ChannelPlugin:
         kind = self.channels.get(post.kind)
         if kind is None:
-            raise Refused(f"there is no kind of channel {post.kind!r}; there are {', '.join(sorted(self.channels))}")
+            raise DeliveryRefused(
+                f"there is no kind of channel {post.kind!r}; there are {', '.join(sorted(self.channels))}"
+            )
         name = msgspec.json.encode((post.kind, post.options), order="sorted")
         if name not in self.made:
             try:
                 self.made[name] = kind(msgspec.convert(post.options, kind.Options))
             except msgspec.ValidationError as error:
-                raise Refused(f"the options of channel {post.channel} are wrong: {error}") from error
+                raise DeliveryRefused(f"the options of channel {post.channel} are wrong: {error}") from error
         return self.made[name]
 
     @property
     def _errand(self) -> Errand:
         return Errand(client=self.client, secrets=self.secrets, clock=self.clock)
 
-    async def save(self, conn: Connection, settled: Settled | None) -> list[Subject]:
+    async def save(self, conn: Connection, settled: PostOutcome | None) -> list[Subject]:
         return await posts.settle(conn, settled) if settled else []
 
 
-def _done(post: Post, **what: Any) -> Outcome[Settled | None]:
-    settled = Settled(post_id=post.post_id, kind=post.kind, **what)
+def _done(post: Post, **what: Any) -> Outcome[PostOutcome | None]:
+    settled = PostOutcome(post_id=post.post_id, kind=post.kind, **what)
     return Outcome(output=settled, told=[_line(post, settled)])
 
 
-def _line(post: Post, settled: Settled) -> str:
+def _line(post: Post, settled: PostOutcome) -> str:
     part = f" {post.part_no}/{post.parts}" if post.parts > 1 else ""
     why = f": {settled.error}" if settled.error else ""
     return f"{post.topic_slug} {post.run_date}{part} to {post.channel} {settled.state}{why}"
 
 
-def _again(post: Post, failure: Retry, *, state: Any, looks: int) -> Outcome[Settled | None]:
-    settled = Settled(post_id=post.post_id, kind=post.kind, state=state, error=str(failure), looks=looks)
+def _again(post: Post, failure: Retry, *, state: Any, looks: int) -> Outcome[PostOutcome | None]:
+    settled = PostOutcome(post_id=post.post_id, kind=post.kind, state=state, error=str(failure), looks=looks)
     return Outcome(output=settled, failures={post.post_id: failure})
 
 
-def _wait(post: Post, plan: Plan, *, looks: int | None = None) -> Outcome[Settled | None]:
+def _wait(post: Post, plan: Plan, *, looks: int | None = None) -> Outcome[PostOutcome | None]:
     failure = Retry("waiting to see whether it arrived", after=plan.after)
-    settled = Settled(
-        post_id=post.post_id, kind=post.kind, state="sending", error=post.error,
+    settled = PostOutcome(
+        post_id=post.post_id,
+        kind=post.kind,
+        state="sending",
+        error=post.error,
         looks=post.looks if looks is None else looks,
-    )  # fmt: skip
+    )
     return Outcome(output=settled, failures={post.post_id: failure})
 
 
@@ -165,9 +170,16 @@ def stage(
     secrets: Mapping[str, str],
     clock: Callable[[], datetime],
     pace: Pace | None = None,
-) -> Stage[Case, Settled | None]:
+) -> Stage[PostAttempt, PostOutcome | None]:
     publish = Publish(client=client, channels=channels, secrets=secrets, clock=clock, pace=pace or Pace())
     return Stage(
-        name=posts.STAGE, load=publish.load, work=publish.deliver, save=publish.save, then=(posts.STAGE,),
-        batch=1, lease=LEASE, max_attempts=NEVER_GIVE_UP, waits=True,
-    )  # fmt: skip
+        name=posts.STAGE,
+        load=publish.load,
+        work=publish.deliver,
+        save=publish.save,
+        then=(posts.STAGE,),
+        batch=1,
+        lease=LEASE,
+        max_attempts=NEVER_GIVE_UP,
+        waits=True,
+    )

@@ -11,15 +11,15 @@ from datetime import datetime
 from typing import IO, Any, Literal, cast
 
 from scoop.core import documents, items, urls
-from scoop.core.item_stream import GZIP_MAGIC, Piece, pieces
+from scoop.core.item_stream import GZIP_MAGIC, RawItem, pieces
 from scoop.errors import DatabaseUnavailable, InputError
 from scoop.faults import fault
 from scoop.model import Item
 from scoop.stages import arrivals as item_arrivals
 from scoop.store import arrivals, db, runs, work
-from scoop.store.arrivals import NewArrival, Refusal
+from scoop.store.arrivals import ItemRefusal, NewArrival
 from scoop.store.db import Connection, Database
-from scoop.store.runs import Tally
+from scoop.store.runs import RunTally
 from scoop.store.work import Subject
 
 SOURCE = "items"  # what the run of a pushed file is called; its arrivals carry their own sources
@@ -48,7 +48,7 @@ class Handed:
     line: int
     status: Literal["accepted", "duplicate", "refused"]
     article_id: str | None = None
-    problems: Sequence[items.Problem] = ()
+    problems: Sequence[items.ItemProblem] = ()
 
 
 @dataclass(slots=True)
@@ -56,14 +56,14 @@ class _Batch:
     """The items of one transaction, in order: arrivals with the line they stood at, and refusals."""
 
     first: int = 0
-    items: list[tuple[int, NewArrival] | Refusal] = field(default_factory=list)
+    items: list[tuple[int, NewArrival] | ItemRefusal] = field(default_factory=list)
     bytes: int = 0
 
-    def add(self, piece: Piece, *, now: datetime) -> None:
+    def add(self, piece: RawItem, *, now: datetime) -> None:
         self.bytes += len(piece.raw)
         item, problems = _item(piece)
         if problems:
-            self.items.append(Refusal(line=piece.line, problems=problems, raw_item=piece.raw))
+            self.items.append(ItemRefusal(line=piece.line, problems=problems, raw_item=piece.raw))
         else:
             self.items.append((piece.line, item_arrivals.arrival(item, raw=piece.raw, now=now)))
 
@@ -73,11 +73,11 @@ class _Batch:
 
     @property
     def arrivals(self) -> list[tuple[int, NewArrival]]:
-        return [item for item in self.items if not isinstance(item, Refusal)]
+        return [item for item in self.items if not isinstance(item, ItemRefusal)]
 
     @property
-    def refusals(self) -> list[Refusal]:
-        return [item for item in self.items if isinstance(item, Refusal)]
+    def refusals(self) -> list[ItemRefusal]:
+        return [item for item in self.items if isinstance(item, ItemRefusal)]
 
 
 @dataclass(slots=True)
@@ -86,7 +86,7 @@ class _Entered:
 
     ids: list[int] = field(default_factory=list)
     keys: set[tuple[str, str, bytes]] = field(default_factory=set)
-    unstorable: dict[tuple[str, str, bytes], Refusal] = field(default_factory=dict)
+    unstorable: dict[tuple[str, str, bytes], ItemRefusal] = field(default_factory=dict)
 
 
 async def push(
@@ -126,7 +126,7 @@ async def push(
                 f"the database went away ({db.sentence(error)}); see that its disk has space, then ingest the file "
                 "again: what was read before is kept, nothing is doubled"
             ) from error
-        await runs.finish(conn, run_id, Tally(fetched=read, inserted=new, failed=refused, error=problem))
+        await runs.finish(conn, run_id, RunTally(fetched=read, inserted=new, failed=refused, error=problem))
     return Pushed(run_id=run_id, items=read, new=new, refused=refused, problem=problem)
 
 
@@ -196,11 +196,13 @@ def _batches(stream: IO[bytes], *, now: datetime, max_bytes: int | None) -> Iter
     unzipped.raise_damage()
 
 
-def _item(piece: Piece) -> tuple[Item, list[items.Problem]]:
+def _item(piece: RawItem) -> tuple[Item, list[items.ItemProblem]]:
     if piece.problem is not None:
-        return {}, [items.Problem(piece.path, piece.problem)]
+        return {}, [items.ItemProblem(piece.path, piece.problem)]
     item, problems = items.read(piece.raw)
-    return item, [items.Problem(piece.path + problem.path.removeprefix("$"), problem.reason) for problem in problems]
+    return item, [
+        items.ItemProblem(piece.path + problem.path.removeprefix("$"), problem.reason) for problem in problems
+    ]
 
 
 async def _enter(conn: Connection, run_id: int, name: str, batch: _Batch, follow: str) -> _Entered:
@@ -227,8 +229,8 @@ async def _append(conn: Connection, run_id: int, lines: list[tuple[int, NewArriv
             await _append(conn, run_id, lines[half:], entered)
             return
         line, arrival = lines[0]
-        problem = items.Problem("$", f"the database cannot hold it: {db.sentence(error)}")
-        refusal = Refusal(line=line, problems=[problem], raw_item=bytes(arrival.raw_payload))
+        problem = items.ItemProblem("$", f"the database cannot hold it: {db.sentence(error)}")
+        refusal = ItemRefusal(line=line, problems=[problem], raw_item=bytes(arrival.raw_payload))
         entered.unstorable[arrival.key] = refusal
     else:
         entered.ids += [each.raw_arrival_id for each in found]
@@ -239,7 +241,7 @@ def _handed(batch: _Batch, entered: _Entered) -> Iterator[Handed]:
     """What became of each item of a batch; of those that are equal the first is the new one."""
     told: set[tuple[str, str, bytes]] = set()
     for index, item in enumerate(batch.items, start=batch.first):
-        refusal = item if isinstance(item, Refusal) else entered.unstorable.get(item[1].key)
+        refusal = item if isinstance(item, ItemRefusal) else entered.unstorable.get(item[1].key)
         if refusal is not None:
             yield Handed(index=index, line=refusal.line, status="refused", problems=refusal.problems)
             continue

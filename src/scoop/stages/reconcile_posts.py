@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import msgspec
 import structlog
 
-from scoop.channels import Errand, NotSent, Refused, Unknown
+from scoop.channels import DeliveryRefused, Errand, NotSent, Unknown
 from scoop.channels.discord_bot import DiscordBot
 from scoop.fetch.client import Client
 from scoop.model import Post
@@ -41,7 +41,7 @@ class Sweep:
     clock: Callable[[], datetime]
 
     async def load(self, conn: Connection, ids: Sequence[int]) -> list[Post]:
-        return await posts.listed(
+        return await posts.list_posts(
             conn, states=["sent"], topic_ids=ids, kind=DiscordBot.name, sent_within=LATELY, limit=LOOKED_AT
         )
 
@@ -53,7 +53,7 @@ class Sweep:
         for (topic_slug, channel), ours in by_channel.items():
             try:
                 messages |= await self._channel(topic_slug, ours)
-            except (NotSent, Refused, Unknown) as failure:  # the next post there will say the same, louder
+            except (NotSent, DeliveryRefused, Unknown) as failure:  # the next post there will say the same, louder
                 log.info("channel not swept", topic=topic_slug, channel=channel, error=str(failure))
         return Outcome(output=Swept(topic_slugs=[slug for slug, _ in by_channel], messages=messages))
 

@@ -8,16 +8,25 @@ from typing import Any
 
 import msgspec
 
-from scoop.core.items import Problem
-from scoop.model import Arrival, Page
+from scoop.core.items import ItemProblem
+from scoop.model import Arrival, ArticlePage
 from scoop.store import db
 from scoop.store.db import Connection
 
 SQL = db.blocks(__name__)
 COLUMNS = (
-    "raw_arrival_id", "run_id", "collection", "source", "source_item_id", "source_item_url", "source_published_at",
-    "fetched_at", "raw_payload", "payload_hash", "response_headers",
-)  # fmt: skip
+    "raw_arrival_id",
+    "run_id",
+    "collection",
+    "source",
+    "source_item_id",
+    "source_item_url",
+    "source_published_at",
+    "fetched_at",
+    "raw_payload",
+    "payload_hash",
+    "response_headers",
+)
 MAX_REFUSED_BYTES = 1 << 20
 
 
@@ -53,16 +62,16 @@ class Entered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
+class ItemRefusal:
     """An item that was refused: where it stood, what is wrong with it, and its bytes."""
 
     line: int
-    problems: Sequence[Problem]
+    problems: Sequence[ItemProblem]
     raw_item: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
+class StoredRefusal:
     refused_item_id: int
     run_id: int
     input: str
@@ -98,16 +107,27 @@ async def _copy(conn: Connection, fresh: Sequence[tuple[int, NewArrival]]) -> li
     if not fresh:
         return []
     ids = [row["raw_arrival_id"] for row in await conn.fetch(SQL["new_ids"], len(fresh))]
-    await db.copy(conn, "raw_arrivals",
+    await db.copy(
+        conn,
+        "raw_arrivals",
         columns=COLUMNS,
         records=[
             (
-                arrival_id, run_id, a.collection, a.source, a.source_item_id, a.source_item_url, a.source_published_at,
-                a.fetched_at, a.raw_payload, a.payload_hash, a.response_headers,
+                arrival_id,
+                run_id,
+                a.collection,
+                a.source,
+                a.source_item_id,
+                a.source_item_url,
+                a.source_published_at,
+                a.fetched_at,
+                a.raw_payload,
+                a.payload_hash,
+                a.response_headers,
             )
             for arrival_id, (run_id, a) in zip(ids, fresh, strict=True)
         ],
-    )  # fmt: skip
+    )
     return [
         Entered(arrival_id, run_id, arrival.page_url, arrival.key)
         for arrival_id, (run_id, arrival) in zip(ids, fresh, strict=True)
@@ -120,10 +140,10 @@ async def by_ids(conn: Connection, ids: Sequence[int]) -> dict[int, Arrival]:
 
 def _arrival(row: dict[str, Any]) -> Arrival:
     page = row.pop("page")
-    return Arrival(**row, page=msgspec.convert(page, Page) if page else None)
+    return Arrival(**row, page=msgspec.convert(page, ArticlePage) if page else None)
 
 
-async def refuse(conn: Connection, run_id: int, source: str, refusals: Sequence[Refusal]) -> None:
+async def refuse(conn: Connection, run_id: int, source: str, refusals: Sequence[ItemRefusal]) -> None:
     """Keep refused items with the place they stood at."""
     if refusals:
         kept = [refusal.raw_item[:MAX_REFUSED_BYTES] for refusal in refusals]
@@ -139,8 +159,12 @@ async def refuse(conn: Connection, run_id: int, source: str, refusals: Sequence[
 
 
 async def refused(
-    conn: Connection, *, run_id: int | None = None, before: int = db.LAST_ID, limit: int = 100,
+    conn: Connection,
+    *,
+    run_id: int | None = None,
+    before: int = db.LAST_ID,
+    limit: int = 100,
     most_bytes: int = MAX_REFUSED_BYTES,
-) -> list[Refused]:  # fmt: skip
+) -> list[StoredRefusal]:
     """What was refused; `before` is where a list goes on, `most_bytes` how much of each item is wanted."""
-    return [Refused(**row) for row in await conn.fetch(SQL["refused"], run_id, limit, most_bytes, before)]
+    return [StoredRefusal(**row) for row in await conn.fetch(SQL["refused"], run_id, limit, most_bytes, before)]

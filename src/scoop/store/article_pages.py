@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from scoop.model import Page
+from scoop.model import ArticlePage
 from scoop.store import db
 from scoop.store.db import Connection
 
@@ -13,7 +13,7 @@ SQL = db.blocks(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class PageRequest:
     """A page to read."""
 
     raw_arrival_id: int
@@ -26,12 +26,12 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Read:
+class FetchedPage:
     """A page that was read, or why it could not be."""
 
     raw_arrival_id: int
     url: str
-    page: Page
+    page: ArticlePage
     archive_key: str | None = None
 
 
@@ -41,18 +41,27 @@ async def enqueue(conn: Connection, stage: str, asked: Sequence[tuple[int, str, 
         await conn.execute(SQL["enqueue"], stage, *map(list, zip(*asked, strict=True)))
 
 
-async def wanted(conn: Connection, stage: str, ids: Sequence[int]) -> dict[int, Wanted]:
-    return {row["raw_arrival_id"]: Wanted(**row) for row in await conn.fetch(SQL["wanted"], ids, stage)}
+async def wanted(conn: Connection, stage: str, ids: Sequence[int]) -> dict[int, PageRequest]:
+    return {row["raw_arrival_id"]: PageRequest(**row) for row in await conn.fetch(SQL["wanted"], ids, stage)}
 
 
-async def put(conn: Connection, pages: Sequence[Read]) -> None:
+async def put(conn: Connection, pages: Sequence[FetchedPage]) -> None:
     await conn.executemany(
         SQL["put"],
         [
             (
-                r.raw_arrival_id, r.url, r.page.title, r.page.text, list(r.page.authors), r.page.published_at,
-                r.page.language, r.page.canonical_url, r.page.image_url, r.page.problem, r.archive_key,
+                r.raw_arrival_id,
+                r.url,
+                r.page.title,
+                r.page.text,
+                list(r.page.authors),
+                r.page.published_at,
+                r.page.language,
+                r.page.canonical_url,
+                r.page.image_url,
+                r.page.problem,
+                r.archive_key,
             )
             for r in pages
         ],
-    )  # fmt: skip
+    )

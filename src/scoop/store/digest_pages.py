@@ -8,8 +8,8 @@ from scoop.store.db import Connection
 from scoop.store.front import DayDigest
 
 SQL = db.blocks(__name__)
-Place = tuple[date, str]
-START: Place = (date.max, "")  # before all dates, as the latest come first
+DigestCursor = tuple[date, str]
+START: DigestCursor = (date.max, "")  # before all dates, as the latest come first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +23,7 @@ class DatedDigest(DayDigest):
     has_shadow: bool
 
     @property
-    def place(self) -> Place:
+    def place(self) -> DigestCursor:
         """Where it stands in the list."""
         return self.run_date, self.topic_slug
 
@@ -35,7 +35,7 @@ class Neighbours:
 
 
 async def dated(
-    conn: Connection, *, topic_slug: str | None = None, after: Place = START, limit: int
+    conn: Connection, *, topic_slug: str | None = None, after: DigestCursor = START, limit: int
 ) -> list[DatedDigest]:
     return [DatedDigest(**row) for row in await conn.fetch(SQL["dated"], topic_slug, *after, limit)]
 

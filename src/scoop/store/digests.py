@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 import msgspec
 
-from scoop.core.digest import REMEMBERED, Candidate, Choice, Told
-from scoop.core.digest_windows import Window
-from scoop.core.novelty import FACTS_CHARACTERS, Memory, Version
+from scoop.core.digest import REMEMBERED, DigestCandidate, DigestChoice, PublishedStory
+from scoop.core.digest_windows import DigestWindow
+from scoop.core.novelty import FACTS_CHARACTERS, DocumentVersion, PublishedMemory
 from scoop.errors import NotFound
-from scoop.model import Digest, EntryStatus, Mode, Telling
+from scoop.model import Digest, EntryStatus, HandoverMode, Telling
 from scoop.store import db
 from scoop.store.db import Connection
 
@@ -19,12 +19,21 @@ SQL = db.blocks(__name__)
 RunMode = Literal["live", "shadow"]
 MAX_VERSIONS = 200  # of a story, the newest: what a digest says of it
 ENTRY_COLUMNS = (
-    "digest_run_id", "story_id", "status", "rank", "reason", "score", "score_parts", "told", "change", "twin_of",
-)  # fmt: skip
+    "digest_run_id",
+    "story_id",
+    "status",
+    "rank",
+    "reason",
+    "score",
+    "score_parts",
+    "told",
+    "change",
+    "twin_of",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class DigestRun:
     """One attempt at the digest of a topic and a local date."""
 
     digest_run_id: int
@@ -44,7 +53,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class RunEntry:
     """What became of one candidate of a run, and the story as it was then."""
 
     story_id: int
@@ -65,7 +74,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Due:
+class DueTopic:
     """A topic's schedule, and the last dates for which there is a digest."""
 
     topic_id: int
@@ -73,7 +82,7 @@ class Due:
     timezone: str
     digest_cron: str
     created_at: datetime
-    mode: Mode | None
+    mode: HandoverMode | None
     publish_v2: bool | None
     write_raw_ledger: bool | None
     has_channels: bool
@@ -92,7 +101,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
     publishers: tuple[str, ...]
     language: str
-    memory: Memory
+    memory: PublishedMemory
 
 
 async def lock_topic(conn: Connection, topic_id: int) -> None:
@@ -100,8 +109,8 @@ async def lock_topic(conn: Connection, topic_id: int) -> None:
 
 
 async def candidates(
-    conn: Connection, topic_id: int, window: Window, *, late_since: datetime | None
-) -> list[tuple[Candidate, Mapping[str, Any]]]:
+    conn: Connection, topic_id: int, window: DigestWindow, *, late_since: datetime | None
+) -> list[tuple[DigestCandidate, Mapping[str, Any]]]:
     """The stories that may be told, each with the row that it came from."""
     rows = await conn.fetch(SQL["candidates"], topic_id, window.start, window.end, late_since, REMEMBERED)
     versions = await conn.fetch(
@@ -113,26 +122,26 @@ async def candidates(
     return [(_candidate(row, members[row["story_id"]]), row) for row in rows]
 
 
-def _candidate(row: Mapping[str, Any], members: Sequence[Any]) -> Candidate:
-    return Candidate(
+def _candidate(row: Mapping[str, Any], members: Sequence[Any]) -> DigestCandidate:
+    return DigestCandidate(
         **{name: row[name] for name in ("story_id", "coverage_id", "title", "url_hash", "own_publisher", "weight")},
         suppression_reason=row["suppression_reason"],
         first_seen_at=min(member["seen_at"] for member in members),
         last_seen_at=max(member["seen_at"] for member in members),
         publishers=tuple(sorted({member["publisher"] for member in members})),
         versions=tuple(
-            Version(**{name: member[name] for name in ("version", "publisher", "language", "title", "body")})
+            DocumentVersion(**{name: member[name] for name in ("version", "publisher", "language", "title", "body")})
             for member in members
         ),
         points=max(member["points"] for member in members),
     )
 
 
-async def told(conn: Connection, topic_id: int, mode: RunMode, day: date) -> list[Told]:
+async def published_stories(conn: Connection, topic_id: int, mode: RunMode, day: date) -> list[PublishedStory]:
     """What readers of the topic were told in the days before this one."""
     rows = await conn.fetch(SQL["told"], topic_id, mode, day - REMEMBERED, day - timedelta(days=1))
     return [
-        Told(
+        PublishedStory(
             story_id=row["story_id"],
             coverage_id=row["coverage_id"],
             run_date=row["run_date"],
@@ -152,48 +161,61 @@ async def last_made_at(conn: Connection, topic_id: int, mode: RunMode, day: date
     return found
 
 
-async def committed(conn: Connection, topic_id: int, day: date) -> int | None:
+async def published_run_id(conn: Connection, topic_id: int, day: date) -> int | None:
     """The run that is posted for a topic and a date, or is about to be."""
     found: int | None = await conn.fetchval(SQL["committed"], topic_id, day)
     return found
 
 
-async def keep(
+async def insert_run(
     conn: Connection,
     *,
     topic_id: int,
     day: date,
     mode: RunMode,
-    window: Window,
-    choices: Sequence[Choice],
+    window: DigestWindow,
+    choices: Sequence[DigestChoice],
     snapshots: Mapping[int, Snapshot],
 ) -> int:
     """Write a run down with all its candidates; give its number."""
     run_id: int = await conn.fetchval(SQL["open_run"], topic_id, day, mode, window.start, window.end, len(choices))
     records = [
         (
-            run_id, each.story_id, each.status, each.rank, each.reason, each.score, dict(each.score_parts),
-            msgspec.to_builtins(snapshots[each.story_id]), each.change, each.twin_of,
+            run_id,
+            each.story_id,
+            each.status,
+            each.rank,
+            each.reason,
+            each.score,
+            dict(each.score_parts),
+            msgspec.to_builtins(snapshots[each.story_id]),
+            each.change,
+            each.twin_of,
         )
         for each in choices
-    ]  # fmt: skip
+    ]
     await db.copy(conn, "digest_entries", columns=ENTRY_COLUMNS, records=records)
     return run_id
 
 
 async def runs(
-    conn: Connection, *, topic_slug: str | None = None, day: date | None = None, mode: RunMode | None = None,
-    before: int = db.LAST_ID, limit: int = 30,
-) -> list[Run]:  # fmt: skip
+    conn: Connection,
+    *,
+    topic_slug: str | None = None,
+    day: date | None = None,
+    mode: RunMode | None = None,
+    before: int = db.LAST_ID,
+    limit: int = 30,
+) -> list[DigestRun]:
     """The latest runs; each condition that is given holds for all of them."""
-    return [Run(**row) for row in await conn.fetch(SQL["runs"], topic_slug, limit, None, day, mode, before)]
+    return [DigestRun(**row) for row in await conn.fetch(SQL["runs"], topic_slug, limit, None, day, mode, before)]
 
 
-async def run(conn: Connection, digest_run_id: int) -> Run:
+async def run(conn: Connection, digest_run_id: int) -> DigestRun:
     row = await conn.fetchrow(SQL["runs"], None, 1, digest_run_id, None, None, db.LAST_ID)
     if row is None:
         raise NotFound(f"there is no digest run {digest_run_id}; `scoop digests` lists them")
-    return Run(**row)
+    return DigestRun(**row)
 
 
 async def latest_run(conn: Connection, topic_id: int, day: date, mode: RunMode) -> int | None:
@@ -201,16 +223,16 @@ async def latest_run(conn: Connection, topic_id: int, day: date, mode: RunMode) 
     return found
 
 
-async def entries(conn: Connection, digest_run_id: int) -> list[Entry]:
+async def entries(conn: Connection, digest_run_id: int) -> list[RunEntry]:
     return [_entry(row) for row in await conn.fetch(SQL["entries"], digest_run_id)]
 
 
-def _entry(row: Mapping[str, Any]) -> Entry:
+def _entry(row: Mapping[str, Any]) -> RunEntry:
     shown = {name: row["told"][name] for name in ("title", "url", "publishers", "summary", "language")}
-    return Entry(**{name: value for name, value in row.items() if name != "told"}, **shown)
+    return RunEntry(**{name: value for name, value in row.items() if name != "told"}, **shown)
 
 
-def digest(topic_name: str, timezone: str, run: Run, entries: Sequence[Entry]) -> Digest:
+def digest(topic_name: str, timezone: str, run: DigestRun, entries: Sequence[RunEntry]) -> Digest:
     """What a reader sees of a run; a twin stands beside its story, or for itself where that is not told."""
     shown = [entry for entry in entries if entry.rank is not None]
     leading = {entry.story_id for entry in shown if entry.twin_of is None}
@@ -227,7 +249,7 @@ def digest(topic_name: str, timezone: str, run: Run, entries: Sequence[Entry]) -
     )
 
 
-def _telling(entry: Entry, twins: Sequence[Telling] = ()) -> Telling:
+def _telling(entry: RunEntry, twins: Sequence[Telling] = ()) -> Telling:
     return Telling(
         story_id=entry.story_id,
         story_uuid=entry.story_uuid,
@@ -241,5 +263,5 @@ def _telling(entry: Entry, twins: Sequence[Telling] = ()) -> Telling:
     )
 
 
-async def due(conn: Connection) -> list[Due]:
-    return [Due(**row) for row in await conn.fetch(SQL["due"])]
+async def due(conn: Connection) -> list[DueTopic]:
+    return [DueTopic(**row) for row in await conn.fetch(SQL["due"])]

@@ -43,7 +43,7 @@ LOCALES = (
 SHARED_BUFFERS_MB = (128, 4096)  # an eighth of the machine's memory, within these
 
 
-class Embedded:
+class EmbeddedServer:
     """The PostgreSQL server that lives in one home folder."""
 
     is_ours = True
@@ -217,9 +217,19 @@ class Embedded:
         log.unlink(missing_ok=True)
         sizes = {file: file.stat().st_size for file in self._logs()}
         done = self._run(
-            "pg_ctl", "start", "-D", str(self.data), "-w", "-t", str(int(START_DEADLINE)), "-l", str(log),
-            "-o", options, check=False,
-        )  # fmt: skip
+            "pg_ctl",
+            "start",
+            "-D",
+            str(self.data),
+            "-w",
+            "-t",
+            str(int(START_DEADLINE)),
+            "-l",
+            str(log),
+            "-o",
+            options,
+            check=False,
+        )
         if done.returncode == 0:
             return None
         written = [file.read_bytes()[sizes.get(file, 0) :].decode(errors="replace") for file in self._logs()]
@@ -248,11 +258,21 @@ class Embedded:
     def _initdb(self, folder: Path, password: Path) -> None:
         for locale in LOCALES:
             done = self._run(
-                "initdb", "-D", str(folder), "-U", ROLE, "--pwfile", str(password), "--auth=scram-sha-256",
-                "--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", f"--lc-ctype={locale}",
+                "initdb",
+                "-D",
+                str(folder),
+                "-U",
+                ROLE,
+                "--pwfile",
+                str(password),
+                "--auth=scram-sha-256",
+                "--encoding=UTF8",
+                "--locale-provider=builtin",
+                "--builtin-locale=C.UTF-8",
+                f"--lc-ctype={locale}",
                 "--lc-collate=C",
                 check=False,
-            )  # fmt: skip
+            )
             if done.returncode == 0:
                 return
             if "locale" not in done.stderr:

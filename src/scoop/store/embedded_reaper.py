@@ -3,11 +3,11 @@
 import sys
 from pathlib import Path
 
-from scoop.store.embedded import Embedded
+from scoop.store.embedded import EmbeddedServer
 
 
 def main() -> None:
-    Embedded(Path(sys.argv[1])).keep()
+    EmbeddedServer(Path(sys.argv[1])).keep()
 
 
 if __name__ == "__main__":

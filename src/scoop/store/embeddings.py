@@ -49,7 +49,7 @@ class UsedModel(EmbeddingModel):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Embedded:
+class EmbeddedBatchRow:
     """The vectors that one call of an embedder made, a row for each document."""
 
     document_ids: Sequence[int]
@@ -75,12 +75,19 @@ async def missing(conn: Connection, model_name: str, model_version: str) -> int:
     return count
 
 
-async def put(conn: Connection, model: EmbeddingModel, embedded: Embedded) -> None:
+async def put(conn: Connection, model: EmbeddingModel, embedded: EmbeddedBatchRow) -> None:
     """Store vectors, in place of older ones of the same model and documents."""
     await conn.execute(
-        SQL["put"], model.model_name, model.model_version, model.dimensions, embedded.document_ids,
-        embedded.text_hashes, embedded.vectors.ravel().tolist(), embedded.service_endpoint, embedded.latency_ms,
-    )  # fmt: skip
+        SQL["put"],
+        model.model_name,
+        model.model_version,
+        model.dimensions,
+        embedded.document_ids,
+        embedded.text_hashes,
+        embedded.vectors.ravel().tolist(),
+        embedded.service_endpoint,
+        embedded.latency_ms,
+    )
 
 
 async def follow_dates(conn: Connection, ids: Sequence[int]) -> None:
@@ -89,7 +96,7 @@ async def follow_dates(conn: Connection, ids: Sequence[int]) -> None:
         await conn.execute(SQL["date"], ids)
 
 
-async def entered(conn: Connection, model_name: str, model_version: str, *, dimensions: int) -> EmbeddingModel:
+async def get_or_create(conn: Connection, model_name: str, model_version: str, *, dimensions: int) -> EmbeddingModel:
     """The model, entered at its first use; Retry where its vectors had another dimension before."""
     if (model := await find(conn, model_name, model_version)) is None:
         await conn.execute(SQL["add_model"], model_name, model_version, dimensions)

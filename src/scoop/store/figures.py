@@ -13,7 +13,7 @@ SQL = db.blocks(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Day:
+class DayStats:
     """The figures of one day: arrivals, the documents that opened a story, those that were folded into one."""
 
     arrivals: int
@@ -22,14 +22,14 @@ class Day:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Collection:
+class CollectionStats:
     collection: str
     stories: int
     documents: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class SourceStats:
     """What the runs of a source came to; pushed items are runs of the source `items`."""
 
     source: str
@@ -41,7 +41,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class WorkSubject:
     """What a piece of work is about; `label` is empty where that is gone."""
 
     label: str
@@ -49,10 +49,10 @@ class Subject:
     story_uuid: UUID | None
 
 
-async def days(conn: Connection, windows: Sequence[tuple[datetime, datetime]]) -> list[Day]:
+async def days(conn: Connection, windows: Sequence[tuple[datetime, datetime]]) -> list[DayStats]:
     """The figures of each window, in order."""
     rows = await conn.fetch(SQL["days"], [since for since, _ in windows], [until for _, until in windows])
-    return [Day(arrivals=row["arrivals"], opened=row["opened"], folded=row["folded"]) for row in rows]
+    return [DayStats(arrivals=row["arrivals"], opened=row["opened"], folded=row["folded"]) for row in rows]
 
 
 async def matches(conn: Connection, *, since: datetime, until: datetime) -> dict[str, int]:
@@ -60,23 +60,25 @@ async def matches(conn: Connection, *, since: datetime, until: datetime) -> dict
     return {row["match_type"]: row["count"] for row in rows}
 
 
-async def collections(conn: Connection, *, since: datetime, until: datetime) -> list[Collection]:
-    return [Collection(**row) for row in await conn.fetch(SQL["collections"], since, until)]
+async def collections(conn: Connection, *, since: datetime, until: datetime) -> list[CollectionStats]:
+    return [CollectionStats(**row) for row in await conn.fetch(SQL["collections"], since, until)]
 
 
-async def sources(conn: Connection, *, since: datetime, until: datetime, limit: int) -> tuple[list[Source], int]:
+async def sources(conn: Connection, *, since: datetime, until: datetime, limit: int) -> tuple[list[SourceStats], int]:
     """The sources that brought most, and how many there are in all."""
     rows = [dict(row) for row in await conn.fetch(SQL["sources"], since, until, limit)]
     total = rows[0]["sources"] if rows else 0
-    return [Source(**{name: value for name, value in row.items() if name != "sources"}) for row in rows], total
+    return [SourceStats(**{name: value for name, value in row.items() if name != "sources"}) for row in rows], total
 
 
-async def subjects(conn: Connection, waiting: Sequence[Waiting]) -> dict[tuple[str, int], Subject]:
+async def subjects(conn: Connection, waiting: Sequence[Waiting]) -> dict[tuple[str, int], WorkSubject]:
     """What pieces of work are about, by stage and subject."""
     if not waiting:
         return {}
     rows = await conn.fetch(SQL["subjects"], [each.stage for each in waiting], [each.subject for each in waiting])
     return {
-        (row["stage"], row["subject"]): Subject(label=row["label"], source=row["source"], story_uuid=row["story_uuid"])
+        (row["stage"], row["subject"]): WorkSubject(
+            label=row["label"], source=row["source"], story_uuid=row["story_uuid"]
+        )
         for row in rows
     }

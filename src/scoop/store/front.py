@@ -114,7 +114,7 @@ class Rejected:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Article:
+class ReaderArticle:
     """A document to be read, and its neighbours in the story."""
 
     document_id: int
@@ -191,11 +191,11 @@ async def rejected(conn: Connection, document_ids: Sequence[int]) -> dict[int, l
     }
 
 
-async def article(conn: Connection, story_id: int, document_id: int) -> Article:
+async def article(conn: Connection, story_id: int, document_id: int) -> ReaderArticle:
     row = await conn.fetchrow(SQL["article"], story_id, document_id)
     if row is None:
         raise NotFound(f"document {document_id} is not in this story")
-    return Article(**row)
+    return ReaderArticle(**row)
 
 
 async def arrivals_of(conn: Connection, document_id: int) -> list[Arrival]:

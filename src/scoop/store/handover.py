@@ -6,11 +6,11 @@ from datetime import date, datetime, timedelta
 from typing import Literal
 
 from scoop.core import handover, novelty, titles
-from scoop.core.digest import REMEMBERED, Told
-from scoop.core.digest_windows import Window
-from scoop.core.handover import Entry, Known, LegacyItem, Sides
+from scoop.core.digest import REMEMBERED, PublishedStory
+from scoop.core.digest_windows import DigestWindow
+from scoop.core.handover import Known, LegacyItem, ScoopCandidate, Sides
 from scoop.core.handover_lines import PostedItem, SeenItem
-from scoop.core.novelty import FACTS_CHARACTERS, Version
+from scoop.core.novelty import FACTS_CHARACTERS, DocumentVersion
 from scoop.model import PostState, Topic
 from scoop.store import db, digests
 from scoop.store.db import Connection
@@ -18,7 +18,7 @@ from scoop.store.digests import MAX_VERSIONS, RunMode
 
 SQL = db.blocks(__name__)
 HANDED_OVER_WITHIN = timedelta(days=7)  # who posted nothing for longer is not waited for
-Leaving = Literal["left", "legacys", "posted", "uncertain"]
+LeaveState = Literal["left", "legacys", "posted", "uncertain"]
 """Whose a date is now: the older system's since just now, or since before; ours; or nobody knows what arrived."""
 
 
@@ -48,11 +48,20 @@ async def put_posted(conn: Connection, items: Sequence[tuple[int, datetime, Post
     """Keep posted items, each with its topic and when it was posted; give how many are new."""
     rows = [
         (
-            topic_id, item.run_date, item.position, item.title, item.url, item.canonical_url_hash,
-            item.normalized_title, posted_at, item.source, item.item_hash, item.copy,
+            topic_id,
+            item.run_date,
+            item.position,
+            item.title,
+            item.url,
+            item.canonical_url_hash,
+            item.normalized_title,
+            posted_at,
+            item.source,
+            item.item_hash,
+            item.copy,
         )
         for topic_id, posted_at, item in items
-    ]  # fmt: skip
+    ]
     return len(await conn.fetch(SQL["put_posted"], *map(list, zip(*rows, strict=True)))) if rows else 0
 
 
@@ -73,7 +82,7 @@ async def last_date(conn: Connection, topic_id: int) -> date | None:
     return found
 
 
-async def told(conn: Connection, topic_id: int, day: date) -> list[Told]:
+async def published_before(conn: Connection, topic_id: int, day: date) -> list[PublishedStory]:
     """What the older system's readers were told in the days before this one, as far as we know the stories."""
     posted = await items(conn, topic_id, day - REMEMBERED, day - timedelta(days=1))
     placed = [(item, known) for item, known in await _placed(conn, topic_id, posted) if known is not None]
@@ -81,7 +90,7 @@ async def told(conn: Connection, topic_id: int, day: date) -> list[Told]:
         return []
     versions = await _versions(conn, placed)
     return [
-        Told(
+        PublishedStory(
             story_id=known.story_id,
             coverage_id=known.coverage_id,
             run_date=item.run_date,
@@ -93,17 +102,17 @@ async def told(conn: Connection, topic_id: int, day: date) -> list[Told]:
 
 async def _versions(
     conn: Connection, placed: Sequence[tuple[LegacyItem, Known]]
-) -> dict[int, list[tuple[datetime, Version]]]:
+) -> dict[int, list[tuple[datetime, DocumentVersion]]]:
     """The documents of the stories, each with when it was seen, the newest first."""
-    found: dict[int, list[tuple[datetime, Version]]] = {known.story_id: [] for _, known in placed}
+    found: dict[int, list[tuple[datetime, DocumentVersion]]] = {known.story_id: [] for _, known in placed}
     until = max(item.posted_at for item, _ in placed) + titles.WINDOW
     for row in await conn.fetch(digests.SQL["versions"], list(found), until, FACTS_CHARACTERS, MAX_VERSIONS):
-        version = Version(**{name: row[name] for name in ("version", "publisher", "language", "title", "body")})
+        version = DocumentVersion(**{name: row[name] for name in ("version", "publisher", "language", "title", "body")})
         found[row["story_id"]].append((row["seen_at"], version))
     return found
 
 
-def _as_known_at(moment: datetime, versions: Sequence[tuple[datetime, Version]]) -> list[Version]:
+def _as_known_at(moment: datetime, versions: Sequence[tuple[datetime, DocumentVersion]]) -> list[DocumentVersion]:
     """What was out when the older system told of it; it may have been quicker than we were with the first."""
     known = [version for seen_at, version in versions if seen_at < moment]
     return known or [version for _, version in versions[-1:]]
@@ -147,7 +156,7 @@ async def sides(conn: Connection, topic: Topic, *, since: date, until: date) -> 
     ]
 
 
-async def _ours(conn: Connection, topic_id: int, day: date) -> tuple[RunMode | None, list[Entry]]:
+async def _ours(conn: Connection, topic_id: int, day: date) -> tuple[RunMode | None, list[ScoopCandidate]]:
     """Our digest of a date: what was made to compare, else the live one, unless that was never made."""
     modes: tuple[RunMode, RunMode] = ("shadow", "live")
     for mode in modes:
@@ -160,12 +169,12 @@ async def _ours(conn: Connection, topic_id: int, day: date) -> tuple[RunMode | N
     return None, []
 
 
-async def _entries(conn: Connection, topic_id: int, run_id: int) -> list[Entry]:
+async def _entries(conn: Connection, topic_id: int, run_id: int) -> list[ScoopCandidate]:
     found = await digests.entries(conn, run_id)
     rows = await conn.fetch(SQL["events"], [entry.story_id for entry in found], topic_id)
     events = {row["story_id"]: row for row in rows}
     return [
-        Entry(
+        ScoopCandidate(
             story_id=entry.story_id,
             coverage_id=events[entry.story_id]["coverage_id"],
             rank=entry.rank,
@@ -180,7 +189,7 @@ async def _entries(conn: Connection, topic_id: int, run_id: int) -> list[Entry]:
     ]
 
 
-def _known(entry: Entry) -> Known:
+def _known(entry: ScoopCandidate) -> Known:
     return Known(
         story_id=entry.story_id,
         coverage_id=entry.coverage_id,
@@ -192,11 +201,11 @@ def _known(entry: Entry) -> Known:
 
 async def _told_before(conn: Connection, topic_id: int, mode: RunMode, day: date) -> dict[int, date]:
     """When each event was last told by us before a date."""
-    found = sorted(await digests.told(conn, topic_id, mode, day), key=lambda told: told.run_date)
+    found = sorted(await digests.published_stories(conn, topic_id, mode, day), key=lambda told: told.run_date)
     return {each.coverage_id: each.run_date for each in found}
 
 
-async def leave(conn: Connection, topic: Topic, day: date, window: Window) -> Leaving:
+async def leave(conn: Connection, topic: Topic, day: date, window: DigestWindow) -> LeaveState:
     """Leave a date to the older system, inside the caller's transaction, unless anything of ours may have arrived."""
     await digests.lock_topic(conn, topic.topic_id)
     posts = await conn.fetch(SQL["posts_of"], topic.topic_id, day)

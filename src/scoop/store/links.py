@@ -17,11 +17,11 @@ LINK_COLUMNS = ("one_id", "other_id", "model_id", "probability", "signals")
 SECONDS_A_DAY = 86_400
 SPEAKERS = 500  # documents of a story whose links decide about its group, the newest
 
-Pair = tuple[int, int]
+DocumentIdPair = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
+class DocumentLink:
     """How probable it is that two documents tell of one event, and what that was made of."""
 
     probability: float
@@ -29,7 +29,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Story:
+class LinkedStory:
     story_id: int
     first_seen_at: datetime
     coverage_id: int | None
@@ -74,10 +74,10 @@ async def neighbourhoods(conn: Connection, model: EmbeddingModel, ids: Iterable[
     return {row["document_id"]: neighbourhood(list(zip(row["ids"], row["cosines"], strict=True))) for row in rows}
 
 
-async def links_of(conn: Connection, model: EmbeddingModel, ids: Iterable[int]) -> dict[Pair, Link]:
+async def links_of(conn: Connection, model: EmbeddingModel, ids: Iterable[int]) -> dict[DocumentIdPair, DocumentLink]:
     rows = await conn.fetch(SQL["links"], list(ids), model.model_id)
     return {
-        (row["one_id"], row["other_id"]): Link(
+        (row["one_id"], row["other_id"]): DocumentLink(
             probability=row["probability"], signals=np.array(row["signals"], dtype=np.float32)
         )
         for row in rows
@@ -94,7 +94,7 @@ async def put_neighbourhoods(conn: Connection, model: EmbeddingModel, near: Mapp
         await conn.execute(SQL["put_neighbourhoods"], model.model_id, *map(list, zip(*rows, strict=True)))
 
 
-async def put(conn: Connection, model: EmbeddingModel, links: Mapping[Pair, Link]) -> None:
+async def put(conn: Connection, model: EmbeddingModel, links: Mapping[DocumentIdPair, DocumentLink]) -> None:
     await conn.execute(SQL["stage"])
     records = [(*pair, model.model_id, link.probability, link.signals.tolist()) for pair, link in links.items()]
     await db.copy(conn, "staged_links", schema="pg_temp", columns=LINK_COLUMNS, records=records)
@@ -103,13 +103,13 @@ async def put(conn: Connection, model: EmbeddingModel, links: Mapping[Pair, Link
 
 async def component(
     conn: Connection, model: EmbeddingModel, story_ids: Collection[int], *, at_least: float
-) -> list[Story]:
+) -> list[LinkedStory]:
     """The stories that may be grouped with these, the oldest first."""
     rows = await conn.fetch(SQL["component"], list(story_ids), at_least, model.model_id, SPEAKERS)
-    return [Story(**row) for row in rows]
+    return [LinkedStory(**row) for row in rows]
 
 
-async def between(conn: Connection, model: EmbeddingModel, story_ids: Collection[int]) -> dict[Pair, float]:
+async def between(conn: Connection, model: EmbeddingModel, story_ids: Collection[int]) -> dict[DocumentIdPair, float]:
     """How strongly each two of the stories are linked."""
     rows = await conn.fetch(SQL["between"], list(story_ids), model.model_id, SPEAKERS)
     asked = set(story_ids)
@@ -117,5 +117,5 @@ async def between(conn: Connection, model: EmbeddingModel, story_ids: Collection
     return {(one, other): probability for one, other, probability in pairs if one in asked and other in asked}
 
 
-async def cover(conn: Connection, coverage_by_story: Mapping[int, int]) -> None:
+async def set_coverage(conn: Connection, coverage_by_story: Mapping[int, int]) -> None:
     await conn.execute(SQL["cover"], list(coverage_by_story), list(coverage_by_story.values()))

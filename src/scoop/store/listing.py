@@ -15,9 +15,9 @@ from scoop.store.reading import Story
 
 SQL = db.blocks(__name__)
 START = items.FIRST_MOMENT
-Place = tuple[datetime, int]
+StoryCursor = tuple[datetime, int]
 """A row of a list: its moment and its number. A list goes on with what is before it."""
-END: Place = (items.LAST_MOMENT, db.LAST_ID)
+END: StoryCursor = (items.LAST_MOMENT, db.LAST_ID)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ class StoryDay:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
+class DocumentRow:
     """A document without its text, and the story it is in."""
 
     document_id: int
@@ -67,14 +67,14 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WholeDocument(Document):
+class WholeDocument(DocumentRow):
     body_text: str
     native_ids: list[str]
     raw_arrival_id: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Article:
+class ArticleRow:
     """A document as those know it who read articles; `archive_key` is where its page is kept."""
 
     document_id: int
@@ -104,16 +104,16 @@ class NextVisit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class ListSlice:
     """Which part of a list: what was seen since a moment, before a place, so many rows at most."""
 
     since: datetime = START
-    before: Place = END
+    before: StoryCursor = END
     limit: int = 50
 
 
 async def stories(
-    conn: Connection, part: Part, *, collection: str | None = None, words: str | None = None, offset: int = 0
+    conn: Connection, part: ListSlice, *, collection: str | None = None, words: str | None = None, offset: int = 0
 ) -> list[Story]:
     """Active stories; `words` stand in the title as they are written here."""
     await conn.execute(SQL["plan_for_values"])
@@ -160,12 +160,16 @@ async def story_days(
 
 
 async def documents(
-    conn: Connection, part: Part, *, source: str | None = None, collection: str | None = None,
+    conn: Connection,
+    part: ListSlice,
+    *,
+    source: str | None = None,
+    collection: str | None = None,
     story_id: int | None = None,
-) -> list[Document]:  # fmt: skip
+) -> list[DocumentRow]:
     await conn.execute(SQL["plan_for_values"])
     rows = await conn.fetch(SQL["documents"], part.since, *part.before, source, collection, story_id, part.limit)
-    return [Document(**row) for row in rows]
+    return [DocumentRow(**row) for row in rows]
 
 
 async def document(conn: Connection, document_id: int) -> WholeDocument:
@@ -175,17 +179,19 @@ async def document(conn: Connection, document_id: int) -> WholeDocument:
     return WholeDocument(**row)
 
 
-async def articles(conn: Connection, part: Part, *, max_characters: int, source: str | None = None) -> list[Article]:
+async def articles(
+    conn: Connection, part: ListSlice, *, max_characters: int, source: str | None = None
+) -> list[ArticleRow]:
     await conn.execute(SQL["plan_for_values"])
     rows = await conn.fetch(SQL["articles"], part.since, *part.before, source, max_characters, part.limit)
-    return [Article(**row) for row in rows]
+    return [ArticleRow(**row) for row in rows]
 
 
-async def article(conn: Connection, article_id: str, *, max_characters: int, source: str | None = None) -> Article:
+async def article(conn: Connection, article_id: str, *, max_characters: int, source: str | None = None) -> ArticleRow:
     row = await conn.fetchrow(SQL["article"], article_id, source, max_characters)
     if row is None:
         raise NotFound(f"there is no article {article_id!r}")
-    return Article(**row)
+    return ArticleRow(**row)
 
 
 async def next_visits(conn: Connection, stage: str, source_ids: Sequence[int], *, rest: timedelta) -> list[NextVisit]:

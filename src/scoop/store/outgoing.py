@@ -19,7 +19,7 @@ ABOUT = ("group_id", "group_uuid", "changed_at", "outlets", "topics")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class OutgoingStory:
     """A story as it leaves the house: with its outlets, its topics, and the group of coverage that it is in."""
 
     story: Story
@@ -39,7 +39,7 @@ class ToldDigest(Digest):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class StoryFilter:
     """What of stories or documents is wanted: a collection, what was seen since one moment and before another."""
 
     collection: str | None = None
@@ -56,25 +56,25 @@ class Lines:
     place: int
 
 
-async def latest(conn: Connection, *, collection: str | None = None, limit: int) -> list[list[Told]]:
+async def latest(conn: Connection, *, collection: str | None = None, limit: int) -> list[list[OutgoingStory]]:
     """The groups of coverage that were seen last, each with its stories."""
     rows = await conn.fetch(SQL["latest"], collection, limit * LOOKED_AT, limit)
     return await _groups(conn, [row["group_id"] for row in rows], None)
 
 
-async def latest_of_topic(conn: Connection, topic_id: int, *, limit: int) -> list[list[Told]]:
+async def latest_of_topic(conn: Connection, topic_id: int, *, limit: int) -> list[list[OutgoingStory]]:
     """The same of a topic, without what it holds back."""
     rows = await conn.fetch(SQL["latest_of_topic"], topic_id, limit * LOOKED_AT, limit)
     return await _groups(conn, [row["group_id"] for row in rows], topic_id)
 
 
-async def groups_of(conn: Connection, story_ids: Sequence[int]) -> list[list[Told]]:
+async def groups_of(conn: Connection, story_ids: Sequence[int]) -> list[list[OutgoingStory]]:
     """The groups of coverage of these stories, each with all its stories, the one that was seen last first."""
     rows = await conn.fetch(SQL["groups_of"], story_ids)
     return await _groups(conn, [row["group_id"] for row in rows], None)
 
 
-async def told(conn: Connection, story_ids: Sequence[int]) -> list[Told]:
+async def outgoing_stories(conn: Connection, story_ids: Sequence[int]) -> list[OutgoingStory]:
     """These of the stories that are active."""
     return [_told(row) for row in await conn.fetch(SQL["told"], story_ids, False, None)]
 
@@ -83,40 +83,40 @@ async def has_collection(conn: Connection, collection: str) -> bool:
     return bool(await conn.fetchval(SQL["has_collection"], collection))
 
 
-async def told_digests(conn: Connection, topic_id: int, *, limit: int) -> list[ToldDigest]:
+async def published_digests(conn: Connection, topic_id: int, *, limit: int) -> list[ToldDigest]:
     """The latest digests of a topic that were posted."""
     return [_told_digest(row) for row in await conn.fetch(SQL["told_digests"], topic_id, None, limit)]
 
 
-async def find_told_digest(conn: Connection, digest_run_id: int) -> ToldDigest | None:
+async def find_published_digest(conn: Connection, digest_run_id: int) -> ToldDigest | None:
     row = await conn.fetchrow(SQL["told_digests"], None, digest_run_id, 1)
     return _told_digest(row) if row else None
 
 
-async def story_lines(conn: Connection, choice: Choice, *, after: int, limit: int) -> Lines:
+async def story_lines(conn: Connection, choice: StoryFilter, *, after: int, limit: int) -> Lines:
     """Stories as lines of JSON, after a place."""
     wanted = (after, choice.collection, choice.since, choice.until, choice.with_merged, limit)
     return _lines(await conn.fetch(SQL["stories"], *wanted), after)
 
 
-async def document_lines(conn: Connection, choice: Choice, *, after: int, limit: int) -> Lines:
+async def document_lines(conn: Connection, choice: StoryFilter, *, after: int, limit: int) -> Lines:
     """Documents as lines of JSON, after a place."""
     wanted = (after, choice.collection, choice.since, choice.until, limit)
     return _lines(await conn.fetch(SQL["documents"], *wanted), after)
 
 
-async def _groups(conn: Connection, group_ids: Sequence[int], topic_id: int | None) -> list[list[Told]]:
+async def _groups(conn: Connection, group_ids: Sequence[int], topic_id: int | None) -> list[list[OutgoingStory]]:
     place = {group_id: number for number, group_id in enumerate(group_ids)}
     found = [_told(row) for row in await conn.fetch(SQL["told"], group_ids, True, topic_id)]
     found.sort(key=lambda each: place[each.group_id])
     return [list(group) for _, group in groupby(found, key=attrgetter("group_id"))]
 
 
-def _told(row: Mapping[str, Any]) -> Told:
+def _told(row: Mapping[str, Any]) -> OutgoingStory:
     about = {name: row[name] for name in ABOUT}
     outlets = [Outlet(**outlet) for outlet in about.pop("outlets")]
     story = Story(**{name: value for name, value in row.items() if name not in ABOUT})
-    return Told(**about, outlets=outlets, story=story)
+    return OutgoingStory(**about, outlets=outlets, story=story)
 
 
 def _told_digest(row: Mapping[str, Any]) -> ToldDigest:

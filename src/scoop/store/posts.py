@@ -7,7 +7,7 @@ from typing import Any
 
 from scoop.core import delivery
 from scoop.errors import Conflict, LostLease, NotFound
-from scoop.model import ChannelSettings, Part, Post, PostState
+from scoop.model import ChannelSettings, DigestPart, Post, PostState
 from scoop.store import db, webhooks, work
 from scoop.store.db import Connection
 from scoop.store.work import Subject
@@ -18,7 +18,7 @@ DISCORD = ("discord_bot", "discord_webhook")  # whose message ids the columns of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outgoing:
+class OutgoingPost:
     """A post before the stage that sends it, when its digest was due and made, and what time it is."""
 
     post: Post
@@ -29,7 +29,7 @@ class Outgoing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settled:
+class PostOutcome:
     """What became of a post; `is_dead`: its channel takes nothing any more."""
 
     post_id: int
@@ -54,25 +54,36 @@ async def put(
     digest_run_id: int,
     topic_id: int,
     day: date,
-    parts_by_channel: Mapping[str, tuple[ChannelSettings, Sequence[tuple[str, Part]]]],
+    parts_by_channel: Mapping[str, tuple[ChannelSettings, Sequence[tuple[str, DigestPart]]]],
 ) -> None:
     """Write the parts of a digest into the outbox, each with its key, and put the first of each channel on its way."""
     first: list[Subject] = []
     for channel, parts in parts_by_channel.values():
         for part_no, (key, part) in enumerate(parts, start=1):
             post_id = await conn.fetchval(
-                SQL["put"], digest_run_id, topic_id, day, channel.name, channel.kind, channel.options, part_no,
-                len(parts), key, delivery.marker(key), part.payload, list(part.story_ids),
-            )  # fmt: skip
+                SQL["put"],
+                digest_run_id,
+                topic_id,
+                day,
+                channel.name,
+                channel.kind,
+                channel.options,
+                part_no,
+                len(parts),
+                key,
+                delivery.marker(key),
+                part.payload,
+                list(part.story_ids),
+            )
             if part_no == 1:
                 first.append(Subject(post_id))
     await work.enqueue(conn, STAGE, first)
 
 
-async def outgoing(conn: Connection, post_id: int) -> Outgoing:
+async def outgoing(conn: Connection, post_id: int) -> OutgoingPost:
     row = await conn.fetchrow(SQL["post"], post_id)
     about = ("due_at", "made_at", "is_legacys", "now")
-    return Outgoing(post=_post(row), **{name: row[name] for name in about})
+    return OutgoingPost(post=_post(row), **{name: row[name] for name in about})
 
 
 async def begin(conn: Connection, post_id: int) -> None:
@@ -81,12 +92,18 @@ async def begin(conn: Connection, post_id: int) -> None:
         raise LostLease(f"post {post_id} is no longer ours to send")
 
 
-async def settle(conn: Connection, settled: Settled) -> list[Subject]:
+async def settle(conn: Connection, settled: PostOutcome) -> list[Subject]:
     """Write down what became of a post; give the part that may follow it."""
     await conn.execute(
-        SQL["settle"], settled.post_id, settled.state, settled.error, settled.message_id, settled.looks,
-        settled.is_corrected, settled.is_uncorrectable,
-    )  # fmt: skip
+        SQL["settle"],
+        settled.post_id,
+        settled.state,
+        settled.error,
+        settled.message_id,
+        settled.looks,
+        settled.is_corrected,
+        settled.is_uncorrectable,
+    )
     if settled.is_dead:
         await conn.execute(SQL["close_channel"], settled.post_id, settled.error)
     if settled.state != "sent" or settled.is_corrected or settled.is_uncorrectable:
@@ -103,7 +120,7 @@ async def close_channel(conn: Connection, topic_id: int, name: str, reason: str)
     await conn.execute(SQL["close_unusable_channel"], topic_id, name, reason)
 
 
-async def listed(
+async def list_posts(
     conn: Connection,
     *,
     topic_slug: str | None = None,
@@ -123,7 +140,7 @@ async def listed(
 
 async def of_run(conn: Connection, digest_run_id: int) -> list[Post]:
     """The posts of a digest, by channel and part."""
-    return sorted(await listed(conn, digest_run_id=digest_run_id), key=lambda post: (post.channel, post.part_no))
+    return sorted(await list_posts(conn, digest_run_id=digest_run_id), key=lambda post: (post.channel, post.part_no))
 
 
 async def posting_topics(conn: Connection, *, within: timedelta) -> list[int]:
@@ -148,7 +165,7 @@ async def confirm(conn: Connection, post_id: int) -> None:
     kind = await conn.fetchval(SQL["kind_of_held"], post_id)
     if kind is None:
         raise await _undecidable(conn, post_id)
-    await work.enqueue(conn, STAGE, await settle(conn, Settled(post_id=post_id, kind=kind, state="sent")))
+    await work.enqueue(conn, STAGE, await settle(conn, PostOutcome(post_id=post_id, kind=kind, state="sent")))
 
 
 async def _decide(conn: Connection, post_id: int, state: PostState) -> None:

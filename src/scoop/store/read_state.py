@@ -30,7 +30,7 @@ class Stream:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Marked:
+class ReadStateStory:
     """A story as an app shows it to a person."""
 
     story_id: int
@@ -58,21 +58,28 @@ class Unread:
 async def numbers(conn: Connection, user_id: int, stream: Stream, *, limit: int) -> list[tuple[int, datetime]]:
     """The stories of a stream by number, with the moment each was made."""
     rows = await conn.fetch(
-        SQL["oldest" if stream.is_oldest_first else "newest"], user_id, stream.collection, stream.topic_id,
-        stream.is_read, stream.is_starred, stream.after, stream.before, limit,
-    )  # fmt: skip
+        SQL["oldest" if stream.is_oldest_first else "newest"],
+        user_id,
+        stream.collection,
+        stream.topic_id,
+        stream.is_read,
+        stream.is_starred,
+        stream.after,
+        stream.before,
+        limit,
+    )
     return [(row["story_id"], row["created_at"]) for row in rows]
 
 
-async def contents(conn: Connection, user_id: int, story_ids: Sequence[int]) -> list[Marked]:
+async def contents(conn: Connection, user_id: int, story_ids: Sequence[int]) -> list[ReadStateStory]:
     """These stories, in this order; those that are gone are left out."""
     rows = await conn.fetch(SQL["contents"], user_id, list(story_ids), TEXT_CHARACTERS)
     found = {row["story_id"]: _marked(dict(row)) for row in rows}
     return [found[story_id] for story_id in story_ids if story_id in found]
 
 
-def _marked(row: dict[str, Any]) -> Marked:
-    return Marked(**{**row, "outlets": [Outlet(**outlet) for outlet in row["outlets"]]})
+def _marked(row: dict[str, Any]) -> ReadStateStory:
+    return ReadStateStory(**{**row, "outlets": [Outlet(**outlet) for outlet in row["outlets"]]})
 
 
 async def made_before(conn: Connection, moment: datetime) -> int:
@@ -93,9 +100,14 @@ def _unread(row: Any) -> Unread:
 
 
 async def mark(
-    conn: Connection, user_id: int, story_ids: Sequence[int], *, is_read: bool | None, is_starred: bool | None,
+    conn: Connection,
+    user_id: int,
+    story_ids: Sequence[int],
+    *,
+    is_read: bool | None,
+    is_starred: bool | None,
     now: datetime,
-) -> None:  # fmt: skip
+) -> None:
     await conn.execute(SQL["mark"], user_id, list(story_ids), is_read, is_starred, now)
 
 

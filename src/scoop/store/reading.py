@@ -103,7 +103,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
+class StoryTally:
     """How many stories there are, and how many groups of coverage they are of."""
 
     stories: int
@@ -111,16 +111,16 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Day:
+class DaySummary:
     """What a day holds, and when the nearest stories before and after it were last seen."""
 
-    tally_by_collection: dict[str, Tally]
+    tally_by_collection: dict[str, StoryTally]
     earlier_at: datetime | None
     later_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class DedupEvent:
     dedup_event_id: int
     decision: str
     chosen_story_id: int | None
@@ -135,7 +135,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class CoverageCandidate:
     """A document that may tell of the same event, how probable that is, and the signs of the pair by name."""
 
     document_id: int
@@ -151,8 +151,8 @@ class Explanation:
     """A document, the story it is in, every decision that put it there, and who else may tell of the same."""
 
     document: dict[str, Any]
-    events: list[Event]
-    candidates: list[Candidate]
+    events: list[DedupEvent]
+    candidates: list[CoverageCandidate]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,7 +169,7 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Collection:
+class CollectionSummary:
     collection: str
     arrivals: int
     documents: int
@@ -188,14 +188,19 @@ class Stats:
     members: int
     events: int
     match_types: dict[str, int]
-    collections: list[Collection]
+    collections: list[CollectionSummary]
     work: list[work.Count]
 
 
 async def stories(
-    conn: Connection, *, collection: str | None = None, since: datetime | None = None, until: datetime | None = None,
-    limit: int = 50, offset: int = 0,
-) -> list[Story]:  # fmt: skip
+    conn: Connection,
+    *,
+    collection: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    limit: int = 50,
+    offset: int = 0,
+) -> list[Story]:
     return [Story(**row) for row in await conn.fetch(SQL["stories"], collection, since, until, limit, offset)]
 
 
@@ -229,20 +234,20 @@ async def explanations(conn: Connection, name: str, url_hash: bytes | None) -> l
     return [
         Explanation(
             document=dict(row),
-            events=[Event(**event) for event in await conn.fetch(SQL["events"], row["document_id"])],
+            events=[DedupEvent(**event) for event in await conn.fetch(SQL["events"], row["document_id"])],
             candidates=await _candidates(conn, row["document_id"]),
         )
         for row in rows
     ]
 
 
-async def _candidates(conn: Connection, document_id: int) -> list[Candidate]:
+async def _candidates(conn: Connection, document_id: int) -> list[CoverageCandidate]:
     rows = await conn.fetch(SQL["candidates"], document_id, MAX_CANDIDATES)
-    return [Candidate(**{**row, "signs": links.named(row["signs"])}) for row in rows]
+    return [CoverageCandidate(**{**row, "signs": links.named(row["signs"])}) for row in rows]
 
 
-async def collections(conn: Connection) -> list[Collection]:
-    return [Collection(**row) for row in await conn.fetch(SQL["collections"])]
+async def collections(conn: Connection) -> list[CollectionSummary]:
+    return [CollectionSummary(**row) for row in await conn.fetch(SQL["collections"])]
 
 
 async def stats(conn: Connection) -> Stats:
@@ -255,11 +260,11 @@ async def stats(conn: Connection) -> Stats:
         )
 
 
-async def day(conn: Connection, *, since: datetime, until: datetime, collection: str | None = None) -> Day:
+async def day(conn: Connection, *, since: datetime, until: datetime, collection: str | None = None) -> DaySummary:
     """The window's stories in numbers; the neighbours are those of the collection, if one is named."""
     tallies = [dict(row) for row in await conn.fetch(SQL["day"], since, until)]
     around = await conn.fetchrow(SQL["around"], since, until, collection)
-    return Day(tally_by_collection={tally.pop("collection"): Tally(**tally) for tally in tallies}, **around)
+    return DaySummary(tally_by_collection={tally.pop("collection"): StoryTally(**tally) for tally in tallies}, **around)
 
 
 async def groups(

@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 
 from scoop.core import links
-from scoop.core.calibration import Label
-from scoop.core.dedup import Group, Verdict
+from scoop.core.calibration import LabelledPair
+from scoop.core.dedup import HumanVerdict, MergedGroup
 from scoop.errors import NotFound, UsageError
 from scoop.store import db, embeddings, reading, stories, work
 from scoop.store import links as linked
@@ -26,7 +26,7 @@ REGROUP = "group"  # the stage that stories go through when they changed
 ASSIGN_AGAIN = "assign-topics"
 
 Action = Literal["merge", "apart", "split"]
-Pair = tuple[int, int]
+StoryIdPair = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
+class PairDocument:
     """One document of a pair, and its story in figures."""
 
     document_id: int
@@ -78,8 +78,8 @@ class GrayPair:
     title_overlap: float
     matters: float
     signals: Mapping[str, float]
-    one: Side
-    other: Side
+    one: PairDocument
+    other: PairDocument
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,19 +96,25 @@ class _Story:
 
 
 async def gray_pairs(
-    conn: Connection, model: EmbeddingModel, *, at_least: float, collection: str | None, skip: int = 0, limit: int,
+    conn: Connection,
+    model: EmbeddingModel,
+    *,
+    at_least: float,
+    collection: str | None,
+    skip: int = 0,
+    limit: int,
     now: datetime,
-) -> tuple[list[GrayPair], int]:  # fmt: skip
+) -> tuple[list[GrayPair], int]:
     """Pairs of stories that a person has not decided on, those that matter most first, and how many there are."""
     rows = await conn.fetch(SQL["gray"], model.model_id, at_least, collection, limit, now, skip)
     if not rows:
         return [], 0
     shown = {document_id for row in rows for document_id in (row["one_id"], row["other_id"])}
-    sides = {row["document_id"]: Side(**row) for row in await conn.fetch(SQL["sides"], list(shown))}
+    sides = {row["document_id"]: PairDocument(**row) for row in await conn.fetch(SQL["sides"], list(shown))}
     return [_gray_pair(row, sides[row["one_id"]], sides[row["other_id"]]) for row in rows], rows[0]["waiting"]
 
 
-def _gray_pair(row: Any, one: Side, other: Side) -> GrayPair:
+def _gray_pair(row: Any, one: PairDocument, other: PairDocument) -> GrayPair:
     signs = links.named(row["signals"])
     return GrayPair(
         collection=row["collection"],
@@ -138,7 +144,7 @@ async def merge(conn: Connection, one: str, other: str, *, note: str = "", by: s
         "absorbed_story_ids": [goes.story_id],
     }
     await conn.execute(SQL["record"], goes.document_ids, "manual_merge", stays.story_id, goes.story_id, details)
-    await stories.fold(conn, [Group(story=stays.story_id, absorbed_story_ids=(goes.story_id,))])
+    await stories.fold(conn, [MergedGroup(story=stays.story_id, absorbed_story_ids=(goes.story_id,))])
     await _regroup(conn, stays.collection, [stays.story_id])
     return await by_id(conn, decision_id)
 
@@ -202,11 +208,11 @@ async def decisions(
     return [Decision(**row) for row in await conn.fetch(SQL["decisions"], None, collection, limit, before)]
 
 
-async def constraints(conn: Connection, document_ids: Iterable[int], story_ids: Iterable[int]) -> list[Verdict]:
+async def constraints(conn: Connection, document_ids: Iterable[int], story_ids: Iterable[int]) -> list[HumanVerdict]:
     """What people said that binds whoever judges these documents and stories."""
     documents, known = list(document_ids), set(story_ids)
     while True:
-        found = [Verdict(**row) for row in await conn.fetch(SQL["verdicts"], documents, list(known))]
+        found = [HumanVerdict(**row) for row in await conn.fetch(SQL["verdicts"], documents, list(known))]
         # Whom a document must join may be bound as well.
         named = {story_id for same in found if same.is_same for story_id in (same.one_story_id, same.other_story_id)}
         more = {story_id for story_id in named if story_id is not None} - known
@@ -215,7 +221,7 @@ async def constraints(conn: Connection, document_ids: Iterable[int], story_ids: 
         known |= more
 
 
-async def kept_apart(conn: Connection, story_ids: Collection[int]) -> set[Pair]:
+async def kept_apart(conn: Connection, story_ids: Collection[int]) -> set[StoryIdPair]:
     """The pairs of these stories that people keep apart, the smaller number first."""
     among = set(story_ids)
     return {
@@ -225,13 +231,13 @@ async def kept_apart(conn: Connection, story_ids: Collection[int]) -> set[Pair]:
     }
 
 
-async def labels(conn: Connection, model: EmbeddingModel) -> tuple[list[Label], int]:
+async def labels(conn: Connection, model: EmbeddingModel) -> tuple[list[LabelledPair], int]:
     """The pairs that people decided on, as the model sees them, and how many it has no link for."""
     rows = await conn.fetch(SQL["labels"], model.model_id)
     documents = {document for row in rows for document in (row["one_document_id"], row["other_document_id"])}
     known = await linked.compared(conn, documents)
     found = [
-        Label(
+        LabelledPair(
             one=known[row["one_document_id"]],
             other=known[row["other_document_id"]],
             signs=np.array(row["signals"], dtype=np.float32),
@@ -307,28 +313,35 @@ async def _refuse_against(
         raise UsageError(f"decision {binding} {because}; undo that first: `scoop review undo {binding}`")
 
 
-async def _telling_pairs(conn: Connection, one: _Story, other: _Story) -> set[Pair]:
+async def _telling_pairs(conn: Connection, one: _Story, other: _Story) -> set[StoryIdPair]:
     """The pairs of documents that a decision about two stories is told by: what stands for them, and the best link."""
     pairs = {_in_order(one.representative_document_id, other.representative_document_id)}
     best = await conn.fetchrow(SQL["best_link"], one.document_ids, other.document_ids)
     return pairs | {tuple(best)} if best else pairs
 
 
-def _pairs_between(left: Sequence[int], stayed: Sequence[int]) -> set[Pair]:
+def _pairs_between(left: Sequence[int], stayed: Sequence[int]) -> set[StoryIdPair]:
     """Each that left with each that stayed; of too many only those with the first of either side."""
     everybody = len(left) * len(stayed) <= MAX_PAIRS
     pairs = product(left, stayed) if everybody else (*product(left, stayed[:1]), *product(left[:1], stayed))
     return {_in_order(one, other) for one, other in pairs}
 
 
-def _in_order(one: int, other: int) -> Pair:
+def _in_order(one: int, other: int) -> StoryIdPair:
     return (one, other) if one < other else (other, one)
 
 
 async def _decide(
-    conn: Connection, action: Action, story: _Story, other: _Story, *, moved: Sequence[int], pairs: Iterable[Pair],
-    note: str, by: str,
-) -> int:  # fmt: skip
+    conn: Connection,
+    action: Action,
+    story: _Story,
+    other: _Story,
+    *,
+    moved: Sequence[int],
+    pairs: Iterable[StoryIdPair],
+    note: str,
+    by: str,
+) -> int:
     """Append a decision and what it says of pairs of documents."""
     pointing = other.pointing_ids if action == "merge" else []
     decision_id: int = await conn.fetchval(
@@ -378,13 +391,13 @@ async def _carry_back(
     if staying:
         await _recount(conn, home, here)
     else:
-        await stories.fold(conn, [Group(story=home, absorbed_story_ids=(here,))])
+        await stories.fold(conn, [MergedGroup(story=home, absorbed_story_ids=(here,))])
 
 
 async def _recount(conn: Connection, *story_ids: int) -> None:
     found = [await _story(conn, story_id) for story_id in story_ids]
     await stories.fold(
-        conn, [Group(story=story.story_id, changed_document_ids=tuple(story.document_ids)) for story in found]
+        conn, [MergedGroup(story=story.story_id, changed_document_ids=tuple(story.document_ids)) for story in found]
     )
 
 

@@ -15,7 +15,7 @@ MAX_MEMBERS = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Article:
+class ReviewArticle:
     """A document with the beginning of its text, `characters` long as a whole, and its story in figures."""
 
     document_id: int
@@ -36,7 +36,7 @@ class Article:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
+class ReviewMember:
     """A document of a story, by what one tells it from the others."""
 
     document_id: int
@@ -47,16 +47,18 @@ class Member:
     seen_at: datetime
 
 
-async def articles(conn: Connection, document_ids: Sequence[int]) -> dict[int, Article]:
+async def articles(conn: Connection, document_ids: Sequence[int]) -> dict[int, ReviewArticle]:
     """Documents by their numbers."""
     rows = await conn.fetch(SQL["articles"], document_ids, READ_CHARACTERS)
-    return {row["document_id"]: Article(**row) for row in rows}
+    return {row["document_id"]: ReviewArticle(**row) for row in rows}
 
 
-async def members(conn: Connection, story_ids: Sequence[int]) -> dict[int, list[Member]]:
+async def members(conn: Connection, story_ids: Sequence[int]) -> dict[int, list[ReviewMember]]:
     """The first documents of stories, by story."""
     rows = [dict(row) for row in await conn.fetch(SQL["members"], story_ids, MAX_MEMBERS)]
     return {
-        story_id: [Member(**{name: value for name, value in row.items() if name != "story_id"}) for row in of_story]
+        story_id: [
+            ReviewMember(**{name: value for name, value in row.items() if name != "story_id"}) for row in of_story
+        ]
         for story_id, of_story in groupby(rows, key=itemgetter("story_id"))
     }

@@ -32,7 +32,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
+class RunTally:
     """What a run came to."""
 
     fetched: int = 0
@@ -48,7 +48,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Visited:
+class FinishedRun:
     """A run of a source that has ended."""
 
     source: str
@@ -66,7 +66,7 @@ async def start(conn: Connection, source: str, trigger: Trigger) -> int:
     return run_id
 
 
-async def record(conn: Connection, visits: Sequence[Visited], trigger: Trigger) -> list[int]:
+async def record(conn: Connection, visits: Sequence[FinishedRun], trigger: Trigger) -> list[int]:
     """Write down runs that have ended, as visits of sources have when they are saved; give their ids in order."""
     rows = [(v.source, v.started_at, v.status, v.fetched, v.failed, v.error, v.checkpoint, v.log_key) for v in visits]
     return [row["run_id"] for row in await conn.fetch(SQL["record"], trigger, *map(list, zip(*rows, strict=True)))]
@@ -83,7 +83,7 @@ async def hold(conn: Connection, run_id: int) -> None:
     await conn.execute("SELECT pg_advisory_lock($1, $2)", RUN_LOCK, run_id)
 
 
-async def finish(conn: Connection, run_id: int, tally: Tally, checkpoint: dict[str, Any] | None = None) -> None:
+async def finish(conn: Connection, run_id: int, tally: RunTally, checkpoint: dict[str, Any] | None = None) -> None:
     await conn.execute(
         SQL["finish"], run_id, tally.status, tally.fetched, tally.inserted, tally.failed, tally.error, checkpoint
     )
@@ -106,9 +106,14 @@ async def newest_id(conn: Connection) -> int:
 
 
 async def latest(
-    conn: Connection, *, source: str | None = None, status: str | None = None, after: int = 0,
-    before: int = db.LAST_ID, limit: int = 20,
-) -> list[Run]:  # fmt: skip
+    conn: Connection,
+    *,
+    source: str | None = None,
+    status: str | None = None,
+    after: int = 0,
+    before: int = db.LAST_ID,
+    limit: int = 20,
+) -> list[Run]:
     """The newest runs, of one source or in one state or all; `before` is the run where a list goes on."""
     if source is not None:
         rows = await conn.fetch(SQL["latest_of_source"], after, before, limit, source, status)

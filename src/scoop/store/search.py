@@ -25,12 +25,12 @@ MOST_COLLECTIONS = 30  # that are searched by meaning when none is named
 MOST_ALIKE = 200  # words that share a key with a mistyped one
 MOST_FACETS = 500  # of one kind that are shown
 
-Found = list[tuple[int, int]]
+RankedIds = list[tuple[int, int]]
 """Stories, the best first, each with the document that speaks for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class IndexedText:
     """A document as it is found by its words."""
 
     document_id: int
@@ -51,7 +51,7 @@ class Indexed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
+class SearchText:
     """A document as people read it."""
 
     document_id: int
@@ -67,8 +67,8 @@ class TooSlow(InputError):
 # What the stage writes
 
 
-async def readings(conn: Connection, ids: Sequence[int]) -> list[Reading]:
-    return [Reading(**row) for row in await conn.fetch(SQL["readings"], ids)]
+async def readings(conn: Connection, ids: Sequence[int]) -> list[IndexedText]:
+    return [IndexedText(**row) for row in await conn.fetch(SQL["readings"], ids)]
 
 
 async def stems(conn: Connection, asked: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
@@ -82,9 +82,12 @@ async def stems(conn: Connection, asked: Collection[tuple[str, str]]) -> dict[tu
 
 async def put(conn: Connection, made: Sequence[Indexed]) -> None:
     await conn.execute(
-        SQL["put"], [each.document_id for each in made], [each.seen_at for each in made],
-        [msgspec.json.encode(each.facets).decode() for each in made], [each.tokens for each in made],
-    )  # fmt: skip
+        SQL["put"],
+        [each.document_id for each in made],
+        [each.seen_at for each in made],
+        [msgspec.json.encode(each.facets).decode() for each in made],
+        [each.tokens for each in made],
+    )
 
 
 async def unknown_words(conn: Connection, words: Collection[str]) -> list[str]:
@@ -138,7 +141,7 @@ async def topic(conn: Connection, slug: str) -> int | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sought:
+class WordQuery:
     """What is sought by words: as far as an index can tell, and as it must stand."""
 
     outline: str
@@ -153,16 +156,22 @@ class Sought:
 
 
 async def by_words(
-    conn: Connection, sought: Sought, query: Query, stretches: Sequence[Stretch], *, now: datetime
-) -> tuple[Found, bool]:
+    conn: Connection, sought: WordQuery, query: Query, stretches: Sequence[Stretch], *, now: datetime
+) -> tuple[RankedIds, bool]:
     """The stories of the newest documents that have the words, and whether there may be more of them."""
     wanted = search.wanted_facets(query)
     ids: list[int] = []
     for stretch in stretches:
         rows = await conn.fetch(
-            SQL["newest"], sought.outline, wanted, stretch.marks, stretch.start, stretch.end, sought.topic_id,
+            SQL["newest"],
+            sought.outline,
+            wanted,
+            stretch.marks,
+            stretch.start,
+            stretch.end,
+            sought.topic_id,
             sought.most - len(ids),
-        )  # fmt: skip
+        )
         ids += [row["document_id"] for row in rows]
         if len(ids) == sought.most:
             break
@@ -172,16 +181,31 @@ async def by_words(
 
 
 async def by_meaning(
-    conn: Connection, model: EmbeddingModel, vector: Sequence[float], query: Query, *, excluded: str | None,
+    conn: Connection,
+    model: EmbeddingModel,
+    vector: Sequence[float],
+    query: Query,
+    *,
+    excluded: str | None,
     topic_id: int | None,
-) -> list[tuple[int, int, float]]:  # fmt: skip
+) -> list[tuple[int, int, float]]:
     """The stories that are nearest in meaning, each with the document that is, and its cosine."""
     collections = [query.collection] if query.collection else (await facets(conn, "c"))[:MOST_COLLECTIONS]
     wanted = [facet for facet in search.wanted_facets(query) or () if not facet.startswith("c:")] or None
     rows = await conn.fetch(
-        SQL["nearest"], vector, model.model_name, model.model_version, model.dimensions, collections, wanted,
-        query.since, query.until, MOST_NEAR, excluded, topic_id,
-    )  # fmt: skip
+        SQL["nearest"],
+        vector,
+        model.model_name,
+        model.model_version,
+        model.dimensions,
+        collections,
+        wanted,
+        query.since,
+        query.until,
+        MOST_NEAR,
+        excluded,
+        topic_id,
+    )
     return [(row["story_id"], row["document_id"], row["cosine"]) for row in rows]
 
 
@@ -202,5 +226,5 @@ async def stories(conn: Connection, ids: Sequence[int]) -> Mapping[int, Story]:
     return {row["story_id"]: Story(**row) for row in await conn.fetch(SQL["stories"], ids)}
 
 
-async def texts(conn: Connection, ids: Sequence[int], *, characters: int) -> Mapping[int, Text]:
-    return {row["document_id"]: Text(**row) for row in await conn.fetch(SQL["texts"], ids, characters)}
+async def texts(conn: Connection, ids: Sequence[int], *, characters: int) -> Mapping[int, SearchText]:
+    return {row["document_id"]: SearchText(**row) for row in await conn.fetch(SQL["texts"], ids, characters)}

@@ -10,24 +10,24 @@ from scoop.store import db
 from scoop.store.db import Connection
 
 SQL = db.blocks(__name__)
-Place = tuple[str, str]
-START: Place = ("", "")  # before all names
+SourceCursor = tuple[str, str]
+START: SourceCursor = ("", "")  # before all names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row(Source):
+class SourceRow(Source):
     """A source, and when it last answered."""
 
     last_success_at: datetime | None = None
 
     @property
-    def place(self) -> Place:
+    def place(self) -> SourceCursor:
         """Where it stands in the list."""
         return self.name, self.slug
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class SourceFilter:
     """Which sources a list is of; what is None is of no matter."""
 
     collection: str | None = None
@@ -38,7 +38,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
+class SourceTally:
     """How many sources are alike in all this."""
 
     collection: str
@@ -61,20 +61,20 @@ class LatestItem:
     story_uuid: str | None
 
 
-async def rows(conn: Connection, wanted: Wanted, *, after: Place = START, limit: int) -> list[Row]:
+async def rows(conn: Connection, wanted: SourceFilter, *, after: SourceCursor = START, limit: int) -> list[SourceRow]:
     asked = (wanted.collection, wanted.kind, wanted.healths, wanted.enabled, wanted.sought)
-    return [Row(**row) for row in await conn.fetch(SQL["rows"], *asked, *after, limit)]
+    return [SourceRow(**row) for row in await conn.fetch(SQL["rows"], *asked, *after, limit)]
 
 
-async def row(conn: Connection, slug: str) -> Row:
+async def row(conn: Connection, slug: str) -> SourceRow:
     found = await conn.fetchrow(SQL["row"], slug)
     if found is None:
         raise NotFound(f"there is no source {slug!r}; it may have been removed")
-    return Row(**found)
+    return SourceRow(**found)
 
 
-async def tallies(conn: Connection) -> list[Tally]:
-    return [Tally(**row) for row in await conn.fetch(SQL["tallies"])]
+async def tallies(conn: Connection) -> list[SourceTally]:
+    return [SourceTally(**row) for row in await conn.fetch(SQL["tallies"])]
 
 
 async def collections(conn: Connection) -> list[str]:

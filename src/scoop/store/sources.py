@@ -17,7 +17,7 @@ SLUG_LOCK = 0x5C04  # first key of the advisory lock on a slug that is about to 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Due:
+class DueSource:
     """A source to visit, and the place where it goes on."""
 
     source: Source
@@ -34,7 +34,7 @@ class Lately:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settled:
+class VisitOutcome:
     """How a source is after its visit, and when it is visited next."""
 
     condition: Condition
@@ -55,10 +55,15 @@ def _values(settings: SourceSettings) -> list[Any]:
     return [*(getattr(settings, each.name) for each in fields(SourceSettings)), urls.host(settings.base_url)]
 
 
-async def listed(
-    conn: Connection, *, collection: str | None = None, kind: str | None = None, health: Health | None = None,
-    after: str = "", limit: int | None = None,
-) -> list[Source]:  # fmt: skip
+async def list_sources(
+    conn: Connection,
+    *,
+    collection: str | None = None,
+    kind: str | None = None,
+    health: Health | None = None,
+    after: str = "",
+    limit: int | None = None,
+) -> list[Source]:
     """Sources by name; each condition that is given holds for all of them."""
     return [Source(**row) for row in await conn.fetch(SQL["listed"], collection, kind, health, after, limit)]
 
@@ -88,9 +93,9 @@ async def by_slug(conn: Connection, slug: str) -> Source:
     return Source(**row)
 
 
-async def due(conn: Connection, ids: Sequence[int]) -> dict[int, Due]:
+async def due(conn: Connection, ids: Sequence[int]) -> dict[int, DueSource]:
     found = [dict(row) for row in await conn.fetch(SQL["due"], ids)]
-    return {row["source_id"]: Due(checkpoint=row.pop("checkpoint"), source=Source(**row)) for row in found}
+    return {row["source_id"]: DueSource(checkpoint=row.pop("checkpoint"), source=Source(**row)) for row in found}
 
 
 async def schedule(conn: Connection, stage: str, *, gathers: bool = True) -> None:
@@ -125,16 +130,26 @@ async def ids(conn: Connection, slugs: Sequence[str] | None) -> list[int]:
     return list(id_by_slug.values())
 
 
-async def settle(conn: Connection, settled_by_id: Mapping[int, Settled]) -> None:
+async def settle(conn: Connection, settled_by_id: Mapping[int, VisitOutcome]) -> None:
     """Write down how visited sources are."""
     rows = [
         (
-            source_id, s.next_visit_at, s.not_before, s.condition.health, s.condition.health_note,
-            s.condition.health_since, s.condition.failures, s.condition.last_item_at, s.condition.base_url,
-            urls.host(s.condition.base_url), s.condition.moved_to, s.condition.moves, s.condition.enabled,
+            source_id,
+            s.next_visit_at,
+            s.not_before,
+            s.condition.health,
+            s.condition.health_note,
+            s.condition.health_since,
+            s.condition.failures,
+            s.condition.last_item_at,
+            s.condition.base_url,
+            urls.host(s.condition.base_url),
+            s.condition.moved_to,
+            s.condition.moves,
+            s.condition.enabled,
         )
         for source_id, s in settled_by_id.items()
-    ]  # fmt: skip
+    ]
     await conn.execute(SQL["settle"], *map(list, zip(*rows, strict=True)))
 
 

@@ -6,31 +6,48 @@ from datetime import datetime
 from typing import Any
 
 from scoop.core import copies, dedup, titles
-from scoop.core.copies import Article
-from scoop.core.dedup import Doubt, Group, Joining, Match, NewStory, Reading, Signal
+from scoop.core.copies import CopyCandidate
+from scoop.core.dedup import DedupDocument, Doubt, Joining, Match, MergedGroup, NewStory, Signal
 from scoop.store import db
 from scoop.store.db import Connection
 
 SQL = db.blocks(__name__)
 STORY_COLUMNS = (
-    "story_id", "collection", "canonical_title", "canonical_url", "canonical_url_hash", "representative_document_id",
-    "first_seen_at", "last_seen_at", "sources", "publisher_families",
-)  # fmt: skip
+    "story_id",
+    "collection",
+    "canonical_title",
+    "canonical_url",
+    "canonical_url_hash",
+    "representative_document_id",
+    "first_seen_at",
+    "last_seen_at",
+    "sources",
+    "publisher_families",
+)
 MEMBER_COLUMNS = ("story_id", "document_id", "match_type", "match_score", "match_details")
 DOUBT_COLUMNS = (
-    "document_id", "decision", "chosen_story_id", "best_candidate_story_id", "best_cosine", "title_overlap",
-    "entity_date_consistency", "composite_score", "model_name", "model_version", "details",
-)  # fmt: skip
+    "document_id",
+    "decision",
+    "chosen_story_id",
+    "best_candidate_story_id",
+    "best_cosine",
+    "title_overlap",
+    "entity_date_consistency",
+    "composite_score",
+    "model_name",
+    "model_version",
+    "details",
+)
 LOCK = "stories"  # of a collection: whoever changes its stories holds it
 MAX_ALIKE = 200  # candidates of one document
 EVENT_COLUMNS = ("document_id", "decision", "chosen_story_id", "best_candidate_story_id", "exact_signal", "details")
 
 
-async def readings(conn: Connection, ids: Sequence[int]) -> list[Reading]:
-    return [Reading(**row) for row in await conn.fetch(SQL["readings"], ids)]
+async def readings(conn: Connection, ids: Sequence[int]) -> list[DedupDocument]:
+    return [DedupDocument(**row) for row in await conn.fetch(SQL["readings"], ids)]
 
 
-async def matches(conn: Connection, readings: Sequence[Reading]) -> list[Match]:
+async def matches(conn: Connection, readings: Sequence[DedupDocument]) -> list[Match]:
     """The documents, in stories already, that share an identity with these."""
     ids = [reading.document_id for reading in readings]
     with_native_id = [reading.document_id for reading in readings if reading.native_ids]
@@ -53,9 +70,9 @@ async def sharing_headlines(conn: Connection, ids: Sequence[int]) -> list[tuple[
     return [tuple(row) for row in await conn.fetch(SQL["sharing_headlines"], ids, titles.WINDOW, MAX_ALIKE)]
 
 
-async def articles(conn: Connection, ids: Iterable[int]) -> dict[int, Article]:
+async def articles(conn: Connection, ids: Iterable[int]) -> dict[int, CopyCandidate]:
     rows = await conn.fetch(SQL["articles"], list(ids))
-    return {row["document_id"]: Article(**{**row, "sketch": tuple(row["sketch"])}) for row in rows}
+    return {row["document_id"]: CopyCandidate(**{**row, "sketch": tuple(row["sketch"])}) for row in rows}
 
 
 async def texts(conn: Connection, ids: Iterable[int]) -> dict[int, str]:
@@ -71,7 +88,7 @@ async def first_seen_at(conn: Connection, story_ids: Iterable[int]) -> dict[int,
     return {row["story_id"]: row["first_seen_at"] for row in await conn.fetch(SQL["ages"], list(story_ids))}
 
 
-async def fold(conn: Connection, groups: Sequence[Group]) -> set[int]:
+async def fold(conn: Connection, groups: Sequence[MergedGroup]) -> set[int]:
     """Carry a judgement out, inside the caller's transaction; give the stories that are new or changed."""
     opening = [group.story.seed for group in groups if isinstance(group.story, NewStory)]
     new_ids = [row["story_id"] for row in await conn.fetch(SQL["new_ids"], len(opening))]
@@ -87,7 +104,7 @@ async def fold(conn: Connection, groups: Sequence[Group]) -> set[int]:
     return {story_id for story_id, _ in numbered}
 
 
-def _story_id(group: Group, story_id_by_seed: dict[int, int]) -> int:
+def _story_id(group: MergedGroup, story_id_by_seed: dict[int, int]) -> int:
     return story_id_by_seed[group.story.seed.document_id] if isinstance(group.story, NewStory) else group.story
 
 
@@ -95,32 +112,49 @@ async def record_doubts(conn: Connection, doubts: Sequence[Doubt], *, model_name
     """Append that documents stay in their own stories although another probably tells of the same."""
     records = [
         (
-            doubt.document_id, "gray_zone", doubt.story_id, doubt.candidate_story_id, doubt.cosine, doubt.title_overlap,
-            doubt.date_consistency, doubt.composite, model_name, model_version,
+            doubt.document_id,
+            "gray_zone",
+            doubt.story_id,
+            doubt.candidate_story_id,
+            doubt.cosine,
+            doubt.title_overlap,
+            doubt.date_consistency,
+            doubt.composite,
+            model_name,
+            model_version,
             {"matched_document_id": doubt.candidate_id, "probability": round(doubt.probability, 4)},
         )
         for doubt in doubts
-    ]  # fmt: skip
+    ]
     await db.copy(conn, "dedup_events", columns=DOUBT_COLUMNS, records=records)
 
 
-async def _open(conn: Connection, seeds: Sequence[Reading], story_id_by_seed: dict[int, int]) -> None:
-    await db.copy(conn, "stories",
+async def _open(conn: Connection, seeds: Sequence[DedupDocument], story_id_by_seed: dict[int, int]) -> None:
+    await db.copy(
+        conn,
+        "stories",
         columns=STORY_COLUMNS,
         records=[
             (
-                story_id_by_seed[seed.document_id], seed.collection, seed.title, seed.canonical_url,
-                seed.canonical_url_hash, seed.document_id, seed.seen_at, seed.seen_at, [seed.source],
+                story_id_by_seed[seed.document_id],
+                seed.collection,
+                seed.title,
+                seed.canonical_url,
+                seed.canonical_url_hash,
+                seed.document_id,
+                seed.seen_at,
+                seed.seen_at,
+                [seed.source],
                 [seed.publisher_family],
             )
             for seed in seeds
         ],
-    )  # fmt: skip
+    )
     members = [(story_id, document_id, "seed", None, None) for document_id, story_id in story_id_by_seed.items()]
     await db.copy(conn, "story_members", columns=MEMBER_COLUMNS, records=members)
 
 
-async def _merge(conn: Connection, numbered: Sequence[tuple[int, Group]]) -> None:
+async def _merge(conn: Connection, numbered: Sequence[tuple[int, MergedGroup]]) -> None:
     pairs = [(goes, stays) for stays, group in numbered for goes in group.absorbed_story_ids]
     if pairs:
         goes, stays = zip(*pairs, strict=True)
@@ -128,7 +162,7 @@ async def _merge(conn: Connection, numbered: Sequence[tuple[int, Group]]) -> Non
         await conn.execute(SQL["mark_merged"], goes, stays)
 
 
-async def _join(conn: Connection, numbered: Sequence[tuple[int, Group]]) -> None:
+async def _join(conn: Connection, numbered: Sequence[tuple[int, MergedGroup]]) -> None:
     joining = [(story_id, joined) for story_id, group in numbered for joined in group.joining]
     if not joining:
         return
@@ -145,7 +179,7 @@ async def _join(conn: Connection, numbered: Sequence[tuple[int, Group]]) -> None
     await conn.execute(SQL["absorb"], story_ids, document_ids, dedup.MIN_CONTENT_TOKENS)
 
 
-async def _record(conn: Connection, numbered: Sequence[tuple[int, Group]]) -> None:
+async def _record(conn: Connection, numbered: Sequence[tuple[int, MergedGroup]]) -> None:
     opened = [
         (group.story.seed.document_id, "new_story", story_id, None, None, None)
         for story_id, group in numbered
@@ -153,13 +187,16 @@ async def _record(conn: Connection, numbered: Sequence[tuple[int, Group]]) -> No
     ]
     merged = [
         (
-            joined.document_id, "auto_merge", story_id, story_id,
+            joined.document_id,
+            "auto_merge",
+            story_id,
+            story_id,
             joined.signal if joined.signal in dedup.EXACT else None,
             _evidence(joined) | ({"absorbed_story_ids": group.absorbed_story_ids} if group.absorbed_story_ids else {}),
         )
         for story_id, group in numbered
         for joined in (*group.joining, *group.bridges)
-    ]  # fmt: skip
+    ]
     await db.copy(conn, "dedup_events", columns=EVENT_COLUMNS, records=opened + merged)
 
 

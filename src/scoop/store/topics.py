@@ -40,7 +40,7 @@ class Suppression:
     suppressed_at: datetime
 
 
-async def listed(conn: Connection) -> list[Topic]:
+async def list_topics(conn: Connection) -> list[Topic]:
     return [_topic(row) for row in await conn.fetch(SQL["topics"], None)]
 
 
@@ -115,9 +115,9 @@ async def remove_channel(conn: Connection, topic: Topic, name: str) -> None:
         raise _no_channel(topic, name)
 
 
-async def natural(conn: Connection, collections: Iterable[str]) -> None:
+async def ensure_default_topics(conn: Connection, collections: Iterable[str]) -> None:
     """Give each collection that no topic names one of its own, without a channel."""
-    known = await listed(conn)
+    known = await list_topics(conn)
     named = {collection for topic in known for collection in topic.collections}
     slugs = {topic.topic_slug for topic in known}
     unnamed = sorted({*collections} - named)

@@ -55,7 +55,7 @@ class Failures:
     since: datetime
 
 
-async def listed(conn: Connection) -> list[User]:
+async def list_users(conn: Connection) -> list[User]:
     return [User(**row) for row in await conn.fetch(SQL["users"], None)]
 
 
@@ -99,9 +99,14 @@ async def add(
 
 
 async def change(
-    conn: Connection, user_id: int, *, role: Role | None = None, password_hash: str | None = None,
-    enabled: bool | None = None, but: bytes | None = None,
-) -> User:  # fmt: skip
+    conn: Connection,
+    user_id: int,
+    *,
+    role: Role | None = None,
+    password_hash: str | None = None,
+    enabled: bool | None = None,
+    but: bytes | None = None,
+) -> User:
     """Change a person in the caller's transaction; a new password or a rest signs all their browsers out, `but` one."""
     await lock(conn)
     user = await by_id(conn, user_id)
@@ -165,9 +170,16 @@ async def keys(conn: Connection, *, user_id: int | None = None) -> list[ApiKey]:
 
 
 async def add_key(
-    conn: Connection, user_id: int, *, name: str, key_hash: bytes, hint: str, scopes: Sequence[Right], now: datetime,
+    conn: Connection,
+    user_id: int,
+    *,
+    name: str,
+    key_hash: bytes,
+    hint: str,
+    scopes: Sequence[Right],
+    now: datetime,
     expires_at: datetime | None,
-) -> int:  # fmt: skip
+) -> int:
     return int(await conn.fetchval(SQL["add_key"], user_id, name, key_hash, hint, list(scopes), now, expires_at))
 
 

@@ -12,7 +12,7 @@ import msgspec
 from scoop.errors import Conflict, NotFound
 from scoop.store import db, outgoing, topics, work
 from scoop.store.db import Connection
-from scoop.store.outgoing import Told
+from scoop.store.outgoing import OutgoingStory
 from scoop.store.work import Subject
 
 SQL = db.blocks(__name__)
@@ -20,7 +20,7 @@ STAGE = "notify"
 STORIES_AT_ONCE = 100  # of one delivery
 FORGOTTEN_AFTER = timedelta(days=30)
 
-Event = Literal["story.new", "story.developed", "digest.told"]
+WebhookEvent = Literal["story.new", "story.developed", "digest.told"]
 DeliveryState = Literal["waiting", "sent", "dropped", "quarantined"]
 
 
@@ -31,7 +31,7 @@ class WebhookSettings:
     name: str
     url: str
     secret: str
-    events: tuple[Event, ...] = ("story.new", "story.developed", "digest.told")
+    events: tuple[WebhookEvent, ...] = ("story.new", "story.developed", "digest.told")
     collection: str | None = None
     topic: str | None = None
     allow_private: bool = False
@@ -49,7 +49,7 @@ class Webhook(WebhookSettings):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outgoing:
+class OutgoingDelivery:
     """A delivery before the stage that sends it."""
 
     webhook_delivery_id: int
@@ -64,7 +64,7 @@ class Outgoing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settled:
+class DeliveryOutcome:
     """What became of a try; `is_gone`: the program wants to be told nothing any more."""
 
     webhook_delivery_id: int
@@ -81,7 +81,7 @@ class Delivery:
 
     webhook_delivery_id: int
     webhook: str
-    event: Event
+    event: WebhookEvent
     story_count: int
     digest_run_id: int | None
     key: str
@@ -94,7 +94,7 @@ class Delivery:
     created_at: datetime
 
 
-async def listed(conn: Connection) -> list[Webhook]:
+async def list_webhooks(conn: Connection) -> list[Webhook]:
     return [_webhook(row) for row in await conn.fetch(SQL["webhooks"], None)]
 
 
@@ -133,10 +133,12 @@ async def tell_of_stories(conn: Connection, story_ids: Sequence[int]) -> list[Su
     if not rows:
         return []
     await conn.execute(SQL["know"], *([row[name] for row in rows] for name in ("webhook_id", "story_id", "item_count")))
-    told = {each.story.story_id: each for each in await outgoing.told(conn, [row["story_id"] for row in rows])}
-    news: defaultdict[tuple[int, Event], list[dict[str, Any]]] = defaultdict(list)
+    told = {
+        each.story.story_id: each for each in await outgoing.outgoing_stories(conn, [row["story_id"] for row in rows])
+    }
+    news: defaultdict[tuple[int, WebhookEvent], list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
-        event: Event = "story.new" if row["known_count"] == 0 else "story.developed"
+        event: WebhookEvent = "story.new" if row["known_count"] == 0 else "story.developed"
         if event in row["events"] and row["item_count"] > row["known_count"]:
             news[row["webhook_id"], event].append(_story(told[row["story_id"]], known_count=row["known_count"]))
     return [
@@ -150,7 +152,7 @@ async def tell_of_digest(conn: Connection, post_id: int) -> None:
     """Let programs be told of the digest that a post is of, once, inside the caller's transaction."""
     if not await conn.fetchval(SQL["is_anybody_told"], ["digest.told"]):
         return
-    digest = await outgoing.find_told_digest(conn, await conn.fetchval(SQL["digest_of_post"], post_id))
+    digest = await outgoing.find_published_digest(conn, await conn.fetchval(SQL["digest_of_post"], post_id))
     if digest is None:
         return
     payload = message("digest.told", {"digest": digest}, now=datetime.now(UTC))
@@ -167,11 +169,11 @@ def new_key() -> str:
     return f"msg_{secrets.token_hex(16)}"
 
 
-async def outbound(conn: Connection, ids: Sequence[int]) -> list[Outgoing]:
-    return [Outgoing(**row) for row in await conn.fetch(SQL["outgoing"], ids)]
+async def outbound(conn: Connection, ids: Sequence[int]) -> list[OutgoingDelivery]:
+    return [OutgoingDelivery(**row) for row in await conn.fetch(SQL["outgoing"], ids)]
 
 
-async def settle(conn: Connection, settled: Sequence[Settled]) -> None:
+async def settle(conn: Connection, settled: Sequence[DeliveryOutcome]) -> None:
     """Write down what became of tries; programs that are gone are told nothing any more."""
     columns = ("webhook_delivery_id", "state", "error", "is_tried")
     await conn.execute(SQL["settle"], *([getattr(each, name) for each in settled] for name in columns))
@@ -191,12 +193,12 @@ async def forget(conn: Connection) -> None:
     await conn.execute(SQL["forget"], FORGOTTEN_AFTER)
 
 
-async def _deliver(conn: Connection, webhook_id: int, event: Event, stories: Sequence[dict[str, Any]]) -> int:
+async def _deliver(conn: Connection, webhook_id: int, event: WebhookEvent, stories: Sequence[dict[str, Any]]) -> int:
     payload = message(event, {"stories": stories}, now=datetime.now(UTC))
     return int(await conn.fetchval(SQL["deliver"], webhook_id, event, len(stories), new_key(), payload))
 
 
-def _story(told: Told, *, known_count: int) -> dict[str, Any]:
+def _story(told: OutgoingStory, *, known_count: int) -> dict[str, Any]:
     """A story as programs are told of it: with how many documents they knew of before."""
     about = msgspec.to_builtins(told.story) | {"outlets": told.outlets, "topics": told.topics}
     inside = {"story_id", "merged_into"}
@@ -206,9 +208,15 @@ def _story(told: Told, *, known_count: int) -> dict[str, Any]:
 async def _columns(conn: Connection, settings: WebhookSettings) -> Iterable[Any]:
     topic_id = (await topics.by_slug(conn, settings.topic)).topic_id if settings.topic else None
     return (
-        settings.name, settings.url, settings.secret, list(settings.events), settings.collection, topic_id,
-        settings.allow_private, settings.enabled,
-    )  # fmt: skip
+        settings.name,
+        settings.url,
+        settings.secret,
+        list(settings.events),
+        settings.collection,
+        topic_id,
+        settings.allow_private,
+        settings.enabled,
+    )
 
 
 def _webhook(row: Any) -> Webhook:

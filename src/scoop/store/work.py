@@ -14,7 +14,7 @@ WORKER_LOCK = 0x5C01  # first key of the advisory lock that a living worker hold
 LANE_LOCK = 0x5C02  # first key of the lock on a lane of a stage that runs one at a time
 
 
-Place = tuple[datetime, str, int]
+WorkCursor = tuple[datetime, str, int]
 """Where a list of work goes on: when its last one was due, its stage and its subject."""
 
 
@@ -68,7 +68,7 @@ class Waiting:
     enqueued_at: datetime
 
 
-async def enlist(conn: Connection) -> int:
+async def register_worker(conn: Connection) -> int:
     """Give a worker its number and the lock that shows it lives; the lock goes with the connection."""
     number: int = await conn.fetchval("SELECT nextval('workers')::integer")
     await conn.execute("SELECT pg_advisory_lock($1, $2)", WORKER_LOCK, number)
@@ -164,7 +164,7 @@ async def is_busy(conn: Connection, stages: Sequence[str]) -> bool:
 
 
 async def failed(
-    conn: Connection, *, stage: str | None = None, after: Place | None = None, limit: int = 100
+    conn: Connection, *, stage: str | None = None, after: WorkCursor | None = None, limit: int = 100
 ) -> list[Waiting]:
     """What failed and waits for another try, the next due first; `after` is where the list goes on."""
     place = after or (None, None, None)
@@ -172,7 +172,7 @@ async def failed(
 
 
 async def quarantined(
-    conn: Connection, *, stage: str | None = None, after: Place | None = None, limit: int = 100
+    conn: Connection, *, stage: str | None = None, after: WorkCursor | None = None, limit: int = 100
 ) -> list[Waiting]:
     place = after or (None, None, None)
     return [Waiting(**row) for row in await conn.fetch(SQL["listed"], "quarantined", stage, True, limit, *place)]

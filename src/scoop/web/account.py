@@ -12,13 +12,13 @@ from scoop.core.access import Right, Visitor
 from scoop.errors import UsageError
 from scoop.http import accounts, auth, routes
 from scoop.http.accounts import NewKey
-from scoop.http.deps import At, By, Reads, Writes
-from scoop.http.errors import Problem, TooManyRequests, Unauthenticated
+from scoop.http.deps import CurrentDesk, CurrentVisitor, ReadConn, WriteConn
+from scoop.http.errors import HttpProblem, TooManyRequests, Unauthenticated
 from scoop.http.routes import needs
 from scoop.store import db, users
 from scoop.store.db import Connection
 from scoop.web import pages
-from scoop.web.context import For, Reader
+from scoop.web.context import PageContext, Reader
 
 router = routes.for_pages()
 
@@ -29,7 +29,7 @@ LASTS: dict[str, timedelta | None] = {
 USUAL_LASTS = "90"
 PRIVATE = {"Cache-Control": "no-store"}  # of an answer with what is shown once
 
-Typed = Annotated[str, Form()]
+FormText = Annotated[str, Form()]
 KeyId = Annotated[int, Path(ge=1, le=db.LAST_ID)]
 
 
@@ -38,42 +38,55 @@ def _person(by: Visitor) -> int:
     if not by.is_known:
         raise Unauthenticated
     if by.via != "session" or by.user_id is None:
-        raise Problem(HTTPStatus.FORBIDDEN, "this is for people who sign in, not for keys")
+        raise HttpProblem(HTTPStatus.FORBIDDEN, "this is for people who sign in, not for keys")
     return by.user_id
 
 
 @router.get("/settings/account")
 @needs("read")
-async def account_page(conn: Reads, reader: For, by: By) -> Response:
+async def account_page(conn: ReadConn, reader: PageContext, by: CurrentVisitor) -> Response:
     return await _account(conn, reader, _person(by))
 
 
 @router.post("/settings/account/password")
 @needs("read")
 async def change_password(
-    request: Request, desk: At, reader: For, by: By, current: Typed = "", password: Typed = "", again: Typed = ""
+    request: Request,
+    desk: CurrentDesk,
+    reader: PageContext,
+    by: CurrentVisitor,
+    current: FormText = "",
+    password: FormText = "",
+    again: FormText = "",
 ) -> Response:
     user_id = _person(by)
     try:
         if password != again:
             raise UsageError("the two new passwords are not the same")  # noqa: TRY301 - told as all others are
         await accounts.change_password(
-            desk.database, by, current, password, session=request.cookies.get(auth.COOKIE),
-            address=auth.address(request), now=desk.clock(),
-        )  # fmt: skip
+            desk.database,
+            by,
+            current,
+            password,
+            session=request.cookies.get(auth.COOKIE),
+            address=auth.client_address(request),
+            now=desk.clock(),
+        )
     except (UsageError, TooManyRequests) as error:
         async with desk.reading() as conn:
             return await _account(conn, reader, user_id, error=str(getattr(error, "message", error)))
     request.app.state.guest_book.forget()
-    return pages.onward("/settings/account", notice="Your password is changed. All your other browsers are signed out.")
+    return pages.redirect_with_notice(
+        "/settings/account", notice="Your password is changed. All your other browsers are signed out."
+    )
 
 
 @router.post("/settings/account/sign-out")
 @needs("read")
-async def sign_out_everywhere(request: Request, conn: Writes, by: By) -> Response:
+async def sign_out_everywhere(request: Request, conn: WriteConn, by: CurrentVisitor) -> Response:
     await users.close_other_sessions(conn, _person(by), None)
     request.app.state.guest_book.forget()
-    response = pages.onward("/sign-in", notice="You are signed out everywhere.")
+    response = pages.redirect_with_notice("/sign-in", notice="You are signed out everywhere.")
     response.delete_cookie(auth.COOKIE)
     return response
 
@@ -88,7 +101,7 @@ async def _account(conn: Connection, reader: Reader, user_id: int, *, error: str
 
 @router.get("/settings/keys")
 @needs("read")
-async def keys_page(conn: Reads, reader: For, by: By) -> Response:
+async def keys_page(conn: ReadConn, reader: PageContext, by: CurrentVisitor) -> Response:
     """One's own keys; an admin sees those of all."""
     return await _keys(conn, reader, _person(by))
 
@@ -96,16 +109,25 @@ async def keys_page(conn: Reads, reader: For, by: By) -> Response:
 @router.post("/settings/keys")
 @needs("read")
 async def make_key(
-    conn: Writes, reader: For, by: By, name: Typed = "", scopes: Annotated[Sequence[str], Form()] = (),
-    lasts: Typed = USUAL_LASTS,
-) -> Response:  # fmt: skip
+    conn: WriteConn,
+    reader: PageContext,
+    by: CurrentVisitor,
+    name: FormText = "",
+    scopes: Annotated[Sequence[str], Form()] = (),
+    lasts: FormText = USUAL_LASTS,
+) -> Response:
     """Make a key and show it, this once."""
     user_id, name = _person(by), text.readable(name)
     try:
         made = await accounts.new_key(
-            conn, user_id, by.role or "reader", name=name, scopes=_checked_scopes(scopes), now=reader.now,
+            conn,
+            user_id,
+            by.role or "reader",
+            name=name,
+            scopes=_checked_scopes(scopes),
+            now=reader.now,
             lasts=_checked_lasts(lasts),
-        )  # fmt: skip
+        )
     except UsageError as error:
         return await _keys(conn, reader, user_id, name=name, scopes=scopes, lasts=lasts, error=str(error))
     return await _keys(conn, reader, user_id, made=made)
@@ -126,24 +148,44 @@ def _checked_lasts(lasts: str) -> timedelta | None:
 
 @router.post("/settings/keys/{api_key_id}/remove")
 @needs("read")
-async def remove_key(request: Request, conn: Writes, reader: For, by: By, api_key_id: KeyId) -> Response:
+async def remove_key(
+    request: Request, conn: WriteConn, reader: PageContext, by: CurrentVisitor, api_key_id: KeyId
+) -> Response:
     """Take a key back: one's own, or anybody's for an admin."""
     own = _person(by)
     await users.remove_key(conn, api_key_id, user_id=None if reader.may("admin") else own)
     request.app.state.guest_book.forget()
-    return pages.onward("/settings/keys", notice="The key is taken back: it opens nothing any more.")
+    return pages.redirect_with_notice("/settings/keys", notice="The key is taken back: it opens nothing any more.")
 
 
 async def _keys(
-    conn: Connection, reader: Reader, user_id: int, *, made: NewKey | None = None, name: str = "",
-    scopes: Sequence[str] = ("read",), lasts: str = USUAL_LASTS, error: str = "",
-) -> Response:  # fmt: skip
+    conn: Connection,
+    reader: Reader,
+    user_id: int,
+    *,
+    made: NewKey | None = None,
+    name: str = "",
+    scopes: Sequence[str] = ("read",),
+    lasts: str = USUAL_LASTS,
+    error: str = "",
+) -> Response:
     status = HTTPStatus.BAD_REQUEST if error else HTTPStatus.CREATED if made else HTTPStatus.OK
     found = await users.keys(conn, user_id=None if reader.may("admin") else user_id)
     response = pages.page(
-        "settings_keys.html", reader, status=status, keys=found, made=made, name=name, chosen=scopes, lasts=lasts,
-        error=error, own=user_id, rights=_rights(reader), choices=_choices(), plain=text.one_line,
-    )  # fmt: skip
+        "settings_keys.html",
+        reader,
+        status=status,
+        keys=found,
+        made=made,
+        name=name,
+        chosen=scopes,
+        lasts=lasts,
+        error=error,
+        own=user_id,
+        rights=_rights(reader),
+        choices=_choices(),
+        plain=text.one_line,
+    )
     response.headers.update(PRIVATE)
     return response
 

@@ -15,19 +15,25 @@ from scoop.http.errors import CODES
 from scoop.http.routes import needs
 from scoop.store import db
 from scoop.web import pages
-from scoop.web.context import For
+from scoop.web.context import PageContext
 
 router = routes.for_pages()
 
 MAX_DEPTH = 6  # of what is inside of each other; deeper, only the name of it is told
 METHODS = ("get", "post", "put", "patch", "delete")
 LIMITS = (
-    ("minimum", "at least {}"), ("exclusiveMinimum", "more than {}"), ("maximum", "at most {}"),
-    ("exclusiveMaximum", "less than {}"), ("minLength", "at least {} characters"),
-    ("maxLength", "at most {} characters"), ("minItems", "at least {} of them"), ("maxItems", "at most {} of them"),
-    ("pattern", "as {}"), ("default", "{} if left out"),
-)  # fmt: skip
-Document = Mapping[str, Any]
+    ("minimum", "at least {}"),
+    ("exclusiveMinimum", "more than {}"),
+    ("maximum", "at most {}"),
+    ("exclusiveMaximum", "less than {}"),
+    ("minLength", "at least {} characters"),
+    ("maxLength", "at most {} characters"),
+    ("minItems", "at least {} of them"),
+    ("maxItems", "at most {} of them"),
+    ("pattern", "as {}"),
+    ("default", "{} if left out"),
+)
+OpenApiDocument = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,16 +55,16 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Body:
+class BodyDoc:
     media_type: str
     value: Value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class ResponseDoc:
     status: str
     about: str
-    bodies: list[Body]
+    bodies: list[BodyDoc]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +76,8 @@ class Call:
     summary: str
     about: str
     parameters: list[Parameter]
-    bodies: list[Body]
-    answers: list[Answer]
+    bodies: list[BodyDoc]
+    answers: list[ResponseDoc]
     example: str
 
 
@@ -86,17 +92,21 @@ class Chapter:
 
 @router.get("/api")
 @needs("read")
-async def api_page(request: Request, reader: For) -> Response:
+async def api_page(request: Request, reader: PageContext) -> Response:
     document = request.app.openapi()
     address = str(request.base_url).rstrip("/")
     return pages.page(
-        "api.html", reader, chapters=chapters(document, address=address), address=address,
-        about=document["info"]["description"].split("\n\n"), rights=access.ABOUT_RIGHTS,
+        "api.html",
+        reader,
+        chapters=chapters(document, address=address),
+        address=address,
+        about=document["info"]["description"].split("\n\n"),
+        rights=access.ABOUT_RIGHTS,
         codes=[(status.value, code, pages.HEADINGS.get(status, status.phrase)) for status, code in CODES.items()],
-    )  # fmt: skip
+    )
 
 
-def chapters(document: Document, *, address: str) -> list[Chapter]:
+def chapters(document: OpenApiDocument, *, address: str) -> list[Chapter]:
     """The calls of a document, noun by noun, in the order of their paths."""
     calls_by_tag: dict[str, list[Call]] = {}
     for path, operations in sorted(document["paths"].items()):
@@ -106,7 +116,7 @@ def chapters(document: Document, *, address: str) -> list[Chapter]:
     return [Chapter(name=name, anchor=_anchor(name), calls=calls) for name, calls in sorted(calls_by_tag.items())]
 
 
-def _call(document: Document, path: str, method: str, operation: Mapping[str, Any], address: str) -> Call:
+def _call(document: OpenApiDocument, path: str, method: str, operation: Mapping[str, Any], address: str) -> Call:
     summary, _, about = operation.get("description", operation.get("summary", "")).partition("\n\n")
     return Call(
         anchor=_anchor(f"{method} {path}"),
@@ -118,7 +128,7 @@ def _call(document: Document, path: str, method: str, operation: Mapping[str, An
         parameters=[_parameter(document, each) for each in operation.get("parameters", [])],
         bodies=_bodies(document, operation.get("requestBody", {})),
         answers=[
-            Answer(status=status, about=answer.get("description", ""), bodies=_bodies(document, answer))
+            ResponseDoc(status=status, about=answer.get("description", ""), bodies=_bodies(document, answer))
             for status, answer in operation["responses"].items()
             if status.startswith(("2", "3"))
         ],
@@ -130,22 +140,22 @@ def _anchor(name: str) -> str:
     return "".join(sign if sign.isalnum() else "-" for sign in name.lower()).strip("-")
 
 
-def _parameter(document: Document, given: Mapping[str, Any]) -> Parameter:
+def _parameter(document: OpenApiDocument, given: Mapping[str, Any]) -> Parameter:
     schema = given.get("schema", {})
     about = given.get("description", schema.get("description", ""))
     value = _value(document, given["name"], {**schema, "description": about}, is_required=given.get("required", False))
     return Parameter(value=value, place=given["in"])
 
 
-def _bodies(document: Document, given: Mapping[str, Any]) -> list[Body]:
+def _bodies(document: OpenApiDocument, given: Mapping[str, Any]) -> list[BodyDoc]:
     return [
-        Body(media_type=media_type, value=_value(document, "", content.get("schema", {}), is_required=True))
+        BodyDoc(media_type=media_type, value=_value(document, "", content.get("schema", {}), is_required=True))
         for media_type, content in given.get("content", {}).items()
     ]
 
 
 def _value(
-    document: Document, name: str, schema: Mapping[str, Any], *, is_required: bool, seen: tuple[str, ...] = ()
+    document: OpenApiDocument, name: str, schema: Mapping[str, Any], *, is_required: bool, seen: tuple[str, ...] = ()
 ) -> Value:
     parts = list(_parts(document, schema, seen)) if len(seen) < MAX_DEPTH else []
     return Value(
@@ -164,7 +174,7 @@ def _limits(schema: Mapping[str, Any]) -> Iterator[str]:
             yield told.format(json.dumps(schema[limit], ensure_ascii=False))
 
 
-def _resolved(document: Document, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+def _resolved(document: OpenApiDocument, schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """What a reference stands for, with what is said beside it."""
     if "$ref" not in schema:
         return schema
@@ -172,7 +182,7 @@ def _resolved(document: Document, schema: Mapping[str, Any]) -> Mapping[str, Any
     return {**found, **{key: value for key, value in schema.items() if key != "$ref"}}
 
 
-def _parts(document: Document, schema: Mapping[str, Any], seen: tuple[str, ...]) -> Iterator[Value]:
+def _parts(document: OpenApiDocument, schema: Mapping[str, Any], seen: tuple[str, ...]) -> Iterator[Value]:
     """The values inside of an object, of what a list holds, or of the first that may be one of several."""
     reference = schema.get("$ref", "")
     if reference and reference in seen:
@@ -192,7 +202,7 @@ def _choices(schema: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     return found
 
 
-def _type(document: Document, schema: Mapping[str, Any]) -> str:
+def _type(document: OpenApiDocument, schema: Mapping[str, Any]) -> str:
     """A type as a reader says it: text (uuid), list of numbers, "a" or "b"."""
     if "$ref" in schema:
         inside = _resolved(document, schema)
@@ -210,14 +220,17 @@ def _type(document: Document, schema: Mapping[str, Any]) -> str:
     return f"{name} ({schema['format']})" if "format" in schema else str(name)
 
 
-def _example(document: Document, path: str, method: str, operation: Mapping[str, Any], address: str) -> str:
+def _example(document: OpenApiDocument, path: str, method: str, operation: Mapping[str, Any], address: str) -> str:
     """The call as one types it: with what must be given, and placeholders where one's own belongs."""
     parameters = operation.get("parameters", [])
     for each in parameters:
         if each["in"] == "path":
             path = path.replace(f"{{{each['name']}}}", each["name"].upper())
-    asked = {each["name"]: _sample(document, each.get("schema", {})) for each in parameters
-             if each["in"] == "query" and each.get("required")}  # fmt: skip
+    asked = {
+        each["name"]: _sample(document, each.get("schema", {}))
+        for each in parameters
+        if each["in"] == "query" and each.get("required")
+    }
     url = f"{address}{path}{'?' + urlencode(asked) if asked else ''}"
     lines = ["curl" if method == "get" else f"curl -X {method.upper()}"]
     if operation.get("x-right", "none") != "none":
@@ -228,13 +241,13 @@ def _example(document: Document, path: str, method: str, operation: Mapping[str,
     return " \\\n  ".join([*lines, f"'{url}'"])
 
 
-def _sent(document: Document, media_type: str, schema: Mapping[str, Any]) -> str:
+def _sent(document: OpenApiDocument, media_type: str, schema: Mapping[str, Any]) -> str:
     if "json" not in media_type or "ndjson" in media_type:
         return "--data-binary @FILE"
     return f"-d {shlex.quote(json.dumps(_sample(document, schema), ensure_ascii=False))}"
 
 
-def _sample(document: Document, schema: Mapping[str, Any], depth: int = 0) -> Any:
+def _sample(document: OpenApiDocument, schema: Mapping[str, Any], depth: int = 0) -> Any:
     """A small value that fits: only what must be there."""
     inside = _resolved(document, schema)
     for key in ("default", "const"):

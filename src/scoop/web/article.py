@@ -8,12 +8,12 @@ from fastapi import Path, Response
 from starlette.responses import RedirectResponse
 
 from scoop.http import routes
-from scoop.http.deps import Reads
+from scoop.http.deps import ReadConn
 from scoop.http.routes import needs
 from scoop.store import front
 from scoop.web import pages
-from scoop.web.context import For
-from scoop.web.story import living
+from scoop.web.context import PageContext
+from scoop.web.story import resolve_merged
 
 router = routes.for_pages()
 
@@ -22,9 +22,9 @@ DocumentId = Annotated[int, Path(ge=1, le=2**63 - 1)]
 
 @router.get("/stories/{story_uuid}/read/{document_id}")
 @needs("read")
-async def article_page(conn: Reads, reader: For, story_uuid: UUID, document_id: DocumentId) -> Response:
+async def article_page(conn: ReadConn, reader: PageContext, story_uuid: UUID, document_id: DocumentId) -> Response:
     """The text of a document; the address of a story that was merged leads to where it went."""
-    detail, has_moved = await living(conn, story_uuid)
+    detail, has_moved = await resolve_merged(conn, story_uuid)
     story = detail.story
     if has_moved:
         return RedirectResponse(f"/stories/{story.story_uuid}/read/{document_id}", status_code=HTTPStatus.FOUND)

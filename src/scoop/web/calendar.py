@@ -52,9 +52,7 @@ async def month(conn: Connection, reader: Reader, day: date, *, collection: str 
     first = day.replace(day=1)
     after = _next(first)
     since, until = reader.window(first)[0], reader.window(after)[0]
-    stories = await front.days(
-        conn, since=since, until=until, timezone=str(reader.timezone), collection=collection
-    )  # fmt: skip
+    stories = await front.days(conn, since=since, until=until, timezone=str(reader.timezone), collection=collection)
     weeks = calendar.Calendar().monthdatescalendar(first.year, first.month)
     return Month(
         first=first,

@@ -83,7 +83,7 @@ def _reader(request: Request, desk: Desk, visitor: Visitor, now: datetime) -> Re
     )
 
 
-For = Annotated[Reader, Depends(of)]
+PageContext = Annotated[Reader, Depends(of)]
 """The reader, as an argument of a handler."""
 
 

@@ -9,15 +9,15 @@ from fastapi import Request, Response
 
 from scoop.errors import NotFound
 from scoop.http import routes
-from scoop.http.cache import OnShelf, Shelf
-from scoop.http.deps import At
+from scoop.http.cache import Cached, ResponseCache
+from scoop.http.deps import CurrentDesk
 from scoop.http.routes import needs
 from scoop.store import reading
 from scoop.store.db import Connection
-from scoop.store.reading import Day, Group, Tally
+from scoop.store.reading import DaySummary, Group, StoryTally
 from scoop.web import calendar, labels, pages, sidebar
 from scoop.web.calendar import Month, day_named
-from scoop.web.context import For, Reader, day_href
+from scoop.web.context import PageContext, Reader, day_href
 from scoop.web.sidebar import Rail
 
 router = routes.for_pages()
@@ -30,7 +30,7 @@ PAGE_GROUPS = 100  # a group may hold many stories, and a page of them should st
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class DayView:
     """What of a day is wanted: one collection or all, from which place on, beside which month of the calendar."""
 
     day: date
@@ -52,7 +52,7 @@ class Section:
     """The groups of one collection, how many the day has of it, and where the rest of them is."""
 
     name: str
-    tally: Tally
+    tally: StoryTally
     groups: list[Group]
     more: int
     more_href: str
@@ -60,7 +60,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayPage:
-    choice: Choice
+    choice: DayView
     earlier: date | None
     later: date | None
     tabs: list[Tab]
@@ -79,9 +79,9 @@ class DayPage:
 
 @router.get("/")
 @needs("read")
-async def home_page(shelf: OnShelf, desk: At, reader: For) -> Response:
+async def home_page(shelf: Cached, desk: CurrentDesk, reader: PageContext) -> Response:
     """Today, with the day before while there is little yet; or the newest day that has stories."""
-    choice = Choice(day=reader.today)
+    choice = DayView(day=reader.today)
     page = await _kept(shelf, reader, choice)
     before = None
     if not page.sections and page.nearest:
@@ -95,7 +95,7 @@ async def home_page(shelf: OnShelf, desk: At, reader: For) -> Response:
 
 @router.get("/days/{day}")
 @needs("read")
-async def day_page(request: Request, shelf: OnShelf, desk: At, reader: For, day: str) -> Response:
+async def day_page(request: Request, shelf: Cached, desk: CurrentDesk, reader: PageContext, day: str) -> Response:
     page = await _kept(shelf, reader, _choice(request, day))
     async with desk.reading() as conn:
         beside = await sidebar.read(conn, reader, page.choice.day, is_now=page.choice.day == reader.today)
@@ -106,12 +106,19 @@ def _page(
     page: DayPage, beside: Rail, reader: Reader, *, before: DayPage | None = None, instead_of_today: bool = False
 ) -> Response:
     return pages.page(
-        "day.html", reader, page=page, before=before, rail=beside, instead_of_today=instead_of_today,
-        SHOWN_OUTLETS=SHOWN_OUTLETS, SHOWN_COMPANY=SHOWN_COMPANY, WEEKDAYS=calendar.WEEKDAYS,
-    )  # fmt: skip
+        "day.html",
+        reader,
+        page=page,
+        before=before,
+        rail=beside,
+        instead_of_today=instead_of_today,
+        SHOWN_OUTLETS=SHOWN_OUTLETS,
+        SHOWN_COMPANY=SHOWN_COMPANY,
+        WEEKDAYS=calendar.WEEKDAYS,
+    )
 
 
-def _choice(request: Request, day: str) -> Choice:
+def _choice(request: Request, day: str) -> DayView:
     collection = request.query_params.get("collection") or None
     offset = request.query_params.get("offset", "0")
     if collection and not collection.isprintable():
@@ -119,7 +126,7 @@ def _choice(request: Request, day: str) -> Choice:
     if not (offset.isascii() and offset.isdigit() and len(offset) <= MAX_OFFSET_DIGITS):
         raise NotFound("there is no such offset")
     month = request.query_params.get("month")
-    return Choice(
+    return DayView(
         day=day_named(day),
         collection=collection,
         offset=int(offset),
@@ -127,11 +134,11 @@ def _choice(request: Request, day: str) -> Choice:
     )
 
 
-async def _kept(shelf: Shelf, reader: Reader, choice: Choice) -> DayPage:
+async def _kept(shelf: ResponseCache, reader: Reader, choice: DayView) -> DayPage:
     return await shelf.find((choice, reader.today), lambda conn: read(conn, reader, choice))
 
 
-async def read(conn: Connection, reader: Reader, choice: Choice) -> DayPage:
+async def read(conn: Connection, reader: Reader, choice: DayView) -> DayPage:
     since, until = reader.window(choice.day)
     day = await reading.day(conn, since=since, until=until, collection=choice.collection)
     tallies = day.tally_by_collection
@@ -154,7 +161,7 @@ async def read(conn: Connection, reader: Reader, choice: Choice) -> DayPage:
     )
 
 
-def _tabs(day: Day, choice: Choice) -> list[Tab]:
+def _tabs(day: DaySummary, choice: DayView) -> list[Tab]:
     """One for all, then one per collection; the chosen one stays where the day has none of it."""
     groups = {collection: tally.groups for collection, tally in day.tally_by_collection.items()}
     if choice.collection:
@@ -163,7 +170,7 @@ def _tabs(day: Day, choice: Choice) -> list[Tab]:
     return [_tab(choice, None, sum(groups.values())), *each] if each else []
 
 
-def _tab(choice: Choice, collection: str | None, groups: int) -> Tab:
+def _tab(choice: DayView, collection: str | None, groups: int) -> Tab:
     return Tab(
         name=labels.collection_name(collection) if collection else "All",
         href=day_href(choice.day, collection=collection),
@@ -172,7 +179,7 @@ def _tab(choice: Choice, collection: str | None, groups: int) -> Tab:
     )
 
 
-def _section(choice: Choice, collection: str, groups: list[Group], tally: Tally) -> Section:
+def _section(choice: DayView, collection: str, groups: list[Group], tally: StoryTally) -> Section:
     shown = choice.offset + len(groups)
     return Section(
         name=labels.collection_name(collection),

@@ -14,7 +14,7 @@ from scoop.core import digest_windows, text
 from scoop.core.rendering import common as said
 from scoop.errors import Conflict, NotFound, Reject, ScoopError, UsageError
 from scoop.http import errors, routes
-from scoop.http.deps import At, Desk, Reads
+from scoop.http.deps import CurrentDesk, Desk, ReadConn
 from scoop.http.routes import needs
 from scoop.model import Digest, Topic
 from scoop.stages import digest
@@ -24,8 +24,8 @@ from scoop.store.digests import RunMode
 from scoop.web import digests as shown
 from scoop.web import pages
 from scoop.web.calendar import day_named
-from scoop.web.context import For, Reader
-from scoop.web.digests import DigestPage, Id, Slug
+from scoop.web.context import PageContext, Reader
+from scoop.web.digests import DigestId, DigestPage, DigestTopicSlug
 
 router = routes.for_pages()
 
@@ -51,12 +51,16 @@ def _kinds() -> Mapping[str, type[Any]]:
 @router.post("/digests/{slug}/{day}/make")
 @needs("edit")
 async def make(
-    desk: At, reader: For, slug: Slug, day: str, mode: Annotated[Literal["live", "shadow"], Form()] = "live"
+    desk: CurrentDesk,
+    reader: PageContext,
+    slug: DigestTopicSlug,
+    day: str,
+    mode: Annotated[Literal["live", "shadow"], Form()] = "live",
 ) -> Response:
     wanted = day_named(day)
 
     async def change(conn: Connection) -> str:
-        if await digests.committed(conn, (await topics.by_slug(conn, slug)).topic_id, wanted) and mode == "live":
+        if await digests.published_run_id(conn, (await topics.by_slug(conn, slug)).topic_id, wanted) and mode == "live":
             raise Conflict("it was posted, or is on its way: what readers have is not made anew")
         await _make(conn, desk, slug, wanted, mode, now=reader.now)
         return (
@@ -67,9 +71,7 @@ async def make(
 
 
 async def _make(conn: Connection, desk: Desk, slug: str, day: date, mode: RunMode, *, now: datetime) -> None:
-    order = await digest.ordered(
-        conn, slug, day, mode=mode, publish=False, modes=app.modes(desk.config), now=now
-    )  # fmt: skip
+    order = await digest.ordered(conn, slug, day, mode=mode, publish=False, modes=app.modes(desk.config), now=now)
     if day > shown.next_day(order.topic, now):
         raise UsageError(f"{day} is too far ahead: nothing is known of it yet")
     await digest.make(conn, order, _kinds())
@@ -78,7 +80,12 @@ async def _make(conn: Connection, desk: Desk, slug: str, day: date, mode: RunMod
 @router.post("/digests/{slug}/{day}/suppress")
 @needs("edit")
 async def suppress(
-    desk: At, reader: For, slug: Slug, day: str, story: Annotated[Id, Form()], reason: Annotated[str, Form()] = ""
+    desk: CurrentDesk,
+    reader: PageContext,
+    slug: DigestTopicSlug,
+    day: str,
+    story: Annotated[DigestId, Form()],
+    reason: Annotated[str, Form()] = "",
 ) -> Response:
     """Keep a story out, and let the digest be made without it as long as nobody has got it."""
     wanted = day_named(day)
@@ -92,7 +99,9 @@ async def suppress(
 
 @router.post("/digests/{slug}/{day}/unsuppress")
 @needs("edit")
-async def unsuppress(desk: At, reader: For, slug: Slug, day: str, story: Annotated[Id, Form()]) -> Response:
+async def unsuppress(
+    desk: CurrentDesk, reader: PageContext, slug: DigestTopicSlug, day: str, story: Annotated[DigestId, Form()]
+) -> Response:
     wanted = day_named(day)
 
     async def change(conn: Connection) -> str:
@@ -105,7 +114,7 @@ async def unsuppress(desk: At, reader: For, slug: Slug, day: str, story: Annotat
 async def _made_anew(conn: Connection, desk: Desk, slug: str, day: date, *, now: datetime) -> str:
     """Make what was made for a date, and not posted, once more; a sentence of what became of it."""
     topic = await topics.by_slug(conn, slug)
-    if await digests.committed(conn, topic.topic_id, day) is not None:
+    if await digests.published_run_id(conn, topic.topic_id, day) is not None:
         return "What was posted stays as it is until you correct it."
     if digest_windows.window(topic.digest_cron, topic.timezone, day) is None:
         return "Later digests follow it."
@@ -117,13 +126,13 @@ async def _made_anew(conn: Connection, desk: Desk, slug: str, day: date, *, now:
 
 @router.post("/digests/{slug}/{day}/correct")
 @needs("edit")
-async def correct(desk: At, reader: For, slug: Slug, day: str) -> Response:
+async def correct(desk: CurrentDesk, reader: PageContext, slug: DigestTopicSlug, day: str) -> Response:
     """Let what was posted say what it would say now."""
     wanted = day_named(day)
 
     async def change(conn: Connection) -> str:
         topic = await topics.by_slug(conn, slug)
-        run_id = await digests.committed(conn, topic.topic_id, wanted)
+        run_id = await digests.published_run_id(conn, topic.topic_id, wanted)
         if run_id is None:
             raise Conflict("nothing of it was posted that could be corrected")
         changed = await digest.correct(conn, topic, run_id, _kinds())
@@ -135,9 +144,14 @@ async def correct(desk: At, reader: For, slug: Slug, day: str) -> Response:
 
 
 async def _changed(
-    desk: Desk, reader: Reader, slug: str, day: date, change: Callable[[Connection], Awaitable[str]], *,
+    desk: Desk,
+    reader: Reader,
+    slug: str,
+    day: date,
+    change: Callable[[Connection], Awaitable[str]],
+    *,
     view: Literal["", "shadow"] = "",
-) -> Response:  # fmt: skip
+) -> Response:
     """Make a change and show the digest, with what was done or why it was not."""
     try:
         # Not the desk's own patience: a digest of a busy day takes as long as it takes.
@@ -145,26 +159,30 @@ async def _changed(
             notice = await change(conn)
     except REFUSALS as error:
         async with desk.reading() as conn:
-            return await shown.page(conn, reader, slug, day, error=str(error), status=errors.of(error).status)
-    return pages.onward(f"{shown.href(slug, day)}{f'?view={view}' if view else ''}", notice=notice)
+            return await shown.page(conn, reader, slug, day, error=str(error), status=errors.error_for(error).status)
+    return pages.redirect_with_notice(f"{shown.href(slug, day)}{f'?view={view}' if view else ''}", notice=notice)
 
 
 @router.get("/digests/{slug}/{day}/publish")
 @needs("edit")
-async def publish_page(desk: At, conn: Reads, reader: For, slug: Slug, day: str) -> Response:
+async def publish_page(
+    desk: CurrentDesk, conn: ReadConn, reader: PageContext, slug: DigestTopicSlug, day: str
+) -> Response:
     """What would be posted where, before it is."""
     return await _publish_page(conn, desk, reader, slug, day_named(day))
 
 
 @router.post("/digests/{slug}/{day}/publish")
 @needs("edit")
-async def publish(desk: At, reader: For, slug: Slug, day: str, run: Annotated[Id, Form()]) -> Response:
+async def publish(
+    desk: CurrentDesk, reader: PageContext, slug: DigestTopicSlug, day: str, run: Annotated[DigestId, Form()]
+) -> Response:
     wanted = day_named(day)
     try:
         async with desk.database.transaction() as conn:
             order = await digest.ordered(
                 conn, slug, wanted, mode="live", publish=True, modes=app.modes(desk.config), now=reader.now
-            )  # fmt: skip
+            )
             await digest.publish(conn, order, run, _kinds())
             sent = await posts.of_run(conn, run)
     except REFUSALS as error:
@@ -173,7 +191,7 @@ async def publish(desk: At, reader: For, slug: Slug, day: str, run: Annotated[Id
     told = (
         f"On its way to {', '.join(sorted({post.channel for post in sent}))}." if sent else "No channel could take it."
     )
-    return pages.onward(shown.href(slug, wanted), notice=told)
+    return pages.redirect_with_notice(shown.href(slug, wanted), notice=told)
 
 
 async def _publish_page(
@@ -185,7 +203,7 @@ async def _publish_page(
     return pages.page(
         "digest_publish.html",
         reader,
-        status=errors.of(error).status if error else HTTPStatus.OK,
+        status=errors.error_for(error).status if error else HTTPStatus.OK,
         page=found,
         told=told,
         where=await _where(conn, found.topic, told.digest) if told else [],
@@ -204,7 +222,7 @@ async def _obstacle(conn: Connection, desk: Desk, found: DigestPage, *, now: dat
     try:
         await digest.ordered(
             conn, found.topic.topic_slug, found.day, mode="live", publish=True, modes=app.modes(desk.config), now=now
-        )  # fmt: skip
+        )
     except UsageError as error:
         return error
     return None

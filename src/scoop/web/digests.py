@@ -12,21 +12,21 @@ from fastapi import Path, Query, Response
 from pydantic import Field
 
 from scoop.core import digest_windows
-from scoop.core.digest_windows import Window
+from scoop.core.digest_windows import DigestWindow
 from scoop.core.rendering import common as said
 from scoop.errors import NotFound
 from scoop.http import responses, routes
-from scoop.http.deps import Reads
+from scoop.http.deps import ReadConn
 from scoop.http.routes import needs
 from scoop.model import Digest, Post, Topic
 from scoop.store import db, digest_pages, digests, posts, topics
 from scoop.store.db import Connection
 from scoop.store.digest_pages import DatedDigest, Neighbours
-from scoop.store.digests import Entry, Run
+from scoop.store.digests import DigestRun, RunEntry
 from scoop.web import labels, pages, sidebar
 from scoop.web.calendar import day_named
-from scoop.web.context import For, Reader
-from scoop.web.explain import Signal
+from scoop.web.context import PageContext, Reader
+from scoop.web.explain import EvidenceSignal
 from scoop.web.sidebar import Word
 
 router = routes.for_pages()
@@ -50,8 +50,8 @@ GROUPS = {
 }
 """What became of candidates, in the order in which it is shown."""
 
-Slug = Annotated[str, Path(pattern=r"^[a-z0-9_]{1,64}$")]
-Id = Annotated[int, Field(ge=1, le=db.LAST_ID)]
+DigestTopicSlug = Annotated[str, Path(pattern=r"^[a-z0-9_]{1,64}$")]
+DigestId = Annotated[int, Field(ge=1, le=db.LAST_ID)]
 View = Literal["", "live", "shadow", "compare"]
 
 
@@ -66,30 +66,30 @@ class Coming:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class CandidateRow:
     """A candidate in the ledger; `is_out_since` where a person has kept it out after the digest was made."""
 
-    entry: Entry
-    signals: list[Signal]
+    entry: RunEntry
+    signals: list[EvidenceSignal]
     is_out_since: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class RunDifference:
     """A story that one run tells, beside which `leading` one, and what the other run made of it, where that differs."""
 
-    entry: Entry
+    entry: RunEntry
     leading: str | None
     word: Word | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class DigestRunView:
     """One run: what its readers see, and every candidate."""
 
-    run: Run
+    run: DigestRun
     digest: Digest
-    entries: list[Entry]
+    entries: list[RunEntry]
 
     @property
     def title_by_story(self) -> dict[int, str]:
@@ -102,13 +102,13 @@ class DigestPage:
 
     topic: Topic
     day: date
-    window: Window | None
+    window: DigestWindow | None
     around: Neighbours
-    runs: list[Run]
-    told: Told | None
-    other: Told | None
+    runs: list[DigestRun]
+    told: DigestRunView | None
+    other: DigestRunView | None
     state: Word
-    ledger: dict[str, list[Line]]
+    ledger: dict[str, list[CandidateRow]]
     posts: list[Post]
     live_id: int | None
     shadow_id: int | None
@@ -128,12 +128,12 @@ def href(topic_slug: str, day: date) -> str:
 
 @router.get("/digests")
 @needs("read")
-async def digests_page(conn: Reads, reader: For, topic: str = "", after: str | None = None) -> Response:
+async def digests_page(conn: ReadConn, reader: PageContext, topic: str = "", after: str | None = None) -> Response:
     """The digests by date, those that come next first."""
-    known = await topics.listed(conn)
+    known = await topics.list_topics(conn)
     if topic and topic not in {each.topic_slug for each in known}:
         raise NotFound(f"there is no topic {topic[: said.NAME_CHARACTERS]!r}")
-    place = responses.place(after, date, str) or digest_pages.START
+    place = responses.decode_cursor(after, date, str) or digest_pages.START
     found = await digest_pages.dated(conn, topic_slug=topic or None, after=place, limit=PAGE + 1)
     shown = [(each, state(each, now=reader.now)) for each in found[:PAGE]]
     wanted = [each for each in known if each.enabled and topic in {"", each.topic_slug}]
@@ -144,7 +144,7 @@ async def digests_page(conn: Reads, reader: For, topic: str = "", after: str | N
         topic=topic,
         coming=[] if after else [_coming(each, shown, now=reader.now) for each in wanted],
         rows=[(each, word) for each, word in shown if each.window_end_utc <= reader.now or each.post_states],
-        more=_list_href(topic, after=responses.cursor(*found[PAGE - 1].place)) if len(found) > PAGE else None,
+        more=_list_href(topic, after=responses.encode_cursor(*found[PAGE - 1].place)) if len(found) > PAGE else None,
         is_beginning=after is None,
         href=href,
         local=local,
@@ -187,15 +187,28 @@ def local(moment: datetime, timezone: str) -> str:
 @router.get("/digests/{slug}/{day}")
 @needs("read")
 async def digest_page(
-    conn: Reads, reader: For, slug: Slug, day: str, view: View = "", run: Annotated[Id | None, Query()] = None
+    conn: ReadConn,
+    reader: PageContext,
+    slug: DigestTopicSlug,
+    day: str,
+    view: View = "",
+    run: Annotated[DigestId | None, Query()] = None,
 ) -> Response:
     return await page(conn, reader, slug, day_named(day), view=view, run_id=run)
 
 
 async def page(
-    conn: Connection, reader: Reader, slug: str, day: date, *, view: View = "", run_id: int | None = None,
-    error: str = "", reason: str = "", status: HTTPStatus = HTTPStatus.OK,
-) -> Response:  # fmt: skip
+    conn: Connection,
+    reader: Reader,
+    slug: str,
+    day: date,
+    *,
+    view: View = "",
+    run_id: int | None = None,
+    error: str = "",
+    reason: str = "",
+    status: HTTPStatus = HTTPStatus.OK,
+) -> Response:
     found = await read(conn, slug, day, view=view, run_id=run_id, now=reader.now)
     both = (found.told, found.other) if view == "compare" else (None, None)
     return pages.page(
@@ -222,7 +235,7 @@ async def read(
     window = digest_windows.window(topic.digest_cron, topic.timezone, day)
     if window is None and not runs:
         raise NotFound(f"{topic.topic_name} has no digest on {day}")
-    committed = await digests.committed(conn, topic.topic_id, day)
+    committed = await digests.published_run_id(conn, topic.topic_id, day)
     live_id = committed or await digests.latest_run(conn, topic.topic_id, day, "live")
     shadow_id = await digests.latest_run(conn, topic.topic_id, day, "shadow")
     if run_id is not None and run_id not in {run.digest_run_id for run in runs}:
@@ -251,63 +264,73 @@ async def read(
     )
 
 
-async def _told(conn: Connection, topic: Topic, run_id: int) -> Told:
+async def _told(conn: Connection, topic: Topic, run_id: int) -> DigestRunView:
     run, entries = await digests.run(conn, run_id), await digests.entries(conn, run_id)
-    return Told(run=run, entries=entries, digest=digests.digest(topic.topic_name, topic.timezone, run, entries))
+    return DigestRunView(
+        run=run, entries=entries, digest=digests.digest(topic.topic_name, topic.timezone, run, entries)
+    )
 
 
-def _state(topic: Topic, told: Told | None, sent: Sequence[Post], *, now: datetime) -> Word:
+def _state(topic: Topic, told: DigestRunView | None, sent: Sequence[Post], *, now: datetime) -> Word:
     if told is None:
         return Word(word="not made", kind="rest")
     run = told.run
     return state(
         DatedDigest(
-            topic_slug=topic.topic_slug, topic_name=topic.topic_name, timezone=topic.timezone,
-            digest_cron=topic.digest_cron, mode=run.mode, published_at=run.published_at,
-            left_to_legacy_at=run.left_to_legacy_at, entry_count=run.entry_count,
+            topic_slug=topic.topic_slug,
+            topic_name=topic.topic_name,
+            timezone=topic.timezone,
+            digest_cron=topic.digest_cron,
+            mode=run.mode,
+            published_at=run.published_at,
+            left_to_legacy_at=run.left_to_legacy_at,
+            entry_count=run.entry_count,
             post_states=sorted({post.state for post in sent if post.digest_run_id == run.digest_run_id}),
-            run_date=run.run_date, started_at=run.started_at, window_end_utc=run.window_end_utc,
-            candidate_count=run.candidate_count, has_shadow=False,
+            run_date=run.run_date,
+            started_at=run.started_at,
+            window_end_utc=run.window_end_utc,
+            candidate_count=run.candidate_count,
+            has_shadow=False,
         ),
         now=now,
-    )  # fmt: skip
+    )
 
 
-def _is_outdated(told: Told, suppressed: Collection[int]) -> bool:
+def _is_outdated(told: DigestRunView, suppressed: Collection[int]) -> bool:
     return any(entry.rank and entry.story_id in suppressed for entry in told.entries)
 
 
-def ledger(entries: Sequence[Entry], suppressed: Collection[int]) -> dict[str, list[Line]]:
+def ledger(entries: Sequence[RunEntry], suppressed: Collection[int]) -> dict[str, list[CandidateRow]]:
     """Every candidate under what became of it."""
-    groups: dict[str, list[Line]] = {name: [] for name in GROUPS}
+    groups: dict[str, list[CandidateRow]] = {name: [] for name in GROUPS}
     for entry in entries:
         is_out_since = entry.story_id in suppressed and entry.status != "suppressed_manual"
-        groups[_group(entry)].append(Line(entry=entry, signals=_signals(entry), is_out_since=is_out_since))
+        groups[_group(entry)].append(CandidateRow(entry=entry, signals=_signals(entry), is_out_since=is_out_since))
     return {name: lines for name, lines in groups.items() if lines}
 
 
-def _group(entry: Entry) -> str:
+def _group(entry: RunEntry) -> str:
     if entry.status != "new":
         return entry.status
     return "left" if entry.rank is None else "told"
 
 
-def _signals(entry: Entry) -> list[Signal]:
+def _signals(entry: RunEntry) -> list[EvidenceSignal]:
     parts: Mapping[str, float] = entry.score_parts
     return [
-        Signal(name=name, value=f"{parts[part]:.2f}", share=parts[part])
+        EvidenceSignal(name=name, value=f"{parts[part]:.2f}", share=parts[part])
         for part, name in SCORE_PARTS.items()
         if part in parts
     ]
 
 
-def compared(ours: Told | None, theirs: Told | None) -> list[Difference]:
+def compared(ours: DigestRunView | None, theirs: DigestRunView | None) -> list[RunDifference]:
     """What one run tells, and where the other one says otherwise."""
     if ours is None or theirs is None:
         return []
     there = {entry.story_id: entry for entry in theirs.entries}
     return [
-        Difference(
+        RunDifference(
             entry=entry,
             leading=ours.title_by_story.get(entry.twin_of) if entry.twin_of else None,
             word=_difference(entry, there.get(entry.story_id)),
@@ -317,7 +340,7 @@ def compared(ours: Told | None, theirs: Told | None) -> list[Difference]:
     ]
 
 
-def _difference(entry: Entry, other: Entry | None) -> Word | None:
+def _difference(entry: RunEntry, other: RunEntry | None) -> Word | None:
     if other is None:
         return Word(word="only here", kind="maybe", more="no candidate there")
     if other.rank is None:

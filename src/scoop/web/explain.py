@@ -15,7 +15,7 @@ MOST_CHARACTERS = 200  # of a signal that is no figure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Signal:
+class EvidenceSignal:
     """A piece of evidence; `share` when it is a figure between 0 and 1 that can be drawn."""
 
     name: str
@@ -29,7 +29,7 @@ class Why:
 
     sentence: str
     like: Member | None
-    signals: list[Signal]
+    signals: list[EvidenceSignal]
 
 
 def why(member: Member, member_by_id: Mapping[int, Member]) -> Why:
@@ -48,24 +48,24 @@ def worth_telling(events: Iterable[Judged]) -> list[Judged]:
     return [each for each in events if each.best_cosine is not None or each.decision.startswith("manual")]
 
 
-def of_decision(event: Judged) -> list[Signal]:
+def of_decision(event: Judged) -> list[EvidenceSignal]:
     """What was measured when it was decided about a document."""
     return _measured((each.name, getattr(event, each.name)) for each in fields(event))
 
 
-def of_pair(near: Rejected | Related) -> list[Signal]:
+def of_pair(near: Rejected | Related) -> list[EvidenceSignal]:
     """What was measured between a document or story and one that came near it."""
     return _measured([("probability", near.probability), *near.signs.items()])
 
 
-def _measured(figures: Iterable[tuple[str, Any]]) -> list[Signal]:
+def _measured(figures: Iterable[tuple[str, Any]]) -> list[EvidenceSignal]:
     by_name = {name: value for name, value in figures if value is not None}
     return [_signal(name, min(1.0, max(0.0, by_name[name]))) for name in labels.SIGNALS if name in by_name]
 
 
-def _signal(name: str, value: Any) -> Signal:
+def _signal(name: str, value: Any) -> EvidenceSignal:
     spoken = labels.SIGNALS.get(name, name.replace("_", " "))
     if isinstance(value, float) and 0 <= value <= 1:
-        return Signal(name=spoken, value=f"{value:.2f}", share=value)
+        return EvidenceSignal(name=spoken, value=f"{value:.2f}", share=value)
     told = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-    return Signal(name=spoken, value=told[:MOST_CHARACTERS])
+    return EvidenceSignal(name=spoken, value=told[:MOST_CHARACTERS])

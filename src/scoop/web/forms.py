@@ -15,7 +15,7 @@ WHOLE = ""
 """The field under which stands what is wrong with several fields together."""
 
 
-class Fields(dict[str, str]):
+class FormValues(dict[str, str]):
     """Texts by the names of fields; a field that is not there is blank."""
 
     def __missing__(self, name: str) -> str:
@@ -23,33 +23,33 @@ class Fields(dict[str, str]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sent:
+class UploadedForm:
     """A form with a file in it, which is empty where none was chosen."""
 
-    fields: Fields
+    fields: FormValues
     file: bytes
 
 
-async def _sent(request: Request) -> Sent:
+async def _sent(request: Request) -> UploadedForm:
     async with request.form(max_fields=MAX_FIELDS) as form:
         fields = ((name, text.readable(value)) for name, value in form.multi_items() if isinstance(value, str))
         files = [value for _, value in form.multi_items() if isinstance(value, UploadFile)]
-        return Sent(fields=Fields(fields), file=await files[0].read() if files else b"")
+        return UploadedForm(fields=FormValues(fields), file=await files[0].read() if files else b"")
 
 
-async def _form(request: Request) -> Fields:
+async def _form(request: Request) -> FormValues:
     return (await _sent(request)).fields
 
 
-async def _query(request: Request) -> Fields:
-    return Fields((name, text.readable(value)) for name, value in request.query_params.items())
+async def _query(request: Request) -> FormValues:
+    return FormValues((name, text.readable(value)) for name, value in request.query_params.items())
 
 
-Typed = Annotated[Fields, Depends(_form)]
+FormFields = Annotated[FormValues, Depends(_form)]
 """The fields of a form, as an argument of a handler."""
-WithFile = Annotated[Sent, Depends(_sent)]
+UploadForm = Annotated[UploadedForm, Depends(_sent)]
 """A form with a file in it, as an argument of a handler."""
-Asked = Annotated[Fields, Depends(_query)]
+QueryFields = Annotated[FormValues, Depends(_query)]
 """What an address asks for, as an argument of a handler."""
 
 
@@ -58,16 +58,16 @@ def lines(typed: str) -> list[str]:
     return [line.strip() for line in typed.splitlines() if line.strip()]
 
 
-def wrong(given: Mapping[str, Any], build: Callable[[Mapping[str, Any]], Any]) -> Fields:
+def wrong(given: Mapping[str, Any], build: Callable[[Mapping[str, Any]], Any]) -> FormValues:
     """What is wrong, by field: each is tried by itself where all together cannot be built."""
     try:
         build(given)
     except UsageError as error:
         if _problem({}, build):  # of something else, which would be told of every field
-            return Fields({WHOLE: str(error)})
+            return FormValues({WHOLE: str(error)})
         each = ((name, _problem({name: value}, build)) for name, value in given.items())
-        return Fields({name: problem for name, problem in each if problem} or {WHOLE: str(error)})
-    return Fields()
+        return FormValues({name: problem for name, problem in each if problem} or {WHOLE: str(error)})
+    return FormValues()
 
 
 def _problem(given: Mapping[str, Any], build: Callable[[Mapping[str, Any]], Any]) -> str | None:

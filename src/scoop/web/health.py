@@ -7,7 +7,7 @@ from starlette.responses import JSONResponse, PlainTextResponse
 
 from scoop.errors import DatabaseUnavailable
 from scoop.http import routes
-from scoop.http.deps import AWAY, At
+from scoop.http.deps import AWAY, CurrentDesk
 from scoop.http.routes import needs
 from scoop.store import migrations
 from scoop.store.db import Database
@@ -25,7 +25,7 @@ async def alive() -> Response:
 
 @router.get("/readyz")
 @needs(None)
-async def readiness(desk: At) -> Response:
+async def readiness(desk: CurrentDesk) -> Response:
     """Ready when the database answers in time and has this program's schema."""
     reason = await _reason_to_wait(desk.database)
     if reason:

@@ -8,7 +8,7 @@ from scoop.core import text
 from scoop.core.display_names import collection_name as collection_name
 from scoop.core.display_names import outlet_name as outlet_name
 from scoop.core.rendering.common import written_out as written_out  # used by the templates
-from scoop.store.reading import Story, Tally
+from scoop.store.reading import Story, StoryTally
 from scoop.store.review import Decision
 
 NEW_FOR = timedelta(hours=3)
@@ -133,7 +133,7 @@ def reading_time(token_count: int, language: str) -> str:
     return f"{max(1, round(token_count / speed))} min"
 
 
-def tallied(tally: Tally) -> str:
+def tallied(tally: StoryTally) -> str:
     """How many stories there are, and of how many events where some probably tell of the same."""
     stories = counted(tally.stories, "story", "stories")
     if tally.stories == tally.groups:

@@ -6,7 +6,7 @@ from scoop.core.access import Right
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class NavItem:
     name: str
     href: str
     letter: str
@@ -21,14 +21,14 @@ class Place:
 
 
 PLACES = (
-    Place(name="News", href="/", letter="n", is_foremost=True),
-    Place(name="Digests", href="/digests", letter="d", is_foremost=True),
-    Place(name="Review", href="/review", letter="r", right="edit", is_foremost=True),
-    Place(name="Sources", href="/sources", letter="s", is_foremost=True),
-    Place(name="Topics", href="/topics", letter="t"),
-    Place(name="Posts", href="/posts", letter="p"),
-    Place(name="Runs", href="/runs", letter="u"),
-    Place(name="Queue", href="/queue", letter="q"),
-    Place(name="Stats", href="/stats", letter="a"),
-    Place(name="Settings", href="/settings", letter="e"),
+    NavItem(name="News", href="/", letter="n", is_foremost=True),
+    NavItem(name="Digests", href="/digests", letter="d", is_foremost=True),
+    NavItem(name="Review", href="/review", letter="r", right="edit", is_foremost=True),
+    NavItem(name="Sources", href="/sources", letter="s", is_foremost=True),
+    NavItem(name="Topics", href="/topics", letter="t"),
+    NavItem(name="Posts", href="/posts", letter="p"),
+    NavItem(name="Runs", href="/runs", letter="u"),
+    NavItem(name="Queue", href="/queue", letter="q"),
+    NavItem(name="Stats", href="/stats", letter="a"),
+    NavItem(name="Settings", href="/settings", letter="e"),
 )

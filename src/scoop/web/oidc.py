@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse
 
 from scoop.errors import NotFound, UsageError
 from scoop.http import accounts, middleware, routes
-from scoop.http.deps import At, Desk
+from scoop.http.deps import CurrentDesk, Desk
 from scoop.http.oidc import Journey, Oidc
 from scoop.http.routes import needs
 from scoop.store import users
@@ -24,22 +24,27 @@ PATH = "/sign-in/oidc"
 
 @router.get(PATH)
 @needs(None)
-async def leave(request: Request, desk: At) -> Response:
+async def leave(request: Request, desk: CurrentDesk) -> Response:
     next_page = request.query_params.get("next", "/")
     next_page = next_page if middleware.is_within(next_page) else "/"
     address, journey = await _oidc(request, desk).departure(next_page=next_page, callback=_callback(request))
     response = RedirectResponse(address, status_code=HTTPStatus.SEE_OTHER)
     packed = base64.urlsafe_b64encode(msgspec.json.encode(journey)).decode()
     response.set_cookie(
-        COOKIE, packed, max_age=AWAY_SECONDS, path=PATH, httponly=True, samesite="lax",
+        COOKIE,
+        packed,
+        max_age=AWAY_SECONDS,
+        path=PATH,
+        httponly=True,
+        samesite="lax",
         secure=request.url.scheme == "https",
-    )  # fmt: skip
+    )
     return response
 
 
 @router.get(f"{PATH}/callback")
 @needs(None)
-async def come_back(request: Request, desk: At) -> Response:
+async def come_back(request: Request, desk: CurrentDesk) -> Response:
     journey = _journey(request)
     told = request.query_params
     if not secrets.compare_digest(told.get("state", ""), journey.state):

@@ -14,7 +14,7 @@ from scoop.web import forms
 
 PREFIX = "option-"
 
-Shape = Literal["choice", "check", "number", "list", "text", "either"]  # either: true, or a text
+FieldShape = Literal["choice", "check", "number", "list", "text", "either"]  # either: true, or a text
 _TOLD = re.compile(r"`(\w+)`: (.*?)(?=\n\s*`\w+`:|\Z)", re.DOTALL)
 
 
@@ -22,7 +22,7 @@ _TOLD = re.compile(r"`(\w+)`: (.*?)(?=\n\s*`\w+`:|\Z)", re.DOTALL)
 class OptionField:
     name: str
     about: str
-    shape: Shape
+    shape: FieldShape
     choices: tuple[str, ...] = ()
 
     @property

@@ -12,7 +12,7 @@ import jinja2
 from fastapi import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from scoop.http.errors import Problem
+from scoop.http.errors import HttpProblem
 from scoop.web import context as readers
 from scoop.web import labels, navigation
 from scoop.web.context import Reader
@@ -42,7 +42,7 @@ def page(template: str, reader: Reader, *, status: HTTPStatus = HTTPStatus.OK, *
     return response
 
 
-def onward(path: str, *, notice: str = "") -> Response:
+def redirect_with_notice(path: str, *, notice: str = "") -> Response:
     """After a change: to the page that shows it, with a sentence of what was done."""
     response = RedirectResponse(path, status_code=HTTPStatus.SEE_OTHER)
     if notice:
@@ -51,7 +51,7 @@ def onward(path: str, *, notice: str = "") -> Response:
     return response
 
 
-def problem(request: Request, problem: Problem) -> str:
+def problem(request: Request, problem: HttpProblem) -> str:
     """What went wrong, as a reader is told: what happened, what is safe, what to do."""
     text = problem.message[:1].upper() + problem.message[1:]
     if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:

@@ -10,22 +10,22 @@ from scoop.core import access, text
 from scoop.core.access import Role
 from scoop.errors import Conflict, ScoopError, UsageError
 from scoop.http import accounts, passwords, routes
-from scoop.http.deps import At, Desk
+from scoop.http.deps import CurrentDesk, Desk
 from scoop.http.routes import needs
 from scoop.store import db, users
 from scoop.web import pages
-from scoop.web.context import For, Reader
+from scoop.web.context import PageContext, Reader
 
 router = routes.for_pages()
 
 PRIVATE = {"Cache-Control": "no-store"}  # of an answer with what is shown once
 
-Typed = Annotated[str, Form()]
+PersonField = Annotated[str, Form()]
 UserId = Annotated[int, Path(ge=1, le=db.LAST_ID)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class NewPassword:
     """A password that was made up for somebody, shown this once."""
 
     name: str
@@ -34,13 +34,19 @@ class Shown:
 
 @router.get("/settings/people")
 @needs("admin")
-async def people_page(desk: At, reader: For) -> Response:
+async def people_page(desk: CurrentDesk, reader: PageContext) -> Response:
     return await _people(desk, reader)
 
 
 @router.post("/settings/people")
 @needs("admin")
-async def add_person(desk: At, reader: For, name: Typed = "", role: Typed = "reader", password: Typed = "") -> Response:
+async def add_person(
+    desk: CurrentDesk,
+    reader: PageContext,
+    name: PersonField = "",
+    role: PersonField = "reader",
+    password: PersonField = "",
+) -> Response:
     """Add somebody, with a first password that was typed or is made up."""
     given = password or passwords.new_code()
     try:
@@ -51,13 +57,15 @@ async def add_person(desk: At, reader: For, name: Typed = "", role: Typed = "rea
     except (UsageError, Conflict) as error:
         return await _people(desk, reader, name=name, role=role, error=error)
     if password:
-        return pages.onward("/settings/people", notice=f"{name} may sign in as {_a(wanted)}.")
-    return await _people(desk, reader, shown=Shown(name=name, password=given))
+        return pages.redirect_with_notice("/settings/people", notice=f"{name} may sign in as {_a(wanted)}.")
+    return await _people(desk, reader, shown=NewPassword(name=name, password=given))
 
 
 @router.post("/settings/people/{user_id}/role")
 @needs("admin")
-async def change_role(request: Request, desk: At, reader: For, user_id: UserId, role: Typed = "") -> Response:
+async def change_role(
+    request: Request, desk: CurrentDesk, reader: PageContext, user_id: UserId, role: PersonField = ""
+) -> Response:
     try:
         wanted = _checked_role(role)
         async with desk.writing() as conn:
@@ -69,7 +77,7 @@ async def change_role(request: Request, desk: At, reader: For, user_id: UserId, 
 
 @router.post("/settings/people/{user_id}/rest")
 @needs("admin")
-async def let_rest(request: Request, desk: At, reader: For, user_id: UserId) -> Response:
+async def disable_person(request: Request, desk: CurrentDesk, reader: PageContext, user_id: UserId) -> Response:
     """Keep somebody out, and all their keys, until they may come back."""
     try:
         async with desk.writing() as conn:
@@ -81,7 +89,7 @@ async def let_rest(request: Request, desk: At, reader: For, user_id: UserId) -> 
 
 @router.post("/settings/people/{user_id}/wake")
 @needs("admin")
-async def wake(request: Request, desk: At, user_id: UserId) -> Response:
+async def enable_person(request: Request, desk: CurrentDesk, user_id: UserId) -> Response:
     async with desk.writing() as conn:
         person = await users.change(conn, user_id, enabled=True)
     return _done(request, f"{person.name} may come in again.")
@@ -89,7 +97,9 @@ async def wake(request: Request, desk: At, user_id: UserId) -> Response:
 
 @router.post("/settings/people/{user_id}/password")
 @needs("admin")
-async def set_password(request: Request, desk: At, reader: For, user_id: UserId, password: Typed = "") -> Response:
+async def set_password(
+    request: Request, desk: CurrentDesk, reader: PageContext, user_id: UserId, password: PersonField = ""
+) -> Response:
     """Give somebody another password, one that was typed or is made up; their browsers are signed out."""
     given = password or passwords.new_code()
     try:
@@ -99,12 +109,12 @@ async def set_password(request: Request, desk: At, reader: For, user_id: UserId,
     async with desk.writing() as conn:
         person = await users.change(conn, user_id, password_hash=password_hash)
     done = _done(request, f"{person.name} has another password, and is signed out everywhere.")
-    return done if password else await _people(desk, reader, shown=Shown(name=person.name, password=given))
+    return done if password else await _people(desk, reader, shown=NewPassword(name=person.name, password=given))
 
 
 @router.post("/settings/people/{user_id}/remove")
 @needs("admin")
-async def remove_person(request: Request, desk: At, reader: For, user_id: UserId) -> Response:
+async def remove_person(request: Request, desk: CurrentDesk, reader: PageContext, user_id: UserId) -> Response:
     try:
         async with desk.writing() as conn:
             person = await users.by_id(conn, user_id)
@@ -122,7 +132,7 @@ def _checked_role(role: str) -> Role:
 
 def _done(request: Request, notice: str) -> Response:
     request.app.state.guest_book.forget()
-    return pages.onward("/settings/people", notice=notice)
+    return pages.redirect_with_notice("/settings/people", notice=notice)
 
 
 def _a(role: Role) -> str:
@@ -130,18 +140,31 @@ def _a(role: Role) -> str:
 
 
 async def _people(
-    desk: Desk, reader: Reader, *, shown: Shown | None = None, name: str = "", role: str = "reader",
+    desk: Desk,
+    reader: Reader,
+    *,
+    shown: NewPassword | None = None,
+    name: str = "",
+    role: str = "reader",
     error: ScoopError | None = None,
-) -> Response:  # fmt: skip
+) -> Response:
     async with desk.reading() as conn:
-        people = await users.listed(conn)
+        people = await users.list_users(conn)
     status = HTTPStatus.OK
     if error:
         status = HTTPStatus.CONFLICT if isinstance(error, Conflict) else HTTPStatus.BAD_REQUEST
     response = pages.page(
-        "settings_people.html", reader, status=status, people=people, shown=shown, name=text.readable(name), role=role,
-        error=str(error or ""), roles=[(each, _a(each)) for each in access.ROLES], RIGHTS_BY_ROLE=access.RIGHTS_BY_ROLE,
+        "settings_people.html",
+        reader,
+        status=status,
+        people=people,
+        shown=shown,
+        name=text.readable(name),
+        role=role,
+        error=str(error or ""),
+        roles=[(each, _a(each)) for each in access.ROLES],
+        RIGHTS_BY_ROLE=access.RIGHTS_BY_ROLE,
         ABOUT_RIGHTS=access.ABOUT_RIGHTS,
-    )  # fmt: skip
+    )
     response.headers.update(PRIVATE)
     return response

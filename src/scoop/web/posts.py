@@ -9,7 +9,7 @@ from fastapi import Path, Response
 
 from scoop.core import opml
 from scoop.http import responses, routes
-from scoop.http.deps import Reads, Writes
+from scoop.http.deps import ReadConn, WriteConn
 from scoop.http.routes import needs
 from scoop.model import Post, PostState
 from scoop.newsstand.discord.state import GUILD_ID
@@ -17,11 +17,11 @@ from scoop.store import db, posts
 from scoop.store import topics as store
 from scoop.store.db import Connection
 from scoop.web import labels, pages
-from scoop.web.context import For, Reader
-from scoop.web.forms import Asked, Fields
+from scoop.web.context import PageContext, Reader
+from scoop.web.forms import FormValues, QueryFields
 
 router = routes.for_pages()
-Id = Annotated[int, Path(ge=1, le=db.LAST_ID)]
+PostId = Annotated[int, Path(ge=1, le=db.LAST_ID)]
 
 PAGE_POSTS = 50
 SHOWN_HELD = 50
@@ -38,31 +38,35 @@ WHAT_TO_DO: dict[PostState, str] = {
 
 @router.get("/posts")
 @needs("read")
-async def posts_page(conn: Reads, reader: For, asked: Asked) -> Response:
+async def posts_page(conn: ReadConn, reader: PageContext, asked: QueryFields) -> Response:
     """What waits for a person's word first, then the rest, the latest first."""
     state = next((state for state in STATES if state == asked["state"]), None)
-    (before,) = responses.place(asked.get("before"), int) or (db.LAST_ID,)
+    (before,) = responses.decode_cursor(asked.get("before"), int) or (db.LAST_ID,)
     held = [each for each in WAITING_FOR_A_WORD if state in {None, each}]
     settled = [each for each in STATES if each not in WAITING_FOR_A_WORD and state in {None, each}]
     wanted: dict[str, Any] = {"topic_slug": asked["topic"] or None, "channel": asked["channel"] or None}
-    latest = await posts.listed(conn, **wanted, states=settled, before=before, limit=PAGE_POSTS + 1)
+    latest = await posts.list_posts(conn, **wanted, states=settled, before=before, limit=PAGE_POSTS + 1)
     shown = latest[:PAGE_POSTS]
-    found = await store.listed(conn)
+    found = await store.list_topics(conn)
     return pages.page(
-        "posts.html", reader,
-        held=await posts.listed(conn, **wanted, states=held, limit=SHOWN_HELD) if before == db.LAST_ID else [],
+        "posts.html",
+        reader,
+        held=await posts.list_posts(conn, **wanted, states=held, limit=SHOWN_HELD) if before == db.LAST_ID else [],
         posts=shown,
         more=_more(asked, shown[-1]) if len(latest) > PAGE_POSTS else None,
         asked=asked,
         states=STATES,
         topics=[(topic.topic_slug, topic.topic_name) for topic in found],
         channels=sorted({channel.name for topic in found for channel in topic.channels}),
-        colours=COLOURS, what_to_do=WHAT_TO_DO, as_sent=as_sent, message_href=message_href,
-    )  # fmt: skip
+        colours=COLOURS,
+        what_to_do=WHAT_TO_DO,
+        as_sent=as_sent,
+        message_href=message_href,
+    )
 
 
-def _more(asked: Fields, last: Post) -> str:
-    return f"/posts?{urlencode({**asked, 'before': responses.cursor(last.post_id)})}"
+def _more(asked: FormValues, last: Post) -> str:
+    return f"/posts?{urlencode({**asked, 'before': responses.encode_cursor(last.post_id)})}"
 
 
 def as_sent(payload: str) -> str:
@@ -85,29 +89,36 @@ def message_href(post: Post, reader: Reader) -> str | None:
 
 @router.get("/posts/{post_id}")
 @needs("read")
-async def post_page(conn: Reads, reader: For, post_id: Id) -> Response:
+async def post_page(conn: ReadConn, reader: PageContext, post_id: PostId) -> Response:
     post = await posts.by_id(conn, post_id)
     return pages.page(
-        "posts_one.html", reader, post=post, colours=COLOURS, what_to_do=WHAT_TO_DO, as_sent=as_sent,
-        message_href=message_href, waits_for_a_word=post.state in WAITING_FOR_A_WORD, redacted=opml.redacted,
-    )  # fmt: skip
+        "posts_one.html",
+        reader,
+        post=post,
+        colours=COLOURS,
+        what_to_do=WHAT_TO_DO,
+        as_sent=as_sent,
+        message_href=message_href,
+        waits_for_a_word=post.state in WAITING_FOR_A_WORD,
+        redacted=opml.redacted,
+    )
 
 
 @router.post("/posts/{post_id}/arrived")
 @needs("edit")
-async def confirm_post(conn: Writes, post_id: Id) -> Response:
+async def confirm_post(conn: WriteConn, post_id: PostId) -> Response:
     return await _decided(conn, post_id, posts.confirm, "counts as sent; the parts that follow it go on")
 
 
 @router.post("/posts/{post_id}/resend")
 @needs("edit")
-async def resend_post(conn: Writes, post_id: Id) -> Response:
+async def resend_post(conn: WriteConn, post_id: PostId) -> Response:
     return await _decided(conn, post_id, posts.resend, "is on its way")
 
 
 @router.post("/posts/{post_id}/drop")
 @needs("edit")
-async def drop_post(conn: Writes, post_id: Id) -> Response:
+async def drop_post(conn: WriteConn, post_id: PostId) -> Response:
     return await _decided(conn, post_id, posts.drop, "is dropped; the parts that follow it go on")
 
 
@@ -117,4 +128,4 @@ async def _decided(
     await decide(conn, post_id)
     post = await posts.by_id(conn, post_id)
     told = f"Part {post.part_no} of {labels.collection_name(post.topic_slug)} of {post.run_date} {outcome}."
-    return pages.onward("/posts", notice=told)
+    return pages.redirect_with_notice("/posts", notice=told)

@@ -10,13 +10,13 @@ from fastapi import Form, Response
 
 from scoop.core import opml, text
 from scoop.http import errors, routes
-from scoop.http.deps import Reads, Writes
+from scoop.http.deps import ReadConn, WriteConn
 from scoop.http.routes import needs
 from scoop.store import db, figures, work
-from scoop.store.figures import Subject
+from scoop.store.figures import WorkSubject
 from scoop.store.work import Count, Waiting
 from scoop.web import pages
-from scoop.web.context import For
+from scoop.web.context import PageContext
 
 router = routes.for_pages()
 
@@ -29,7 +29,7 @@ SUBJECTS = {
 """The stages in the order of the pipeline, with what each works on."""
 STAGE_NAME = re.compile(r"[a-z][a-z-]{0,62}")
 
-Stage = Annotated[str, Form()]
+StageField = Annotated[str, Form()]
 SubjectId = Annotated[int | None, Form(ge=0, le=db.LAST_ID)]
 
 
@@ -47,7 +47,7 @@ class StageRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class WorkItemView:
     """A piece of work with what it is about; it has a page of its own where `href` is not empty."""
 
     work: Waiting
@@ -57,7 +57,7 @@ class Piece:
 
 @router.get("/queue")
 @needs("read")
-async def queue_page(conn: Reads, reader: For, stage: str = "") -> Response:
+async def queue_page(conn: ReadConn, reader: PageContext, stage: str = "") -> Response:
     """All stages; what failed and what is quarantined, of one or all."""
     _check(stage)
     failed = await work.failed(conn, stage=stage or None, limit=SHOWN)
@@ -65,31 +65,36 @@ async def queue_page(conn: Reads, reader: For, stage: str = "") -> Response:
     subjects = await figures.subjects(conn, [*failed, *quarantined])
     rows = _rows(await work.counts(conn))
     return pages.page(
-        "queue.html", reader, rows=rows, chosen=stage,
+        "queue.html",
+        reader,
+        rows=rows,
+        chosen=stage,
         failed=[_piece(each, subjects) for each in failed],
         quarantined=[_piece(each, subjects) for each in quarantined],
         failed_count=sum(row.failed for row in rows if stage in {"", row.stage}),
         quarantined_count=sum(row.quarantined for row in rows if stage in {"", row.stage}),
         plain=_plain,
-    )  # fmt: skip
+    )
 
 
 @router.post("/queue/retry")
 @needs("edit")
-async def retry(conn: Writes, stage: Stage = "", subject: SubjectId = None) -> Response:
+async def retry(conn: WriteConn, stage: StageField = "", subject: SubjectId = None) -> Response:
     """Make what failed due now: one piece, or all of a stage, or all."""
     _check(stage)
     count = await work.retry_now(conn, stage=stage or None, subjects=_only(subject))
-    return pages.onward(_href(stage, subject), notice=f"{_pieces(count)} of work made due now.")
+    return pages.redirect_with_notice(_href(stage, subject), notice=f"{_pieces(count)} of work made due now.")
 
 
 @router.post("/queue/release")
 @needs("edit")
-async def release(conn: Writes, stage: Stage = "", subject: SubjectId = None) -> Response:
+async def release(conn: WriteConn, stage: StageField = "", subject: SubjectId = None) -> Response:
     """Let quarantined work try again from the start: one piece, or all of a stage, or all."""
     _check(stage)
     count = await work.release(conn, stage=stage or None, subjects=_only(subject))
-    return pages.onward(_href(stage, subject), notice=f"{_pieces(count)} of work released to be tried again.")
+    return pages.redirect_with_notice(
+        _href(stage, subject), notice=f"{_pieces(count)} of work released to be tried again."
+    )
 
 
 def _plain(told: str) -> str:
@@ -135,8 +140,8 @@ def _row(stage: str, waiting: Count | None, claimed: Count | None, quarantined: 
     )
 
 
-def _piece(waiting: Waiting, subjects: dict[tuple[str, int], Subject]) -> Piece:
+def _piece(waiting: Waiting, subjects: dict[tuple[str, int], WorkSubject]) -> WorkItemView:
     about = subjects[waiting.stage, waiting.subject]
     label = about.label or f"{SUBJECTS.get(waiting.stage, 'subject')} {waiting.subject}"
     href = f"/sources/{about.source}" if about.source else f"/stories/{about.story_uuid}" if about.story_uuid else ""
-    return Piece(work=waiting, label=label, href=href)
+    return WorkItemView(work=waiting, label=label, href=href)

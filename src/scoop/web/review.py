@@ -12,19 +12,19 @@ from pydantic import Field
 from scoop.actions import review
 from scoop.actions.review import Answered
 from scoop.core import differences, text
-from scoop.core.differences import Marked
+from scoop.core.differences import MarkedArticle
 from scoop.errors import NotFound, UsageError
 from scoop.http import routes
-from scoop.http.deps import At, Desk, Reads
+from scoop.http.deps import CurrentDesk, Desk, ReadConn
 from scoop.http.routes import needs
 from scoop.store import db, review_pages, source_pages
 from scoop.store import review as store
 from scoop.store.db import Connection
 from scoop.store.review import Decision, GrayPair
-from scoop.store.review_pages import Article, Member
+from scoop.store.review_pages import ReviewArticle, ReviewMember
 from scoop.web import labels, pages
-from scoop.web.context import For, Reader
-from scoop.web.explain import Signal
+from scoop.web.context import PageContext, Reader
+from scoop.web.explain import EvidenceSignal
 
 router = routes.for_pages()
 
@@ -34,7 +34,7 @@ UNDO_AMONG = 20  # of the latest decisions, the first that stands is the one to 
 MAX_NOTE = 500
 MAX_SKIP = 10_000
 
-Id = Annotated[int, Field(ge=1, le=db.LAST_ID)]
+ReviewId = Annotated[int, Field(ge=1, le=db.LAST_ID)]
 SIGNALS = {
     "cosine": "meaning",
     "title_words": "words of the headline",
@@ -48,7 +48,7 @@ SIGNALS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class QueuePosition:
     """Where in the queue a reader is: of which collection, and after how many that they skipped."""
 
     collection: str | None = None
@@ -61,22 +61,22 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
+class PairSide:
     """One article of a pair with its differences marked: what is shown at once, the rest, and its story's documents."""
 
-    article: Article
-    marked: Marked
-    rest: list[differences.Piece]
-    members: list[Member]
+    article: ReviewArticle
+    marked: MarkedArticle
+    rest: list[differences.MarkedSpan]
+    members: list[ReviewMember]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class PairView:
     """The pair in question: both sides, how probable it is, the signals, and what is said of them in words."""
 
     pair: GrayPair
-    sides: list[Side]
-    signals: list[Signal]
+    sides: list[PairSide]
+    signals: list[EvidenceSignal]
     remarks: list[str]
 
 
@@ -90,29 +90,36 @@ def _collection(given: str) -> str | None:
     return given or None
 
 
-async def _asked(collection: str = "", skip: Annotated[int, Query(ge=0, le=MAX_SKIP)] = 0) -> Place:
-    return Place(collection=_collection(collection), skip=skip)
+async def _asked(collection: str = "", skip: Annotated[int, Query(ge=0, le=MAX_SKIP)] = 0) -> QueuePosition:
+    return QueuePosition(collection=_collection(collection), skip=skip)
 
 
-async def _sent(collection: Annotated[str, Form()] = "", skip: Annotated[int, Form(ge=0, le=MAX_SKIP)] = 0) -> Place:
-    return Place(collection=_collection(collection), skip=skip)
+async def _sent(
+    collection: Annotated[str, Form()] = "", skip: Annotated[int, Form(ge=0, le=MAX_SKIP)] = 0
+) -> QueuePosition:
+    return QueuePosition(collection=_collection(collection), skip=skip)
 
 
-Asked = Annotated[Place, Depends(_asked)]
-Sent = Annotated[Place, Depends(_sent)]
+PositionQuery = Annotated[QueuePosition, Depends(_asked)]
+PositionForm = Annotated[QueuePosition, Depends(_sent)]
 Note = Annotated[str, Form()]
 
 
 @router.get("/review")
 @needs("edit")
-async def review_page(conn: Reads, reader: For, place: Asked) -> Response:
+async def review_page(conn: ReadConn, reader: PageContext, place: PositionQuery) -> Response:
     return await _page(conn, reader, place)
 
 
 @router.post("/review/merge")
 @needs("edit")
 async def merge(
-    desk: At, reader: For, place: Sent, one: Annotated[Id, Form()], other: Annotated[Id, Form()], note: Note = ""
+    desk: CurrentDesk,
+    reader: PageContext,
+    place: PositionForm,
+    one: Annotated[ReviewId, Form()],
+    other: Annotated[ReviewId, Form()],
+    note: Note = "",
 ) -> Response:
     async def decide(conn: Connection) -> Decision:
         return await store.merge(conn, str(one), str(other), note=_noted(note), by=reader.visitor.name)
@@ -123,7 +130,12 @@ async def merge(
 @router.post("/review/apart")
 @needs("edit")
 async def keep_apart(
-    desk: At, reader: For, place: Sent, one: Annotated[Id, Form()], other: Annotated[Id, Form()], note: Note = ""
+    desk: CurrentDesk,
+    reader: PageContext,
+    place: PositionForm,
+    one: Annotated[ReviewId, Form()],
+    other: Annotated[ReviewId, Form()],
+    note: Note = "",
 ) -> Response:
     async def decide(conn: Connection) -> Decision:
         return await store.keep_apart(conn, str(one), str(other), note=_noted(note), by=reader.visitor.name)
@@ -134,7 +146,11 @@ async def keep_apart(
 @router.post("/review/split")
 @needs("edit")
 async def split(
-    desk: At, reader: For, place: Sent, documents: Annotated[list[Id] | None, Form()] = None, note: Note = ""
+    desk: CurrentDesk,
+    reader: PageContext,
+    place: PositionForm,
+    documents: Annotated[list[ReviewId] | None, Form()] = None,
+    note: Note = "",
 ) -> Response:
     async def decide(conn: Connection) -> Decision:
         if not documents:
@@ -147,7 +163,11 @@ async def split(
 @router.post("/review/undo")
 @needs("edit")
 async def undo(
-    desk: At, reader: For, place: Sent, decision: Annotated[Id, Form()], back: Annotated[str, Form()] = ""
+    desk: CurrentDesk,
+    reader: PageContext,
+    place: PositionForm,
+    decision: Annotated[ReviewId, Form()],
+    back: Annotated[str, Form()] = "",
 ) -> Response:
     """Take an answer back, and show where it was asked for: the pair again, or the log."""
 
@@ -158,21 +178,26 @@ async def undo(
         return await _answer(desk, reader, place, decide)
     async with desk.writing() as conn:
         undone = await decide(conn)
-    return pages.onward(_log_href(place.collection), notice=_told(undone))
+    return pages.redirect_with_notice(_log_href(place.collection), notice=_told(undone))
 
 
 @router.get("/review/log")
 @needs("edit")
 async def log_page(
-    conn: Reads, reader: For, collection: str = "", before: Annotated[Id, Query()] = db.LAST_ID
+    conn: ReadConn, reader: PageContext, collection: str = "", before: Annotated[ReviewId, Query()] = db.LAST_ID
 ) -> Response:
     wanted = _collection(collection)
     found = await store.decisions(conn, collection=wanted, before=before, limit=LOG_PAGE + 1)
     more = _log_href(wanted, before=found[LOG_PAGE - 1].decision_id) if len(found) > LOG_PAGE else None
     return pages.page(
-        "review_log.html", reader, decisions=found[:LOG_PAGE], more=more, collection=wanted,
-        is_beginning=before == db.LAST_ID, sentence=_sentence,
-    )  # fmt: skip
+        "review_log.html",
+        reader,
+        decisions=found[:LOG_PAGE],
+        more=more,
+        collection=wanted,
+        is_beginning=before == db.LAST_ID,
+        sentence=_sentence,
+    )
 
 
 def _log_href(collection: str | None, *, before: int | None = None) -> str:
@@ -185,7 +210,7 @@ def _noted(note: str) -> str:
 
 
 async def _answer(
-    desk: Desk, reader: Reader, place: Place, decide: Callable[[Connection], Awaitable[Decision]]
+    desk: Desk, reader: Reader, place: QueuePosition, decide: Callable[[Connection], Awaitable[Decision]]
 ) -> Response:
     """Do what was answered and go on to the next pair; what cannot be done is said beside the pair that is there."""
     try:
@@ -195,7 +220,7 @@ async def _answer(
         status = HTTPStatus.NOT_FOUND if isinstance(error, NotFound) else HTTPStatus.BAD_REQUEST
         async with desk.reading() as conn:
             return await _page(conn, reader, place, error=str(error), status=status)
-    return pages.onward(place.href(), notice=_told(decision))
+    return pages.redirect_with_notice(place.href(), notice=_told(decision))
 
 
 def _told(decision: Decision) -> str:
@@ -221,7 +246,7 @@ def _sentence(decision: Decision) -> str:
 
 
 async def _page(
-    conn: Connection, reader: Reader, place: Place, *, error: str = "", status: HTTPStatus = HTTPStatus.OK
+    conn: Connection, reader: Reader, place: QueuePosition, *, error: str = "", status: HTTPStatus = HTTPStatus.OK
 ) -> Response:
     found, waiting = await review.queue(conn, collection=place.collection, skip=place.skip, limit=1, now=reader.now)
     if not found and place.skip:
@@ -242,12 +267,12 @@ async def _page(
     )
 
 
-async def _shown(conn: Connection, pair: GrayPair) -> Shown:
+async def _shown(conn: Connection, pair: GrayPair) -> PairView:
     article_by_id = await review_pages.articles(conn, [pair.one.document_id, pair.other.document_id])
     one, other = article_by_id[pair.one.document_id], article_by_id[pair.other.document_id]
     several = [article.story_id for article in (one, other) if article.item_count > 1]
     members = await review_pages.members(conn, several)
-    return Shown(
+    return PairView(
         pair=pair,
         sides=[_side(one, other, members.get(one.story_id, [])), _side(other, one, members.get(other.story_id, []))],
         signals=[_signal(name, pair.signals[key]) for key, name in SIGNALS.items()],
@@ -255,22 +280,23 @@ async def _shown(conn: Connection, pair: GrayPair) -> Shown:
     )
 
 
-def _signal(name: str, value: float) -> Signal:
+def _signal(name: str, value: float) -> EvidenceSignal:
     share = min(1.0, max(0.0, value))
-    return Signal(name=name, value=f"{share:.2f}", share=share)
+    return EvidenceSignal(name=name, value=f"{share:.2f}", share=share)
 
 
-def _side(article: Article, other: Article, members: list[Member]) -> Side:
+def _side(article: ReviewArticle, other: ReviewArticle, members: list[ReviewMember]) -> PairSide:
     ours, theirs = (
-        differences.Article(title=each.title, body=each.body, language=each.language) for each in (article, other)
+        differences.ComparedArticle(title=each.title, body=each.body, language=each.language)
+        for each in (article, other)
     )
     marked = differences.marked(ours, theirs)
     shown = len(text.truncated(article.body, SHOWN_CHARACTERS))
     head, rest = differences.cut(marked.body, shown)
-    return Side(article=article, marked=Marked(title=marked.title, body=head), rest=rest, members=members)
+    return PairSide(article=article, marked=MarkedArticle(title=marked.title, body=head), rest=rest, members=members)
 
 
-def remarks(signals: Mapping[str, float], one: Article, other: Article) -> list[str]:
+def remarks(signals: Mapping[str, float], one: ReviewArticle, other: ReviewArticle) -> list[str]:
     """What the figures of a pair mean, where they mean something."""
     apart = abs(one.seen_at - other.seen_at)
     when = labels.counted(apart.days, "day", "days") if apart.days else f"{round(apart.total_seconds() / 3600)} h"

@@ -11,12 +11,12 @@ from scoop.app import open_archive
 from scoop.core import opml, text
 from scoop.errors import ScoopError
 from scoop.http import errors, routes
-from scoop.http.deps import At, Desk, Reads
+from scoop.http.deps import CurrentDesk, Desk, ReadConn
 from scoop.http.routes import needs
 from scoop.store import arrivals, db, runs
 from scoop.store.runs import Run
 from scoop.web import pages
-from scoop.web.context import For
+from scoop.web.context import PageContext
 
 router = routes.for_pages()
 
@@ -31,7 +31,7 @@ RunId = Annotated[int, Path(ge=1, le=db.LAST_ID)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class RunFilter:
     """Which runs are wanted."""
 
     source: str = ""
@@ -44,7 +44,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class LogLine:
     """A line of a run's log: what happened, and the facts of it."""
 
     event: str
@@ -54,40 +54,60 @@ class Line:
 @router.get("/runs")
 @needs("read")
 async def runs_page(
-    conn: Reads, reader: For, source: str = "", status: str = "",
+    conn: ReadConn,
+    reader: PageContext,
+    source: str = "",
+    status: str = "",
     before: Annotated[int | None, Query(ge=1, le=db.LAST_ID)] = None,
-) -> Response:  # fmt: skip
+) -> Response:
     """The latest runs, of one source or in one state, from one on."""
     if status and status not in runs.STATUSES:
         raise errors.invalid("status", f"must be one of {', '.join(runs.STATUSES)}")
     if not source.isprintable():
         raise errors.invalid("source", "must be the short name of a source")
-    choice = Choice(source=source.strip(), status=status)
+    choice = RunFilter(source=source.strip(), status=status)
     found = await runs.latest(
         conn, source=choice.source or None, status=status or None, before=before or db.LAST_ID, limit=PAGE + 1
     )
     older = choice.href(before=found[PAGE - 1].run_id) if len(found) > PAGE else ""
     return pages.page(
-        "runs.html", reader, runs=found[:PAGE], choice=choice, older=older, is_first=before is None, COLOURS=COLOURS,
-        states=[(status, status) for status in runs.STATUSES], lasted=lasted, plain=_plain,
-    )  # fmt: skip
+        "runs.html",
+        reader,
+        runs=found[:PAGE],
+        choice=choice,
+        older=older,
+        is_first=before is None,
+        COLOURS=COLOURS,
+        states=[(status, status) for status in runs.STATUSES],
+        lasted=lasted,
+        plain=_plain,
+    )
 
 
 @router.get("/runs/{run_id}")
 @needs("read")
-async def run_page(desk: At, reader: For, run_id: RunId) -> Response:
+async def run_page(desk: CurrentDesk, reader: PageContext, run_id: RunId) -> Response:
     async with desk.reading() as conn:
         run = await runs.by_id(conn, run_id)
         refused = await arrivals.refused(conn, run_id=run_id, limit=SHOWN_REFUSED, most_bytes=SHOWN_BYTES)
     lines, problem = await _log(desk, run)
     return pages.page(
-        "run.html", reader, run=run, refused=refused, lines=lines[:SHOWN_LINES], line_count=len(lines),
-        log_problem=problem, SHOWN_REFUSED=SHOWN_REFUSED, COLOURS=COLOURS, lasted=lasted, plain=_plain,
+        "run.html",
+        reader,
+        run=run,
+        refused=refused,
+        lines=lines[:SHOWN_LINES],
+        line_count=len(lines),
+        log_problem=problem,
+        SHOWN_REFUSED=SHOWN_REFUSED,
+        COLOURS=COLOURS,
+        lasted=lasted,
+        plain=_plain,
         readable=_readable,
-    )  # fmt: skip
+    )
 
 
-async def _log(desk: Desk, run: Run) -> tuple[list[Line], str]:
+async def _log(desk: Desk, run: Run) -> tuple[list[LogLine], str]:
     """The lines of a run's log, or why there are none."""
     if run.log_key is None:
         return [], "This run had nothing to log: it was pushed, or its source had nothing changed."
@@ -98,12 +118,12 @@ async def _log(desk: Desk, run: Run) -> tuple[list[Line], str]:
     return [_line(line) for line in found.data.splitlines()], ""
 
 
-def _line(line: bytes) -> Line:
+def _line(line: bytes) -> LogLine:
     try:
         facts = msgspec.json.decode(line, type=dict[str, Any])
     except msgspec.MsgspecError:
-        return Line(event="", facts={"line": _readable(line)})
-    return Line(event=str(facts.pop("event", "")), facts={name: _fact(value) for name, value in facts.items()})
+        return LogLine(event="", facts={"line": _readable(line)})
+    return LogLine(event=str(facts.pop("event", "")), facts={name: _fact(value) for name, value in facts.items()})
 
 
 def _plain(told: str) -> str:

@@ -9,18 +9,18 @@ from urllib.parse import quote, urlencode
 from fastapi import Response
 
 from scoop.actions import search
-from scoop.actions.search import Found
+from scoop.actions.search import SearchResult
 from scoop.core.search import Query, span
 from scoop.errors import UsageError
 from scoop.http import deps, routes
-from scoop.http.deps import At
+from scoop.http.deps import CurrentDesk
 from scoop.http.routes import needs
 from scoop.store import search as store
 from scoop.store import topics
 from scoop.store.db import Connection
 from scoop.web import labels, pages
-from scoop.web.context import For, Reader
-from scoop.web.forms import Asked, Fields
+from scoop.web.context import PageContext, Reader
+from scoop.web.forms import FormValues, QueryFields
 
 router = routes.for_pages()
 
@@ -48,12 +48,12 @@ class Choices:
 
 @router.get("/search")
 @needs("read")
-async def search_page(desk: At, reader: For, asked: Asked) -> Response:
+async def search_page(desk: CurrentDesk, reader: PageContext, asked: QueryFields) -> Response:
     try:
         query, error = _query(asked, reader), ""
     except UsageError as refused:
         query, error = Query(text=""), str(refused)
-    found = await deps.search_stories(desk, query) if query.text else Found()
+    found = await deps.search_stories(desk, query) if query.text else SearchResult()
     async with desk.reading() as conn:
         choices = await _choices(conn)
     shown = query.offset + len(found.items)
@@ -75,7 +75,7 @@ async def search_page(desk: At, reader: For, asked: Asked) -> Response:
     )
 
 
-def _query(asked: Fields, reader: Reader) -> Query:
+def _query(asked: FormValues, reader: Reader) -> Query:
     try:
         since, until = span(_day(asked["since"]), _day(asked["until"]), reader.timezone)
     except ValueError as error:
@@ -108,7 +108,7 @@ def _offset(typed: str) -> int:
 async def _choices(conn: Connection) -> Choices:
     return Choices(
         collections=[(each, labels.collection_name(each)) for each in await store.facets(conn, "c")],
-        topics=[(each.topic_slug, each.topic_name) for each in await topics.listed(conn)],
+        topics=[(each.topic_slug, each.topic_name) for each in await topics.list_topics(conn)],
         languages=[(each, labels.language_name(each)) for each in await store.facets(conn, "l")],
         sources=await store.facets(conn, "s"),
     )

@@ -13,11 +13,11 @@ from scoop.config import Config
 from scoop.core import text
 from scoop.errors import ScoopError
 from scoop.http import routes
-from scoop.http.deps import At, Desk
+from scoop.http.deps import CurrentDesk, Desk
 from scoop.http.routes import needs
 from scoop.store import alerts, db, migrations, work
 from scoop.web import pages
-from scoop.web.context import For
+from scoop.web.context import PageContext
 
 router = routes.for_pages()
 
@@ -37,7 +37,7 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Health:
+class DeskHealth:
     """How the desk is: its versions, its database, its archive, and what an operator should look at."""
 
     facts: dict[str, str]
@@ -49,14 +49,15 @@ class Health:
 
 @router.get("/settings")
 @needs("read")
-async def settings_page(desk: At, reader: For) -> Response:
+async def settings_page(desk: CurrentDesk, reader: PageContext) -> Response:
     is_admin = reader.may("admin")
     return pages.page(
-        "settings.html", reader,
+        "settings.html",
+        reader,
         settings=described(desk.config) if is_admin else [],
         health=await _health(desk) if is_admin else None,
         plain=text.one_line,
-    )  # fmt: skip
+    )
 
 
 def described(given: Config) -> list[Setting]:
@@ -95,7 +96,7 @@ def _without_secrets(value: str) -> str:
     return _CREDENTIALS.sub("//", value).partition("?")[0] if "://" in value else value
 
 
-async def _health(desk: Desk) -> Health:
+async def _health(desk: Desk) -> DeskHealth:
     async with desk.reading() as conn:
         about = await db.about(conn)
         counts = await work.counts(conn)
@@ -107,7 +108,7 @@ async def _health(desk: Desk) -> Health:
             "Database": f"{about['database']}, {about['size']}",
             "Archive": _archive(desk.config),
         }
-        return Health(
+        return DeskHealth(
             facts=facts,
             is_current=await migrations.is_current(conn),
             failed=sum(count.failed for count in counts if count.state == "waiting"),

@@ -8,12 +8,12 @@ from starlette.responses import RedirectResponse
 
 from scoop.errors import Conflict, UsageError
 from scoop.http import accounts, auth, middleware, passwords, routes
-from scoop.http.deps import At, Desk
+from scoop.http.deps import CurrentDesk, Desk
 from scoop.http.errors import TooManyRequests
 from scoop.http.routes import needs
 from scoop.store import users
 from scoop.web import pages
-from scoop.web.context import For, Reader
+from scoop.web.context import PageContext, Reader
 
 router = routes.for_pages()
 WRONG = "The name or the password is wrong."
@@ -22,7 +22,7 @@ Field = Annotated[str, Form()]
 
 @router.get("/welcome")
 @needs(None)
-async def welcome_page(desk: At, reader: For, code: str = "") -> Response:
+async def welcome_page(desk: CurrentDesk, reader: PageContext, code: str = "") -> Response:
     """Where the first account is made; afterwards there is only signing in."""
     async with desk.reading() as conn:
         if not await users.is_empty(conn):
@@ -33,12 +33,18 @@ async def welcome_page(desk: At, reader: For, code: str = "") -> Response:
 @router.post("/welcome")
 @needs(None)
 async def set_up(
-    request: Request, desk: At, reader: For, code: Field = "", name: Field = "", password: Field = "", again: Field = ""
+    request: Request,
+    desk: CurrentDesk,
+    reader: PageContext,
+    code: Field = "",
+    name: Field = "",
+    password: Field = "",
+    again: Field = "",
 ) -> Response:
     try:
         _check_same(password, again)
         _, session = await accounts.set_up(
-            desk.database, code, name, password, address=auth.address(request), now=desk.clock()
+            desk.database, code, name, password, address=auth.client_address(request), now=desk.clock()
         )
     except (UsageError, TooManyRequests) as error:
         return _welcome(reader, code=code, name=name, error=str(getattr(error, "message", error)))
@@ -59,11 +65,11 @@ def _welcome(reader: Reader, *, code: str = "", name: str = "", error: str = "")
 
 @router.get("/sign-in")
 @needs(None)
-async def sign_in_page(request: Request, desk: At, reader: For) -> Response:
+async def sign_in_page(request: Request, desk: CurrentDesk, reader: PageContext) -> Response:
     async with desk.reading() as conn:
         if await users.is_empty(conn):
             return RedirectResponse("/welcome", status_code=HTTPStatus.SEE_OTHER)
-    if (await auth.visitor(request)).is_known:
+    if (await auth.authenticate(request)).is_known:
         return RedirectResponse(_within(request.query_params.get("next", "/")), status_code=HTTPStatus.SEE_OTHER)
     return _sign_in(reader, desk, next_page=request.query_params.get("next", "/"))
 
@@ -71,10 +77,17 @@ async def sign_in_page(request: Request, desk: At, reader: For) -> Response:
 @router.post("/sign-in")
 @needs(None)
 async def sign_in(
-    request: Request, desk: At, reader: For, name: Field = "", password: Field = "", next_page: Field = "/"
+    request: Request,
+    desk: CurrentDesk,
+    reader: PageContext,
+    name: Field = "",
+    password: Field = "",
+    next_page: Field = "/",
 ) -> Response:
     try:
-        found = await accounts.sign_in(desk.database, name, password, address=auth.address(request), now=desk.clock())
+        found = await accounts.sign_in(
+            desk.database, name, password, address=auth.client_address(request), now=desk.clock()
+        )
     except TooManyRequests as error:
         told = _sign_in(reader, desk, name=name, next_page=next_page, error=error.message, status=error.status)
         told.headers.update(error.headers or {})
@@ -85,9 +98,14 @@ async def sign_in(
 
 
 def _sign_in(
-    reader: Reader, desk: Desk, *, name: str = "", next_page: str = "/", error: str = "",
+    reader: Reader,
+    desk: Desk,
+    *,
+    name: str = "",
+    next_page: str = "/",
+    error: str = "",
     status: HTTPStatus = HTTPStatus.OK,
-) -> Response:  # fmt: skip
+) -> Response:
     has_oidc = bool(desk.config.oidc_issuer)
     return pages.page(
         "sign_in.html", reader, status=status, name=name, next_page=_within(next_page), error=error, has_oidc=has_oidc
@@ -96,7 +114,7 @@ def _sign_in(
 
 @router.post("/sign-out")
 @needs(None)
-async def sign_out(request: Request, desk: At) -> Response:
+async def sign_out(request: Request, desk: CurrentDesk) -> Response:
     if session := request.cookies.get(auth.COOKIE):
         async with desk.writing() as conn:
             await users.close_session(conn, passwords.hashed(session))
@@ -108,11 +126,15 @@ async def sign_out(request: Request, desk: At) -> Response:
 
 def come_in(request: Request, session: str, next_page: str, *, notice: str = "") -> Response:
     """Give a browser its session and send it on."""
-    response = pages.onward(next_page, notice=notice)
+    response = pages.redirect_with_notice(next_page, notice=notice)
     response.set_cookie(
-        auth.COOKIE, session, max_age=int(accounts.SESSION_LASTS.total_seconds()), httponly=True, samesite="lax",
+        auth.COOKIE,
+        session,
+        max_age=int(accounts.SESSION_LASTS.total_seconds()),
+        httponly=True,
+        samesite="lax",
         secure=request.url.scheme == "https",
-    )  # fmt: skip
+    )
     return response
 
 

@@ -16,7 +16,7 @@ from scoop.actions import sources as source_actions
 from scoop.core import opml
 from scoop.errors import UsageError
 from scoop.http import permissions, routes
-from scoop.http.deps import At, By, Desk, Reads, Writes
+from scoop.http.deps import CurrentDesk, CurrentVisitor, Desk, ReadConn, WriteConn
 from scoop.http.links import INVENTED
 from scoop.http.routes import needs
 from scoop.model import Source, SourceSettings
@@ -24,8 +24,8 @@ from scoop.store import source_pages, sources
 from scoop.store.db import Connection
 from scoop.web import forms, option_fields, pages, source_preview
 from scoop.web import sources as shown
-from scoop.web.context import For, Reader
-from scoop.web.forms import Asked, Fields, Typed, WithFile
+from scoop.web.context import PageContext, Reader
+from scoop.web.forms import FormFields, FormValues, QueryFields, UploadForm
 from scoop.web.source_preview import Look
 
 router = routes.for_pages()
@@ -50,7 +50,7 @@ class Pasted:
 
 @router.get("/sources/add")
 @needs("edit")
-async def add_page(desk: At, by: By, reader: For, asked: Asked) -> Response:
+async def add_page(desk: CurrentDesk, by: CurrentVisitor, reader: PageContext, asked: QueryFields) -> Response:
     """One box; with something in it, what it would bring and what is still to be chosen."""
     async with desk.reading() as conn:
         collections = await source_pages.collections(conn)
@@ -62,15 +62,15 @@ async def add_page(desk: At, by: By, reader: For, asked: Asked) -> Response:
             settings = pasted.settings({"options": options})
             permissions.check_source(by, replace(settings, options=options))
         except UsageError as error:
-            return _page(reader, collections, asked, problems=Fields(target=str(error)))
+            return _page(reader, collections, asked, problems=FormValues(target=str(error)))
         known = await _known(conn, settings)
     only = collections[0] if len(collections) == 1 else ""
-    values = Fields({**shown.values_of(settings, reader), "collection": only})
+    values = FormValues({**shown.values_of(settings, reader), "collection": only})
     look = None if known else await source_preview.look(desk, settings)
     return _page(reader, collections, asked, settings=settings, known=known, look=look, values=values)
 
 
-def _pasted(desk: Desk, given: Fields) -> Pasted:
+def _pasted(desk: Desk, given: FormValues) -> Pasted:
     """UsageError for what is no address and no short form of one."""
     target, options = _on_newsstand(given["target"][:MAX_TARGET], desk.newsstand)
     kind, own = source_actions.understood(target, kind=given["kind"] or None)
@@ -91,40 +91,55 @@ def _on_newsstand(target: str, newsstand: str | None) -> tuple[str, dict[str, An
 
 async def _known(conn: Connection, settings: SourceSettings) -> Source | None:
     """The source that reads the same already."""
-    alike = await sources.listed(conn, kind=settings.kind)
+    alike = await sources.list_sources(conn, kind=settings.kind)
     return next((each for each in alike if _subject(each) == _subject(settings)), None)
 
 
 def _subject(settings: SourceSettings) -> tuple[str, dict[str, Any]]:
     """What tells two sources of a kind apart: their address, and the options that are not about how it is asked."""
-    shared = kinds.Options.__struct_fields__
+    shared = kinds.SourceOptions.__struct_fields__
     return settings.base_url, {name: value for name, value in settings.options.items() if name not in shared}
 
 
 def _page(
-    reader: Reader, collections: list[str], asked: Fields, *, settings: SourceSettings | None = None,
-    known: Source | None = None, look: Look | None = None, values: Fields | None = None,
-    problems: Fields | None = None,
-) -> Response:  # fmt: skip
+    reader: Reader,
+    collections: list[str],
+    asked: FormValues,
+    *,
+    settings: SourceSettings | None = None,
+    known: Source | None = None,
+    look: Look | None = None,
+    values: FormValues | None = None,
+    problems: FormValues | None = None,
+) -> Response:
     return pages.page(
-        "source_add.html", reader, status=HTTPStatus.BAD_REQUEST if problems else HTTPStatus.OK,
-        asked=asked, settings=settings, known=known, look=look,
-        values=values or Fields(),
-        problems=problems or Fields(),
+        "source_add.html",
+        reader,
+        status=HTTPStatus.BAD_REQUEST if problems else HTTPStatus.OK,
+        asked=asked,
+        settings=settings,
+        known=known,
+        look=look,
+        values=values or FormValues(),
+        problems=problems or FormValues(),
         fields=shown.fields_of(settings.kind, reader) if settings else [],
         kinds=sorted(source_actions.kinds()),
-        collections=collections, schedules=shown.SCHEDULES, seconds=source_preview.LONGEST_SECONDS,
-    )  # fmt: skip
+        collections=collections,
+        schedules=shown.SCHEDULES,
+        seconds=source_preview.LONGEST_SECONDS,
+    )
 
 
 @router.post("/sources/add")
 @needs("edit")
-async def add_source(desk: At, by: By, conn: Writes, reader: For, form: Typed) -> Response:
+async def add_source(
+    desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, reader: PageContext, form: FormFields
+) -> Response:
     collections = await source_pages.collections(conn)
     try:
         pasted = _pasted(desk, form)
     except UsageError as error:
-        return _page(reader, collections, form, problems=Fields(target=str(error)))
+        return _page(reader, collections, form, problems=FormValues(target=str(error)))
     given = shown.settings_told(form)
     options = option_fields.told(shown.fields_of(pasted.kind, reader), form, {})
     if problems := shown.wrong_settings(given, options, pasted.settings):
@@ -142,22 +157,24 @@ async def add_source(desk: At, by: By, conn: Writes, reader: For, form: Typed) -
             settings=settings,
             known=known,
             values=form,
-            problems=Fields({forms.WHOLE: THERE}),
+            problems=FormValues({forms.WHOLE: THERE}),
         )
-    slugs = {source.slug for source in await sources.listed(conn)}
-    added = await source_actions.add(conn, source_actions.apart(settings, slugs))
-    return pages.onward(f"/sources/{added.slug}", notice=f"{added.name} is added; its first visit is due now.")
+    slugs = {source.slug for source in await sources.list_sources(conn)}
+    added = await source_actions.add(conn, source_actions.with_free_slug(settings, slugs))
+    return pages.redirect_with_notice(
+        f"/sources/{added.slug}", notice=f"{added.name} is added; its first visit is due now."
+    )
 
 
 @router.get("/sources/import")
 @needs("edit")
-async def import_page(conn: Reads, reader: For) -> Response:
+async def import_page(conn: ReadConn, reader: PageContext) -> Response:
     return _import_page(reader, await source_pages.collections(conn))
 
 
 @router.post("/sources/import")
 @needs("edit")
-async def import_sources(desk: At, reader: For, sent: WithFile) -> Response:
+async def import_sources(desk: CurrentDesk, reader: PageContext, sent: UploadForm) -> Response:
     form = sent.fields
     collection, schedule = form["collection"], form["schedule"]
     base = {"target": "https://example.org/", "collection": "news"}
@@ -172,28 +189,41 @@ async def import_sources(desk: At, reader: For, sent: WithFile) -> Response:
         return _import_page(reader, collections, values=form, problems=problems)
     outlines = opml.read(sent.file)
     async with desk.database.transaction() as conn:  # thousands of feeds take longer than a reader is kept waiting
-        imported = await source_actions.take_in(conn, outlines, collection=collection, schedule=schedule)
+        imported = await source_actions.import_opml(conn, outlines, collection=collection, schedule=schedule)
     return _import_page(
-        reader, collections, values=form, outlines_problems=outlines.problems,
+        reader,
+        collections,
+        values=form,
+        outlines_problems=outlines.problems,
         imported=[replace(feed, url=opml.without_secrets(feed.url)) for feed in imported],
-    )  # fmt: skip
+    )
 
 
 def _import_page(
-    reader: Reader, collections: list[str], *, values: Fields | None = None,
-    problems: Fields | None = None, imported: list[source_actions.Imported] | None = None,
+    reader: Reader,
+    collections: list[str],
+    *,
+    values: FormValues | None = None,
+    problems: FormValues | None = None,
+    imported: list[source_actions.FeedImport] | None = None,
     outlines_problems: tuple[str, ...] = (),
-) -> Response:  # fmt: skip
+) -> Response:
     return pages.page(
-        "source_import.html", reader, status=HTTPStatus.BAD_REQUEST if problems else HTTPStatus.OK,
-        collections=collections, schedules=shown.SCHEDULES, values=values or Fields(collection="news", schedule="1h"),
-        problems=problems or Fields(), imported=imported, outlines_problems=outlines_problems,
-    )  # fmt: skip
+        "source_import.html",
+        reader,
+        status=HTTPStatus.BAD_REQUEST if problems else HTTPStatus.OK,
+        collections=collections,
+        schedules=shown.SCHEDULES,
+        values=values or FormValues(collection="news", schedule="1h"),
+        problems=problems or FormValues(),
+        imported=imported,
+        outlines_problems=outlines_problems,
+    )
 
 
 @router.get("/sources/export.opml")
 @needs("read")
-async def export_sources(conn: Reads, reader: For, asked: Asked) -> Response:
+async def export_sources(conn: ReadConn, reader: PageContext, asked: QueryFields) -> Response:
     """The feeds as feed readers take them, without what is secret in their addresses."""
     content = await source_actions.exported(conn, collection=asked["collection"] or None, now=reader.now)
     headers = {"Content-Disposition": 'attachment; filename="scoop.opml"'}

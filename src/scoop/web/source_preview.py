@@ -31,7 +31,7 @@ PLUGIN_GONE = "Install the package again that brought this kind, or remove the s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class PreviewItem:
     """An item as a look shows it."""
 
     title: str
@@ -43,7 +43,7 @@ class Found:
 class Look:
     """What a visit would bring, or the problem with it; `alternates` are the feeds that a page names instead."""
 
-    found: tuple[Found, ...] = ()
+    found: tuple[PreviewItem, ...] = ()
     count: int = 0
     problems: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
@@ -74,7 +74,7 @@ async def look(desk: Desk, settings: SourceSettings) -> Look:
     return _look(tried)
 
 
-def _look(tried: sources.Tried) -> Look:
+def _look(tried: sources.SourcePreview) -> Look:
     newest = sorted(map(_found, tried.items), key=_age_first)
     reasons = [f"{wrong[0].path} {wrong[0].reason}" for wrong in tried.refused]
     return Look(
@@ -85,13 +85,13 @@ def _look(tried: sources.Tried) -> Look:
     )
 
 
-def _age_first(found: Found) -> float:
+def _age_first(found: PreviewItem) -> float:
     return -found.published_at.timestamp() if found.published_at else 0.0
 
 
-def _found(item: Item) -> Found:
+def _found(item: Item) -> PreviewItem:
     published_at = item.get("published_at")
-    return Found(
+    return PreviewItem(
         title=item["title"],
         url=item.get("canonical_url"),
         published_at=items.moment(published_at) if published_at else None,

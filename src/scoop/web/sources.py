@@ -13,26 +13,32 @@ from scoop import app
 from scoop.actions import sources as source_actions
 from scoop.core import health, opml
 from scoop.http import permissions, responses, routes
-from scoop.http.deps import At, By, Reads, Writes
+from scoop.http.deps import CurrentDesk, CurrentVisitor, ReadConn, WriteConn
 from scoop.http.routes import needs
 from scoop.model import Health, Source, SourceSettings
 from scoop.stages import ingest
 from scoop.store import alerts, runs, source_pages, sources
 from scoop.store.db import Connection
-from scoop.store.source_pages import Row, Tally, Wanted
+from scoop.store.source_pages import SourceFilter, SourceRow, SourceTally
 from scoop.web import forms, option_fields, pages, source_preview
-from scoop.web.context import For, Reader
-from scoop.web.forms import Asked, Fields, Typed
+from scoop.web.context import PageContext, Reader
+from scoop.web.forms import FormFields, FormValues, QueryFields
 
 router = routes.for_pages()
-Slug = Annotated[str, Path(pattern=rf"^[a-z0-9_]{{1,{source_actions.MAX_SLUG}}}$")]
+SourceSlug = Annotated[str, Path(pattern=rf"^[a-z0-9_]{{1,{source_actions.MAX_SLUG}}}$")]
 
 PAGE_SOURCES = 60
 DAYS_IN_TABLE, DAYS_OF_ONE = 14, 30
 SHOWN_RUNS, SHOWN_ITEMS, SHOWN_ALERTS = 15, 20, 50
 FAILING: tuple[Health, ...] = (
-    "parse_error", "http_error", "timeout", "unreachable", "robots", "refused_address", "gone",
-)  # fmt: skip
+    "parse_error",
+    "http_error",
+    "timeout",
+    "unreachable",
+    "robots",
+    "refused_address",
+    "gone",
+)
 Build = Callable[[Mapping[str, Any]], SourceSettings]
 """Makes a source of what a form tells of it; UsageError for what no source can have."""
 SCHEDULES = ("15m", "30m", "1h", "3h", "6h", "1d", "0 7 * * *")
@@ -47,7 +53,7 @@ class State:
     healths: tuple[Health, ...]
     enabled: bool | None = True
 
-    def holds(self, source: Source | Tally) -> bool:
+    def holds(self, source: Source | SourceTally) -> bool:
         return source.health in self.healths and self.enabled in {None, source.enabled}
 
 
@@ -58,10 +64,12 @@ STATES = (
     State(word="well", colour="good", healths=("ok", "not_modified")),
     State(word="new", colour="rest", healths=("new",)),
     State(
-        word="resting", colour="rest", enabled=False,
+        word="resting",
+        colour="rest",
+        enabled=False,
         healths=tuple(each for each in health.SENTENCES if each != "gone"),
     ),
-)  # fmt: skip
+)
 """What a source can be; the first that holds."""
 
 
@@ -92,14 +100,15 @@ class Harvested:
 
 @router.get("/sources")
 @needs("read")
-async def sources_page(conn: Reads, reader: For, asked: Asked) -> Response:
+async def sources_page(conn: ReadConn, reader: PageContext, asked: QueryFields) -> Response:
     tallies = await source_pages.tallies(conn)
-    after = responses.place(asked.get("after"), str, str) or source_pages.START
+    after = responses.decode_cursor(asked.get("after"), str, str) or source_pages.START
     found = await source_pages.rows(conn, _wanted(asked), after=(after[0], after[1]), limit=PAGE_SOURCES + 1)
     shown = found[:PAGE_SOURCES]
     lasting = await alerts.latest(conn, with_resolved=False, limit=SHOWN_ALERTS)
     return pages.page(
-        "sources.html", reader,
+        "sources.html",
+        reader,
         rows=shown,
         state_of=state_of,
         sentence=sentence,
@@ -111,12 +120,12 @@ async def sources_page(conn: Reads, reader: For, asked: Asked) -> Response:
         kinds=sorted({tally.kind for tally in tallies}),
         asked=asked,
         more=_more(asked, shown[-1]) if len(found) > PAGE_SOURCES else None,
-    )  # fmt: skip
+    )
 
 
-def _wanted(asked: Fields) -> Wanted:
+def _wanted(asked: FormValues) -> SourceFilter:
     state = next((state for state in STATES if state.word == asked["health"]), None)
-    return Wanted(
+    return SourceFilter(
         collection=asked["collection"] or None,
         kind=asked["kind"] or None,
         healths=state.healths if state else None,
@@ -125,7 +134,7 @@ def _wanted(asked: Fields) -> Wanted:
     )
 
 
-def _counted(tallies: Iterable[Tally]) -> list[tuple[State, int]]:
+def _counted(tallies: Iterable[SourceTally]) -> list[tuple[State, int]]:
     """The states that sources are in, and how many are."""
     by_word = dict.fromkeys((state.word for state in STATES), 0)
     for tally in tallies:
@@ -133,11 +142,11 @@ def _counted(tallies: Iterable[Tally]) -> list[tuple[State, int]]:
     return [(state, by_word[state.word]) for state in STATES if by_word[state.word]]
 
 
-def _more(asked: Mapping[str, str], last: Row) -> str:
-    return f"/sources?{urlencode({**asked, 'after': responses.cursor(*last.place)})}"
+def _more(asked: Mapping[str, str], last: SourceRow) -> str:
+    return f"/sources?{urlencode({**asked, 'after': responses.encode_cursor(*last.place)})}"
 
 
-def state_of(source: Source | Tally) -> State:
+def state_of(source: Source | SourceTally) -> State:
     return next(state for state in STATES if state.holds(source))
 
 
@@ -162,18 +171,20 @@ def _harvested(items_by_day: Mapping[date, int], days: Iterable[date]) -> Harves
 
 @router.get("/sources/{slug}")
 @needs("read")
-async def source_page(conn: Reads, reader: For, slug: Slug) -> Response:
+async def source_page(conn: ReadConn, reader: PageContext, slug: SourceSlug) -> Response:
     row = await source_pages.row(conn, slug)
     return await _page(conn, reader, row, values=values_of(row, reader))
 
 
 async def _page(
-    conn: Connection, reader: Reader, row: Row, *, values: Fields, problems: Fields | None = None
+    conn: Connection, reader: Reader, row: SourceRow, *, values: FormValues, problems: FormValues | None = None
 ) -> Response:
     status = HTTPStatus.BAD_REQUEST if problems else HTTPStatus.OK
     latest = await runs.latest(conn, source=row.slug, limit=SHOWN_RUNS)
     return pages.page(
-        "source.html", reader, status=status,
+        "source.html",
+        reader,
+        status=status,
         row=row,
         state=state_of(row),
         sentence=sentence(row),
@@ -184,11 +195,11 @@ async def _page(
         items=await source_pages.latest_items(conn, row.slug, limit=SHOWN_ITEMS),
         is_due=bool(await sources.unsettled(conn, ingest.NAME, [row.source_id])),
         values=values,
-        problems=problems or Fields(),
+        problems=problems or FormValues(),
         fields=fields_of(row.kind, reader),
         collections=await source_pages.collections(conn),
         schedules=SCHEDULES,
-    )  # fmt: skip
+    )
 
 
 def fields_of(kind: str, reader: Reader) -> list[option_fields.OptionField]:
@@ -196,7 +207,7 @@ def fields_of(kind: str, reader: Reader) -> list[option_fields.OptionField]:
     return option_fields.of(found.Options, is_admin=reader.may("admin")) if found else []
 
 
-def values_of(source: SourceSettings, reader: Reader) -> Fields:
+def values_of(source: SourceSettings, reader: Reader) -> FormValues:
     """The settings of a source as its form shows them."""
     settings = {
         "name": source.name,
@@ -209,10 +220,10 @@ def values_of(source: SourceSettings, reader: Reader) -> Fields:
         "crawl_windows": "\n".join(f"{each['start']}-{each['end']}" for each in source.crawl_windows),
         "allowed_paths": "\n".join(source.allowed_paths),
     }
-    return Fields({**settings, **option_fields.shown(fields_of(source.kind, reader), source.options)})
+    return FormValues({**settings, **option_fields.shown(fields_of(source.kind, reader), source.options)})
 
 
-def settings_told(form: Fields) -> dict[str, Any]:
+def settings_told(form: FormValues) -> dict[str, Any]:
     """What a form says of a source, but for its address and the options of its kind."""
     interval = form["request_interval_ms"]
     told = {name: form[name] for name in ("name", "collection", "schedule", "timezone")}
@@ -232,7 +243,9 @@ def _window(line: str) -> dict[str, str]:
 
 @router.post("/sources/{slug}")
 @needs("edit")
-async def change_source(conn: Writes, by: By, reader: For, slug: Slug, form: Typed) -> Response:
+async def change_source(
+    conn: WriteConn, by: CurrentVisitor, reader: PageContext, slug: SourceSlug, form: FormFields
+) -> Response:
     known = await sources.locked(conn, slug)
     given = settings_told(form) | _address_told(form, known)
     fields = fields_of(known.kind, reader)
@@ -242,59 +255,63 @@ async def change_source(conn: Writes, by: By, reader: For, slug: Slug, form: Typ
     given["options"] = options
     permissions.check_source(by, source_actions.changed(known, given), known)
     changed = await source_actions.edit(conn, slug, given)
-    return pages.onward(f"/sources/{slug}", notice=f"{changed.name} is changed.")
+    return pages.redirect_with_notice(f"/sources/{slug}", notice=f"{changed.name} is changed.")
 
 
-def _address_told(form: Fields, known: Source) -> dict[str, str]:
+def _address_told(form: FormValues, known: Source) -> dict[str, str]:
     """A new address, where the form has another than it showed: what it left out is kept with the old one."""
     address = form["base_url"]
     return {} if address == opml.without_secrets(known.base_url) else {"base_url": address}
 
 
-def wrong_settings(given: Mapping[str, Any], options: Mapping[str, Any], build: Build) -> Fields:
+def wrong_settings(given: Mapping[str, Any], options: Mapping[str, Any], build: Build) -> FormValues:
     """What is wrong with the settings of a source, by the fields of its form."""
     if found := forms.wrong(options, lambda told: build({"options": dict(told)})):
-        return Fields({f"{option_fields.PREFIX}{name}" if name else forms.WHOLE: told for name, told in found.items()})
+        return FormValues(
+            {f"{option_fields.PREFIX}{name}" if name else forms.WHOLE: told for name, told in found.items()}
+        )
     return forms.wrong(given, lambda told: build({**told, "options": options}))
 
 
 @router.post("/sources/{slug}/visit")
 @needs("edit")
-async def visit_source(conn: Writes, desk: At, slug: Slug) -> Response:
+async def visit_source(conn: WriteConn, desk: CurrentDesk, slug: SourceSlug) -> Response:
     source = await sources.by_slug(conn, slug)
     if await sources.resting(conn, [source.source_id], gathers=app.modes(desk.config).write_raw_ledger):
         told = "Nothing is gathered for its collection: NP_WRITE_RAW_LEDGER is false for its topics."
     else:
         await sources.visit_now(conn, ingest.NAME, [source.source_id], force=False)
         told = f"{source.name} is visited now, or as soon as its server allows it."
-    return pages.onward(f"/sources/{slug}", notice=told)
+    return pages.redirect_with_notice(f"/sources/{slug}", notice=told)
 
 
 @router.post("/sources/{slug}/enable")
 @needs("edit")
-async def enable_source(conn: Writes, slug: Slug) -> Response:
+async def enable_source(conn: WriteConn, slug: SourceSlug) -> Response:
     await sources.set_enabled(conn, slug, enabled=True)
-    return pages.onward(f"/sources/{slug}", notice="It is visited again.")
+    return pages.redirect_with_notice(f"/sources/{slug}", notice="It is visited again.")
 
 
 @router.post("/sources/{slug}/rest")
 @needs("edit")
-async def rest_source(conn: Writes, slug: Slug) -> Response:
+async def disable_source(conn: WriteConn, slug: SourceSlug) -> Response:
     await sources.set_enabled(conn, slug, enabled=False)
-    return pages.onward(f"/sources/{slug}", notice="It rests until somebody enables it.")
+    return pages.redirect_with_notice(f"/sources/{slug}", notice="It rests until somebody enables it.")
 
 
 @router.post("/sources/{slug}/remove")
 @needs("edit")
-async def remove_source(conn: Writes, slug: Slug) -> Response:
+async def remove_source(conn: WriteConn, slug: SourceSlug) -> Response:
     source = await sources.by_slug(conn, slug)
     await sources.remove(conn, slug)
-    return pages.onward("/sources", notice=f"{source.name} is no longer visited; its documents and stories stay.")
+    return pages.redirect_with_notice(
+        "/sources", notice=f"{source.name} is no longer visited; its documents and stories stay."
+    )
 
 
 @router.get("/sources/{slug}/test")
 @needs("edit")
-async def test_source(desk: At, reader: For, slug: Slug) -> Response:
+async def test_source(desk: CurrentDesk, reader: PageContext, slug: SourceSlug) -> Response:
     """What a visit would bring now; nothing is kept."""
     async with desk.reading() as conn:
         row = await source_pages.row(conn, slug)

@@ -10,13 +10,13 @@ from fastapi import FastAPI, Request, Response
 
 from scoop.core import text
 from scoop.http import errors, routes
-from scoop.http.deps import At, Desk
+from scoop.http.deps import CurrentDesk, Desk
 from scoop.http.routes import needs
 from scoop.store import figures
 from scoop.store.db import Connection
-from scoop.store.figures import Collection, Day, Source
+from scoop.store.figures import CollectionStats, DayStats, SourceStats
 from scoop.web import pages
-from scoop.web.context import For, Reader
+from scoop.web.context import PageContext, Reader
 
 router = routes.for_pages()
 
@@ -29,17 +29,17 @@ KEPT_SECONDS = 60.0
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dated:
     day: date
-    figures: Day
+    figures: DayStats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
+class StatsPage:
     """What the last days came to; `sources` are those that brought most, `source_count` is how many there are."""
 
     dated: list[Dated]
     matches: dict[str, int]
-    collections: list[Collection]
-    sources: list[Source]
+    collections: list[CollectionStats]
+    sources: list[SourceStats]
     source_count: int
 
     @property
@@ -68,10 +68,10 @@ class Figures:
 class Sheet:
     """The figures, counted at most once a minute for all who look: of a large desk that takes a while."""
 
-    _counted: dict[tuple[date, int], tuple[float, Figures]] = field(default_factory=dict)
+    _counted: dict[tuple[date, int], tuple[float, StatsPage]] = field(default_factory=dict)
     _counting: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def figures(self, desk: Desk, reader: Reader, days: int) -> Figures:
+    async def figures(self, desk: Desk, reader: Reader, days: int) -> StatsPage:
         async with self._counting:
             counted_at, found = self._counted.get((reader.today, days), (float("-inf"), None))
             if found is None or time.monotonic() - counted_at > KEPT_SECONDS:
@@ -87,7 +87,7 @@ _sheets: WeakKeyDictionary[FastAPI, Sheet] = WeakKeyDictionary()
 
 @router.get("/stats")
 @needs("read")
-async def stats_page(request: Request, desk: At, reader: For, days: str = str(USUAL)) -> Response:
+async def stats_page(request: Request, desk: CurrentDesk, reader: PageContext, days: str = str(USUAL)) -> Response:
     """The figures of the last days, today among them."""
     if days not in map(str, RANGES):
         raise errors.invalid("days", f"must be one of {', '.join(map(str, RANGES))}")
@@ -95,12 +95,12 @@ async def stats_page(request: Request, desk: At, reader: For, days: str = str(US
     return pages.page("stats.html", reader, found=found, chosen=int(days), RANGES=RANGES, plain=text.one_line)
 
 
-async def _counted(conn: Connection, reader: Reader, days: int) -> Figures:
+async def _counted(conn: Connection, reader: Reader, days: int) -> StatsPage:
     windows = _windows(reader, days)
     since, until = windows[0][1][0], windows[-1][1][1]
     found = await figures.days(conn, [window for _, window in windows])
     sources, source_count = await figures.sources(conn, since=since, until=until, limit=SHOWN_SOURCES)
-    return Figures(
+    return StatsPage(
         dated=[Dated(day=day, figures=each) for (day, _), each in zip(windows, found, strict=True)],
         matches=await figures.matches(conn, since=since, until=until),
         collections=await figures.collections(conn, since=since, until=until),

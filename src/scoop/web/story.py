@@ -8,34 +8,34 @@ from fastapi import Query, Response
 from starlette.responses import RedirectResponse
 
 from scoop.http import routes
-from scoop.http.deps import Reads
+from scoop.http.deps import ReadConn
 from scoop.http.routes import needs
 from scoop.store import front, reading
 from scoop.store.db import Connection
 from scoop.store.reading import StoryDetail
 from scoop.web import explain, pages, timeline
-from scoop.web.context import For, Reader
+from scoop.web.context import PageContext, Reader
 
 router = routes.for_pages()
 
 SHOWN_DOCUMENTS = 100  # on a page; each brings its evidence with it
-Place = Annotated[int, Query(ge=0, lt=reading.MAX_MEMBERS)]
-Number = Annotated[int, Query(ge=1, le=2**63 - 1)]
+MemberOffset = Annotated[int, Query(ge=0, lt=reading.MAX_MEMBERS)]
+DecisionNumber = Annotated[int, Query(ge=1, le=2**63 - 1)]
 
 
 @router.get("/stories/{story_uuid}")
 @needs("read")
 async def story_page(
-    conn: Reads, reader: For, story_uuid: UUID, skip: Place = 0, decided: Number | None = None
+    conn: ReadConn, reader: PageContext, story_uuid: UUID, skip: MemberOffset = 0, decided: DecisionNumber | None = None
 ) -> Response:
     """The story; one that was merged sends the reader to where it went."""
-    detail, has_moved = await living(conn, story_uuid)
+    detail, has_moved = await resolve_merged(conn, story_uuid)
     if has_moved:
         return RedirectResponse(f"/stories/{detail.story.story_uuid}", status_code=HTTPStatus.FOUND)
     return await page(conn, reader, detail, skip=skip, decided=decided)
 
 
-async def living(conn: Connection, story_uuid: UUID) -> tuple[StoryDetail, bool]:
+async def resolve_merged(conn: Connection, story_uuid: UUID) -> tuple[StoryDetail, bool]:
     """The story of an address, or the one that it became part of, and whether that is so."""
     detail = await reading.story(conn, str(story_uuid))
     if detail.story.merged_into is None:
@@ -44,9 +44,16 @@ async def living(conn: Connection, story_uuid: UUID) -> tuple[StoryDetail, bool]
 
 
 async def page(
-    conn: Connection, reader: Reader, detail: StoryDetail, *, skip: int = 0, decided: int | None = None,
-    error: str = "", reason: str | None = None, status: HTTPStatus = HTTPStatus.OK,
-) -> Response:  # fmt: skip
+    conn: Connection,
+    reader: Reader,
+    detail: StoryDetail,
+    *,
+    skip: int = 0,
+    decided: int | None = None,
+    error: str = "",
+    reason: str | None = None,
+    status: HTTPStatus = HTTPStatus.OK,
+) -> Response:
     """The page of a story; `decided` is what a person has just decided about it, `error` why something was refused."""
     shown = detail.members[skip : skip + SHOWN_DOCUMENTS]
     ids = [member.document_id for member in shown]

@@ -9,23 +9,23 @@ from fastapi import Form, Response
 from scoop.core import text
 from scoop.errors import UsageError
 from scoop.http import routes
-from scoop.http.deps import At, Desk, Writes
+from scoop.http.deps import CurrentDesk, Desk, WriteConn
 from scoop.http.routes import needs
 from scoop.store import reading, review, topics
 from scoop.store.review import Decision
 from scoop.web import pages, story
-from scoop.web.context import For, Reader
+from scoop.web.context import PageContext, Reader
 
 router = routes.for_pages()
 
 MAX_REASON = 300
-Number = Annotated[int, Form(ge=1, le=2**63 - 1)]
-Words = Annotated[str, Form()]
+StoryNumber = Annotated[int, Form(ge=1, le=2**63 - 1)]
+NoteText = Annotated[str, Form()]
 
 
 @router.post("/stories/{story_uuid}/merge")
 @needs("edit")
-async def merge(desk: At, reader: For, story_uuid: UUID, other: Annotated[UUID, Form()]) -> Response:
+async def merge(desk: CurrentDesk, reader: PageContext, story_uuid: UUID, other: Annotated[UUID, Form()]) -> Response:
     try:
         async with desk.writing() as conn:
             decision = await review.merge(conn, str(story_uuid), str(other), by=reader.visitor.name)
@@ -37,7 +37,9 @@ async def merge(desk: At, reader: For, story_uuid: UUID, other: Annotated[UUID, 
 
 @router.post("/stories/{story_uuid}/apart")
 @needs("edit")
-async def keep_apart(desk: At, reader: For, story_uuid: UUID, other: Annotated[UUID, Form()]) -> Response:
+async def keep_apart(
+    desk: CurrentDesk, reader: PageContext, story_uuid: UUID, other: Annotated[UUID, Form()]
+) -> Response:
     try:
         async with desk.writing() as conn:
             decision = await review.keep_apart(conn, str(story_uuid), str(other), by=reader.visitor.name)
@@ -48,18 +50,20 @@ async def keep_apart(desk: At, reader: For, story_uuid: UUID, other: Annotated[U
 
 @router.post("/stories/{story_uuid}/undo")
 @needs("edit")
-async def undo(desk: At, reader: For, story_uuid: UUID, decision_id: Number) -> Response:
+async def undo(desk: CurrentDesk, reader: PageContext, story_uuid: UUID, decision_id: StoryNumber) -> Response:
     try:
         async with desk.writing() as conn:
             await review.undo(conn, decision_id, by=reader.visitor.name)
     except UsageError as error:
         return await _refused(desk, reader, story_uuid, error)
-    return pages.onward(f"/stories/{story_uuid}", notice="Taken back. The rules decide anew in a moment.")
+    return pages.redirect_with_notice(f"/stories/{story_uuid}", notice="Taken back. The rules decide anew in a moment.")
 
 
 @router.post("/stories/{story_uuid}/suppress")
 @needs("edit")
-async def suppress(desk: At, reader: For, story_uuid: UUID, topic: Words = "", reason: Words = "") -> Response:
+async def suppress(
+    desk: CurrentDesk, reader: PageContext, story_uuid: UUID, topic: NoteText = "", reason: NoteText = ""
+) -> Response:
     told = text.one_line(reason)
     try:
         async with desk.writing() as conn:
@@ -69,16 +73,18 @@ async def suppress(desk: At, reader: For, story_uuid: UUID, topic: Words = "", r
             await topics.suppress(conn, known, found.story_id, told)
     except UsageError as error:
         return await _refused(desk, reader, story_uuid, error, reason=told)
-    return pages.onward(f"/stories/{story_uuid}#topics", notice=f"Kept out of {known.topic_name}: {told}")
+    return pages.redirect_with_notice(f"/stories/{story_uuid}#topics", notice=f"Kept out of {known.topic_name}: {told}")
 
 
 @router.post("/stories/{story_uuid}/unsuppress")
 @needs("edit")
-async def unsuppress(conn: Writes, story_uuid: UUID, topic: Words = "") -> Response:
+async def unsuppress(conn: WriteConn, story_uuid: UUID, topic: NoteText = "") -> Response:
     known = await topics.by_slug(conn, text.one_line(topic))
     found = (await reading.story(conn, str(story_uuid))).story
     await topics.unsuppress(conn, known, found.story_id)
-    return pages.onward(f"/stories/{story_uuid}#topics", notice=f"It may be told in {known.topic_name} again.")
+    return pages.redirect_with_notice(
+        f"/stories/{story_uuid}#topics", notice=f"It may be told in {known.topic_name} again."
+    )
 
 
 def _check_reason(reason: str) -> None:
@@ -87,7 +93,7 @@ def _check_reason(reason: str) -> None:
 
 
 def _decided(story_uuid: UUID, decision: Decision) -> Response:
-    return pages.onward(f"/stories/{story_uuid}?decided={decision.decision_id}")
+    return pages.redirect_with_notice(f"/stories/{story_uuid}?decided={decision.decision_id}")
 
 
 async def _refused(
@@ -96,6 +102,4 @@ async def _refused(
     """The page as it was, and why nothing was changed."""
     async with desk.reading() as conn:
         detail = await reading.story(conn, str(story_uuid))
-        return await story.page(
-            conn, reader, detail, error=str(error), reason=reason, status=HTTPStatus.BAD_REQUEST
-        )  # fmt: skip
+        return await story.page(conn, reader, detail, error=str(error), reason=reason, status=HTTPStatus.BAD_REQUEST)

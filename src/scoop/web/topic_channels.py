@@ -12,31 +12,31 @@ from scoop import plugins
 from scoop.actions import topics
 from scoop.errors import NotFound
 from scoop.http import permissions, routes
-from scoop.http.deps import By, Reads, Writes
+from scoop.http.deps import CurrentVisitor, ReadConn, WriteConn
 from scoop.http.routes import needs
 from scoop.model import ChannelSettings, Topic
 from scoop.store import topics as store
 from scoop.store.db import Connection
 from scoop.web import forms, option_fields, pages
-from scoop.web.context import For, Reader
-from scoop.web.forms import Asked, Fields, Typed
-from scoop.web.topics import Slug
+from scoop.web.context import PageContext, Reader
+from scoop.web.forms import FormFields, FormValues, QueryFields
+from scoop.web.topics import TopicSlug
 
 router = routes.for_pages()
 MAX_NAME = 64
-Name = Annotated[str, Path(pattern=r"^[a-z0-9_]{1,200}$")]
+ChannelName = Annotated[str, Path(pattern=r"^[a-z0-9_]{1,200}$")]
 CHANNEL = "any"  # a name that any channel may have, while only its options are looked at
 
 
 @router.get("/topics/{slug}/new-channel")
 @needs("edit")
-async def new_channel_page(conn: Reads, reader: For, slug: Slug, asked: Asked) -> Response:
+async def new_channel_page(conn: ReadConn, reader: PageContext, slug: TopicSlug, asked: QueryFields) -> Response:
     """First which kind, then what that kind wants to know."""
     topic = await store.by_slug(conn, slug)
     if asked["kind"] not in offered(reader):
         return pages.page("topic_channel_kinds.html", reader, topic=topic, kinds=offered(reader), about=_about)
     is_first = not any(channel.name == "main" for channel in topic.channels)
-    values = Fields(name="main" if is_first else "", enabled="true")
+    values = FormValues(name="main" if is_first else "", enabled="true")
     return _page(reader, topic, asked["kind"], values)
 
 
@@ -53,17 +53,19 @@ def _about(kind: str) -> str:
 
 @router.get("/topics/{slug}/channels/{name}")
 @needs("edit")
-async def channel_page(conn: Reads, reader: For, slug: Slug, name: Name) -> Response:
+async def channel_page(conn: ReadConn, reader: PageContext, slug: TopicSlug, name: ChannelName) -> Response:
     topic = await store.by_slug(conn, slug)
     channel = await _channel(conn, topic, name)
     fields = _fields(channel.kind, reader)
     values = {"name": name, "enabled": str(channel.enabled).lower(), **option_fields.shown(fields, channel.options)}
-    return _page(reader, topic, channel.kind, Fields(values), channel=channel)
+    return _page(reader, topic, channel.kind, FormValues(values), channel=channel)
 
 
 @router.post("/topics/{slug}/channels")
 @needs("edit")
-async def put_channel(conn: Writes, by: By, reader: For, slug: Slug, form: Typed) -> Response:
+async def put_channel(
+    conn: WriteConn, by: CurrentVisitor, reader: PageContext, slug: TopicSlug, form: FormFields
+) -> Response:
     """Add a channel; one of its name must not be there yet."""
     topic = await store.locked(conn, slug)
     if form["kind"] not in offered(reader):
@@ -74,17 +76,25 @@ async def put_channel(conn: Writes, by: By, reader: For, slug: Slug, form: Typed
 
 @router.post("/topics/{slug}/channels/{name}")
 @needs("edit")
-async def change_channel(conn: Writes, by: By, reader: For, slug: Slug, name: Name, form: Typed) -> Response:
+async def change_channel(
+    conn: WriteConn, by: CurrentVisitor, reader: PageContext, slug: TopicSlug, name: ChannelName, form: FormFields
+) -> Response:
     topic = await store.locked(conn, slug)
     known = await _channel(conn, topic, name)
-    told = Fields({**form, "name": name, "kind": known.kind})
-    return await _put(conn, by, reader, topic, told, Fields(), known=known)
+    told = FormValues({**form, "name": name, "kind": known.kind})
+    return await _put(conn, by, reader, topic, told, FormValues(), known=known)
 
 
 async def _put(
-    conn: Connection, by: By, reader: Reader, topic: Topic, form: Fields, problems: Fields, *,
+    conn: Connection,
+    by: CurrentVisitor,
+    reader: Reader,
+    topic: Topic,
+    form: FormValues,
+    problems: FormValues,
+    *,
     known: store.TopicChannel | None = None,
-) -> Response:  # fmt: skip
+) -> Response:
     kind, before = form["kind"], known.options if known else {}
     options = option_fields.told(_fields(kind, reader), form, before)
 
@@ -100,19 +110,19 @@ async def _put(
     permissions.check_channel(by, wanted, next((each for each in topic.channels if each.name == wanted.name), None))
     await store.put_channel(conn, topic.topic_id, wanted)
     notice = f"Digests of {topic.topic_name} go to {wanted.name}." if wanted.enabled else f"{wanted.name} rests."
-    return pages.onward(f"/topics/{topic.topic_slug}#channels", notice=notice)
+    return pages.redirect_with_notice(f"/topics/{topic.topic_slug}#channels", notice=notice)
 
 
-def _wrong_name(name: str, topic: Topic) -> Fields:
+def _wrong_name(name: str, topic: Topic) -> FormValues:
     if any(channel.name == name for channel in topic.channels):
-        return Fields(name=f"{topic.topic_name} has a channel {name} already")
+        return FormValues(name=f"{topic.topic_name} has a channel {name} already")
     if len(name) > MAX_NAME:
-        return Fields(name=f"a name may have {MAX_NAME} characters at most")
+        return FormValues(name=f"a name may have {MAX_NAME} characters at most")
     found = forms.wrong(
         {"name": name},
         lambda told: topics.channel({"name": CHANNEL, "kind": "file", "options": {"folder": "/"}, **told}),
     )
-    return Fields(name=found["name"]) if found else Fields()
+    return FormValues(name=found["name"]) if found else FormValues()
 
 
 async def _channel(conn: Connection, topic: Topic, name: str) -> store.TopicChannel:
@@ -128,32 +138,47 @@ def _fields(kind: str, reader: Reader) -> list[option_fields.OptionField]:
 
 
 def _page(
-    reader: Reader, topic: Topic, kind: str, values: Fields, *, channel: store.TopicChannel | None = None,
-    problems: Fields | None = None,
-) -> Response:  # fmt: skip
+    reader: Reader,
+    topic: Topic,
+    kind: str,
+    values: FormValues,
+    *,
+    channel: store.TopicChannel | None = None,
+    problems: FormValues | None = None,
+) -> Response:
     return pages.page(
-        "topic_channel.html", reader, status=HTTPStatus.BAD_REQUEST if problems else HTTPStatus.OK,
-        topic=topic, kind=kind, about=_about(kind), values=values, channel=channel, fields=_fields(kind, reader),
-        problems=problems or Fields(), may_change=kind in offered(reader),
-    )  # fmt: skip
+        "topic_channel.html",
+        reader,
+        status=HTTPStatus.BAD_REQUEST if problems else HTTPStatus.OK,
+        topic=topic,
+        kind=kind,
+        about=_about(kind),
+        values=values,
+        channel=channel,
+        fields=_fields(kind, reader),
+        problems=problems or FormValues(),
+        may_change=kind in offered(reader),
+    )
 
 
 @router.post("/topics/{slug}/channels/{name}/enable")
 @needs("edit")
-async def enable_channel(conn: Writes, slug: Slug, name: Name) -> Response:
+async def enable_channel(conn: WriteConn, slug: TopicSlug, name: ChannelName) -> Response:
     await store.set_channel_enabled(conn, await store.by_slug(conn, slug), name, enabled=True)
-    return pages.onward(f"/topics/{slug}#channels", notice=f"{name} takes digests.")
+    return pages.redirect_with_notice(f"/topics/{slug}#channels", notice=f"{name} takes digests.")
 
 
 @router.post("/topics/{slug}/channels/{name}/rest")
 @needs("edit")
-async def rest_channel(conn: Writes, slug: Slug, name: Name) -> Response:
+async def disable_channel(conn: WriteConn, slug: TopicSlug, name: ChannelName) -> Response:
     await store.set_channel_enabled(conn, await store.by_slug(conn, slug), name, enabled=False)
-    return pages.onward(f"/topics/{slug}#channels", notice=f"{name} rests until somebody enables it.")
+    return pages.redirect_with_notice(f"/topics/{slug}#channels", notice=f"{name} rests until somebody enables it.")
 
 
 @router.post("/topics/{slug}/channels/{name}/remove")
 @needs("edit")
-async def remove_channel(conn: Writes, slug: Slug, name: Name) -> Response:
+async def remove_channel(conn: WriteConn, slug: TopicSlug, name: ChannelName) -> Response:
     await store.remove_channel(conn, await store.by_slug(conn, slug), name)
-    return pages.onward(f"/topics/{slug}#channels", notice=f"Digests no longer go to {name}; what was posted stays.")
+    return pages.redirect_with_notice(
+        f"/topics/{slug}#channels", notice=f"Digests no longer go to {name}; what was posted stays."
+    )

@@ -15,18 +15,18 @@ from scoop.core import topics as core
 from scoop.core.topics import Trial
 from scoop.errors import Conflict, NotFound, UsageError
 from scoop.http import routes
-from scoop.http.deps import At, Desk, Reads, Writes
+from scoop.http.deps import CurrentDesk, Desk, ReadConn, WriteConn
 from scoop.http.routes import needs
 from scoop.model import KeywordRule, Topic
 from scoop.store import source_pages, sources
 from scoop.store import topics as store
 from scoop.store.db import Connection
 from scoop.web import forms, pages
-from scoop.web.context import For, Reader
-from scoop.web.forms import Fields, Typed
+from scoop.web.context import PageContext, Reader
+from scoop.web.forms import FormFields, FormValues
 
 router = routes.for_pages()
-Slug = Annotated[str, Path(pattern=rf"^[a-z0-9_]{{1,{topics.MAX_SLUG}}}$")]
+TopicSlug = Annotated[str, Path(pattern=rf"^[a-z0-9_]{{1,{topics.MAX_SLUG}}}$")]
 
 BLANK_RULES = 5  # lines for new ones
 MAX_RULES = 1000
@@ -37,7 +37,7 @@ NEW = Topic(topic_slug="", topic_name="", topic_id=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
+class RuleTest:
     """What rules, kept or not, would have taken in some days."""
 
     days: int
@@ -46,8 +46,8 @@ class Tried:
 
 @router.get("/topics")
 @needs("read")
-async def topics_page(conn: Reads, reader: For) -> Response:
-    found = await store.listed(conn)
+async def topics_page(conn: ReadConn, reader: PageContext) -> Response:
+    found = await store.list_topics(conn)
     channels = await store.channels_by_topic(conn)
     return pages.page("topics.html", reader, topics=found, channels=channels, next_digest=next_digest, local=local)
 
@@ -64,13 +64,13 @@ def local(topic: Topic, moment: datetime) -> str:
 
 @router.get("/topics/add")
 @needs("edit")
-async def add_page(conn: Reads, reader: For) -> Response:
+async def add_page(conn: ReadConn, reader: PageContext) -> Response:
     return await _page(conn, reader, NEW, values_of(NEW))
 
 
 @router.post("/topics/add")
 @needs("edit")
-async def add_topic(desk: At, reader: For, form: Typed) -> Response:
+async def add_topic(desk: CurrentDesk, reader: PageContext, form: FormFields) -> Response:
     problems = _wrong(form, None)
     if problems or form["do"] == "try":
         async with desk.reading() as conn:
@@ -80,21 +80,23 @@ async def add_topic(desk: At, reader: For, form: Typed) -> Response:
         try:
             added = await topics.add(conn, topics.settings(given))
         except Conflict as error:
-            return await _page(conn, reader, NEW, form, problems=Fields(slug=str(error)))
+            return await _page(conn, reader, NEW, form, problems=FormValues(slug=str(error)))
         await topics.edit(conn, added.topic_slug, given)
-    return pages.onward(f"/topics/{added.topic_slug}", notice=f"{added.topic_name} is added; now give it a channel.")
+    return pages.redirect_with_notice(
+        f"/topics/{added.topic_slug}", notice=f"{added.topic_name} is added; now give it a channel."
+    )
 
 
 @router.get("/topics/{slug}")
 @needs("read")
-async def topic_page(conn: Reads, reader: For, slug: Slug) -> Response:
+async def topic_page(conn: ReadConn, reader: PageContext, slug: TopicSlug) -> Response:
     topic = await store.by_slug(conn, slug)
     return await _page(conn, reader, topic, values_of(topic))
 
 
 @router.post("/topics/{slug}")
 @needs("edit")
-async def change_topic(desk: At, reader: For, slug: Slug, form: Typed) -> Response:
+async def change_topic(desk: CurrentDesk, reader: PageContext, slug: TopicSlug, form: FormFields) -> Response:
     """Try what was typed, or keep it; what is wrong is told by its field, and nothing of the rest is lost."""
     async with desk.reading() as conn:
         topic = await store.by_slug(conn, slug)
@@ -103,49 +105,58 @@ async def change_topic(desk: At, reader: For, slug: Slug, form: Typed) -> Respon
             return await _page_as_typed(desk, conn, reader, topic, form, problems)
     async with desk.writing() as conn:
         changed = await topics.edit(conn, slug, _told(form))
-    return pages.onward(f"/topics/{slug}", notice=f"{changed.topic_name} is changed.")
+    return pages.redirect_with_notice(f"/topics/{slug}", notice=f"{changed.topic_name} is changed.")
 
 
 async def _page_as_typed(
-    desk: Desk, conn: Connection, reader: Reader, topic: Topic, form: Fields, problems: Fields
+    desk: Desk, conn: Connection, reader: Reader, topic: Topic, form: FormValues, problems: FormValues
 ) -> Response:
     """What was typed again, with what is wrong with it, or else with what its rules would have taken."""
     if problems:
         return await _page(conn, reader, topic, form, problems=problems)
     days = int(form["days"]) if form["days"] in map(str, SPANS) else SPANS[2]
     wanted = _as_typed(topic, _told(form))
-    trial = await topics.tried(conn, wanted, since=desk.clock() - timedelta(days=days), limit=MOST_TRIED)
-    return await _page(conn, reader, topic, form, tried=Tried(days=days, trial=trial))
+    trial = await topics.try_rules(conn, wanted, since=desk.clock() - timedelta(days=days), limit=MOST_TRIED)
+    return await _page(conn, reader, topic, form, tried=RuleTest(days=days, trial=trial))
 
 
 async def _page(
-    conn: Connection, reader: Reader, topic: Topic, values: Fields, *, problems: Fields | None = None,
-    tried: Tried | None = None,
-) -> Response:  # fmt: skip
+    conn: Connection,
+    reader: Reader,
+    topic: Topic,
+    values: FormValues,
+    *,
+    problems: FormValues | None = None,
+    tried: RuleTest | None = None,
+) -> Response:
     rules = list(rows(values))
     return pages.page(
-        "topic.html", reader, status=HTTPStatus.BAD_REQUEST if problems else HTTPStatus.OK,
+        "topic.html",
+        reader,
+        status=HTTPStatus.BAD_REQUEST if problems else HTTPStatus.OK,
         topic=topic,
         channels=await store.channels(conn, topic.topic_id),
         suppressions=await store.suppressions(conn, topic.topic_id, limit=SHOWN_SUPPRESSIONS),
         values=values,
-        rows=rules + [Fields(weight="1", enabled="true")] * BLANK_RULES,
-        problems=problems or Fields(),
+        rows=rules + [FormValues(weight="1", enabled="true")] * BLANK_RULES,
+        problems=problems or FormValues(),
         tried=tried,
         unknown=await _unknown_sources(conn, values) if tried else [],
         spans=SPANS,
         collections=await source_pages.collections(conn),
-        next_digest=next_digest, local=local, problem_of=core.problem,
-    )  # fmt: skip
+        next_digest=next_digest,
+        local=local,
+        problem_of=core.problem,
+    )
 
 
-async def _unknown_sources(conn: Connection, values: Fields) -> list[str]:
+async def _unknown_sources(conn: Connection, values: FormValues) -> list[str]:
     """Sources that rules name and nobody has added; items that are handed in may still carry their names."""
-    known = {source.slug for source in await sources.listed(conn)}
+    known = {source.slug for source in await sources.list_sources(conn)}
     return [name for field in topics.SOURCE_LISTS for name in forms.lines(values[field]) if name not in known]
 
 
-def values_of(topic: Topic) -> Fields:
+def values_of(topic: Topic) -> FormValues:
     """A topic as its form shows it."""
     by_type = {
         name: "\n".join(rule.source for rule in topic.source_rules if rule.rule_type == rule_type)
@@ -167,7 +178,7 @@ def values_of(topic: Topic) -> Fields:
         for place, rule in enumerate(topic.keyword_rules)
         for field, value in _row(rule).items()
     }
-    return Fields({**settings, **by_type, **rules})
+    return FormValues({**settings, **by_type, **rules})
 
 
 def _row(rule: KeywordRule) -> dict[str, str]:
@@ -180,16 +191,16 @@ def _row(rule: KeywordRule) -> dict[str, str]:
     }
 
 
-def rows(form: Fields) -> Iterator[Fields]:
+def rows(form: FormValues) -> Iterator[FormValues]:
     """The lines of a form that hold a rule."""
     count = form["rows"]
     lines = min(int(count), MAX_RULES) if count.isascii() and count.isdecimal() and len(count) < 6 else 0
     for place in range(lines):
         if form[f"pattern-{place}"]:
-            yield Fields({field: form[f"{field}-{place}"] for field in _row(KeywordRule(pattern=""))})
+            yield FormValues({field: form[f"{field}-{place}"] for field in _row(KeywordRule(pattern=""))})
 
 
-def _told(form: Fields) -> dict[str, Any]:
+def _told(form: FormValues) -> dict[str, Any]:
     """What a form says of a topic, as a table of scoop.toml has it."""
     keywords: dict[str, list[dict[str, Any]]] = {name: [] for name in topics.KEYWORD_LISTS}
     for row in rows(form):
@@ -201,7 +212,7 @@ def _told(form: Fields) -> dict[str, Any]:
     }
 
 
-def _settings_told(form: Fields) -> dict[str, Any]:
+def _settings_told(form: FormValues) -> dict[str, Any]:
     names = ("name", "timezone", "cron", "max_entries", "max_per_family")
     return {
         **{name: form[name] for name in names if form[name] or name != "name"},
@@ -210,11 +221,11 @@ def _settings_told(form: Fields) -> dict[str, Any]:
     }
 
 
-def _list_of(row: Fields) -> str:
+def _list_of(row: FormValues) -> str:
     return "exclude_keywords" if row["rule_type"] == "exclude" else "keywords"
 
 
-def _keyword(row: Fields) -> dict[str, Any]:
+def _keyword(row: FormValues) -> dict[str, Any]:
     return {
         "pattern": row["pattern"],
         "is_regex": row["is_regex"] == "true",
@@ -223,10 +234,10 @@ def _keyword(row: Fields) -> dict[str, Any]:
     }
 
 
-def _wrong(form: Fields, known: Topic | None) -> Fields:
+def _wrong(form: FormValues, known: Topic | None) -> FormValues:
     """What is wrong with a topic as typed, by field; rules by the number of their line."""
     if known is None and (problems := forms.wrong({"slug": form["slug"]}, _named)):
-        return Fields(slug=problems["slug"] or problems[forms.WHOLE])
+        return FormValues(slug=problems["slug"] or problems[forms.WHOLE])
     slug = {} if known else {"slug": form["slug"]}
     problems = forms.wrong(_settings_told(form), lambda told: topics.settings({**slug, **told}, known))
     for place, row in enumerate(rows(form)):
@@ -253,45 +264,45 @@ def _as_typed(topic: Topic, given: Mapping[str, Any]) -> Topic:
 
 @router.post("/topics/{slug}/enable")
 @needs("edit")
-async def enable_topic(conn: Writes, slug: Slug) -> Response:
+async def enable_topic(conn: WriteConn, slug: TopicSlug) -> Response:
     await store.set_enabled(conn, slug, enabled=True)
-    return pages.onward(f"/topics/{slug}", notice="It is told again.")
+    return pages.redirect_with_notice(f"/topics/{slug}", notice="It is told again.")
 
 
 @router.post("/topics/{slug}/rest")
 @needs("edit")
-async def rest_topic(conn: Writes, slug: Slug) -> Response:
+async def disable_topic(conn: WriteConn, slug: TopicSlug) -> Response:
     await store.set_enabled(conn, slug, enabled=False)
-    return pages.onward(f"/topics/{slug}", notice="It rests: it takes no stories and has no digests.")
+    return pages.redirect_with_notice(f"/topics/{slug}", notice="It rests: it takes no stories and has no digests.")
 
 
 @router.post("/topics/{slug}/remove")
 @needs("edit")
-async def remove_topic(conn: Writes, slug: Slug) -> Response:
+async def remove_topic(conn: WriteConn, slug: TopicSlug) -> Response:
     topic = await store.by_slug(conn, slug)
     try:
         await store.remove(conn, slug)
     except UsageError as error:
         raise Conflict(f"{topic.topic_name} has had digests, which are kept; let it rest instead") from error
-    return pages.onward("/topics", notice=f"{topic.topic_name} is gone; its stories stay.")
+    return pages.redirect_with_notice("/topics", notice=f"{topic.topic_name} is gone; its stories stay.")
 
 
 @router.post("/topics/{slug}/suppress")
 @needs("edit")
-async def suppress_story(conn: Writes, reader: For, slug: Slug, form: Typed) -> Response:
+async def suppress_story(conn: WriteConn, reader: PageContext, slug: TopicSlug, form: FormFields) -> Response:
     topic = await store.by_slug(conn, slug)
     name = form["story"].rstrip("/").rpartition("/")[2]
     try:
         await topics.suppress(conn, slug, name, form["reason"])
     except (NotFound, UsageError) as error:
-        problems = Fields(story=str(error))
-        values = Fields({**values_of(topic), "story": form["story"], "reason": form["reason"]})
+        problems = FormValues(story=str(error))
+        values = FormValues({**values_of(topic), "story": form["story"], "reason": form["reason"]})
         return await _page(conn, reader, topic, values, problems=problems)
-    return pages.onward(f"/topics/{slug}#kept-out", notice="The story is kept out of its digests.")
+    return pages.redirect_with_notice(f"/topics/{slug}#kept-out", notice="The story is kept out of its digests.")
 
 
 @router.post("/topics/{slug}/unsuppress")
 @needs("edit")
-async def unsuppress_story(conn: Writes, slug: Slug, form: Typed) -> Response:
+async def unsuppress_story(conn: WriteConn, slug: TopicSlug, form: FormFields) -> Response:
     await topics.unsuppress(conn, slug, form["story"])
-    return pages.onward(f"/topics/{slug}#kept-out", notice="The story may be told again.")
+    return pages.redirect_with_notice(f"/topics/{slug}#kept-out", notice="The story may be told again.")

@@ -17,14 +17,14 @@ from starlette.responses import RedirectResponse
 from scoop.core import documents
 from scoop.errors import Reject
 from scoop.http import routes
-from scoop.http.deps import Reads
+from scoop.http.deps import ReadConn
 from scoop.http.routes import needs
 from scoop.model import Arrival
 from scoop.store import front
 from scoop.web import pages
 from scoop.web.article import DocumentId
-from scoop.web.context import For
-from scoop.web.story import living
+from scoop.web.context import PageContext
+from scoop.web.story import resolve_merged
 
 router = routes.for_pages()
 
@@ -33,11 +33,11 @@ AROUND = 24  # tokens that stay beside a change, the rest is left out
 LEFT_OUT = " … "
 _TOKEN = re.compile(r"\s+|[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]|[^\s\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 
-Kind = Literal["same", "removed", "added"]
+ChangeKind = Literal["same", "removed", "added"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
+class DocumentText:
     """What a document said from a moment on."""
 
     title: str
@@ -46,8 +46,8 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    kind: Kind
+class DiffSpan:
+    kind: ChangeKind
     text: str
 
 
@@ -56,15 +56,15 @@ class Change:
     """From one text to the next; no `body` where it stayed as it was, `is_cut` where more changed than is compared."""
 
     since: datetime
-    title: list[Piece]
-    body: list[Piece]
+    title: list[DiffSpan]
+    body: list[DiffSpan]
     is_cut: bool
 
 
 @router.get("/stories/{story_uuid}/versions/{document_id}")
 @needs("read")
-async def versions_page(conn: Reads, reader: For, story_uuid: UUID, document_id: DocumentId) -> Response:
-    detail, has_moved = await living(conn, story_uuid)
+async def versions_page(conn: ReadConn, reader: PageContext, story_uuid: UUID, document_id: DocumentId) -> Response:
+    detail, has_moved = await resolve_merged(conn, story_uuid)
     story = detail.story
     if has_moved:
         return RedirectResponse(f"/stories/{story.story_uuid}/versions/{document_id}", status_code=HTTPStatus.FOUND)
@@ -75,34 +75,34 @@ async def versions_page(conn: Reads, reader: For, story_uuid: UUID, document_id:
     return pages.page("versions.html", reader, story=story, article=article, texts=seen, changes=changes)
 
 
-def texts(arrived: Sequence[Arrival]) -> list[Text]:
+def texts(arrived: Sequence[Arrival]) -> list[DocumentText]:
     """The different texts of arrivals, in the order they came in."""
-    found: list[Text] = []
+    found: list[DocumentText] = []
     for arrival in arrived:
         try:
             document = documents.document(arrival)
         except Reject:
             continue
-        text = Text(title=document.title, body_text=document.body_text, since=arrival.fetched_at)
+        text = DocumentText(title=document.title, body_text=document.body_text, since=arrival.fetched_at)
         if not found or (text.title, text.body_text) != (found[-1].title, found[-1].body_text):
             found.append(text)
     return found
 
 
-def _changes(seen: Sequence[Text]) -> list[Change]:
+def _changes(seen: Sequence[DocumentText]) -> list[Change]:
     """Each step from one text to the next, the latest first."""
     steps = [change(before, after) for before, after in pairwise(seen)]
     return steps[::-1]
 
 
-def change(before: Text, after: Text) -> Change:
+def change(before: DocumentText, after: DocumentText) -> Change:
     title, _ = _compared(before.title, after.title)
     body, is_cut = _compared(before.body_text, after.body_text)
     has_changed = before.body_text != after.body_text
     return Change(since=after.since, title=title, body=_shortened(body) if has_changed else [], is_cut=is_cut)
 
 
-def _compared(before: str, after: str) -> tuple[list[Piece], bool]:
+def _compared(before: str, after: str) -> tuple[list[DiffSpan], bool]:
     """The two as one text with marks, and whether a part of it was too long to be compared."""
     old, new = _TOKEN.findall(before), _TOKEN.findall(after)
     start = _same_start(old, new)
@@ -110,9 +110,9 @@ def _compared(before: str, after: str) -> tuple[list[Piece], bool]:
     old_middle, new_middle = old[start : len(old) - end], new[start : len(new) - end]
     is_cut = max(len(old_middle), len(new_middle)) > MAX_TOKENS
     pieces = [
-        Piece("same", "".join(old[:start])),
+        DiffSpan("same", "".join(old[:start])),
         *_marked(old_middle[:MAX_TOKENS], new_middle[:MAX_TOKENS]),
-        Piece("same", "".join(old[len(old) - end :])),
+        DiffSpan("same", "".join(old[len(old) - end :])),
     ]
     return [piece for piece in pieces if piece.text], is_cut
 
@@ -122,20 +122,20 @@ def _same_start(one: Sequence[str], other: Sequence[str]) -> int:
     return next(differing, min(len(one), len(other)))
 
 
-def _marked(old: Sequence[str], new: Sequence[str]) -> Iterator[Piece]:
+def _marked(old: Sequence[str], new: Sequence[str]) -> Iterator[DiffSpan]:
     for name, old_from, old_to, new_from, new_to in SequenceMatcher(None, old, new).get_opcodes():
         if name == "equal":
-            yield Piece("same", "".join(old[old_from:old_to]))
+            yield DiffSpan("same", "".join(old[old_from:old_to]))
             continue
-        yield Piece("removed", "".join(old[old_from:old_to]))
-        yield Piece("added", "".join(new[new_from:new_to]))
+        yield DiffSpan("removed", "".join(old[old_from:old_to]))
+        yield DiffSpan("added", "".join(new[new_from:new_to]))
 
 
-def _shortened(pieces: Sequence[Piece]) -> list[Piece]:
+def _shortened(pieces: Sequence[DiffSpan]) -> list[DiffSpan]:
     """The changes with what stands right beside them."""
     last = len(pieces) - 1
     return [
-        piece if piece.kind != "same" else Piece("same", _beside(piece.text, after=place > 0, before=place < last))
+        piece if piece.kind != "same" else DiffSpan("same", _beside(piece.text, after=place > 0, before=place < last))
         for place, piece in enumerate(pieces)
     ]
 

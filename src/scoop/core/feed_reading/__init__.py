@@ -3,7 +3,7 @@
 import re
 
 from scoop.core.feed_reading import encodings, jsonfeed, pages, wellformed
-from scoop.core.feed_reading.feed import Feed
+from scoop.core.feed_reading.feed import ParsedFeed
 
 BEGINNING = 1 << 14  # bytes within which a document says what it is
 
@@ -12,13 +12,13 @@ _ROOT = re.compile(rb"<(?:[\w.-]+:)?([A-Za-z_][\w.-]*)")
 _FEED_ROOTS = frozenset({"rss", "rdf", "feed", "channel", "item", "entry"})
 
 
-def parse(body: bytes, *, content_type: str = "", url: str = "") -> Feed:
+def parse(body: bytes, *, content_type: str = "", url: str = "") -> ParsedFeed:
     """What is in a feed: by the fast reader, else by the lenient one."""
     feed = parse_fast(body, content_type=content_type, url=url)
     return parse_lenient(body, content_type=content_type, url=url) if feed is None else feed
 
 
-def parse_fast(body: bytes, *, content_type: str = "", url: str = "") -> Feed | None:
+def parse_fast(body: bytes, *, content_type: str = "", url: str = "") -> ParsedFeed | None:
     """What is in a well-formed feed, or why it is none; nothing for what needs the lenient reader."""
     document = encodings.utf_8(body, content_type)
     root = _root(document)
@@ -27,20 +27,20 @@ def parse_fast(body: bytes, *, content_type: str = "", url: str = "") -> Feed | 
     if root == "html":
         return pages.read(document, url=url)
     if root not in _FEED_ROOTS and not wellformed.has_entries(document):
-        return Feed(problems=[_refusal(document, root)])
+        return ParsedFeed(problems=[_refusal(document, root)])
     feed = _well_formed(document, url)
     clean = encodings.without_controls(document) if feed is None else document
     return _well_formed(clean, url) if len(clean) < len(document) else feed
 
 
-def parse_lenient(body: bytes, *, content_type: str = "", url: str = "") -> Feed:
+def parse_lenient(body: bytes, *, content_type: str = "", url: str = "") -> ParsedFeed:
     """What can be read of a broken feed."""
     from scoop.core.feed_reading import lenient  # heavy, and seldom needed
 
     return lenient.read(encodings.without_controls(encodings.utf_8(body, content_type)), url=url)
 
 
-def _well_formed(document: bytes, url: str) -> Feed | None:
+def _well_formed(document: bytes, url: str) -> ParsedFeed | None:
     try:
         return wellformed.read(document, url=url)
     except wellformed.Unfit:

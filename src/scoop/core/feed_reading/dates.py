@@ -61,12 +61,14 @@ _ZONE = re.compile(
 _DATE_FORMS = (
     re.compile(r"(?<!\d)(?P<year>\d{4})\s*[年년/.\-]\s*(?P<month>\d{1,2})\s*[月월/.\-]\s*(?P<day>\d{1,2})(?!\d)"),
     re.compile(r"(?<!\d)(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})(?:t?(?P<clock>\d{6}))?(?!\d)"),
-    re.compile(r"(?<!\d)(?P<day>\d{1,2})(?:\.|º|er|st|nd|rd|th)?[\s\-/,]*(?:de\s+|of\s+)?(?P<name>[^\W\d_]{3,})\.?[\s\-/,]*(?:de\s+|del\s+)?(?P<year>\d{4}|\d{2})(?!\d)"),
+    re.compile(
+        r"(?<!\d)(?P<day>\d{1,2})(?:\.|º|er|st|nd|rd|th)?[\s\-/,]*(?:de\s+|of\s+)?(?P<name>[^\W\d_]{3,})\.?[\s\-/,]*(?:de\s+|del\s+)?(?P<year>\d{4}|\d{2})(?!\d)"
+    ),
     re.compile(r"(?P<name>[^\W\d_]{3,})\.?\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:\s*,\s*|\s+)(?P<year>\d{4})(?!\d)"),
     re.compile(r"(?<!\d)(?P<day>\d{1,2})\.\s*(?P<month>\d{1,2})\.\s*(?P<year>\d{4}|\d{2})(?!\d)"),
     re.compile(r"(?<!\d)(?P<first>\d{1,2})[/\-](?P<second>\d{1,2})[/\-](?P<year>\d{4}|\d{2})(?!\d)"),
     re.compile(r"(?<!\d)(?P<year>\d{4})-(?P<month>\d{2})$"),
-)  # fmt: skip
+)
 _YEAR_APART = re.compile(r"(?P<name>[^\W\d_]{3,})\s+(?P<day>\d{1,2})\b.*?\b(?P<year>\d{4})\b")  # as ctime writes it
 
 

@@ -19,8 +19,8 @@ from scoop.core.feed_reading.feed import (
     MAX_TITLE,
     MAX_TTL_MINUTES,
     MAX_WORD,
-    Entry,
-    Feed,
+    ParsedEntry,
+    ParsedFeed,
     address,
     attached,
     author,
@@ -99,10 +99,10 @@ _IMG = re.compile(r"<img\s[^<>]*>", re.IGNORECASE)
 _SRC = re.compile(r"""\bsrc\s*=\s*["']?([^"'\s<>]+)""", re.IGNORECASE)
 _PIXEL = re.compile(r"""\b(?:width|height)\s*=\s*["']?[01]\b""", re.IGNORECASE)
 
-Fields = dict[str, list[Any]]
+ElementFields = dict[str, list[Any]]
 
 
-class Surroundings:
+class FeedDefaults:
     """What a feed says for all of its entries; looked up when the first one asks."""
 
     def __init__(self, root: Any, *, url: str) -> None:
@@ -110,7 +110,7 @@ class Surroundings:
         self._url = url
 
     @cached_property
-    def _fields(self) -> Fields:
+    def _fields(self) -> ElementFields:
         return _head(self._root)
 
     @cached_property
@@ -127,9 +127,9 @@ class Surroundings:
         return _authors(self._fields) if _role(self._root.tag) == "feed" else []
 
 
-def feed(root: Any, found: list[Item], problems: list[str], *, url: str) -> Feed:
+def feed(root: Any, found: list[Item], problems: list[str], *, url: str) -> ParsedFeed:
     fields = _head(root)
-    return Feed(
+    return ParsedFeed(
         title=_headline(fields),
         link=_link(fields, url) or "",
         description=_longest(fields, "summary")[:MAX_SUMMARY],
@@ -141,11 +141,11 @@ def feed(root: Any, found: list[Item], problems: list[str], *, url: str) -> Feed
     )
 
 
-def entry(element: Any, around: Surroundings) -> Entry:
+def entry(element: Any, around: FeedDefaults) -> ParsedEntry:
     fields = _fields(element)
     guid = text.one_line(_first(fields, "guid") or element.get(f"{_RDF}about") or "")
     enclosures, media = list(_enclosures(fields, around)), list(_media(fields, around))
-    return Entry(
+    return ParsedEntry(
         guid=guid,
         url=_link(fields, around.base) or _permalink(fields, guid),
         title=_headline(fields),
@@ -174,9 +174,9 @@ def _role(tag: str) -> str:
     return _ROLE_BY_NAME.get(name, name)
 
 
-def _fields(element: Any) -> Fields:
+def _fields(element: Any) -> ElementFields:
     """The children by what they are for."""
-    found: Fields = {}
+    found: ElementFields = {}
     for child in element.iterchildren("*"):
         alike = found.setdefault(_role(child.tag), [])
         if len(alike) < MAX_ALIKE:
@@ -187,7 +187,7 @@ def _fields(element: Any) -> Fields:
     return found
 
 
-def _head(root: Any) -> Fields:
+def _head(root: Any) -> ElementFields:
     """What stands in a feed beside its entries."""
     fields = _fields(root)
     for channel in fields.get("channel", ())[:1]:
@@ -202,11 +202,11 @@ def _raw(element: Any) -> str:
     return f"{element.text or ''}{''.join(etree.tostring(child, encoding='unicode') for child in element)}"
 
 
-def _first(fields: Fields, role: str) -> str:
+def _first(fields: ElementFields, role: str) -> str:
     return next((found for element in fields.get(role, ()) if (found := _raw(element).strip())), "")
 
 
-def _headline(fields: Fields) -> str:
+def _headline(fields: ElementFields) -> str:
     for role in ("title", "other title"):
         for element in fields.get(role, ()):
             if found := markup.headline(_unpacked(element), MAX_TITLE):
@@ -214,7 +214,7 @@ def _headline(fields: Fields) -> str:
     return ""
 
 
-def _longest(fields: Fields, role: str) -> str:
+def _longest(fields: ElementFields, role: str) -> str:
     return max(map(_body, fields.get(role, ())), key=len, default="")
 
 
@@ -239,7 +239,7 @@ def _unpacked(element: Any) -> str:
         return ""
 
 
-def _date(fields: Fields, role: str) -> str | None:
+def _date(fields: ElementFields, role: str) -> str | None:
     if role not in fields:
         return None
     return next((date for element in fields[role][:MAX_DATES] if (date := dates.rfc_3339(element.text or ""))), None)
@@ -256,7 +256,7 @@ def _absolute(element: Any, written: str | None, base: str) -> str | None:
     return address(written, (address(own, base) if own else None) or base)
 
 
-def _link(fields: Fields, base: str) -> str | None:
+def _link(fields: ElementFields, base: str) -> str | None:
     """The address of the page: an alternate in HTML first, then any alternate."""
     alternates = [element for element in fields.get("link", ()) if element.get("rel", "alternate") in _ALTERNATE]
     alternates.sort(key=lambda element: element.get("type", _PAGE_TYPES[0]) not in _PAGE_TYPES)
@@ -264,31 +264,31 @@ def _link(fields: Fields, base: str) -> str | None:
     return next(filter(None, found), None)
 
 
-def _self(fields: Fields) -> str:
+def _self(fields: ElementFields) -> str:
     """Where the feed says that it lives."""
     own = (address(element.get("href")) for element in fields.get("link", ()) if element.get("rel") == "self")
     return next(filter(None, own), "")
 
 
-def _permalink(fields: Fields, guid: str) -> str | None:
+def _permalink(fields: ElementFields, guid: str) -> str | None:
     is_one = all(element.get("isPermaLink", "true").lower() != "false" for element in fields.get("guid", ()))
     return address(guid) if is_one else None
 
 
-def _enclosures(fields: Fields, around: Surroundings) -> Iterator[dict[str, Any]]:
+def _enclosures(fields: ElementFields, around: FeedDefaults) -> Iterator[dict[str, Any]]:
     links = [element for element in fields.get("link", ()) if element.get("rel") == "enclosure"]
     for element in [*fields.get("enclosure", ()), *links][:MAX_ATTACHED]:
         if url := _absolute(element, element.get("url") or element.get("href"), around.base):
             yield attached(url, type=element.get("type"), length=element.get("length"))
 
 
-def _media(fields: Fields, around: Surroundings) -> Iterator[dict[str, Any]]:
+def _media(fields: ElementFields, around: FeedDefaults) -> Iterator[dict[str, Any]]:
     for element in fields.get("media", ())[:MAX_ATTACHED]:
         if url := _absolute(element, element.get("url"), around.base):
             yield attached(url, type=element.get("type"), length=element.get("fileSize"), medium=element.get("medium"))
 
 
-def _image(fields: Fields, attachments: list[dict[str, Any]], around: Surroundings) -> str | None:
+def _image(fields: ElementFields, attachments: list[dict[str, Any]], around: FeedDefaults) -> str | None:
     if found := next(filter(is_picture, attachments), None):
         return str(found["url"])
     nested = [child for element in fields.get("media", ()) for child in element if _role(child.tag) == "picture"]
@@ -298,7 +298,7 @@ def _image(fields: Fields, attachments: list[dict[str, Any]], around: Surroundin
     return _pictured([*fields.get("body", ()), *fields.get("summary", ())], around)
 
 
-def _pictured(texts: list[Any], around: Surroundings) -> str | None:
+def _pictured(texts: list[Any], around: FeedDefaults) -> str | None:
     """The first picture of the text, pixels that count readers aside."""
     for element in texts:
         raw = _raw(element)
@@ -308,7 +308,7 @@ def _pictured(texts: list[Any], around: Surroundings) -> str | None:
     return None
 
 
-def _authors(fields: Fields) -> list[str]:
+def _authors(fields: ElementFields) -> list[str]:
     return [name for element in fields.get("author", ()) if (name := _author(element))]
 
 
@@ -321,13 +321,13 @@ def _author(element: Any) -> str:
     return author(raw)
 
 
-def _tags(fields: Fields) -> list[str]:
+def _tags(fields: ElementFields) -> list[str]:
     single = [element.get("label") or element.get("term") or element.text or "" for element in fields.get("tag", ())]
     listed = [tag for element in fields.get("keywords", ()) for tag in (element.text or "").split(",", MAX_ALIKE)]
     return [markup.headline(tag, MAX_TAG) for tag in [*single, *listed][:MAX_ALIKE]]
 
 
-def _remarks(fields: Fields, around: Surroundings) -> dict[str, Any]:
+def _remarks(fields: ElementFields, around: FeedDefaults) -> dict[str, Any]:
     """What else there is to know of an entry."""
     found: dict[str, Any] = {}
     for role, key in (("comments", "comments_url"), ("comments feed", "comments_feed"), ("original", "original_url")):
@@ -343,14 +343,14 @@ def _remarks(fields: Fields, around: Surroundings) -> dict[str, Any]:
     return found
 
 
-def _ttl(fields: Fields) -> timedelta | None:
+def _ttl(fields: ElementFields) -> timedelta | None:
     if minutes := number(_first(fields, "ttl")):
         return timedelta(minutes=min(minutes, MAX_TTL_MINUTES))
     hours = HOURS_BY_PERIOD.get(_first(fields, "period").lower())
     return timedelta(hours=hours) / (number(_first(fields, "frequency")) or 1) if hours else None
 
 
-def _language(root: Any, fields: Fields) -> str:
+def _language(root: Any, fields: ElementFields) -> str:
     return tag_of_language(_first(fields, "language") or root.get(_LANG))
 
 

@@ -37,7 +37,7 @@ _NAME_FIRST = re.compile(r"([^<>]+?) ?<[^\s@<>]+@[^\s@<>]+>")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Feed:
+class ParsedFeed:
     """A feed as it was read; `format` is empty for what is none, `problems` tells what was lost or odd.
 
     `alternates` are the feeds that an HTML page names, `ttl` is how long the feed asks to be left alone.
@@ -55,7 +55,7 @@ class Feed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class ParsedEntry:
     """One entry, its texts plain and its addresses absolute, whatever format it was written in."""
 
     guid: str = ""
@@ -72,7 +72,7 @@ class Entry:
     metadata: dict[str, Any] = field(default_factory=dict)
 
 
-def items(entries: Iterable[Entry]) -> tuple[list[Item], list[str]]:
+def items(entries: Iterable[ParsedEntry]) -> tuple[list[Item], list[str]]:
     """The items, and what is to be told about them."""
     found: list[Item] = []
     known_ids: set[str] = set()
@@ -83,7 +83,7 @@ def items(entries: Iterable[Entry]) -> tuple[list[Item], list[str]]:
     return found, []
 
 
-def _item(entry: Entry, known_ids: set[str]) -> Item:
+def _item(entry: ParsedEntry, known_ids: set[str]) -> Item:
     body, summary = _body_and_summary(entry)
     title = _title(entry, body)
     published_at = entry.published_at or entry.updated_at
@@ -103,7 +103,7 @@ def _item(entry: Entry, known_ids: set[str]) -> Item:
     return _present(item)
 
 
-def _title(entry: Entry, body: str) -> str:
+def _title(entry: ParsedEntry, body: str) -> str:
     """The headline, or what can stand in for it."""
     names = (entry.title, body[:TITLE_FROM_BODY].partition("\n")[0].strip(), entry.url, entry.guid)
     return next((name for name in names if name and _is_legible(name)), UNTITLED)
@@ -119,13 +119,13 @@ def _present(values: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value or value is False or value == 0}
 
 
-def _body_and_summary(entry: Entry) -> tuple[str, str]:
+def _body_and_summary(entry: ParsedEntry) -> tuple[str, str]:
     """The longer text is the article, the other one its summary, unless it only repeats the beginning."""
     longer, shorter = sorted((entry.body, entry.summary), key=len, reverse=True)
     return longer, "" if longer.startswith(shorter) else shorter[:MAX_SUMMARY]
 
 
-def _id(entry: Entry, title: str, known_ids: set[str]) -> str:
+def _id(entry: ParsedEntry, title: str, known_ids: set[str]) -> str:
     """The id that the feed gives, else the link; entries that share one link are told apart by their headline."""
     found = _fitting(entry.guid or entry.url or title)
     if not entry.guid and found in known_ids:

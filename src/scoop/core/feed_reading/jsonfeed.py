@@ -14,8 +14,8 @@ from scoop.core.feed_reading.feed import (
     MAX_SUMMARY,
     MAX_TAG,
     MAX_TITLE,
-    Entry,
-    Feed,
+    ParsedEntry,
+    ParsedFeed,
     address,
     attached,
     items,
@@ -28,25 +28,25 @@ MAX_PARTS = 1_000_000  # quotes, commas and brackets; decoded, each takes up to 
 VERSION = "jsonfeed.org/version/"
 
 
-def read(document: bytes, *, url: str) -> Feed:
+def read(document: bytes, *, url: str) -> ParsedFeed:
     """The feed; one without format for JSON of another kind."""
     if sum(document.count(sign) for sign in (b'"', b",", b"{", b"[")) > MAX_PARTS:
-        return Feed(problems=["this JSON has too many parts to be a feed"])
+        return ParsedFeed(problems=["this JSON has too many parts to be a feed"])
     try:
         found = msgspec.json.decode(document)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        return Feed(problems=[f"this begins as JSON does, but is none: {error}"])
+        return ParsedFeed(problems=[f"this begins as JSON does, but is none: {error}"])
     version = string(found, "version")
     if not isinstance(found, dict) or not (VERSION in version or isinstance(found.get("items"), list)):
-        return Feed(problems=["this is JSON, but not a JSON Feed"])
+        return ParsedFeed(problems=["this is JSON, but not a JSON Feed"])
     return _feed(found, version.rpartition(VERSION)[2], url)
 
 
-def _feed(found: dict[str, Any], version: str, url: str) -> Feed:
+def _feed(found: dict[str, Any], version: str, url: str) -> ParsedFeed:
     link = address(string(found, "home_page_url"), url)
     base = link or url
     entries, problems = items(_entry(entry, found, base) for entry in objects(found, "items"))
-    return Feed(
+    return ParsedFeed(
         title=markup.headline(string(found, "title"), MAX_TITLE),
         link=link or "",
         description=markup.body(string(found, "description"), MAX_SUMMARY),
@@ -57,10 +57,10 @@ def _feed(found: dict[str, Any], version: str, url: str) -> Feed:
     )
 
 
-def _entry(entry: dict[str, Any], feed: dict[str, Any], base: str) -> Entry:
+def _entry(entry: dict[str, Any], feed: dict[str, Any], base: str) -> ParsedEntry:
     page, external = address(string(entry, "url"), base), address(string(entry, "external_url"), base)
     html, plain = string(entry, "content_html"), string(entry, "content_text")
-    return Entry(
+    return ParsedEntry(
         guid=text.one_line(string(entry, "id")),
         url=page or external,
         title=markup.headline(string(entry, "title"), MAX_TITLE),

@@ -21,8 +21,8 @@ from scoop.core.feed_reading.feed import (
     MAX_TITLE,
     MAX_TTL_MINUTES,
     MAX_WORD,
-    Entry,
-    Feed,
+    ParsedEntry,
+    ParsedFeed,
     address,
     attached,
     author,
@@ -60,7 +60,7 @@ _WRONG = re.compile(
 _XML_ENTITIES = frozenset({b"amp", b"lt", b"gt", b"quot", b"apos"})
 
 
-def read(document: bytes, *, url: str) -> Feed:
+def read(document: bytes, *, url: str) -> ParsedFeed:
     """What can be read: all of it if only signs were written wrongly, else what feedparser makes of it."""
     mended = _mended(document[:MAX_BYTES])
     try:
@@ -93,7 +93,7 @@ def _escaped(sign: re.Match[bytes]) -> bytes:
     return b"".join(b"&#%d;" % ord(letter) for letter in letters)
 
 
-def _salvaged(document: bytes, url: str, problem: str) -> Feed:
+def _salvaged(document: bytes, url: str, problem: str) -> ParsedFeed:
     beginning = _beginning(document)
     cut = [] if len(beginning) == len(document) else [f"only its first {len(beginning):,} bytes were read"]
     found = _parsed(beginning)
@@ -102,7 +102,7 @@ def _salvaged(document: bytes, url: str, problem: str) -> Feed:
     head = found.feed
     link = address(string(head, "link"), url)
     entries, told = items(filter(_says_something, (_entry(entry, head, link or url) for entry in found.entries)))
-    return Feed(
+    return ParsedFeed(
         title=markup.headline(string(head, "title"), MAX_TITLE),
         link=link or "",
         description=markup.body(string(head, "subtitle"), MAX_SUMMARY),
@@ -118,9 +118,11 @@ def _parsed(document: bytes) -> Any:
     """What feedparser finds; nothing where it stumbles, as it does over some empty values."""
     try:
         return feedparser.parse(
-            document, response_headers={"content-type": "application/xml; charset=utf-8"}, sanitize_html=False,
+            document,
+            response_headers={"content-type": "application/xml; charset=utf-8"},
+            sanitize_html=False,
             resolve_relative_uris=False,
-        )  # fmt: skip
+        )
     except STUMBLES:
         return feedparser.FeedParserDict(entries=[])
 
@@ -130,10 +132,10 @@ def _beginning(document: bytes) -> bytes:
     return document[: next((tag.start() for tag in tags), MAX_BROKEN_BYTES)]
 
 
-def _entry(entry: Any, head: Any, base: str) -> Entry:
+def _entry(entry: Any, head: Any, base: str) -> ParsedEntry:
     files = list(_files([link for link in objects(entry, "links") if string(link, "rel") == "enclosure"], base))
     media = list(_files(objects(entry, "media_content"), base))
-    return Entry(
+    return ParsedEntry(
         guid=text.one_line(string(entry, "id")),
         url=address(string(entry, "link"), base),
         title=markup.headline(string(entry, "title"), MAX_TITLE),
@@ -155,7 +157,7 @@ def _entry(entry: Any, head: Any, base: str) -> Entry:
     )
 
 
-def _says_something(entry: Entry) -> bool:
+def _says_something(entry: ParsedEntry) -> bool:
     """Where a feed breaks off, an empty entry is often left."""
     return bool(entry.title or entry.url or entry.guid or entry.body or entry.summary)
 

@@ -3,7 +3,7 @@
 import html
 import re
 
-from scoop.core.feed_reading.feed import Feed, address
+from scoop.core.feed_reading.feed import ParsedFeed, address
 
 HEAD_BYTES = 1 << 19  # within which a page names its feeds
 MAX_ALTERNATES = 32
@@ -14,7 +14,7 @@ _ATTRIBUTE = re.compile(r"""(?<![\w-])([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\
 _FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml")
 
 
-def read(document: bytes, *, url: str) -> Feed:
+def read(document: bytes, *, url: str) -> ParsedFeed:
     """Not a feed, but perhaps a page that names some."""
     head = document[:HEAD_BYTES].decode("utf-8", "replace")
     bases = [address(attributes.get("href"), url) for attributes in map(_attributes, _BASE.findall(head))]
@@ -23,7 +23,7 @@ def read(document: bytes, *, url: str) -> Feed:
     found = dict.fromkeys(filter(None, (address(attributes.get("href"), base) for attributes in links)))
     alternates = list(found)[:MAX_ALTERNATES]
     named = f"; it names {len(alternates)} of its own" if alternates else ""
-    return Feed(problems=[f"this is an HTML page, not a feed{named}"], alternates=alternates)
+    return ParsedFeed(problems=[f"this is an HTML page, not a feed{named}"], alternates=alternates)
 
 
 def _attributes(tag: str) -> dict[str, str]:

@@ -8,7 +8,7 @@ from typing import Any
 from lxml import etree
 
 from scoop.core.feed_reading import elements
-from scoop.core.feed_reading.feed import MAX_ITEMS, Entry, Feed, items
+from scoop.core.feed_reading.feed import MAX_ITEMS, ParsedEntry, ParsedFeed, items
 
 CHUNK = 1 << 16
 MAX_ENTRY_BYTES = 4 << 20
@@ -33,7 +33,7 @@ class Unfit(Exception):
     """Not well-formed, or not to be trusted: this is for the lenient reader."""
 
 
-def read(document: bytes, *, url: str) -> Feed:
+def read(document: bytes, *, url: str) -> ParsedFeed:
     """The feed; Unfit for what is not well-formed or declares entities."""
     reader = _Reader(_undeclared(document))
     found, problems = items(reader.entries(url))
@@ -53,14 +53,14 @@ def _undeclared(document: bytes) -> bytes:
     return _DOCTYPE.sub(b"", document)
 
 
-def recovered(document: bytes, *, url: str) -> Feed:
+def recovered(document: bytes, *, url: str) -> ParsedFeed:
     """A broken document cut into its entries, so that what is wrong with one of them costs the others nothing."""
     starts = [match.start() for match in islice(_ENTRY.finditer(document), MAX_ITEMS + 1)]
     head, *pieces = (document[start:end] for start, end in pairwise([0, *starts, len(document)]))
     root = _recovered(head)
     if root is None:
         root = etree.Element("rss")
-    around = elements.Surroundings(root, url=url)
+    around = elements.FeedDefaults(root, url=url)
     entries = (entry for entry in map(_recovered, pieces) if entry is not None)
     found, problems = items(elements.entry(entry, around) for entry in entries)
     return elements.feed(root, found, problems, url=url)
@@ -83,10 +83,10 @@ class _Reader:
         self.root: Any = None
         self.problems: list[str] = []
 
-    def entries(self, url: str) -> Iterator[Entry]:
+    def entries(self, url: str) -> Iterator[ParsedEntry]:
         around = None
         for element in self._elements():
-            around = around or elements.Surroundings(self.root, url=url)
+            around = around or elements.FeedDefaults(self.root, url=url)
             yield elements.entry(element, around)
 
     def _elements(self) -> Iterator[Any]:

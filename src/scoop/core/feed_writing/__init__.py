@@ -16,7 +16,7 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class FeedEntry:
     """What a reader finds in a feed; `html` is what is told in full, already clean."""
 
     id: str
@@ -33,7 +33,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Feed:
+class OutputFeed:
     """A feed; `url` is the page that it is a feed of, `self_url` its own address without anybody's key."""
 
     id: str
@@ -42,7 +42,7 @@ class Feed:
     url: str
     self_url: str
     updated_at: datetime
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[FeedEntry, ...] = ()
 
 
 def line(written: str, most: int = TITLE_CHARACTERS) -> str:

@@ -4,13 +4,13 @@ from datetime import UTC, datetime
 
 from lxml import etree
 
-from scoop.core.feed_writing import GENERATOR, UNKNOWN_LANGUAGE, Entry, Feed
+from scoop.core.feed_writing import GENERATOR, UNKNOWN_LANGUAGE, FeedEntry, OutputFeed
 
 ATOM = "http://www.w3.org/2005/Atom"
 LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
-def write(feed: Feed) -> bytes:
+def write(feed: OutputFeed) -> bytes:
     root = etree.Element(_named("feed"), nsmap={None: ATOM})
     _add(root, "id", feed.id)
     _add(root, "title", feed.title)
@@ -25,7 +25,7 @@ def write(feed: Feed) -> bytes:
     return bytes(etree.tostring(root, xml_declaration=True, encoding="utf-8"))
 
 
-def _add_entry(root: etree._Element, entry: Entry) -> None:
+def _add_entry(root: etree._Element, entry: FeedEntry) -> None:
     found = etree.SubElement(root, _named("entry"))
     if entry.language != UNKNOWN_LANGUAGE:
         found.set(LANGUAGE, entry.language)

@@ -21,7 +21,7 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class FeedStory:
     """A story with its beginning, what is new in it, who tells it, and what is probably the same."""
 
     headline: Mention | None = None
@@ -31,15 +31,15 @@ class Piece:
     company: Sequence[Mention] = ()
 
 
-def story(piece: Piece) -> str:
+def story(piece: FeedStory) -> str:
     return _clean(_told(piece))
 
 
-def digest(pieces: Sequence[Piece]) -> str:
+def digest(pieces: Sequence[FeedStory]) -> str:
     return _clean(f"<ol>{''.join(f'<li>{_told(piece)}</li>' for piece in pieces)}</ol>" if pieces else "")
 
 
-def _told(piece: Piece) -> str:
+def _told(piece: FeedStory) -> str:
     return "".join(
         [
             f"<p><strong>{_mention(piece.headline)}</strong></p>" if piece.headline else "",

@@ -5,12 +5,12 @@ from typing import Any
 
 import msgspec
 
-from scoop.core.feed_writing import UNKNOWN_LANGUAGE, Entry, Feed
+from scoop.core.feed_writing import UNKNOWN_LANGUAGE, FeedEntry, OutputFeed
 
 VERSION = "https://jsonfeed.org/version/1.1"
 
 
-def write(feed: Feed) -> bytes:
+def write(feed: OutputFeed) -> bytes:
     return msgspec.json.encode(
         {
             "version": VERSION,
@@ -23,7 +23,7 @@ def write(feed: Feed) -> bytes:
     )
 
 
-def _item(entry: Entry) -> dict[str, Any]:
+def _item(entry: FeedEntry) -> dict[str, Any]:
     item = {
         "id": entry.id,
         "url": entry.url,

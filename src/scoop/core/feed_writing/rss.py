@@ -7,7 +7,7 @@ from html import escape
 
 from lxml import etree
 
-from scoop.core.feed_writing import GENERATOR, UNKNOWN_LANGUAGE, Entry, Feed
+from scoop.core.feed_writing import GENERATOR, UNKNOWN_LANGUAGE, FeedEntry, OutputFeed
 
 ATOM = "http://www.w3.org/2005/Atom"
 CONTENT = "http://purl.org/rss/1.0/modules/content/"
@@ -17,7 +17,7 @@ DC = "http://purl.org/dc/elements/1.1/"
 _TAKEN_FOR_MARKUP = re.compile(r"<(?=[A-Za-z/!?])|&(?=#?\w+;)")
 
 
-def write(feed: Feed) -> bytes:
+def write(feed: OutputFeed) -> bytes:
     root = etree.Element("rss", version="2.0", nsmap={"atom": ATOM, "content": CONTENT, "dc": DC})
     channel = etree.SubElement(root, "channel")
     _add(channel, "title", _title(feed.title))
@@ -32,7 +32,7 @@ def write(feed: Feed) -> bytes:
     return bytes(etree.tostring(root, xml_declaration=True, encoding="utf-8"))
 
 
-def _add_item(channel: etree._Element, entry: Entry) -> None:
+def _add_item(channel: etree._Element, entry: FeedEntry) -> None:
     item = etree.SubElement(channel, "item")
     _add(item, "title", _title(entry.title))
     _add(item, "link", entry.url)

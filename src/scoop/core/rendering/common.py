@@ -34,7 +34,7 @@ _HOST = re.compile(r"[a-z0-9._-]{1,253}|\[[0-9a-f:.]+\]")
 _LINK_END = str.maketrans({sign: f"%{ord(sign):02X}" for sign in "()<>[]\\"})
 
 
-class Link(NamedTuple):
+class SafeLink(NamedTuple):
     """Where a reader may be led: the address, and its host in plain ASCII, by which a look-alike shows."""
 
     href: str
@@ -60,7 +60,7 @@ def cut(line: str, limit: int) -> str:
     return f"{line[:end].rstrip(' ,;:-–—')} …"
 
 
-def link(url: str | None) -> Link | None:
+def link(url: str | None) -> SafeLink | None:
     """The link that a URL makes; None where it must not be one."""
     try:
         parsed = can_ada.parse(urls.encoded(url or ""))
@@ -69,10 +69,10 @@ def link(url: str | None) -> Link | None:
     # a name before an @ would be taken for the host
     if parsed.username or parsed.password or not _HOST.fullmatch(parsed.hostname):
         return None
-    return Link(parsed.href, parsed.hostname)
+    return SafeLink(parsed.href, parsed.hostname)
 
 
-def destination(link: Link) -> str:
+def destination(link: SafeLink) -> str:
     """The address as it may stand in a Markdown link, out of which nothing of it can break."""
     return link.href.translate(_LINK_END)
 

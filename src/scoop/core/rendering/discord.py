@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from scoop.core.rendering import common
-from scoop.core.rendering.common import Link
-from scoop.model import Digest, Part, Telling
+from scoop.core.rendering.common import SafeLink
+from scoop.model import Digest, DigestPart, Telling
 
 EMBEDS = 10
 IN_ALL = 6000  # over titles, descriptions and footers of a message
@@ -26,17 +26,17 @@ _MARKUP = re.compile(r"[\\*_~`|<>\[\]@#]|(?<=\])\(|:(?=\S)|^[-+]|(?<=\d)\.(?=\s|
 _PING = re.compile("@(?=everyone|here)", re.IGNORECASE)
 
 
-class _Entry(NamedTuple):
+class _EmbedEntry(NamedTuple):
     story_ids: tuple[int, ...]
     embed: dict[str, Any]
 
 
-def parts(digest: Digest, mark: Callable[[int], str]) -> list[Part]:
+def parts(digest: Digest, mark: Callable[[int], str]) -> list[DigestPart]:
     """The messages that tell a digest, none of which cuts a story in two."""
     messages = _messages(digest)
     total = len(messages)
     return [
-        Part(
+        DigestPart(
             payload=_payload(
                 [entry.embed for entry in entries],
                 content=_content(digest, number, total),
@@ -58,9 +58,9 @@ def size(written: str) -> int:
     return len(written.encode("utf-16-le")) // 2
 
 
-def _messages(digest: Digest) -> list[list[_Entry]]:
+def _messages(digest: Digest) -> list[list[_EmbedEntry]]:
     room = IN_ALL - size(common.imprint(digest, number=999, total=999, marker="x" * NONCE))
-    messages: list[list[_Entry]] = [[]]
+    messages: list[list[_EmbedEntry]] = [[]]
     for telling in digest.tellings:
         entry = _entry(telling, beside=messages[-1])
         if len(messages[-1]) == EMBEDS or _size([*messages[-1], entry]) > room:
@@ -70,11 +70,11 @@ def _messages(digest: Digest) -> list[list[_Entry]]:
     return messages
 
 
-def _size(entries: list[_Entry]) -> int:
+def _size(entries: list[_EmbedEntry]) -> int:
     return sum(size(entry.embed["title"]) + size(entry.embed.get("description", "")) for entry in entries)
 
 
-def _entry(telling: Telling, *, beside: list[_Entry]) -> _Entry:
+def _entry(telling: Telling, *, beside: list[_EmbedEntry]) -> _EmbedEntry:
     link = _link(telling)
     # of embeds with the same url Discord shows only the first
     is_taken = link is not None and any(entry.embed.get("url") == link.href for entry in beside)
@@ -84,7 +84,7 @@ def _entry(telling: Telling, *, beside: list[_Entry]) -> _Entry:
     if description := _description(telling, _linked(link) if link and is_taken else _host(telling)):
         embed["description"] = description
     embed["color"] = DEVELOPING if common.change(telling) else NEW
-    return _Entry((telling.story_id, *(twin.story_id for twin in telling.twins)), embed)
+    return _EmbedEntry((telling.story_id, *(twin.story_id for twin in telling.twins)), embed)
 
 
 def _description(telling: Telling, host: str) -> str:
@@ -109,12 +109,12 @@ def _twin(twin: Telling) -> str:
     return escaped(common.headline(twin)) + (f" ({host})" if host else "")
 
 
-def _link(telling: Telling) -> Link | None:
+def _link(telling: Telling) -> SafeLink | None:
     link = common.link(telling.url)
     return link if link and len(common.destination(link)) <= URL else None
 
 
-def _linked(link: Link) -> str:
+def _linked(link: SafeLink) -> str:
     """The host as a link; a title cannot be one, for inside of links Discord shows the escapes."""
     return f"[{link.host.strip('[]')}]({common.destination(link)})"
 

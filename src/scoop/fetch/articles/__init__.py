@@ -8,7 +8,7 @@ from lxml.html import HtmlElement, HTMLParser, document_fromstring
 from scoop.core import language
 from scoop.core.text import readable, truncated
 from scoop.fetch.articles import article, charsets, metadata, paywalls
-from scoop.model import Page
+from scoop.model import ArticlePage
 
 MAX_RAW_BYTES = 8 << 20
 MAX_BYTES = 2 << 20  # without scripts and styles; the longest articles have a quarter of it
@@ -22,25 +22,25 @@ _ENDLESS_TAG = re.compile(rb"""<[a-z](?:[^<>"']{5000}|(?:[^<>"']++|"[^"]*+"|'[^'
 HEAD_BYTES = 1 << 18  # of a page that is too large, where its metadata is
 
 
-def extract(html: bytes, *, url: str | None, content_type: str = "") -> Page:
+def extract(html: bytes, *, url: str | None, content_type: str = "") -> ArticlePage:
     """What the page of an article says; whatever the bytes are, there is a Page."""
     if not paywalls.is_html(html, content_type):
-        return Page(problem="not_html")
+        return ArticlePage(problem="not_html")
     html = _without_code(html) if len(html) <= MAX_RAW_BYTES else html
     if len(html) > MAX_BYTES or html.count(b"<") > MAX_TAGS or _ENDLESS_TAG.search(html):
         return _page(html[:HEAD_BYTES], url, content_type, is_readable=False)
     return _page(html, url, content_type, is_readable=True)
 
 
-def _page(html: bytes, url: str | None, content_type: str, *, is_readable: bool) -> Page:
+def _page(html: bytes, url: str | None, content_type: str, *, is_readable: bool) -> ArticlePage:
     tree = _tree(charsets.utf8(html, content_type))
     if tree is None:
-        return Page(problem="empty")
+        return ArticlePage(problem="empty")
     said = metadata.read(tree, url)
     text = truncated(readable(article.text(tree, said)), MAX_TEXT_CHARACTERS) if is_readable else ""
     problem = paywalls.problem(tree, said, text) if is_readable else "too_complex"
     declared = language.language(said.language, f"{said.title or ''}\n{text}")
-    return Page(
+    return ArticlePage(
         title=said.title,
         text=text if problem in _WITH_TEXT else "",
         authors=said.authors,

@@ -13,7 +13,7 @@ import trafilatura
 from lxml.html import HtmlElement
 
 from scoop.fetch.articles import blocks, boilerplate
-from scoop.fetch.articles.blocks import Block, Place
+from scoop.fetch.articles.blocks import Block, Container
 from scoop.fetch.articles.metadata import Claims
 
 # Figures without another origin are measured: docs/design/extraction.md.
@@ -65,16 +65,16 @@ class _Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class _Body:
+class _ArticleBody:
     """Where the article stands: inside `main`, mostly in boxes of these kinds."""
 
-    main: Place
+    main: Container
     kinds: frozenset[BoxKind]
 
-    def path(self, place: Place) -> list[Place] | None:
+    def path(self, place: Container) -> list[Container] | None:
         """The places from this one up to the main one; None when it is elsewhere."""
         path = []
-        step: Place | None = place
+        step: Container | None = place
         while step is not self.main:
             if step is None:
                 return None
@@ -142,21 +142,21 @@ def _vote(reading: str) -> Callable[[str], bool]:
     return lambda letters: letters in lines or (len(letters) >= MIN_MATCH_CHARACTERS and letters in whole)
 
 
-def _kind(box: Place) -> BoxKind:
+def _kind(box: Container) -> BoxKind:
     above = box.parent.element.get("class") if box.parent else None
     return box.tag, box.element.get("class") or "", above or ""
 
 
-def _body(candidates: list[_Candidate]) -> _Body:
+def _body(candidates: list[_Candidate]) -> _ArticleBody:
     kinds = _kinds(candidates)
-    score: dict[Place, float] = defaultdict(float)
+    score: dict[Container, float] = defaultdict(float)
     for one in candidates:
         weight = _weight(one, kinds)
-        place: Place | None = one.block.place
+        place: Container | None = one.block.place
         while place is not None:
             score[place] += weight
             place = place.parent
-    return _Body(max(score, key=lambda place: (score[place], place.depth)), kinds)
+    return _ArticleBody(max(score, key=lambda place: (score[place], place.depth)), kinds)
 
 
 def _kinds(candidates: list[_Candidate]) -> frozenset[BoxKind]:
@@ -177,7 +177,7 @@ def _weight(one: _Candidate, kinds: frozenset[BoxKind]) -> float:
     return -min(one.length, MAX_PENALTY_CHARACTERS)
 
 
-def _beginning(inside: list[_Candidate], body: _Body, title: str) -> int:
+def _beginning(inside: list[_Candidate], body: _ArticleBody, title: str) -> int:
     """After the headline and what stands under it: by-line, date, standfirst."""
     start = 0
     for index, one in enumerate(inside):
@@ -198,13 +198,13 @@ def _is_headline(one: _Candidate, title: str) -> bool:
     )
 
 
-def _opens(one: _Candidate, body: _Body) -> bool:
+def _opens(one: _Candidate, body: _ArticleBody) -> bool:
     if one.is_heading or boilerplate.is_dateline(one.block.text):
         return False
     return body.is_home(one) or (one.is_voted and one.is_prose and not body.is_foreign(one))
 
 
-def _belongs(one: _Candidate, body: _Body) -> bool:
+def _belongs(one: _Candidate, body: _ArticleBody) -> bool:
     if one.block.place.tag == "figcaption" or boilerplate.is_pointer(one.block.text, one.block.linked):
         return False
     is_home = body.is_home(one)
@@ -218,7 +218,7 @@ def _belongs(one: _Candidate, body: _Body) -> bool:
     return is_home and is_long and not body.is_foreign(one)
 
 
-def _end(kept: list[_Candidate], body: _Body) -> int:
+def _end(kept: list[_Candidate], body: _ArticleBody) -> int:
     """Before the first of the closing lines, which stand together at the end."""
     end = len(kept)
     while end > 1 and not body.is_home(kept[end - 1]):

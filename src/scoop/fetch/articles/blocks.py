@@ -43,12 +43,12 @@ def length(text: str) -> int:
 
 
 @dataclass(slots=True, eq=False)
-class Place:
+class Container:
     """An element that holds blocks."""
 
     element: HtmlElement
     tag: str
-    parent: "Place | None"
+    parent: "Container | None"
     depth: int
 
     def names(self) -> str:
@@ -61,10 +61,10 @@ class Block:
     """Running text without a break; `linked` is the share of it that stands inside links."""
 
     text: str
-    place: Place
+    place: Container
     linked: float
 
-    def box(self) -> Place:
+    def box(self) -> Container:
         """The innermost place that is there for layout, not for a paragraph, a list or a table."""
         place = self.place
         while place.tag in _TEXT_TAGS and place.parent is not None:
@@ -76,7 +76,7 @@ def read(tree: HtmlElement) -> list[Block]:
     body = tree.find("body")
     root = tree if body is None else body
     walk = _Walk()
-    walk.enter(root, Place(root, root.tag, None, 0), is_linked=False)
+    walk.enter(root, Container(root, root.tag, None, 0), is_linked=False)
     return walk.blocks
 
 
@@ -88,11 +88,11 @@ class _Walk:
         self._pieces: list[str] = []
         self._linked = 0
 
-    def enter(self, element: HtmlElement, place: Place, *, is_linked: bool) -> None:
+    def enter(self, element: HtmlElement, place: Container, *, is_linked: bool) -> None:
         is_block = element.tag in _BLOCK_TAGS
         if is_block:
             self._close(place)
-            place = Place(element, element.tag, place, place.depth + 1)
+            place = Container(element, element.tag, place, place.depth + 1)
         elif element.tag in _CELL_TAGS:
             self._open_cell(element, place)
         is_linked = is_linked or element.tag == "a"
@@ -106,7 +106,7 @@ class _Walk:
         if is_block:
             self._close(place)
 
-    def _open_cell(self, cell: HtmlElement, place: Place) -> None:
+    def _open_cell(self, cell: HtmlElement, place: Container) -> None:
         """A row of short cells reads as one line; cells that hold paragraphs are layout."""
         if any(inner.tag in _BLOCK_TAGS for inner in cell.iter()):
             self._close(place)
@@ -119,7 +119,7 @@ class _Walk:
             if is_linked:
                 self._linked += len(text)
 
-    def _close(self, place: Place) -> None:
+    def _close(self, place: Container) -> None:
         whole = "".join(self._pieces)
         if whole and not whole.isspace():
             linked = min(1.0, self._linked / len(whole))

@@ -14,9 +14,19 @@ _COMPACT = re.compile(r"(?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<day>\d\d)")
 _EPOCH = re.compile(r"(1\d{9})(?:\d{3})?")
 # The first three or more letters of a month's name in English, German, French, Spanish, Italian, Portuguese and Dutch.
 _MONTHS = (
-    "jan gen ene", "feb fév fev", "mar mär mrt maa", "apr avr abr", "may mai mei mag", "jun juin giu", "jul juil lug",
-    "aug aoû aou ago", "sep set", "oct okt ott out", "nov", "dec dez déc dic",
-)  # fmt: skip
+    "jan gen ene",
+    "feb fév fev",
+    "mar mär mrt maa",
+    "apr avr abr",
+    "may mai mei mag",
+    "jun juin giu",
+    "jul juil lug",
+    "aug aoû aou ago",
+    "sep set",
+    "oct okt ott out",
+    "nov",
+    "dec dez déc dic",
+)
 _MONTH_BY_START = {start: number for number, starts in enumerate(_MONTHS, 1) for start in starts.split()}
 _NAMED = re.compile(
     r"(?<!\w)(?:(?P<day>\d{1,2})(?:st|nd|rd|th|er|º)?\.?\s(?:de\s)?(?P<month>[^\W\d]{3,10})\.?,?\s(?:de\s)?"

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-Thing = dict[str, Any]
+JsonLdNode = dict[str, Any]
 
 MAX_SCRIPT_CHARACTERS = 2_000_000
 MAX_THINGS = 5_000  # of one page, nested ones counted
@@ -19,7 +19,7 @@ _LINE_COMMENT = re.compile(r'(?m)(^|[,{\[]|",)[ \t]*//[^\n"]*$')
 _DECODER = json.JSONDecoder(strict=False)
 
 
-def articles(scripts: Iterable[str]) -> list[Thing]:
+def articles(scripts: Iterable[str]) -> list[JsonLdNode]:
     """The articles that the scripts tell of, the outermost first."""
     return [thing for thing in _things(scripts) if _is_article(thing)]
 
@@ -47,7 +47,7 @@ def address(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _things(scripts: Iterable[str]) -> Iterator[Thing]:
+def _things(scripts: Iterable[str]) -> Iterator[JsonLdNode]:
     waiting = deque(value for script in scripts if (value := _parsed(script)) is not None)
     for _ in range(MAX_THINGS):
         if not waiting:
@@ -78,7 +78,7 @@ def _first_value(script: str) -> Any:
         return None
 
 
-def _is_article(thing: Thing) -> bool:
+def _is_article(thing: JsonLdNode) -> bool:
     kinds = thing.get("@type")
     return any(
         isinstance(kind, str) and _ARTICLE.fullmatch(kind) for kind in (kinds if isinstance(kinds, list) else [kinds])

@@ -75,7 +75,7 @@ class Claims:
 
 
 def read(tree: HtmlElement, url: str | None) -> Claims:
-    page = _Page(tree, url)
+    page = _PageMetadata(tree, url)
     return Claims(
         title=_title(page),
         authors=_authors(page),
@@ -88,7 +88,7 @@ def read(tree: HtmlElement, url: str | None) -> Claims:
     )
 
 
-class _Page:
+class _PageMetadata:
     """The places where pages put what they say about themselves, read once."""
 
     def __init__(self, tree: HtmlElement, url: str | None) -> None:
@@ -119,7 +119,7 @@ def _metas(tree: HtmlElement) -> dict[str, list[str]]:
     return metas
 
 
-def _title(page: _Page) -> str | None:
+def _title(page: _PageMetadata) -> str | None:
     declared = next(page.values("headline", _TITLE_KEYS), None)
     if declared is None:
         in_head = [_line(title) for title in page.tree.iter("title")][:1]
@@ -132,7 +132,7 @@ def _line(element: HtmlElement) -> str:
     return one_line(element.text_content()[:MAX_TITLE_CHARACTERS])
 
 
-def _without_outlet(title: str, page: _Page) -> str:
+def _without_outlet(title: str, page: _PageMetadata) -> str:
     """The title without the outlet's name, which many pages append."""
     for headline in map(_line, islice(page.tree.iter("h1", "h2"), MAX_HEADLINES)):
         is_beginning = len(headline) >= MIN_HEADLINE_CHARACTERS and normalized(title).startswith(normalized(headline))
@@ -144,14 +144,14 @@ def _without_outlet(title: str, page: _Page) -> str:
     return title[:MAX_TITLE_CHARACTERS]
 
 
-def _authors(page: _Page) -> tuple[str, ...]:
+def _authors(page: _PageMetadata) -> tuple[str, ...]:
     for names in _author_lists(page):
         if authors := list(dict.fromkeys(author for name in names for author in _people(name))):
             return tuple(authors[:MAX_AUTHORS])
     return ()
 
 
-def _author_lists(page: _Page) -> Iterator[list[str]]:
+def _author_lists(page: _PageMetadata) -> Iterator[list[str]]:
     """The places that may name the authors, the most trusted first."""
     for article in page.articles[:1]:
         yield linked_data.texts(article.get("author") or article.get("creator"))
@@ -178,7 +178,7 @@ def _people(names: str) -> list[str]:
     return [name for name in people if name and len(name) <= MAX_AUTHOR_CHARACTERS]
 
 
-def _published_at(page: _Page) -> datetime | None:
+def _published_at(page: _PageMetadata) -> datetime | None:
     declared = chain(page.values("datePublished", ()), page.values("dateCreated", _DATE_KEYS), _times(page.tree))
     found = next(filter(None, map(dates.moment, declared)), None)
     return found or (dates.in_path(urlsplit(page.url).path) if page.url else None)
@@ -196,12 +196,12 @@ def _times(tree: HtmlElement) -> Iterator[str]:
     yield from map(_words, islice(named, MAX_TIMES))
 
 
-def _language(page: _Page) -> str | None:
+def _language(page: _PageMetadata) -> str | None:
     declared = [*page.values("inLanguage", ()), page.tree.get("lang") or page.tree.get("xml:lang") or ""]
     return next(filter(None, [*declared, *page.values("", _LANGUAGE_KEYS)]), None)
 
 
-def _canonical_url(page: _Page) -> str | None:
+def _canonical_url(page: _PageMetadata) -> str | None:
     links = [
         link.get("href") or ""
         for link in page.tree.iter("link")
@@ -219,7 +219,7 @@ def _is_home(url: str) -> bool:
     return parts.path in {"", "/"} and not parts.query
 
 
-def _image_url(page: _Page) -> str | None:
+def _image_url(page: _PageMetadata) -> str | None:
     links = [
         link.get("href") or "" for link in page.tree.iter("link") if (link.get("rel") or "").lower() == "image_src"
     ]

@@ -168,7 +168,7 @@ def problem(tree: HtmlElement, said: Claims, text: str) -> str | None:
     length = blocks.length(text)
     if length >= MAX_TEASER_CHARACTERS:
         return None
-    page = _Page(tree, said, text)
+    page = _PageSignals(tree, said, text)
     if length < MAX_WALL_CHARACTERS and (wall := page.wall()):
         return wall
     if not said.is_free or (length < MAX_GUESSED_TEASER_CHARACTERS and page.shows(_PAYWALL, page.words)):
@@ -178,7 +178,7 @@ def problem(tree: HtmlElement, said: Claims, text: str) -> str | None:
     return "short" if len(text) < MIN_ARTICLE_CHARACTERS else None
 
 
-class _Page:
+class _PageSignals:
     """What can be seen of a page that gave little text."""
 
     def __init__(self, tree: HtmlElement, said: Claims, text: str) -> None:

@@ -31,12 +31,12 @@ class Faults:
         place.setdefault("_errors", []).append({"code": code, "message": message})
 
 
-Kind = Callable[[Any, Path, Faults], Any]
+FieldCheck = Callable[[Any, Path, Faults], Any]
 """Cleans a value, and notes what is wrong with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
+class MessageForm:
     """A message as it was handed in; `given` are the keys that were there, for edits."""
 
     content: str
@@ -48,7 +48,7 @@ class Form:
     given: frozenset[str]
 
 
-def read(body: bytes, media_type: str) -> Form:
+def read(body: bytes, media_type: str) -> MessageForm:
     """The form in a request's body; 400 with all its faults for what Discord would not take."""
     faults = Faults()
     if media_type.partition(";")[0].strip().lower() != "application/json":
@@ -62,7 +62,7 @@ def read(body: bytes, media_type: str) -> Form:
     cleaned = MESSAGE(told, (), faults)
     if faults.errors:
         raise refusals.invalid_form(faults.errors)
-    return Form(
+    return MessageForm(
         content=cleaned.get("content", ""),
         embeds=_collapsed(cleaned.get("embeds", [])),
         nonce=cleaned.get("nonce"),
@@ -97,7 +97,7 @@ def _collapsed(embeds: list[Embed]) -> tuple[Embed, ...]:
     return tuple(first_by_url.values())
 
 
-def _text(limit: int) -> Kind:
+def _text(limit: int) -> FieldCheck:
     def clean(value: Any, at: Path, faults: Faults) -> str:
         if not isinstance(value, str):
             faults.note(at, "STRING_TYPE_CONVERT", f'Could not interpret "{value}" as string.')
@@ -124,7 +124,7 @@ def _url(value: Any, at: Path, faults: Faults) -> str:
     return url
 
 
-def _number(most: int) -> Kind:
+def _number(most: int) -> FieldCheck:
     def clean(value: Any, at: Path, faults: Faults) -> int | None:
         if not isinstance(value, int) or isinstance(value, bool):
             faults.note(at, "NUMBER_TYPE_COERCE", f'Value "{value}" is not int.')
@@ -159,7 +159,7 @@ def _nonce(value: Any, at: Path, faults: Faults) -> Any:
     return value
 
 
-def _choice(*choices: str) -> Kind:
+def _choice(*choices: str) -> FieldCheck:
     def clean(value: Any, at: Path, faults: Faults) -> Any:
         if value not in choices:
             faults.note(at, "BASE_TYPE_CHOICES", f"Value must be one of {choices}.")
@@ -174,7 +174,7 @@ def _snowflake(value: Any, at: Path, faults: Faults) -> str:
     return str(value)
 
 
-def _listing(of: Kind, limit: int) -> Kind:
+def _listing(of: FieldCheck, limit: int) -> FieldCheck:
     def clean(value: Any, at: Path, faults: Faults) -> list[Any]:
         if not isinstance(value, list):
             faults.note(at, "LIST_TYPE_CONVERT", "Only iterables may be used in a ListType")
@@ -186,7 +186,7 @@ def _listing(of: Kind, limit: int) -> Kind:
     return clean
 
 
-def _table(kinds: Mapping[str, Kind], *, needs: tuple[str, ...] = ()) -> Kind:
+def _table(kinds: Mapping[str, FieldCheck], *, needs: tuple[str, ...] = ()) -> FieldCheck:
     """Of a table only the known keys are kept, and of these only what is not empty."""
 
     def clean(value: Any, at: Path, faults: Faults) -> dict[str, Any]:

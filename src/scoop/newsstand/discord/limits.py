@@ -12,7 +12,7 @@ LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(slots=True, kw_only=True)
-class Bucket:
+class RateBucket:
     """A window that begins with the first request after the last one ended."""
 
     ends_at: datetime = LONG_AGO
@@ -33,25 +33,25 @@ class Limits:
     requests: int = 5
     per: timedelta = timedelta(seconds=5)
     requests_a_second: int = 50
-    _by_route: dict[str, Bucket] = field(default_factory=dict)
-    _by_asker: dict[str, Bucket] = field(default_factory=dict)
+    _by_route: dict[str, RateBucket] = field(default_factory=dict)
+    _by_asker: dict[str, RateBucket] = field(default_factory=dict)
 
     def check(self, route: str, asker: str) -> None:
         """Count one more request; 429 when it is one too many."""
         if not self.is_on:
             return
         now = self.clock()
-        second = self._by_asker.setdefault(asker, Bucket())
+        second = self._by_asker.setdefault(asker, RateBucket())
         if not second.take(self.requests_a_second, timedelta(seconds=1), now=now):
             raise refusals.limited((second.ends_at - now).total_seconds(), is_global=True)
-        bucket = self._by_route.setdefault(route, Bucket())
+        bucket = self._by_route.setdefault(route, RateBucket())
         if not bucket.take(self.requests, self.per, now=now):
             raise refusals.limited((bucket.ends_at - now).total_seconds(), is_global=False)
 
     def headers(self, route: str) -> Mapping[str, str]:
         """What every answer tells of its bucket."""
         now = self.clock()
-        bucket = self._by_route.get(route, Bucket(ends_at=now))
+        bucket = self._by_route.get(route, RateBucket(ends_at=now))
         return {
             "X-RateLimit-Limit": str(self.requests),
             "X-RateLimit-Remaining": str(max(self.requests - bucket.taken, 0)),

@@ -9,7 +9,7 @@ from itertools import groupby, pairwise
 import jinja2
 
 from scoop.newsstand.discord import markdown
-from scoop.newsstand.discord.state import GUILD_ID, Discord, Message
+from scoop.newsstand.discord.state import GUILD_ID, Discord, StoredMessage
 from scoop.newsstand.links import Href
 
 FOLLOWS_WITHIN = timedelta(minutes=7)  # until then Discord does not repeat who speaks
@@ -25,10 +25,10 @@ _templates = jinja2.Environment(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class ShownMessage:
     """A message on the page; one that follows another of its author has no head of its own."""
 
-    message: Message
+    message: StoredMessage
     follows: bool
 
 
@@ -48,11 +48,11 @@ def render(discord: Discord, channel_id: str, *, href: Href, root: str) -> str:
     )
 
 
-def _shown(messages: Sequence[Message]) -> list[Shown]:
+def _shown(messages: Sequence[StoredMessage]) -> list[ShownMessage]:
     follows = [False, *(_follows(earlier, later) for earlier, later in pairwise(messages))]
-    return [Shown(message=message, follows=each) for message, each in zip(messages, follows, strict=False)]
+    return [ShownMessage(message=message, follows=each) for message, each in zip(messages, follows, strict=False)]
 
 
-def _follows(earlier: Message, later: Message) -> bool:
+def _follows(earlier: StoredMessage, later: StoredMessage) -> bool:
     is_same_day = earlier.posted_at.date() == later.posted_at.date()
     return is_same_day and earlier.author == later.author and later.posted_at - earlier.posted_at < FOLLOWS_WITHIN

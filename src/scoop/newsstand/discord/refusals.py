@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 
-class Refusal(Exception):
+class DiscordError(Exception):
     """A request that is answered with a status, a code of Discord's own and a sentence."""
 
     def __init__(
@@ -20,60 +20,60 @@ class Refusal(Exception):
         self.headers = headers
 
 
-def unauthorized() -> Refusal:
+def unauthorized() -> DiscordError:
     return _refusal(401, 0, "401: Unauthorized")
 
 
-def missing_access() -> Refusal:
+def missing_access() -> DiscordError:
     return _refusal(403, 50001, "Missing Access")
 
 
-def not_the_author() -> Refusal:
+def not_the_author() -> DiscordError:
     return _refusal(403, 50005, "Cannot edit a message authored by another user")
 
 
-def missing_permissions() -> Refusal:
+def missing_permissions() -> DiscordError:
     return _refusal(403, 50013, "Missing Permissions")
 
 
-def unknown_channel() -> Refusal:
+def unknown_channel() -> DiscordError:
     return _refusal(404, 10003, "Unknown Channel")
 
 
-def unknown_message() -> Refusal:
+def unknown_message() -> DiscordError:
     return _refusal(404, 10008, "Unknown Message")
 
 
-def unknown_webhook() -> Refusal:
+def unknown_webhook() -> DiscordError:
     return _refusal(404, 10015, "Unknown Webhook")
 
 
-def wrong_webhook_token() -> Refusal:
+def wrong_webhook_token() -> DiscordError:
     return _refusal(401, 50027, "Invalid Webhook Token")
 
 
-def empty_message() -> Refusal:
+def empty_message() -> DiscordError:
     return _refusal(400, 50006, "Cannot send an empty message")
 
 
-def invalid_json() -> Refusal:
+def invalid_json() -> DiscordError:
     return _refusal(400, 50109, "The request body contains invalid JSON.")
 
 
-def invalid_form(errors: Mapping[str, Any]) -> Refusal:
-    return Refusal(400, {"message": "Invalid Form Body", "code": 50035, "errors": errors})
+def invalid_form(errors: Mapping[str, Any]) -> DiscordError:
+    return DiscordError(400, {"message": "Invalid Form Body", "code": 50035, "errors": errors})
 
 
-def broken() -> Refusal:
+def broken() -> DiscordError:
     return _refusal(500, 0, "500: Internal Server Error")
 
 
-def limited(seconds: float, *, is_global: bool) -> Refusal:
+def limited(seconds: float, *, is_global: bool) -> DiscordError:
     """Too many requests: the header counts whole seconds, the body is exact."""
     told = {"message": "You are being rate limited.", "retry_after": round(seconds, 3), "global": is_global}
     headers = {"Retry-After": str(math.ceil(seconds)), "X-RateLimit-Scope": "global" if is_global else "user"}
-    return Refusal(429, told, headers | ({"X-RateLimit-Global": "true"} if is_global else {}))
+    return DiscordError(429, told, headers | ({"X-RateLimit-Global": "true"} if is_global else {}))
 
 
-def _refusal(status: int, code: int, message: str) -> Refusal:
-    return Refusal(status, {"message": message, "code": code})
+def _refusal(status: int, code: int, message: str) -> DiscordError:
+    return DiscordError(status, {"message": message, "code": code})

@@ -15,7 +15,7 @@ import msgspec
 
 from scoop.channels import discord
 from scoop.newsstand.discord import refusals
-from scoop.newsstand.discord.forms import Embed, Form
+from scoop.newsstand.discord.forms import Embed, MessageForm
 from scoop.newsstand.discord.limits import Limits
 
 EPOCH = datetime(2015, 1, 1, tzinfo=UTC)  # Discord's ids count milliseconds from here
@@ -37,7 +37,7 @@ WEBHOOK_PINGS = {"parse": ["users"]}
 _MENTION = re.compile(r"@(?P<everyone>everyone|here)|<@!?(?P<users>\d+)>|<@&(?P<roles>\d+)>")
 
 
-class Mode(Enum):
+class ReplyMode(Enum):
     """What becomes of a message, and what is answered."""
 
     ACCEPT = "stored and answered"
@@ -56,7 +56,7 @@ class Mode(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class User:
+class DiscordUser:
     """Who posts: a bot, or a webhook."""
 
     user_id: str
@@ -64,14 +64,14 @@ class User:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Channel:
+class DiscordChannel:
     channel_id: str
     name: str
     is_open: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Webhook:
+class DiscordWebhook:
     webhook_id: str
     token: str
     channel_id: str
@@ -84,12 +84,12 @@ class Webhook:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class StoredMessage:
     """What was posted; `pinged` are those who would have been called, `listed_at` is when reading finds it."""
 
     message_id: str
     channel_id: str
-    author: User
+    author: DiscordUser
     content: str
     embeds: tuple[Embed, ...]
     posted_at: datetime
@@ -100,10 +100,10 @@ class Message:
     edited_at: datetime | None = None
 
 
-BOT = User(user_id="1280000000000000002", username="Scoop")
-WEBHOOKS: Mapping[str, Webhook] = MappingProxyType(
+BOT = DiscordUser(user_id="1280000000000000002", username="Scoop")
+WEBHOOKS: Mapping[str, DiscordWebhook] = MappingProxyType(
     {
-        slug: Webhook(
+        slug: DiscordWebhook(
             webhook_id=channel_id.replace("1281", "1282", 1),
             token=f"newsstand-{slug}-webhook-".ljust(WEBHOOK_TOKEN_CHARACTERS, "0"),
             channel_id=channel_id,
@@ -114,9 +114,10 @@ WEBHOOKS: Mapping[str, Webhook] = MappingProxyType(
 )
 
 
-def _demo_channels() -> dict[str, Channel]:
+def _demo_channels() -> dict[str, DiscordChannel]:
     return {
-        channel_id: Channel(channel_id=channel_id, name=slug.replace("_", "-")) for slug, channel_id in CHANNELS.items()
+        channel_id: DiscordChannel(channel_id=channel_id, name=slug.replace("_", "-"))
+        for slug, channel_id in CHANNELS.items()
     }
 
 
@@ -131,19 +132,19 @@ class Discord:
 
     clock: Callable[[], datetime]
     limits: Limits
-    chance: Callable[[], Mode] = lambda: Mode.ACCEPT
+    chance: Callable[[], ReplyMode] = lambda: ReplyMode.ACCEPT
     lateness: timedelta = timedelta()
     nonce_window: timedelta = timedelta(minutes=5)
     hang_seconds: float = 600
     busy_seconds: float = 0.35
-    bots: dict[str, User] = field(default_factory=lambda: {DEMO_TOKEN: BOT})
-    channels: dict[str, Channel] = field(default_factory=_demo_channels)
-    webhooks: dict[str, Webhook] = field(
+    bots: dict[str, DiscordUser] = field(default_factory=lambda: {DEMO_TOKEN: BOT})
+    channels: dict[str, DiscordChannel] = field(default_factory=_demo_channels)
+    webhooks: dict[str, DiscordWebhook] = field(
         default_factory=lambda: {webhook.webhook_id: webhook for webhook in WEBHOOKS.values()}
     )
-    _messages: dict[str, dict[str, Message]] = field(default_factory=lambda: defaultdict(dict))
-    _by_nonce: dict[tuple[str, str], Message] = field(default_factory=dict)
-    _scripts: dict[str, deque[Mode]] = field(default_factory=lambda: defaultdict(deque))
+    _messages: dict[str, dict[str, StoredMessage]] = field(default_factory=lambda: defaultdict(dict))
+    _by_nonce: dict[tuple[str, str], StoredMessage] = field(default_factory=dict)
+    _scripts: dict[str, deque[ReplyMode]] = field(default_factory=lambda: defaultdict(deque))
     _last_id: int = 0
     _file: Path | None = None
 
@@ -151,42 +152,42 @@ class Discord:
         """Take up what the file holds, and remember there what is posted from now on."""
         self._file = file
         with suppress(OSError, msgspec.DecodeError):  # a broken file is written anew
-            for message in msgspec.json.decode(file.read_bytes(), type=list[Message]):
+            for message in msgspec.json.decode(file.read_bytes(), type=list[StoredMessage]):
                 self._messages[message.channel_id][message.message_id] = message
 
-    def add(self, *channels: Channel) -> None:
+    def add(self, *channels: DiscordChannel) -> None:
         self.channels |= {channel.channel_id: channel for channel in channels}
 
-    def script(self, channel_id: str, modes: Iterable[Mode]) -> None:
+    def script(self, channel_id: str, modes: Iterable[ReplyMode]) -> None:
         """What becomes of the channel's next messages, in order; what is refused for its own faults uses up none."""
         self._scripts[channel_id].extend(modes)
 
-    def next_mode(self, channel_id: str) -> Mode:
+    def next_mode(self, channel_id: str) -> ReplyMode:
         script = self._scripts[channel_id]
         return script.popleft() if script else self.chance()
 
-    def messages(self, channel_id: str) -> list[Message]:
+    def messages(self, channel_id: str) -> list[StoredMessage]:
         """All that is stored, oldest first, whether readers find it yet or not."""
         return list(self._messages[channel_id].values())
 
-    def listed(self, channel_id: str) -> list[Message]:
+    def listed(self, channel_id: str) -> list[StoredMessage]:
         """What readers find now, oldest first."""
         now = self.clock()
         return [message for message in self.messages(channel_id) if message.listed_at <= now]
 
-    def by_id(self, channel_id: str, message_id: str) -> Message:
+    def by_id(self, channel_id: str, message_id: str) -> StoredMessage:
         message = self._messages[channel_id].get(message_id)
         if message is None:
             raise refusals.unknown_message()
         return message
 
-    def bot(self, authorization: str) -> User:
+    def bot(self, authorization: str) -> DiscordUser:
         scheme, _, token = authorization.partition(" ")
         if scheme != "Bot" or token not in self.bots:
             raise refusals.unauthorized()
         return self.bots[token]
 
-    def channel(self, channel_id: str) -> Channel:
+    def channel(self, channel_id: str) -> DiscordChannel:
         channel = self.channels.get(channel_id)
         if channel is None:
             raise refusals.unknown_channel()
@@ -194,7 +195,7 @@ class Discord:
             raise refusals.missing_access()
         return channel
 
-    def webhook(self, webhook_id: str, token: str) -> Webhook:
+    def webhook(self, webhook_id: str, token: str) -> DiscordWebhook:
         webhook = self.webhooks.get(webhook_id)
         if webhook is None:
             raise refusals.unknown_webhook()
@@ -202,7 +203,7 @@ class Discord:
             raise refusals.wrong_webhook_token()
         return webhook
 
-    def post(self, form: Form, author: User, channel_id: str) -> Message:
+    def post(self, form: MessageForm, author: DiscordUser, channel_id: str) -> StoredMessage:
         """A bot's message, or the earlier one with its nonce."""
         told_before = self._told_before(form, author) if form.enforce_nonce else None
         if told_before is not None:
@@ -213,12 +214,12 @@ class Discord:
             self._by_nonce[author.user_id, str(form.nonce)] = message
         return message
 
-    def post_by(self, webhook: Webhook, form: Form) -> Message:
-        author = User(user_id=webhook.webhook_id, username=form.username or webhook.name)
+    def post_by(self, webhook: DiscordWebhook, form: MessageForm) -> StoredMessage:
+        author = DiscordUser(user_id=webhook.webhook_id, username=form.username or webhook.name)
         message = self._new(form, author, webhook.channel_id, default_pings=WEBHOOK_PINGS)
         return self._keep(replace(message, webhook_id=webhook.webhook_id))
 
-    def edit(self, message: Message, form: Form) -> Message:
+    def edit(self, message: StoredMessage, form: MessageForm) -> StoredMessage:
         """The message with what the form gives in place of what it said; nobody is pinged by an edit."""
         given = {name: getattr(form, name) for name in ("content", "embeds") if name in form.given}
         edited = replace(message, edited_at=self.clock(), **given)
@@ -226,20 +227,22 @@ class Discord:
             raise refusals.empty_message()
         return self._keep(edited)
 
-    def delete(self, message: Message) -> None:
+    def delete(self, message: StoredMessage) -> None:
         del self._messages[message.channel_id][message.message_id]
         self._remember()
 
-    def _told_before(self, form: Form, author: User) -> Message | None:
+    def _told_before(self, form: MessageForm, author: DiscordUser) -> StoredMessage | None:
         found = self._by_nonce.get((author.user_id, str(form.nonce)))
         if form.nonce is None or found is None or self.clock() - found.posted_at >= self.nonce_window:
             return None
         return self._messages[found.channel_id].get(found.message_id)
 
-    def _new(self, form: Form, author: User, channel_id: str, *, default_pings: Mapping[str, Any]) -> Message:
+    def _new(
+        self, form: MessageForm, author: DiscordUser, channel_id: str, *, default_pings: Mapping[str, Any]
+    ) -> StoredMessage:
         now = self.clock()
         allowed = default_pings if form.allowed_mentions is None else form.allowed_mentions
-        return Message(
+        return StoredMessage(
             message_id=self._next_id(now),
             channel_id=channel_id,
             author=author,
@@ -250,7 +253,7 @@ class Discord:
             pinged=pinged(form.content, allowed),
         )
 
-    def _keep(self, message: Message) -> Message:
+    def _keep(self, message: StoredMessage) -> StoredMessage:
         self._messages[message.channel_id][message.message_id] = message
         self._remember()
         return message

@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute, Route
 
 from scoop.newsstand import world
 from scoop.newsstand.context import Stand
-from scoop.newsstand.limits import Limit
+from scoop.newsstand.limits import RequestLimit
 
 HOST = "export.arxiv.org"
 HASTY_HOST = "hasty.export.arxiv.org"  # the same papers, with arXiv's limit of one request in three seconds
@@ -28,7 +28,7 @@ _ATOM = {"xmlns": "http://www.w3.org/2005/Atom", "xmlns:arxiv": "http://arxiv.or
 _SEARCH = {"xmlns:opensearch": "http://a9.com/-/spec/opensearch/1.1/"}
 
 
-class Version(msgspec.Struct, forbid_unknown_fields=True):
+class ArxivVersion(msgspec.Struct, forbid_unknown_fields=True):
     hours_ago: float
     abstract: str
 
@@ -39,7 +39,7 @@ class Paper(msgspec.Struct, forbid_unknown_fields=True):
     authors: list[str]
     categories: list[str]
     abstract: str
-    version_2: Version | None = None
+    version_2: ArxivVersion | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,17 +69,17 @@ class MalformedQuery(ValueError):
 
 
 def sites(stand: Stand) -> Mapping[str, Sequence[BaseRoute]]:
-    limit = Limit(requests=1, per=BETWEEN_REQUESTS, clock=stand.clock)
+    limit = RequestLimit(requests=1, per=BETWEEN_REQUESTS, clock=stand.clock)
     return {
-        HOST: Api(stand=stand, limit=None).routes(),
-        HASTY_HOST: Api(stand=stand, limit=limit).routes(),
+        HOST: ArxivApi(stand=stand, limit=None).routes(),
+        HASTY_HOST: ArxivApi(stand=stand, limit=limit).routes(),
     }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Api:
+class ArxivApi:
     stand: Stand
-    limit: Limit | None
+    limit: RequestLimit | None
 
     def routes(self) -> list[BaseRoute]:
         return [Route("/api/query", self.query)]

@@ -15,8 +15,8 @@ from starlette.types import Receive, Scope, Send
 from scoop.newsstand import links
 from scoop.newsstand.context import Stand
 from scoop.newsstand.discord import forms, page, refusals
-from scoop.newsstand.discord.refusals import Refusal
-from scoop.newsstand.discord.state import GUILD_ID, Discord, Message, Mode, User
+from scoop.newsstand.discord.refusals import DiscordError
+from scoop.newsstand.discord.state import GUILD_ID, Discord, DiscordUser, ReplyMode, StoredMessage
 from scoop.newsstand.links import Href
 
 HOST = "discord.com"
@@ -28,8 +28,8 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def sites(stand: Stand) -> Mapping[str, Sequence[BaseRoute]]:
-    routes = Api(discord=stand.discord).routes()
-    pages = Pages(discord=stand.discord)
+    routes = DiscordApi(discord=stand.discord).routes()
+    pages = DiscordPages(discord=stand.discord)
     return {
         HOST: [
             Mount("/api/v10", routes=routes),
@@ -41,7 +41,7 @@ def sites(stand: Stand) -> Mapping[str, Sequence[BaseRoute]]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Api:
+class DiscordApi:
     discord: Discord
 
     def routes(self) -> list[BaseRoute]:
@@ -77,7 +77,7 @@ class Api:
         mode = self._mode(webhook.channel_id)
         message = self.discord.post_by(webhook, form) if mode.is_accepted else None
         waits = request.query_params.get("wait") == "true"
-        if not waits and mode is Mode.REJECT_500:
+        if not waits and mode is ReplyMode.REJECT_500:
             return Response(status_code=204)  # who does not wait is not told that it failed
         return self._answer(mode, JSONResponse(_message(message)) if message and waits else Response(status_code=204))
 
@@ -123,17 +123,17 @@ class Api:
             try:
                 self.discord.limits.check(bucket, asker)
                 response = await endpoint(request)
-            except Refusal as refusal:
+            except DiscordError as refusal:
                 response = JSONResponse(refusal.told, status_code=refusal.status, headers=refusal.headers)
             response.headers.update(self.discord.limits.headers(bucket))
             return response
 
         return Route(path, answer, methods=[method])
 
-    def _bot(self, request: Request) -> User:
+    def _bot(self, request: Request) -> DiscordUser:
         return self.discord.bot(request.headers.get("authorization", ""))
 
-    def _found(self, request: Request) -> tuple[str, Message]:
+    def _found(self, request: Request) -> tuple[str, StoredMessage]:
         """Who asks for a message, and the message; a webhook knows only its own."""
         asked = request.path_params
         if "webhook_id" not in asked:
@@ -146,22 +146,22 @@ class Api:
             raise refusals.unknown_message()
         return webhook.webhook_id, message
 
-    def _mode(self, channel_id: str) -> Mode:
+    def _mode(self, channel_id: str) -> ReplyMode:
         """What becomes of the next message to a channel; 429 when that is what shall."""
         mode = self.discord.next_mode(channel_id)
-        if mode in {Mode.REJECT_429, Mode.REJECT_429_GLOBAL}:
-            raise refusals.limited(self.discord.busy_seconds, is_global=mode is Mode.REJECT_429_GLOBAL)
+        if mode in {ReplyMode.REJECT_429, ReplyMode.REJECT_429_GLOBAL}:
+            raise refusals.limited(self.discord.busy_seconds, is_global=mode is ReplyMode.REJECT_429_GLOBAL)
         return mode
 
-    def _answer(self, mode: Mode, answer: Response) -> Response:
+    def _answer(self, mode: ReplyMode, answer: Response) -> Response:
         match mode:
-            case Mode.ACCEPT_500 | Mode.REJECT_500:
+            case ReplyMode.ACCEPT_500 | ReplyMode.REJECT_500:
                 raise refusals.broken()
-            case Mode.ACCEPT_DROP | Mode.REJECT_DROP:
+            case ReplyMode.ACCEPT_DROP | ReplyMode.REJECT_DROP:
                 return Silence()
-            case Mode.ACCEPT_HANG:
+            case ReplyMode.ACCEPT_HANG:
                 return Silence(self.discord.hang_seconds)
-            case Mode.ACCEPT_204:
+            case ReplyMode.ACCEPT_204:
                 return Response(status_code=204)
         return answer
 
@@ -184,7 +184,7 @@ class Silence(Response):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pages:
+class DiscordPages:
     discord: Discord
 
     async def first(self, request: Request) -> Response:
@@ -212,18 +212,18 @@ def _href(request: Request) -> Href:
     return href
 
 
-async def _new(request: Request) -> forms.Form:
+async def _new(request: Request) -> forms.MessageForm:
     form = await _form(request)
     if not form.content and not form.embeds:
         raise refusals.empty_message()
     return form
 
 
-async def _form(request: Request) -> forms.Form:
+async def _form(request: Request) -> forms.MessageForm:
     return forms.read(await request.body(), request.headers.get("content-type", ""))
 
 
-def _user(user: User) -> dict[str, Any]:
+def _user(user: DiscordUser) -> dict[str, Any]:
     return {
         "id": user.user_id,
         "username": user.username,
@@ -234,7 +234,7 @@ def _user(user: User) -> dict[str, Any]:
     }
 
 
-def _message(message: Message) -> dict[str, Any]:
+def _message(message: StoredMessage) -> dict[str, Any]:
     told = {
         "id": message.message_id,
         "type": 0,

@@ -23,7 +23,7 @@ BEYOND_REASON = 1e308
 Vector = list[float]
 
 
-class Question(msgspec.Struct):
+class EmbeddingRequest(msgspec.Struct):
     """What either way of asking holds: `input` and `model` of /v1/embeddings, or `texts` of /embed."""
 
     input: list[str] = []
@@ -67,9 +67,9 @@ def vector(of: str, dimensions: int = DIMENSIONS) -> Vector:
     return [float(step) for step in steps / np.linalg.norm(steps)]
 
 
-async def _question(request: Request) -> Question:
+async def _question(request: Request) -> EmbeddingRequest:
     try:
-        return msgspec.json.decode(await request.body(), type=Question)
+        return msgspec.json.decode(await request.body(), type=EmbeddingRequest)
     except msgspec.DecodeError as error:
         raise HTTPException(400, str(error)) from error
 

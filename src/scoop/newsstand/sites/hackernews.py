@@ -21,11 +21,11 @@ POINTS_PER_HOUR = 3
 
 
 def sites(stand: Stand) -> Mapping[str, Sequence[BaseRoute]]:
-    return {HOST: HackerNews(stand=stand).routes()}
+    return {HOST: HackerNewsSite(stand=stand).routes()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HackerNews:
+class HackerNewsSite:
     stand: Stand
 
     def routes(self) -> list[BaseRoute]:

@@ -10,19 +10,19 @@ from starlette.routing import BaseRoute, Route
 
 from scoop.newsstand import feeds, links, pages, replies, world
 from scoop.newsstand.context import Stand
-from scoop.newsstand.world import Outlet
+from scoop.newsstand.world import WorldOutlet
 
 RELATED_MAX = 4
 
 
 def sites(stand: Stand) -> Mapping[str, Sequence[BaseRoute]]:
-    return {outlet.host: Site(stand=stand, outlet=outlet).routes() for outlet in stand.world.outlets}
+    return {outlet.host: OutletSite(stand=stand, outlet=outlet).routes() for outlet in stand.world.outlets}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
+class OutletSite:
     stand: Stand
-    outlet: Outlet
+    outlet: WorldOutlet
 
     def routes(self) -> list[BaseRoute]:
         return [

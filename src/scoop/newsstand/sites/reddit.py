@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from scoop.newsstand.context import Stand
-from scoop.newsstand.limits import Limit
+from scoop.newsstand.limits import RequestLimit
 from scoop.newsstand.world import Edition, Reply
 
 SITE_HOST = "www.reddit.com"
@@ -38,7 +38,7 @@ class Remark:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Post:
+class NewsstandPost:
     id: str
     subreddit: str
     edition: Edition
@@ -63,10 +63,10 @@ class Post:
 
 
 def sites(stand: Stand) -> Mapping[str, Sequence[BaseRoute]]:
-    return {SITE_HOST: Site(stand=stand).routes(), API_HOST: api(stand).routes()}
+    return {SITE_HOST: RedditSite(stand=stand).routes(), API_HOST: api(stand).routes()}
 
 
-def posts(stand: Stand, subreddit: str, listing: str) -> list[Post]:
+def posts(stand: Stand, subreddit: str, listing: str) -> list[NewsstandPost]:
     """The posts of a subreddit in the order of a listing; 404 for a subreddit or listing that is none."""
     editions = [edition for edition in stand.editions() if edition.outlet.collection == subreddit]
     if not editions or listing not in LISTINGS:
@@ -77,12 +77,12 @@ def posts(stand: Stand, subreddit: str, listing: str) -> list[Post]:
     return found if listing == "new" else sorted(found, key=lambda post: -post.score)
 
 
-def _post(subreddit: str, edition: Edition, *, now: datetime) -> Post:
+def _post(subreddit: str, edition: Edition, *, now: datetime) -> NewsstandPost:
     age_hours = (now - edition.published_at) / timedelta(hours=1)
     remarks = [
         Remark(id=_id(f"{edition.article.id}#{number}"), reply=reply) for number, reply in enumerate(edition.replies)
     ]
-    return Post(
+    return NewsstandPost(
         id=_id(edition.article.id),
         subreddit=subreddit,
         edition=edition,
@@ -100,21 +100,21 @@ def _count(request: Request, default: int = 25) -> int:
     return min(int(asked), 100) if asked.isdecimal() else default
 
 
-def api(stand: Stand) -> "Api":
-    return Api(
+def api(stand: Stand) -> "RedditApi":
+    return RedditApi(
         stand=stand,
-        limit=Limit(requests=REQUESTS, per=WINDOW, clock=stand.clock),
-        hasty_limit=Limit(requests=HASTY_REQUESTS, per=WINDOW, clock=stand.clock),
+        limit=RequestLimit(requests=REQUESTS, per=WINDOW, clock=stand.clock),
+        hasty_limit=RequestLimit(requests=HASTY_REQUESTS, per=WINDOW, clock=stand.clock),
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Api:
+class RedditApi:
     """What an application may ask for with its token."""
 
     stand: Stand
-    limit: Limit
-    hasty_limit: Limit
+    limit: RequestLimit
+    hasty_limit: RequestLimit
 
     def routes(self) -> list[BaseRoute]:
         return [Route("/r/{subreddit}/comments/{id}", self.comments), Route("/r/{subreddit}/{listing}", self.listing)]
@@ -150,7 +150,7 @@ def _listing(children: list[dict[str, Any]]) -> dict[str, Any]:
     return {"kind": "Listing", "data": {"after": None, "dist": len(children), "children": children}}
 
 
-def _t3(post: Post) -> dict[str, Any]:
+def _t3(post: NewsstandPost) -> dict[str, Any]:
     edition = post.edition
     data = {
         "id": post.id,
@@ -172,7 +172,7 @@ def _t3(post: Post) -> dict[str, Any]:
     return {"kind": "t3", "data": data}
 
 
-def _t1(remark: Remark, post: Post) -> dict[str, Any]:
+def _t1(remark: Remark, post: NewsstandPost) -> dict[str, Any]:
     data = {
         "id": remark.id,
         "name": f"t1_{remark.id}",
@@ -187,7 +187,7 @@ def _t1(remark: Remark, post: Post) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
+class RedditSite:
     """Tokens for applications, and feeds for everybody else."""
 
     stand: Stand
@@ -244,7 +244,7 @@ def _feed(request: Request, entries: list[ET.Element]) -> Response:
     return Response(ET.tostring(feed, encoding="utf-8", xml_declaration=True), media_type="application/atom+xml")
 
 
-def _post_entry(post: Post) -> ET.Element:
+def _post_entry(post: NewsstandPost) -> ET.Element:
     page = SITE + post.permalink
     text = "".join(f"<p>{html.escape(paragraph)}</p>" for paragraph in post.edition.paragraphs)
     body = f'<!-- SC_OFF --><div class="md">{text}</div><!-- SC_ON -->' if post.is_self else ""
@@ -257,7 +257,7 @@ def _post_entry(post: Post) -> ET.Element:
     )
 
 
-def _remark_entry(remark: Remark, post: Post) -> ET.Element:
+def _remark_entry(remark: Remark, post: NewsstandPost) -> ET.Element:
     reply = remark.reply
     body = f'<!-- SC_OFF --><div class="md"><p>{html.escape(reply.text)}</p></div><!-- SC_ON -->'
     title = f"/u/{reply.author} on {post.edition.title}"

@@ -33,7 +33,7 @@ _templates = jinja2.Environment(
 )
 
 
-class Told(msgspec.Struct, forbid_unknown_fields=True):
+class SiteFileArticle(msgspec.Struct, forbid_unknown_fields=True):
     """An article, as the world's file tells it."""
 
     slug: str
@@ -46,8 +46,8 @@ class Told(msgspec.Struct, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Article:
-    told: Told
+class SiteArticle:
+    told: SiteFileArticle
     published_at: datetime
 
     @property
@@ -64,11 +64,11 @@ class Article:
 
 
 def sites(stand: Stand) -> Mapping[str, Sequence[BaseRoute]]:
-    return {HOST: Site(stand=stand).routes()}
+    return {HOST: FeedlessSite(stand=stand).routes()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
+class FeedlessSite:
     stand: Stand
 
     def routes(self) -> list[BaseRoute]:
@@ -103,10 +103,10 @@ class Site:
         text = _render("feedless_sitemap.xml", articles=self._articles(), name=NAME)
         return Response(gzip.compress(text.encode(), mtime=0), media_type="application/gzip")
 
-    def _articles(self) -> list[Article]:
+    def _articles(self) -> list[SiteArticle]:
         """What is out now, newest first."""
         articles = [
-            Article(told=told, published_at=self.stand.anchor - timedelta(hours=told.hours_ago)) for told in _told()
+            SiteArticle(told=told, published_at=self.stand.anchor - timedelta(hours=told.hours_ago)) for told in _told()
         ]
         out = [article for article in articles if article.published_at <= self.stand.clock()]
         return sorted(out, key=lambda article: article.published_at, reverse=True)
@@ -129,7 +129,7 @@ async def staff_room(_request: Request) -> Response:
     raise HTTPException(403)
 
 
-def _front(heading: str, articles: Sequence[Article]) -> Response:
+def _front(heading: str, articles: Sequence[SiteArticle]) -> Response:
     sections = sorted({told.section for told in _told()})
     return HTMLResponse(_render("feedless_front.html", heading=heading, articles=articles, sections=sections))
 
@@ -139,6 +139,6 @@ def _render(template: str, **context: Any) -> str:
 
 
 @cache
-def _told() -> list[Told]:
+def _told() -> list[SiteFileArticle]:
     tables = tomllib.loads((world.SHIPPED / "sites" / "fennmoor.toml").read_text("utf-8"))
-    return msgspec.convert(tables["article"], list[Told])
+    return msgspec.convert(tables["article"], list[SiteFileArticle])

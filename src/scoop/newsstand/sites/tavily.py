@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from scoop.newsstand.context import Stand
-from scoop.newsstand.limits import Limit
+from scoop.newsstand.limits import RequestLimit
 from scoop.newsstand.world import Edition
 
 HOST = "api.tavily.com"
@@ -26,7 +26,7 @@ SNIPPET_CHARACTERS = 400
 _WORD = re.compile(r"\w+")
 
 
-class Question(msgspec.Struct):
+class SearchRequest(msgspec.Struct):
     query: Annotated[str, msgspec.Meta(min_length=1)]
     topic: Literal["general", "news", "finance"] = "general"
     days: int = 7
@@ -42,14 +42,14 @@ class Question(msgspec.Struct):
 
 
 def sites(stand: Stand) -> Mapping[str, Sequence[BaseRoute]]:
-    limit = Limit(requests=HASTY_REQUESTS_PER_MINUTE, per=timedelta(minutes=1), clock=stand.clock)
-    return {HOST: Api(stand=stand, limit=limit).routes()}
+    limit = RequestLimit(requests=HASTY_REQUESTS_PER_MINUTE, per=timedelta(minutes=1), clock=stand.clock)
+    return {HOST: TavilyApi(stand=stand, limit=limit).routes()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Api:
+class TavilyApi:
     stand: Stand
-    limit: Limit
+    limit: RequestLimit
 
     def routes(self) -> list[BaseRoute]:
         return [Route("/search", self.search, methods=["POST"])]
@@ -64,12 +64,12 @@ class Api:
             wait = {"retry-after": str(self.limit.seconds_to_wait(key))}
             return _refusal(429, "Your request has been blocked due to excessive requests.", wait)
         try:
-            question = msgspec.json.decode(await request.body(), type=Question)
+            question = msgspec.json.decode(await request.body(), type=SearchRequest)
         except msgspec.DecodeError as error:
             return _refusal(400, str(error))
         return JSONResponse({"query": question.query, "results": self._results(question), "response_time": 0.4})
 
-    def _results(self, question: Question) -> list[dict[str, Any]]:
+    def _results(self, question: SearchRequest) -> list[dict[str, Any]]:
         words = set(_WORD.findall(question.query.lower()))
         oldest = self.stand.clock() - timedelta(days=question.days)
         asked = [edition for edition in self.stand.editions() if question.asks_for(edition, oldest)]

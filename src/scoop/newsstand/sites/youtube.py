@@ -41,11 +41,11 @@ class Video(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def sites(stand: Stand) -> Mapping[str, Sequence[BaseRoute]]:
-    return {HOST: Site(stand=stand).routes()}
+    return {HOST: YoutubeSite(stand=stand).routes()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
+class YoutubeSite:
     stand: Stand
 
     def routes(self) -> list[BaseRoute]:

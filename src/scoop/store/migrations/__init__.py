@@ -125,5 +125,7 @@ async def _apply(conn: Connection, migration: Migration) -> None:
         await conn.execute(migration.sql)
         await conn.execute(
             "INSERT INTO news.schema_migrations (version, name, checksum) VALUES ($1, $2, $3)",
-            migration.version, migration.name, migration.checksum,
-        )  # fmt: skip
+            migration.version,
+            migration.name,
+            migration.checksum,
+        )
