@@ -2,7 +2,7 @@
 
 import click
 
-from scoop.cli import edge
+from scoop.cli import console, runtime
 from scoop.config import Config
 
 
@@ -10,12 +10,12 @@ async def show(config: Config, digest_run_id: int, *, as_json: bool) -> None:
     """One run with all its candidates and its posts."""
     from scoop.store import digests, posts
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         run = await digests.run(conn, digest_run_id)
         entries = await digests.entries(conn, digest_run_id)
         sent = await posts.of_run(conn, digest_run_id)
     if as_json:
-        edge.print_json({"run": run, "entries": entries, "posts": sent})
+        console.print_json({"run": run, "entries": entries, "posts": sent})
         return
     told = sum(entry.rank is not None for entry in entries)
     click.secho(
@@ -25,14 +25,14 @@ async def show(config: Config, digest_run_id: int, *, as_json: bool) -> None:
         f"from {run.window_start_utc:%Y-%m-%d %H:%M} to {run.window_end_utc:%Y-%m-%d %H:%M} UTC: "
         f"{len(entries)} candidates, {told} told"
     )
-    edge.print_table(
+    console.print_table(
         ("rank", "score", "status", "title", "why"),
         [(e.rank, f"{e.score:.2f}", e.status, e.title, e.reason) for e in entries],
         empty="nothing new",
         wide="title",
     )
     if sent:
-        edge.print_table(
+        console.print_table(
             ("post", "channel", "part", "state", "message", "problem"),
             [(p.post_id, p.channel, f"{p.part_no}/{p.parts}", p.state, p.message_id, p.error or "") for p in sent],
             empty="",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scoop.cli import edge
+from scoop.cli import console, runtime
 from scoop.config import Config
 from scoop.errors import InputError, NotFound
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.option("--days", type=click.IntRange(1, 365), default=3, show_default=True, help="How many dates.")
 @click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="The last date (default: the last one imported).")
 @click.option("--html", "page", type=click.Path(path_type=Path, dir_okay=False), help="Also write a page to look at.")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def command(config: Config, slug: str, days: int, until: datetime | None, page: Path | None, as_json: bool) -> None:
     """Compare the older system's digests with ours of the same dates: those made to compare, else the live ones.
@@ -35,11 +35,11 @@ def command(config: Config, slug: str, days: int, until: datetime | None, page: 
     """
     from scoop.core import handover
 
-    found = edge.run(_compare(config, slug, days, until.date() if until else None))
+    found = runtime.run(_compare(config, slug, days, until.date() if until else None))
     if page is not None:
         _write(page, handover.page(found))
     if as_json:
-        edge.print_json(_as_json(found))
+        console.print_json(_as_json(found))
     else:
         _print_comparison(found)
 
@@ -56,7 +56,7 @@ async def _compare(config: Config, slug: str, days: int, until: date | None) -> 
     from scoop.store import handover as store
     from scoop.store import topics
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         topic = await topics.by_slug(conn, slug)
         last = until or await store.last_date(conn, topic.topic_id)
         if last is None:
@@ -109,7 +109,7 @@ def _print_comparison(comparison: "HandoverComparison") -> None:
         "it told twice",
         "we told twice",
     )
-    edge.print_table(columns, rows, empty="the older system has no digest of these dates")
+    console.print_table(columns, rows, empty="the older system has no digest of these dates")
     misses = [
         (day.run_date, line.verdict, line.title, line.note)
         for day in comparison.days
@@ -117,7 +117,7 @@ def _print_comparison(comparison: "HandoverComparison") -> None:
         if line.verdict in {"explained", "missed"}
     ]
     if misses:
-        edge.print_table(
+        console.print_table(
             ("date", "miss", "title", "why"), [(d, _miss(v), t, n) for d, v, t, n in misses], empty="", wide="title"
         )
 

@@ -2,7 +2,7 @@
 
 import click
 
-from scoop.cli import edge, progress
+from scoop.cli import console, progress, runtime
 from scoop.config import Config
 
 
@@ -12,7 +12,7 @@ async def run_stage(config: Config, name: str, limit: int | None) -> int:
     from scoop.stages.stage import Worker
     from scoop.store import work
 
-    stop = edge.stop_on_signal()
+    stop = runtime.stop_on_signal()
     async with open_app(config) as app, app.database.connection() as conn:
         stage = next(stage for stage in app.stages if stage.name == name)
         member = Worker(await work.register_worker(conn), conn)
@@ -23,6 +23,6 @@ async def run_stage(config: Config, name: str, limit: int | None) -> int:
 
 def tell(stage: str, done: int, *, as_json: bool) -> None:
     if as_json:
-        edge.print_json({"stage": stage, "done": done})
+        console.print_json({"stage": stage, "done": done})
     else:
         click.echo(f"{stage} {done:,}")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from scoop.cli import edge
+from scoop.cli import console, runtime
 from scoop.config import Config
 from scoop.errors import UsageError
 
@@ -30,13 +30,13 @@ def channel() -> None:
 
 @channel.command("list")
 @of_topic
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def list_channels(config: Config, slug: str, as_json: bool) -> None:
     """Show the channels of a topic, and what is wrong with them."""
-    found = edge.run(_channels(config, slug))
+    found = runtime.run(_channels(config, slug))
     if as_json:
-        edge.print_json(found)
+        console.print_json(found)
     else:
         show(slug, found)
 
@@ -44,13 +44,13 @@ def list_channels(config: Config, slug: str, as_json: bool) -> None:
 async def _channels(config: Config, slug: str) -> "list[TopicChannel]":
     from scoop.store import topics
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         return await topics.channels(conn, (await topics.by_slug(conn, slug)).topic_id)
 
 
 def show(slug: str, channels: "Sequence[TopicChannel]") -> None:
     """The channels of a topic as a table."""
-    edge.print_table(
+    console.print_table(
         ("channel", "kind", "takes digests", "options", "problem"),
         [
             (
@@ -72,7 +72,7 @@ def show(slug: str, channels: "Sequence[TopicChannel]") -> None:
 @click.argument("name")
 @click.option("--kind", required=True, help="How it is reached: file, discord_webhook, ...")
 @click.option("-o", "--option", "options", multiple=True, metavar="NAME=VALUE", help="Of its kind; repeatable.")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def add(config: Config, slug: str, name: str, kind: str, options: tuple[str, ...], as_json: bool) -> None:
     """Add a channel to a topic, or change the one of its name; NAME is of a-z, 0-9 and _.
@@ -84,9 +84,9 @@ def add(config: Config, slug: str, name: str, kind: str, options: tuple[str, ...
     from scoop.actions import topics
 
     added = topics.channel({"name": name, "kind": kind, "options": _given(options)})
-    edge.run(_put(config, slug, added))
+    runtime.run(_put(config, slug, added))
     if as_json:
-        edge.print_json(added)
+        console.print_json(added)
     else:
         click.echo(f"digests of {slug} go to {name} ({kind})")
 
@@ -102,7 +102,7 @@ def _given(options: tuple[str, ...]) -> dict[str, str]:
 async def _put(config: Config, slug: str, added: "ChannelSettings") -> None:
     from scoop.store import topics
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         topic = await topics.by_slug(conn, slug)
         await topics.put_channel(conn, topic.topic_id, added)
 
@@ -110,13 +110,13 @@ async def _put(config: Config, slug: str, added: "ChannelSettings") -> None:
 @channel.command()
 @of_topic
 @click.argument("name")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def remove(config: Config, slug: str, name: str, as_json: bool) -> None:
     """Take a channel from a topic; what was posted stays."""
-    edge.run(_remove(config, slug, name))
+    runtime.run(_remove(config, slug, name))
     if as_json:
-        edge.print_json({"removed": name})
+        console.print_json({"removed": name})
     else:
         click.echo(f"digests of {slug} no longer go to {name}")
 
@@ -124,14 +124,14 @@ def remove(config: Config, slug: str, name: str, as_json: bool) -> None:
 async def _remove(config: Config, slug: str, name: str) -> None:
     from scoop.store import topics
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         await topics.remove_channel(conn, await topics.by_slug(conn, slug), name)
 
 
 @channel.command()
 @of_topic
 @click.argument("name")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def enable(config: Config, slug: str, name: str, as_json: bool) -> None:
     """Let a channel take digests again, also one that had a problem."""
@@ -141,7 +141,7 @@ def enable(config: Config, slug: str, name: str, as_json: bool) -> None:
 @channel.command()
 @of_topic
 @click.argument("name")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def disable(config: Config, slug: str, name: str, as_json: bool) -> None:
     """Let a channel rest."""
@@ -149,9 +149,9 @@ def disable(config: Config, slug: str, name: str, as_json: bool) -> None:
 
 
 def _switch(config: Config, slug: str, name: str, *, enabled: bool, as_json: bool) -> None:
-    edge.run(_set_enabled(config, slug, name, enabled=enabled))
+    runtime.run(_set_enabled(config, slug, name, enabled=enabled))
     if as_json:
-        edge.print_json({"topic_slug": slug, "name": name, "enabled": enabled})
+        console.print_json({"topic_slug": slug, "name": name, "enabled": enabled})
     else:
         click.echo(f"{name} of {slug} {'takes digests' if enabled else 'rests until it is enabled'}")
 
@@ -159,5 +159,5 @@ def _switch(config: Config, slug: str, name: str, *, enabled: bool, as_json: boo
 async def _set_enabled(config: Config, slug: str, name: str, *, enabled: bool) -> None:
     from scoop.store import topics
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         await topics.set_channel_enabled(conn, await topics.by_slug(conn, slug), name, enabled=enabled)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from scoop.cli import edge
+from scoop.cli import console, runtime
 from scoop.config import Config
 from scoop.errors import UsageError
 
@@ -42,13 +42,13 @@ def _one_rule(function: Callable[..., None]) -> Callable[..., None]:
 
 @rules.command("list")
 @click.argument("slug", metavar="TOPIC")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def list_rules(config: Config, slug: str, as_json: bool) -> None:
     """Show the rules of a topic."""
-    topic = edge.run(_topic(config, slug))
+    topic = runtime.run(_topic(config, slug))
     if as_json:
-        edge.print_json({"source_rules": topic.source_rules, "keyword_rules": topic.keyword_rules})
+        console.print_json({"source_rules": topic.source_rules, "keyword_rules": topic.keyword_rules})
     else:
         show(topic)
 
@@ -56,7 +56,7 @@ def list_rules(config: Config, slug: str, as_json: bool) -> None:
 async def _topic(config: Config, slug: str) -> "Topic":
     from scoop.store import topics
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         return await topics.by_slug(conn, slug)
 
 
@@ -75,7 +75,7 @@ def show(topic: "Topic") -> None:
         )
         for rule in topic.keyword_rules
     ]
-    edge.print_table(
+    console.print_table(
         ("rule", "by", "what", "weight", "note"),
         [*sources, *keywords],
         empty=f"{topic.topic_slug} has no rules",
@@ -86,7 +86,7 @@ def show(topic: "Topic") -> None:
 @rules.command()
 @_one_rule
 @click.option("--weight", type=int, default=1, show_default=True, help="How much it makes of a story, 1 to 100.")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def add(
     config: Config,
@@ -106,16 +106,16 @@ def add(
       scoop topics rules add energy --source tribune --exclude
     """
     rule = _rule(keyword, regex, source, exclude=exclude, weight=weight)
-    edge.run(_put(config, slug, rule))
+    runtime.run(_put(config, slug, rule))
     if as_json:
-        edge.print_json(rule)
+        console.print_json(rule)
     else:
         click.echo(f"{slug} has the rule; now: scoop topics test {slug}")
 
 
 @rules.command()
 @_one_rule
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def remove(
     config: Config, slug: str, keyword: str | None, regex: str | None, source: str | None, exclude: bool, as_json: bool
@@ -128,9 +128,9 @@ def remove(
       scoop topics rules remove energy --source tribune --exclude
     """
     rule = _rule(keyword, regex, source, exclude=exclude)
-    edge.run(_remove(config, slug, rule))
+    runtime.run(_remove(config, slug, rule))
     if as_json:
-        edge.print_json({"removed": rule})
+        console.print_json({"removed": rule})
     else:
         click.echo(f"{slug} no longer has the rule")
 
@@ -152,12 +152,12 @@ def _rule(
 async def _put(config: Config, slug: str, rule: "SourceRule | KeywordRule") -> None:
     from scoop.actions import topics
 
-    async with edge.reading(config) as conn, conn.transaction():
+    async with runtime.open_connection(config) as conn, conn.transaction():
         await topics.put_rule(conn, slug, rule)
 
 
 async def _remove(config: Config, slug: str, rule: "SourceRule | KeywordRule") -> None:
     from scoop.actions import topics
 
-    async with edge.reading(config) as conn, conn.transaction():
+    async with runtime.open_connection(config) as conn, conn.transaction():
         await topics.remove_rule(conn, slug, rule)

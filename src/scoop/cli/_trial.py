@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from scoop.cli import edge, progress
+from scoop.cli import progress, runtime
 from scoop.core import text
 from scoop.errors import ScoopError
 
@@ -20,7 +20,7 @@ SHOWN_CHARACTERS = 100  # of a title
 @contextmanager
 def watched() -> Iterator[tuple[asyncio.Event, progress.Silent | progress.Bars]]:
     """A stop that signals set, and progress; a trial that was stopped ends without a word."""
-    stop = edge.stop_on_signal()
+    stop = runtime.stop_on_signal()
     try:
         with progress.stages() as report:
             yield stop, report

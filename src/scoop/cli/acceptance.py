@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from scoop.cli import edge
+from scoop.cli import console, runtime
 from scoop.config import Config
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ WEEK = timedelta(days=7)
 
 
 @click.command()
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def command(config: Config, as_json: bool) -> None:
     """Check all that must hold before an older system is switched off.
@@ -32,11 +32,13 @@ def command(config: Config, as_json: bool) -> None:
       scoop acceptance
       scoop acceptance --json
     """
-    found = edge.run(_checks(config))
+    found = runtime.run(_checks(config))
     if as_json:
-        edge.print_json(found)
+        console.print_json(found)
     else:
-        edge.print_table(("", "check", "found"), [(each.outcome, each.check, each.figure) for each in found], empty="")
+        console.print_table(
+            ("", "check", "found"), [(each.outcome, each.check, each.figure) for each in found], empty=""
+        )
     sys.exit(1 if any(each.outcome == "fail" for each in found) else 0)
 
 
@@ -44,7 +46,7 @@ async def _checks(config: Config) -> "list[Check]":
     from scoop.core import acceptance as core
     from scoop.store import acceptance, topics
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         known = await topics.list_topics(conn)
         compared = [await _figures(conn, topic) for topic in known]
         counts = await acceptance.counts(conn)

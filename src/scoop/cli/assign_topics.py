@@ -2,13 +2,13 @@
 
 import click
 
-from scoop.cli import _stage, edge
+from scoop.cli import _stage, console, runtime
 from scoop.config import Config
 
 
 @click.command()
 @click.option("--limit", type=click.IntRange(1), help="Stop after about so many stories.")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def command(config: Config, limit: int | None, as_json: bool) -> None:
     """Find the topics that waiting stories belong to.
@@ -17,5 +17,5 @@ def command(config: Config, limit: int | None, as_json: bool) -> None:
     Example:
       scoop assign-topics --limit 2000
     """
-    done = edge.work(config, _stage.run_stage(config, "assign-topics", limit))
+    done = runtime.run_logged(config, _stage.run_stage(config, "assign-topics", limit))
     _stage.tell("assign-topics", done, as_json=as_json)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from scoop.cli import edge
+from scoop.cli import console, runtime
 from scoop.config import Config
 from scoop.errors import UsageError
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     "--apply", "applies", is_flag=True, help="Store what is proposed: the deciding model follows it from now on."
 )
 @click.option("--reset", is_flag=True, help="Go back to the thresholds that the model came with.")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def command(config: Config, applies: bool, reset: bool, as_json: bool) -> None:
     """Propose thresholds that follow from what people decided.
@@ -36,20 +36,20 @@ def command(config: Config, applies: bool, reset: bool, as_json: bool) -> None:
     """
     if applies and reset:
         raise UsageError("--apply and --reset exclude each other; name one")
-    edge.run(_reset(config, as_json=as_json) if reset else _calibrate(config, applies=applies, as_json=as_json))
+    runtime.run(_reset(config, as_json=as_json) if reset else _calibrate(config, applies=applies, as_json=as_json))
 
 
 async def _calibrate(config: Config, *, applies: bool, as_json: bool) -> None:
     from scoop.actions import review
     from scoop.store import review as store
 
-    async with edge.reading(config) as conn, conn.transaction():
+    async with runtime.open_connection(config) as conn, conn.transaction():
         model, shipped = await review.active_model(conn)
         found = await review.measured(conn, model, shipped)
         if applies:
             await store.calibrate(conn, model, found.calibration)
     if as_json:
-        edge.print_json(found)
+        console.print_json(found)
     else:
         _show(found, applied=applies)
 
@@ -58,11 +58,11 @@ async def _reset(config: Config, *, as_json: bool) -> None:
     from scoop.actions import review
     from scoop.store import review as store
 
-    async with edge.reading(config) as conn, conn.transaction():
+    async with runtime.open_connection(config) as conn, conn.transaction():
         model, _ = await review.active_model(conn)
         await store.calibrate(conn, model, {})
     if as_json:
-        edge.print_json(replace(model, calibration={}))
+        console.print_json(replace(model, calibration={}))
     else:
         click.echo(f"{model.model_name} {model.model_version} decides by the thresholds that it came with")
 
@@ -73,8 +73,8 @@ def _show(found: "Calibration", *, applied: bool) -> None:
     if found.unusable:
         click.echo(f"{found.unusable:,} more cannot be used: the model has no link between them")
     tiers = [(tier, *_figures(reached)) for tier, reached in (("merge", found.merge), ("coverage", found.coverage))]
-    edge.print_table(("tier", "precision", "recall"), tiers, empty="")
-    edge.print_table(
+    console.print_table(("tier", "precision", "recall"), tiers, empty="")
+    console.print_table(
         ("threshold", "now", "proposed", "precision", "recall"), [_row(one) for one in found.proposals], empty=""
     )
     for one in found.proposals:

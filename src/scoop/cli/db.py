@@ -4,7 +4,7 @@ import os
 
 import click
 
-from scoop.cli import edge
+from scoop.cli import console, runtime
 from scoop.config import Config
 
 
@@ -21,7 +21,7 @@ def command() -> None:
 
 
 @command.command()
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def url(config: Config, as_json: bool) -> None:
     """Print the database's URL; the embedded one is started, and stays while somebody uses it."""
@@ -29,7 +29,7 @@ def url(config: Config, as_json: bool) -> None:
 
     found = server(config).attach()
     if as_json:
-        edge.print_json({"url": found})
+        console.print_json({"url": found})
     else:
         click.echo(found)
 
@@ -52,11 +52,11 @@ def psql(config: Config, arguments: tuple[str, ...]) -> None:
 
 
 @command.command()
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def migrate(config: Config, as_json: bool) -> None:
     """Bring the schema to this program's version; other commands do so by themselves."""
-    edge.run(_migrate(config, as_json=as_json))
+    runtime.run(_migrate(config, as_json=as_json))
 
 
 async def _migrate(config: Config, *, as_json: bool) -> None:
@@ -69,17 +69,17 @@ async def _migrate(config: Config, *, as_json: bool) -> None:
     finally:
         await database.close()
     if as_json:
-        edge.print_json([{"version": m.version, "name": m.name} for m in applied])
+        console.print_json([{"version": m.version, "name": m.name} for m in applied])
     else:
         click.echo("\n".join(f"applied {m.version:04} {m.name}" for m in applied) or "the schema is up to date")
 
 
 @command.command()
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def status(config: Config, as_json: bool) -> None:
     """Which server, where, and which migrations it has."""
-    edge.run(_status(config, as_json=as_json))
+    runtime.run(_status(config, as_json=as_json))
 
 
 async def _status(config: Config, *, as_json: bool) -> None:
@@ -102,10 +102,10 @@ async def _status(config: Config, *, as_json: bool) -> None:
     )
     if as_json:
         applied = [{"version": m.version, "name": m.name, "applied_at": m.applied_at} for m in found]
-        edge.print_json({**where, **about, "migrations": applied})
+        console.print_json({**where, **about, "migrations": applied})
         return
-    edge.print_table(("what", "value"), list({**where, **about}.items()), empty="")
-    edge.print_table(
+    console.print_table(("what", "value"), list({**where, **about}.items()), empty="")
+    console.print_table(
         ("version", "migration", "applied"),
         [(f"{m.version:04}", m.name, m.applied_at) for m in found],
         empty="no migrations",

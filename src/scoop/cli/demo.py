@@ -2,7 +2,7 @@
 
 import click
 
-from scoop.cli import edge
+from scoop.cli import console, runtime
 from scoop.config import Config
 
 
@@ -23,13 +23,13 @@ def command() -> None:
 @click.pass_obj
 def newsstand(config: Config, port: int | None) -> None:
     """Serve the newsstand on the loopback address until Ctrl-C."""
-    edge.run(_serve(config, config.newsstand_port if port is None else port))
+    runtime.run(_serve(config, config.newsstand_port if port is None else port))
 
 
 async def _serve(config: Config, port: int) -> None:
     from scoop import demo
 
-    stop = edge.stop_on_signal()
+    stop = runtime.stop_on_signal()
     async with demo.newsstand(port, config.home) as url:
         click.secho(f"The newsstand is open: {url}", bold=True)
         await stop.wait()
@@ -47,17 +47,17 @@ def items(config: Config, _as_json: bool) -> None:
 
     now = datetime.now(UTC)
     anchor = demo.anchor(config.home, now=now)
-    edge.print_json_lines(items.items(world.load(world.SHIPPED), anchor, now, f"demo {now.isoformat()}"))
+    console.print_json_lines(items.items(world.load(world.SHIPPED), anchor, now, f"demo {now.isoformat()}"))
 
 
 @command.command()
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def remove(config: Config, as_json: bool) -> None:
     """Forget the newsstand's outlets as sources; what they brought stays."""
-    count = edge.run(_remove(config))
+    count = runtime.run(_remove(config))
     if as_json:
-        edge.print_json({"removed": count})
+        console.print_json({"removed": count})
     else:
         click.echo(f"{count} sources of the newsstand are no longer visited")
 
@@ -65,5 +65,5 @@ def remove(config: Config, as_json: bool) -> None:
 async def _remove(config: Config) -> int:
     from scoop import demo
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         return await demo.remove_sources(conn)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from scoop.cli import _digests, edge
+from scoop.cli import _digests, console, runtime
 from scoop.config import Config
 from scoop.errors import UsageError
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.option("--publish", is_flag=True, help="Post it to the topic's channels.")
 @click.option("--shadow", is_flag=True, help="Make it to compare with another system's; a shadow is never posted.")
 @click.option("--correct", is_flag=True, help="Edit what was posted: leave out what was suppressed since.")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def command(
     config: Config, topic: str, day: datetime | None, publish: bool, shadow: bool, correct: bool, as_json: bool
@@ -45,8 +45,8 @@ def command(
         raise UsageError("choose one of --publish, --shadow and --correct")
     told = day.date() if day else None
     task = _correct(config, topic, told) if correct else _make(config, topic, told, publish=publish, shadow=shadow)
-    run_id = edge.work(config, task)
-    edge.run(_digests.show(config, run_id, as_json=as_json))
+    run_id = runtime.run_logged(config, task)
+    runtime.run(_digests.show(config, run_id, as_json=as_json))
 
 
 async def _make(config: Config, slug: str, day: date | None, *, publish: bool, shadow: bool) -> int:
@@ -79,7 +79,7 @@ async def _drain(app: "App", name: str) -> None:
     from scoop.store import work
 
     stage = next(stage for stage in app.stages if stage.name == name)
-    stop = edge.stop_on_signal()
+    stop = runtime.stop_on_signal()
     async with app.database.connection() as conn:
         with progress.stages() as report:
             member = Worker(await work.register_worker(conn), conn, report.tell)

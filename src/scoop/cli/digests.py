@@ -2,14 +2,14 @@
 
 import click
 
-from scoop.cli import _digests, edge
+from scoop.cli import _digests, console, runtime
 from scoop.config import Config
 
 
 @click.group(invoke_without_command=True)
 @click.option("--topic", metavar="SLUG", help="Only this topic, as ai_news.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=20, show_default=True, help="How many at most.")
-@edge.as_json
+@console.as_json
 @click.pass_context
 def command(ctx: click.Context, topic: str | None, limit: int, as_json: bool) -> None:
     """The latest digests, live and shadow; `show` tells what became of each candidate.
@@ -22,12 +22,12 @@ def command(ctx: click.Context, topic: str | None, limit: int, as_json: bool) ->
       scoop digests read 12
     """
     if ctx.invoked_subcommand is None:
-        edge.run(_list(ctx.obj, topic, limit, as_json=as_json))
+        runtime.run(_list(ctx.obj, topic, limit, as_json=as_json))
 
 
 @command.command()
-@click.argument("run", type=edge.ID)
-@edge.as_json
+@click.argument("run", type=console.ID)
+@console.as_json
 @click.pass_obj
 def show(config: Config, run: int, as_json: bool) -> None:
     """Every candidate of a digest with the reason why it is in or out, and its posts.
@@ -37,11 +37,11 @@ def show(config: Config, run: int, as_json: bool) -> None:
       scoop digests show 12
       scoop digests show 12 --json
     """
-    edge.run(_digests.show(config, run, as_json=as_json))
+    runtime.run(_digests.show(config, run, as_json=as_json))
 
 
 @command.command()
-@click.argument("run", type=edge.ID)
+@click.argument("run", type=console.ID)
 @click.option("--format", "form", type=click.Choice(["text", "markdown", "html"]), default="text", show_default=True)
 @click.pass_obj
 def read(config: Config, run: int, form: str) -> None:
@@ -52,18 +52,18 @@ def read(config: Config, run: int, form: str) -> None:
       scoop digests read 12
       scoop digests read 12 --format markdown > digest.md
     """
-    click.echo(edge.run(_read(config, run, form)))
+    click.echo(runtime.run(_read(config, run, form)))
 
 
 async def _list(config: Config, topic: str | None, limit: int, *, as_json: bool) -> None:
     from scoop.store import digests
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         found = await digests.runs(conn, topic_slug=topic, limit=limit)
     if as_json:
-        edge.print_json(found)
+        console.print_json(found)
         return
-    edge.print_table(
+    console.print_table(
         ("run", "topic", "date", "mode", "attempt", "candidates", "told", "posted"),
         [
             (
@@ -86,7 +86,7 @@ async def _read(config: Config, run_id: int, form: str) -> str:
     from scoop.core.rendering import mail, markdown, plain
     from scoop.store import digests, topics
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         run = await digests.run(conn, run_id)
         topic = await topics.by_slug(conn, run.topic_slug)
         digest = digests.digest(topic.topic_name, topic.timezone, run, await digests.entries(conn, run_id))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from scoop.cli import edge, progress
+from scoop.cli import console, progress, runtime
 from scoop.config import Config
 from scoop.errors import UsageError
 
@@ -35,7 +35,7 @@ class EmbedRequest:
 @click.option("--batch-size", type=click.IntRange(1, 256), default=32, show_default=True, help="Texts in one call.")
 @click.option("--activate", is_flag=True, help="Let the model decide about stories once all documents have embeddings.")
 @click.option("--models", is_flag=True, help="List the models instead, with how much each has embedded.")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def command(
     config: Config,
@@ -59,7 +59,7 @@ def command(
       scoop embed --models
     """
     if models:
-        edge.run(_list(config, as_json=as_json))
+        runtime.run(_list(config, as_json=as_json))
         return
     chosen = replace(
         config,
@@ -69,19 +69,19 @@ def command(
     asked = EmbedRequest(
         model=model, model_version=model_version, batch_size=batch_size, activate=activate, as_json=as_json
     )
-    if not edge.work(chosen, _embed(chosen, asked)):
+    if not runtime.run_logged(chosen, _embed(chosen, asked)):
         sys.exit(1)
 
 
 async def _list(config: Config, *, as_json: bool) -> None:
     from scoop.store import embeddings
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         found = await embeddings.models(conn)
     if as_json:
-        edge.print_json(found)
+        console.print_json(found)
         return
-    edge.print_table(
+    console.print_table(
         ("model", "version", "dimensions", "documents", "active"),
         [(m.model_name, m.model_version, m.dimensions, m.documents, "yes" if m.is_active else "") for m in found],
         empty="nothing has been embedded yet",
@@ -93,7 +93,7 @@ async def _embed(config: Config, asked: EmbedRequest) -> bool:
     from scoop.app import open_client, open_database, open_embedder
     from scoop.stages import embed
 
-    stop = edge.stop_on_signal()
+    stop = runtime.stop_on_signal()
     async with open_database(config) as database, open_client(config) as client:
         embedder = open_embedder(config, client)
         _check(embedder, asked)
@@ -131,7 +131,7 @@ async def _tell(conn: "Connection", done: "Backfilled", *, as_json: bool) -> Non
     for document_id, error in list(done.failures.items())[:SHOWN_FAILURES]:
         click.echo(f"document {document_id}: {error}", err=True)
     if as_json:
-        edge.print_json(told)
+        console.print_json(told)
         return
     click.echo(
         f"{told['embedded']:,} documents embedded with {done.model_name} {done.model_version}, "

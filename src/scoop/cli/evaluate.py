@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from scoop.cli import _trial, edge
+from scoop.cli import _trial, console, runtime
 from scoop.config import Config
 from scoop.errors import InputError
 
@@ -26,7 +26,7 @@ TIERS = ("merge", "coverage")
     "--errors", type=click.IntRange(0), default=5, show_default=True, help="How many errors of each kind to show."
 )
 @click.option("--shuffle", "shuffles", type=click.IntRange(0), default=0, help="Run this many other orders as well.")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def command(
     config: Config, files: tuple[str, ...], gold: str | None, errors: int, shuffles: int, as_json: bool
@@ -51,9 +51,9 @@ def command(
       {"title": "Old bridge stays closed", "story": "bridge", "text": "The council said so.", "lang": "en"}
     """
     sets = list(_readable(files, gold))
-    found = edge.work(config, _measured(config, sets, shuffles=shuffles, errors=errors)) if sets else []
+    found = runtime.run_logged(config, _measured(config, sets, shuffles=shuffles, errors=errors)) if sets else []
     if as_json:
-        edge.print_json(found)
+        console.print_json(found)
     else:
         _show(found)
     sys.exit(0 if len(sets) == len(files) else 1)
@@ -84,7 +84,7 @@ async def _measured(
 
 
 def _show(found: "list[Measurement]") -> None:
-    edge.print_table(
+    console.print_table(
         ("set", "documents", "stories", "refused", "seconds"),
         [(one.set, one.documents, one.stories, len(one.refused), f"{one.seconds:.1f}") for one in found],
         empty="nothing was measured",
@@ -112,13 +112,13 @@ def _show_figures(found: "list[Measurement]") -> None:
         for tier, spread in one.shuffles.items()
     ]
     if tiers:
-        edge.print_table(("set", "tier", *columns), tiers, empty="")
+        console.print_table(("set", "tier", *columns), tiers, empty="")
     if languages:
-        edge.print_table(
+        console.print_table(
             ("set", "language", "documents", "merge B-cubed F1", "coverage B-cubed F1"), languages, empty=""
         )
     if shuffles:
-        edge.print_table(("set", "tier", "B-cubed F1 min", "mean", "max", "difference"), shuffles, empty="")
+        console.print_table(("set", "tier", "B-cubed F1 min", "mean", "max", "difference"), shuffles, empty="")
 
 
 def _in_order(agreement: "Agreement") -> tuple[float, ...]:

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import click
 
-from scoop.cli import edge, progress
+from scoop.cli import progress, runtime
 from scoop.config import Config
 from scoop.errors import InputError, UsageError
 
@@ -107,7 +107,7 @@ def _export(
     moments = [_moment(config, "--since", since), _moment(config, "--until", until)]
     choice = StoryFilter(collection=collection, since=moments[0], until=moments[1], with_merged=with_merged)
     with _opened(output) as file:
-        edge.run(_write(config, what, choice, form, file))
+        runtime.run(_write(config, what, choice, form, file))
 
 
 def _moment(config: Config, option: str, said: str | None) -> datetime | None:
@@ -140,7 +140,7 @@ def _opened(output: Path | None) -> "Iterator[IO[bytes]]":
 async def _write(config: Config, what: "What", choice: "StoryFilter", form: "ExportFormat", file: IO[bytes]) -> None:
     from scoop.actions import exports
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
 
         async def page(after: int) -> "Lines":
             return await exports.page(conn, what, choice, after)

@@ -12,7 +12,7 @@ from typing import IO
 
 import click
 
-from scoop.cli import edge
+from scoop.cli import console, runtime
 from scoop.config import Config
 from scoop.errors import InputError, ScoopError
 from scoop.model import ArticlePage
@@ -27,7 +27,7 @@ UNREADABLE = "unreadable: "  # begins the problem of a target that could not be 
 @click.command()
 @click.argument("targets", metavar="TARGET...", nargs=-1, required=True)
 @click.option("--url", metavar="BASE", help="The address that the pages of files and standard input come from.")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def command(config: Config, targets: tuple[str, ...], url: str | None, as_json: bool) -> None:
     """Show the article on a page: title, authors, date and text.
@@ -47,7 +47,7 @@ def command(config: Config, targets: tuple[str, ...], url: str | None, as_json: 
     for target, page in zip(targets, _pages(config, targets, url), strict=True):
         is_whole = is_whole and not (page.problem or "").startswith(UNREADABLE)
         if as_json:
-            edge.print_json_lines([{"target": target, **asdict(page)}])
+            console.print_json_lines([{"target": target, **asdict(page)}])
         else:
             _show(target, page)
     sys.exit(0 if is_whole else 1)
@@ -67,7 +67,7 @@ def _page(target: str, *, config: Config, url: str | None) -> ArticlePage:
 
     try:
         if target.startswith(("http://", "https://")):
-            return edge.run(_fetched(config, target))
+            return runtime.run(_fetched(config, target))
         return articles.extract(_content(target), url=url)
     except ScoopError as error:
         return ArticlePage(problem=f"{UNREADABLE}{error}")

@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from scoop.cli import edge, progress
+from scoop.cli import console, progress, runtime
 from scoop.config import Config
 from scoop.errors import InputError
 
@@ -24,7 +24,7 @@ TURN_SECONDS = 0.05
 @click.option("--items", "file", metavar="FILE|-", help="A file of canonical v1 items, or - for standard input.")
 @click.option("--source", "names", metavar="NAME|all", multiple=True, help="A source to visit now; may be given again.")
 @click.option("--force", is_flag=True, help="Ask for everything anew, even if a server asked to wait.")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def command(config: Config, file: str | None, names: tuple[str, ...], force: bool, as_json: bool) -> None:
     """Visit sources, or take in a file of items.
@@ -49,9 +49,9 @@ def command(config: Config, file: str | None, names: tuple[str, ...], force: boo
         click.echo("nothing was written: NP_WRITE_RAW_LEDGER is false", err=True)
         return
     if file is not None:
-        refused = edge.work(config, _push(config, file, as_json=as_json))
+        refused = runtime.run_logged(config, _push(config, file, as_json=as_json))
         sys.exit(1 if refused else 0)
-    failed = edge.work(config, _visit(config, None if "all" in names else names, force=force, as_json=as_json))
+    failed = runtime.run_logged(config, _visit(config, None if "all" in names else names, force=force, as_json=as_json))
     sys.exit(1 if failed else 0)
 
 
@@ -66,7 +66,7 @@ async def _push(config: Config, file: str, *, as_json: bool) -> bool:
                 database, stream, name=file, now=datetime.now(UTC), follow="normalize", progress=advance
             )
     if as_json:
-        edge.print_json(pushed)
+        console.print_json(pushed)
     else:
         click.echo(f"{pushed.items:,} items read, {pushed.new:,} new, {pushed.refused:,} refused (run {pushed.run_id})")
     if pushed.problem:
@@ -93,7 +93,7 @@ async def _visit(config: Config, slugs: tuple[str, ...] | None, *, force: bool, 
     from scoop.stages import ingest
     from scoop.store import runs, sources
 
-    stop = edge.stop_on_signal()
+    stop = runtime.stop_on_signal()
     async with open_app(config, trigger="manual", force=force) as app, app.database.connection() as conn:
         named = await sources.ids(conn, slugs)
         resting = await sources.resting(conn, named, gathers=app.modes.write_raw_ledger)
@@ -106,13 +106,13 @@ async def _visit(config: Config, slugs: tuple[str, ...] | None, *, force: bool, 
             await _until_settled(app, ids, stop=stop, report=report)
         found = await runs.latest(conn, after=before, limit=max(1, len(ids)))
     if as_json:
-        edge.print_json(found)
+        console.print_json(found)
     else:
         rows = [
             (run.source, run.status, run.items_fetched, run.items_inserted, run.error_message or "") for run in found
         ]
         columns = ("source", "status", "read", "new", "problem")
-        edge.print_table(columns, rows, empty="there was nothing to visit", wide="problem")
+        console.print_table(columns, rows, empty="there was nothing to visit", wide="problem")
     return any(run.status == "failed" for run in found)
 
 

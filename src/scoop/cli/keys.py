@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import click
 
-from scoop.cli import edge
+from scoop.cli import console, runtime
 from scoop.config import Config
 from scoop.core import access
 from scoop.core.access import Right
@@ -29,23 +29,23 @@ def command() -> None:
 
 @command.command("list")
 @click.option("--user", metavar="NAME", help="Only the keys of this person.")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def list_keys(config: Config, user: str | None, as_json: bool) -> None:
     """Show the keys there are; of each only its end."""
-    edge.run(_list(config, user, as_json=as_json))
+    runtime.run(_list(config, user, as_json=as_json))
 
 
 async def _list(config: Config, name: str | None, *, as_json: bool) -> None:
     from scoop.store import users
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         user_id = (await users.by_name(conn, name)).user_id if name is not None else None
         found = await users.keys(conn, user_id=user_id)
     if as_json:
-        edge.print_json(found)
+        console.print_json(found)
         return
-    edge.print_table(
+    console.print_table(
         ("key", "of", "name", "ends in", "may", "until", "last used"),
         [
             (key.api_key_id, key.owner, key.name, key.hint, ", ".join(key.scopes), key.expires_at, key.used_at)
@@ -70,7 +70,7 @@ async def _list(config: Config, name: str | None, *, as_json: bool) -> None:
 @click.option(
     "--days", type=click.IntRange(1, MAX_DAYS), metavar="DAYS", help="For how long it opens (default: until removed)."
 )
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def add(config: Config, user: str, name: str, scopes: tuple[Right, ...], days: int | None, as_json: bool) -> None:
     """Make a key for a person's programs, and print it: this once.
@@ -80,7 +80,7 @@ def add(config: Config, user: str, name: str, scopes: tuple[Right, ...], days: i
       scoop keys add --user ada --name reader --scope read --days 90
       scoop keys add --user ada --name scraper --scope push --json
     """
-    edge.run(_add(config, user, name, scopes, days, as_json=as_json))
+    runtime.run(_add(config, user, name, scopes, days, as_json=as_json))
 
 
 async def _add(
@@ -90,33 +90,33 @@ async def _add(
     from scoop.store import users
 
     lasts = timedelta(days=days) if days is not None else None
-    async with edge.reading(config) as conn, conn.transaction():
+    async with runtime.open_connection(config) as conn, conn.transaction():
         user = await users.by_name(conn, user_name)
         made = await accounts.new_key(
             conn, user.user_id, user.role, name=name, scopes=scopes, now=datetime.now(UTC), lasts=lasts
         )
     if as_json:
-        edge.print_json(made)
+        console.print_json(made)
     else:
         click.echo("The key, which is shown this once:", err=True)
         click.echo(made.key)
 
 
 @command.command()
-@click.argument("key", type=edge.ID)
-@edge.as_json
+@click.argument("key", type=console.ID)
+@console.as_json
 @click.pass_obj
 def remove(config: Config, key: int, as_json: bool) -> None:
     """Take back the KEY of this number; it opens nothing any more."""
-    edge.run(_remove(config, key, as_json=as_json))
+    runtime.run(_remove(config, key, as_json=as_json))
 
 
 async def _remove(config: Config, api_key_id: int, *, as_json: bool) -> None:
     from scoop.store import users
 
-    async with edge.reading(config) as conn, conn.transaction():
+    async with runtime.open_connection(config) as conn, conn.transaction():
         await users.remove_key(conn, api_key_id)
     if as_json:
-        edge.print_json({"removed": api_key_id})
+        console.print_json({"removed": api_key_id})
     else:
         click.echo(f"key {api_key_id} opens nothing any more")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scoop.cli import _legacy_diff, edge
+from scoop.cli import _legacy_diff, console, runtime
 from scoop.config import Config
 from scoop.errors import UsageError
 
@@ -47,7 +47,7 @@ command.add_command(_legacy_diff.command, "diff")
 @click.option(
     "--as", "kind", type=click.Choice(["dedup", "digests"]), help="What the files hold (default: their lines tell)."
 )
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def import_(config: Config, paths: tuple[Path, ...], slug: str | None, kind: "LineKind | None", as_json: bool) -> None:
     """Take in what an older system has seen and posted.
@@ -64,12 +64,12 @@ def import_(config: Config, paths: tuple[Path, ...], slug: str | None, kind: "Li
       scoop legacy import posted-*.jsonl
       scoop legacy import seen_ai.jsonl.gz --topic ai_news --as dedup
     """
-    found = edge.run(_import(config, paths, slug, kind))
+    found = runtime.run(_import(config, paths, slug, kind))
     if as_json:
-        edge.print_json(found)
+        console.print_json(found)
     else:
         rows = [(each.file, each.kind, each.items, each.new, len(each.refused)) for each in found]
-        edge.print_table(("file", "holds", "items", "new", "refused"), rows, empty="", wide="file")
+        console.print_table(("file", "holds", "items", "new", "refused"), rows, empty="", wide="file")
     for imported in found:
         _tell_refused(imported)
     sys.exit(1 if any(each.refused for each in found) else 0)
@@ -88,7 +88,7 @@ async def _import(
     from scoop.actions import handover_import
     from scoop.store import topics
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         known = await topics.list_topics(conn)
         of_all = await topics.by_slug(conn, slug) if slug else None
         found: list[FileImport] = []
@@ -100,7 +100,7 @@ async def _import(
 
 
 @command.command()
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def status(config: Config, as_json: bool) -> None:
     """Who posts each topic, and how far either system has come.
@@ -109,11 +109,11 @@ def status(config: Config, as_json: bool) -> None:
     Example:
       scoop legacy status
     """
-    found = edge.run(_status(config))
+    found = runtime.run(_status(config))
     if as_json:
-        edge.print_json(found)
+        console.print_json(found)
         return
-    edge.print_table(
+    console.print_table(
         ("topic", "mode", "posted by", "gathered", "program", "after", "last of older", "last of ours", "last shadow"),
         [
             (
@@ -138,7 +138,7 @@ async def _status(config: Config) -> list[dict[str, Any]]:
     from scoop.app import modes
     from scoop.store import handover, topics
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         known, standings = await topics.list_topics(conn), await handover.standings(conn)
     return [_standing(topic, modes(config).of(topic), standings[topic.topic_id]) for topic in known]
 
@@ -163,7 +163,7 @@ def _minutes(deadline: timedelta | None) -> str | None:
 
 @command.command()
 @click.argument("slug", metavar="TOPIC")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def shadow(config: Config, slug: str, as_json: bool) -> None:
     """Let Scoop make a topic's digests to compare; the older system posts.
@@ -173,9 +173,9 @@ def shadow(config: Config, slug: str, as_json: bool) -> None:
       scoop legacy shadow ai_news
     """
     _check_unwritten(config, slug, "mode")
-    edge.run(_shadow(config, slug))
+    runtime.run(_shadow(config, slug))
     if as_json:
-        edge.print_json({"topic_slug": slug, "mode": "shadow"})
+        console.print_json({"topic_slug": slug, "mode": "shadow"})
         return
     click.echo(f"Scoop makes the digests of {slug} and posts none; the older system goes on as it is")
     click.echo(f"after each import of what it posted: scoop legacy diff --topic {slug}")
@@ -184,13 +184,13 @@ def shadow(config: Config, slug: str, as_json: bool) -> None:
 async def _shadow(config: Config, slug: str) -> None:
     from scoop.actions import handover
 
-    async with edge.reading(config) as conn, conn.transaction():
+    async with runtime.open_connection(config) as conn, conn.transaction():
         await handover.shadow(conn, slug)
 
 
 @command.command()
 @click.argument("slug", metavar="TOPIC")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def cutover(config: Config, slug: str, as_json: bool) -> None:
     """Let Scoop post a topic, from its next digest on.
@@ -202,10 +202,10 @@ def cutover(config: Config, slug: str, as_json: bool) -> None:
       scoop legacy cutover ai_news
     """
     _check_unwritten(config, slug, "mode", "publish_v2")
-    topic, left = edge.run(_cut_over(config, slug))
+    topic, left = runtime.run(_cut_over(config, slug))
     following = _next_due(topic)
     if as_json:
-        edge.print_json(
+        console.print_json(
             {"topic_slug": slug, "mode": "prod", "publish_v2": True, "left": left, "next_due_at": following}
         )
         return
@@ -224,7 +224,7 @@ async def _cut_over(config: Config, slug: str) -> "tuple[Topic, date | None]":
     from scoop.app import modes
     from scoop.store import topics
 
-    async with edge.reading(config) as conn, conn.transaction():
+    async with runtime.open_connection(config) as conn, conn.transaction():
         left = await handover.cut_over(conn, slug, modes(config), now=datetime.now(UTC))
         return await topics.by_slug(conn, slug), left
 
@@ -241,7 +241,7 @@ def _next_due(topic: "Topic") -> datetime:
 @command.command()
 @click.argument("slug", metavar="TOPIC")
 @click.option("--run-now", is_flag=True, help="Run the older system's program for a digest that is due and not posted.")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def rollback(config: Config, slug: str, run_now: bool, as_json: bool) -> None:
     """Let the older system post a topic again, at once.
@@ -255,10 +255,10 @@ def rollback(config: Config, slug: str, run_now: bool, as_json: bool) -> None:
       scoop legacy rollback ai_news --run-now
     """
     _check_unwritten(config, slug, "mode", "publish_v2")
-    topic, day, leaving, ended = edge.run(_roll_back(config, slug, run_now=run_now))
+    topic, day, leaving, ended = runtime.run(_roll_back(config, slug, run_now=run_now))
     if as_json:
         told = {"date": day, "whose": leaving, "exit_code": ended.exit_code if ended else None}
-        edge.print_json({"topic_slug": slug, "mode": "shadow", "publish_v2": False, **told})
+        console.print_json({"topic_slug": slug, "mode": "shadow", "publish_v2": False, **told})
     else:
         click.echo(f"the older system posts {slug} now, and Scoop compares; start the older system's job again")
         click.echo(_what_follows(topic, day, leaving, ended))
@@ -272,7 +272,7 @@ async def _roll_back(
     from scoop.app import modes
     from scoop.store import topics
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         topic = await topics.by_slug(conn, slug)
         if run_now and not topic.legacy_command:
             raise UsageError(f"{slug} has no program to run; name it: scoop legacy command {slug} -- PROGRAM ARG...")
@@ -305,7 +305,7 @@ def _what_follows(topic: "Topic", day: date, leaving: "LeaveState | None", ended
 @click.argument("program", metavar="[-- PROGRAM ARG...]", nargs=-1, type=click.UNPROCESSED)
 @click.option("--deadline", metavar="TIME", help="Run it when a digest is not out so long after its time, as 30m.")
 @click.option("--forget", is_flag=True, help="Have no such program any more.")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def command_(
     config: Config, slug: str, program: tuple[str, ...], deadline: str | None, forget: bool, as_json: bool
@@ -327,9 +327,9 @@ def command_(
     if program:
         _check_program(program[0])
     after = _deadline(deadline) if deadline else None
-    edge.run(_set_program(config, slug, list(program) or None, after))
+    runtime.run(_set_program(config, slug, list(program) or None, after))
     if as_json:
-        edge.print_json({"topic_slug": slug, "legacy_command": program or None, "legacy_deadline": after})
+        console.print_json({"topic_slug": slug, "legacy_command": program or None, "legacy_deadline": after})
     elif forget:
         click.echo(f"{slug} has no program of an older system any more")
     else:
@@ -360,7 +360,7 @@ def _deadline(written: str) -> timedelta:
 async def _set_program(config: Config, slug: str, program: list[str] | None, after: timedelta | None) -> None:
     from scoop.store import topics
 
-    async with edge.reading(config) as conn, conn.transaction():
+    async with runtime.open_connection(config) as conn, conn.transaction():
         topic = await topics.locked(conn, slug)
         await topics.put(conn, replace(topic, legacy_command=program, legacy_deadline=after))
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import click
 
-from scoop.cli import edge
+from scoop.cli import runtime
 from scoop.config import Config
 
 
@@ -21,7 +21,7 @@ def command(config: Config) -> None:
       scoop mcp
       claude mcp add scoop -- scoop mcp
     """
-    edge.run(_serve(config))
+    runtime.run(_serve(config))
 
 
 async def _serve(config: Config) -> None:

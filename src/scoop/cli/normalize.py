@@ -2,13 +2,13 @@
 
 import click
 
-from scoop.cli import _stage, edge
+from scoop.cli import _stage, console, runtime
 from scoop.config import Config
 
 
 @click.command()
 @click.option("--limit", type=click.IntRange(1), help="Stop after about so many arrivals.")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def command(config: Config, limit: int | None, as_json: bool) -> None:
     """Turn waiting arrivals into documents.
@@ -17,4 +17,4 @@ def command(config: Config, limit: int | None, as_json: bool) -> None:
     Example:
       scoop normalize --limit 1000
     """
-    _stage.tell("normalize", edge.work(config, _stage.run_stage(config, "normalize", limit)), as_json=as_json)
+    _stage.tell("normalize", runtime.run_logged(config, _stage.run_stage(config, "normalize", limit)), as_json=as_json)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from scoop.cli import edge
+from scoop.cli import console, runtime
 from scoop.config import Config
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def command() -> None:
 @command.command("list")
 @in_topic
 @at_most
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def list_(config: Config, topic: str | None, limit: int, as_json: bool) -> None:
     """The latest posts, of every state.
@@ -47,13 +47,13 @@ def list_(config: Config, topic: str | None, limit: int, as_json: bool) -> None:
       scoop posts list
       scoop posts list --topic ai_news --json
     """
-    edge.run(_show(config, topic, None, limit, "nothing was posted yet", as_json=as_json))
+    runtime.run(_show(config, topic, None, limit, "nothing was posted yet", as_json=as_json))
 
 
 @command.command()
 @in_topic
 @at_most
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def held(config: Config, topic: str | None, limit: int, as_json: bool) -> None:
     """Posts that wait for your word: it is not known whether they arrived, or their channel refused them.
@@ -63,11 +63,11 @@ def held(config: Config, topic: str | None, limit: int, as_json: bool) -> None:
       scoop posts held
       scoop posts held --json
     """
-    edge.run(_show(config, topic, ("held", "failed"), limit, "nothing is held", as_json=as_json))
+    runtime.run(_show(config, topic, ("held", "failed"), limit, "nothing is held", as_json=as_json))
 
 
 @command.command()
-@click.argument("posts", metavar="POST...", type=edge.ID, nargs=-1, required=True)
+@click.argument("posts", metavar="POST...", type=console.ID, nargs=-1, required=True)
 @click.pass_obj
 def resend(config: Config, posts: tuple[int, ...]) -> None:
     """Send held or failed posts anew: you have looked, and they are not in the channel.
@@ -76,12 +76,12 @@ def resend(config: Config, posts: tuple[int, ...]) -> None:
     Examples:
       scoop posts resend 17
     """
-    edge.run(_decide(config, posts, "resend"))
+    runtime.run(_decide(config, posts, "resend"))
     click.echo("on its way; scoop up sends it, or at once: scoop run-once --publish")
 
 
 @command.command()
-@click.argument("posts", metavar="POST...", type=edge.ID, nargs=-1, required=True)
+@click.argument("posts", metavar="POST...", type=console.ID, nargs=-1, required=True)
 @click.pass_obj
 def arrived(config: Config, posts: tuple[int, ...]) -> None:
     """Held posts did arrive: you have looked, and they are in the channel. What they told counts as told.
@@ -90,12 +90,12 @@ def arrived(config: Config, posts: tuple[int, ...]) -> None:
     Examples:
       scoop posts arrived 17
     """
-    edge.run(_decide(config, posts, "confirm"))
+    runtime.run(_decide(config, posts, "confirm"))
     click.echo("they count as sent; the parts that follow go on")
 
 
 @command.command()
-@click.argument("posts", metavar="POST...", type=edge.ID, nargs=-1, required=True)
+@click.argument("posts", metavar="POST...", type=console.ID, nargs=-1, required=True)
 @click.pass_obj
 def drop(config: Config, posts: tuple[int, ...]) -> None:
     """Never send held or failed posts; the parts that follow them go on.
@@ -104,7 +104,7 @@ def drop(config: Config, posts: tuple[int, ...]) -> None:
     Examples:
       scoop posts drop 17
     """
-    edge.run(_decide(config, posts, "drop"))
+    runtime.run(_decide(config, posts, "drop"))
     click.echo("dropped")
 
 
@@ -113,12 +113,12 @@ async def _show(
 ) -> None:
     from scoop.store import posts
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         found = await posts.list_posts(conn, topic_slug=topic, states=states, limit=limit)
     if as_json:
-        edge.print_json(found)
+        console.print_json(found)
         return
-    edge.print_table(
+    console.print_table(
         ("post", "topic", "date", "channel", "part", "state", "when", "message", "problem"),
         [_row(post) for post in found],
         empty=empty,
@@ -136,6 +136,6 @@ async def _decide(config: Config, ids: Sequence[int], word: Literal["resend", "c
     from scoop.store import posts
 
     decide = {"resend": posts.resend, "confirm": posts.confirm, "drop": posts.drop}[word]
-    async with edge.reading(config) as conn, conn.transaction():
+    async with runtime.open_connection(config) as conn, conn.transaction():
         for post_id in ids:
             await decide(conn, post_id)

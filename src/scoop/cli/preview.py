@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scoop.cli import edge
+from scoop.cli import console, runtime
 from scoop.config import Config
 from scoop.errors import InputError, ScoopError
 
@@ -27,7 +27,7 @@ WEB = ("http://", "https://")
 
 @click.command()
 @click.argument("targets", metavar="TARGET...", nargs=-1, required=True)
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def command(config: Config, targets: tuple[str, ...], as_json: bool) -> None:
     """Show what a feed holds, without storing anything.
@@ -43,7 +43,7 @@ def command(config: Config, targets: tuple[str, ...], as_json: bool) -> None:
       curl -s https://example.com/feed.xml | scoop preview -
       scoop preview saved/*.xml --json
     """
-    sys.exit(edge.run(_preview(config, targets, as_json=as_json)))
+    sys.exit(runtime.run(_preview(config, targets, as_json=as_json)))
 
 
 async def _preview(config: Config, targets: tuple[str, ...], *, as_json: bool) -> int:
@@ -60,7 +60,7 @@ async def _preview(config: Config, targets: tuple[str, ...], *, as_json: bool) -
             are_feeds = are_feeds and bool(feed.format)
             feed = _completed(feed, target, now=datetime.now(UTC))
             if as_json:
-                edge.print_json_lines([_told(target, feed)])
+                console.print_json_lines([_told(target, feed)])
             else:
                 _show(target, feed)
     return 0 if are_feeds else 1

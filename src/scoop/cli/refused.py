@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scoop.cli import edge
+from scoop.cli import console, runtime
 from scoop.config import Config
 
 if TYPE_CHECKING:
@@ -14,9 +14,9 @@ SHOWN_BYTES = 2000
 
 
 @click.command()
-@click.option("--run", "run_id", type=edge.ID, help="Only what this run refused.")
+@click.option("--run", "run_id", type=console.ID, help="Only what this run refused.")
 @click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True, help="How many at most.")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def command(config: Config, run_id: int | None, limit: int, as_json: bool) -> None:
     """Items that were refused, with place and reason.
@@ -28,18 +28,18 @@ def command(config: Config, run_id: int | None, limit: int, as_json: bool) -> No
       scoop refused
       scoop refused --run 7 --json
     """
-    edge.run(_show(config, run_id, limit, as_json=as_json))
+    runtime.run(_show(config, run_id, limit, as_json=as_json))
 
 
 async def _show(config: Config, run_id: int | None, limit: int, *, as_json: bool) -> None:
     from scoop.store import arrivals
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         found = await arrivals.refused(conn, run_id=run_id, limit=limit)
     if as_json:
-        edge.print_json([_as_told(refused) for refused in found])
+        console.print_json([_as_told(refused) for refused in found])
         return
-    edge.print_table(
+    console.print_table(
         ("run", "input", "line", "path", "reason"),
         [
             (refused.run_id, refused.input, refused.line, problem["path"], problem["reason"])

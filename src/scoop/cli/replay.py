@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from scoop.cli import _trial, edge
+from scoop.cli import _trial, console, runtime
 from scoop.config import Config
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ a_threshold = click.FloatRange(0, 1)
 @click.option("--coverage-at", type=a_threshold, help="From this probability on, stories are shown together.")
 @click.option("--merge-at", type=a_threshold, help="From this cosine on, documents with like titles are one story.")
 @click.option("--sure-at", type=a_threshold, help="From this cosine on, documents are one story, whatever the title.")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def command(
     config: Config,
@@ -62,9 +62,9 @@ def command(
         embedder=embedder,
         thresholds={name: value for name, value in thresholds.items() if value is not None},
     )
-    found = edge.work(config, _replayed(config, asked))
+    found = runtime.run_logged(config, _replayed(config, asked))
     if as_json:
-        edge.print_json(found)
+        console.print_json(found)
     else:
         _show(found)
 
@@ -84,7 +84,7 @@ def _show(found: "Replayed") -> None:
         click.echo(f"{found.unplaced:,} are in a story on one side only, so they are not compared")
     click.echo(f"before: {_basis(found.before)}\nafter:  {_basis(found.after)}\n")
     rows = [(tier, getattr(found, tier)) for tier in NAMES]
-    edge.print_table(
+    console.print_table(
         ("tier", "before", "after", "documents moved", "precision", "recall", "F1", "ARI"),
         [
             (

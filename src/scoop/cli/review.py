@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from scoop.cli import edge, why
+from scoop.cli import console, runtime, why
 from scoop.config import Config
 from scoop.core import text
 
@@ -24,7 +24,7 @@ with_note = click.option("--note", default="", metavar="TEXT", help="Why, for th
 @click.group(invoke_without_command=True)
 @in_collection
 @click.option("--limit", type=click.IntRange(1, 10_000), default=10, show_default=True, help="How many at most.")
-@edge.as_json
+@console.as_json
 @click.pass_context
 def command(ctx: click.Context, collection: str | None, limit: int, as_json: bool) -> None:
     """Decide on stories that may be one: list, merge, keep apart, split, undo.
@@ -46,14 +46,14 @@ def command(ctx: click.Context, collection: str | None, limit: int, as_json: boo
       scoop review undo 3                     take decision 3 back
     """
     if ctx.invoked_subcommand is None:
-        edge.run(_list(ctx.obj, collection, limit, as_json=as_json))
+        runtime.run(_list(ctx.obj, collection, limit, as_json=as_json))
 
 
 @command.command()
 @click.argument("story")
 @click.argument("other", metavar="STORY")
 @with_note
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def merge(config: Config, story: str, other: str, note: str, as_json: bool) -> None:
     """Make two stories one; the younger becomes part of the older.
@@ -63,14 +63,14 @@ def merge(config: Config, story: str, other: str, note: str, as_json: bool) -> N
       scoop review merge 12 17
       scoop review merge 12 17 --note "the same press release"
     """
-    edge.run(_decide(config, "merge", [story, other], note, as_json=as_json))
+    runtime.run(_decide(config, "merge", [story, other], note, as_json=as_json))
 
 
 @command.command()
 @click.argument("story")
 @click.argument("other", metavar="STORY")
 @with_note
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def apart(config: Config, story: str, other: str, note: str, as_json: bool) -> None:
     """Keep two stories apart: no run merges them or shows them together.
@@ -80,13 +80,13 @@ def apart(config: Config, story: str, other: str, note: str, as_json: bool) -> N
       scoop review apart 12 17
       scoop review apart 12 17 --note "two different bridges"
     """
-    edge.run(_decide(config, "keep_apart", [story, other], note, as_json=as_json))
+    runtime.run(_decide(config, "keep_apart", [story, other], note, as_json=as_json))
 
 
 @command.command()
 @click.argument("documents", metavar="DOCUMENT...", nargs=-1, required=True)
 @with_note
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def split(config: Config, documents: tuple[str, ...], note: str, as_json: bool) -> None:
     """Let documents leave their story and become one of their own.
@@ -98,12 +98,12 @@ def split(config: Config, documents: tuple[str, ...], note: str, as_json: bool) 
       scoop review split 4711
       scoop review split 4711 4712 --note "about the other bridge"
     """
-    edge.run(_split(config, documents, note, as_json=as_json))
+    runtime.run(_split(config, documents, note, as_json=as_json))
 
 
 @command.command()
-@click.argument("decision", type=edge.ID)
-@edge.as_json
+@click.argument("decision", type=console.ID)
+@console.as_json
 @click.pass_obj
 def undo(config: Config, decision: int, as_json: bool) -> None:
     """Take a decision back, by its number in the log.
@@ -114,13 +114,13 @@ def undo(config: Config, decision: int, as_json: bool) -> None:
     Examples:
       scoop review undo 3
     """
-    edge.run(_undo(config, decision, as_json=as_json))
+    runtime.run(_undo(config, decision, as_json=as_json))
 
 
 @command.command()
 @in_collection
 @click.option("--limit", type=click.IntRange(1, 100_000), default=30, show_default=True, help="How many at most.")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def log(config: Config, collection: str | None, limit: int, as_json: bool) -> None:
     """What was decided, the latest first.
@@ -130,16 +130,16 @@ def log(config: Config, collection: str | None, limit: int, as_json: bool) -> No
       scoop review log
       scoop review log --collection ai_news --json
     """
-    edge.run(_log(config, collection, limit, as_json=as_json))
+    runtime.run(_log(config, collection, limit, as_json=as_json))
 
 
 async def _list(config: Config, collection: str | None, limit: int, *, as_json: bool) -> None:
     from scoop.actions import review
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         found = await review.gray_pairs(conn, collection=collection, limit=limit, now=datetime.now(UTC))
     if as_json:
-        edge.print_json(found)
+        console.print_json(found)
         return
     if not found:
         click.echo("no pair waits for a decision", err=True)
@@ -156,13 +156,13 @@ def _show(pair: "GrayPair") -> None:
     one, other = pair.one, pair.other
     click.secho(f"story {one.story_id} and story {other.story_id} in {pair.collection}", bold=True)
     click.echo(f"probability {pair.probability:.2f}, cosine {pair.cosine:.2f}, title overlap {pair.title_overlap:.2f}")
-    console = Console(width=None if sys.stdout.isatty() else WIDTH)
+    terminal = Console(width=None if sys.stdout.isatty() else WIDTH)
     table = Table.grid(padding=(0, 2), expand=True)
     for _ in pair.one, pair.other:
         table.add_column(ratio=1, overflow="fold")
     for left, right in zip(_told(one), _told(other), strict=True):
         table.add_row(Text(left), Text(right))
-    console.print(table, width=min(console.width, WIDEST))
+    terminal.print(table, width=min(terminal.width, WIDEST))
     click.echo(f"  scoop review merge {one.story_id} {other.story_id}")
     click.echo(f"  scoop review apart {one.story_id} {other.story_id}\n")
 
@@ -179,7 +179,7 @@ async def _decide(config: Config, action: str, names: Sequence[str], note: str, 
     from scoop.store import review
 
     decide = {"merge": review.merge, "keep_apart": review.keep_apart}[action]
-    async with edge.reading(config) as conn, conn.transaction():
+    async with runtime.open_connection(config) as conn, conn.transaction():
         decision = await decide(conn, *names, note=note)
     _tell(decision, as_json=as_json)
 
@@ -187,7 +187,7 @@ async def _decide(config: Config, action: str, names: Sequence[str], note: str, 
 async def _split(config: Config, names: Sequence[str], note: str, *, as_json: bool) -> None:
     from scoop.store import reading, review
 
-    async with edge.reading(config) as conn, conn.transaction():
+    async with runtime.open_connection(config) as conn, conn.transaction():
         found = [await reading.explanations(conn, name, why.url_hash(name)) for name in names]
         ids = {explanation.document["document_id"] for named in found for explanation in named}
         decision = await review.split(conn, ids, note=note)
@@ -197,7 +197,7 @@ async def _split(config: Config, names: Sequence[str], note: str, *, as_json: bo
 async def _undo(config: Config, decision_id: int, *, as_json: bool) -> None:
     from scoop.store import review
 
-    async with edge.reading(config) as conn, conn.transaction():
+    async with runtime.open_connection(config) as conn, conn.transaction():
         decision = await review.undo(conn, decision_id)
     _tell(decision, as_json=as_json)
 
@@ -206,7 +206,7 @@ def _tell(decision: "Decision", *, as_json: bool) -> None:
     from scoop.actions import review
 
     if as_json:
-        edge.print_json(decision)
+        console.print_json(decision)
         return
     click.echo(f"{review.sentence(decision)} (decision {decision.decision_id})")
     if decision.undone_at is None:
@@ -218,12 +218,12 @@ def _tell(decision: "Decision", *, as_json: bool) -> None:
 async def _log(config: Config, collection: str | None, limit: int, *, as_json: bool) -> None:
     from scoop.store import review
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         found = await review.decisions(conn, collection=collection, limit=limit)
     if as_json:
-        edge.print_json(found)
+        console.print_json(found)
         return
-    edge.print_table(
+    console.print_table(
         ("decision", "when", "by", "what", "story", "other", "undone", "title"),
         [
             (d.decision_id, d.decided_at, d.decided_by, d.action, d.story_id, d.other_story_id, d.undone_at, _about(d))

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from scoop.cli import edge, progress
+from scoop.cli import console, progress, runtime
 from scoop.config import Config
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 @click.command("run-once")
 @click.option("--processes", type=click.IntRange(1, 64), default=1, show_default=True, help="How many processes work.")
 @click.option("--publish", is_flag=True, help="Make the digests that are due, too, and send what waits to be posted.")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def command(config: Config, processes: int, publish: bool, as_json: bool) -> None:
     """Run all stages in order until nothing is left to do.
@@ -28,9 +28,9 @@ def command(config: Config, processes: int, publish: bool, as_json: bool) -> Non
       scoop run-once --publish --processes 2
       */15 * * * * scoop run-once           (in a crontab)
     """
-    done = edge.work(config, run_once(config, processes, publish=publish))
+    done = runtime.run_logged(config, run_once(config, processes, publish=publish))
     if as_json:
-        edge.print_json(done)
+        console.print_json(done)
     else:
         click.echo(", ".join(f"{stage} {count:,}" for stage, count in done.items()) or "nothing was due")
 
@@ -40,7 +40,7 @@ async def run_once(config: Config, processes: int, *, publish: bool) -> dict[str
     from scoop import pipeline, worker
     from scoop.app import open_app
 
-    stop = edge.stop_on_signal()
+    stop = runtime.stop_on_signal()
     with progress.stages() as watcher:
         report = Counting(watcher)
         async with open_app(config, without=() if publish else pipeline.PUBLISHING) as app:

@@ -4,15 +4,15 @@ import sys
 
 import click
 
-from scoop.cli import edge
+from scoop.cli import console, runtime
 from scoop.config import Config
 
 
 @click.command()
 @click.option("--source", help="Only runs of this source.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=20, show_default=True, help="How many at most.")
-@click.option("--log", "log_of", type=edge.ID, metavar="RUN", help="Print the log of this run: one JSON a line.")
-@edge.as_json
+@click.option("--log", "log_of", type=console.ID, metavar="RUN", help="Print the log of this run: one JSON a line.")
+@console.as_json
 @click.pass_obj
 def command(config: Config, source: str | None, limit: int, log_of: int | None, as_json: bool) -> None:
     """The latest runs of sources and ingests.
@@ -24,16 +24,16 @@ def command(config: Config, source: str | None, limit: int, log_of: int | None, 
       scoop runs --log 42
     """
     if log_of is not None:
-        sys.stdout.buffer.write(edge.run(_log(config, log_of)))
+        sys.stdout.buffer.write(runtime.run(_log(config, log_of)))
         return
-    edge.run(_show(config, source, limit, as_json=as_json))
+    runtime.run(_show(config, source, limit, as_json=as_json))
 
 
 async def _log(config: Config, run_id: int) -> bytes:
     from scoop.app import open_archive
     from scoop.store import runs
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         key = await runs.log_key(conn, run_id)
     return (await open_archive(config).get(key)).data
 
@@ -41,12 +41,12 @@ async def _log(config: Config, run_id: int) -> bytes:
 async def _show(config: Config, source: str | None, limit: int, *, as_json: bool) -> None:
     from scoop.store import runs
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         found = await runs.latest(conn, source=source, limit=limit)
     if as_json:
-        edge.print_json(found)
+        console.print_json(found)
         return
-    edge.print_table(
+    console.print_table(
         ("run", "started", "source", "status", "read", "new", "bad", "problem"),
         [
             (

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import click
 
-from scoop.cli import edge
+from scoop.cli import console, runtime
 from scoop.config import Config
 from scoop.errors import UsageError
 
@@ -29,7 +29,7 @@ DAY = click.DateTime(["%Y-%m-%d"])
 @click.option("--until", type=DAY, help="Seen on this day or earlier.")
 @click.option("--language", help="Only this language, as de.")
 @click.option("--limit", type=click.IntRange(1, 100), default=10, show_default=True, help="How many at most.")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def command(
     config: Config,
@@ -50,7 +50,7 @@ def command(
       scoop search '"harbour strike" -football' --since 2026-11-01
       scoop search 'strike OR walkout' --collection world_news --json
     """
-    edge.run(_show(config, " ".join(words), since, until, asked, as_json=as_json))
+    runtime.run(_show(config, " ".join(words), since, until, asked, as_json=as_json))
 
 
 async def _show(
@@ -67,10 +67,10 @@ async def _show(
     query = Query(text=text, since=start, until=end, **asked)
     async with open_client(config) as client:
         meaning = await search.meaning(open_embedder(config, client), query, patience=PATIENCE)
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         found = await search.search(conn, query, now=datetime.now(UTC), meaning=meaning)
     if as_json:
-        edge.print_json(found)
+        console.print_json(found)
     else:
         _tell(found)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scoop.cli import edge
+from scoop.cli import console, runtime
 from scoop.config import Config
 from scoop.errors import FetchFailed, InputError, UsageError
 
@@ -35,30 +35,30 @@ def command() -> None:
 
 
 @command.command("list")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def list_sources(config: Config, as_json: bool) -> None:
     """Show all sources: how each is, since when, and when it is visited next."""
-    edge.run(_list(config, as_json=as_json))
+    runtime.run(_list(config, as_json=as_json))
 
 
 async def _list(config: Config, *, as_json: bool) -> None:
     from scoop.store import sources
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         found = await sources.list_sources(conn)
     if as_json:
-        edge.print_json(found)
+        console.print_json(found)
         return
-    edge.print_table(
+    console.print_table(
         ("source", "kind", "health", "since", "next visit", "what it says"),
         [
             (
                 s.slug,
                 s.kind,
                 s.health.replace("_", " ") if s.enabled else "off",
-                edge.ago(s.health_since),
-                edge.until(s.next_visit_at) if s.enabled else "-",
+                console.format_age(s.health_since),
+                console.format_wait(s.next_visit_at) if s.enabled else "-",
                 s.health_note,
             )
             for s in found
@@ -119,7 +119,7 @@ def _value(text: str) -> Any:
 @click.option("--slug", help="Its short name (default: made from the host).")
 @_settings(required=True)
 @click.option("--no-check", is_flag=True, help="Add it without visiting it first.")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def add(config: Config, /, target: str, no_check: bool, as_json: bool, **told: Any) -> None:
     """Add a source: visit it once, show what it brings, keep it.
@@ -137,10 +137,12 @@ def add(config: Config, /, target: str, no_check: bool, as_json: bool, **told: A
     from scoop.actions import sources as source_actions
 
     settings = source_actions.settings({"target": target, **_given(**told)})
-    tried = None if no_check else edge.run(_tried(config, settings))
-    source_id = edge.run(_put(config, settings))
+    tried = None if no_check else runtime.run(_tried(config, settings))
+    source_id = runtime.run(_put(config, settings))
     if as_json:
-        edge.print_json({"source_id": source_id, "slug": settings.slug, "items": len(tried.items) if tried else None})
+        console.print_json(
+            {"source_id": source_id, "slug": settings.slug, "items": len(tried.items) if tried else None}
+        )
         return
     if tried:
         _show(tried)
@@ -150,7 +152,7 @@ def add(config: Config, /, target: str, no_check: bool, as_json: bool, **told: A
 @command.command()
 @click.argument("slug")
 @_settings(required=False)
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def edit(config: Config, /, slug: str, as_json: bool, **told: Any) -> None:
     """Change a source; what is not named stays, options are added to those it has.
@@ -160,9 +162,9 @@ def edit(config: Config, /, slug: str, as_json: bool, **told: Any) -> None:
       scoop sources edit example_com --every 2h
       scoop sources edit hackernews -o limit=60
     """
-    changed = edge.run(_edit(config, slug, _given(**told)))
+    changed = runtime.run(_edit(config, slug, _given(**told)))
     if as_json:
-        edge.print_json(changed)
+        console.print_json(changed)
     else:
         click.echo(f"{slug} is changed")
 
@@ -170,19 +172,19 @@ def edit(config: Config, /, slug: str, as_json: bool, **told: Any) -> None:
 async def _edit(config: Config, slug: str, given: dict[str, Any]) -> "SourceSettings":
     from scoop.actions import sources as source_actions
 
-    async with edge.reading(config) as conn, conn.transaction():
+    async with runtime.open_connection(config) as conn, conn.transaction():
         return await source_actions.edit(conn, slug, given)
 
 
 @command.command()
 @click.argument("slug")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def test(config: Config, slug: str, as_json: bool) -> None:
     """Visit a source and show what it would bring; nothing is kept."""
-    tried = edge.run(_test(config, slug))
+    tried = runtime.run(_test(config, slug))
     if as_json:
-        edge.print_json(
+        console.print_json(
             {
                 "slug": slug,
                 "health": tried.harvest.health,
@@ -198,7 +200,7 @@ def test(config: Config, slug: str, as_json: bool) -> None:
 async def _test(config: Config, slug: str) -> "SourcePreview":
     from scoop.store import sources
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         source = await sources.by_slug(conn, slug)
     return await _tried(config, source)
 
@@ -214,7 +216,7 @@ async def _tried(config: Config, settings: "SourceSettings") -> "SourcePreview":
 
 
 def _show(tried: "SourcePreview") -> None:
-    edge.print_table(
+    console.print_table(
         ("published", "title"),
         [
             ((item.get("published_at") or "-")[:16].replace("T", " "), item["title"])
@@ -235,20 +237,20 @@ def _show(tried: "SourcePreview") -> None:
 async def _put(config: Config, settings: "SourceSettings") -> int:
     from scoop.store import sources
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         return await sources.put(conn, settings)
 
 
 @command.command()
 @click.argument("slugs", nargs=-1, required=True, metavar="SLUG...")
 @click.option("--off", is_flag=True, help="Let them rest instead.")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def enable(config: Config, slugs: tuple[str, ...], off: bool, as_json: bool) -> None:
     """Let sources be visited again, or rest with --off."""
-    edge.run(_enable(config, slugs, enabled=not off))
+    runtime.run(_enable(config, slugs, enabled=not off))
     if as_json:
-        edge.print_json({"slugs": slugs, "enabled": not off})
+        console.print_json({"slugs": slugs, "enabled": not off})
     else:
         click.echo(f"{', '.join(slugs)}: {'rests until it is enabled' if off else 'is visited'}")
 
@@ -256,20 +258,20 @@ def enable(config: Config, slugs: tuple[str, ...], off: bool, as_json: bool) -> 
 async def _enable(config: Config, slugs: tuple[str, ...], *, enabled: bool) -> None:
     from scoop.store import sources
 
-    async with edge.reading(config) as conn, conn.transaction():
+    async with runtime.open_connection(config) as conn, conn.transaction():
         for slug in slugs:
             await sources.set_enabled(conn, slug, enabled=enabled)
 
 
 @command.command()
 @click.argument("slug")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def remove(config: Config, slug: str, as_json: bool) -> None:
     """Forget a source; what it brought stays."""
-    edge.run(_remove(config, slug))
+    runtime.run(_remove(config, slug))
     if as_json:
-        edge.print_json({"removed": slug})
+        console.print_json({"removed": slug})
     else:
         click.echo(f"{slug} is no longer visited; its documents and stories stay")
 
@@ -277,7 +279,7 @@ def remove(config: Config, slug: str, as_json: bool) -> None:
 async def _remove(config: Config, slug: str) -> None:
     from scoop.store import sources
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         await sources.remove(conn, slug)
 
 
@@ -285,7 +287,7 @@ async def _remove(config: Config, slug: str) -> None:
 @click.argument("file", metavar="FILE|-")
 @click.option("--collection", default="news", show_default=True, help="For feeds that are in no folder.")
 @click.option("--every", "schedule", default="1h", show_default=True, help="How often they are visited.")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def import_opml(config: Config, file: str, collection: str, schedule: str, as_json: bool) -> None:
     """Add the feeds of an OPML file; its folders become collections.
@@ -300,13 +302,13 @@ def import_opml(config: Config, file: str, collection: str, schedule: str, as_js
     from scoop.core import opml
 
     found = opml.read(_read(file))
-    imported = edge.run(_import(config, found, collection, schedule))
+    imported = runtime.run(_import(config, found, collection, schedule))
     added = [each.slug for each in imported if each.status == "added"]
     known = sum(each.status == "known" for each in imported)
     refused = [f"{each.title or each.url}: {each.problem}" for each in imported if each.status == "refused"]
     problems = [*found.problems, *refused]
     if as_json:
-        edge.print_json({"added": added, "known": known, "problems": problems})
+        console.print_json({"added": added, "known": known, "problems": problems})
     else:
         click.echo(f"{len(added):,} added, {known:,} there already, {len(problems):,} with a problem")
         for problem in problems:
@@ -324,7 +326,7 @@ def _read(file: str) -> bytes:
 async def _import(config: Config, found: "Outlines", collection: str, schedule: str) -> "list[FeedImport]":
     from scoop.actions import sources as source_actions
 
-    async with edge.reading(config) as conn, conn.transaction():
+    async with runtime.open_connection(config) as conn, conn.transaction():
         return await source_actions.import_opml(conn, found, collection=collection, schedule=schedule)
 
 
@@ -338,11 +340,11 @@ def export_opml(config: Config, collection: str | None) -> None:
     Examples:
       scoop sources export > subscriptions.opml
     """
-    sys.stdout.buffer.write(edge.run(_export(config, collection)))
+    sys.stdout.buffer.write(runtime.run(_export(config, collection)))
 
 
 async def _export(config: Config, collection: str | None) -> bytes:
     from scoop.actions import sources as source_actions
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         return await source_actions.exported(conn, collection=collection, now=datetime.now(UTC))

@@ -2,12 +2,12 @@
 
 import click
 
-from scoop.cli import edge
+from scoop.cli import console, runtime
 from scoop.config import Config
 
 
 @click.command()
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def command(config: Config, as_json: bool) -> None:
     """How much there is of everything.
@@ -16,23 +16,23 @@ def command(config: Config, as_json: bool) -> None:
     Example:
       scoop stats --json
     """
-    edge.run(_show(config, as_json=as_json))
+    runtime.run(_show(config, as_json=as_json))
 
 
 async def _show(config: Config, *, as_json: bool) -> None:
     from scoop.store import reading
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         stats = await reading.stats(conn)
     if as_json:
-        edge.print_json(stats)
+        console.print_json(stats)
         return
     names = ("sources", "runs", "arrivals", "refused", "documents", "stories", "merged_stories", "members", "events")
-    edge.print_table(("what", "count"), [(name.replace("_", " "), getattr(stats, name)) for name in names], empty="")
-    edge.print_table(
+    console.print_table(("what", "count"), [(name.replace("_", " "), getattr(stats, name)) for name in names], empty="")
+    console.print_table(
         ("collection", "arrivals", "documents", "stories"),
         [(c.collection, c.arrivals, c.documents, c.stories) for c in stats.collections],
         empty="nothing has arrived yet",
     )
     if stats.match_types:
-        edge.print_table(("joined by", "documents"), list(stats.match_types.items()), empty="")
+        console.print_table(("joined by", "documents"), list(stats.match_types.items()), empty="")

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import click
 
-from scoop.cli import edge
+from scoop.cli import console, runtime
 from scoop.config import Config
 
 
@@ -14,7 +14,7 @@ from scoop.config import Config
 @click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Seen on this day or later, as 2026-11-15.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=30, show_default=True, help="How many at most.")
 @click.option("--grouped", is_flag=True, help="Show stories that probably tell of one event together.")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def command(
     config: Config, collection: str | None, since: datetime | None, limit: int, grouped: bool, as_json: bool
@@ -30,7 +30,7 @@ def command(
       scoop stories --collection world_news --since 2026-11-01 --json
     """
     show = _show_grouped if grouped else _show
-    edge.run(show(config, collection, _start_of(since, config.timezone) if since else None, limit, as_json=as_json))
+    runtime.run(show(config, collection, _start_of(since, config.timezone) if since else None, limit, as_json=as_json))
 
 
 def _start_of(day: datetime, timezone: str) -> datetime | None:
@@ -48,10 +48,10 @@ async def _show_grouped(
 ) -> None:
     from scoop.store import reading
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         found = await reading.coverage(conn, collection=collection, since=since, limit=limit)
     if as_json:
-        edge.print_json(found)
+        console.print_json(found)
         return
     rows: list[tuple[object, ...]] = []
     for group in found:
@@ -59,18 +59,20 @@ async def _show_grouped(
         figures = (group.last_seen_at, group.item_count, group.publisher_family_count, group.collection)
         rows.append((first, *figures, title))
         rows += [(story_id, "", "", "", "", f"  {other}") for story_id, other in others]
-    edge.print_table(("id", "last seen", "docs", "independent", "collection", "title"), rows, empty=EMPTY, wide="title")
+    console.print_table(
+        ("id", "last seen", "docs", "independent", "collection", "title"), rows, empty=EMPTY, wide="title"
+    )
 
 
 async def _show(config: Config, collection: str | None, since: datetime | None, limit: int, *, as_json: bool) -> None:
     from scoop.store import reading
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         found = await reading.stories(conn, collection=collection, since=since, limit=limit)
     if as_json:
-        edge.print_json(found)
+        console.print_json(found)
         return
-    edge.print_table(
+    console.print_table(
         ("id", "last seen", "docs", "independent", "collection", "title"),
         [(s.story_id, s.last_seen_at, s.item_count, s.publisher_family_count, s.collection, s.title) for s in found],
         empty=EMPTY,

@@ -2,13 +2,13 @@
 
 import click
 
-from scoop.cli import edge
+from scoop.cli import console, runtime
 from scoop.config import Config
 
 
 @click.command()
 @click.argument("story", metavar="ID")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def command(config: Config, story: str, as_json: bool) -> None:
     """Show one story with everything that belongs to it.
@@ -20,16 +20,16 @@ def command(config: Config, story: str, as_json: bool) -> None:
       scoop story 12
       scoop story 0d0e7c5e-8f0b-4bd5-9f8e-3f6f2f0f6a10 --json
     """
-    edge.run(_show(config, story, as_json=as_json))
+    runtime.run(_show(config, story, as_json=as_json))
 
 
 async def _show(config: Config, name: str, *, as_json: bool) -> None:
     from scoop.store import reading
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         detail = await reading.story(conn, name)
     if as_json:
-        edge.print_json(detail)
+        console.print_json(detail)
         return
     story = detail.story
     click.secho(story.title, bold=True)
@@ -40,7 +40,7 @@ async def _show(config: Config, name: str, *, as_json: bool) -> None:
     )
     if story.merged_into:
         click.echo(f"merged into story {story.merged_into}: scoop story {story.merged_into}")
-    edge.print_table(
+    console.print_table(
         ("document", "seen", "source", "lang", "match", "title"),
         [(m.document_id, m.seen_at, m.source, m.language, m.match_type, m.title) for m in detail.members],
         empty="no documents",
@@ -48,7 +48,7 @@ async def _show(config: Config, name: str, *, as_json: bool) -> None:
     )
     if detail.company:
         click.echo("probably the same event:")
-        edge.print_table(
+        console.print_table(
             ("story", "last seen", "docs", "independent", "title"),
             [(s.story_id, s.last_seen_at, s.item_count, s.publisher_family_count, s.title) for s in detail.company],
             empty="",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scoop.cli import _topic_channels, _topic_rules, edge
+from scoop.cli import _topic_channels, _topic_rules, console, runtime
 from scoop.config import Config
 from scoop.core import text
 from scoop.errors import Conflict, UsageError
@@ -41,22 +41,22 @@ command.add_command(_topic_channels.channel)
 
 
 @command.command("list")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def list_topics(config: Config, as_json: bool) -> None:
     """Show all topics: what each takes, when it is told and where."""
-    edge.run(_list(config, as_json=as_json))
+    runtime.run(_list(config, as_json=as_json))
 
 
 async def _list(config: Config, *, as_json: bool) -> None:
     from scoop.store import topics
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         found = await topics.list_topics(conn)
     if as_json:
-        edge.print_json(found)
+        console.print_json(found)
         return
-    edge.print_table(
+    console.print_table(
         ("topic", "name", "told", "timezone", "rules", "channels", "takes from"),
         [
             (
@@ -82,21 +82,21 @@ def _reach(topic: "Topic") -> str:
 
 @command.command()
 @click.argument("slug", metavar="TOPIC")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def show(config: Config, slug: str, as_json: bool) -> None:
     """Show one topic with its rules and channels."""
-    edge.run(_show(config, slug, as_json=as_json))
+    runtime.run(_show(config, slug, as_json=as_json))
 
 
 async def _show(config: Config, slug: str, *, as_json: bool) -> None:
     from scoop.store import topics
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         topic = await topics.by_slug(conn, slug)
         channels = await topics.channels(conn, topic.topic_id)
     if as_json:
-        edge.print_json(replace(topic, channels=tuple(channels)))
+        console.print_json(replace(topic, channels=tuple(channels)))
         return
     click.echo(f"{topic.topic_name} ({topic.topic_slug}){'' if topic.enabled else ', which rests'}")
     click.echo(f"told at {topic.digest_cron} in {topic.timezone}, from {_reach(topic)}")
@@ -140,7 +140,7 @@ def _given(collections: tuple[str, ...], discord_channel_id: str | None, **told:
 @command.command()
 @click.argument("slug", metavar="TOPIC")
 @_settings
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def add(config: Config, /, slug: str, as_json: bool, **told: Any) -> None:
     """Add a topic; TOPIC is its short name, of a-z, 0-9 and _.
@@ -153,9 +153,9 @@ def add(config: Config, /, slug: str, as_json: bool, **told: Any) -> None:
     from scoop.actions import topics
 
     added = topics.settings({"slug": slug, **_given(**told)})
-    edge.run(_add(config, added))
+    runtime.run(_add(config, added))
     if as_json:
-        edge.print_json(added)
+        console.print_json(added)
         return
     click.echo(f"{slug} is told at {added.digest_cron} in {added.timezone}; now: scoop topics test {slug}")
     click.echo(f"it has no channel yet: scoop topics channel add {slug} NAME --kind KIND")
@@ -164,7 +164,7 @@ def add(config: Config, /, slug: str, as_json: bool, **told: Any) -> None:
 async def _add(config: Config, added: "TopicSettings") -> None:
     from scoop.actions import topics
 
-    async with edge.reading(config) as conn, conn.transaction():
+    async with runtime.open_connection(config) as conn, conn.transaction():
         try:
             await topics.add(conn, added)
         except Conflict as error:
@@ -174,7 +174,7 @@ async def _add(config: Config, added: "TopicSettings") -> None:
 @command.command()
 @click.argument("slug", metavar="TOPIC")
 @_settings
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def edit(config: Config, /, slug: str, as_json: bool, **told: Any) -> None:
     """Change a topic; what is not named stays.
@@ -184,9 +184,9 @@ def edit(config: Config, /, slug: str, as_json: bool, **told: Any) -> None:
       scoop topics edit ai_news --cron '0 7 * * *' --timezone Asia/Tokyo
       scoop topics edit energy --collection world_news --max-entries 20
     """
-    changed = edge.run(_edit(config, slug, _given(**told)))
+    changed = runtime.run(_edit(config, slug, _given(**told)))
     if as_json:
-        edge.print_json(changed)
+        console.print_json(changed)
     else:
         click.echo(f"{slug} is changed")
 
@@ -194,22 +194,22 @@ def edit(config: Config, /, slug: str, as_json: bool, **told: Any) -> None:
 async def _edit(config: Config, slug: str, given: dict[str, Any]) -> "Topic":
     from scoop.actions import topics
 
-    async with edge.reading(config) as conn, conn.transaction():
+    async with runtime.open_connection(config) as conn, conn.transaction():
         return await topics.edit(conn, slug, given)
 
 
 @command.command()
 @click.argument("slug", metavar="TOPIC")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def remove(config: Config, slug: str, as_json: bool) -> None:
     """Forget a topic that was never told, with its rules and channels.
 
     A collection that is still gathered and that no other topic names gets a topic again; disable it to have none.
     """
-    edge.run(_remove(config, slug))
+    runtime.run(_remove(config, slug))
     if as_json:
-        edge.print_json({"removed": slug})
+        console.print_json({"removed": slug})
     else:
         click.echo(f"{slug} is gone; its stories stay")
 
@@ -217,13 +217,13 @@ def remove(config: Config, slug: str, as_json: bool) -> None:
 async def _remove(config: Config, slug: str) -> None:
     from scoop.store import topics
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         await topics.remove(conn, slug)
 
 
 @command.command()
 @click.argument("slug", metavar="TOPIC")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def enable(config: Config, slug: str, as_json: bool) -> None:
     """Let a topic be told again."""
@@ -232,7 +232,7 @@ def enable(config: Config, slug: str, as_json: bool) -> None:
 
 @command.command()
 @click.argument("slug", metavar="TOPIC")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def disable(config: Config, slug: str, as_json: bool) -> None:
     """Let a topic rest: it takes no stories and has no digests."""
@@ -240,9 +240,9 @@ def disable(config: Config, slug: str, as_json: bool) -> None:
 
 
 def _switch(config: Config, slug: str, *, enabled: bool, as_json: bool) -> None:
-    edge.run(_set_enabled(config, slug, enabled=enabled))
+    runtime.run(_set_enabled(config, slug, enabled=enabled))
     if as_json:
-        edge.print_json({"topic_slug": slug, "enabled": enabled})
+        console.print_json({"topic_slug": slug, "enabled": enabled})
     else:
         click.echo(f"{slug} {'is told' if enabled else 'rests until it is enabled'}")
 
@@ -250,14 +250,14 @@ def _switch(config: Config, slug: str, *, enabled: bool, as_json: bool) -> None:
 async def _set_enabled(config: Config, slug: str, *, enabled: bool) -> None:
     from scoop.store import topics
 
-    async with edge.reading(config) as conn, conn.transaction():
+    async with runtime.open_connection(config) as conn, conn.transaction():
         await topics.set_enabled(conn, slug, enabled=enabled)
 
 
 @command.command()
 @click.argument("slug", metavar="TOPIC")
 @click.option("--days", type=click.IntRange(1, 365), default=7, show_default=True, help="How far back.")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def test(config: Config, slug: str, days: int, as_json: bool) -> None:
     """Show what a topic's rules would have caught lately, and kept out; nothing is kept.
@@ -267,11 +267,11 @@ def test(config: Config, slug: str, days: int, as_json: bool) -> None:
       scoop topics test energy
       scoop topics test energy --days 30 --json
     """
-    tried = edge.run(_test(config, slug, timedelta(days=days)))
+    tried = runtime.run(_test(config, slug, timedelta(days=days)))
     if as_json:
-        edge.print_json(tried)
+        console.print_json(tried)
         return
-    edge.print_table(
+    console.print_table(
         ("rule", "", "stories", "among them"),
         [
             (each.rule, "caught" if each.rule_type == "include" else "kept out", each.stories, _titles(each.titles))
@@ -289,7 +289,7 @@ async def _test(config: Config, slug: str, span: timedelta) -> "Trial":
     from scoop.actions import topics
     from scoop.store import topics as store
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         topic = await store.by_slug(conn, slug)
         return await topics.try_rules(conn, topic, since=datetime.now(UTC) - span)
 
@@ -302,7 +302,7 @@ def _titles(titles: tuple[str, ...]) -> str:
 @click.argument("slug", metavar="TOPIC")
 @click.argument("story")
 @click.option("--reason", default="", metavar="TEXT", help="Why, for those who read the digest's log.")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def suppress(config: Config, slug: str, story: str, reason: str, as_json: bool) -> None:
     """Keep a story out of a topic's digests; STORY is a number or a UUID.
@@ -311,9 +311,9 @@ def suppress(config: Config, slug: str, story: str, reason: str, as_json: bool) 
     Examples:
       scoop topics suppress energy 4711 --reason "an advertisement"
     """
-    story_id = edge.run(_suppress(config, slug, story, reason))
+    story_id = runtime.run(_suppress(config, slug, story, reason))
     if as_json:
-        edge.print_json({"topic_slug": slug, "story_id": story_id, "suppressed": True, "suppression_reason": reason})
+        console.print_json({"topic_slug": slug, "story_id": story_id, "suppressed": True, "suppression_reason": reason})
     else:
         click.echo(f"story {story_id} is kept out of {slug}; to let it in: scoop topics unsuppress {slug} {story_id}")
 
@@ -321,14 +321,14 @@ def suppress(config: Config, slug: str, story: str, reason: str, as_json: bool) 
 async def _suppress(config: Config, slug: str, name: str, reason: str) -> int:
     from scoop.actions import topics
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         return await topics.suppress(conn, slug, name, reason)
 
 
 @command.command()
 @click.argument("slug", metavar="TOPIC")
 @click.argument("story")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def unsuppress(config: Config, slug: str, story: str, as_json: bool) -> None:
     """Let a story be told again that was kept out.
@@ -337,9 +337,9 @@ def unsuppress(config: Config, slug: str, story: str, as_json: bool) -> None:
     Examples:
       scoop topics unsuppress energy 4711
     """
-    story_id = edge.run(_unsuppress(config, slug, story))
+    story_id = runtime.run(_unsuppress(config, slug, story))
     if as_json:
-        edge.print_json({"topic_slug": slug, "story_id": story_id, "suppressed": False, "suppression_reason": None})
+        console.print_json({"topic_slug": slug, "story_id": story_id, "suppressed": False, "suppression_reason": None})
     else:
         click.echo(f"story {story_id} may be told by {slug} again")
 
@@ -347,5 +347,5 @@ def unsuppress(config: Config, slug: str, story: str, as_json: bool) -> None:
 async def _unsuppress(config: Config, slug: str, name: str) -> int:
     from scoop.actions import topics
 
-    async with edge.reading(config) as conn, conn.transaction():
+    async with runtime.open_connection(config) as conn, conn.transaction():
         return await topics.unsuppress(conn, slug, name)

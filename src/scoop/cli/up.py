@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from scoop.cli import edge, progress
+from scoop.cli import console, progress, runtime
 from scoop.config import Config
 from scoop.errors import ConfigError
 
@@ -25,7 +25,7 @@ DEMO_TURNS = 20  # in which the digests of a date should have left
 @click.option(
     "--processes", type=click.IntRange(1, 64), help="How many processes work (default: the setting `processes`)."
 )
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def command(config: Config, once: bool, processes: int | None, as_json: bool) -> None:
     """Run everything: workers, scheduler and the web page.
@@ -44,14 +44,14 @@ def command(config: Config, once: bool, processes: int | None, as_json: bool) ->
         if once
         else _serve(config, processes or config.processes)
     )
-    edge.work(config, task)
+    runtime.run_logged(config, task)
 
 
 async def _serve(config: Config, processes: int) -> None:
     from scoop import worker
     from scoop.app import open_app
 
-    stop = edge.stop_on_signal()
+    stop = runtime.stop_on_signal()
     async with AsyncExitStack() as stack:
         app = await stack.enter_async_context(open_app(config))
         newsstand = await stack.enter_async_context(_sources(config, app.database))
@@ -73,7 +73,7 @@ async def _once(config: Config, processes: int, *, as_json: bool) -> None:
     from scoop.app import open_app
     from scoop.store import reading
 
-    stop = edge.stop_on_signal()
+    stop = runtime.stop_on_signal()
     async with AsyncExitStack() as stack:
         app = await stack.enter_async_context(open_app(config))
         await stack.enter_async_context(_sources(config, app.database))
@@ -85,13 +85,13 @@ async def _once(config: Config, processes: int, *, as_json: bool) -> None:
             stats = await reading.stats(conn)
             stories = await reading.stories(conn, limit=10)
     if as_json:
-        edge.print_json(stats)
+        console.print_json(stats)
         return
     click.echo(
         f"{stats.arrivals:,} arrivals from {stats.sources:,} sources became {stats.documents:,} documents "
         f"in {stats.stories:,} stories"
     )
-    edge.print_table(
+    console.print_table(
         ("docs", "independent", "collection", "latest stories"),
         [(s.item_count, s.publisher_family_count, s.collection, s.title) for s in stories],
         empty="no stories yet",

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from scoop.cli import edge
+from scoop.cli import console, runtime
 from scoop.config import Config
 from scoop.core import access
 from scoop.core.access import Role
@@ -50,22 +50,22 @@ def command() -> None:
 
 
 @command.command("list")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def list_users(config: Config, as_json: bool) -> None:
     """Show everybody who may sign in."""
-    edge.run(_list(config, as_json=as_json))
+    runtime.run(_list(config, as_json=as_json))
 
 
 async def _list(config: Config, *, as_json: bool) -> None:
     from scoop.store import users
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         found = await users.list_users(conn)
     if as_json:
-        edge.print_json(found)
+        console.print_json(found)
         return
-    edge.print_table(
+    console.print_table(
         ("name", "role", "state", "signs in by", "last signed in"),
         [
             (
@@ -85,7 +85,7 @@ async def _list(config: Config, *, as_json: bool) -> None:
 @click.argument("name")
 @click.option("--role", type=a_role, default="reader", show_default=True, help="What they may do.")
 @_password_options
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def add(config: Config, name: str, role: Role, password_file: Path | None, password_stdin: bool, as_json: bool) -> None:
     """Add a person; the first one should be an admin.
@@ -99,7 +99,7 @@ def add(config: Config, name: str, role: Role, password_file: Path | None, passw
 
     checked = accounts.checked_name(name)
     password = _password(password_file, from_stdin=password_stdin)
-    edge.run(_add(config, checked, role, password, as_json=as_json))
+    runtime.run(_add(config, checked, role, password, as_json=as_json))
 
 
 async def _add(config: Config, name: str, role: Role, password: str, *, as_json: bool) -> None:
@@ -116,12 +116,12 @@ async def _add(config: Config, name: str, role: Role, password: str, *, as_json:
 @command.command()
 @click.argument("name")
 @_password_options
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def password(config: Config, name: str, password_file: Path | None, password_stdin: bool, as_json: bool) -> None:
     """Give a person another password; all their browsers are signed out."""
     given = _password(password_file, from_stdin=password_stdin)
-    edge.run(_set_password(config, name, given, as_json=as_json))
+    runtime.run(_set_password(config, name, given, as_json=as_json))
 
 
 async def _set_password(config: Config, name: str, given: str, *, as_json: bool) -> None:
@@ -139,35 +139,35 @@ async def _set_password(config: Config, name: str, given: str, *, as_json: bool)
 @command.command()
 @click.argument("name")
 @click.argument("new_role", metavar="ROLE", type=a_role)
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def role(config: Config, name: str, new_role: Role, as_json: bool) -> None:
     """Give a person the ROLE reader, editor or admin."""
-    edge.run(_change(config, _changing(name, role=new_role), done=f"{name} is now: {new_role}", as_json=as_json))
+    runtime.run(_change(config, _changing(name, role=new_role), done=f"{name} is now: {new_role}", as_json=as_json))
 
 
 @command.command()
 @click.argument("name")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def enable(config: Config, name: str, as_json: bool) -> None:
     """Let a person in again who rested."""
-    edge.run(_change(config, _changing(name, enabled=True), done=f"{name} may come in", as_json=as_json))
+    runtime.run(_change(config, _changing(name, enabled=True), done=f"{name} may come in", as_json=as_json))
 
 
 @command.command()
 @click.argument("name")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def disable(config: Config, name: str, as_json: bool) -> None:
     """Keep a person and their keys out until they are enabled again."""
     done = f"{name} is signed out and rests"
-    edge.run(_change(config, _changing(name, enabled=False), done=done, as_json=as_json))
+    runtime.run(_change(config, _changing(name, enabled=False), done=done, as_json=as_json))
 
 
 @command.command()
 @click.argument("name")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def remove(config: Config, name: str, as_json: bool) -> None:
     """Forget a person, with all their keys."""
@@ -179,7 +179,7 @@ def remove(config: Config, name: str, as_json: bool) -> None:
         await users.remove(conn, user.user_id)
         return user
 
-    edge.run(_change(config, take, done=f"{name} is removed, with all keys", as_json=as_json))
+    runtime.run(_change(config, take, done=f"{name} is removed, with all keys", as_json=as_json))
 
 
 def _changing(name: str, **changes: Any) -> Callable[[Connection], Awaitable[Any]]:
@@ -192,10 +192,10 @@ def _changing(name: str, **changes: Any) -> Callable[[Connection], Awaitable[Any
 
 
 async def _change(config: Config, change: Callable[[Connection], Awaitable[Any]], *, done: str, as_json: bool) -> None:
-    async with edge.reading(config) as conn, conn.transaction():
+    async with runtime.open_connection(config) as conn, conn.transaction():
         user = await change(conn)
     if as_json:
-        edge.print_json(user)
+        console.print_json(user)
     else:
         click.echo(done)
 

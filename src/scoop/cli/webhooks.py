@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scoop.cli import edge
+from scoop.cli import console, runtime
 from scoop.config import Config
 from scoop.errors import InputError, Reject, Retry
 
@@ -32,22 +32,22 @@ def command() -> None:
 
 
 @command.command("list")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def list_webhooks(config: Config, as_json: bool) -> None:
     """Show all webhooks: what each is told, and what is wrong with it."""
-    edge.run(_list(config, as_json=as_json))
+    runtime.run(_list(config, as_json=as_json))
 
 
 async def _list(config: Config, *, as_json: bool) -> None:
     from scoop.store import webhooks
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         found = await webhooks.list_webhooks(conn)
     if as_json:
-        edge.print_json(found)
+        console.print_json(found)
         return
-    edge.print_table(
+    console.print_table(
         ("webhook", "told", "events", "of", "waiting", "address", "problem"),
         [
             (
@@ -84,7 +84,7 @@ def _of(webhook: "Webhook") -> str:
 @click.option("--collection", help="Only stories of this collection.")
 @click.option("--topic", metavar="SLUG", help="Only stories and digests of this topic.")
 @click.option("--allow-private", is_flag=True, help="Its host may have a private address.")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def add(config: Config, /, as_json: bool, **told: Any) -> None:
     """Add a webhook, or change the one of its name; NAME is of a-z, 0-9 and _.
@@ -99,9 +99,9 @@ def add(config: Config, /, as_json: bool, **told: Any) -> None:
     from scoop.actions import webhooks
 
     settings = webhooks.settings(told)
-    edge.run(_put(config, settings))
+    runtime.run(_put(config, settings))
     if as_json:
-        edge.print_json(settings)
+        console.print_json(settings)
         return
     click.echo(f"{settings.name} is told of {', '.join(settings.events)}; now: scoop webhooks test {settings.name}")
     if settings.secret not in config.secrets:
@@ -111,19 +111,19 @@ def add(config: Config, /, as_json: bool, **told: Any) -> None:
 async def _put(config: Config, settings: "WebhookSettings") -> None:
     from scoop.store import webhooks
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         await webhooks.put(conn, settings)
 
 
 @command.command()
 @named
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def remove(config: Config, name: str, as_json: bool) -> None:
     """Forget a webhook, with what is on its way to it."""
-    edge.run(_remove(config, name))
+    runtime.run(_remove(config, name))
     if as_json:
-        edge.print_json({"removed": name})
+        console.print_json({"removed": name})
     else:
         click.echo(f"{name} is told nothing any more")
 
@@ -131,20 +131,20 @@ def remove(config: Config, name: str, as_json: bool) -> None:
 async def _remove(config: Config, name: str) -> None:
     from scoop.store import webhooks
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         await webhooks.remove(conn, name)
 
 
 @command.command()
 @named
 @click.option("--off", is_flag=True, help="Let it rest instead.")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def enable(config: Config, name: str, off: bool, as_json: bool) -> None:
     """Tell a webhook again, also one that said it is gone; or let it rest with --off."""
-    edge.run(_enable(config, name, enabled=not off))
+    runtime.run(_enable(config, name, enabled=not off))
     if as_json:
-        edge.print_json({"name": name, "enabled": not off})
+        console.print_json({"name": name, "enabled": not off})
     else:
         click.echo(f"{name} {'rests until it is enabled' if off else 'is told of what happens from now on'}")
 
@@ -152,19 +152,19 @@ def enable(config: Config, name: str, off: bool, as_json: bool) -> None:
 async def _enable(config: Config, name: str, *, enabled: bool) -> None:
     from scoop.store import webhooks
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         await webhooks.set_enabled(conn, name, enabled=enabled)
 
 
 @command.command()
 @named
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def test(config: Config, name: str, as_json: bool) -> None:
     """Send a webhook a message of the type webhook.test, and show what it answers."""
-    status = edge.run(_test(config, name))
+    status = runtime.run(_test(config, name))
     if as_json:
-        edge.print_json({"name": name, "status": status})
+        console.print_json({"name": name, "status": status})
     else:
         click.echo(f"{name} took it (HTTP {status})")
 
@@ -174,7 +174,7 @@ async def _test(config: Config, name: str) -> int:
     from scoop.app import open_client
     from scoop.store import webhooks as store
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         found = await store.by_name(conn, name)
     async with open_client(config) as client:
         try:
@@ -188,7 +188,7 @@ async def _test(config: Config, name: str) -> int:
 @command.command()
 @click.argument("name", required=False)
 @click.option("--limit", type=click.IntRange(1, 10_000), default=30, show_default=True, help="How many at most.")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def deliveries(config: Config, name: str | None, limit: int, as_json: bool) -> None:
     """What was sent to webhooks, or to the one of this NAME, and what waits for another try.
@@ -200,20 +200,20 @@ def deliveries(config: Config, name: str | None, limit: int, as_json: bool) -> N
       scoop webhooks deliveries
       scoop webhooks deliveries desk --json
     """
-    edge.run(_deliveries(config, name, limit, as_json=as_json))
+    runtime.run(_deliveries(config, name, limit, as_json=as_json))
 
 
 async def _deliveries(config: Config, name: str | None, limit: int, *, as_json: bool) -> None:
     from scoop.store import webhooks
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         if name is not None:
             await webhooks.by_name(conn, name)
         found = await webhooks.deliveries(conn, name=name, limit=limit)
     if as_json:
-        edge.print_json(found)
+        console.print_json(found)
         return
-    edge.print_table(
+    console.print_table(
         ("delivery", "webhook", "event", "stories", "state", "tries", "when", "next try", "problem"),
         [_row(each) for each in found],
         empty="nothing was to be told yet",

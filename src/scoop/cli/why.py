@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from scoop.cli import edge
+from scoop.cli import console, runtime
 from scoop.config import Config
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ SHOWN_SIGNS = {
 
 @click.command()
 @click.argument("document")
-@edge.as_json
+@console.as_json
 @click.pass_obj
 def command(config: Config, document: str, as_json: bool) -> None:
     """Explain how a document came to its story.
@@ -40,16 +40,16 @@ def command(config: Config, document: str, as_json: bool) -> None:
       scoop why 4711
       scoop why https://coastaltribune.example/2026/11/15/some-article
     """
-    edge.run(_show(config, document, as_json=as_json))
+    runtime.run(_show(config, document, as_json=as_json))
 
 
 async def _show(config: Config, name: str, *, as_json: bool) -> None:
     from scoop.store import reading
 
-    async with edge.reading(config) as conn:
+    async with runtime.open_connection(config) as conn:
         found = await reading.explanations(conn, name, url_hash(name))
     if as_json:
-        edge.print_json(found)
+        console.print_json(found)
         return
     for explanation in found:
         _tell(explanation)
@@ -79,10 +79,10 @@ def _tell(explanation: "Explanation") -> None:
         (event.created_at, event.decision, event.chosen_story_id, _reason(event), _other(event.details))
         for event in explanation.events
     ]
-    edge.print_table(("when", "decision", "story", "because it has", "with document"), rows, empty="no decision yet")
+    console.print_table(("when", "decision", "story", "because it has", "with document"), rows, empty="no decision yet")
     if explanation.candidates:
         click.echo("who else may tell of the same, the most probable first:")
-        edge.print_table(
+        console.print_table(
             ("document", "story", "joined", "probability", *SHOWN_SIGNS.values(), "title"),
             [_candidate(document["story_id"], candidate) for candidate in explanation.candidates],
             empty="",

@@ -9,7 +9,7 @@ from typing import Any
 import click
 import msgspec
 
-from scoop.cli import edge, progress
+from scoop.cli import progress, runtime
 from scoop.config import Config
 
 
@@ -36,16 +36,16 @@ def command(config: Config, processes: int | None, until_idle: bool, stages: tup
       scoop worker --stage embed       on the machine that has the power for it
     """
     if member:
-        edge.work(config, _be_member(config, until_idle=until_idle, stages=stages))
+        runtime.run_logged(config, _be_member(config, until_idle=until_idle, stages=stages))
     else:
-        edge.work(config, _lead(config, processes or config.processes, until_idle=until_idle, stages=stages))
+        runtime.run_logged(config, _lead(config, processes or config.processes, until_idle=until_idle, stages=stages))
 
 
 async def _lead(config: Config, processes: int, *, until_idle: bool, stages: tuple[str, ...]) -> None:
     from scoop import worker
     from scoop.app import open_database
 
-    stop = edge.stop_on_signal()
+    stop = runtime.stop_on_signal()
     with progress.stages() as report:
         async with open_database(config):
             await worker.run_supervised(processes, stop=stop, until_idle=until_idle, report=report, stages=stages)
@@ -55,7 +55,7 @@ async def _be_member(config: Config, *, until_idle: bool, stages: tuple[str, ...
     from scoop import worker
     from scoop.app import open_app
 
-    stop = edge.stop_on_signal()
+    stop = runtime.stop_on_signal()
     watch = asyncio.create_task(_stop_with_parent(stop))
     async with open_app(config, name="scoop worker", only=stages) as app:
         await worker.run(app, stop=stop, until_idle=until_idle, report=ToParent())
