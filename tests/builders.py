@@ -20,7 +20,7 @@ from scoop.config import Config
 from scoop.core.handover_modes import Modes
 from scoop.fetch.client import open_client
 from scoop.fetch.sandbox import open_sandbox
-from scoop.stages.push import Pushed, push
+from scoop.stages.push import PushResult, push
 from scoop.store import outgoing
 from scoop.store.db import Database
 from scoop.store.outgoing import StoryFilter
@@ -71,7 +71,7 @@ def as_lines(items: Iterable[Any]) -> bytes:
     return b"".join(json.dumps(item, ensure_ascii=False).encode() + b"\n" for item in items)
 
 
-async def ingest(database: Database, items: Iterable[Any] | bytes, *, name: str = "test.ndjson") -> Pushed:
+async def ingest(database: Database, items: Iterable[Any] | bytes, *, name: str = "test.ndjson") -> PushResult:
     raw = items if isinstance(items, bytes) else as_lines(items)
     return await push(
         database, io.BytesIO(raw), name=name, now=datetime.now(UTC), follow="normalize", progress=lambda _count: None

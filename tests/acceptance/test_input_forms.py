@@ -68,7 +68,7 @@ def refusals(told, url):
     async def read():
         database = await db.connect(External(url), size=1)
         async with database.connection() as conn:
-            found = await arrivals.refused(conn, run_id=told["run_id"], limit=1000)
+            found = await arrivals.list_refusals(conn, run_id=told["run_id"], limit=1000)
         await database.close()
         return found
 

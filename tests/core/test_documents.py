@@ -120,7 +120,7 @@ def test_the_same_text_typed_differently_is_the_same_content():
 )
 def test_an_article_is_seen_when_it_is_out_but_never_after_it_was_fetched(published_at, seen_at):
     made = document(an_arrival(published_at=published_at))
-    assert made.published_at == items.moment(published_at)
+    assert made.published_at == items.parse_moment(published_at)
     assert made.seen_at == seen_at
 
 
@@ -188,7 +188,7 @@ def test_authors_and_tags_are_tidied():
 )
 def test_every_valid_item_becomes_a_document(changes):
     arrival = an_arrival(**changes)
-    if items.problems(arrival.raw_payload):
+    if items.list_problems(arrival.raw_payload):
         return
     made = document(arrival)
     assert made.normalized_title

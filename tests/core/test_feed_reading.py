@@ -81,9 +81,10 @@ def only_item(document: bytes, **more):
 def refusals(feed: ParsedFeed) -> list[items.ItemProblem]:
     """What the ledger would refuse of the feed's items."""
     whole = [
-        items.complete(item, source="s" * 128, collection="c" * 128, category="news", now=NOW) for item in feed.items
+        items.complete_item(item, source="s" * 128, collection="c" * 128, category="news", now=NOW)
+        for item in feed.items
     ]
-    return [problem for item in whole for problem in items.problems(item)]
+    return [problem for item in whole for problem in items.list_problems(item)]
 
 
 @pytest.mark.parametrize("path", SAVED, ids=lambda path: path.name)

@@ -65,7 +65,7 @@ def test_the_items_of_a_file_are_told_as_the_ledger_would_take_them(saved):
     assert told["feed"]["description"] == "News"
     assert [item["title"] for item in told["items"]] == ["Older", "Newer"]
     assert told["problems"] == []
-    assert all(items.problems(item) == [] for item in told["items"])
+    assert all(items.list_problems(item) == [] for item in told["items"])
     assert told["items"][0]["source"] == "the_tribune_xml"
 
 

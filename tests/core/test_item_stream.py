@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scoop.core import item_stream
-from scoop.core.item_stream import pieces
+from scoop.core.item_stream import split_items
 from scoop.errors import InputError
 
 BOM = b"\xef\xbb\xbf"
@@ -42,7 +42,7 @@ class Trickle(io.RawIOBase):
 
 
 def cut(raw):
-    return list(pieces(io.BytesIO(raw)))
+    return list(split_items(io.BytesIO(raw)))
 
 
 def values(found):
@@ -91,7 +91,7 @@ def test_a_pipe_that_trickles_gives_the_same_pieces(items, form, size):
         "array": as_json(items, indent=1),
         "object": as_json(items[0], indent=1),
     }[form]
-    assert list(pieces(io.BufferedReader(Trickle(raw, size), 16))) == cut(raw)
+    assert list(split_items(io.BufferedReader(Trickle(raw, size), 16))) == cut(raw)
 
 
 @given(st.binary(max_size=200) | JSON_LIKE)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoop.core.items import ItemProblem, item_uuid, moment, problems, schema_text
+from scoop.core.items import ItemProblem, item_uuid, list_problems, parse_moment, schema_text
 
 ANY_TEXT = st.text(alphabet=st.characters(exclude_categories=()))
 ANY_VALUE = st.recursive(
@@ -74,7 +74,7 @@ def test_the_schema_is_a_valid_draft_2020_12_schema():
     ],
 )
 def test_a_good_item_has_no_problems(item):
-    assert problems(item) == []
+    assert list_problems(item) == []
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_a_good_item_has_no_problems(item):
     ],
 )
 def test_a_bad_field_is_named_with_what_is_allowed(changes, path, reason):
-    assert problems(an_item(**changes)) == [ItemProblem(path, reason)]
+    assert list_problems(an_item(**changes)) == [ItemProblem(path, reason)]
 
 
 @pytest.mark.parametrize(
@@ -142,31 +142,31 @@ def test_a_bad_field_is_named_with_what_is_allowed(changes, path, reason):
 )
 def test_bad_metadata_is_named_with_its_path(changes, path, reason):
     item = an_item(source_metadata={**some_metadata(), **changes})
-    assert problems(item) == [ItemProblem(f"$.source_metadata{path}", reason)]
+    assert list_problems(item) == [ItemProblem(f"$.source_metadata{path}", reason)]
 
 
 @pytest.mark.parametrize("key", ["payload_version", "source", "source_item_id", "title", "source_metadata"])
 def test_a_missing_field_is_named(key):
     item = an_item()
     del item[key]
-    assert problems(item) == [ItemProblem(f"$.{key}", "is required")]
+    assert list_problems(item) == [ItemProblem(f"$.{key}", "is required")]
 
 
 @pytest.mark.parametrize("key", ["collection", "job_name", "job_run_id", "scraped_at"])
 def test_a_missing_piece_of_metadata_is_named(key):
     metadata = some_metadata()
     del metadata[key]
-    assert problems(an_item(source_metadata=metadata)) == [ItemProblem(f"$.source_metadata.{key}", "is required")]
+    assert list_problems(an_item(source_metadata=metadata)) == [ItemProblem(f"$.source_metadata.{key}", "is required")]
 
 
 def test_an_unknown_key_is_told_what_is_known():
-    [problem] = problems(an_item(headline="x"))
+    [problem] = list_problems(an_item(headline="x"))
     assert problem.path == "$.headline"
     assert problem.reason.startswith("unknown key; allowed are payload_version, source, source_item_id, title")
 
 
 def test_all_wrong_fields_are_told_at_once():
-    found = problems(an_item(title="", language="e", tags=[1], odd=True))
+    found = list_problems(an_item(title="", language="e", tags=[1], odd=True))
     assert {problem.path for problem in found} == {"$.title", "$.language", "$.tags[0]", "$.odd"}
 
 
@@ -174,16 +174,16 @@ def test_all_wrong_fields_are_told_at_once():
     ("item", "name"), [(None, "null"), ([], "array"), ("text", "string"), (1.5, "number"), (True, "boolean")]
 )
 def test_what_is_no_object_is_no_item(item, name):
-    assert problems(item) == [ItemProblem("$", f"must be of type object (is {name})")]
+    assert list_problems(item) == [ItemProblem("$", f"must be of type object (is {name})")]
 
 
 def test_an_abyss_is_refused_without_falling_into_it():
-    [problem] = problems(an_item(source_metadata=some_metadata(deep=nested(100_000))))
+    [problem] = list_problems(an_item(source_metadata=some_metadata(deep=nested(100_000))))
     assert problem.reason == "must not be nested deeper than 64 levels"
 
 
 def test_a_flood_of_problems_is_cut():
-    assert len(problems(an_item(tags=["\0"] * 5_000))) == 100
+    assert len(list_problems(an_item(tags=["\0"] * 5_000))) == 100
 
 
 def test_an_item_keeps_its_uuid():
@@ -200,19 +200,19 @@ def test_an_item_keeps_its_uuid():
     ],
 )
 def test_a_date_time_is_a_moment_in_utc(written, meant):
-    assert moment(written) == meant
-    assert moment(written).tzinfo is UTC
+    assert parse_moment(written) == meant
+    assert parse_moment(written).tzinfo is UTC
 
 
 @given(ANY_VALUE)
 def test_no_value_breaks_the_check(value):
-    assert problems(value)
+    assert list_problems(value)
 
 
 @given(st.dictionaries(ANY_TEXT, ANY_VALUE, max_size=4))
 def test_metadata_that_passes_can_be_written_as_json(metadata):
     item = an_item(source_metadata={**metadata, **some_metadata()})
-    if not problems(item):
+    if not list_problems(item):
         assert json.loads(json.dumps(item, allow_nan=False)) == item
 
 
@@ -222,7 +222,7 @@ def test_metadata_that_passes_can_be_written_as_json(metadata):
     )
 )
 def test_every_problem_has_a_printable_path_and_a_reason(changes):
-    for problem in problems(an_item(**changes)):
+    for problem in list_problems(an_item(**changes)):
         assert problem.path.startswith("$")
         assert problem.path.encode()
         assert problem.reason

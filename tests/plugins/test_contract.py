@@ -51,13 +51,14 @@ def asked(kind: str, **more: Any) -> dict[str, Any]:
 def arrivals(harvest: sources.Harvest, now: Any) -> dict[tuple[str, bytes], dict[str, Any]]:
     """What a harvest would be in the ledger: complete items by id and hash."""
     whole = [
-        items.complete(item, source="tried", collection="ai_news", category="news", now=now) for item in harvest.items
+        items.complete_item(item, source="tried", collection="ai_news", category="news", now=now)
+        for item in harvest.items
     ]
     return {(item["source_item_id"], hashes.payload_hash(item)): item for item in whole}
 
 
 def problems(harvest: sources.Harvest, now: Any) -> list[list[items.ItemProblem]]:
-    return [found for item in arrivals(harvest, now).values() if (found := items.problems(item))]
+    return [found for item in arrivals(harvest, now).values() if (found := items.list_problems(item))]
 
 
 def test_every_kind_is_tried_here():
@@ -79,7 +80,9 @@ async def test_what_a_kind_brings_passes_the_door(desk, kind):
     assert harvest.health == "ok"
     assert harvest.items
     assert {
-        path: items.problems(item) for path, item in arrivals(harvest, desk.clock()).items() if items.problems(item)
+        path: items.list_problems(item)
+        for path, item in arrivals(harvest, desk.clock()).items()
+        if items.list_problems(item)
     } == {}
 
 

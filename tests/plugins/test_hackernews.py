@@ -40,7 +40,7 @@ async def test_the_paragraphs_of_a_question_are_kept_apart():
 async def test_a_story_is_known_by_its_number(desk):
     harvest = await desk.fetch("hackernews", {"limit": 1})
     [story] = harvest.items
-    whole = items.complete(story, source="hn", collection="ai_news", category="news", now=desk.clock())
+    whole = items.complete_item(story, source="hn", collection="ai_news", category="news", now=desk.clock())
     number = story["source_item_id"]
     assert native_ids.native_ids(story["canonical_url"], "hn", number, whole["source_metadata"]) == (f"hn:{number}",)
 

@@ -60,7 +60,7 @@ async def queue(database):
 async def test_a_title_of_which_nothing_is_left_is_refused_with_the_reason_and_its_neighbour_goes_in(database):
     await told(database, [an_item(1, title="\u200b\u00ad\ufe0f"), an_item(2)])
     async with database.connection() as conn:
-        (refused,) = await arrivals.refused(conn)
+        (refused,) = await arrivals.list_refusals(conn)
     assert refused.problems == [{"path": "$.title", "reason": "must not be blank"}]
     assert await partition(database) == {frozenset({"item-2"})}
 

@@ -15,7 +15,7 @@ import msgspec
 
 from scoop.core import digest_windows, handover_lines, schedules
 from scoop.core.handover_lines import LegacyLine, LineKind, PostedItem, SeenItem
-from scoop.core.item_stream import GZIP_MAGIC, RawItem, pieces
+from scoop.core.item_stream import GZIP_MAGIC, RawItem, split_items
 from scoop.errors import InputError
 from scoop.model import Topic
 from scoop.store import handover
@@ -167,7 +167,7 @@ def _read(stream: IO[bytes], imported: FileImport) -> Iterator[tuple[RawItem, Le
     """The objects of a file, each with where it stands; the others are refused, as is what cannot be unpacked."""
     last = 0
     try:
-        for piece in pieces(stream):
+        for piece in split_items(stream):
             last = piece.line
             try:
                 yield piece, _object(piece)

@@ -244,10 +244,10 @@ async def preview_source(
     )
     harvest = await kinds()[found.kind]().fetch(visit)
     completed = [
-        items.complete(item, source=found.slug, collection=found.collection, category=found.category, now=now)
+        items.complete_item(item, source=found.slug, collection=found.collection, category=found.category, now=now)
         for item in harvest.items
     ]
-    problems = [items.problems(item) for item in completed]
+    problems = [items.list_problems(item) for item in completed]
     return SourcePreview(
         harvest=harvest,
         items=[item for item, wrong in zip(completed, problems, strict=True) if not wrong],

@@ -18,7 +18,7 @@ from scoop.http.deps import CurrentDesk, CurrentVisitor
 from scoop.http.errors import UnsupportedMedia
 from scoop.http.middleware import MAX_PUSHED
 from scoop.http.routes import needs
-from scoop.stages.push import Handed, Pushed, push
+from scoop.stages.push import ItemOutcome, PushResult, push
 
 router = routes.for_programs("Items")
 
@@ -42,7 +42,7 @@ BODY: dict[str, Any] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
+class PushResponse:
     """What became of a push: `items` is how many there were; `problem` is what kept the rest from being read, if so.
 
     `results` tells of the first 1,000 items, and beyond them of the first 1,000 that were refused.
@@ -54,18 +54,18 @@ class Taken:
     duplicates: int
     refused: int
     problem: str | None
-    results: list[Handed]
+    results: list[ItemOutcome]
 
 
 @dataclass(slots=True)
 class _Results:
     """What is told of a push, however large it is."""
 
-    kept: list[Handed] = field(default_factory=list)
+    kept: list[ItemOutcome] = field(default_factory=list)
     refused_beyond: int = 0
     is_readable: bool = False
 
-    def tell(self, handed: Iterator[Handed]) -> None:
+    def tell(self, handed: Iterator[ItemOutcome]) -> None:
         for each in handed:
             self.is_readable |= not _is_unreadable(each)
             if each.index < SHOWN:
@@ -75,7 +75,9 @@ class _Results:
                 self.kept.append(each)
 
 
-@router.post("/items", response_model=Taken, openapi_extra=BODY, responses=document.problems(HTTPStatus.CONFLICT))
+@router.post(
+    "/items", response_model=PushResponse, openapi_extra=BODY, responses=document.problems(HTTPStatus.CONFLICT)
+)
 @needs("push")
 async def push_items(request: Request, desk: CurrentDesk, by: CurrentVisitor) -> Response:
     """Hand items in. Good ones enter the ledger, bad ones are kept apart with the reasons; nothing is ever doubled.
@@ -130,11 +132,11 @@ async def _receive(request: Request, body: IO[bytes]) -> None:
     body.seek(0)
 
 
-def _is_unreadable(handed: Handed) -> bool:
+def _is_unreadable(handed: ItemOutcome) -> bool:
     return any(problem.reason.startswith(UNREADABLE) for problem in handed.problems)
 
 
-def _check_readable(pushed: Pushed, results: _Results) -> None:
+def _check_readable(pushed: PushResult, results: _Results) -> None:
     if not pushed.items:
         raise errors.invalid("body", pushed.problem or "holds no items")
     if not results.is_readable:
@@ -142,8 +144,8 @@ def _check_readable(pushed: Pushed, results: _Results) -> None:
         raise errors.invalid("body", f"line {first.line}: {first.problems[0].reason}")
 
 
-def _taken(pushed: Pushed, results: _Results) -> Taken:
-    return Taken(
+def _taken(pushed: PushResult, results: _Results) -> PushResponse:
+    return PushResponse(
         run_id=pushed.run_id,
         items=pushed.items,
         new=pushed.new,

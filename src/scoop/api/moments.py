@@ -29,7 +29,7 @@ def _with_offset(given: str) -> datetime:
     spelled = given.replace(" ", "+")  # which is what an address makes of a plus that was not written as %2B
     if not _OFFSET.search(spelled):
         raise ValueError("without an offset")
-    return items.moment(spelled)
+    return items.parse_moment(spelled)
 
 
 Moment = Annotated[date | datetime, BeforeValidator(_read)]

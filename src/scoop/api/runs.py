@@ -81,7 +81,7 @@ async def get_run(request: Request, desk: CurrentDesk, run_id: RecordId) -> Resp
 async def list_refused(request: Request, conn: ReadConn, wanted: Annotated[WantedRefused, Query()]) -> Response:
     """Items that were refused, with place and reason, the latest first."""
     (before,) = responses.decode_cursor(wanted.cursor, int) or (db.LAST_ID,)
-    found = await arrivals.refused(
+    found = await arrivals.list_refusals(
         conn, run_id=wanted.run_id, before=before, limit=wanted.limit + 1, most_bytes=SHOWN_BYTES
     )
     shown = [_refused(each) for each in found]

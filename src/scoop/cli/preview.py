@@ -106,8 +106,10 @@ def _completed(feed: "ParsedFeed", target: str, *, now: datetime) -> "ParsedFeed
     from scoop.core import items
 
     source = _source(target)
-    whole = [items.complete(item, source=source, collection="preview", category="news", now=now) for item in feed.items]
-    reasons = [items.problems(item) for item in whole]
+    whole = [
+        items.complete_item(item, source=source, collection="preview", category="news", now=now) for item in feed.items
+    ]
+    reasons = [items.list_problems(item) for item in whole]
     refused = [f"refused: {reason[0].path} {reason[0].reason}" for reason in reasons if reason]
     good = [item for item, reason in zip(whole, reasons, strict=True) if not reason]
     return replace(feed, items=good, problems=[*feed.problems, *refused])

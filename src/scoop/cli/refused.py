@@ -35,7 +35,7 @@ async def _show(config: Config, run_id: int | None, limit: int, *, as_json: bool
     from scoop.store import arrivals
 
     async with runtime.open_connection(config) as conn:
-        found = await arrivals.refused(conn, run_id=run_id, limit=limit)
+        found = await arrivals.list_refusals(conn, run_id=run_id, limit=limit)
     if as_json:
         console.print_json([_as_told(refused) for refused in found])
         return

@@ -25,7 +25,7 @@ def document(arrival: Arrival) -> Document:
     canonical_url = urls.canonical_url(item["canonical_url"]) if "canonical_url" in item else None
     host = urls.host(canonical_url) if canonical_url else None
     source_domain = _source_domain(item, host)
-    published_at = items.moment(item["published_at"]) if "published_at" in item else None
+    published_at = items.parse_moment(item["published_at"]) if "published_at" in item else None
     return Document(
         raw_arrival_id=arrival.raw_arrival_id,
         collection=arrival.collection,

@@ -36,7 +36,7 @@ class RawItem:
     path: str = "$"
 
 
-def pieces(stream: IO[bytes]) -> Iterator[RawItem]:
+def split_items(stream: IO[bytes]) -> Iterator[RawItem]:
     """The items of a stream, in whichever of the three forms it has."""
     first, number = _first_line(stream)
     if first.lstrip()[:1] == b"[":

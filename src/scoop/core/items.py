@@ -53,12 +53,12 @@ class ItemProblem:
     reason: str
 
 
-def problems(item: Any) -> list[ItemProblem]:
+def list_problems(item: Any) -> list[ItemProblem]:
     """What keeps an item out of the ledger; nothing for a good one."""
     return _first_problems(_storage_problems(item), _schema_problems(item), _meaning_problems(item))
 
 
-def read(raw: bytes) -> tuple[Item, list[ItemProblem]]:
+def parse_item(raw: bytes) -> tuple[Item, list[ItemProblem]]:
     """The item that these bytes of JSON are, and what keeps it out of the ledger."""
     try:
         item = msgspec.json.decode(raw)
@@ -67,26 +67,26 @@ def read(raw: bytes) -> tuple[Item, list[ItemProblem]]:
     return item, _problems_of_json(item, raw)
 
 
-def written(item: Item) -> tuple[bytes, list[ItemProblem]]:
+def encode_item(item: Item) -> tuple[bytes, list[ItemProblem]]:
     """The JSON of an item that a program made, and what keeps it out of the ledger."""
     try:
         raw = msgspec.json.encode(item)
     except (ValueError, TypeError, OverflowError, RecursionError):  # lone surrogates, numbers that JSON cannot hold
-        return json.dumps(item, ensure_ascii=False, default=str).encode("utf-8", "replace"), problems(item)
+        return json.dumps(item, ensure_ascii=False, default=str).encode("utf-8", "replace"), list_problems(item)
     return raw, _problems_of_json(item, raw)
 
 
 def _problems_of_json(item: Any, raw: bytes) -> list[ItemProblem]:
     # What JSON can tell is Unicode and finite; without NUL escapes and with few brackets nothing is left to look for.
     if b"\\u0000" in raw or raw.count(b"{") + raw.count(b"[") > MAX_DEPTH:
-        return problems(item)
+        return list_problems(item)
     return _first_problems(_schema_problems(item), _meaning_problems(item))
 
 
 def _json_problems(raw: bytes, error: Exception) -> list[ItemProblem]:
     """Why bytes are no JSON; what only the stricter reader refuses is told with its place."""
     try:
-        found = problems(json.loads(raw))
+        found = list_problems(json.loads(raw))
     except (ValueError, RecursionError):  # ValueError: no JSON, or a number of more digits than Python reads
         found = []
     reason = "is nested too deeply" if isinstance(error, RecursionError) else f"{NOT_JSON}: {error}"
@@ -120,7 +120,7 @@ def item_uuid(source: str, source_item_id: str) -> UUID:
     return UUID(bytes=hashlib.sha1(name, usedforsecurity=False).digest()[:16], version=5)
 
 
-def complete(found: Item, *, source: str, collection: str, category: str, now: datetime) -> Item:
+def complete_item(found: Item, *, source: str, collection: str, category: str, now: datetime) -> Item:
     """A whole v1 item from what a source knew of it."""
     scraped_at = now.isoformat()
     metadata = {
@@ -140,7 +140,7 @@ def complete(found: Item, *, source: str, collection: str, category: str, now: d
 
 
 @lru_cache(maxsize=1024)  # the door asks twice, and all items of one visit have one scraped_at
-def moment(rfc_3339: str) -> datetime:
+def parse_moment(rfc_3339: str) -> datetime:
     """The moment, in UTC, of an RFC 3339 date-time; a leap second counts as the second before it."""
     clock = rfc_3339.upper()
     if clock[17:19] == "60":
@@ -278,7 +278,7 @@ def _meaning_problems(item: Item) -> Iterator[ItemProblem]:
 
 def _is_moment(value: str) -> bool:
     try:
-        found = moment(value)
+        found = parse_moment(value)
     except ValueError:
         return False
     return FIRST_MOMENT < found < LAST_MOMENT

@@ -12,7 +12,7 @@ from typing import IO, Any, cast
 import msgspec
 
 from scoop.core import items, text, urls
-from scoop.core.item_stream import GZIP_MAGIC, RawItem, pieces
+from scoop.core.item_stream import GZIP_MAGIC, RawItem, split_items
 from scoop.errors import InputError
 from scoop.model import Item
 from scoop.store.stories import DocumentName
@@ -84,7 +84,7 @@ def stories(file: str) -> dict[GoldKey, str]:
     """What a gold file says of v1 items."""
     story_by_key: dict[GoldKey, str] = {}
     with _opened(file) as stream:
-        for piece in pieces(stream):
+        for piece in split_items(stream):
             row = _decoded(piece, _GoldRow)
             if not row.item_uuid and not (row.source and row.source_item_id):
                 raise InputError(f"line {piece.line}: give item_uuid, or source and source_item_id")
@@ -96,7 +96,7 @@ def documents(file: str, gold: Mapping[GoldKey, str] | None, *, now: datetime) -
     """The documents of a file; with `gold` they are v1 items, else each line says its story itself."""
     found: dict[DocumentName, Labelled] = {}
     with _opened(file) as stream:
-        for piece in pieces(stream):
+        for piece in split_items(stream):
             document = _labelled(piece, set_name(file), now=now) if gold is None else _labelled_item(piece, gold)
             if document.name in found:
                 raise InputError(f"line {piece.line}: the id {document.name[-1]!r} stands in an earlier line already")

@@ -219,5 +219,5 @@ def _refused(documents: Sequence[Labelled], outcome: _Outcome) -> list[UnplacedD
 
 
 def _reason(item: Item) -> str:
-    problems = [f"{problem.path} {problem.reason}" for problem in items.problems(item)]
+    problems = [f"{problem.path} {problem.reason}" for problem in items.list_problems(item)]
     return problems[0] if problems else "a stage gave it up; the log says why"

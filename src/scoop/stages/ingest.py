@@ -27,7 +27,7 @@ from scoop.sources import Harvest, Visit
 from scoop.stages import arrivals as item_arrivals
 from scoop.stages.stage import Outcome, Stage
 from scoop.store import alerts, arrivals, article_pages, hosts, runs, sources
-from scoop.store.arrivals import Entered, ItemRefusal, NewArrival
+from scoop.store.arrivals import AppendedArrival, ItemRefusal, NewArrival
 from scoop.store.db import Connection
 from scoop.store.runs import Status, Trigger
 from scoop.store.sources import DueSource, VisitOutcome
@@ -133,7 +133,7 @@ class Ingest:
         new_by_run = Counter(found.run_id for found in entered)
         await runs.count_inserted(conn, new_by_run)
         for run_id, found in visited_by_run.items():
-            await arrivals.refuse(conn, run_id, found.source.slug, found.refusals)
+            await arrivals.add_refusals(conn, run_id, found.source.slug, found.refusals)
         read = {run_id: found for run_id, found in visited_by_run.items() if found.failure is None}
         await sources.keep_checkpoints(
             conn, [(found.source.slug, found.harvest.checkpoint, run_id) for run_id, found in read.items()]
@@ -163,10 +163,10 @@ def _through_the_door(source: Source, harvest: Harvest, *, now: datetime) -> Sou
     accepted: list[NewArrival] = []
     refusals: list[ItemRefusal] = []
     for found in harvest.items:
-        item = items.complete(
+        item = items.complete_item(
             found, source=source.slug, collection=source.collection, category=source.category, now=now
         )
-        raw, problems = items.written(item)
+        raw, problems = items.encode_item(item)
         if problems:
             refusals.append(ItemRefusal(line=NO_LINE, problems=problems, raw_item=raw))
         else:
@@ -234,7 +234,7 @@ def _rests(visited: Iterable[SourceVisit], *, now: datetime) -> dict[str, dateti
 
 
 def _page_requests(
-    entered: Iterable[Entered], visited_by_run: Mapping[int, SourceVisit]
+    entered: Iterable[AppendedArrival], visited_by_run: Mapping[int, SourceVisit]
 ) -> list[tuple[int, str, timedelta]]:
     return [
         (found.raw_arrival_id, urls.host(found.page_url), _page_step(visited_by_run[found.run_id].source))

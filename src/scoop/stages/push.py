@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import IO, Any, Literal, cast
 
 from scoop.core import documents, items, urls
-from scoop.core.item_stream import GZIP_MAGIC, RawItem, pieces
+from scoop.core.item_stream import GZIP_MAGIC, RawItem, split_items
 from scoop.errors import DatabaseUnavailable, InputError
 from scoop.faults import fault
 from scoop.model import Item
@@ -30,7 +30,7 @@ TURN = 16  # items read before the thread that feeds the database gets its turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pushed:
+class PushResult:
     """What became of a stream of items."""
 
     run_id: int
@@ -41,7 +41,7 @@ class Pushed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Handed:
+class ItemOutcome:
     """What became of one item, the first of which has index 0; a refused one has problems, the others a public id."""
 
     index: int
@@ -97,9 +97,9 @@ async def push(
     now: datetime,
     follow: str,
     progress: Callable[[int], None] = lambda _count: None,
-    tell: Callable[[Iterator[Handed]], None] = lambda _handed: None,
+    tell: Callable[[Iterator[ItemOutcome]], None] = lambda _handed: None,
     max_bytes: int | None = None,
-) -> Pushed:
+) -> PushResult:
     """Enter the items of a stream into the ledger and hand them to the stage `follow`.
 
     After each batch `progress` is told how many there were, and `tell` what became of each. A stream that has more than
@@ -127,7 +127,7 @@ async def push(
                 "again: what was read before is kept, nothing is doubled"
             ) from error
         await runs.finish(conn, run_id, RunTally(fetched=read, inserted=new, failed=refused, error=problem))
-    return Pushed(run_id=run_id, items=read, new=new, refused=refused, problem=problem)
+    return PushResult(run_id=run_id, items=read, new=new, refused=refused, problem=problem)
 
 
 async def _read_ahead(batches: Iterator[_Batch]) -> AsyncIterator[_Batch]:
@@ -183,7 +183,7 @@ def _batches(stream: IO[bytes], *, now: datetime, max_bytes: int | None) -> Iter
     if is_zipped:
         unzipped = _UntilDamage(cast(IO[bytes], gzip.GzipFile(fileobj=buffered)), max_bytes=max_bytes)
     batch = _Batch()
-    for piece in pieces(io.BufferedReader(unzipped) if is_zipped else buffered):
+    for piece in split_items(io.BufferedReader(unzipped) if is_zipped else buffered):
         batch.add(piece, now=now)
         if len(batch.items) % TURN == 0:
             time.sleep(0)
@@ -199,7 +199,7 @@ def _batches(stream: IO[bytes], *, now: datetime, max_bytes: int | None) -> Iter
 def _item(piece: RawItem) -> tuple[Item, list[items.ItemProblem]]:
     if piece.problem is not None:
         return {}, [items.ItemProblem(piece.path, piece.problem)]
-    item, problems = items.read(piece.raw)
+    item, problems = items.parse_item(piece.raw)
     return item, [
         items.ItemProblem(piece.path + problem.path.removeprefix("$"), problem.reason) for problem in problems
     ]
@@ -211,7 +211,7 @@ async def _enter(conn: Connection, run_id: int, name: str, batch: _Batch, follow
     async with conn.transaction():
         await _append(conn, run_id, batch.arrivals, entered)
         await work.enqueue(conn, follow, [Subject(arrival_id, is_new=True) for arrival_id in entered.ids])
-        await arrivals.refuse(conn, run_id, name[-MAX_NAME:], [*batch.refusals, *entered.unstorable.values()])
+        await arrivals.add_refusals(conn, run_id, name[-MAX_NAME:], [*batch.refusals, *entered.unstorable.values()])
         fault("push.saved")
     fault("push.committed")
     return entered
@@ -237,18 +237,18 @@ async def _append(conn: Connection, run_id: int, lines: list[tuple[int, NewArriv
         entered.keys |= {each.key for each in found}
 
 
-def _handed(batch: _Batch, entered: _Entered) -> Iterator[Handed]:
+def _handed(batch: _Batch, entered: _Entered) -> Iterator[ItemOutcome]:
     """What became of each item of a batch; of those that are equal the first is the new one."""
     told: set[tuple[str, str, bytes]] = set()
     for index, item in enumerate(batch.items, start=batch.first):
         refusal = item if isinstance(item, ItemRefusal) else entered.unstorable.get(item[1].key)
         if refusal is not None:
-            yield Handed(index=index, line=refusal.line, status="refused", problems=refusal.problems)
+            yield ItemOutcome(index=index, line=refusal.line, status="refused", problems=refusal.problems)
             continue
         line, arrival = cast(tuple[int, NewArrival], item)
         is_new = arrival.key in entered.keys and arrival.key not in told
         told.add(arrival.key)
-        yield Handed(
+        yield ItemOutcome(
             index=index, line=line, status="accepted" if is_new else "duplicate", article_id=_article_id(arrival)
         )
 

@@ -52,7 +52,7 @@ class NewArrival:
 
 
 @dataclass(frozen=True, slots=True)
-class Entered:
+class AppendedArrival:
     """A new row of the ledger."""
 
     raw_arrival_id: int
@@ -81,7 +81,7 @@ class StoredRefusal:
     refused_at: datetime
 
 
-async def append(conn: Connection, arrivals_by_run: Mapping[int, Sequence[NewArrival]]) -> list[Entered]:
+async def append(conn: Connection, arrivals_by_run: Mapping[int, Sequence[NewArrival]]) -> list[AppendedArrival]:
     """Enter items into the ledger, inside the caller's transaction; give those that are new."""
     while True:
         fresh = await _unknown(conn, arrivals_by_run)
@@ -103,7 +103,7 @@ async def _unknown(
     return [found for position, found in enumerate(by_key.values(), start=1) if position not in known]
 
 
-async def _copy(conn: Connection, fresh: Sequence[tuple[int, NewArrival]]) -> list[Entered]:
+async def _copy(conn: Connection, fresh: Sequence[tuple[int, NewArrival]]) -> list[AppendedArrival]:
     if not fresh:
         return []
     ids = [row["raw_arrival_id"] for row in await conn.fetch(SQL["new_ids"], len(fresh))]
@@ -129,7 +129,7 @@ async def _copy(conn: Connection, fresh: Sequence[tuple[int, NewArrival]]) -> li
         ],
     )
     return [
-        Entered(arrival_id, run_id, arrival.page_url, arrival.key)
+        AppendedArrival(arrival_id, run_id, arrival.page_url, arrival.key)
         for arrival_id, (run_id, arrival) in zip(ids, fresh, strict=True)
     ]
 
@@ -143,7 +143,7 @@ def _arrival(row: dict[str, Any]) -> Arrival:
     return Arrival(**row, page=msgspec.convert(page, ArticlePage) if page else None)
 
 
-async def refuse(conn: Connection, run_id: int, source: str, refusals: Sequence[ItemRefusal]) -> None:
+async def add_refusals(conn: Connection, run_id: int, source: str, refusals: Sequence[ItemRefusal]) -> None:
     """Keep refused items with the place they stood at."""
     if refusals:
         kept = [refusal.raw_item[:MAX_REFUSED_BYTES] for refusal in refusals]
@@ -158,7 +158,7 @@ async def refuse(conn: Connection, run_id: int, source: str, refusals: Sequence[
         )
 
 
-async def refused(
+async def list_refusals(
     conn: Connection,
     *,
     run_id: int | None = None,

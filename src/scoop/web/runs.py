@@ -89,7 +89,7 @@ async def runs_page(
 async def run_page(desk: CurrentDesk, reader: PageContext, run_id: RunId) -> Response:
     async with desk.reading() as conn:
         run = await runs.by_id(conn, run_id)
-        refused = await arrivals.refused(conn, run_id=run_id, limit=SHOWN_REFUSED, most_bytes=SHOWN_BYTES)
+        refused = await arrivals.list_refusals(conn, run_id=run_id, limit=SHOWN_REFUSED, most_bytes=SHOWN_BYTES)
     lines, problem = await _log(desk, run)
     return pages.page(
         "run.html",

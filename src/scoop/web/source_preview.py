@@ -94,5 +94,5 @@ def _found(item: Item) -> PreviewItem:
     return PreviewItem(
         title=item["title"],
         url=item.get("canonical_url"),
-        published_at=items.moment(published_at) if published_at else None,
+        published_at=items.parse_moment(published_at) if published_at else None,
     )
