@@ -81,9 +81,9 @@ async def ingest(database: Database, items: Iterable[Any] | bytes, *, name: str 
 async def run_all(database: Database, *, without: Sequence[str] = ()) -> None:
     """All stages, or all but these, until nothing is due."""
     with tempfile.TemporaryDirectory() as folder:
-        async with open_client() as client, open_sandbox() as chamber:
+        async with open_client() as client, open_sandbox() as sandbox:
             archive = Archive.open(folder, credentials={})
-            every = pipeline.stages(client, archive, chamber, secrets={})
+            every = pipeline.stages(client, archive, sandbox, secrets={})
             stages = [stage for stage in every if stage.name not in without]
             app = App(config=Config(), database=database, archive=archive, stages=stages, modes=Modes(), channels={})
             await worker.run(app, stop=asyncio.Event(), until_idle=True, report=Silent())

@@ -116,8 +116,8 @@ class Desk:
 
 @asynccontextmanager
 async def open_desk(database: Database, folder: Any, *, force: bool = False) -> AsyncIterator[Desk]:
-    async with open_client() as client, open_sandbox() as chamber:
+    async with open_client() as client, open_sandbox() as sandbox:
         archive = Archive.open(str(folder), credentials={})
-        stages = pipeline.stages(client, archive, chamber, secrets={}, force=force)
+        stages = pipeline.stages(client, archive, sandbox, secrets={}, force=force)
         app = App(config=Config(), database=database, archive=archive, stages=stages, modes=Modes(), channels={})
         yield Desk(database=database, app=app, archive=archive)

@@ -141,7 +141,7 @@ async def try_source(config: Config, settings: "SourceSettings", *, now: datetim
 
     async with open_client(config) as client, sandbox.open_sandbox() as parser:
         return await source_actions.preview_source(
-            settings, client=client, chamber=parser, secrets=config.secrets, now=now
+            settings, client=client, sandbox=parser, secrets=config.secrets, now=now
         )
 
 

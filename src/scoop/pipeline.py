@@ -37,7 +37,7 @@ TELLING = (search.STAGE, topics.STAGE, *PUBLISHING)  # what comes after the stor
 def stages(
     client: Client,
     archive: Archive,
-    chamber: Sandbox,
+    sandbox: Sandbox,
     *,
     secrets: Mapping[str, str],
     trigger: Trigger = "schedule",
@@ -51,7 +51,7 @@ def stages(
         ingest.stage(
             client,
             archive,
-            chamber,
+            sandbox,
             plugins.discover(sources),
             secrets=secrets,
             trigger=trigger,
@@ -59,7 +59,7 @@ def stages(
             pages="pages",
             then=("normalize",),
         ),
-        pages.stage(client, archive, chamber, then=("normalize",)),
+        pages.stage(client, archive, sandbox, then=("normalize",)),
         normalize.stage(then=("dedup",)),
         dedup.stage(then=("embed", "index"), stories_to=("assign-topics",)),
         embed.stage(embedder or Local(Settings(), client), then=("link",)),

@@ -57,7 +57,7 @@ def test_no_header_breaks_anything(first, second):
 
 
 def waits(*, may_pass: bool) -> list[timedelta]:
-    return [retry_after.wait(failures=n, asked=None, may_pass=may_pass, spread=0) for n in range(15)]
+    return [retry_after.backoff(failures=n, asked=None, may_pass=may_pass, spread=0) for n in range(15)]
 
 
 def test_what_may_pass_is_tried_again_in_5_15_and_45_seconds_and_then_ever_later():
@@ -77,6 +77,6 @@ def test_what_was_refused_rests_for_hours_and_at_most_a_day():
     st.floats(0, 1),
 )
 def test_a_server_is_never_asked_earlier_than_it_asked_for(failures, asked, may_pass, spread):
-    wait = retry_after.wait(failures=failures, asked=asked, may_pass=may_pass, spread=spread)
+    wait = retry_after.backoff(failures=failures, asked=asked, may_pass=may_pass, spread=spread)
     assert wait >= (asked or timedelta())
     assert wait <= retry_after.LONGEST_WAIT

@@ -296,11 +296,11 @@ def test_nothing_else_in_the_program_can_connect():
         "boto3",
     }
     allowed = {
-        "fetch/mail.py": {"socket", "ssl", "aiosmtplib"},
+        "fetch/smtp.py": {"socket", "ssl", "aiosmtplib"},
         "fetch/client.py": {"aiohttp", "socket", "ssl"},
         "store/db.py": {"asyncpg"},
-        "archive.py": {"obstore"},
-        "serving.py": {"uvicorn", "socket"},
+        "archive/objects.py": {"obstore"},
+        "serve.py": {"uvicorn", "socket"},
         "store/embedded.py": {"socket"},
     }
     root = Path(scoop.__file__).parent

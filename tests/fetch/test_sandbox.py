@@ -1,4 +1,4 @@
-"""What overwhelms the chamber costs its own work and nothing else."""
+"""What overwhelms the sandbox costs its own work and nothing else."""
 
 import os
 import time
@@ -32,14 +32,14 @@ def fail() -> None:
 @pytest.mark.parametrize("greedy", [hang, swallow, die])
 async def test_a_document_that_hangs_swallows_memory_or_kills_does_not_harm_the_next(monkeypatch, greedy):
     monkeypatch.setattr(limits, "SECONDS", 10 if greedy is swallow else 3)
-    async with open_sandbox() as chamber:
-        assert await chamber.run(doubled, "ab") == "abab"
+    async with open_sandbox() as sandbox:
+        assert await sandbox.run(doubled, "ab") == "abab"
         with pytest.raises(SandboxExceeded):
-            await chamber.run(greedy)
-        assert await chamber.run(doubled, "cd") == "cdcd"
+            await sandbox.run(greedy)
+        assert await sandbox.run(doubled, "cd") == "cdcd"
 
 
 async def test_an_error_of_the_function_is_told_as_it_is():
-    async with open_sandbox() as chamber:
+    async with open_sandbox() as sandbox:
         with pytest.raises(ValueError, match="of the function itself"):
-            await chamber.run(fail)
+            await sandbox.run(fail)

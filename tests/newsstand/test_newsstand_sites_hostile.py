@@ -89,7 +89,7 @@ async def test_a_move_for_good_is_followed_and_told(prey, status):
 )
 async def test_a_busy_server_says_when_to_come_back(prey, status, form, after):
     answer = await prey.get(f"/busy/{status}/{form}")
-    assert fetching.failure(answer, now=ANCHOR).after == after
+    assert fetching.response_failure(answer, now=ANCHOR).after == after
 
 
 @pytest.mark.parametrize(

@@ -5,16 +5,16 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 from newsstand_builders import ANCHOR, Clock
 
-from plugins.desks import CHAMBER, Desk
+from plugins.desks import SANDBOX, Desk
 from scoop.fetch.client import open_client
 from scoop.newsstand import server, world
 from scoop.serve import serving
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _chamber() -> Iterator[None]:
+def _sandbox() -> Iterator[None]:
     yield
-    CHAMBER.close()
+    SANDBOX.close()
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,7 @@ from scoop.model import Source
 from scoop.serve import serving
 from scoop.sources import Harvest, Visit
 
-CHAMBER = Sandbox()  # one for all tests: to start it takes a second
+SANDBOX = Sandbox()  # one for all tests: to start it takes a second
 
 
 def a_source(kind: str, **given: Any) -> Source:
@@ -58,7 +58,7 @@ class Desk:
             now=self.clock(),
             client=self.client,
             robots=RobotsFiles(),
-            chamber=CHAMBER,
+            sandbox=SANDBOX,
             secrets=secrets or {},
         )
 

@@ -10,7 +10,7 @@ from scoop import plugins
 from scoop import sources as kinds
 from scoop.archive.objects import Archive
 from scoop.fetch.client import Client, Request, Response
-from scoop.fetch.rate_limits import Hosts
+from scoop.fetch.rate_limits import RateLimits
 from scoop.fetch.sandbox import Sandbox
 from scoop.model import SourceSettings
 from scoop.stages import ingest
@@ -42,7 +42,7 @@ class FakeWeb(Client):
 
     def __init__(self, clock: Clock) -> None:
         self._now = clock
-        self.hosts = Hosts(lambda: 0.0)
+        self.rate_limits = RateLimits(lambda: 0.0)
         self.asked: dict[str, list[datetime]] = defaultdict(list)
 
     async def send(self, request: Request) -> Response:
@@ -81,7 +81,7 @@ def a_stage(web: FakeWeb, clock: Clock, folder) -> Stage:
     gather = Ingest(
         client=web,
         archive=Archive.open(str(folder), credentials={}),
-        chamber=Sandbox(),
+        sandbox=Sandbox(),
         kinds=plugins.discover(kinds),
         secrets={},
         clock=clock,

@@ -156,9 +156,9 @@ async def run_with(database, url):
     """All stages, with an embedding server whose vectors the links trust as they do those of the local embedder."""
     settings = Settings(url=url, model="use-multilingual", version="v3")
     with tempfile.TemporaryDirectory() as folder:
-        async with open_client() as client, open_sandbox() as chamber:
+        async with open_client() as client, open_sandbox() as sandbox:
             archive = Archive.open(folder, credentials={})
-            stages = pipeline.stages(client, archive, chamber, secrets={}, embedder=OpenAI(settings, client))
+            stages = pipeline.stages(client, archive, sandbox, secrets={}, embedder=OpenAI(settings, client))
             app = App(config=Config(), database=database, archive=archive, stages=stages, modes=Modes(), channels={})
             await worker.run(app, stop=asyncio.Event(), until_idle=True, report=Silent())
 

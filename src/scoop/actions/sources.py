@@ -225,7 +225,7 @@ async def exported(conn: Connection, *, collection: str | None = None, now: date
 
 
 async def preview_source(
-    found: SourceSettings, *, client: Client, chamber: Sandbox, secrets: Mapping[str, str], now: datetime
+    found: SourceSettings, *, client: Client, sandbox: Sandbox, secrets: Mapping[str, str], now: datetime
 ) -> SourcePreview:
     """Visit a source without keeping anything; FetchFailed when it gives nothing."""
     visit = Visit(
@@ -239,7 +239,7 @@ async def preview_source(
         now=now,
         client=client,
         robots=RobotsFiles(),
-        chamber=chamber,
+        sandbox=sandbox,
         secrets=secrets,
     )
     harvest = await kinds()[found.kind]().fetch(visit)

@@ -89,7 +89,7 @@ def without_secrets(url: str) -> str:
 
     A secret that is part of the path cannot be told from an address, and stays.
     """
-    parts = urlsplit(urls.encoded(url))
+    parts = urlsplit(urls.percent_encoded(url))
     query = "&".join(pair for pair in parts.query.split("&") if not _is_secret(*pair.partition("=")[::2]))
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, query, ""))
 
@@ -165,7 +165,7 @@ def _outline(address: str, given: dict[str, str], collection: str | None, line: 
 def _http_url(address: str) -> str | None:
     spelled = _FEED_AS_SCHEME.sub("http:", _FEED_BEFORE_URL.sub("", address.strip()))
     try:
-        url = urls.encoded(spelled)
+        url = urls.percent_encoded(spelled)
     except ValueError:
         return None
     return url if len(url) <= MAX_URL_CHARACTERS else None

@@ -37,7 +37,7 @@ def fresh_for(headers: Mapping[str, str], *, now: datetime) -> timedelta:
     return min(max(expires - now, NO_TIME), LONGEST_FRESHNESS) if expires else NO_TIME
 
 
-def wait(*, failures: int, asked: timedelta | None, may_pass: bool, spread: float) -> timedelta:
+def backoff(*, failures: int, asked: timedelta | None, may_pass: bool, spread: float) -> timedelta:
     """How long to leave a server alone after failing `failures` times before: as it asked, else ever longer, to a day.
 
     What may pass in a moment is tried again in seconds, then in minutes; what was refused rests for hours.

@@ -87,7 +87,7 @@ def is_url(text: str) -> bool:
     return True
 
 
-def encoded(url: str) -> str:
+def percent_encoded(url: str) -> str:
     """The URL as it was given, with all that a URI may not hold percent-encoded."""
     return str(_parsed(url.strip()).href)
 

@@ -9,7 +9,7 @@ import msgspec
 
 from scoop.embedders import Model, Settings, Vectors, unit
 from scoop.errors import ConfigError, FetchFailed, Retry
-from scoop.fetch.client import Client, Request, Response, failure
+from scoop.fetch.client import Client, Request, Response, response_failure
 
 DEADLINE = timedelta(seconds=45)
 REST = timedelta(minutes=1)  # for a server that let us wait in vain: whoever asks next would only wait as well
@@ -62,7 +62,7 @@ class OpenAI:
     async def embed(self, texts: Sequence[str]) -> Vectors:
         answer = await self._answer(texts)
         if answer.status != ANSWERED:
-            raise failure(answer, now=datetime.now(UTC))
+            raise response_failure(answer, now=datetime.now(UTC))
         return unit(self._rows(answer.body, len(texts)), count=len(texts), origin=self.endpoint)
 
     async def _answer(self, texts: Sequence[str]) -> Response:
@@ -79,7 +79,7 @@ class OpenAI:
             return await self._client.send(request)
         except FetchFailed as failed:
             if failed.health == "timeout":
-                self._client.hosts.rest(self._host, REST)
+                self._client.rate_limits.pause(self._host, REST)
             raise
 
     def _question(self, texts: Sequence[str]) -> dict[str, Any]:

@@ -153,7 +153,7 @@ def _item(row: _LabelledRow, line: int, set_name: str, *, now: datetime) -> Item
     """The v1 item that a row is; what is empty in the row is unknown, what is wrong is left to the door to refuse."""
     address = row.url if row.url and urls.is_url(row.url) else None
     known = {
-        "canonical_url": urls.encoded(address) if address else row.url,
+        "canonical_url": urls.percent_encoded(address) if address else row.url,
         "published_at": _moment(row.published_at) if row.published_at else None,
         "body_text": row.text,
         "language": row.lang,

@@ -24,7 +24,7 @@ from scoop.core import retry_after
 from scoop.errors import FetchFailed
 from scoop.fetch import decoding
 from scoop.fetch.addresses import is_public
-from scoop.fetch.rate_limits import MAX_AT_ONCE, Hosts
+from scoop.fetch.rate_limits import MAX_AT_ONCE, RateLimits
 
 PRODUCT = "Scoop"
 USER_AGENT = f"{PRODUCT}/{__version__} (self-hosted news desk"
@@ -104,7 +104,7 @@ class Client:
         self._public = public
         self._private = private
         self._allowed = frozenset(name.lower() for name in allowed)
-        self.hosts = Hosts(time.monotonic)
+        self.rate_limits = RateLimits(time.monotonic)
 
     async def get(
         self,
@@ -156,11 +156,11 @@ class Client:
         moved_to, is_permanent, left = None, True, request.deadline.total_seconds()
         for _ in range(MAX_REDIRECTS + 1):
             target = _parsed(url)
-            async with self.hosts.turn(target.host, interval=request.interval.total_seconds()):
+            async with self.rate_limits.slot(target.host, interval=request.interval.total_seconds()):
                 began = time.monotonic()
                 async with asyncio.timeout(left), self._asked(request, target, headers, trail) as answer:
                     if answer.status in OVERLOADED:
-                        self.hosts.rest(target.host, _rest(answer))
+                        self.rate_limits.pause(target.host, _rest(answer))
                     location = answer.headers.get("Location")
                     if answer.status not in REDIRECTS or not location or request.content is not None:
                         return await _read(answer, url, request, moved_to)
@@ -277,7 +277,7 @@ def _rest(answer: aiohttp.ClientResponse) -> timedelta:
     return SHORT_REST if asked is None else asked
 
 
-def failure(answer: Response, *, now: datetime) -> FetchFailed:
+def response_failure(answer: Response, *, now: datetime) -> FetchFailed:
     """What an answer that brings nothing means for the next try."""
     is_too_much = answer.status == TOO_MANY
     asked = answer.headers.get("Retry-After") or (answer.headers.get("X-RateLimit-Reset") if is_too_much else None)

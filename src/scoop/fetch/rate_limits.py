@@ -23,7 +23,7 @@ class _Host:
     users: int = 0
 
 
-class Hosts:
+class RateLimits:
     """Turns at hosts; `clock` is monotonic seconds."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -32,7 +32,7 @@ class Hosts:
         self._host_by_name: defaultdict[str, _Host] = defaultdict(_Host)
 
     @asynccontextmanager
-    async def turn(self, name: str, *, interval: float) -> AsyncIterator[None]:
+    async def slot(self, name: str, *, interval: float) -> AsyncIterator[None]:
         """Wait until the host may be asked again: few at once, and `interval` seconds after the last beginning."""
         host = self._host_by_name[name]
         _let_rest(name, host.rests_until - self._clock())
@@ -47,7 +47,7 @@ class Hosts:
             host.users -= 1
             self._forget()
 
-    def rest(self, name: str, span: timedelta) -> None:
+    def pause(self, name: str, span: timedelta) -> None:
         """Leave a host alone for a while: it is overloaded, and whoever asks next would be told the same."""
         host = self._host_by_name[name]
         host.rests_until = max(host.rests_until, self._clock() + span.total_seconds())

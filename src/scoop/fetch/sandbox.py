@@ -55,11 +55,11 @@ class Sandbox:
 
 @asynccontextmanager
 async def open_sandbox() -> AsyncIterator[Sandbox]:
-    chamber = Sandbox()
+    sandbox = Sandbox()
     try:
-        yield chamber
+        yield sandbox
     finally:
-        chamber.close()
+        sandbox.close()
 
 
 def _limit() -> None:

@@ -9,7 +9,7 @@ import msgspec
 
 from scoop.core import urls
 from scoop.core.robots import Robots
-from scoop.fetch.client import Client, Request, Response, failure
+from scoop.fetch.client import Client, Request, Response, response_failure
 from scoop.fetch.robots import RobotsFiles
 from scoop.fetch.sandbox import Sandbox
 from scoop.model import Health, Item, Source
@@ -54,7 +54,7 @@ class Visit:
     now: datetime
     client: Client
     robots: RobotsFiles
-    chamber: Sandbox
+    sandbox: Sandbox
     secrets: Mapping[str, str]
     log: list[dict[str, Any]] = field(default_factory=list)
 
@@ -100,7 +100,7 @@ class Visit:
         self.log.append({"url": answer.url, "status": answer.status, "bytes": len(answer.body)})
         if answer.status in {200, 304}:
             return answer
-        raise failure(answer, now=self.now)
+        raise response_failure(answer, now=self.now)
 
 
 class SourcePlugin(Protocol):

@@ -62,7 +62,7 @@ async def _read(visit: Visit, answer: Response) -> ParsedFeed:
     feed = feed_reading.parse_fast(answer.body, content_type=content_type, url=answer.url)
     if feed is None:
         try:
-            feed = await visit.chamber.run(
+            feed = await visit.sandbox.run(
                 feed_reading.parse_lenient, answer.body, content_type=content_type, url=answer.url
             )
         except SandboxExceeded as error:

@@ -162,7 +162,7 @@ async def _crawled(visit: Visit, pages: Iterable[str], sitemaps: Iterable[str]) 
 async def _apart(visit: Visit, page: str, parse: Callable[..., Parsed | None], body: bytes, **more: str) -> Parsed:
     """What a parser makes of a body, in a process apart; FetchFailed where it makes nothing of it."""
     try:
-        found = await visit.chamber.run(parse, body, **more)
+        found = await visit.sandbox.run(parse, body, **more)
     except SandboxExceeded as error:
         raise FetchFailed(f"{page} cannot be read: {error}", health="parse_error") from error
     if found is None:

@@ -73,7 +73,7 @@ class Ingest:
 
     client: Client
     archive: Archive
-    chamber: Sandbox
+    sandbox: Sandbox
     kinds: Mapping[str, type[kinds.SourcePlugin]]
     secrets: Mapping[str, str]
     clock: Callable[[], datetime]
@@ -85,7 +85,7 @@ class Ingest:
     async def load(self, conn: Connection, ids: Sequence[int]) -> dict[int, DueSource]:
         due = await sources.due(conn, ids)
         origins = {robots.origin(found.source.base_url) for found in due.values()}
-        self.robots.remember(await hosts.robots_files(conn, list(origins)))
+        self.robots.remember(await hosts.list_robots_files(conn, list(origins)))
         return due
 
     async def work(self, due: Mapping[int, DueSource]) -> Outcome[list[SourceVisit]]:
@@ -101,7 +101,7 @@ class Ingest:
             now=started_at,
             client=self.client,
             robots=self.robots,
-            chamber=self.chamber,
+            sandbox=self.sandbox,
             secrets=self.secrets,
         )
         try:
@@ -152,8 +152,8 @@ class Ingest:
         """Write down how the sources are, and what their hosts asked for."""
         settled = {f.source.source_id: _settled(f, conditions[f.source.source_id], now=now) for f in visited}
         await sources.settle(conn, settled)
-        await hosts.rest(conn, _rests(visited, now=now))
-        await hosts.keep_robots_files(conn, self.robots.learned())
+        await hosts.pause(conn, _rests(visited, now=now))
+        await hosts.put_robots_files(conn, self.robots.learned())
         await _alert(conn, {found.source.slug: conditions[found.source.source_id] for found in visited})
 
 
@@ -189,7 +189,7 @@ def _line(visited: SourceVisit) -> str:
 
 def _wait(source: Source, failure: FetchFailed) -> timedelta:
     may_pass = failure.health in health.PASSING or (failure.status or 0) >= SERVER_ERROR
-    return retry_after.wait(
+    return retry_after.backoff(
         failures=source.failures,
         asked=failure.after,
         may_pass=may_pass and failure.status not in OVERLOADED,
@@ -298,7 +298,7 @@ def _json(value: Any) -> bytes:
 def stage(
     client: Client,
     archive: Archive,
-    chamber: Sandbox,
+    sandbox: Sandbox,
     kinds: Mapping[str, type[kinds.SourcePlugin]],
     *,
     secrets: Mapping[str, str],
@@ -310,7 +310,7 @@ def stage(
     gather = Ingest(
         client=client,
         archive=archive,
-        chamber=chamber,
+        sandbox=sandbox,
         kinds=kinds,
         secrets=secrets,
         clock=lambda: datetime.now(UTC),

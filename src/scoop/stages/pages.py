@@ -14,7 +14,7 @@ from scoop.archive.objects import Archive
 from scoop.core import documents, health, urls
 from scoop.errors import FetchFailed, ScoopError
 from scoop.fetch import robots
-from scoop.fetch.client import Client, Request, Response, failure
+from scoop.fetch.client import Client, Request, Response, response_failure
 from scoop.fetch.robots import RobotsFiles
 from scoop.fetch.sandbox import Sandbox, SandboxExceeded
 from scoop.model import ArticlePage
@@ -39,14 +39,14 @@ class PageStage:
 
     client: Client
     archive: Archive
-    chamber: Sandbox
+    sandbox: Sandbox
     clock: Callable[[], datetime]
     robots: RobotsFiles = field(default_factory=RobotsFiles)
 
     async def load(self, conn: Connection, ids: Sequence[int]) -> dict[int, PageRequest]:
-        wanted = await article_pages.wanted(conn, NAME, ids)
+        wanted = await article_pages.list_requests(conn, NAME, ids)
         origins = {robots.origin(page.url) for page in wanted.values()}
-        self.robots.remember(await hosts.robots_files(conn, list(origins)))
+        self.robots.remember(await hosts.list_robots_files(conn, list(origins)))
         return wanted
 
     async def work(self, wanted: Mapping[int, PageRequest]) -> Outcome[list[FetchedPage]]:
@@ -87,12 +87,12 @@ class PageStage:
             request = replace(request, interval=max(request.interval, timedelta(seconds=rules.crawl_delay)))
         answer = await self.client.send(request)
         if answer.status != FETCHED:
-            raise failure(answer, now=now)
+            raise response_failure(answer, now=now)
         return answer
 
     async def _extracted(self, answer: Response) -> ArticlePage:
         try:
-            return await self.chamber.run(_extract, answer.body, answer.url, answer.headers.get("Content-Type", ""))
+            return await self.sandbox.run(_extract, answer.body, answer.url, answer.headers.get("Content-Type", ""))
         except SandboxExceeded as error:
             log.warning("page not read", url=answer.url, reason=str(error))
             return ArticlePage(problem="too_complex")
@@ -109,12 +109,12 @@ class PageStage:
 
     async def save(self, conn: Connection, read: Sequence[FetchedPage]) -> Sequence[Subject]:
         await article_pages.put(conn, read)
-        await hosts.keep_robots_files(conn, self.robots.learned())
+        await hosts.put_robots_files(conn, self.robots.learned())
         return [Subject(page.raw_arrival_id) for page in read]
 
 
 def _extract(body: bytes, url: str, content_type: str) -> ArticlePage:
-    from scoop.fetch import articles  # heavy, and needed only in the chamber
+    from scoop.fetch import articles  # heavy, and needed only in the sandbox
 
     return articles.extract(body, url=url, content_type=content_type)
 
@@ -123,6 +123,6 @@ def _may_pass(failed: FetchFailed) -> bool:
     return failed.health in health.PASSING or (failed.status or 0) in RETRIED
 
 
-def stage(client: Client, archive: Archive, chamber: Sandbox, *, then: tuple[str, ...]) -> Stage[Any, Any]:
-    reader = PageStage(client=client, archive=archive, chamber=chamber, clock=lambda: datetime.now(UTC))
+def stage(client: Client, archive: Archive, sandbox: Sandbox, *, then: tuple[str, ...]) -> Stage[Any, Any]:
+    reader = PageStage(client=client, archive=archive, sandbox=sandbox, clock=lambda: datetime.now(UTC))
     return Stage(name=NAME, load=reader.load, work=reader.work, save=reader.save, then=then, batch=32, waits=True)

@@ -41,8 +41,8 @@ async def enqueue(conn: Connection, stage: str, asked: Sequence[tuple[int, str, 
         await conn.execute(SQL["enqueue"], stage, *map(list, zip(*asked, strict=True)))
 
 
-async def wanted(conn: Connection, stage: str, ids: Sequence[int]) -> dict[int, PageRequest]:
-    return {row["raw_arrival_id"]: PageRequest(**row) for row in await conn.fetch(SQL["wanted"], ids, stage)}
+async def list_requests(conn: Connection, stage: str, ids: Sequence[int]) -> dict[int, PageRequest]:
+    return {row["raw_arrival_id"]: PageRequest(**row) for row in await conn.fetch(SQL["list_requests"], ids, stage)}
 
 
 async def put(conn: Connection, pages: Sequence[FetchedPage]) -> None:

@@ -3,7 +3,7 @@
 INSERT INTO work (stage, subject, due_at)
 SELECT $1, id, due_at FROM plan_requests($2::bigint[], $3::text[], $4::interval[]);
 
--- name: wanted
+-- name: list_requests
 -- The pages to read: whose they are, how their source is asked, and how often it was tried.
 SELECT raw_arrival_id, raw_arrivals.source, source_item_url AS url, raw_payload ->> 'title' AS title,
     coalesce(options, '{}') AS options, coalesce(request_interval_ms, 0) AS request_interval_ms, attempts

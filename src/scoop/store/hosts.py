@@ -10,17 +10,17 @@ from scoop.store.db import Connection
 SQL = db.blocks(__name__)
 
 
-async def rest(conn: Connection, until_by_host: dict[str, datetime]) -> None:
+async def pause(conn: Connection, until_by_host: dict[str, datetime]) -> None:
     """Leave hosts alone until a time; an earlier time that was asked for is kept."""
     if until_by_host:
-        await conn.execute(SQL["rest"], list(until_by_host), list(until_by_host.values()))
+        await conn.execute(SQL["pause"], list(until_by_host), list(until_by_host.values()))
 
 
-async def robots_files(conn: Connection, origins: Sequence[str]) -> list[RobotsFile]:
-    return [RobotsFile(**row) for row in await conn.fetch(SQL["robots_files"], origins)]
+async def list_robots_files(conn: Connection, origins: Sequence[str]) -> list[RobotsFile]:
+    return [RobotsFile(**row) for row in await conn.fetch(SQL["list_robots_files"], origins)]
 
 
-async def keep_robots_files(conn: Connection, files: Sequence[RobotsFile]) -> None:
+async def put_robots_files(conn: Connection, files: Sequence[RobotsFile]) -> None:
     if files:
         rows = [(file.origin, file.status, file.text, file.fetched_at) for file in files]
-        await conn.execute(SQL["keep_robots_files"], *map(list, zip(*rows, strict=True)))
+        await conn.execute(SQL["put_robots_files"], *map(list, zip(*rows, strict=True)))

@@ -1,14 +1,14 @@
--- name: rest
+-- name: pause
 -- Leave hosts alone that asked for it.
 INSERT INTO hosts (host, not_before) SELECT host, max(until) FROM unnest($1::text[], $2::timestamptz[]) AS asked (host, until)
 GROUP BY host ORDER BY host
 ON CONFLICT (host) DO UPDATE SET not_before = greatest(hosts.not_before, excluded.not_before);
 
--- name: robots_files
+-- name: list_robots_files
 -- The robots.txt of these origins, where we have it.
 SELECT origin, status, text, fetched_at FROM robots_files WHERE origin = ANY ($1::text[]);
 
--- name: keep_robots_files
+-- name: put_robots_files
 -- Remember the robots.txt of sites.
 INSERT INTO robots_files (origin, status, text, fetched_at) SELECT * FROM unnest($1::text[], $2::int[], $3::text[], $4::timestamptz[])
     AS found (origin, status, text, fetched_at) ORDER BY origin

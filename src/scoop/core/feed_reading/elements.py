@@ -222,7 +222,7 @@ def _body(element: Any) -> str:
     raw = _unpacked(element)
     kind = element.get("type") or ("text" if element.tag.startswith(_ATOM) else "")
     if kind in {"text", "text/plain"} and not markup.is_markup(raw):
-        return markup.written(raw, MAX_BODY)
+        return markup.plain_text(raw, MAX_BODY)
     if kind.startswith(_NO_TEXT) and "ml" not in kind:
         return ""
     return markup.body(raw, MAX_BODY)

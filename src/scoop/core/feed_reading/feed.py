@@ -195,7 +195,7 @@ def number(written: str | None) -> int | None:
     return int(digits) if digits.isdecimal() and len(digits) < MAX_DIGITS else None
 
 
-def string(holder: Any, key: str) -> str:
+def text_value(holder: Any, key: str) -> str:
     """The text that a stranger's object holds; a number is read as one, anything else as none."""
     value = dict.get(holder, key) if isinstance(holder, dict) else None
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -203,7 +203,7 @@ def string(holder: Any, key: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def objects(holder: dict[str, Any], key: str) -> list[dict[str, Any]]:
+def object_list(holder: dict[str, Any], key: str) -> list[dict[str, Any]]:
     """The objects in the list that a stranger's object holds."""
     values = dict.get(holder, key)
     return [value for value in values if isinstance(value, dict)] if isinstance(values, list) else []

@@ -19,9 +19,9 @@ from scoop.core.feed_reading.feed import (
     address,
     attached,
     items,
-    objects,
-    string,
+    object_list,
     tag_of_language,
+    text_value,
 )
 
 MAX_PARTS = 1_000_000  # quotes, commas and brackets; decoded, each takes up to 58 bytes
@@ -36,21 +36,21 @@ def read(document: bytes, *, url: str) -> ParsedFeed:
         found = msgspec.json.decode(document)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         return ParsedFeed(problems=[f"this begins as JSON does, but is none: {error}"])
-    version = string(found, "version")
+    version = text_value(found, "version")
     if not isinstance(found, dict) or not (VERSION in version or isinstance(found.get("items"), list)):
         return ParsedFeed(problems=["this is JSON, but not a JSON Feed"])
     return _feed(found, version.rpartition(VERSION)[2], url)
 
 
 def _feed(found: dict[str, Any], version: str, url: str) -> ParsedFeed:
-    link = address(string(found, "home_page_url"), url)
+    link = address(text_value(found, "home_page_url"), url)
     base = link or url
-    entries, problems = items(_entry(entry, found, base) for entry in objects(found, "items"))
+    entries, problems = items(_entry(entry, found, base) for entry in object_list(found, "items"))
     return ParsedFeed(
-        title=markup.headline(string(found, "title"), MAX_TITLE),
+        title=markup.headline(text_value(found, "title"), MAX_TITLE),
         link=link or "",
-        description=markup.body(string(found, "description"), MAX_SUMMARY),
-        language=tag_of_language(string(found, "language")),
+        description=markup.body(text_value(found, "description"), MAX_SUMMARY),
+        language=tag_of_language(text_value(found, "language")),
         format=f"json feed {version[:8]}".strip(),
         items=entries,
         problems=problems,
@@ -58,18 +58,18 @@ def _feed(found: dict[str, Any], version: str, url: str) -> ParsedFeed:
 
 
 def _entry(entry: dict[str, Any], feed: dict[str, Any], base: str) -> ParsedEntry:
-    page, external = address(string(entry, "url"), base), address(string(entry, "external_url"), base)
-    html, plain = string(entry, "content_html"), string(entry, "content_text")
+    page, external = address(text_value(entry, "url"), base), address(text_value(entry, "external_url"), base)
+    html, plain = text_value(entry, "content_html"), text_value(entry, "content_text")
     return ParsedEntry(
-        guid=text.one_line(string(entry, "id")),
+        guid=text.one_line(text_value(entry, "id")),
         url=page or external,
-        title=markup.headline(string(entry, "title"), MAX_TITLE),
-        body=markup.body(html, MAX_BODY) or markup.written(plain, MAX_BODY),
-        summary=markup.written(string(entry, "summary"), MAX_BODY),
-        published_at=dates.rfc_3339(string(entry, "date_published")),
-        updated_at=dates.rfc_3339(string(entry, "date_modified")),
-        image_url=address(string(entry, "image"), base) or address(string(entry, "banner_image"), base),
-        language=tag_of_language(string(entry, "language") or string(feed, "language")),
+        title=markup.headline(text_value(entry, "title"), MAX_TITLE),
+        body=markup.body(html, MAX_BODY) or markup.plain_text(plain, MAX_BODY),
+        summary=markup.plain_text(text_value(entry, "summary"), MAX_BODY),
+        published_at=dates.rfc_3339(text_value(entry, "date_published")),
+        updated_at=dates.rfc_3339(text_value(entry, "date_modified")),
+        image_url=address(text_value(entry, "image"), base) or address(text_value(entry, "banner_image"), base),
+        language=tag_of_language(text_value(entry, "language") or text_value(feed, "language")),
         authors=_authors(entry) or _authors(feed),
         tags=_tags(entry),
         metadata={"external_url": external if page else None, "enclosures": list(_attachments(entry, base))},
@@ -78,14 +78,14 @@ def _entry(entry: dict[str, Any], feed: dict[str, Any], base: str) -> ParsedEntr
 
 def _authors(holder: dict[str, Any]) -> list[str]:
     """1.1 has a list of authors, 1.0 has one."""
-    people = [*objects(holder, "authors"), holder.get("author")]
-    return [name for person in people if (name := markup.headline(string(person, "name"), MAX_AUTHOR))]
+    people = [*object_list(holder, "authors"), holder.get("author")]
+    return [name for person in people if (name := markup.headline(text_value(person, "name"), MAX_AUTHOR))]
 
 
 def _attachments(entry: dict[str, Any], base: str) -> Iterator[dict[str, Any]]:
-    for file in objects(entry, "attachments")[:MAX_ATTACHED]:
-        if url := address(string(file, "url"), base):
-            yield attached(url, type=string(file, "mime_type"), length=string(file, "size_in_bytes"))
+    for file in object_list(entry, "attachments")[:MAX_ATTACHED]:
+        if url := address(text_value(file, "url"), base):
+            yield attached(url, type=text_value(file, "mime_type"), length=text_value(file, "size_in_bytes"))
 
 
 def _tags(entry: dict[str, Any]) -> list[str]:

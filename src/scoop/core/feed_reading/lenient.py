@@ -29,9 +29,9 @@ from scoop.core.feed_reading.feed import (
     is_picture,
     items,
     number,
-    objects,
-    string,
+    object_list,
     tag_of_language,
+    text_value,
 )
 
 MAX_BYTES = 5 << 20  # of a feed that is mended
@@ -100,17 +100,17 @@ def _salvaged(document: bytes, url: str, problem: str) -> ParsedFeed:
     if not any(found.entries):
         return replace(wellformed.recovered(beginning, url=url), problems=[problem, *cut])
     head = found.feed
-    link = address(string(head, "link"), url)
+    link = address(text_value(head, "link"), url)
     entries, told = items(filter(_says_something, (_entry(entry, head, link or url) for entry in found.entries)))
     return ParsedFeed(
-        title=markup.headline(string(head, "title"), MAX_TITLE),
+        title=markup.headline(text_value(head, "title"), MAX_TITLE),
         link=link or "",
-        description=markup.body(string(head, "subtitle"), MAX_SUMMARY),
-        language=tag_of_language(string(head, "language")),
+        description=markup.body(text_value(head, "subtitle"), MAX_SUMMARY),
+        language=tag_of_language(text_value(head, "language")),
         format=_format(found.version, bool(entries)),
         items=entries,
         problems=[problem, *cut, *told],
-        ttl=timedelta(minutes=min(number(string(head, "ttl")) or 0, MAX_TTL_MINUTES)) or None,
+        ttl=timedelta(minutes=min(number(text_value(head, "ttl")) or 0, MAX_TTL_MINUTES)) or None,
     )
 
 
@@ -133,26 +133,29 @@ def _beginning(document: bytes) -> bytes:
 
 
 def _entry(entry: Any, head: Any, base: str) -> ParsedEntry:
-    files = list(_files([link for link in objects(entry, "links") if string(link, "rel") == "enclosure"], base))
-    media = list(_files(objects(entry, "media_content"), base))
+    files = list(_files([link for link in object_list(entry, "links") if text_value(link, "rel") == "enclosure"], base))
+    media = list(_files(object_list(entry, "media_content"), base))
     return ParsedEntry(
-        guid=text.one_line(string(entry, "id")),
-        url=address(string(entry, "link"), base),
-        title=markup.headline(string(entry, "title"), MAX_TITLE),
-        body=max(map(_text, objects(entry, "content")), key=len, default=""),
+        guid=text.one_line(text_value(entry, "id")),
+        url=address(text_value(entry, "link"), base),
+        title=markup.headline(text_value(entry, "title"), MAX_TITLE),
+        body=max(map(_text, object_list(entry, "content")), key=len, default=""),
         summary=_text(entry.get("summary_detail")),
-        published_at=dates.rfc_3339(string(entry, "published")) or dates.rfc_3339(string(entry, "created")),
-        updated_at=dates.rfc_3339(string(entry, "updated")),
+        published_at=dates.rfc_3339(text_value(entry, "published")) or dates.rfc_3339(text_value(entry, "created")),
+        updated_at=dates.rfc_3339(text_value(entry, "updated")),
         image_url=_image(entry, [*media, *files], base),
-        language=tag_of_language(string(entry, "language") or string(head, "language")),
-        authors=[author(string(person, "name")) for person in objects(entry, "authors")],
-        tags=[markup.headline(string(tag, "label") or string(tag, "term"), MAX_TAG) for tag in objects(entry, "tags")],
+        language=tag_of_language(text_value(entry, "language") or text_value(head, "language")),
+        authors=[author(text_value(person, "name")) for person in object_list(entry, "authors")],
+        tags=[
+            markup.headline(text_value(tag, "label") or text_value(tag, "term"), MAX_TAG)
+            for tag in object_list(entry, "tags")
+        ],
         metadata={
             "enclosures": files,
             "media": media,
-            "original_url": address(string(entry, "feedburner_origlink")),
-            "comments_url": address(string(entry, "comments"), base),
-            "duration": text.one_line(string(entry, "itunes_duration"))[:MAX_WORD],
+            "original_url": address(text_value(entry, "feedburner_origlink")),
+            "comments_url": address(text_value(entry, "comments"), base),
+            "duration": text.one_line(text_value(entry, "itunes_duration"))[:MAX_WORD],
         },
     )
 
@@ -163,23 +166,23 @@ def _says_something(entry: ParsedEntry) -> bool:
 
 
 def _text(detail: Any) -> str:
-    value = string(detail, "value")
-    if string(detail, "type") == "text/plain" and not markup.is_markup(value):
-        return markup.written(value, MAX_BODY)
+    value = text_value(detail, "value")
+    if text_value(detail, "type") == "text/plain" and not markup.is_markup(value):
+        return markup.plain_text(value, MAX_BODY)
     return markup.body(value, MAX_BODY)
 
 
 def _files(values: list[dict[str, Any]], base: str) -> Iterator[dict[str, Any]]:
     for value in values[:MAX_ATTACHED]:
-        if url := address(string(value, "href") or string(value, "url"), base):
-            length = string(value, "length") or string(value, "filesize")
-            yield attached(url, type=string(value, "type"), length=length, medium=string(value, "medium"))
+        if url := address(text_value(value, "href") or text_value(value, "url"), base):
+            length = text_value(value, "length") or text_value(value, "filesize")
+            yield attached(url, type=text_value(value, "type"), length=length, medium=text_value(value, "medium"))
 
 
 def _image(entry: Any, attachments: list[dict[str, Any]], base: str) -> str | None:
     pictures = [found["url"] for found in attachments if is_picture(found)]
-    thumbnails = [string(thumbnail, "url") for thumbnail in objects(entry, "media_thumbnail")]
-    own = string(entry.get("image"), "href")
+    thumbnails = [text_value(thumbnail, "url") for thumbnail in object_list(entry, "media_thumbnail")]
+    own = text_value(entry.get("image"), "href")
     return next((found for url in [*pictures, *thumbnails, own] if (found := address(url, base))), None)
 
 

@@ -51,14 +51,14 @@ def headline(markup: str, limit: int) -> str:
 def body(markup: str, limit: int) -> str:
     """The text of HTML, paragraphs kept apart."""
     if "<" not in markup and "&" not in markup:
-        return written(markup, limit)
+        return plain_text(markup, limit)
     plain = _text(markup[: limit * 4])
     if "<" in plain and _LOOKS_LIKE_MARKUP.search(plain):
         plain = _text(plain)
-    return written(plain, limit)
+    return plain_text(plain, limit)
 
 
-def written(plain: str, limit: int) -> str:
+def plain_text(plain: str, limit: int) -> str:
     """Text that is no markup, as it was written."""
     return text.truncated(text.readable(plain[: limit * 2]), limit)
 

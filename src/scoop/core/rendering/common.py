@@ -63,7 +63,7 @@ def cut(line: str, limit: int) -> str:
 def link(url: str | None) -> SafeLink | None:
     """The link that a URL makes; None where it must not be one."""
     try:
-        parsed = can_ada.parse(urls.encoded(url or ""))
+        parsed = can_ada.parse(urls.percent_encoded(url or ""))
     except ValueError:
         return None
     # a name before an @ would be taken for the host
