@@ -7,7 +7,7 @@ import pytest
 from scoop.core import access
 from scoop.store.reading import Story
 from scoop.web import labels
-from scoop.web.context import Reader, day_href
+from scoop.web.context import Context, day_href
 
 NOW = datetime(2024, 5, 16, 12, 0, tzinfo=UTC)
 
@@ -33,8 +33,8 @@ def a_story(**changes):
     return Story(**defaults | changes)
 
 
-def a_reader(timezone="UTC", newsstand=None):
-    return Reader(
+def a_context(timezone="UTC", newsstand=None):
+    return Context(
         now=NOW, timezone=ZoneInfo(timezone), newsstand=newsstand, visitor=access.nobody(is_reading_public=True)
     )
 
@@ -113,7 +113,7 @@ def test_the_lead_is_the_first_paragraph_cut_between_words():
 
 @pytest.mark.parametrize(("day", "hours"), [("2026-03-29", 23), ("2026-10-25", 25), ("2026-11-15", 24)])
 def test_a_day_lasts_as_long_as_its_clocks_say(day, hours):
-    since, until = a_reader("Europe/Berlin").window(date.fromisoformat(day))
+    since, until = a_context("Europe/Berlin").window(date.fromisoformat(day))
     assert until.astimezone(UTC) - since.astimezone(UTC) == timedelta(hours=hours)
 
 
@@ -137,7 +137,7 @@ def test_a_day_lasts_as_long_as_its_clocks_say(day, hours):
     ],
 )
 def test_only_web_addresses_become_links(url, href):
-    assert a_reader(newsstand="http://stand").href(url) == href
+    assert a_context(newsstand="http://stand").href(url) == href
 
 
 def test_a_collection_is_quoted_in_addresses():

@@ -18,7 +18,7 @@ from scoop.http.routes import needs
 from scoop.store import db, users
 from scoop.store.db import Connection
 from scoop.web import pages
-from scoop.web.context import PageContext, Reader
+from scoop.web.context import PageContext
 
 router = routes.for_pages()
 
@@ -44,8 +44,8 @@ def _person(by: Visitor) -> int:
 
 @router.get("/settings/account")
 @needs("read")
-async def account_page(conn: ReadConn, reader: PageContext, by: CurrentVisitor) -> Response:
-    return await _account(conn, reader, _person(by))
+async def account_page(conn: ReadConn, context: PageContext, by: CurrentVisitor) -> Response:
+    return await _account(conn, context, _person(by))
 
 
 @router.post("/settings/account/password")
@@ -53,7 +53,7 @@ async def account_page(conn: ReadConn, reader: PageContext, by: CurrentVisitor) 
 async def change_password(
     request: Request,
     desk: CurrentDesk,
-    reader: PageContext,
+    context: PageContext,
     by: CurrentVisitor,
     current: FormText = "",
     password: FormText = "",
@@ -74,7 +74,7 @@ async def change_password(
         )
     except (UsageError, TooManyRequests) as error:
         async with desk.reading() as conn:
-            return await _account(conn, reader, user_id, error=str(getattr(error, "message", error)))
+            return await _account(conn, context, user_id, error=str(getattr(error, "message", error)))
     request.app.state.guest_book.forget()
     return pages.redirect_with_notice(
         "/settings/account", notice="Your password is changed. All your other browsers are signed out."
@@ -91,26 +91,26 @@ async def sign_out_everywhere(request: Request, conn: WriteConn, by: CurrentVisi
     return response
 
 
-async def _account(conn: Connection, reader: Reader, user_id: int, *, error: str = "") -> Response:
+async def _account(conn: Connection, context: PageContext, user_id: int, *, error: str = "") -> Response:
     status = HTTPStatus.BAD_REQUEST if error else HTTPStatus.OK
     person = await users.by_id(conn, user_id)
     return pages.page(
-        "settings_account.html", reader, status=status, person=person, error=error, rights=access.ABOUT_RIGHTS
+        "settings_account.html", context, status=status, person=person, error=error, rights=access.ABOUT_RIGHTS
     )
 
 
 @router.get("/settings/keys")
 @needs("read")
-async def keys_page(conn: ReadConn, reader: PageContext, by: CurrentVisitor) -> Response:
+async def keys_page(conn: ReadConn, context: PageContext, by: CurrentVisitor) -> Response:
     """One's own keys; an admin sees those of all."""
-    return await _keys(conn, reader, _person(by))
+    return await _keys(conn, context, _person(by))
 
 
 @router.post("/settings/keys")
 @needs("read")
 async def make_key(
     conn: WriteConn,
-    reader: PageContext,
+    context: PageContext,
     by: CurrentVisitor,
     name: FormText = "",
     scopes: Annotated[Sequence[str], Form()] = (),
@@ -125,12 +125,12 @@ async def make_key(
             by.role or "reader",
             name=name,
             scopes=_checked_scopes(scopes),
-            now=reader.now,
+            now=context.now,
             lasts=_checked_lasts(lasts),
         )
     except UsageError as error:
-        return await _keys(conn, reader, user_id, name=name, scopes=scopes, lasts=lasts, error=str(error))
-    return await _keys(conn, reader, user_id, made=made)
+        return await _keys(conn, context, user_id, name=name, scopes=scopes, lasts=lasts, error=str(error))
+    return await _keys(conn, context, user_id, made=made)
 
 
 def _checked_scopes(scopes: Sequence[str]) -> list[Right]:
@@ -149,18 +149,18 @@ def _checked_lasts(lasts: str) -> timedelta | None:
 @router.post("/settings/keys/{api_key_id}/remove")
 @needs("read")
 async def remove_key(
-    request: Request, conn: WriteConn, reader: PageContext, by: CurrentVisitor, api_key_id: KeyId
+    request: Request, conn: WriteConn, context: PageContext, by: CurrentVisitor, api_key_id: KeyId
 ) -> Response:
     """Take a key back: one's own, or anybody's for an admin."""
     own = _person(by)
-    await users.remove_key(conn, api_key_id, user_id=None if reader.may("admin") else own)
+    await users.remove_key(conn, api_key_id, user_id=None if context.may("admin") else own)
     request.app.state.guest_book.forget()
     return pages.redirect_with_notice("/settings/keys", notice="The key is taken back: it opens nothing any more.")
 
 
 async def _keys(
     conn: Connection,
-    reader: Reader,
+    context: PageContext,
     user_id: int,
     *,
     made: NewKey | None = None,
@@ -170,10 +170,10 @@ async def _keys(
     error: str = "",
 ) -> Response:
     status = HTTPStatus.BAD_REQUEST if error else HTTPStatus.CREATED if made else HTTPStatus.OK
-    found = await users.keys(conn, user_id=None if reader.may("admin") else user_id)
+    found = await users.keys(conn, user_id=None if context.may("admin") else user_id)
     response = pages.page(
         "settings_keys.html",
-        reader,
+        context,
         status=status,
         keys=found,
         made=made,
@@ -182,7 +182,7 @@ async def _keys(
         lasts=lasts,
         error=error,
         own=user_id,
-        rights=_rights(reader),
+        rights=_rights(context),
         choices=_choices(),
         plain=text.one_line,
     )
@@ -190,9 +190,9 @@ async def _keys(
     return response
 
 
-def _rights(reader: Reader) -> dict[Right, str]:
+def _rights(context: PageContext) -> dict[Right, str]:
     """What the reader's keys may be made for."""
-    return {right: about for right, about in access.ABOUT_RIGHTS.items() if reader.may(right)}
+    return {right: about for right, about in access.ABOUT_RIGHTS.items() if context.may(right)}
 
 
 def _choices() -> list[tuple[str, str]]:

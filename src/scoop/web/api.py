@@ -92,12 +92,12 @@ class Chapter:
 
 @router.get("/api")
 @needs("read")
-async def api_page(request: Request, reader: PageContext) -> Response:
+async def api_page(request: Request, context: PageContext) -> Response:
     document = request.app.openapi()
     address = str(request.base_url).rstrip("/")
     return pages.page(
         "api.html",
-        reader,
+        context,
         chapters=chapters(document, address=address),
         address=address,
         about=document["info"]["description"].split("\n\n"),

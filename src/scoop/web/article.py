@@ -22,7 +22,7 @@ DocumentId = Annotated[int, Path(ge=1, le=2**63 - 1)]
 
 @router.get("/stories/{story_uuid}/read/{document_id}")
 @needs("read")
-async def article_page(conn: ReadConn, reader: PageContext, story_uuid: UUID, document_id: DocumentId) -> Response:
+async def article_page(conn: ReadConn, context: PageContext, story_uuid: UUID, document_id: DocumentId) -> Response:
     """The text of a document; the address of a story that was merged leads to where it went."""
     detail, has_moved = await resolve_merged(conn, story_uuid)
     story = detail.story
@@ -30,4 +30,4 @@ async def article_page(conn: ReadConn, reader: PageContext, story_uuid: UUID, do
         return RedirectResponse(f"/stories/{story.story_uuid}/read/{document_id}", status_code=HTTPStatus.FOUND)
     article = await front.article(conn, story.story_id, document_id)
     paragraphs = [each for each in article.body_text.split("\n\n") if each.strip()]
-    return pages.page("article.html", reader, story=story, article=article, paragraphs=paragraphs)
+    return pages.page("article.html", context, story=story, article=article, paragraphs=paragraphs)

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from scoop.errors import NotFound
 from scoop.store import front
 from scoop.store.db import Connection
-from scoop.web.context import Reader
+from scoop.web.context import PageContext
 
 YEARS = range(1900, 3000)  # beyond, a timezone can push a day out of the calendar
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -47,12 +47,12 @@ def month_named(name: str) -> date:
     return day_named(f"{name}-01")
 
 
-async def month(conn: Connection, reader: Reader, day: date, *, collection: str | None) -> Month:
+async def month(conn: Connection, context: PageContext, day: date, *, collection: str | None) -> Month:
     """The month that a day is in."""
     first = day.replace(day=1)
     after = _next(first)
-    since, until = reader.window(first)[0], reader.window(after)[0]
-    stories = await front.days(conn, since=since, until=until, timezone=str(reader.timezone), collection=collection)
+    since, until = context.window(first)[0], context.window(after)[0]
+    stories = await front.days(conn, since=since, until=until, timezone=str(context.timezone), collection=collection)
     weeks = calendar.Calendar().monthdatescalendar(first.year, first.month)
     return Month(
         first=first,
@@ -61,7 +61,7 @@ async def month(conn: Connection, reader: Reader, day: date, *, collection: str 
             for week in weeks
         ],
         earlier=_if_known((first - timedelta(days=1)).replace(day=1)),
-        later=_if_known(after) if after <= reader.today else None,
+        later=_if_known(after) if after <= context.today else None,
     )
 
 

@@ -19,7 +19,7 @@ MAX_NOTICE = 600  # characters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reader:
+class Context:
     """`notice` is what the page before left to say; `path` is where they are."""
 
     now: datetime
@@ -60,20 +60,20 @@ class Reader:
         return links.href(url, newsstand=self.newsstand)
 
 
-async def of(request: Request) -> Reader:
+async def current(request: Request) -> Context:
     """The reader who asks."""
     desk: Desk = request.app.state.desk
-    return _reader(request, desk, request.state.visitor, desk.clock())
+    return _context(request, desk, request.state.visitor, desk.clock())
 
 
-def anonymous(request: Request) -> Reader:
+def anonymous(request: Request) -> Context:
     """A reader of whom nothing need be known, as of a page that tells of a problem."""
     desk: Desk = request.app.state.desk
-    return _reader(request, desk, access.nobody(is_reading_public=False), datetime.now(UTC))
+    return _context(request, desk, access.nobody(is_reading_public=False), datetime.now(UTC))
 
 
-def _reader(request: Request, desk: Desk, visitor: Visitor, now: datetime) -> Reader:
-    return Reader(
+def _context(request: Request, desk: Desk, visitor: Visitor, now: datetime) -> Context:
+    return Context(
         now=now,
         timezone=desk.timezone,
         newsstand=desk.newsstand,
@@ -83,8 +83,8 @@ def _reader(request: Request, desk: Desk, visitor: Visitor, now: datetime) -> Re
     )
 
 
-PageContext = Annotated[Reader, Depends(of)]
-"""The reader, as an argument of a handler."""
+PageContext = Annotated[Context, Depends(current)]
+"""The context of the page that a handler renders."""
 
 
 def day_href(day: date, *, collection: str | None = None, offset: int = 0, month: date | None = None) -> str:

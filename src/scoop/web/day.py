@@ -17,7 +17,7 @@ from scoop.store.db import Connection
 from scoop.store.reading import DaySummary, Group, StoryTally
 from scoop.web import calendar, labels, pages, sidebar
 from scoop.web.calendar import Month, day_named
-from scoop.web.context import PageContext, Reader, day_href
+from scoop.web.context import PageContext, day_href
 from scoop.web.sidebar import Rail
 
 router = routes.for_pages()
@@ -79,35 +79,35 @@ class DayPage:
 
 @router.get("/")
 @needs("read")
-async def home_page(shelf: Cached, desk: CurrentDesk, reader: PageContext) -> Response:
+async def home_page(shelf: Cached, desk: CurrentDesk, context: PageContext) -> Response:
     """Today, with the day before while there is little yet; or the newest day that has stories."""
-    choice = DayView(day=reader.today)
-    page = await _kept(shelf, reader, choice)
+    choice = DayView(day=context.today)
+    page = await _kept(shelf, context, choice)
     before = None
     if not page.sections and page.nearest:
-        page = await _kept(shelf, reader, replace(choice, day=page.nearest))
+        page = await _kept(shelf, context, replace(choice, day=page.nearest))
     elif page.is_short and page.earlier:
-        before = await _kept(shelf, reader, replace(choice, day=page.earlier))
+        before = await _kept(shelf, context, replace(choice, day=page.earlier))
     async with desk.reading() as conn:
-        beside = await sidebar.read(conn, reader, reader.today, is_now=True)
-    return _page(page, beside, reader, before=before, instead_of_today=page.choice != choice)
+        beside = await sidebar.read(conn, context, context.today, is_now=True)
+    return _page(page, beside, context, before=before, instead_of_today=page.choice != choice)
 
 
 @router.get("/days/{day}")
 @needs("read")
-async def day_page(request: Request, shelf: Cached, desk: CurrentDesk, reader: PageContext, day: str) -> Response:
-    page = await _kept(shelf, reader, _choice(request, day))
+async def day_page(request: Request, shelf: Cached, desk: CurrentDesk, context: PageContext, day: str) -> Response:
+    page = await _kept(shelf, context, _choice(request, day))
     async with desk.reading() as conn:
-        beside = await sidebar.read(conn, reader, page.choice.day, is_now=page.choice.day == reader.today)
-    return _page(page, beside, reader)
+        beside = await sidebar.read(conn, context, page.choice.day, is_now=page.choice.day == context.today)
+    return _page(page, beside, context)
 
 
 def _page(
-    page: DayPage, beside: Rail, reader: Reader, *, before: DayPage | None = None, instead_of_today: bool = False
+    page: DayPage, beside: Rail, context: PageContext, *, before: DayPage | None = None, instead_of_today: bool = False
 ) -> Response:
     return pages.page(
         "day.html",
-        reader,
+        context,
         page=page,
         before=before,
         rail=beside,
@@ -134,12 +134,12 @@ def _choice(request: Request, day: str) -> DayView:
     )
 
 
-async def _kept(shelf: ResponseCache, reader: Reader, choice: DayView) -> DayPage:
-    return await shelf.find((choice, reader.today), lambda conn: read(conn, reader, choice))
+async def _kept(shelf: ResponseCache, context: PageContext, choice: DayView) -> DayPage:
+    return await shelf.find((choice, context.today), lambda conn: read(conn, context, choice))
 
 
-async def read(conn: Connection, reader: Reader, choice: DayView) -> DayPage:
-    since, until = reader.window(choice.day)
+async def read(conn: Connection, context: PageContext, choice: DayView) -> DayPage:
+    since, until = context.window(choice.day)
     day = await reading.day(conn, since=since, until=until, collection=choice.collection)
     tallies = day.tally_by_collection
     if choice.collection and choice.collection not in tallies and not (day.earlier_at or day.later_at):
@@ -150,14 +150,14 @@ async def read(conn: Connection, reader: Reader, choice: DayView) -> DayPage:
     )
     return DayPage(
         choice=choice,
-        earlier=reader.day_of(day.earlier_at) if day.earlier_at else None,
-        later=reader.day_of(day.later_at) if day.later_at else None,
+        earlier=context.day_of(day.earlier_at) if day.earlier_at else None,
+        later=context.day_of(day.later_at) if day.later_at else None,
         tabs=_tabs(day, choice),
         sections=[
             _section(choice, collection, list(groups), tallies[collection])
             for collection, groups in groupby(found, key=attrgetter("collection"))
         ],
-        month=await calendar.month(conn, reader, choice.month or choice.day, collection=choice.collection),
+        month=await calendar.month(conn, context, choice.month or choice.day, collection=choice.collection),
     )
 
 

@@ -24,7 +24,7 @@ from scoop.store.digests import RunMode
 from scoop.web import digests as shown
 from scoop.web import pages
 from scoop.web.calendar import day_named
-from scoop.web.context import PageContext, Reader
+from scoop.web.context import PageContext
 from scoop.web.digests import DigestId, DigestPage, DigestTopicSlug
 
 router = routes.for_pages()
@@ -52,7 +52,7 @@ def _kinds() -> Mapping[str, type[Any]]:
 @needs("edit")
 async def make(
     desk: CurrentDesk,
-    reader: PageContext,
+    context: PageContext,
     slug: DigestTopicSlug,
     day: str,
     mode: Annotated[Literal["live", "shadow"], Form()] = "live",
@@ -62,12 +62,12 @@ async def make(
     async def change(conn: Connection) -> str:
         if await digests.published_run_id(conn, (await topics.by_slug(conn, slug)).topic_id, wanted) and mode == "live":
             raise Conflict("it was posted, or is on its way: what readers have is not made anew")
-        await _make(conn, desk, slug, wanted, mode, now=reader.now)
+        await _make(conn, desk, slug, wanted, mode, now=context.now)
         return (
             "Made as a shadow: it is compared, and never posted." if mode == "shadow" else "Made. Nothing was posted."
         )
 
-    return await _changed(desk, reader, slug, wanted, change, view="shadow" if mode == "shadow" else "")
+    return await _changed(desk, context, slug, wanted, change, view="shadow" if mode == "shadow" else "")
 
 
 async def _make(conn: Connection, desk: Desk, slug: str, day: date, mode: RunMode, *, now: datetime) -> None:
@@ -81,7 +81,7 @@ async def _make(conn: Connection, desk: Desk, slug: str, day: date, mode: RunMod
 @needs("edit")
 async def suppress(
     desk: CurrentDesk,
-    reader: PageContext,
+    context: PageContext,
     slug: DigestTopicSlug,
     day: str,
     story: Annotated[DigestId, Form()],
@@ -92,23 +92,23 @@ async def suppress(
 
     async def change(conn: Connection) -> str:
         await catalogue.suppress(conn, slug, str(story), text.one_line(reason)[:MAX_REASON])
-        return f"Kept out of the topic. {await _made_anew(conn, desk, slug, wanted, now=reader.now)}"
+        return f"Kept out of the topic. {await _made_anew(conn, desk, slug, wanted, now=context.now)}"
 
-    return await _changed(desk, reader, slug, wanted, change)
+    return await _changed(desk, context, slug, wanted, change)
 
 
 @router.post("/digests/{slug}/{day}/unsuppress")
 @needs("edit")
 async def unsuppress(
-    desk: CurrentDesk, reader: PageContext, slug: DigestTopicSlug, day: str, story: Annotated[DigestId, Form()]
+    desk: CurrentDesk, context: PageContext, slug: DigestTopicSlug, day: str, story: Annotated[DigestId, Form()]
 ) -> Response:
     wanted = day_named(day)
 
     async def change(conn: Connection) -> str:
         await catalogue.unsuppress(conn, slug, str(story))
-        return f"It may be told again. {await _made_anew(conn, desk, slug, wanted, now=reader.now)}"
+        return f"It may be told again. {await _made_anew(conn, desk, slug, wanted, now=context.now)}"
 
-    return await _changed(desk, reader, slug, wanted, change)
+    return await _changed(desk, context, slug, wanted, change)
 
 
 async def _made_anew(conn: Connection, desk: Desk, slug: str, day: date, *, now: datetime) -> str:
@@ -126,7 +126,7 @@ async def _made_anew(conn: Connection, desk: Desk, slug: str, day: date, *, now:
 
 @router.post("/digests/{slug}/{day}/correct")
 @needs("edit")
-async def correct(desk: CurrentDesk, reader: PageContext, slug: DigestTopicSlug, day: str) -> Response:
+async def correct(desk: CurrentDesk, context: PageContext, slug: DigestTopicSlug, day: str) -> Response:
     """Let what was posted say what it would say now."""
     wanted = day_named(day)
 
@@ -140,12 +140,12 @@ async def correct(desk: CurrentDesk, reader: PageContext, slug: DigestTopicSlug,
             f"{changed:,} post{'' if changed == 1 else 's'} will be edited." if changed else "Nothing is to be changed."
         )
 
-    return await _changed(desk, reader, slug, wanted, change)
+    return await _changed(desk, context, slug, wanted, change)
 
 
 async def _changed(
     desk: Desk,
-    reader: Reader,
+    context: PageContext,
     slug: str,
     day: date,
     change: Callable[[Connection], Awaitable[str]],
@@ -159,35 +159,35 @@ async def _changed(
             notice = await change(conn)
     except REFUSALS as error:
         async with desk.reading() as conn:
-            return await shown.page(conn, reader, slug, day, error=str(error), status=errors.error_for(error).status)
+            return await shown.page(conn, context, slug, day, error=str(error), status=errors.error_for(error).status)
     return pages.redirect_with_notice(f"{shown.href(slug, day)}{f'?view={view}' if view else ''}", notice=notice)
 
 
 @router.get("/digests/{slug}/{day}/publish")
 @needs("edit")
 async def publish_page(
-    desk: CurrentDesk, conn: ReadConn, reader: PageContext, slug: DigestTopicSlug, day: str
+    desk: CurrentDesk, conn: ReadConn, context: PageContext, slug: DigestTopicSlug, day: str
 ) -> Response:
     """What would be posted where, before it is."""
-    return await _publish_page(conn, desk, reader, slug, day_named(day))
+    return await _publish_page(conn, desk, context, slug, day_named(day))
 
 
 @router.post("/digests/{slug}/{day}/publish")
 @needs("edit")
 async def publish(
-    desk: CurrentDesk, reader: PageContext, slug: DigestTopicSlug, day: str, run: Annotated[DigestId, Form()]
+    desk: CurrentDesk, context: PageContext, slug: DigestTopicSlug, day: str, run: Annotated[DigestId, Form()]
 ) -> Response:
     wanted = day_named(day)
     try:
         async with desk.database.transaction() as conn:
             order = await digest.ordered(
-                conn, slug, wanted, mode="live", publish=True, modes=app.modes(desk.config), now=reader.now
+                conn, slug, wanted, mode="live", publish=True, modes=app.modes(desk.config), now=context.now
             )
             await digest.publish(conn, order, run, _kinds())
             sent = await posts.of_run(conn, run)
     except REFUSALS as error:
         async with desk.reading() as conn:
-            return await _publish_page(conn, desk, reader, slug, wanted, error=error)
+            return await _publish_page(conn, desk, context, slug, wanted, error=error)
     told = (
         f"On its way to {', '.join(sorted({post.channel for post in sent}))}." if sent else "No channel could take it."
     )
@@ -195,14 +195,14 @@ async def publish(
 
 
 async def _publish_page(
-    conn: Connection, desk: Desk, reader: Reader, slug: str, day: date, *, error: ScoopError | None = None
+    conn: Connection, desk: Desk, context: PageContext, slug: str, day: date, *, error: ScoopError | None = None
 ) -> Response:
-    found = await shown.read(conn, slug, day, now=reader.now)
-    problem = error or await _obstacle(conn, desk, found, now=reader.now)
+    found = await shown.read(conn, slug, day, now=context.now)
+    problem = error or await _obstacle(conn, desk, found, now=context.now)
     told = found.told if found.live_id else None
     return pages.page(
         "digest_publish.html",
-        reader,
+        context,
         status=errors.error_for(error).status if error else HTTPStatus.OK,
         page=found,
         told=told,

@@ -25,7 +25,7 @@ from scoop.store.digest_pages import DatedDigest, Neighbours
 from scoop.store.digests import DigestRun, RunEntry
 from scoop.web import labels, pages, sidebar
 from scoop.web.calendar import day_named
-from scoop.web.context import PageContext, Reader
+from scoop.web.context import PageContext
 from scoop.web.explain import EvidenceSignal
 from scoop.web.sidebar import Word
 
@@ -128,22 +128,22 @@ def href(topic_slug: str, day: date) -> str:
 
 @router.get("/digests")
 @needs("read")
-async def digests_page(conn: ReadConn, reader: PageContext, topic: str = "", after: str | None = None) -> Response:
+async def digests_page(conn: ReadConn, context: PageContext, topic: str = "", after: str | None = None) -> Response:
     """The digests by date, those that come next first."""
     known = await topics.list_topics(conn)
     if topic and topic not in {each.topic_slug for each in known}:
         raise NotFound(f"there is no topic {topic[: said.NAME_CHARACTERS]!r}")
     place = responses.decode_cursor(after, date, str) or digest_pages.START
     found = await digest_pages.dated(conn, topic_slug=topic or None, after=place, limit=PAGE + 1)
-    shown = [(each, state(each, now=reader.now)) for each in found[:PAGE]]
+    shown = [(each, state(each, now=context.now)) for each in found[:PAGE]]
     wanted = [each for each in known if each.enabled and topic in {"", each.topic_slug}]
     return pages.page(
         "digests.html",
-        reader,
+        context,
         topics=known,
         topic=topic,
-        coming=[] if after else [_coming(each, shown, now=reader.now) for each in wanted],
-        rows=[(each, word) for each, word in shown if each.window_end_utc <= reader.now or each.post_states],
+        coming=[] if after else [_coming(each, shown, now=context.now) for each in wanted],
+        rows=[(each, word) for each, word in shown if each.window_end_utc <= context.now or each.post_states],
         more=_list_href(topic, after=responses.encode_cursor(*found[PAGE - 1].place)) if len(found) > PAGE else None,
         is_beginning=after is None,
         href=href,
@@ -188,18 +188,18 @@ def local(moment: datetime, timezone: str) -> str:
 @needs("read")
 async def digest_page(
     conn: ReadConn,
-    reader: PageContext,
+    context: PageContext,
     slug: DigestTopicSlug,
     day: str,
     view: View = "",
     run: Annotated[DigestId | None, Query()] = None,
 ) -> Response:
-    return await page(conn, reader, slug, day_named(day), view=view, run_id=run)
+    return await page(conn, context, slug, day_named(day), view=view, run_id=run)
 
 
 async def page(
     conn: Connection,
-    reader: Reader,
+    context: PageContext,
     slug: str,
     day: date,
     *,
@@ -209,11 +209,11 @@ async def page(
     reason: str = "",
     status: HTTPStatus = HTTPStatus.OK,
 ) -> Response:
-    found = await read(conn, slug, day, view=view, run_id=run_id, now=reader.now)
+    found = await read(conn, slug, day, view=view, run_id=run_id, now=context.now)
     both = (found.told, found.other) if view == "compare" else (None, None)
     return pages.page(
         "digest.html",
-        reader,
+        context,
         status=status,
         page=found,
         view=view,

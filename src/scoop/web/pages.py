@@ -13,9 +13,9 @@ from fastapi import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from scoop.http.errors import HttpProblem
-from scoop.web import context as readers
+from scoop.web import context as page_context
 from scoop.web import labels, navigation
-from scoop.web.context import Reader
+from scoop.web.context import PageContext
 
 STATIC = Path(__file__).parent / "static"
 HEADINGS = {
@@ -34,11 +34,11 @@ HEADINGS = {
 SAFE = "What Scoop has gathered is safe."
 
 
-def page(template: str, reader: Reader, *, status: HTTPStatus = HTTPStatus.OK, **context: Any) -> HTMLResponse:
+def page(template: str, context: PageContext, *, status: HTTPStatus = HTTPStatus.OK, **values: Any) -> HTMLResponse:
     """A page; a sentence that the one before left is shown once."""
-    response = HTMLResponse(_render(template, reader=reader, **context), status_code=status)
-    if reader.notice:
-        response.delete_cookie(readers.NOTICE)
+    response = HTMLResponse(_render(template, context=context, **values), status_code=status)
+    if context.notice:
+        response.delete_cookie(page_context.NOTICE)
     return response
 
 
@@ -46,8 +46,8 @@ def redirect_with_notice(path: str, *, notice: str = "") -> Response:
     """After a change: to the page that shows it, with a sentence of what was done."""
     response = RedirectResponse(path, status_code=HTTPStatus.SEE_OTHER)
     if notice:
-        carried = quote(notice[: readers.MAX_NOTICE])
-        response.set_cookie(readers.NOTICE, carried, max_age=60, httponly=True, samesite="lax")
+        carried = quote(notice[: page_context.MAX_NOTICE])
+        response.set_cookie(page_context.NOTICE, carried, max_age=60, httponly=True, samesite="lax")
     return response
 
 
@@ -58,15 +58,15 @@ def problem(request: Request, problem: HttpProblem) -> str:
         text = f"{text}. {SAFE}"
     return _render(
         "problem.html",
-        reader=readers.anonymous(request),
+        context=page_context.anonymous(request),
         title=HEADINGS.get(problem.status, problem.status.phrase),
         text=text,
         may_pass=problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR,
     )
 
 
-def _render(template: str, **context: Any) -> str:
-    return _templates().get_template(template).render(context)
+def _render(template: str, **values: Any) -> str:
+    return _templates().get_template(template).render(values)
 
 
 @cache
@@ -81,7 +81,7 @@ def _templates() -> jinja2.Environment:
     templates.globals |= {
         "labels": labels,
         "navigation": navigation,
-        "day_href": readers.day_href,
+        "day_href": page_context.day_href,
         "static": static_href,
     }
     return templates

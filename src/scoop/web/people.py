@@ -14,7 +14,7 @@ from scoop.http.deps import CurrentDesk, Desk
 from scoop.http.routes import needs
 from scoop.store import db, users
 from scoop.web import pages
-from scoop.web.context import PageContext, Reader
+from scoop.web.context import PageContext
 
 router = routes.for_pages()
 
@@ -34,15 +34,15 @@ class NewPassword:
 
 @router.get("/settings/people")
 @needs("admin")
-async def people_page(desk: CurrentDesk, reader: PageContext) -> Response:
-    return await _people(desk, reader)
+async def people_page(desk: CurrentDesk, context: PageContext) -> Response:
+    return await _people(desk, context)
 
 
 @router.post("/settings/people")
 @needs("admin")
 async def add_person(
     desk: CurrentDesk,
-    reader: PageContext,
+    context: PageContext,
     name: PersonField = "",
     role: PersonField = "reader",
     password: PersonField = "",
@@ -55,35 +55,35 @@ async def add_person(
         async with desk.writing() as conn:
             await users.add(conn, name=name, role=wanted, password_hash=password_hash)
     except (UsageError, Conflict) as error:
-        return await _people(desk, reader, name=name, role=role, error=error)
+        return await _people(desk, context, name=name, role=role, error=error)
     if password:
         return pages.redirect_with_notice("/settings/people", notice=f"{name} may sign in as {_a(wanted)}.")
-    return await _people(desk, reader, shown=NewPassword(name=name, password=given))
+    return await _people(desk, context, shown=NewPassword(name=name, password=given))
 
 
 @router.post("/settings/people/{user_id}/role")
 @needs("admin")
 async def change_role(
-    request: Request, desk: CurrentDesk, reader: PageContext, user_id: UserId, role: PersonField = ""
+    request: Request, desk: CurrentDesk, context: PageContext, user_id: UserId, role: PersonField = ""
 ) -> Response:
     try:
         wanted = _checked_role(role)
         async with desk.writing() as conn:
             person = await users.change(conn, user_id, role=wanted)
     except (UsageError, Conflict) as error:
-        return await _people(desk, reader, error=error)
+        return await _people(desk, context, error=error)
     return _done(request, f"{person.name} is {_a(wanted)} now.")
 
 
 @router.post("/settings/people/{user_id}/rest")
 @needs("admin")
-async def disable_person(request: Request, desk: CurrentDesk, reader: PageContext, user_id: UserId) -> Response:
+async def disable_person(request: Request, desk: CurrentDesk, context: PageContext, user_id: UserId) -> Response:
     """Keep somebody out, and all their keys, until they may come back."""
     try:
         async with desk.writing() as conn:
             person = await users.change(conn, user_id, enabled=False)
     except Conflict as error:
-        return await _people(desk, reader, error=error)
+        return await _people(desk, context, error=error)
     return _done(request, f"{person.name} is signed out and cannot come in until you let them.")
 
 
@@ -98,29 +98,29 @@ async def enable_person(request: Request, desk: CurrentDesk, user_id: UserId) ->
 @router.post("/settings/people/{user_id}/password")
 @needs("admin")
 async def set_password(
-    request: Request, desk: CurrentDesk, reader: PageContext, user_id: UserId, password: PersonField = ""
+    request: Request, desk: CurrentDesk, context: PageContext, user_id: UserId, password: PersonField = ""
 ) -> Response:
     """Give somebody another password, one that was typed or is made up; their browsers are signed out."""
     given = password or passwords.new_code()
     try:
         password_hash = await passwords.hash_password(given)
     except UsageError as error:
-        return await _people(desk, reader, error=error)
+        return await _people(desk, context, error=error)
     async with desk.writing() as conn:
         person = await users.change(conn, user_id, password_hash=password_hash)
     done = _done(request, f"{person.name} has another password, and is signed out everywhere.")
-    return done if password else await _people(desk, reader, shown=NewPassword(name=person.name, password=given))
+    return done if password else await _people(desk, context, shown=NewPassword(name=person.name, password=given))
 
 
 @router.post("/settings/people/{user_id}/remove")
 @needs("admin")
-async def remove_person(request: Request, desk: CurrentDesk, reader: PageContext, user_id: UserId) -> Response:
+async def remove_person(request: Request, desk: CurrentDesk, context: PageContext, user_id: UserId) -> Response:
     try:
         async with desk.writing() as conn:
             person = await users.by_id(conn, user_id)
             await users.remove(conn, user_id)
     except Conflict as error:
-        return await _people(desk, reader, error=error)
+        return await _people(desk, context, error=error)
     return _done(request, f"{person.name} is removed, with all keys.")
 
 
@@ -141,7 +141,7 @@ def _a(role: Role) -> str:
 
 async def _people(
     desk: Desk,
-    reader: Reader,
+    context: PageContext,
     *,
     shown: NewPassword | None = None,
     name: str = "",
@@ -155,7 +155,7 @@ async def _people(
         status = HTTPStatus.CONFLICT if isinstance(error, Conflict) else HTTPStatus.BAD_REQUEST
     response = pages.page(
         "settings_people.html",
-        reader,
+        context,
         status=status,
         people=people,
         shown=shown,

@@ -17,7 +17,7 @@ from scoop.store import db, posts
 from scoop.store import topics as store
 from scoop.store.db import Connection
 from scoop.web import labels, pages
-from scoop.web.context import PageContext, Reader
+from scoop.web.context import PageContext
 from scoop.web.forms import FormValues, QueryFields
 
 router = routes.for_pages()
@@ -38,7 +38,7 @@ WHAT_TO_DO: dict[PostState, str] = {
 
 @router.get("/posts")
 @needs("read")
-async def posts_page(conn: ReadConn, reader: PageContext, asked: QueryFields) -> Response:
+async def posts_page(conn: ReadConn, context: PageContext, asked: QueryFields) -> Response:
     """What waits for a person's word first, then the rest, the latest first."""
     state = next((state for state in STATES if state == asked["state"]), None)
     (before,) = responses.decode_cursor(asked.get("before"), int) or (db.LAST_ID,)
@@ -50,7 +50,7 @@ async def posts_page(conn: ReadConn, reader: PageContext, asked: QueryFields) ->
     found = await store.list_topics(conn)
     return pages.page(
         "posts.html",
-        reader,
+        context,
         held=await posts.list_posts(conn, **wanted, states=held, limit=SHOWN_HELD) if before == db.LAST_ID else [],
         posts=shown,
         more=_more(asked, shown[-1]) if len(latest) > PAGE_POSTS else None,
@@ -77,23 +77,23 @@ def as_sent(payload: str) -> str:
         return payload
 
 
-def message_href(post: Post, reader: Reader) -> str | None:
+def message_href(post: Post, context: PageContext) -> str | None:
     """Where a message can be read: in the demo's own Discord; elsewhere a number does not say of which server it is."""
     channel_id = post.options.get("channel_id")
-    if not (reader.newsstand and post.message_id and channel_id):
+    if not (context.newsstand and post.message_id and channel_id):
         return None
-    if post.kind != "discord_bot" or post.options.get("connect_to") != urlsplit(reader.newsstand).netloc:
+    if post.kind != "discord_bot" or post.options.get("connect_to") != urlsplit(context.newsstand).netloc:
         return None
-    return f"{reader.newsstand}/discord.com/channels/{GUILD_ID}/{channel_id}#{post.message_id}"
+    return f"{context.newsstand}/discord.com/channels/{GUILD_ID}/{channel_id}#{post.message_id}"
 
 
 @router.get("/posts/{post_id}")
 @needs("read")
-async def post_page(conn: ReadConn, reader: PageContext, post_id: PostId) -> Response:
+async def post_page(conn: ReadConn, context: PageContext, post_id: PostId) -> Response:
     post = await posts.by_id(conn, post_id)
     return pages.page(
         "posts_one.html",
-        reader,
+        context,
         post=post,
         colours=COLOURS,
         what_to_do=WHAT_TO_DO,

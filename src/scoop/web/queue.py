@@ -57,7 +57,7 @@ class WorkItemView:
 
 @router.get("/queue")
 @needs("read")
-async def queue_page(conn: ReadConn, reader: PageContext, stage: str = "") -> Response:
+async def queue_page(conn: ReadConn, context: PageContext, stage: str = "") -> Response:
     """All stages; what failed and what is quarantined, of one or all."""
     _check(stage)
     failed = await work.failed(conn, stage=stage or None, limit=SHOWN)
@@ -66,7 +66,7 @@ async def queue_page(conn: ReadConn, reader: PageContext, stage: str = "") -> Re
     rows = _rows(await work.counts(conn))
     return pages.page(
         "queue.html",
-        reader,
+        context,
         rows=rows,
         chosen=stage,
         failed=[_piece(each, subjects) for each in failed],

@@ -23,7 +23,7 @@ from scoop.store.db import Connection
 from scoop.store.review import Decision, GrayPair
 from scoop.store.review_pages import ReviewArticle, ReviewMember
 from scoop.web import labels, pages
-from scoop.web.context import PageContext, Reader
+from scoop.web.context import PageContext
 from scoop.web.explain import EvidenceSignal
 
 router = routes.for_pages()
@@ -107,47 +107,47 @@ Note = Annotated[str, Form()]
 
 @router.get("/review")
 @needs("edit")
-async def review_page(conn: ReadConn, reader: PageContext, place: PositionQuery) -> Response:
-    return await _page(conn, reader, place)
+async def review_page(conn: ReadConn, context: PageContext, place: PositionQuery) -> Response:
+    return await _page(conn, context, place)
 
 
 @router.post("/review/merge")
 @needs("edit")
 async def merge(
     desk: CurrentDesk,
-    reader: PageContext,
+    context: PageContext,
     place: PositionForm,
     one: Annotated[ReviewId, Form()],
     other: Annotated[ReviewId, Form()],
     note: Note = "",
 ) -> Response:
     async def decide(conn: Connection) -> Decision:
-        return await store.merge(conn, str(one), str(other), note=_noted(note), by=reader.visitor.name)
+        return await store.merge(conn, str(one), str(other), note=_noted(note), by=context.visitor.name)
 
-    return await _answer(desk, reader, place, decide)
+    return await _answer(desk, context, place, decide)
 
 
 @router.post("/review/apart")
 @needs("edit")
 async def keep_apart(
     desk: CurrentDesk,
-    reader: PageContext,
+    context: PageContext,
     place: PositionForm,
     one: Annotated[ReviewId, Form()],
     other: Annotated[ReviewId, Form()],
     note: Note = "",
 ) -> Response:
     async def decide(conn: Connection) -> Decision:
-        return await store.keep_apart(conn, str(one), str(other), note=_noted(note), by=reader.visitor.name)
+        return await store.keep_apart(conn, str(one), str(other), note=_noted(note), by=context.visitor.name)
 
-    return await _answer(desk, reader, place, decide)
+    return await _answer(desk, context, place, decide)
 
 
 @router.post("/review/split")
 @needs("edit")
 async def split(
     desk: CurrentDesk,
-    reader: PageContext,
+    context: PageContext,
     place: PositionForm,
     documents: Annotated[list[ReviewId] | None, Form()] = None,
     note: Note = "",
@@ -155,16 +155,16 @@ async def split(
     async def decide(conn: Connection) -> Decision:
         if not documents:
             raise UsageError("choose the documents that shall leave the story")
-        return await store.split(conn, set(documents), note=_noted(note), by=reader.visitor.name)
+        return await store.split(conn, set(documents), note=_noted(note), by=context.visitor.name)
 
-    return await _answer(desk, reader, place, decide)
+    return await _answer(desk, context, place, decide)
 
 
 @router.post("/review/undo")
 @needs("edit")
 async def undo(
     desk: CurrentDesk,
-    reader: PageContext,
+    context: PageContext,
     place: PositionForm,
     decision: Annotated[ReviewId, Form()],
     back: Annotated[str, Form()] = "",
@@ -172,10 +172,10 @@ async def undo(
     """Take an answer back, and show where it was asked for: the pair again, or the log."""
 
     async def decide(conn: Connection) -> Decision:
-        return await store.undo(conn, decision, by=reader.visitor.name)
+        return await store.undo(conn, decision, by=context.visitor.name)
 
     if back != "log":
-        return await _answer(desk, reader, place, decide)
+        return await _answer(desk, context, place, decide)
     async with desk.writing() as conn:
         undone = await decide(conn)
     return pages.redirect_with_notice(_log_href(place.collection), notice=_told(undone))
@@ -184,14 +184,14 @@ async def undo(
 @router.get("/review/log")
 @needs("edit")
 async def log_page(
-    conn: ReadConn, reader: PageContext, collection: str = "", before: Annotated[ReviewId, Query()] = db.LAST_ID
+    conn: ReadConn, context: PageContext, collection: str = "", before: Annotated[ReviewId, Query()] = db.LAST_ID
 ) -> Response:
     wanted = _collection(collection)
     found = await store.decisions(conn, collection=wanted, before=before, limit=LOG_PAGE + 1)
     more = _log_href(wanted, before=found[LOG_PAGE - 1].decision_id) if len(found) > LOG_PAGE else None
     return pages.page(
         "review_log.html",
-        reader,
+        context,
         decisions=found[:LOG_PAGE],
         more=more,
         collection=wanted,
@@ -210,7 +210,7 @@ def _noted(note: str) -> str:
 
 
 async def _answer(
-    desk: Desk, reader: Reader, place: QueuePosition, decide: Callable[[Connection], Awaitable[Decision]]
+    desk: Desk, context: PageContext, place: QueuePosition, decide: Callable[[Connection], Awaitable[Decision]]
 ) -> Response:
     """Do what was answered and go on to the next pair; what cannot be done is said beside the pair that is there."""
     try:
@@ -219,7 +219,7 @@ async def _answer(
     except (UsageError, NotFound) as error:
         status = HTTPStatus.NOT_FOUND if isinstance(error, NotFound) else HTTPStatus.BAD_REQUEST
         async with desk.reading() as conn:
-            return await _page(conn, reader, place, error=str(error), status=status)
+            return await _page(conn, context, place, error=str(error), status=status)
     return pages.redirect_with_notice(place.href(), notice=_told(decision))
 
 
@@ -246,15 +246,15 @@ def _sentence(decision: Decision) -> str:
 
 
 async def _page(
-    conn: Connection, reader: Reader, place: QueuePosition, *, error: str = "", status: HTTPStatus = HTTPStatus.OK
+    conn: Connection, context: PageContext, place: QueuePosition, *, error: str = "", status: HTTPStatus = HTTPStatus.OK
 ) -> Response:
-    found, waiting = await review.queue(conn, collection=place.collection, skip=place.skip, limit=1, now=reader.now)
+    found, waiting = await review.queue(conn, collection=place.collection, skip=place.skip, limit=1, now=context.now)
     if not found and place.skip:
-        _, waiting = await review.queue(conn, collection=place.collection, limit=1, now=reader.now)
+        _, waiting = await review.queue(conn, collection=place.collection, limit=1, now=context.now)
     decisions = await store.decisions(conn, collection=place.collection, limit=UNDO_AMONG)
     return pages.page(
         "review.html",
-        reader,
+        context,
         status=status,
         place=place,
         tabs=[None, *await source_pages.collections(conn)],

@@ -55,7 +55,7 @@ class LogLine:
 @needs("read")
 async def runs_page(
     conn: ReadConn,
-    reader: PageContext,
+    context: PageContext,
     source: str = "",
     status: str = "",
     before: Annotated[int | None, Query(ge=1, le=db.LAST_ID)] = None,
@@ -72,7 +72,7 @@ async def runs_page(
     older = choice.href(before=found[PAGE - 1].run_id) if len(found) > PAGE else ""
     return pages.page(
         "runs.html",
-        reader,
+        context,
         runs=found[:PAGE],
         choice=choice,
         older=older,
@@ -86,14 +86,14 @@ async def runs_page(
 
 @router.get("/runs/{run_id}")
 @needs("read")
-async def run_page(desk: CurrentDesk, reader: PageContext, run_id: RunId) -> Response:
+async def run_page(desk: CurrentDesk, context: PageContext, run_id: RunId) -> Response:
     async with desk.reading() as conn:
         run = await runs.by_id(conn, run_id)
         refused = await arrivals.list_refusals(conn, run_id=run_id, limit=SHOWN_REFUSED, most_bytes=SHOWN_BYTES)
     lines, problem = await _log(desk, run)
     return pages.page(
         "run.html",
-        reader,
+        context,
         run=run,
         refused=refused,
         lines=lines[:SHOWN_LINES],

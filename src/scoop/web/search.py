@@ -19,7 +19,7 @@ from scoop.store import search as store
 from scoop.store import topics
 from scoop.store.db import Connection
 from scoop.web import labels, pages
-from scoop.web.context import PageContext, Reader
+from scoop.web.context import PageContext
 from scoop.web.forms import FormValues, QueryFields
 
 router = routes.for_pages()
@@ -48,9 +48,9 @@ class Choices:
 
 @router.get("/search")
 @needs("read")
-async def search_page(desk: CurrentDesk, reader: PageContext, asked: QueryFields) -> Response:
+async def search_page(desk: CurrentDesk, context: PageContext, asked: QueryFields) -> Response:
     try:
-        query, error = _query(asked, reader), ""
+        query, error = _query(asked, context), ""
     except UsageError as refused:
         query, error = Query(text=""), str(refused)
     found = await deps.search_stories(desk, query) if query.text else SearchResult()
@@ -59,7 +59,7 @@ async def search_page(desk: CurrentDesk, reader: PageContext, asked: QueryFields
     shown = query.offset + len(found.items)
     return pages.page(
         "search.html",
-        reader,
+        context,
         status=HTTPStatus.BAD_REQUEST if error else HTTPStatus.OK,
         asked=asked,
         found=found,
@@ -75,9 +75,9 @@ async def search_page(desk: CurrentDesk, reader: PageContext, asked: QueryFields
     )
 
 
-def _query(asked: FormValues, reader: Reader) -> Query:
+def _query(asked: FormValues, context: PageContext) -> Query:
     try:
-        since, until = span(_day(asked["since"]), _day(asked["until"]), reader.timezone)
+        since, until = span(_day(asked["since"]), _day(asked["until"]), context.timezone)
     except ValueError as error:
         raise UsageError(str(error)) from error
     return Query(

@@ -49,11 +49,11 @@ class DeskHealth:
 
 @router.get("/settings")
 @needs("read")
-async def settings_page(desk: CurrentDesk, reader: PageContext) -> Response:
-    is_admin = reader.may("admin")
+async def settings_page(desk: CurrentDesk, context: PageContext) -> Response:
+    is_admin = context.may("admin")
     return pages.page(
         "settings.html",
-        reader,
+        context,
         settings=described(desk.config) if is_admin else [],
         health=await _health(desk) if is_admin else None,
         plain=text.one_line,

@@ -11,7 +11,7 @@ from scoop.store import front
 from scoop.store.db import Connection
 from scoop.store.front import Brief, DayDigest
 from scoop.web import labels
-from scoop.web.context import Reader
+from scoop.web.context import PageContext
 
 MAX_DEVELOPING = 6
 
@@ -41,23 +41,26 @@ class Rail:
     sources: Word | None
 
 
-async def read(conn: Connection, reader: Reader, day: date, *, is_now: bool) -> Rail:
+async def read(conn: Connection, context: PageContext, day: date, *, is_now: bool) -> Rail:
     found = await front.digests(conn, day)
-    states = [(each, state(each, day, now=reader.now)) for each in found]
+    states = [(each, state(each, day, now=context.now)) for each in found]
     return Rail(
         digests=[
             DigestLine(name=each.topic_name, href=f"/digests/{each.topic_slug}/{day}", state=word)
             for each, word in states
             if word is not None
         ],
-        developing=await _developing(conn, reader) if is_now else None,
+        developing=await _developing(conn, context) if is_now else None,
         sources=source_line(await front.source_health(conn)) if is_now else None,
     )
 
 
-async def _developing(conn: Connection, reader: Reader) -> list[Brief]:
+async def _developing(conn: Connection, context: PageContext) -> list[Brief]:
     return await front.developing(
-        conn, grown_since=reader.now - labels.DEVELOPING_FOR, known_by=reader.now - labels.NEW_FOR, limit=MAX_DEVELOPING
+        conn,
+        grown_since=context.now - labels.DEVELOPING_FOR,
+        known_by=context.now - labels.NEW_FOR,
+        limit=MAX_DEVELOPING,
     )
 
 

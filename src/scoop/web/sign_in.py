@@ -13,7 +13,7 @@ from scoop.http.errors import TooManyRequests
 from scoop.http.routes import needs
 from scoop.store import users
 from scoop.web import pages
-from scoop.web.context import PageContext, Reader
+from scoop.web.context import PageContext
 
 router = routes.for_pages()
 WRONG = "The name or the password is wrong."
@@ -22,12 +22,12 @@ Field = Annotated[str, Form()]
 
 @router.get("/welcome")
 @needs(None)
-async def welcome_page(desk: CurrentDesk, reader: PageContext, code: str = "") -> Response:
+async def welcome_page(desk: CurrentDesk, context: PageContext, code: str = "") -> Response:
     """Where the first account is made; afterwards there is only signing in."""
     async with desk.reading() as conn:
         if not await users.is_empty(conn):
             return RedirectResponse("/sign-in", status_code=HTTPStatus.SEE_OTHER)
-    return _welcome(reader, code=code)
+    return _welcome(context, code=code)
 
 
 @router.post("/welcome")
@@ -35,7 +35,7 @@ async def welcome_page(desk: CurrentDesk, reader: PageContext, code: str = "") -
 async def set_up(
     request: Request,
     desk: CurrentDesk,
-    reader: PageContext,
+    context: PageContext,
     code: Field = "",
     name: Field = "",
     password: Field = "",
@@ -47,7 +47,7 @@ async def set_up(
             desk.database, code, name, password, address=auth.client_address(request), now=desk.clock()
         )
     except (UsageError, TooManyRequests) as error:
-        return _welcome(reader, code=code, name=name, error=str(getattr(error, "message", error)))
+        return _welcome(context, code=code, name=name, error=str(getattr(error, "message", error)))
     except Conflict:
         return RedirectResponse("/sign-in", status_code=HTTPStatus.SEE_OTHER)
     return come_in(request, session, "/", notice=f"Welcome, {name}. You are the admin of this desk.")
@@ -58,20 +58,20 @@ def _check_same(password: str, again: str) -> None:
         raise UsageError("the two passwords are not the same")
 
 
-def _welcome(reader: Reader, *, code: str = "", name: str = "", error: str = "") -> Response:
+def _welcome(context: PageContext, *, code: str = "", name: str = "", error: str = "") -> Response:
     status = HTTPStatus.BAD_REQUEST if error else HTTPStatus.OK
-    return pages.page("welcome.html", reader, status=status, code=code, name=name, error=error)
+    return pages.page("welcome.html", context, status=status, code=code, name=name, error=error)
 
 
 @router.get("/sign-in")
 @needs(None)
-async def sign_in_page(request: Request, desk: CurrentDesk, reader: PageContext) -> Response:
+async def sign_in_page(request: Request, desk: CurrentDesk, context: PageContext) -> Response:
     async with desk.reading() as conn:
         if await users.is_empty(conn):
             return RedirectResponse("/welcome", status_code=HTTPStatus.SEE_OTHER)
     if (await auth.authenticate(request)).is_known:
         return RedirectResponse(_within(request.query_params.get("next", "/")), status_code=HTTPStatus.SEE_OTHER)
-    return _sign_in(reader, desk, next_page=request.query_params.get("next", "/"))
+    return _sign_in(context, desk, next_page=request.query_params.get("next", "/"))
 
 
 @router.post("/sign-in")
@@ -79,7 +79,7 @@ async def sign_in_page(request: Request, desk: CurrentDesk, reader: PageContext)
 async def sign_in(
     request: Request,
     desk: CurrentDesk,
-    reader: PageContext,
+    context: PageContext,
     name: Field = "",
     password: Field = "",
     next_page: Field = "/",
@@ -89,16 +89,16 @@ async def sign_in(
             desk.database, name, password, address=auth.client_address(request), now=desk.clock()
         )
     except TooManyRequests as error:
-        told = _sign_in(reader, desk, name=name, next_page=next_page, error=error.message, status=error.status)
+        told = _sign_in(context, desk, name=name, next_page=next_page, error=error.message, status=error.status)
         told.headers.update(error.headers or {})
         return told
     if found is None:
-        return _sign_in(reader, desk, name=name, next_page=next_page, error=WRONG, status=HTTPStatus.UNAUTHORIZED)
+        return _sign_in(context, desk, name=name, next_page=next_page, error=WRONG, status=HTTPStatus.UNAUTHORIZED)
     return come_in(request, found[1], _within(next_page))
 
 
 def _sign_in(
-    reader: Reader,
+    context: PageContext,
     desk: Desk,
     *,
     name: str = "",
@@ -108,7 +108,7 @@ def _sign_in(
 ) -> Response:
     has_oidc = bool(desk.config.oidc_issuer)
     return pages.page(
-        "sign_in.html", reader, status=status, name=name, next_page=_within(next_page), error=error, has_oidc=has_oidc
+        "sign_in.html", context, status=status, name=name, next_page=_within(next_page), error=error, has_oidc=has_oidc
     )
 
 

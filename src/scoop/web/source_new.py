@@ -24,7 +24,7 @@ from scoop.store import source_pages, sources
 from scoop.store.db import Connection
 from scoop.web import forms, option_fields, pages, source_preview
 from scoop.web import sources as shown
-from scoop.web.context import PageContext, Reader
+from scoop.web.context import PageContext
 from scoop.web.forms import FormFields, FormValues, QueryFields, UploadForm
 from scoop.web.source_preview import Look
 
@@ -50,24 +50,24 @@ class Pasted:
 
 @router.get("/sources/add")
 @needs("edit")
-async def add_page(desk: CurrentDesk, by: CurrentVisitor, reader: PageContext, asked: QueryFields) -> Response:
+async def add_page(desk: CurrentDesk, by: CurrentVisitor, context: PageContext, asked: QueryFields) -> Response:
     """One box; with something in it, what it would bring and what is still to be chosen."""
     async with desk.reading() as conn:
         collections = await source_pages.collections(conn)
         if not asked["target"]:
-            return _page(reader, collections, asked)
+            return _page(context, collections, asked)
         try:
             pasted = _pasted(desk, asked)
-            options = option_fields.told(shown.fields_of(pasted.kind, reader), asked, {})
+            options = option_fields.told(shown.fields_of(pasted.kind, context), asked, {})
             settings = pasted.settings({"options": options})
             permissions.check_source(by, replace(settings, options=options))
         except UsageError as error:
-            return _page(reader, collections, asked, problems=FormValues(target=str(error)))
+            return _page(context, collections, asked, problems=FormValues(target=str(error)))
         known = await _known(conn, settings)
     only = collections[0] if len(collections) == 1 else ""
-    values = FormValues({**shown.values_of(settings, reader), "collection": only})
+    values = FormValues({**shown.values_of(settings, context), "collection": only})
     look = None if known else await source_preview.look(desk, settings)
-    return _page(reader, collections, asked, settings=settings, known=known, look=look, values=values)
+    return _page(context, collections, asked, settings=settings, known=known, look=look, values=values)
 
 
 def _pasted(desk: Desk, given: FormValues) -> Pasted:
@@ -102,7 +102,7 @@ def _subject(settings: SourceSettings) -> tuple[str, dict[str, Any]]:
 
 
 def _page(
-    reader: Reader,
+    context: PageContext,
     collections: list[str],
     asked: FormValues,
     *,
@@ -114,7 +114,7 @@ def _page(
 ) -> Response:
     return pages.page(
         "source_add.html",
-        reader,
+        context,
         status=HTTPStatus.BAD_REQUEST if problems else HTTPStatus.OK,
         asked=asked,
         settings=settings,
@@ -122,7 +122,7 @@ def _page(
         look=look,
         values=values or FormValues(),
         problems=problems or FormValues(),
-        fields=shown.fields_of(settings.kind, reader) if settings else [],
+        fields=shown.fields_of(settings.kind, context) if settings else [],
         kinds=sorted(source_actions.kinds()),
         collections=collections,
         schedules=shown.SCHEDULES,
@@ -133,25 +133,25 @@ def _page(
 @router.post("/sources/add")
 @needs("edit")
 async def add_source(
-    desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, reader: PageContext, form: FormFields
+    desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, context: PageContext, form: FormFields
 ) -> Response:
     collections = await source_pages.collections(conn)
     try:
         pasted = _pasted(desk, form)
     except UsageError as error:
-        return _page(reader, collections, form, problems=FormValues(target=str(error)))
+        return _page(context, collections, form, problems=FormValues(target=str(error)))
     given = shown.settings_told(form)
-    options = option_fields.told(shown.fields_of(pasted.kind, reader), form, {})
+    options = option_fields.told(shown.fields_of(pasted.kind, context), form, {})
     if problems := shown.wrong_settings(given, options, pasted.settings):
         settings = SourceSettings(slug="", name="", kind=pasted.kind, collection="", base_url=pasted.target)
-        return _page(reader, collections, form, settings=settings, values=form, problems=problems)
+        return _page(context, collections, form, settings=settings, values=form, problems=problems)
     settings = pasted.settings({**given, "options": options})
     permissions.check_source(
         by, replace(settings, options=options)
     )  # what was pasted leads nowhere but to the newsstand
     if known := await _known(conn, settings):
         return _page(
-            reader,
+            context,
             collections,
             form,
             settings=settings,
@@ -168,13 +168,13 @@ async def add_source(
 
 @router.get("/sources/import")
 @needs("edit")
-async def import_page(conn: ReadConn, reader: PageContext) -> Response:
-    return _import_page(reader, await source_pages.collections(conn))
+async def import_page(conn: ReadConn, context: PageContext) -> Response:
+    return _import_page(context, await source_pages.collections(conn))
 
 
 @router.post("/sources/import")
 @needs("edit")
-async def import_sources(desk: CurrentDesk, reader: PageContext, sent: UploadForm) -> Response:
+async def import_sources(desk: CurrentDesk, context: PageContext, sent: UploadForm) -> Response:
     form = sent.fields
     collection, schedule = form["collection"], form["schedule"]
     base = {"target": "https://example.org/", "collection": "news"}
@@ -186,12 +186,12 @@ async def import_sources(desk: CurrentDesk, reader: PageContext, sent: UploadFor
     async with desk.reading() as conn:
         collections = await source_pages.collections(conn)
     if problems:
-        return _import_page(reader, collections, values=form, problems=problems)
+        return _import_page(context, collections, values=form, problems=problems)
     outlines = opml.read(sent.file)
     async with desk.database.transaction() as conn:  # thousands of feeds take longer than a reader is kept waiting
         imported = await source_actions.import_opml(conn, outlines, collection=collection, schedule=schedule)
     return _import_page(
-        reader,
+        context,
         collections,
         values=form,
         outlines_problems=outlines.problems,
@@ -200,7 +200,7 @@ async def import_sources(desk: CurrentDesk, reader: PageContext, sent: UploadFor
 
 
 def _import_page(
-    reader: Reader,
+    context: PageContext,
     collections: list[str],
     *,
     values: FormValues | None = None,
@@ -210,7 +210,7 @@ def _import_page(
 ) -> Response:
     return pages.page(
         "source_import.html",
-        reader,
+        context,
         status=HTTPStatus.BAD_REQUEST if problems else HTTPStatus.OK,
         collections=collections,
         schedules=shown.SCHEDULES,
@@ -223,8 +223,8 @@ def _import_page(
 
 @router.get("/sources/export.opml")
 @needs("read")
-async def export_sources(conn: ReadConn, reader: PageContext, asked: QueryFields) -> Response:
+async def export_sources(conn: ReadConn, context: PageContext, asked: QueryFields) -> Response:
     """The feeds as feed readers take them, without what is secret in their addresses."""
-    content = await source_actions.exported(conn, collection=asked["collection"] or None, now=reader.now)
+    content = await source_actions.exported(conn, collection=asked["collection"] or None, now=context.now)
     headers = {"Content-Disposition": 'attachment; filename="scoop.opml"'}
     return Response(content, media_type="text/x-opml", headers=headers)

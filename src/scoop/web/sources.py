@@ -21,7 +21,7 @@ from scoop.store import alerts, runs, source_pages, sources
 from scoop.store.db import Connection
 from scoop.store.source_pages import SourceFilter, SourceRow, SourceTally
 from scoop.web import forms, option_fields, pages, source_preview
-from scoop.web.context import PageContext, Reader
+from scoop.web.context import PageContext
 from scoop.web.forms import FormFields, FormValues, QueryFields
 
 router = routes.for_pages()
@@ -100,7 +100,7 @@ class Harvested:
 
 @router.get("/sources")
 @needs("read")
-async def sources_page(conn: ReadConn, reader: PageContext, asked: QueryFields) -> Response:
+async def sources_page(conn: ReadConn, context: PageContext, asked: QueryFields) -> Response:
     tallies = await source_pages.tallies(conn)
     after = responses.decode_cursor(asked.get("after"), str, str) or source_pages.START
     found = await source_pages.rows(conn, _wanted(asked), after=(after[0], after[1]), limit=PAGE_SOURCES + 1)
@@ -108,11 +108,11 @@ async def sources_page(conn: ReadConn, reader: PageContext, asked: QueryFields) 
     lasting = await alerts.latest(conn, with_resolved=False, limit=SHOWN_ALERTS)
     return pages.page(
         "sources.html",
-        reader,
+        context,
         rows=shown,
         state_of=state_of,
         sentence=sentence,
-        harvests=await harvests(conn, reader, [row.slug for row in shown], days=DAYS_IN_TABLE),
+        harvests=await harvests(conn, context, [row.slug for row in shown], days=DAYS_IN_TABLE),
         alerts=[replace(alert, message=opml.redacted(alert.message)) for alert in lasting],
         total=sum(tally.sources for tally in tallies),
         states=_counted(tallies),
@@ -157,11 +157,11 @@ def sentence(source: Source) -> str:
     return opml.redacted(source.health_note or health.SENTENCES[source.health])
 
 
-async def harvests(conn: Connection, reader: Reader, slugs: Sequence[str], *, days: int) -> dict[str, Harvested]:
+async def harvests(conn: Connection, context: PageContext, slugs: Sequence[str], *, days: int) -> dict[str, Harvested]:
     """What sources brought on each of the last days, today among them."""
-    each = [reader.today - timedelta(days=ago) for ago in reversed(range(days))]
-    since, _ = reader.window(each[0])
-    found = await source_pages.items_a_day(conn, slugs, since=since, timezone=str(reader.timezone))
+    each = [context.today - timedelta(days=ago) for ago in reversed(range(days))]
+    since, _ = context.window(each[0])
+    found = await source_pages.items_a_day(conn, slugs, since=since, timezone=str(context.timezone))
     return {slug: _harvested(found[slug], each) for slug in slugs}
 
 
@@ -171,43 +171,43 @@ def _harvested(items_by_day: Mapping[date, int], days: Iterable[date]) -> Harves
 
 @router.get("/sources/{slug}")
 @needs("read")
-async def source_page(conn: ReadConn, reader: PageContext, slug: SourceSlug) -> Response:
+async def source_page(conn: ReadConn, context: PageContext, slug: SourceSlug) -> Response:
     row = await source_pages.row(conn, slug)
-    return await _page(conn, reader, row, values=values_of(row, reader))
+    return await _page(conn, context, row, values=values_of(row, context))
 
 
 async def _page(
-    conn: Connection, reader: Reader, row: SourceRow, *, values: FormValues, problems: FormValues | None = None
+    conn: Connection, context: PageContext, row: SourceRow, *, values: FormValues, problems: FormValues | None = None
 ) -> Response:
     status = HTTPStatus.BAD_REQUEST if problems else HTTPStatus.OK
     latest = await runs.latest(conn, source=row.slug, limit=SHOWN_RUNS)
     return pages.page(
         "source.html",
-        reader,
+        context,
         status=status,
         row=row,
         state=state_of(row),
         sentence=sentence(row),
         address=opml.without_secrets(row.base_url),
         moved_to=opml.without_secrets(row.moved_to) if row.moved_to else None,
-        harvested=(await harvests(conn, reader, [row.slug], days=DAYS_OF_ONE))[row.slug],
+        harvested=(await harvests(conn, context, [row.slug], days=DAYS_OF_ONE))[row.slug],
         runs=[replace(run, error_message=opml.redacted(run.error_message or "")) for run in latest],
         items=await source_pages.latest_items(conn, row.slug, limit=SHOWN_ITEMS),
         is_due=bool(await sources.unsettled(conn, ingest.NAME, [row.source_id])),
         values=values,
         problems=problems or FormValues(),
-        fields=fields_of(row.kind, reader),
+        fields=fields_of(row.kind, context),
         collections=await source_pages.collections(conn),
         schedules=SCHEDULES,
     )
 
 
-def fields_of(kind: str, reader: Reader) -> list[option_fields.OptionField]:
+def fields_of(kind: str, context: PageContext) -> list[option_fields.OptionField]:
     found = source_actions.kinds().get(kind)  # whose package may be gone
-    return option_fields.of(found.Options, is_admin=reader.may("admin")) if found else []
+    return option_fields.of(found.Options, is_admin=context.may("admin")) if found else []
 
 
-def values_of(source: SourceSettings, reader: Reader) -> FormValues:
+def values_of(source: SourceSettings, context: PageContext) -> FormValues:
     """The settings of a source as its form shows them."""
     settings = {
         "name": source.name,
@@ -220,7 +220,7 @@ def values_of(source: SourceSettings, reader: Reader) -> FormValues:
         "crawl_windows": "\n".join(f"{each['start']}-{each['end']}" for each in source.crawl_windows),
         "allowed_paths": "\n".join(source.allowed_paths),
     }
-    return FormValues({**settings, **option_fields.shown(fields_of(source.kind, reader), source.options)})
+    return FormValues({**settings, **option_fields.shown(fields_of(source.kind, context), source.options)})
 
 
 def settings_told(form: FormValues) -> dict[str, Any]:
@@ -244,14 +244,14 @@ def _window(line: str) -> dict[str, str]:
 @router.post("/sources/{slug}")
 @needs("edit")
 async def change_source(
-    conn: WriteConn, by: CurrentVisitor, reader: PageContext, slug: SourceSlug, form: FormFields
+    conn: WriteConn, by: CurrentVisitor, context: PageContext, slug: SourceSlug, form: FormFields
 ) -> Response:
     known = await sources.locked(conn, slug)
     given = settings_told(form) | _address_told(form, known)
-    fields = fields_of(known.kind, reader)
+    fields = fields_of(known.kind, context)
     options = option_fields.told(fields, form, known.options)
     if problems := wrong_settings(given, options, lambda told: source_actions.changed(known, told)):
-        return await _page(conn, reader, await source_pages.row(conn, slug), values=form, problems=problems)
+        return await _page(conn, context, await source_pages.row(conn, slug), values=form, problems=problems)
     given["options"] = options
     permissions.check_source(by, source_actions.changed(known, given), known)
     changed = await source_actions.edit(conn, slug, given)
@@ -311,8 +311,8 @@ async def remove_source(conn: WriteConn, slug: SourceSlug) -> Response:
 
 @router.get("/sources/{slug}/test")
 @needs("edit")
-async def test_source(desk: CurrentDesk, reader: PageContext, slug: SourceSlug) -> Response:
+async def test_source(desk: CurrentDesk, context: PageContext, slug: SourceSlug) -> Response:
     """What a visit would bring now; nothing is kept."""
     async with desk.reading() as conn:
         row = await source_pages.row(conn, slug)
-    return pages.page("source_test.html", reader, row=row, look=await source_preview.look(desk, row))
+    return pages.page("source_test.html", context, row=row, look=await source_preview.look(desk, row))

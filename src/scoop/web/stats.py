@@ -16,7 +16,7 @@ from scoop.store import figures
 from scoop.store.db import Connection
 from scoop.store.figures import CollectionStats, DayStats, SourceStats
 from scoop.web import pages
-from scoop.web.context import PageContext, Reader
+from scoop.web.context import PageContext
 
 router = routes.for_pages()
 
@@ -71,14 +71,14 @@ class Sheet:
     _counted: dict[tuple[date, int], tuple[float, StatsPage]] = field(default_factory=dict)
     _counting: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def figures(self, desk: Desk, reader: Reader, days: int) -> StatsPage:
+    async def figures(self, desk: Desk, context: PageContext, days: int) -> StatsPage:
         async with self._counting:
-            counted_at, found = self._counted.get((reader.today, days), (float("-inf"), None))
+            counted_at, found = self._counted.get((context.today, days), (float("-inf"), None))
             if found is None or time.monotonic() - counted_at > KEPT_SECONDS:
                 async with desk.reading() as conn:
-                    found = await _counted(conn, reader, days)
-                self._counted = {key: kept for key, kept in self._counted.items() if key[0] == reader.today}
-                self._counted[reader.today, days] = time.monotonic(), found
+                    found = await _counted(conn, context, days)
+                self._counted = {key: kept for key, kept in self._counted.items() if key[0] == context.today}
+                self._counted[context.today, days] = time.monotonic(), found
         return found
 
 
@@ -87,16 +87,16 @@ _sheets: WeakKeyDictionary[FastAPI, Sheet] = WeakKeyDictionary()
 
 @router.get("/stats")
 @needs("read")
-async def stats_page(request: Request, desk: CurrentDesk, reader: PageContext, days: str = str(USUAL)) -> Response:
+async def stats_page(request: Request, desk: CurrentDesk, context: PageContext, days: str = str(USUAL)) -> Response:
     """The figures of the last days, today among them."""
     if days not in map(str, RANGES):
         raise errors.invalid("days", f"must be one of {', '.join(map(str, RANGES))}")
-    found = await _sheets.setdefault(request.app, Sheet()).figures(desk, reader, int(days))
-    return pages.page("stats.html", reader, found=found, chosen=int(days), RANGES=RANGES, plain=text.one_line)
+    found = await _sheets.setdefault(request.app, Sheet()).figures(desk, context, int(days))
+    return pages.page("stats.html", context, found=found, chosen=int(days), RANGES=RANGES, plain=text.one_line)
 
 
-async def _counted(conn: Connection, reader: Reader, days: int) -> StatsPage:
-    windows = _windows(reader, days)
+async def _counted(conn: Connection, context: PageContext, days: int) -> StatsPage:
+    windows = _windows(context, days)
     since, until = windows[0][1][0], windows[-1][1][1]
     found = await figures.days(conn, [window for _, window in windows])
     sources, source_count = await figures.sources(conn, since=since, until=until, limit=SHOWN_SOURCES)
@@ -109,7 +109,7 @@ async def _counted(conn: Connection, reader: Reader, days: int) -> StatsPage:
     )
 
 
-def _windows(reader: Reader, count: int) -> list[tuple[date, tuple[datetime, datetime]]]:
+def _windows(context: PageContext, count: int) -> list[tuple[date, tuple[datetime, datetime]]]:
     """The last days with their first and last moments, the oldest first."""
-    days = [reader.today - timedelta(days=ago) for ago in reversed(range(count))]
-    return [(day, reader.window(day)) for day in days]
+    days = [context.today - timedelta(days=ago) for ago in reversed(range(count))]
+    return [(day, context.window(day)) for day in days]

@@ -14,7 +14,7 @@ from scoop.store import front, reading
 from scoop.store.db import Connection
 from scoop.store.reading import StoryDetail
 from scoop.web import explain, pages, timeline
-from scoop.web.context import PageContext, Reader
+from scoop.web.context import PageContext
 
 router = routes.for_pages()
 
@@ -26,13 +26,17 @@ DecisionNumber = Annotated[int, Query(ge=1, le=2**63 - 1)]
 @router.get("/stories/{story_uuid}")
 @needs("read")
 async def story_page(
-    conn: ReadConn, reader: PageContext, story_uuid: UUID, skip: MemberOffset = 0, decided: DecisionNumber | None = None
+    conn: ReadConn,
+    context: PageContext,
+    story_uuid: UUID,
+    skip: MemberOffset = 0,
+    decided: DecisionNumber | None = None,
 ) -> Response:
     """The story; one that was merged sends the reader to where it went."""
     detail, has_moved = await resolve_merged(conn, story_uuid)
     if has_moved:
         return RedirectResponse(f"/stories/{detail.story.story_uuid}", status_code=HTTPStatus.FOUND)
-    return await page(conn, reader, detail, skip=skip, decided=decided)
+    return await page(conn, context, detail, skip=skip, decided=decided)
 
 
 async def resolve_merged(conn: Connection, story_uuid: UUID) -> tuple[StoryDetail, bool]:
@@ -45,7 +49,7 @@ async def resolve_merged(conn: Connection, story_uuid: UUID) -> tuple[StoryDetai
 
 async def page(
     conn: Connection,
-    reader: Reader,
+    context: PageContext,
     detail: StoryDetail,
     *,
     skip: int = 0,
@@ -68,7 +72,7 @@ async def page(
     }
     return pages.page(
         "story.html",
-        reader,
+        context,
         status=status,
         story=detail.story,
         members=detail.members,

@@ -14,7 +14,7 @@ from scoop.http.routes import needs
 from scoop.store import reading, review, topics
 from scoop.store.review import Decision
 from scoop.web import pages, story
-from scoop.web.context import PageContext, Reader
+from scoop.web.context import PageContext
 
 router = routes.for_pages()
 
@@ -25,44 +25,44 @@ NoteText = Annotated[str, Form()]
 
 @router.post("/stories/{story_uuid}/merge")
 @needs("edit")
-async def merge(desk: CurrentDesk, reader: PageContext, story_uuid: UUID, other: Annotated[UUID, Form()]) -> Response:
+async def merge(desk: CurrentDesk, context: PageContext, story_uuid: UUID, other: Annotated[UUID, Form()]) -> Response:
     try:
         async with desk.writing() as conn:
-            decision = await review.merge(conn, str(story_uuid), str(other), by=reader.visitor.name)
+            decision = await review.merge(conn, str(story_uuid), str(other), by=context.visitor.name)
             stays = (await reading.story(conn, str(decision.story_id))).story
     except UsageError as error:
-        return await _refused(desk, reader, story_uuid, error)
+        return await _refused(desk, context, story_uuid, error)
     return _decided(stays.story_uuid, decision)
 
 
 @router.post("/stories/{story_uuid}/apart")
 @needs("edit")
 async def keep_apart(
-    desk: CurrentDesk, reader: PageContext, story_uuid: UUID, other: Annotated[UUID, Form()]
+    desk: CurrentDesk, context: PageContext, story_uuid: UUID, other: Annotated[UUID, Form()]
 ) -> Response:
     try:
         async with desk.writing() as conn:
-            decision = await review.keep_apart(conn, str(story_uuid), str(other), by=reader.visitor.name)
+            decision = await review.keep_apart(conn, str(story_uuid), str(other), by=context.visitor.name)
     except UsageError as error:
-        return await _refused(desk, reader, story_uuid, error)
+        return await _refused(desk, context, story_uuid, error)
     return _decided(story_uuid, decision)
 
 
 @router.post("/stories/{story_uuid}/undo")
 @needs("edit")
-async def undo(desk: CurrentDesk, reader: PageContext, story_uuid: UUID, decision_id: StoryNumber) -> Response:
+async def undo(desk: CurrentDesk, context: PageContext, story_uuid: UUID, decision_id: StoryNumber) -> Response:
     try:
         async with desk.writing() as conn:
-            await review.undo(conn, decision_id, by=reader.visitor.name)
+            await review.undo(conn, decision_id, by=context.visitor.name)
     except UsageError as error:
-        return await _refused(desk, reader, story_uuid, error)
+        return await _refused(desk, context, story_uuid, error)
     return pages.redirect_with_notice(f"/stories/{story_uuid}", notice="Taken back. The rules decide anew in a moment.")
 
 
 @router.post("/stories/{story_uuid}/suppress")
 @needs("edit")
 async def suppress(
-    desk: CurrentDesk, reader: PageContext, story_uuid: UUID, topic: NoteText = "", reason: NoteText = ""
+    desk: CurrentDesk, context: PageContext, story_uuid: UUID, topic: NoteText = "", reason: NoteText = ""
 ) -> Response:
     told = text.one_line(reason)
     try:
@@ -72,7 +72,7 @@ async def suppress(
             found = (await reading.story(conn, str(story_uuid))).story
             await topics.suppress(conn, known, found.story_id, told)
     except UsageError as error:
-        return await _refused(desk, reader, story_uuid, error, reason=told)
+        return await _refused(desk, context, story_uuid, error, reason=told)
     return pages.redirect_with_notice(f"/stories/{story_uuid}#topics", notice=f"Kept out of {known.topic_name}: {told}")
 
 
@@ -97,9 +97,9 @@ def _decided(story_uuid: UUID, decision: Decision) -> Response:
 
 
 async def _refused(
-    desk: Desk, reader: Reader, story_uuid: UUID, error: UsageError, *, reason: str | None = None
+    desk: Desk, context: PageContext, story_uuid: UUID, error: UsageError, *, reason: str | None = None
 ) -> Response:
     """The page as it was, and why nothing was changed."""
     async with desk.reading() as conn:
         detail = await reading.story(conn, str(story_uuid))
-        return await story.page(conn, reader, detail, error=str(error), reason=reason, status=HTTPStatus.BAD_REQUEST)
+        return await story.page(conn, context, detail, error=str(error), reason=reason, status=HTTPStatus.BAD_REQUEST)

@@ -18,7 +18,7 @@ from scoop.model import ChannelSettings, Topic
 from scoop.store import topics as store
 from scoop.store.db import Connection
 from scoop.web import forms, option_fields, pages
-from scoop.web.context import PageContext, Reader
+from scoop.web.context import PageContext
 from scoop.web.forms import FormFields, FormValues, QueryFields
 from scoop.web.topics import TopicSlug
 
@@ -30,19 +30,19 @@ CHANNEL = "any"  # a name that any channel may have, while only its options are 
 
 @router.get("/topics/{slug}/new-channel")
 @needs("edit")
-async def new_channel_page(conn: ReadConn, reader: PageContext, slug: TopicSlug, asked: QueryFields) -> Response:
+async def new_channel_page(conn: ReadConn, context: PageContext, slug: TopicSlug, asked: QueryFields) -> Response:
     """First which kind, then what that kind wants to know."""
     topic = await store.by_slug(conn, slug)
-    if asked["kind"] not in offered(reader):
-        return pages.page("topic_channel_kinds.html", reader, topic=topic, kinds=offered(reader), about=_about)
+    if asked["kind"] not in offered(context):
+        return pages.page("topic_channel_kinds.html", context, topic=topic, kinds=offered(context), about=_about)
     is_first = not any(channel.name == "main" for channel in topic.channels)
     values = FormValues(name="main" if is_first else "", enabled="true")
-    return _page(reader, topic, asked["kind"], values)
+    return _page(context, topic, asked["kind"], values)
 
 
-def offered(reader: Reader) -> list[str]:
+def offered(context: PageContext) -> list[str]:
     """The kinds of channels that somebody may add here."""
-    withheld = permissions.PROGRAMS if reader.may("admin") else permissions.PROGRAMS | permissions.FOR_ADMINS
+    withheld = permissions.PROGRAMS if context.may("admin") else permissions.PROGRAMS | permissions.FOR_ADMINS
     return sorted(set(plugins.discover(kinds)) - withheld)
 
 
@@ -53,42 +53,42 @@ def _about(kind: str) -> str:
 
 @router.get("/topics/{slug}/channels/{name}")
 @needs("edit")
-async def channel_page(conn: ReadConn, reader: PageContext, slug: TopicSlug, name: ChannelName) -> Response:
+async def channel_page(conn: ReadConn, context: PageContext, slug: TopicSlug, name: ChannelName) -> Response:
     topic = await store.by_slug(conn, slug)
     channel = await _channel(conn, topic, name)
-    fields = _fields(channel.kind, reader)
+    fields = _fields(channel.kind, context)
     values = {"name": name, "enabled": str(channel.enabled).lower(), **option_fields.shown(fields, channel.options)}
-    return _page(reader, topic, channel.kind, FormValues(values), channel=channel)
+    return _page(context, topic, channel.kind, FormValues(values), channel=channel)
 
 
 @router.post("/topics/{slug}/channels")
 @needs("edit")
 async def put_channel(
-    conn: WriteConn, by: CurrentVisitor, reader: PageContext, slug: TopicSlug, form: FormFields
+    conn: WriteConn, by: CurrentVisitor, context: PageContext, slug: TopicSlug, form: FormFields
 ) -> Response:
     """Add a channel; one of its name must not be there yet."""
     topic = await store.locked(conn, slug)
-    if form["kind"] not in offered(reader):
+    if form["kind"] not in offered(context):
         raise NotFound(f"no channel of the kind {form['kind']!r} can be added here")
     problems = _wrong_name(form["name"], topic)
-    return await _put(conn, by, reader, topic, form, problems)
+    return await _put(conn, by, context, topic, form, problems)
 
 
 @router.post("/topics/{slug}/channels/{name}")
 @needs("edit")
 async def change_channel(
-    conn: WriteConn, by: CurrentVisitor, reader: PageContext, slug: TopicSlug, name: ChannelName, form: FormFields
+    conn: WriteConn, by: CurrentVisitor, context: PageContext, slug: TopicSlug, name: ChannelName, form: FormFields
 ) -> Response:
     topic = await store.locked(conn, slug)
     known = await _channel(conn, topic, name)
     told = FormValues({**form, "name": name, "kind": known.kind})
-    return await _put(conn, by, reader, topic, told, FormValues(), known=known)
+    return await _put(conn, by, context, topic, told, FormValues(), known=known)
 
 
 async def _put(
     conn: Connection,
     by: CurrentVisitor,
-    reader: Reader,
+    context: PageContext,
     topic: Topic,
     form: FormValues,
     problems: FormValues,
@@ -96,7 +96,7 @@ async def _put(
     known: store.TopicChannel | None = None,
 ) -> Response:
     kind, before = form["kind"], known.options if known else {}
-    options = option_fields.told(_fields(kind, reader), form, before)
+    options = option_fields.told(_fields(kind, context), form, before)
 
     def build(told: Mapping[str, Any]) -> ChannelSettings:
         own = {name: value for name, value in (before | dict(told)).items() if value is not None}
@@ -105,7 +105,7 @@ async def _put(
     found = forms.wrong(options, build)
     problems |= {f"{option_fields.PREFIX}{name}" if name else forms.WHOLE: told for name, told in found.items()}
     if problems:
-        return _page(reader, topic, kind, form, channel=known, problems=problems)
+        return _page(context, topic, kind, form, channel=known, problems=problems)
     wanted = replace(build(options), name=form["name"], enabled=form["enabled"] == "true")
     permissions.check_channel(by, wanted, next((each for each in topic.channels if each.name == wanted.name), None))
     await store.put_channel(conn, topic.topic_id, wanted)
@@ -132,13 +132,13 @@ async def _channel(conn: Connection, topic: Topic, name: str) -> store.TopicChan
     return found
 
 
-def _fields(kind: str, reader: Reader) -> list[option_fields.OptionField]:
+def _fields(kind: str, context: PageContext) -> list[option_fields.OptionField]:
     found = plugins.discover(kinds).get(kind)  # whose package may be gone
-    return option_fields.of(found.Options, is_admin=reader.may("admin")) if found else []
+    return option_fields.of(found.Options, is_admin=context.may("admin")) if found else []
 
 
 def _page(
-    reader: Reader,
+    context: PageContext,
     topic: Topic,
     kind: str,
     values: FormValues,
@@ -148,16 +148,16 @@ def _page(
 ) -> Response:
     return pages.page(
         "topic_channel.html",
-        reader,
+        context,
         status=HTTPStatus.BAD_REQUEST if problems else HTTPStatus.OK,
         topic=topic,
         kind=kind,
         about=_about(kind),
         values=values,
         channel=channel,
-        fields=_fields(kind, reader),
+        fields=_fields(kind, context),
         problems=problems or FormValues(),
-        may_change=kind in offered(reader),
+        may_change=kind in offered(context),
     )
 
 

@@ -22,7 +22,7 @@ from scoop.store import source_pages, sources
 from scoop.store import topics as store
 from scoop.store.db import Connection
 from scoop.web import forms, pages
-from scoop.web.context import PageContext, Reader
+from scoop.web.context import PageContext
 from scoop.web.forms import FormFields, FormValues
 
 router = routes.for_pages()
@@ -46,10 +46,10 @@ class RuleTest:
 
 @router.get("/topics")
 @needs("read")
-async def topics_page(conn: ReadConn, reader: PageContext) -> Response:
+async def topics_page(conn: ReadConn, context: PageContext) -> Response:
     found = await store.list_topics(conn)
     channels = await store.channels_by_topic(conn)
-    return pages.page("topics.html", reader, topics=found, channels=channels, next_digest=next_digest, local=local)
+    return pages.page("topics.html", context, topics=found, channels=channels, next_digest=next_digest, local=local)
 
 
 def next_digest(topic: Topic, now: datetime) -> datetime:
@@ -64,23 +64,23 @@ def local(topic: Topic, moment: datetime) -> str:
 
 @router.get("/topics/add")
 @needs("edit")
-async def add_page(conn: ReadConn, reader: PageContext) -> Response:
-    return await _page(conn, reader, NEW, values_of(NEW))
+async def add_page(conn: ReadConn, context: PageContext) -> Response:
+    return await _page(conn, context, NEW, values_of(NEW))
 
 
 @router.post("/topics/add")
 @needs("edit")
-async def add_topic(desk: CurrentDesk, reader: PageContext, form: FormFields) -> Response:
+async def add_topic(desk: CurrentDesk, context: PageContext, form: FormFields) -> Response:
     problems = _wrong(form, None)
     if problems or form["do"] == "try":
         async with desk.reading() as conn:
-            return await _page_as_typed(desk, conn, reader, NEW, form, problems)
+            return await _page_as_typed(desk, conn, context, NEW, form, problems)
     given = {"slug": form["slug"], **_told(form)}
     async with desk.writing() as conn:
         try:
             added = await topics.add(conn, topics.settings(given))
         except Conflict as error:
-            return await _page(conn, reader, NEW, form, problems=FormValues(slug=str(error)))
+            return await _page(conn, context, NEW, form, problems=FormValues(slug=str(error)))
         await topics.edit(conn, added.topic_slug, given)
     return pages.redirect_with_notice(
         f"/topics/{added.topic_slug}", notice=f"{added.topic_name} is added; now give it a channel."
@@ -89,40 +89,40 @@ async def add_topic(desk: CurrentDesk, reader: PageContext, form: FormFields) ->
 
 @router.get("/topics/{slug}")
 @needs("read")
-async def topic_page(conn: ReadConn, reader: PageContext, slug: TopicSlug) -> Response:
+async def topic_page(conn: ReadConn, context: PageContext, slug: TopicSlug) -> Response:
     topic = await store.by_slug(conn, slug)
-    return await _page(conn, reader, topic, values_of(topic))
+    return await _page(conn, context, topic, values_of(topic))
 
 
 @router.post("/topics/{slug}")
 @needs("edit")
-async def change_topic(desk: CurrentDesk, reader: PageContext, slug: TopicSlug, form: FormFields) -> Response:
+async def change_topic(desk: CurrentDesk, context: PageContext, slug: TopicSlug, form: FormFields) -> Response:
     """Try what was typed, or keep it; what is wrong is told by its field, and nothing of the rest is lost."""
     async with desk.reading() as conn:
         topic = await store.by_slug(conn, slug)
         problems = _wrong(form, topic)
         if problems or form["do"] == "try":
-            return await _page_as_typed(desk, conn, reader, topic, form, problems)
+            return await _page_as_typed(desk, conn, context, topic, form, problems)
     async with desk.writing() as conn:
         changed = await topics.edit(conn, slug, _told(form))
     return pages.redirect_with_notice(f"/topics/{slug}", notice=f"{changed.topic_name} is changed.")
 
 
 async def _page_as_typed(
-    desk: Desk, conn: Connection, reader: Reader, topic: Topic, form: FormValues, problems: FormValues
+    desk: Desk, conn: Connection, context: PageContext, topic: Topic, form: FormValues, problems: FormValues
 ) -> Response:
     """What was typed again, with what is wrong with it, or else with what its rules would have taken."""
     if problems:
-        return await _page(conn, reader, topic, form, problems=problems)
+        return await _page(conn, context, topic, form, problems=problems)
     days = int(form["days"]) if form["days"] in map(str, SPANS) else SPANS[2]
     wanted = _as_typed(topic, _told(form))
     trial = await topics.try_rules(conn, wanted, since=desk.clock() - timedelta(days=days), limit=MOST_TRIED)
-    return await _page(conn, reader, topic, form, tried=RuleTest(days=days, trial=trial))
+    return await _page(conn, context, topic, form, tried=RuleTest(days=days, trial=trial))
 
 
 async def _page(
     conn: Connection,
-    reader: Reader,
+    context: PageContext,
     topic: Topic,
     values: FormValues,
     *,
@@ -132,7 +132,7 @@ async def _page(
     rules = list(rows(values))
     return pages.page(
         "topic.html",
-        reader,
+        context,
         status=HTTPStatus.BAD_REQUEST if problems else HTTPStatus.OK,
         topic=topic,
         channels=await store.channels(conn, topic.topic_id),
@@ -289,7 +289,7 @@ async def remove_topic(conn: WriteConn, slug: TopicSlug) -> Response:
 
 @router.post("/topics/{slug}/suppress")
 @needs("edit")
-async def suppress_story(conn: WriteConn, reader: PageContext, slug: TopicSlug, form: FormFields) -> Response:
+async def suppress_story(conn: WriteConn, context: PageContext, slug: TopicSlug, form: FormFields) -> Response:
     topic = await store.by_slug(conn, slug)
     name = form["story"].rstrip("/").rpartition("/")[2]
     try:
@@ -297,7 +297,7 @@ async def suppress_story(conn: WriteConn, reader: PageContext, slug: TopicSlug, 
     except (NotFound, UsageError) as error:
         problems = FormValues(story=str(error))
         values = FormValues({**values_of(topic), "story": form["story"], "reason": form["reason"]})
-        return await _page(conn, reader, topic, values, problems=problems)
+        return await _page(conn, context, topic, values, problems=problems)
     return pages.redirect_with_notice(f"/topics/{slug}#kept-out", notice="The story is kept out of its digests.")
 
 

@@ -63,7 +63,7 @@ class Change:
 
 @router.get("/stories/{story_uuid}/versions/{document_id}")
 @needs("read")
-async def versions_page(conn: ReadConn, reader: PageContext, story_uuid: UUID, document_id: DocumentId) -> Response:
+async def versions_page(conn: ReadConn, context: PageContext, story_uuid: UUID, document_id: DocumentId) -> Response:
     detail, has_moved = await resolve_merged(conn, story_uuid)
     story = detail.story
     if has_moved:
@@ -72,7 +72,7 @@ async def versions_page(conn: ReadConn, reader: PageContext, story_uuid: UUID, d
     arrived = await front.arrivals_of(conn, document_id)
     seen = await asyncio.to_thread(texts, arrived)
     changes = await asyncio.to_thread(_changes, seen)
-    return pages.page("versions.html", reader, story=story, article=article, texts=seen, changes=changes)
+    return pages.page("versions.html", context, story=story, article=article, texts=seen, changes=changes)
 
 
 def texts(arrived: Sequence[Arrival]) -> list[DocumentText]:
