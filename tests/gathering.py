@@ -115,9 +115,11 @@ class Desk:
 
 
 @asynccontextmanager
-async def open_desk(database: Database, folder: Any, *, force: bool = False) -> AsyncIterator[Desk]:
+async def open_desk(
+    database: Database, folder: Any, *, force: bool = False, secrets: dict[str, str] | None = None
+) -> AsyncIterator[Desk]:
     async with open_client() as client, open_sandbox() as sandbox:
         archive = Archive.open(str(folder), credentials={})
-        stages = pipeline.stages(client, archive, sandbox, secrets={}, force=force)
+        stages = pipeline.stages(client, archive, sandbox, secrets=secrets or {}, force=force)
         app = App(config=Config(), database=database, archive=archive, stages=stages, modes=Modes(), channels={})
         yield Desk(database=database, app=app, archive=archive)

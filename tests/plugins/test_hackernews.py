@@ -73,7 +73,10 @@ async def test_a_story_below_the_bar_is_taken_once_it_rises(desk):
     [
         ({"list": "hot"}, "option list: must be one of best, new, top (is 'hot')"),
         ({"limit": 501}, "option limit: must be a whole number from 1 to 500 (is 501)"),
-        ({"lists": "top"}, "there is no option lists; there are connect_to, allow_private, full_text, robots, list, "),
+        (
+            {"lists": "top"},
+            "there is no option lists; there are connect_to, allow_private, full_text, robots, base_url, ",
+        ),
     ],
 )
 async def test_a_wrong_option_is_told_with_what_is_valid(desk, options, sentence):

@@ -88,12 +88,14 @@ def settings(given: Mapping[str, Any]) -> SourceSettings:
         raise UsageError("a source needs a collection, as ai_news")
     target = str(told.pop("target", "") or told.get("base_url", ""))
     kind, options = understood(target, kind=told.pop("kind", None))
-    told["options"] = _spelled(kind, options | dict(told.get("options", {})))
-    base_url = kinds()[kind].base_url or target
-    subject = _subject(told["options"]) if kinds()[kind].base_url else []
-    slug = told.pop("slug", None) or _slug("_".join([kind, *subject]) if kinds()[kind].base_url else _place(base_url))
+    own_url, given_url = kinds()[kind].base_url, told.pop("base_url", None)
+    elsewhere = {"base_url": given_url} if own_url and given_url not in {None, own_url} else {}
+    told["options"] = _spelled(kind, options | elsewhere | dict(told.get("options", {})))
+    base_url = told["options"].get("base_url", own_url) if own_url else given_url or target
+    subject = _subject(told["options"]) if own_url else []
+    slug = told.pop("slug", None) or _slug("_".join([kind, *subject]) if own_url else _place(base_url))
     name = told.pop("name", None) or (" ".join([kind, *subject]) if subject else urls.host(base_url))
-    found = SourceSettings(**{"base_url": base_url, **told, "kind": kind, "slug": slug, "name": name})
+    found = SourceSettings(**{**told, "base_url": base_url, "kind": kind, "slug": slug, "name": name})
     check(found)
     return found
 
@@ -163,8 +165,9 @@ async def add(conn: Connection, found: SourceSettings) -> Source:
 def changed(known: Source, given: Mapping[str, Any]) -> SourceSettings:
     """The settings of a source with what an operator changes; an option that is None is taken away."""
     kept = {each.name: getattr(known, each.name) for each in fields(SourceSettings)}
-    if given.get("target") is not None:
-        del kept["base_url"]
+    kind = kinds().get(given.get("kind") or known.kind)
+    if given.get("target") is not None or (kind is not None and kind.base_url):
+        del kept["base_url"]  # a service has its own address: that of an earlier kind must not get its key
     options = known.options | dict(given.get("options") or {})
     told = {name: value for name, value in options.items() if value is not None}
     return settings({**kept, **given, "slug": known.slug, "options": told})
@@ -228,13 +231,14 @@ async def preview_source(
     found: SourceSettings, *, client: Client, sandbox: Sandbox, secrets: Mapping[str, str], now: datetime
 ) -> SourcePreview:
     """Visit a source without keeping anything; FetchFailed when it gives nothing."""
+    source = Source(
+        **{each.name: getattr(found, each.name) for each in fields(SourceSettings)},
+        source_id=0,
+        next_visit_at=now,
+        health_since=now,
+    )
     visit = Visit(
-        source=Source(
-            **{each.name: getattr(found, each.name) for each in fields(SourceSettings)},
-            source_id=0,
-            next_visit_at=now,
-            health_since=now,
-        ),
+        source=sources.with_own_address(source, kinds()[found.kind]),
         checkpoint={},
         now=now,
         client=client,
@@ -294,7 +298,7 @@ def _subject(options: Mapping[str, Any]) -> list[str]:
     return [
         value
         for name, value in options.items()
-        if isinstance(value, str) and name not in sources.SourceOptions.__struct_fields__
+        if isinstance(value, str) and name not in sources.ServiceOptions.__struct_fields__
     ]
 
 

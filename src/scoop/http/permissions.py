@@ -8,8 +8,8 @@ from scoop.core.access import Visitor
 from scoop.http.errors import Forbidden, HttpProblem
 from scoop.model import ChannelSettings, SourceSettings
 
-INWARDS = ("connect_to", "allow_private")
-"""Options by which an address of the desk's own network is asked."""
+INWARDS = ("connect_to", "allow_private", "base_url")
+"""Options that point a source or channel at a server of one's own: in a private network, or one that gets its keys."""
 PROGRAMS = frozenset({"command"})
 FOR_ADMINS = frozenset({"file", "email"})
 """Kinds that write into the machine, or send a secret to whatever server they name."""
@@ -37,7 +37,7 @@ def check_channel(by: Visitor, wanted: ChannelSettings, known: ChannelSettings |
 
 def _asked(settings: SourceSettings) -> tuple[Any, ...]:
     """Whom a source asks, and where that is."""
-    return settings.base_url, *(settings.options.get(name) for name in INWARDS)
+    return settings.kind, settings.base_url, *(settings.options.get(name) for name in INWARDS)
 
 
 def _leads_inwards(options: Mapping[str, Any]) -> bool:

@@ -1,7 +1,7 @@
 """Kinds of sources, one file each: a class with a `name`, `Options` and `fetch`, whose docstring is its page."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal, Protocol
 
@@ -30,6 +30,15 @@ class SourceOptions(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_
     allow_private: bool = False
     full_text: Literal["auto", "always", "never"] = "auto"
     robots: Literal["obey", "ignore"] = "obey"
+
+
+class ServiceOptions(SourceOptions, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """Options of every kind that has one address for all its sources.
+
+    `base_url`: use this server instead of the service's own; the keys of the service are sent to it.
+    """
+
+    base_url: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +122,17 @@ class SourcePlugin(Protocol):
     async def fetch(self, visit: Visit) -> Harvest:
         """Visit the source once; FetchFailed for what it cannot give now."""
         ...
+
+
+def with_own_address(source: Source, plugin: type[SourcePlugin]) -> Source:
+    """The source at the address of its service, whatever address is stored with it.
+
+    A key belongs to the host of its service. The column `base_url` may hold the address of an earlier kind, which an
+    editor chose; only the option `base_url`, which is for admins, moves a source of a service to another server.
+    """
+    if plugin.base_url is None:
+        return source
+    return replace(source, base_url=source.options.get("base_url") or plugin.base_url)
 
 
 def validators(answer: Response) -> dict[str, str]:

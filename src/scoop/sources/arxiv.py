@@ -32,7 +32,7 @@ class Arxiv:
     name = "arxiv"
     base_url = "https://export.arxiv.org/api/query"
 
-    class Options(sources.SourceOptions, frozen=True, kw_only=True):
+    class Options(sources.ServiceOptions, frozen=True, kw_only=True):
         """Give either `query` or `category`.
 
         `query`: as the arXiv API understands it: cat:cs.CL AND abs:translation.

@@ -47,7 +47,7 @@ class HackerNews:
     name = "hackernews"
     base_url = "https://hacker-news.firebaseio.com/v0"
 
-    class Options(sources.SourceOptions, frozen=True, kw_only=True):
+    class Options(sources.ServiceOptions, frozen=True, kw_only=True):
         """Which stories.
 
         `list`: which one: top (the default), best or new.

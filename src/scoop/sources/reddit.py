@@ -107,7 +107,7 @@ class Reddit:
     name = "reddit"
     base_url = SITE
 
-    class Options(sources.SourceOptions, frozen=True, kw_only=True):
+    class Options(sources.ServiceOptions, frozen=True, kw_only=True):
         """Which posts.
 
         `subreddit`: its name, or several: python+rust.

@@ -54,7 +54,7 @@ class Tavily:
     name = "tavily"
     base_url = "https://api.tavily.com/search"
 
-    class Options(sources.SourceOptions, frozen=True, kw_only=True):
+    class Options(sources.ServiceOptions, frozen=True, kw_only=True):
         """What is searched, and how much of it.
 
         `query`: the words to search for.

@@ -41,7 +41,7 @@ class YouTube:
     name = "youtube"
     base_url = "https://www.youtube.com"
 
-    class Options(sources.SourceOptions, frozen=True, kw_only=True):
+    class Options(sources.ServiceOptions, frozen=True, kw_only=True):
         """Give either `channel` or `playlist`.
 
         `channel`: its id, UC..., or its address; an address with a name, https://www.youtube.com/@name, costs a look at

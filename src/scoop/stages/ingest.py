@@ -96,7 +96,7 @@ class Ingest:
     async def _visit(self, due: DueSource) -> SourceVisit:
         source, started_at = due.source, self.clock()
         visit = Visit(
-            source=source,
+            source=kinds.with_own_address(source, self.kinds[source.kind]),
             checkpoint=kinds.unconditional(due.checkpoint) if self.force else due.checkpoint,
             now=started_at,
             client=self.client,

@@ -97,7 +97,7 @@ async def _known(conn: Connection, settings: SourceSettings) -> Source | None:
 
 def _subject(settings: SourceSettings) -> tuple[str, dict[str, Any]]:
     """What tells two sources of a kind apart: their address, and the options that are not about how it is asked."""
-    shared = kinds.SourceOptions.__struct_fields__
+    shared = kinds.ServiceOptions.__struct_fields__
     return settings.base_url, {name: value for name, value in settings.options.items() if name not in shared}
 
 
