@@ -93,9 +93,7 @@ async def ingest(database: db.Database, path: Path) -> float:
     """Seconds to take the file in."""
     began = time.perf_counter()
     with open(path, "rb") as stream:
-        await push(
-            database, stream, name=path.name, now=datetime.now(UTC), follow="normalize", progress=lambda _count: None
-        )
+        await push(database, stream, name=path.name, now=datetime.now(UTC), progress=lambda _count: None)
     return time.perf_counter() - began
 
 

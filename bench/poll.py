@@ -19,7 +19,6 @@ import uvloop
 
 from common import figure, fresh_database, two_workers
 from scoop.model import SourceSettings
-from scoop.stages import ingest
 from scoop.store import db, sources
 
 HOSTS = 200
@@ -105,8 +104,8 @@ async def poll(database: db.Database, slugs: Sequence[str]) -> float:
     async with database.connection() as conn:
         ids = await sources.ids(conn, slugs)
         began = time.perf_counter()
-        await sources.visit_now(conn, ingest.NAME, ids, force=False)
-        while await sources.unsettled(conn, ingest.NAME, ids):
+        await sources.visit_now(conn, ids, force=False)
+        while await sources.unsettled(conn, ids):
             await asyncio.sleep(0.05)
     return time.perf_counter() - began
 

@@ -97,7 +97,7 @@ def items(first_event: int, count: int) -> Iterator[dict[str, Any]]:
 async def take_in(database: Database, found: Iterable[Mapping[str, Any]]) -> None:
     """Hand items in, as a file of them would be."""
     lines = BytesIO(b"".join(json.dumps(item).encode() + b"\n" for item in found))
-    await push(database, lines, name="bench", now=datetime.now(UTC), follow="normalize", progress=lambda _count: None)
+    await push(database, lines, name="bench", now=datetime.now(UTC), progress=lambda _count: None)
 
 
 # A past of many documents, made by the server: the rows are like those the stages write

@@ -73,9 +73,7 @@ def as_lines(items: Iterable[Any]) -> bytes:
 
 async def ingest(database: Database, items: Iterable[Any] | bytes, *, name: str = "test.ndjson") -> PushResult:
     raw = items if isinstance(items, bytes) else as_lines(items)
-    return await push(
-        database, io.BytesIO(raw), name=name, now=datetime.now(UTC), follow="normalize", progress=lambda _count: None
-    )
+    return await push(database, io.BytesIO(raw), name=name, now=datetime.now(UTC), progress=lambda _count: None)
 
 
 async def run_all(database: Database, *, without: Sequence[str] = ()) -> None:

@@ -25,6 +25,7 @@ from scoop.newsstand import server as newsstand
 from scoop.newsstand.discord.state import DEMO_TOKEN, Discord, DiscordChannel, DiscordWebhook, ReplyMode, StoredMessage
 from scoop.newsstand.world import World
 from scoop.serve import serving
+from scoop.stage_names import StageName
 from scoop.stages import publish
 from scoop.stages import stage as stage_loop
 from scoop.stages.publish import PostAttempt
@@ -226,7 +227,7 @@ class Desk:
                 await work.release_orphans(conn)
                 if not await conn.fetchval(UNSETTLED):
                     # on a busy machine a living worker may lose its lease more often than its post allows
-                    released = await work.release(conn, stage=posts.STAGE)
+                    released = await work.release(conn, stage=StageName.PUBLISH)
                     self.released += released
                     if not released:
                         return

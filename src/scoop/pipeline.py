@@ -11,6 +11,7 @@ from scoop.embedders import Embedder, Settings
 from scoop.embedders.local import Local
 from scoop.fetch.client import Client
 from scoop.fetch.sandbox import Sandbox
+from scoop.stage_names import StageName
 from scoop.stages import (
     assign_topics,
     dedup,
@@ -27,11 +28,10 @@ from scoop.stages import (
     reconcile_posts,
 )
 from scoop.stages.stage import Stage
-from scoop.store import posts, search, topics, webhooks
 from scoop.store.runs import Trigger
 
-PUBLISHING = (digest.NAME, posts.STAGE, reconcile_posts.NAME, webhooks.STAGE)  # what leaves the house
-TELLING = (search.STAGE, topics.STAGE, *PUBLISHING)  # what comes after the stories
+PUBLISHING = (StageName.DIGEST, StageName.PUBLISH, StageName.RECONCILE_POSTS, StageName.DELIVER_WEBHOOKS)
+TELLING = (StageName.INDEX, StageName.ASSIGN_TOPICS, *PUBLISHING)  # after the stories are made
 
 
 def stages(
@@ -56,17 +56,17 @@ def stages(
             secrets=secrets,
             trigger=trigger,
             force=force,
-            pages="pages",
-            then=("normalize",),
+            pages=StageName.PAGES,
+            then=(StageName.NORMALIZE,),
         ),
-        pages.stage(client, archive, sandbox, then=("normalize",)),
-        normalize.stage(then=("dedup",)),
-        dedup.stage(then=("embed", "index"), stories_to=("assign-topics",)),
-        embed.stage(embedder or Local(Settings(), client), then=("link",)),
-        link.stage(then=("group",), stories_to=("assign-topics",)),
+        pages.stage(client, archive, sandbox, then=(StageName.NORMALIZE,)),
+        normalize.stage(then=(StageName.DEDUP,)),
+        dedup.stage(then=(StageName.EMBED, StageName.INDEX), stories_to=(StageName.ASSIGN_TOPICS,)),
+        embed.stage(embedder or Local(Settings(), client), then=(StageName.LINK,)),
+        link.stage(then=(StageName.GROUP,), stories_to=(StageName.ASSIGN_TOPICS,)),
         group.stage(then=()),
         index.stage(),
-        assign_topics.stage(then=("notify",)),
+        assign_topics.stage(then=(StageName.DELIVER_WEBHOOKS,)),
         digest.stage(kinds, modes=modes or Modes(), clock=_now),
         publish.stage(client, kinds, secrets=secrets, clock=_now),
         reconcile_posts.stage(client, secrets=secrets, clock=_now),

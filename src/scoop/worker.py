@@ -14,7 +14,8 @@ from scoop.actions import handover
 from scoop.app import App
 from scoop.archive import retention
 from scoop.errors import ConfigError, DatabaseUnavailable, ScoopError, UsageError
-from scoop.stages import digest, ingest, reconcile_posts
+from scoop.stage_names import StageName
+from scoop.stages import digest, reconcile_posts
 from scoop.stages import stage as stage_loop
 from scoop.stages.stage import Stage, Worker
 from scoop.store import db, periodic, posts, runs, sources, webhooks, work
@@ -64,7 +65,7 @@ async def _work(app: App, *, stop: asyncio.Event, until_idle: bool, report: Repo
 
 
 def _tells(app: App) -> bool:
-    return any(stage.name == digest.NAME for stage in app.stages)
+    return any(stage.name == StageName.DIGEST for stage in app.stages)
 
 
 async def _line_of_fall_backs(app: App, *, stop: asyncio.Event, done: asyncio.Event) -> None:
@@ -136,7 +137,7 @@ async def run_loops(lines: Iterable[Coroutine[Any, Any, Any]]) -> None:
 async def _keep_house(app: App, conn: Connection) -> None:
     """Free the work of the dead, put before the first stage what is due, and do the chores."""
     await work.release_orphans(conn)
-    await sources.schedule(conn, ingest.NAME, gathers=app.modes.write_raw_ledger)
+    await sources.schedule(conn, gathers=app.modes.write_raw_ledger)
     if _tells(app):
         await digest.schedule(conn, app.modes, now=datetime.now(UTC))
     await _do_chores(app, conn)

@@ -20,6 +20,7 @@ from scoop.config import Config
 from scoop.evaluation import scratch
 from scoop.fetch.client import open_client
 from scoop.model import ChannelSettings
+from scoop.stage_names import StageName
 from scoop.stages import deliver_webhooks, digest, publish
 from scoop.stages import stage as stage_loop
 from scoop.stages.digest import Order
@@ -130,7 +131,7 @@ async def test_a_story_that_a_document_joins_has_developed_and_nothing_is_told_t
     assert desk.messages[1]["data"]["stories"][0]["known_item_count"] == 1
     async with desk.database.connection() as conn:
         ids = [row["story_id"] for row in await conn.fetch("SELECT story_id FROM stories")]
-        await work.enqueue(conn, topics.STAGE, [work.Subject(story_id) for story_id in ids])
+        await work.enqueue(conn, StageName.ASSIGN_TOPICS, [work.Subject(story_id) for story_id in ids])
     await desk.happen()
     assert len(desk.asked) == 2
 
@@ -166,7 +167,7 @@ async def test_a_program_that_rested_is_told_of_what_happens_from_then_on(desk):
     await desk.happen(an_event(1))
     async with desk.database.connection() as conn:
         await webhooks.set_enabled(conn, "main", enabled=True)
-        await work.enqueue(conn, topics.STAGE, [work.Subject(1)])
+        await work.enqueue(conn, StageName.ASSIGN_TOPICS, [work.Subject(1)])
     await desk.happen(an_event(2))
     assert desk.heard == [("story.new", ["Event number 2"])]
 
@@ -244,8 +245,8 @@ async def test_who_never_takes_it_is_given_up_with_the_reason_until_a_person_say
         assert given_up.state == "quarantined"
         assert "answered 500: broken" in given_up.error
         async with desk.database.connection() as conn:
-            assert [each.stage for each in await work.quarantined(conn)] == [webhooks.STAGE]
-            await work.release(conn, stage=webhooks.STAGE)
+            assert [each.stage for each in await work.quarantined(conn)] == [StageName.DELIVER_WEBHOOKS]
+            await work.release(conn, stage=StageName.DELIVER_WEBHOOKS)
         await desk.run()
         assert [each.state for each in await desk.deliveries()] == ["sent"]
 
@@ -275,7 +276,7 @@ async def test_what_waits_for_a_program_that_rests_is_dropped(desk):
     async with desk.database.transaction() as conn:
         await conn.execute("UPDATE webhooks SET enabled = true, since = now() - interval '1 day'")
         subjects = await webhooks.tell_of_stories(conn, [1])
-        await work.enqueue(conn, webhooks.STAGE, subjects)
+        await work.enqueue(conn, StageName.DELIVER_WEBHOOKS, subjects)
         await conn.execute("UPDATE webhooks SET enabled = false")
     await desk.run()
     assert [(each.state, each.tries) for each in await desk.deliveries()] == [("dropped", 0)]
@@ -364,12 +365,12 @@ async def told_without_sending(desk: Desk) -> None:
     await told(desk.database, [an_event(1)], without=pipeline.PUBLISHING)
     async with desk.database.transaction() as conn:
         await conn.execute("UPDATE webhooks SET enabled = true, since = now() - interval '1 day'")
-        await work.enqueue(conn, webhooks.STAGE, await webhooks.tell_of_stories(conn, [1]))
+        await work.enqueue(conn, StageName.DELIVER_WEBHOOKS, await webhooks.tell_of_stories(conn, [1]))
 
 
 async def test_a_trial_tells_nobody(home):
-    assert webhooks.STAGE in pipeline.TELLING
-    assert webhooks.STAGE in pipeline.PUBLISHING
+    assert StageName.DELIVER_WEBHOOKS in pipeline.TELLING
+    assert StageName.DELIVER_WEBHOOKS in pipeline.PUBLISHING
     async with scratch.open_scratch(replace(Config(), home=home)) as app:
         names = {stage.name for stage in app.stages}
-    assert not names & {webhooks.STAGE, topics.STAGE}
+    assert not names & {StageName.DELIVER_WEBHOOKS, StageName.ASSIGN_TOPICS}

@@ -17,6 +17,7 @@ from scoop.core.handover_modes import Modes
 from scoop.errors import UsageError
 from scoop.fetch.client import open_client
 from scoop.model import ChannelSettings, Topic
+from scoop.stage_names import StageName
 from scoop.stages import digest, publish
 from scoop.stages.digest import Order
 from scoop.stages.stage import Worker, run_batch
@@ -420,7 +421,7 @@ async def test_what_is_no_longer_due_when_its_turn_comes_is_not_made(desk):
     await age(desk, NINE - 30 * DAY)
     topic = await desk.topic()
     async with desk.working() as (conn, worker):
-        await work.enqueue(conn, digest.NAME, [Subject(topic.topic_id)])
+        await work.enqueue(conn, StageName.DIGEST, [Subject(topic.topic_id)])
         stage = digest.stage(KINDS, modes=Modes(), clock=lambda: NINE - timedelta(minutes=1))
         assert await run_batch(stage, worker) == 1
     assert await desk.rows("SELECT count(*) FROM digest_runs") == [(0,)]

@@ -276,7 +276,7 @@ async def test_a_model_that_becomes_active_has_all_documents_judged_anew(office)
     await office.backfill("other")
     await office.value("DELETE FROM work")
     async with office.database.connection() as conn:
-        await embed.activate(conn, "other", "v1+lead400", follow="link")
+        await embed.activate(conn, "other", "v1+lead400")
         assert (await embeddings.active(conn)).model_name == "other"
     queued = await office.rows("SELECT stage, lane FROM work ORDER BY lane")
     assert queued == [{"stage": "link", "lane": "ai_news"}, {"stage": "link", "lane": "world_news"}]

@@ -24,6 +24,7 @@ from posting import (
 )
 from scoop.model import ChannelSettings
 from scoop.newsstand.discord.state import ReplyMode
+from scoop.stage_names import StageName
 from scoop.store import db, posts, topics, work
 from scoop.store.db import External
 from scoop.store.work import Subject
@@ -187,7 +188,7 @@ async def test_a_database_restored_from_before_a_post_does_not_post_it_again(des
         await conn.execute(
             "UPDATE posts SET state = 'waiting', sending_at = NULL, tried_at = NULL, sent_at = NULL, message_id = NULL"
         )
-        await work.enqueue(conn, posts.STAGE, [Subject(post_id, is_new=True) for post_id in delivery.post_ids])
+        await work.enqueue(conn, StageName.PUBLISH, [Subject(post_id, is_new=True) for post_id in delivery.post_ids])
     await desk.run(lines=2)
     (post,) = await desk.posts(delivery)
     assert (post.state, [post.message_id]) == ("sent", ids(desk, delivery, post))

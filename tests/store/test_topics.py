@@ -10,6 +10,7 @@ from scoop.actions import topics as written
 from scoop.core.topics import Assignment
 from scoop.errors import ConfigError, NotFound, UsageError
 from scoop.model import ChannelSettings, KeywordRule, SourceRule, TopicSettings
+from scoop.stage_names import StageName
 from scoop.store import topics, work
 
 ENERGY = TopicSettings(topic_slug="energy", topic_name="Energy", collections=["world_news"])
@@ -104,8 +105,8 @@ async def test_a_story_in_work_is_done_once_more_when_a_rule_changes_meanwhile(d
     async with database.connection() as conn:
         topic = await topics.by_slug(conn, "world_news")
         (story_id,) = await state(conn, topic.topic_id)
-        await work.enqueue(conn, topics.STAGE, [work.Subject(story_id)])
-        held = await work.claim(conn, topics.STAGE, worker=1, limit=1, lease=timedelta(minutes=1))
+        await work.enqueue(conn, StageName.ASSIGN_TOPICS, [work.Subject(story_id)])
+        held = await work.claim(conn, StageName.ASSIGN_TOPICS, worker=1, limit=1, lease=timedelta(minutes=1))
         await topics.put_rules(conn, topic, [], [SOLAR])
         await work.finish(conn, held, [story_id])
         assert await waiting(conn) == [story_id]

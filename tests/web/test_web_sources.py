@@ -9,7 +9,6 @@ from starlette.responses import Response
 from builders import an_item, told
 from gathering import a_feed, open_web
 from scoop.actions import sources as source_actions
-from scoop.stages import ingest
 from scoop.store import alerts, sources
 from scoop.web import forms, labels, source_preview
 from scoop.web import sources as source_pages
@@ -252,7 +251,7 @@ async def test_a_source_rests_is_enabled_visited_and_removed(database):
         assert found.enabled
         await visitor.post("/sources/tribune/visit")
         async with database.connection() as conn:
-            assert await sources.unsettled(conn, ingest.NAME, [found.source_id]) == 1
+            assert await sources.unsettled(conn, [found.source_id]) == 1
         assert "A visit is due now" in (await visitor.get("/sources/tribune")).page.text
         assert (await visitor.post("/sources/tribune/remove")).headers["Location"] == "/sources"
         assert (await visitor.get("/sources/tribune")).status == 404

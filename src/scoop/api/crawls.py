@@ -19,7 +19,7 @@ from scoop.http.deps import CurrentDesk, ReadConn, WriteConn
 from scoop.http.errors import TooManyRequests
 from scoop.http.params import PageParams, RequestModel, ShortText
 from scoop.http.routes import needs
-from scoop.stages import ingest
+from scoop.stage_names import StageName
 from scoop.store import db, listing, runs, sources
 from scoop.store.db import Connection
 from scoop.store.listing import NextVisit
@@ -126,14 +126,14 @@ async def start_crawl(request: Request, conn: WriteConn, desk: CurrentDesk, aske
     """
     named = await sources.ids(conn, asked.site_ids)
     resting = await sources.resting(conn, named, gathers=modes(desk.config).write_raw_ledger)
-    visits = await listing.next_visits(conn, ingest.NAME, named, rest=REST)
+    visits = await listing.next_visits(conn, StageName.INGEST, named, rest=REST)
     skipped = {visit.source_id: reason for visit in visits if (reason := _reason(visit, resting, force=asked.force))}
     chosen = [visit for visit in visits if visit.source_id not in skipped]
     if not chosen:
         raise _nothing_to_do(visits, skipped)
     last_run_id = await runs.newest_id(conn)
     idle = [visit.source_id for visit in chosen if not visit.is_on_its_way]
-    await sources.visit_now(conn, ingest.NAME, idle, force=asked.force)
+    await sources.visit_now(conn, idle, force=asked.force)
     started = CrawlStarted(
         jobs=await _jobs(conn, [visit.source_id for visit in chosen]),
         skipped=[
@@ -164,8 +164,8 @@ def _nothing_to_do(visits: Sequence[NextVisit], skipped: Mapping[int, SkipReason
 
 async def _jobs(conn: Connection, source_ids: Sequence[int]) -> list[CrawlJob]:
     return [
-        CrawlJob(jobId=f"{ingest.NAME}:{visit.source_id}", siteId=visit.source, dueAt=visit.due_at)
-        for visit in await listing.next_visits(conn, ingest.NAME, source_ids, rest=REST)
+        CrawlJob(jobId=f"{StageName.INGEST}:{visit.source_id}", siteId=visit.source, dueAt=visit.due_at)
+        for visit in await listing.next_visits(conn, StageName.INGEST, source_ids, rest=REST)
     ]
 
 

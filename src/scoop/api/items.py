@@ -96,7 +96,6 @@ async def push_items(request: Request, desk: CurrentDesk, by: CurrentVisitor) ->
                 body,
                 name=f"pushed by {by.name}",
                 now=desk.clock(),
-                follow="normalize",
                 tell=results.tell,
                 max_bytes=MAX_UNZIPPED,
             )

@@ -21,7 +21,6 @@ from scoop.http.params import AnySlug, OptionValues, PageParams, RequestModel, S
 from scoop.http.responses import Listed
 from scoop.http.routes import needs
 from scoop.model import Health, Item, Source, SourceSettings
-from scoop.stages import ingest
 from scoop.store import sources
 from scoop.store.db import Connection
 from scoop.store.sources import Lately
@@ -254,7 +253,7 @@ async def run_source(request: Request, desk: CurrentDesk, conn: WriteConn, slug:
     ids = await sources.ids(conn, [slug])
     if await sources.resting(conn, ids, gathers=app.modes(desk.config).write_raw_ledger):
         raise Conflict(f"{slug} rests: NP_WRITE_RAW_LEDGER is false for its topics")
-    await sources.visit_now(conn, ingest.NAME, ids, force=False)
+    await sources.visit_now(conn, ids, force=False)
     return responses.json(request, VisitRequested(slug=slug), status=HTTPStatus.ACCEPTED)
 
 

@@ -4,6 +4,7 @@ import click
 
 from scoop.cli import _stage, console, runtime
 from scoop.config import Config
+from scoop.stage_names import StageName
 
 
 @click.command()
@@ -17,5 +18,5 @@ def command(config: Config, limit: int | None, as_json: bool) -> None:
     Example:
       scoop assign-topics --limit 2000
     """
-    done = runtime.run_logged(config, _stage.run_stage(config, "assign-topics", limit))
-    _stage.tell("assign-topics", done, as_json=as_json)
+    done = runtime.run_logged(config, _stage.run_stage(config, StageName.ASSIGN_TOPICS, limit))
+    _stage.tell(StageName.ASSIGN_TOPICS, done, as_json=as_json)

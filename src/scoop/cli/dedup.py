@@ -4,6 +4,7 @@ import click
 
 from scoop.cli import _stage, console, runtime
 from scoop.config import Config
+from scoop.stage_names import StageName
 
 
 @click.command()
@@ -17,4 +18,6 @@ def command(config: Config, limit: int | None, as_json: bool) -> None:
     Example:
       scoop dedup --limit 2000
     """
-    _stage.tell("dedup", runtime.run_logged(config, _stage.run_stage(config, "dedup", limit)), as_json=as_json)
+    _stage.tell(
+        StageName.DEDUP, runtime.run_logged(config, _stage.run_stage(config, StageName.DEDUP, limit)), as_json=as_json
+    )

@@ -8,6 +8,7 @@ import click
 from scoop.cli import _digests, console, runtime
 from scoop.config import Config
 from scoop.errors import UsageError
+from scoop.stage_names import StageName
 
 if TYPE_CHECKING:
     from scoop.app import App
@@ -52,15 +53,14 @@ def command(
 async def _make(config: Config, slug: str, day: date | None, *, publish: bool, shadow: bool) -> int:
     from scoop.app import open_app
     from scoop.stages import digest
-    from scoop.store import posts, topics
 
     async with open_app(config) as app:
         order = await _order(app, slug, day, mode="shadow" if shadow else "live", publish=publish)
-        await _drain(app, topics.STAGE)
+        await _drain(app, StageName.ASSIGN_TOPICS)
         async with app.database.connection() as conn, conn.transaction():
             run_id = await digest.make(conn, order, app.channels)
         if publish:
-            await _drain(app, posts.STAGE)
+            await _drain(app, StageName.PUBLISH)
     return run_id
 
 
@@ -90,7 +90,7 @@ async def _drain(app: "App", name: str) -> None:
 async def _correct(config: Config, slug: str, day: date | None) -> int:
     from scoop.app import open_app
     from scoop.stages import digest
-    from scoop.store import digests, posts
+    from scoop.store import digests
 
     async with open_app(config) as app:
         order = await _order(app, slug, day, mode="live", publish=False)
@@ -99,5 +99,5 @@ async def _correct(config: Config, slug: str, day: date | None) -> int:
             if run_id is None:
                 raise UsageError(f"{slug} has posted nothing for {order.day}; --publish posts it")
             await digest.correct(conn, order.topic, run_id, app.channels)
-        await _drain(app, posts.STAGE)
+        await _drain(app, StageName.PUBLISH)
     return run_id

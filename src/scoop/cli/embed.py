@@ -9,6 +9,7 @@ import click
 from scoop.cli import console, progress, runtime
 from scoop.config import Config
 from scoop.errors import UsageError
+from scoop.stage_names import StageName
 
 if TYPE_CHECKING:
     from scoop.embedders import Embedder
@@ -97,11 +98,11 @@ async def _embed(config: Config, asked: EmbedRequest) -> bool:
     async with open_database(config) as database, open_client(config) as client:
         embedder = open_embedder(config, client)
         _check(embedder, asked)
-        with progress.items("embed") as advance:
+        with progress.items(StageName.EMBED) as advance:
             done = await embed.backfill(embedder, database, batch=asked.batch_size, stop=stop, progress=advance)
         async with database.connection() as conn:
             if asked.activate and done.is_complete:
-                await embed.activate(conn, done.model_name, done.model_version, follow="link")
+                await embed.activate(conn, done.model_name, done.model_version)
             await _tell(conn, done, as_json=asked.as_json)
     return done.is_complete
 

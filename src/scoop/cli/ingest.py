@@ -62,9 +62,7 @@ async def _push(config: Config, file: str, *, as_json: bool) -> bool:
 
     with _opened(file) as stream, progress.items(f"reading {file}") as advance:
         async with open_database(config) as database:
-            pushed = await push(
-                database, stream, name=file, now=datetime.now(UTC), follow="normalize", progress=advance
-            )
+            pushed = await push(database, stream, name=file, now=datetime.now(UTC), progress=advance)
     if as_json:
         console.print_json(pushed)
     else:
@@ -90,7 +88,6 @@ def _opened(file: str) -> AbstractContextManager[IO[bytes]]:
 async def _visit(config: Config, slugs: tuple[str, ...] | None, *, force: bool, as_json: bool) -> bool:
     """Visit sources now; whether any visit failed."""
     from scoop.app import open_app
-    from scoop.stages import ingest
     from scoop.store import runs, sources
 
     stop = runtime.stop_on_signal()
@@ -101,7 +98,7 @@ async def _visit(config: Config, slugs: tuple[str, ...] | None, *, force: bool, 
             click.echo(f"{len(resting)} sources rest: NP_WRITE_RAW_LEDGER is false for their topics", err=True)
         ids = [source_id for source_id in named if source_id not in resting]
         before = await runs.newest_id(conn)
-        await sources.visit_now(conn, ingest.NAME, ids, force=force)
+        await sources.visit_now(conn, ids, force=force)
         with progress.stages() as report:
             await _until_settled(app, ids, stop=stop, report=report)
         found = await runs.latest(conn, after=before, limit=max(1, len(ids)))
@@ -119,14 +116,13 @@ async def _visit(config: Config, slugs: tuple[str, ...] | None, *, force: bool, 
 async def _until_settled(app: "App", ids: list[int], *, stop: asyncio.Event, report: "Report") -> None:
     """Visit until each of the sources has been visited, by us or by another worker; hosts have their turns."""
     from scoop import worker
-    from scoop.stages import ingest
     from scoop.stages.stage import Worker
     from scoop.store import sources, work
 
     async def line() -> None:
         async with app.database.connection() as conn:
             member = Worker(await work.register_worker(conn), conn, report.tell)
-            while not stop.is_set() and await sources.unsettled(conn, ingest.NAME, ids):
+            while not stop.is_set() and await sources.unsettled(conn, ids):
                 if not await worker.drain(app.stages[0], member, stop=stop, report=report):
                     await asyncio.sleep(TURN_SECONDS)
 

@@ -4,6 +4,7 @@ import click
 
 from scoop.cli import _stage, console, runtime
 from scoop.config import Config
+from scoop.stage_names import StageName
 
 
 @click.command()
@@ -17,4 +18,8 @@ def command(config: Config, limit: int | None, as_json: bool) -> None:
     Example:
       scoop normalize --limit 1000
     """
-    _stage.tell("normalize", runtime.run_logged(config, _stage.run_stage(config, "normalize", limit)), as_json=as_json)
+    _stage.tell(
+        StageName.NORMALIZE,
+        runtime.run_logged(config, _stage.run_stage(config, StageName.NORMALIZE, limit)),
+        as_json=as_json,
+    )

@@ -20,6 +20,7 @@ from scoop.evaluation import scratch
 from scoop.evaluation.datasets import Labelled
 from scoop.evaluation.scratch import TIERS, DifferenceKind, EvaluationTier, GroupDifference
 from scoop.model import Item
+from scoop.stage_names import StageName
 from scoop.stages.push import push
 from scoop.store import stories
 from scoop.store.stories import DocumentName, Placement
@@ -110,8 +111,7 @@ async def _fold(app: App, batch: Sequence[Labelled], *, stop: asyncio.Event, rep
             lines,
             name="evaluate",
             now=datetime.now(UTC),
-            follow="normalize",
-            progress=lambda count: report("ingest", count),
+            progress=lambda count: report(StageName.INGEST, count),
         )
     await scratch.run_until_idle(app, stop=stop, report=report)
 

@@ -14,6 +14,7 @@ from scoop.core.clusters import Agreement
 from scoop.errors import NotFound, UsageError
 from scoop.evaluation import scratch
 from scoop.evaluation.scratch import TIERS, EvaluationTier, GroupDifference
+from scoop.stage_names import StageName
 from scoop.store import embeddings, replays, stories
 from scoop.store.db import Database
 from scoop.store.replays import Placed
@@ -153,15 +154,15 @@ async def _take_in(
                 break
             batch = arrival_ids[start : start + BATCH]
             async with app.database.connection() as theirs:
-                await replays.copy(conn, theirs, batch, follow="normalize")
+                await replays.copy(conn, theirs, batch)
             placed |= await replays.placed(conn, batch)
-            report("ingest", len(batch))
+            report(StageName.INGEST, len(batch))
     return placed
 
 
 async def _work_off(app: App, thresholds: Mapping[str, float], *, stop: asyncio.Event, report: Report) -> None:
     """All stages; the thresholds are put to the model before anything is linked, for only then it has been entered."""
-    before_linking = [stage for stage in app.stages if stage.name != "link"]
+    before_linking = [stage for stage in app.stages if stage.name != StageName.LINK]
     await scratch.run_until_idle(replace(app, stages=before_linking), stop=stop, report=report)
     async with app.database.connection() as conn:
         model = await embeddings.active(conn)

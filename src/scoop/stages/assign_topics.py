@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from scoop.core import topics
 from scoop.core.topics import Assignment, StoryText
 from scoop.model import Topic
+from scoop.stage_names import StageName
 from scoop.stages.stage import Outcome, Stage
 from scoop.store import topics as store
 from scoop.store import webhooks
@@ -51,6 +52,6 @@ async def save(conn: Connection, found: Assigned) -> list[Subject]:
     return await webhooks.tell_of_stories(conn, found.story_ids)
 
 
-def stage(*, then: tuple[str, ...] = ()) -> Stage[TopicBatch, Assigned]:
+def stage(*, then: tuple[StageName, ...] = ()) -> Stage[TopicBatch, Assigned]:
     """The stage; `then` are given the deliveries that tell programs of the stories."""
-    return Stage(name=store.STAGE, load=load, work=assign, save=save, then=then)
+    return Stage(name=StageName.ASSIGN_TOPICS, load=load, work=assign, save=save, then=then)

@@ -9,6 +9,7 @@ from scoop.core import copies, dedup, signals
 from scoop.core.copies import CandidatePair, CopyCandidate, PhraseText, SameHeadline
 from scoop.core.dedup import DedupDocument, Forest, HumanVerdict, Match, MergedGroup, Node
 from scoop.core.signals import Signals
+from scoop.stage_names import StageName
 from scoop.stages.stage import Outcome, Stage
 from scoop.store import review, stories, work
 from scoop.store.db import Connection
@@ -128,21 +129,22 @@ async def judge(case: DedupBatch) -> Outcome[DedupJudgement]:
     return Outcome(output=DedupJudgement(groups=groups, judged=judged))
 
 
-async def save(conn: Connection, judgement: DedupJudgement, *, stories_to: Sequence[str]) -> Sequence[Subject]:
+async def save(conn: Connection, judgement: DedupJudgement, *, stories_to: Sequence[StageName]) -> Sequence[Subject]:
     changed = sorted(await stories.fold(conn, judgement.groups))
     for following in stories_to:
         await work.enqueue(conn, following, [Subject(story_id) for story_id in changed])
     return judgement.judged
 
 
-def stage(*, then: tuple[str, ...], stories_to: tuple[str, ...] = ()) -> Stage[DedupBatch, DedupJudgement]:
+def stage(*, then: tuple[StageName, ...], stories_to: tuple[StageName, ...] = ()) -> Stage[DedupBatch, DedupJudgement]:
     """The stage; `then` are given the documents that were judged, `stories_to` the stories that are new or changed."""
     return Stage(
-        name="dedup",
+        name=StageName.DEDUP,
         load=load,
         work=judge,
         save=partial(save, stories_to=stories_to),
         then=then,
+        also=stories_to,
         batch=1000,
         lock=stories.LOCK,
     )

@@ -9,6 +9,7 @@ from scoop import channels
 from scoop.channels import DeliveryRefused, Errand, NotSent, Unknown, http, signing
 from scoop.errors import Retry
 from scoop.fetch.client import Client
+from scoop.stage_names import StageName
 from scoop.stages.stage import Failure, Outcome, Stage
 from scoop.store import webhooks
 from scoop.store.db import Connection
@@ -87,7 +88,7 @@ def stage(
 ) -> Stage[list[OutgoingDelivery], list[DeliveryOutcome]]:
     notify = Notify(client=client, secrets=secrets, clock=clock)
     return Stage(
-        name=webhooks.STAGE,
+        name=StageName.DELIVER_WEBHOOKS,
         load=notify.load,
         work=notify.deliver,
         save=notify.save,

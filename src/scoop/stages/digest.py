@@ -16,6 +16,7 @@ from scoop.core.digest_windows import DigestWindow
 from scoop.core.handover_modes import Modes
 from scoop.errors import Conflict, Reject, UsageError
 from scoop.model import ChannelSettings, Digest, DigestPart, Topic
+from scoop.stage_names import StageName
 from scoop.stages.stage import Outcome, Stage
 from scoop.store import alerts, digests, handover, posts, topics, work
 from scoop.store.db import Connection
@@ -24,7 +25,6 @@ from scoop.store.work import Subject
 
 log = structlog.get_logger()
 
-NAME = "digest"
 SUMMARY_CHARACTERS = 400
 MADE_UP_WITHIN = timedelta(hours=12)  # a digest whose time was missed, because the machine slept, is made until then
 LATE_AFTER = timedelta(minutes=15)
@@ -218,7 +218,7 @@ async def schedule(conn: Connection, modes: Modes, *, now: datetime) -> None:
     """Put the topics whose digest is due before the stage; those that wait there already stay as they are."""
     due = [topic.topic_id for topic in await digests.due(conn) if due_date(topic, modes, now) is not None]
     if due:
-        await work.enqueue_missing(conn, NAME, due)
+        await work.enqueue_missing(conn, StageName.DIGEST, due)
 
 
 async def alert_late_digests(conn: Connection, modes: Modes, *, now: datetime) -> None:
@@ -273,4 +273,4 @@ def stage(
     channels: Mapping[str, type[Any]], *, modes: Modes, clock: Callable[[], datetime]
 ) -> Stage[list[Order], list[Order]]:
     made = DigestStage(channels=channels, modes=modes, clock=clock)
-    return Stage(name=NAME, load=made.load, work=made.order, save=made.save, batch=1)
+    return Stage(name=StageName.DIGEST, load=made.load, work=made.order, save=made.save, batch=1)

@@ -12,6 +12,7 @@ from scoop.core import embedding_text, hashes, signals
 from scoop.core.signals import Signals
 from scoop.embedders import BATCH, Embedder
 from scoop.errors import FetchFailed, Retry
+from scoop.stage_names import StageName
 from scoop.stages import stage as stage_loop
 from scoop.stages.stage import Outcome, Stage
 from scoop.store import embeddings, work
@@ -108,10 +109,10 @@ def _is_away(error: Exception) -> bool:
     return isinstance(error, FetchFailed) and error.status not in ABOUT_THE_TEXTS
 
 
-def stage(embedder: Embedder, *, then: tuple[str, ...]) -> Stage[Any, Any]:
+def stage(embedder: Embedder, *, then: tuple[StageName, ...]) -> Stage[Any, Any]:
     embedding = Embedding(embedder)
     return Stage(
-        name="embed",
+        name=StageName.EMBED,
         load=embedding.load,
         work=embedding.work,
         save=embedding.save,
@@ -202,12 +203,12 @@ async def _pause(stop: asyncio.Event, span: timedelta) -> None:
         return
 
 
-async def activate(conn: Connection, model_name: str, model_version: str, *, follow: str) -> None:
-    """Let a model decide about stories from now on, and hand all documents to the stage `follow`, to be judged anew."""
+async def activate(conn: Connection, model_name: str, model_version: str) -> None:
+    """Let a model decide about stories from now on, and link all documents again."""
     async with conn.transaction():
         model = await embeddings.find(conn, model_name, model_version)
         if model is None or model.is_active:
             return
         await embeddings.activate(conn, model)
         async for page in embeddings.subjects(conn):
-            await work.enqueue(conn, follow, page)
+            await work.enqueue(conn, StageName.LINK, page)

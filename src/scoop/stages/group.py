@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from scoop.core import clusters, links
+from scoop.stage_names import StageName
 from scoop.stages.stage import Outcome, Stage
 from scoop.store import embeddings, review
 from scoop.store import links as store
@@ -56,5 +57,5 @@ async def save(conn: Connection, coverage_by_story: Mapping[int, int]) -> list[S
     return []
 
 
-def stage(*, then: tuple[str, ...]) -> Stage[LinkedStories | None, Mapping[int, int]]:
-    return Stage(name="group", load=load, work=group, save=save, then=then, batch=1000, lock=LOCK)
+def stage(*, then: tuple[StageName, ...]) -> Stage[LinkedStories | None, Mapping[int, int]]:
+    return Stage(name=StageName.GROUP, load=load, work=group, save=save, then=then, batch=1000, lock=LOCK)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from scoop.core import search, spelling
+from scoop.stage_names import StageName
 from scoop.stages.stage import Outcome, Stage
 from scoop.store import search as store
 from scoop.store.db import Connection
@@ -103,4 +104,4 @@ async def save(conn: Connection, made: IndexedBatch) -> list[Subject]:
 
 
 def stage() -> Stage[IndexBatch, IndexedBatch]:
-    return Stage(name=store.STAGE, load=Indexing().load, work=index, save=save, batch=500)
+    return Stage(name=StageName.INDEX, load=Indexing().load, work=index, save=save, batch=500)

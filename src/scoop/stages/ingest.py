@@ -24,6 +24,7 @@ from scoop.fetch.robots import RobotsFiles
 from scoop.fetch.sandbox import Sandbox
 from scoop.model import Source
 from scoop.sources import Harvest, Visit
+from scoop.stage_names import StageName
 from scoop.stages import arrivals as item_arrivals
 from scoop.stages.stage import Outcome, Stage
 from scoop.store import alerts, arrivals, article_pages, hosts, runs, sources
@@ -35,7 +36,6 @@ from scoop.store.work import Subject
 
 log = structlog.get_logger()
 
-NAME = "ingest"
 NO_LINE = 1  # a feed has no lines that tell its reader anything
 NEVER_GIVE_UP = 1_000_000  # a source that fails is tried ever more seldom, but always again
 PAGE_STEP = timedelta(seconds=1)  # between two pages of one host
@@ -305,7 +305,7 @@ def stage(
     trigger: Trigger,
     force: bool,
     pages: str,
-    then: tuple[str, ...],
+    then: tuple[StageName, ...],
 ) -> Stage[Any, Any]:
     gather = Ingest(
         client=client,
@@ -319,7 +319,7 @@ def stage(
         pages=pages,
     )
     return Stage(
-        name=NAME,
+        name=StageName.INGEST,
         load=gather.load,
         work=gather.work,
         save=gather.save,

@@ -10,6 +10,7 @@ import numpy as np
 from scoop.core import dedup, links
 from scoop.core.dedup import DedupDocument, Doubt, HumanVerdict, Match, MergedGroup
 from scoop.core.links import NEAR, Compared, LinkModel, Neighbourhood
+from scoop.stage_names import StageName
 from scoop.stages.stage import Outcome, Stage
 from scoop.store import embeddings, review, stories, work
 from scoop.store import links as store
@@ -236,7 +237,7 @@ def _touched(case: LinkBatch, found: Mapping[DocumentIdPair, DocumentLink]) -> f
     return frozenset(case.story_ids[document] for document in documents if document in case.story_ids)
 
 
-async def save(conn: Connection, judgement: LinkJudgement | None, *, stories_to: Sequence[str]) -> list[Subject]:
+async def save(conn: Connection, judgement: LinkJudgement | None, *, stories_to: Sequence[StageName]) -> list[Subject]:
     if judgement is None:
         return []
     await store.put_neighbourhoods(conn, judgement.model, judgement.neighbourhoods)
@@ -250,14 +251,17 @@ async def save(conn: Connection, judgement: LinkJudgement | None, *, stories_to:
     return [Subject(story_id, judgement.collection) for story_id in sorted(judgement.touched | joined)]
 
 
-def stage(*, then: tuple[str, ...], stories_to: tuple[str, ...] = ()) -> Stage[LinkBatch | None, LinkJudgement | None]:
+def stage(
+    *, then: tuple[StageName, ...], stories_to: tuple[StageName, ...] = ()
+) -> Stage[LinkBatch | None, LinkJudgement | None]:
     """The stage; `then` are given the stories whose groups may be others now, `stories_to` those that grew."""
     return Stage(
-        name="link",
+        name=StageName.LINK,
         load=load,
         work=judge,
         save=partial(save, stories_to=stories_to),
         then=then,
+        also=stories_to,
         batch=256,
         lock=stories.LOCK,
     )

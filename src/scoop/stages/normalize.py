@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from scoop.core import documents as reading
 from scoop.errors import Reject
 from scoop.model import Arrival, Document
+from scoop.stage_names import StageName
 from scoop.stages.stage import Outcome, Stage
 from scoop.store import arrivals, documents
 
@@ -20,5 +21,5 @@ async def read(batch: Mapping[int, Arrival]) -> Outcome[Sequence[Document]]:
     return Outcome(output=found, failures=failures)
 
 
-def stage(*, then: tuple[str, ...]) -> Stage[Mapping[int, Arrival], Sequence[Document]]:
-    return Stage(name="normalize", load=arrivals.by_ids, work=read, save=documents.put, then=then, batch=1000)
+def stage(*, then: tuple[StageName, ...]) -> Stage[Mapping[int, Arrival], Sequence[Document]]:
+    return Stage(name=StageName.NORMALIZE, load=arrivals.by_ids, work=read, save=documents.put, then=then, batch=1000)

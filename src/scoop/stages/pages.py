@@ -18,6 +18,7 @@ from scoop.fetch.client import Client, Request, Response, response_failure
 from scoop.fetch.robots import RobotsFiles
 from scoop.fetch.sandbox import Sandbox, SandboxExceeded
 from scoop.model import ArticlePage
+from scoop.stage_names import StageName
 from scoop.stages.stage import Outcome, Stage
 from scoop.store import article_pages, hosts
 from scoop.store.article_pages import FetchedPage, PageRequest
@@ -26,7 +27,6 @@ from scoop.store.work import Subject
 
 log = structlog.get_logger()
 
-NAME = "pages"
 MAX_PAGE_BYTES = 5 << 20
 TRIES = 3  # then the article is told without its page
 FETCHED = 200
@@ -44,7 +44,7 @@ class PageStage:
     robots: RobotsFiles = field(default_factory=RobotsFiles)
 
     async def load(self, conn: Connection, ids: Sequence[int]) -> dict[int, PageRequest]:
-        wanted = await article_pages.list_requests(conn, NAME, ids)
+        wanted = await article_pages.list_requests(conn, ids)
         origins = {robots.origin(page.url) for page in wanted.values()}
         self.robots.remember(await hosts.list_robots_files(conn, list(origins)))
         return wanted
@@ -123,6 +123,8 @@ def _may_pass(failed: FetchFailed) -> bool:
     return failed.health in health.PASSING or (failed.status or 0) in RETRIED
 
 
-def stage(client: Client, archive: Archive, sandbox: Sandbox, *, then: tuple[str, ...]) -> Stage[Any, Any]:
+def stage(client: Client, archive: Archive, sandbox: Sandbox, *, then: tuple[StageName, ...]) -> Stage[Any, Any]:
     reader = PageStage(client=client, archive=archive, sandbox=sandbox, clock=lambda: datetime.now(UTC))
-    return Stage(name=NAME, load=reader.load, work=reader.work, save=reader.save, then=then, batch=32, waits=True)
+    return Stage(
+        name=StageName.PAGES, load=reader.load, work=reader.work, save=reader.save, then=then, batch=32, waits=True
+    )

@@ -16,6 +16,7 @@ from scoop.errors import LostLease, Retry
 from scoop.faults import fault
 from scoop.fetch.client import Client
 from scoop.model import Post
+from scoop.stage_names import StageName
 from scoop.stages.stage import Outcome, Stage
 from scoop.store import posts
 from scoop.store.db import Connection
@@ -173,11 +174,11 @@ def stage(
 ) -> Stage[PostAttempt, PostOutcome | None]:
     publish = Publish(client=client, channels=channels, secrets=secrets, clock=clock, pace=pace or Pace())
     return Stage(
-        name=posts.STAGE,
+        name=StageName.PUBLISH,
         load=publish.load,
         work=publish.deliver,
         save=publish.save,
-        then=(posts.STAGE,),
+        then=(StageName.PUBLISH,),
         batch=1,
         lease=LEASE,
         max_attempts=NEVER_GIVE_UP,

@@ -15,6 +15,7 @@ from scoop.core.item_stream import GZIP_MAGIC, RawItem, split_items
 from scoop.errors import DatabaseUnavailable, InputError
 from scoop.faults import fault
 from scoop.model import Item
+from scoop.stage_names import StageName
 from scoop.stages import arrivals as item_arrivals
 from scoop.store import arrivals, db, runs, work
 from scoop.store.arrivals import ItemRefusal, NewArrival
@@ -95,12 +96,11 @@ async def push(
     *,
     name: str,
     now: datetime,
-    follow: str,
     progress: Callable[[int], None] = lambda _count: None,
     tell: Callable[[Iterator[ItemOutcome]], None] = lambda _handed: None,
     max_bytes: int | None = None,
 ) -> PushResult:
-    """Enter the items of a stream into the ledger and hand them to the stage `follow`.
+    """Enter the items of a stream into the ledger and have them normalized.
 
     After each batch `progress` is told how many there were, and `tell` what became of each. A stream that has more than
     `max_bytes`, unzipped, is read no further.
@@ -113,7 +113,7 @@ async def push(
         await runs.hold(conn, run_id)
         try:
             async for batch in _read_ahead(_batches(stream, now=now, max_bytes=max_bytes)):
-                entered = await _enter(conn, run_id, name, batch, follow)
+                entered = await _enter(conn, run_id, name, batch)
                 new += len(entered.ids)
                 read += len(batch.items)
                 refused += len(batch.refusals) + len(entered.unstorable)
@@ -205,12 +205,12 @@ def _item(piece: RawItem) -> tuple[Item, list[items.ItemProblem]]:
     ]
 
 
-async def _enter(conn: Connection, run_id: int, name: str, batch: _Batch, follow: str) -> _Entered:
+async def _enter(conn: Connection, run_id: int, name: str, batch: _Batch) -> _Entered:
     """Commit one batch: ledger, next stage and refusals together."""
     entered = _Entered()
     async with conn.transaction():
         await _append(conn, run_id, batch.arrivals, entered)
-        await work.enqueue(conn, follow, [Subject(arrival_id, is_new=True) for arrival_id in entered.ids])
+        await work.enqueue(conn, StageName.NORMALIZE, [Subject(arrival_id, is_new=True) for arrival_id in entered.ids])
         await arrivals.add_refusals(conn, run_id, name[-MAX_NAME:], [*batch.refusals, *entered.unstorable.values()])
         fault("push.saved")
     fault("push.committed")

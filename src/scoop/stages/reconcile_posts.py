@@ -11,6 +11,7 @@ from scoop.channels import DeliveryRefused, Errand, NotSent, Unknown
 from scoop.channels.discord_bot import DiscordBot
 from scoop.fetch.client import Client
 from scoop.model import Post
+from scoop.stage_names import StageName
 from scoop.stages.stage import Outcome, Stage
 from scoop.store import alerts, posts, work
 from scoop.store.db import Connection
@@ -18,7 +19,6 @@ from scoop.store.work import Subject
 
 log = structlog.get_logger()
 
-NAME = "sweep"
 LOOKED_AT = 500  # of a channel's messages, the newest
 LATELY = timedelta(days=2)
 ALARMS = ("post_doubled", "post_gone")
@@ -90,9 +90,11 @@ class Sweep:
 
 async def schedule(conn: Connection) -> None:
     """Put the topics that posted lately before the stage."""
-    await work.enqueue_missing(conn, NAME, await posts.posting_topics(conn, within=LATELY))
+    await work.enqueue_missing(conn, StageName.RECONCILE_POSTS, await posts.posting_topics(conn, within=LATELY))
 
 
 def stage(client: Client, *, secrets: Mapping[str, str], clock: Callable[[], datetime]) -> Stage[list[Post], Swept]:
     sweep = Sweep(client=client, secrets=secrets, clock=clock)
-    return Stage(name=NAME, load=sweep.load, work=sweep.sweep, save=sweep.save, batch=10, waits=True)
+    return Stage(
+        name=StageName.RECONCILE_POSTS, load=sweep.load, work=sweep.sweep, save=sweep.save, batch=10, waits=True
+    )

@@ -10,6 +10,7 @@ import structlog
 
 from scoop.errors import LostLease, Reject, Retry
 from scoop.faults import fault
+from scoop.stage_names import StageName, SubjectKind
 from scoop.store import db, work
 from scoop.store.db import Connection
 from scoop.store.work import Claim, Subject
@@ -37,17 +38,22 @@ class Outcome(Generic[Output]):
 class Stage(Generic[Batch, Output]):
     """One step of the pipeline. Only `load` and `save` see the database; `work` may wait for the network."""
 
-    name: str
+    name: StageName
     load: Callable[[Connection, Sequence[int]], Awaitable[Batch]]
     work: Callable[[Batch], Awaitable[Outcome[Output]]]
     save: Callable[[Connection, Output], Awaitable[Sequence[Subject]]]
-    then: tuple[str, ...] = ()
+    then: tuple[StageName, ...] = ()  # get the subjects that `save` returns
+    also: tuple[StageName, ...] = ()  # `save` itself enqueues other subjects for them
     batch: int = 500
     turns: int = 1  # batches before the stages that follow get their turn
     lease: timedelta = timedelta(minutes=5)
     max_attempts: int = 5
     lock: str | None = None  # who holds it works alone at a lane: with all stages that have the same lock
     waits: bool = False  # for the network, most of the time
+
+    @property
+    def subject(self) -> SubjectKind:
+        return self.name.subject
 
 
 @dataclass(frozen=True, slots=True)

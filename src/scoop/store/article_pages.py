@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from scoop.model import ArticlePage
+from scoop.stage_names import StageName
 from scoop.store import db
 from scoop.store.db import Connection
 
@@ -41,8 +42,11 @@ async def enqueue(conn: Connection, stage: str, asked: Sequence[tuple[int, str, 
         await conn.execute(SQL["enqueue"], stage, *map(list, zip(*asked, strict=True)))
 
 
-async def list_requests(conn: Connection, stage: str, ids: Sequence[int]) -> dict[int, PageRequest]:
-    return {row["raw_arrival_id"]: PageRequest(**row) for row in await conn.fetch(SQL["list_requests"], ids, stage)}
+async def list_requests(conn: Connection, ids: Sequence[int]) -> dict[int, PageRequest]:
+    return {
+        row["raw_arrival_id"]: PageRequest(**row)
+        for row in await conn.fetch(SQL["list_requests"], ids, StageName.PAGES)
+    }
 
 
 async def put(conn: Connection, pages: Sequence[FetchedPage]) -> None:

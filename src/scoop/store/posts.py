@@ -8,12 +8,12 @@ from typing import Any
 from scoop.core import delivery
 from scoop.errors import Conflict, LostLease, NotFound
 from scoop.model import ChannelSettings, DigestPart, Post, PostState
+from scoop.stage_names import StageName
 from scoop.store import db, webhooks, work
 from scoop.store.db import Connection
 from scoop.store.work import Subject
 
 SQL = db.blocks(__name__)
-STAGE = "publish"
 DISCORD = ("discord_bot", "discord_webhook")  # whose message ids the columns of that name keep
 
 
@@ -77,18 +77,18 @@ async def put(
             )
             if part_no == 1:
                 first.append(Subject(post_id))
-    await work.enqueue(conn, STAGE, first)
+    await work.enqueue(conn, StageName.PUBLISH, first)
 
 
 async def outgoing(conn: Connection, post_id: int) -> OutgoingPost:
-    row = await conn.fetchrow(SQL["post"], post_id)
+    row = await conn.fetchrow(SQL["post"], post_id, StageName.PUBLISH)
     about = ("due_at", "made_at", "is_legacys", "now")
     return OutgoingPost(post=_post(row), **{name: row[name] for name in about})
 
 
 async def begin(conn: Connection, post_id: int) -> None:
     """Note that a try begins; LostLease when it is no longer ours to make."""
-    if await conn.fetchval(SQL["begin"], post_id, STAGE, work.WORKER_LOCK) is None:
+    if await conn.fetchval(SQL["begin"], post_id, StageName.PUBLISH, work.WORKER_LOCK) is None:
         raise LostLease(f"post {post_id} is no longer ours to send")
 
 
@@ -151,13 +151,13 @@ async def posting_topics(conn: Connection, *, within: timedelta) -> list[int]:
 async def resend(conn: Connection, post_id: int) -> None:
     """Send a post anew that was held or failed, by a person's word."""
     await _decide(conn, post_id, "waiting")
-    await work.enqueue(conn, STAGE, [Subject(post_id)])
+    await work.enqueue(conn, StageName.PUBLISH, [Subject(post_id)])
 
 
 async def drop(conn: Connection, post_id: int) -> None:
     """Never send a post that was held or failed; what follows it goes on."""
     await _decide(conn, post_id, "dropped")
-    await work.enqueue(conn, STAGE, await _following(conn, post_id))
+    await work.enqueue(conn, StageName.PUBLISH, await _following(conn, post_id))
 
 
 async def confirm(conn: Connection, post_id: int) -> None:
@@ -165,7 +165,9 @@ async def confirm(conn: Connection, post_id: int) -> None:
     kind = await conn.fetchval(SQL["kind_of_held"], post_id)
     if kind is None:
         raise await _undecidable(conn, post_id)
-    await work.enqueue(conn, STAGE, await settle(conn, PostOutcome(post_id=post_id, kind=kind, state="sent")))
+    await work.enqueue(
+        conn, StageName.PUBLISH, await settle(conn, PostOutcome(post_id=post_id, kind=kind, state="sent"))
+    )
 
 
 async def _decide(conn: Connection, post_id: int, state: PostState) -> None:
@@ -180,7 +182,7 @@ async def _undecidable(conn: Connection, post_id: int) -> Conflict:
 
 
 async def by_id(conn: Connection, post_id: int) -> Post:
-    row = await conn.fetchrow(SQL["post"], post_id)
+    row = await conn.fetchrow(SQL["post"], post_id, StageName.PUBLISH)
     if row is None:
         raise NotFound(
             f"there is no post {post_id}; `scoop posts held` lists those that are held, `scoop posts list` all"
@@ -192,13 +194,13 @@ async def correct(conn: Connection, post_id: int, payload: str) -> bool:
     """Let a post that was sent say something else; whether it says something else now."""
     if await conn.fetchval(SQL["correct"], post_id, payload) is None:
         return False
-    await work.enqueue(conn, STAGE, [Subject(post_id)])
+    await work.enqueue(conn, StageName.PUBLISH, [Subject(post_id)])
     return True
 
 
 async def hold_stranded(conn: Connection) -> int:
     """Hold what nobody will take up any more; give how many there were."""
-    return len(await conn.fetch(SQL["hold_stranded"], STAGE))
+    return len(await conn.fetch(SQL["hold_stranded"], StageName.PUBLISH))
 
 
 async def _following(conn: Connection, post_id: int) -> list[Subject]:

@@ -12,7 +12,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING post_id;
 SELECT post_id, digest_run_id, topic_slug, posts.run_date, channel, posts.kind, posts.options, part_no, parts, key, marker,
     payload, state::text AS state, correction, sending_at, tried_at, looks, sent_at, message_id, posts.error,
     window_end_utc AS due_at, left_to_legacy_at IS NOT NULL AS is_legacys, now() AS now,
-    greatest(posts.created_at, (SELECT enqueued_at FROM work WHERE stage = 'publish' AND subject = post_id)) AS made_at
+    greatest(posts.created_at, (SELECT enqueued_at FROM work WHERE stage = $2 AND subject = post_id)) AS made_at
 FROM posts JOIN topics USING (topic_id) JOIN digest_runs USING (digest_run_id)
 WHERE post_id = $1;
 

@@ -6,6 +6,7 @@ from datetime import datetime
 
 import msgspec
 
+from scoop.stage_names import StageName
 from scoop.store import db, runs, work
 from scoop.store.db import Connection
 from scoop.store.stories import DocumentName, Placement
@@ -38,8 +39,8 @@ async def placed(conn: Connection, arrival_ids: Sequence[int]) -> dict[DocumentN
     }
 
 
-async def copy(ours: Connection, theirs: Connection, arrival_ids: Sequence[int], *, follow: str) -> None:
-    """Enter arrivals of our ledger, with their pages and numbers, into theirs, and put them before a stage there."""
+async def copy(ours: Connection, theirs: Connection, arrival_ids: Sequence[int]) -> None:
+    """Enter arrivals of our ledger, with their pages and numbers, into theirs, and have them normalized there."""
     arrivals = [dict(row) for row in await ours.fetch(SQL["arrivals"], arrival_ids)]
     pages = [dict(row) for row in await ours.fetch(SQL["pages"], arrival_ids)]
     async with theirs.transaction():
@@ -49,4 +50,6 @@ async def copy(ours: Connection, theirs: Connection, arrival_ids: Sequence[int],
         for table, rows in (("raw_arrivals", arrivals), ("pages", pages)):
             if rows:
                 await db.copy(theirs, table, columns=tuple(rows[0]), records=[tuple(row.values()) for row in rows])
-        await work.enqueue(theirs, follow, [Subject(arrival_id, is_new=True) for arrival_id in arrival_ids])
+        await work.enqueue(
+            theirs, StageName.NORMALIZE, [Subject(arrival_id, is_new=True) for arrival_id in arrival_ids]
+        )

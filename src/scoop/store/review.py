@@ -12,6 +12,7 @@ from scoop.core import links
 from scoop.core.calibration import LabelledPair
 from scoop.core.dedup import HumanVerdict, MergedGroup
 from scoop.errors import NotFound, UsageError
+from scoop.stage_names import StageName
 from scoop.store import db, embeddings, reading, stories, work
 from scoop.store import links as linked
 from scoop.store.db import Connection
@@ -20,10 +21,6 @@ from scoop.store.work import Subject
 
 SQL = db.blocks(__name__)
 MAX_PAIRS = 400  # of one split; beyond it one document of either side speaks for the others
-JUDGE_AGAIN = "dedup"  # the stage that documents go through after an undo
-LINK_AGAIN = "link"  # the stage that documents go through when the thresholds changed
-REGROUP = "group"  # the stage that stories go through when they changed
-ASSIGN_AGAIN = "assign-topics"
 
 Action = Literal["merge", "apart", "split"]
 StoryIdPair = tuple[int, int]
@@ -190,7 +187,7 @@ async def undo(conn: Connection, decision_id: int, *, by: str = "") -> Decision:
         await _move_back(conn, decision)
     living = [await _living(conn, story_id) for story_id in (decision.story_id, decision.other_story_id)]
     judged = {document_id for story in living for document_id in story.document_ids}
-    await work.enqueue(conn, JUDGE_AGAIN, [Subject(document, decision.collection) for document in sorted(judged)])
+    await work.enqueue(conn, StageName.DEDUP, [Subject(document, decision.collection) for document in sorted(judged)])
     await _regroup(conn, decision.collection, {story.story_id for story in living})
     return await by_id(conn, decision_id)
 
@@ -256,7 +253,7 @@ async def calibrate(conn: Connection, model: EmbeddingModel, calibration: Mappin
         return
     await embeddings.calibrate(conn, model, calibration)
     async for page in embeddings.subjects(conn):
-        await work.enqueue(conn, LINK_AGAIN, page)
+        await work.enqueue(conn, StageName.LINK, page)
 
 
 async def _lock(conn: Connection, collection: str) -> None:
@@ -402,5 +399,5 @@ async def _recount(conn: Connection, *story_ids: int) -> None:
 
 
 async def _regroup(conn: Connection, collection: str, story_ids: Iterable[int]) -> None:
-    await work.enqueue(conn, REGROUP, [Subject(story_id, collection) for story_id in sorted(story_ids)])
-    await work.enqueue(conn, ASSIGN_AGAIN, [Subject(story_id) for story_id in sorted(story_ids)])
+    await work.enqueue(conn, StageName.GROUP, [Subject(story_id, collection) for story_id in sorted(story_ids)])
+    await work.enqueue(conn, StageName.ASSIGN_TOPICS, [Subject(story_id) for story_id in sorted(story_ids)])

@@ -16,7 +16,6 @@ from scoop.store.embeddings import EmbeddingModel
 from scoop.store.reading import Story
 
 SQL = db.blocks(__name__)
-STAGE = "index"
 PATIENCE = timedelta(milliseconds=1500)  # for one statement of a search
 CANDIDATES = 600  # documents that are ranked, the newest that have the words: a tenth of a millisecond each
 SUSPECTS = 2_000  # that are looked at where words must stand beside each other

@@ -9,6 +9,7 @@ from scoop.core import urls
 from scoop.core.health import Condition
 from scoop.errors import NotFound
 from scoop.model import Health, Source, SourceSettings
+from scoop.stage_names import StageName
 from scoop.store import db
 from scoop.store.db import Connection
 
@@ -98,12 +99,12 @@ async def due(conn: Connection, ids: Sequence[int]) -> dict[int, DueSource]:
     return {row["source_id"]: DueSource(checkpoint=row.pop("checkpoint"), source=Source(**row)) for row in found}
 
 
-async def schedule(conn: Connection, stage: str, *, gathers: bool = True) -> None:
+async def schedule(conn: Connection, *, gathers: bool = True) -> None:
     """Put the sources that are due before the stage; those that wait there already stay as they are.
 
     `gathers`: whether collections are gathered whose topics say nothing of it.
     """
-    await conn.execute(SQL["schedule"], stage, gathers)
+    await conn.execute(SQL["schedule"], StageName.INGEST, gathers)
 
 
 async def resting(conn: Connection, ids: Sequence[int], *, gathers: bool) -> set[int]:
@@ -111,14 +112,14 @@ async def resting(conn: Connection, ids: Sequence[int], *, gathers: bool) -> set
     return {row["source_id"] for row in await conn.fetch(SQL["resting"], ids, gathers)}
 
 
-async def visit_now(conn: Connection, stage: str, ids: Sequence[int], *, force: bool) -> None:
+async def visit_now(conn: Connection, ids: Sequence[int], *, force: bool) -> None:
     """Put sources before the stage whether they are due or not; `force`: even if their server asked to wait."""
-    await conn.execute(SQL["visit_now"], stage, ids, force)
+    await conn.execute(SQL["visit_now"], StageName.INGEST, ids, force)
 
 
-async def unsettled(conn: Connection, stage: str, ids: Sequence[int]) -> int:
+async def unsettled(conn: Connection, ids: Sequence[int]) -> int:
     """How many of these sources wait for a visit in the next minute, or are being visited."""
-    return int(await conn.fetchval(SQL["unsettled"], stage, ids))
+    return int(await conn.fetchval(SQL["unsettled"], StageName.INGEST, ids))
 
 
 async def ids(conn: Connection, slugs: Sequence[str] | None) -> list[int]:

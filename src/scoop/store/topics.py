@@ -11,12 +11,12 @@ from typing import Any
 from scoop.core.topics import Assignment, StoryText
 from scoop.errors import NotFound, UsageError
 from scoop.model import ChannelSettings, KeywordRule, SourceRule, Topic, TopicSettings
+from scoop.stage_names import StageName
 from scoop.store import db, work
 from scoop.store.db import Connection
 from scoop.store.work import Subject
 
 SQL = db.blocks(__name__)
-STAGE = "assign-topics"
 REASSIGNED = timedelta(days=30)  # what is older than that is no longer news for a topic that has changed
 READ_DOCUMENTS = 20  # of a story, the newest
 READ_CHARACTERS = 20_000  # of each
@@ -166,7 +166,7 @@ async def suppress(conn: Connection, topic: Topic, story_id: int, reason: str) -
 async def unsuppress(conn: Connection, topic: Topic, story_id: int) -> None:
     """Let a story be told again, inside the caller's transaction, if it still belongs to the topic."""
     await _suppress(conn, topic, story_id, False, None)
-    await work.enqueue(conn, STAGE, [Subject(story_id)])
+    await work.enqueue(conn, StageName.ASSIGN_TOPICS, [Subject(story_id)])
 
 
 async def suppressions(conn: Connection, topic_id: int, *, limit: int) -> list[Suppression]:
@@ -182,7 +182,7 @@ async def _suppress(conn: Connection, topic: Topic, story_id: int, suppressed: b
 
 
 async def _reassign(conn: Connection, topic_id: int) -> None:
-    await conn.execute(SQL["reassign"], STAGE, topic_id, REASSIGNED)
+    await conn.execute(SQL["reassign"], StageName.ASSIGN_TOPICS, topic_id, REASSIGNED)
 
 
 def _topic(row: Mapping[str, Any]) -> Topic:

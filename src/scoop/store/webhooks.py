@@ -10,13 +10,13 @@ from typing import Any, Literal
 import msgspec
 
 from scoop.errors import Conflict, NotFound
+from scoop.stage_names import StageName
 from scoop.store import db, outgoing, topics, work
 from scoop.store.db import Connection
 from scoop.store.outgoing import OutgoingStory
 from scoop.store.work import Subject
 
 SQL = db.blocks(__name__)
-STAGE = "notify"
 STORIES_AT_ONCE = 100  # of one delivery
 FORGOTTEN_AFTER = timedelta(days=30)
 
@@ -121,7 +121,7 @@ async def set_enabled(conn: Connection, name: str, *, enabled: bool) -> None:
 
 
 async def remove(conn: Connection, name: str) -> None:
-    if await conn.fetchval(SQL["remove"], name, STAGE) is None:
+    if await conn.fetchval(SQL["remove"], name, StageName.DELIVER_WEBHOOKS) is None:
         raise _nobody(name)
 
 
@@ -157,7 +157,7 @@ async def tell_of_digest(conn: Connection, post_id: int) -> None:
         return
     payload = message("digest.told", {"digest": digest}, now=datetime.now(UTC))
     rows = await conn.fetch(SQL["deliver_digest"], digest.digest_run_id, len(digest.tellings), payload)
-    await work.enqueue(conn, STAGE, [Subject(row["webhook_delivery_id"]) for row in rows])
+    await work.enqueue(conn, StageName.DELIVER_WEBHOOKS, [Subject(row["webhook_delivery_id"]) for row in rows])
 
 
 def message(event: str, data: Any, *, now: datetime) -> str:
@@ -185,7 +185,9 @@ async def deliveries(
     conn: Connection, *, name: str | None = None, before: int = db.LAST_ID, limit: int = 50
 ) -> list[Delivery]:
     """Deliveries, the latest first."""
-    return [Delivery(**row) for row in await conn.fetch(SQL["deliveries"], STAGE, name, before, limit)]
+    return [
+        Delivery(**row) for row in await conn.fetch(SQL["deliveries"], StageName.DELIVER_WEBHOOKS, name, before, limit)
+    ]
 
 
 async def forget(conn: Connection) -> None:

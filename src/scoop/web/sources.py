@@ -16,7 +16,6 @@ from scoop.http import permissions, responses, routes
 from scoop.http.deps import CurrentDesk, CurrentVisitor, ReadConn, WriteConn
 from scoop.http.routes import needs
 from scoop.model import Health, Source, SourceSettings
-from scoop.stages import ingest
 from scoop.store import alerts, runs, source_pages, sources
 from scoop.store.db import Connection
 from scoop.store.source_pages import SourceFilter, SourceRow, SourceTally
@@ -193,7 +192,7 @@ async def _page(
         harvested=(await harvests(conn, context, [row.slug], days=DAYS_OF_ONE))[row.slug],
         runs=[replace(run, error_message=opml.redacted(run.error_message or "")) for run in latest],
         items=await source_pages.latest_items(conn, row.slug, limit=SHOWN_ITEMS),
-        is_due=bool(await sources.unsettled(conn, ingest.NAME, [row.source_id])),
+        is_due=bool(await sources.unsettled(conn, [row.source_id])),
         values=values,
         problems=problems or FormValues(),
         fields=fields_of(row.kind, context),
@@ -280,7 +279,7 @@ async def visit_source(conn: WriteConn, desk: CurrentDesk, slug: SourceSlug) -> 
     if await sources.resting(conn, [source.source_id], gathers=app.modes(desk.config).write_raw_ledger):
         told = "Nothing is gathered for its collection: NP_WRITE_RAW_LEDGER is false for its topics."
     else:
-        await sources.visit_now(conn, ingest.NAME, [source.source_id], force=False)
+        await sources.visit_now(conn, [source.source_id], force=False)
         told = f"{source.name} is visited now, or as soon as its server allows it."
     return pages.redirect_with_notice(f"/sources/{slug}", notice=told)
 

@@ -1,0 +1,36 @@
+"""The stages by name, in the order of the pipeline, with what each works on.
+
+It lies below `store` and `stages`: the store enqueues work by these names, and the command line reads them without
+loading a database driver.
+"""
+
+from enum import StrEnum
+from typing import Literal, Self
+
+SubjectKind = Literal["source", "arrival", "document", "story", "topic", "post", "webhook delivery"]
+
+
+class StageName(StrEnum):
+    """A stage as the table `work` stores it; `subject` says whose ids its column `subject` holds."""
+
+    subject: SubjectKind
+
+    INGEST = "ingest", "source"
+    PAGES = "pages", "arrival"
+    NORMALIZE = "normalize", "arrival"
+    DEDUP = "dedup", "document"
+    EMBED = "embed", "document"
+    LINK = "link", "document"
+    GROUP = "group", "story"
+    INDEX = "index", "document"
+    ASSIGN_TOPICS = "assign-topics", "story"
+    DIGEST = "digest", "topic"
+    PUBLISH = "publish", "post"
+    RECONCILE_POSTS = "sweep", "topic"
+    DELIVER_WEBHOOKS = "notify", "webhook delivery"
+
+    def __new__(cls, name: str, subject: SubjectKind) -> Self:
+        member = str.__new__(cls, name)
+        member._value_ = name
+        member.subject = subject
+        return member
