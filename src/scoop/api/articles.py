@@ -11,7 +11,7 @@ from pydantic import Field
 from scoop.api import moments
 from scoop.api.moments import Since, Until
 from scoop.core import hashes
-from scoop.http import responses, routes
+from scoop.http import pagination, responses, routes
 from scoop.http.deps import CurrentDesk, ReadConn
 from scoop.http.params import PageParams, RequestModel, ShortText
 from scoop.http.routes import needs
@@ -75,7 +75,7 @@ async def list_articles(
         source=query.site_id,
         max_characters=MAX_BODY,
     )
-    part = responses.list_response(found, query.limit, _place)
+    part = pagination.paginate(found, query.limit, _place)
     return responses.json(request, Articles(articles=list(map(_article, part.items)), nextCursor=part.next_cursor))
 
 

@@ -4,7 +4,7 @@ from fastapi import Request, Response
 
 from scoop.http import responses, routes
 from scoop.http.deps import ReadConn
-from scoop.http.responses import Listed
+from scoop.http.pagination import Listed
 from scoop.http.routes import needs
 from scoop.store import reading
 from scoop.store.reading import CollectionSummary

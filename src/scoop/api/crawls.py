@@ -14,7 +14,7 @@ from scoop.api import document
 from scoop.app import modes
 from scoop.core import opml
 from scoop.errors import Conflict
-from scoop.http import responses, routes
+from scoop.http import pagination, responses, routes
 from scoop.http.deps import CurrentDesk, ReadConn, WriteConn
 from scoop.http.errors import TooManyRequests
 from scoop.http.params import PageParams, RequestModel, ShortText
@@ -97,7 +97,7 @@ async def list_crawl_runs(
     request: Request, conn: ReadConn, query: Annotated[WantedCrawlRuns, fastapi.Query()]
 ) -> Response:
     """The latest runs, by number."""
-    place = responses.decode_cursor(query.cursor, int)
+    place = pagination.decode_cursor(query.cursor, int)
     found = await runs.latest(
         conn,
         source=query.site_id,
@@ -105,7 +105,7 @@ async def list_crawl_runs(
         before=place[0] if place else db.LAST_ID,
         limit=query.limit + 1,
     )
-    part = responses.list_response(found, query.limit, lambda run: (run.run_id,))
+    part = pagination.paginate(found, query.limit, lambda run: (run.run_id,))
     return responses.json(request, CrawlRuns(crawlRuns=list(map(_crawl_run, part.items)), nextCursor=part.next_cursor))
 
 

@@ -12,11 +12,11 @@ from scoop import app, channels, plugins
 from scoop.api import document
 from scoop.api.posts import PostReport, report
 from scoop.core.rendering import mail, markdown, plain
-from scoop.http import responses, routes
+from scoop.http import pagination, responses, routes
 from scoop.http.deps import CurrentDesk, ReadConn, WriteConn
 from scoop.http.errors import invalid
+from scoop.http.pagination import Listed
 from scoop.http.params import AnySlug, PageParams, RecordId, RequestModel
-from scoop.http.responses import Listed
 from scoop.http.routes import needs
 from scoop.stages import digest
 from scoop.store import db, digests, posts, topics
@@ -65,11 +65,11 @@ class NewDigest(RequestModel):
 @needs("read")
 async def list_digests(request: Request, conn: ReadConn, wanted: Annotated[DigestQuery, Query()]) -> Response:
     """The latest digests, live and shadow."""
-    (before,) = responses.decode_cursor(wanted.cursor, int) or (db.LAST_ID,)
+    (before,) = pagination.decode_cursor(wanted.cursor, int) or (db.LAST_ID,)
     found = await digests.runs(
         conn, topic_slug=wanted.topic, day=wanted.date, mode=wanted.mode, before=before, limit=wanted.limit + 1
     )
-    return responses.json(request, responses.list_response(found, wanted.limit, lambda run: (run.digest_run_id,)))
+    return responses.json(request, pagination.paginate(found, wanted.limit, lambda run: (run.digest_run_id,)))
 
 
 @router.post(

@@ -10,10 +10,10 @@ from pydantic import Field
 
 from scoop.api import document, moments
 from scoop.api.moments import Since, Until
-from scoop.http import responses, routes
+from scoop.http import pagination, responses, routes
 from scoop.http.deps import CurrentDesk, ReadConn
+from scoop.http.pagination import Listed
 from scoop.http.params import PageParams, RecordId, ShortText
-from scoop.http.responses import Listed
 from scoop.http.routes import needs
 from scoop.store import listing, reading
 from scoop.store.db import Connection
@@ -44,7 +44,7 @@ async def list_documents(
         collection=query.collection,
         story_id=await listing.survivor(conn, query.story) if query.story else None,
     )
-    return responses.json(request, responses.list_response(found, query.limit, _place))
+    return responses.json(request, pagination.paginate(found, query.limit, _place))
 
 
 def _place(found: DocumentRow) -> tuple[Any, ...]:

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from pydantic import BeforeValidator, Field
 
 from scoop.core import items
-from scoop.http import responses
+from scoop.http import pagination
 from scoop.store import listing
 from scoop.store.listing import ListSlice, StoryCursor
 
@@ -66,6 +66,6 @@ def part(
 ) -> ListSlice:
     """The part of a list that is asked for, and one row more, which tells whether the list goes on."""
     before: StoryCursor = (end(until, zone), 0) if until is not None else listing.END
-    if place := responses.decode_cursor(cursor, datetime, int):
+    if place := pagination.decode_cursor(cursor, datetime, int):
         before = min(before, (_within(place[0]), place[1]))
     return ListSlice(since=start(since, zone), before=before, limit=limit + 1)

@@ -9,10 +9,10 @@ from typing import Annotated
 from fastapi import Query, Request, Response
 
 from scoop.api import document
-from scoop.http import responses, routes
+from scoop.http import pagination, responses, routes
 from scoop.http.deps import ReadConn, WriteConn
+from scoop.http.pagination import Listed
 from scoop.http.params import AnySlug, PageParams, RecordId
-from scoop.http.responses import Listed
 from scoop.http.routes import needs
 from scoop.model import Post, PostState
 from scoop.store import db, posts
@@ -54,11 +54,11 @@ class PostQuery(PageParams):
 @needs("read")
 async def list_posts(request: Request, conn: ReadConn, wanted: Annotated[PostQuery, Query()]) -> Response:
     """The latest posts; those of the states held and failed wait for a person's word."""
-    (before,) = responses.decode_cursor(wanted.cursor, int) or (db.LAST_ID,)
+    (before,) = pagination.decode_cursor(wanted.cursor, int) or (db.LAST_ID,)
     states = [wanted.state] if wanted.state else None
     found = await posts.list_posts(conn, topic_slug=wanted.topic, states=states, before=before, limit=wanted.limit + 1)
     shown = [report(post) for post in found]
-    return responses.json(request, responses.list_response(shown, wanted.limit, lambda post: (post.post_id,)))
+    return responses.json(request, pagination.paginate(shown, wanted.limit, lambda post: (post.post_id,)))
 
 
 @router.get("/posts/{post_id}", response_model=PostReport)

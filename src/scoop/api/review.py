@@ -12,10 +12,10 @@ from pydantic import Field
 from scoop.actions import review
 from scoop.api import document
 from scoop.errors import Conflict, UsageError
-from scoop.http import responses, routes
+from scoop.http import pagination, responses, routes
 from scoop.http.deps import CurrentDesk, CurrentVisitor, ReadConn, WriteConn
+from scoop.http.pagination import Listed
 from scoop.http.params import LongText, PageParams, RecordId, RequestModel, ShortText
-from scoop.http.responses import Listed
 from scoop.http.routes import needs
 from scoop.store import db
 from scoop.store import review as store
@@ -58,12 +58,12 @@ async def list_pairs(
     request: Request, desk: CurrentDesk, conn: ReadConn, wanted: Annotated[DecisionQuery, Query()]
 ) -> Response:
     """Pairs of stories that probably tell of one event and that nobody has decided on."""
-    (skip,) = responses.decode_cursor(wanted.cursor, int) or (0,)
+    (skip,) = pagination.decode_cursor(wanted.cursor, int) or (0,)
     skip = max(0, min(skip, MAX_SKIPPED))
     pairs, waiting = await review.queue(
         conn, collection=wanted.collection, skip=skip, limit=wanted.limit + 1, now=desk.clock()
     )
-    part = responses.list_response(pairs, wanted.limit, lambda _pair: (skip + wanted.limit,))
+    part = pagination.paginate(pairs, wanted.limit, lambda _pair: (skip + wanted.limit,))
     return responses.json(request, Queue(items=part.items, next_cursor=part.next_cursor, waiting=waiting))
 
 
@@ -98,11 +98,9 @@ async def split_story(request: Request, conn: WriteConn, visitor: CurrentVisitor
 @needs("read")
 async def list_decisions(request: Request, conn: ReadConn, wanted: Annotated[DecisionQuery, Query()]) -> Response:
     """What was decided, the latest first."""
-    (before,) = responses.decode_cursor(wanted.cursor, int) or (db.LAST_ID,)
+    (before,) = pagination.decode_cursor(wanted.cursor, int) or (db.LAST_ID,)
     found = await store.decisions(conn, collection=wanted.collection, before=before, limit=wanted.limit + 1)
-    return responses.json(
-        request, responses.list_response(found, wanted.limit, lambda decision: (decision.decision_id,))
-    )
+    return responses.json(request, pagination.paginate(found, wanted.limit, lambda decision: (decision.decision_id,)))
 
 
 @router.post("/review/decisions/{decision_id}/undo", response_model=Decision, responses=AGAINST)

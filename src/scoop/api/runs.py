@@ -10,10 +10,10 @@ from fastapi import Query, Request, Response
 from scoop import app
 from scoop.core import opml
 from scoop.errors import ScoopError
-from scoop.http import responses, routes
+from scoop.http import pagination, responses, routes
 from scoop.http.deps import CurrentDesk, Desk, ReadConn
+from scoop.http.pagination import Listed
 from scoop.http.params import PageParams, RecordId, ShortText
-from scoop.http.responses import Listed
 from scoop.http.routes import needs
 from scoop.store import arrivals, db, runs
 from scoop.store.arrivals import StoredRefusal
@@ -60,10 +60,10 @@ class WantedRefused(PageParams):
 @needs("read")
 async def list_runs(request: Request, conn: ReadConn, wanted: Annotated[WantedRuns, Query()]) -> Response:
     """The latest runs, of all sources and pushes or of one."""
-    (before,) = responses.decode_cursor(wanted.cursor, int) or (db.LAST_ID,)
+    (before,) = pagination.decode_cursor(wanted.cursor, int) or (db.LAST_ID,)
     found = await runs.latest(conn, source=wanted.source, status=wanted.status, before=before, limit=wanted.limit + 1)
     shown = [_shown(run) for run in found]
-    return responses.json(request, responses.list_response(shown, wanted.limit, lambda run: (run.run_id,)))
+    return responses.json(request, pagination.paginate(shown, wanted.limit, lambda run: (run.run_id,)))
 
 
 @router.get("/runs/{run_id}", response_model=RunReport)
@@ -80,12 +80,12 @@ async def get_run(request: Request, desk: CurrentDesk, run_id: RecordId) -> Resp
 @needs("read")
 async def list_refused(request: Request, conn: ReadConn, wanted: Annotated[WantedRefused, Query()]) -> Response:
     """Items that were refused, with place and reason, the latest first."""
-    (before,) = responses.decode_cursor(wanted.cursor, int) or (db.LAST_ID,)
+    (before,) = pagination.decode_cursor(wanted.cursor, int) or (db.LAST_ID,)
     found = await arrivals.list_refusals(
         conn, run_id=wanted.run_id, before=before, limit=wanted.limit + 1, most_bytes=SHOWN_BYTES
     )
     shown = [_refused(each) for each in found]
-    return responses.json(request, responses.list_response(shown, wanted.limit, lambda each: (each.refused_item_id,)))
+    return responses.json(request, pagination.paginate(shown, wanted.limit, lambda each: (each.refused_item_id,)))
 
 
 def _shown(run: Run) -> Run:

@@ -14,11 +14,11 @@ from scoop.actions.sources import FeedImport, SourcePreview
 from scoop.api import document
 from scoop.core import opml
 from scoop.errors import Conflict
-from scoop.http import deps, permissions, responses, routes
+from scoop.http import deps, pagination, permissions, responses, routes
 from scoop.http.deps import CurrentDesk, CurrentVisitor, Desk, ReadConn, WriteConn
 from scoop.http.errors import UnsupportedMedia, invalid
+from scoop.http.pagination import Listed
 from scoop.http.params import AnySlug, OptionValues, PageParams, RequestModel, ShortText, Url
-from scoop.http.responses import Listed
 from scoop.http.routes import needs
 from scoop.model import Health, Item, Source, SourceSettings
 from scoop.store import sources
@@ -129,12 +129,12 @@ async def list_sources(
     request: Request, desk: CurrentDesk, conn: ReadConn, wanted: Annotated[SourceQuery, Query()]
 ) -> Response:
     """All sources by slug: how each is, since when, when it is visited next, and what came of it lately."""
-    (after,) = responses.decode_cursor(wanted.cursor, str) or ("",)
+    (after,) = pagination.decode_cursor(wanted.cursor, str) or ("",)
     found = await sources.list_sources(
         conn, collection=wanted.collection, kind=wanted.kind, health=wanted.health, after=after, limit=wanted.limit + 1
     )
     reports = await _reports(conn, desk, found)
-    return responses.json(request, responses.list_response(reports, wanted.limit, lambda source: (source.slug,)))
+    return responses.json(request, pagination.paginate(reports, wanted.limit, lambda source: (source.slug,)))
 
 
 @router.post(

@@ -10,11 +10,11 @@ from pydantic import Field, model_validator
 
 from scoop.api import moments
 from scoop.api.moments import Since, Until
-from scoop.http import responses, routes
+from scoop.http import pagination, responses, routes
 from scoop.http.cache import Cached, CachedResponse, cached_response
 from scoop.http.deps import CurrentDesk, ReadConn
+from scoop.http.pagination import MAX_CURSOR, Listed
 from scoop.http.params import PageLimit, PageParams, RequestModel, ShortText
-from scoop.http.responses import MAX_CURSOR, Listed
 from scoop.http.routes import needs
 from scoop.store import listing, reading
 from scoop.store.db import Connection
@@ -70,7 +70,7 @@ async def list_stories(
     async def make(conn: Connection) -> CachedResponse:
         offset = ((query.page or 1) - 1) * query.rows
         found = await listing.stories(conn, part, collection=query.collection, words=query.q, offset=offset)
-        return cached_response(responses.list_response(found, query.rows, _place))
+        return cached_response(pagination.paginate(found, query.rows, _place))
 
     return await shelf.give(request, make)
 
@@ -102,7 +102,7 @@ async def list_days(
 ) -> Response:
     """The latest days that have stories, each with how many, in all and by collection; in the desk's timezone."""
     until = moments.end(query.until, desk.timezone)
-    if place := responses.decode_cursor(query.cursor, date):
+    if place := pagination.decode_cursor(query.cursor, date):
         until = min(until, moments.start(place[0], desk.timezone))
     found = await listing.story_days(
         conn,
@@ -112,4 +112,4 @@ async def list_days(
         collection=query.collection,
         limit=query.limit + 1,
     )
-    return responses.json(request, responses.list_response(found, query.limit, lambda day: (day.day,)))
+    return responses.json(request, pagination.paginate(found, query.limit, lambda day: (day.day,)))

@@ -11,10 +11,10 @@ from scoop.actions import webhooks
 from scoop.api import document
 from scoop.app import open_client
 from scoop.errors import Reject, Retry
-from scoop.http import responses, routes
+from scoop.http import pagination, responses, routes
 from scoop.http.deps import CurrentDesk, ReadConn, WriteConn
 from scoop.http.errors import HttpProblem
-from scoop.http.responses import Listed
+from scoop.http.pagination import Listed
 from scoop.http.routes import needs
 from scoop.store import db
 from scoop.store import webhooks as store
@@ -144,6 +144,6 @@ async def list_deliveries(
 ) -> Response:
     """What was sent to a webhook, the latest first, and what waits for another try or was given up."""
     await store.by_name(conn, name)
-    before = responses.decode_cursor(part.cursor, int)
+    before = pagination.decode_cursor(part.cursor, int)
     found = await store.deliveries(conn, name=name, before=before[0] if before else db.LAST_ID, limit=part.limit + 1)
-    return responses.json(request, responses.list_response(found, part.limit, lambda each: (each.webhook_delivery_id,)))
+    return responses.json(request, pagination.paginate(found, part.limit, lambda each: (each.webhook_delivery_id,)))

@@ -8,10 +8,10 @@ from fastapi import Query, Request, Response
 from pydantic import Field
 
 from scoop.core import opml
-from scoop.http import responses, routes
+from scoop.http import pagination, responses, routes
 from scoop.http.deps import ReadConn, WriteConn
+from scoop.http.pagination import Listed
 from scoop.http.params import PageParams, RecordId, RequestModel, ShortText
-from scoop.http.responses import Listed
 from scoop.http.routes import needs
 from scoop.store import work
 from scoop.store.work import Count, Waiting
@@ -79,11 +79,11 @@ async def release_work(request: Request, conn: WriteConn, chosen: Chosen | None 
 
 
 def _place(wanted: WorkQuery) -> work.WorkCursor | None:
-    return responses.decode_cursor(wanted.cursor, datetime, str, int)
+    return pagination.decode_cursor(wanted.cursor, datetime, str, int)
 
 
 def _listed(request: Request, found: list[Waiting], limit: int) -> Response:
     shown = [replace(each, error=each.error and opml.redacted(each.error)) for each in found]
     return responses.json(
-        request, responses.list_response(shown, limit, lambda each: (each.due_at, each.stage, each.subject))
+        request, pagination.paginate(shown, limit, lambda each: (each.due_at, each.stage, each.subject))
     )

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from scoop.http.responses import MAX_CURSOR
+from scoop.http.pagination import MAX_CURSOR
 
 
 def _storable(value: Any) -> Any:

@@ -15,7 +15,7 @@ from scoop.core import digest_windows
 from scoop.core.digest_windows import DigestWindow
 from scoop.core.rendering import common as said
 from scoop.errors import NotFound
-from scoop.http import responses, routes
+from scoop.http import pagination, routes
 from scoop.http.deps import ReadConn
 from scoop.http.routes import needs
 from scoop.model import Digest, Post, Topic
@@ -133,7 +133,7 @@ async def digests_page(conn: ReadConn, context: PageContext, topic: str = "", af
     known = await topics.list_topics(conn)
     if topic and topic not in {each.topic_slug for each in known}:
         raise NotFound(f"there is no topic {topic[: said.NAME_CHARACTERS]!r}")
-    place = responses.decode_cursor(after, date, str) or digest_pages.START
+    place = pagination.decode_cursor(after, date, str) or digest_pages.START
     found = await digest_pages.dated(conn, topic_slug=topic or None, after=place, limit=PAGE + 1)
     shown = [(each, state(each, now=context.now)) for each in found[:PAGE]]
     wanted = [each for each in known if each.enabled and topic in {"", each.topic_slug}]
@@ -144,7 +144,7 @@ async def digests_page(conn: ReadConn, context: PageContext, topic: str = "", af
         topic=topic,
         coming=[] if after else [_coming(each, shown, now=context.now) for each in wanted],
         rows=[(each, word) for each, word in shown if each.window_end_utc <= context.now or each.post_states],
-        more=_list_href(topic, after=responses.encode_cursor(*found[PAGE - 1].place)) if len(found) > PAGE else None,
+        more=_list_href(topic, after=pagination.encode_cursor(*found[PAGE - 1].place)) if len(found) > PAGE else None,
         is_beginning=after is None,
         href=href,
         local=local,

@@ -8,7 +8,7 @@ import msgspec
 from fastapi import Path, Response
 
 from scoop.core import opml
-from scoop.http import responses, routes
+from scoop.http import pagination, routes
 from scoop.http.deps import ReadConn, WriteConn
 from scoop.http.routes import needs
 from scoop.model import Post, PostState
@@ -41,7 +41,7 @@ WHAT_TO_DO: dict[PostState, str] = {
 async def posts_page(conn: ReadConn, context: PageContext, asked: QueryFields) -> Response:
     """What waits for a person's word first, then the rest, the latest first."""
     state = next((state for state in STATES if state == asked["state"]), None)
-    (before,) = responses.decode_cursor(asked.get("before"), int) or (db.LAST_ID,)
+    (before,) = pagination.decode_cursor(asked.get("before"), int) or (db.LAST_ID,)
     held = [each for each in WAITING_FOR_A_WORD if state in {None, each}]
     settled = [each for each in STATES if each not in WAITING_FOR_A_WORD and state in {None, each}]
     wanted: dict[str, Any] = {"topic_slug": asked["topic"] or None, "channel": asked["channel"] or None}
@@ -66,7 +66,7 @@ async def posts_page(conn: ReadConn, context: PageContext, asked: QueryFields) -
 
 
 def _more(asked: FormValues, last: Post) -> str:
-    return f"/posts?{urlencode({**asked, 'before': responses.encode_cursor(last.post_id)})}"
+    return f"/posts?{urlencode({**asked, 'before': pagination.encode_cursor(last.post_id)})}"
 
 
 def as_sent(payload: str) -> str:

@@ -12,7 +12,7 @@ from fastapi import Path, Response
 from scoop import app
 from scoop.actions import sources as source_actions
 from scoop.core import health, opml
-from scoop.http import permissions, responses, routes
+from scoop.http import pagination, permissions, routes
 from scoop.http.deps import CurrentDesk, CurrentVisitor, ReadConn, WriteConn
 from scoop.http.routes import needs
 from scoop.model import Health, Source, SourceSettings
@@ -101,7 +101,7 @@ class Harvested:
 @needs("read")
 async def sources_page(conn: ReadConn, context: PageContext, asked: QueryFields) -> Response:
     tallies = await source_pages.tallies(conn)
-    after = responses.decode_cursor(asked.get("after"), str, str) or source_pages.START
+    after = pagination.decode_cursor(asked.get("after"), str, str) or source_pages.START
     found = await source_pages.rows(conn, _wanted(asked), after=(after[0], after[1]), limit=PAGE_SOURCES + 1)
     shown = found[:PAGE_SOURCES]
     lasting = await alerts.latest(conn, with_resolved=False, limit=SHOWN_ALERTS)
@@ -142,7 +142,7 @@ def _counted(tallies: Iterable[SourceTally]) -> list[tuple[State, int]]:
 
 
 def _more(asked: Mapping[str, str], last: SourceRow) -> str:
-    return f"/sources?{urlencode({**asked, 'after': responses.encode_cursor(*last.place)})}"
+    return f"/sources?{urlencode({**asked, 'after': pagination.encode_cursor(*last.place)})}"
 
 
 def state_of(source: Source | SourceTally) -> State:
