@@ -1,7 +1,7 @@
 """Sources over the API: list, add, change, try, visit, import, export."""
 
 import pytest
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from gathering import a_feed, open_web
 from scoop.core import opml
@@ -156,11 +156,49 @@ async def test_only_an_admin_lets_a_source_into_the_desks_own_network(database, 
         ]
         made = await added(admin, slug="inside", **inside)
         redirected = await editor.ask("PATCH", "/api/v1/sources/inside", {"target": "http://10.0.0.2/feed"})
-        renamed = await editor.ask("PATCH", "/api/v1/sources/inside", {"name": "Inside"})
+        disabled = await editor.ask("POST", "/api/v1/sources/inside/disable")
         await added(editor, slug="outside")
         opened = await editor.ask("PATCH", "/api/v1/sources/outside", {"options": options})
     assert [answer.status for answer in refused] == [403, 403]
-    assert (made.status, redirected.status, renamed.status, opened.status) == (201, 403, 200, 403)
+    assert (made.status, redirected.status, disabled.status, opened.status) == (201, 403, 200, 403)
+
+
+@pytest.mark.parametrize("inward", [{"allow_private": True}, {"connect_to": "127.0.0.1:80"}])
+@pytest.mark.parametrize(
+    "attack",
+    [
+        {"target": "http://10.0.0.1/admin"},
+        {"target": "http://10.0.0.1:6379/feed"},
+        {"kind": "site"},
+        {"kind": "site", "allowed_paths": ["/secret"]},
+        {"options": {"full_text": "always"}},
+        {"options": {"robots": "ignore"}},
+        {"options": {"allow_private": None, "connect_to": None}},
+        {"name": "Renamed"},
+    ],
+)
+async def test_an_editor_cannot_use_a_source_that_an_admin_let_inside_to_read_other_paths(database, inward, attack):
+    async with visiting(database, role="editor") as editor, visiting(database) as admin:
+        await added(admin, slug="inside", target="http://10.0.0.1/feed", options=inward)
+        async with database.connection() as conn:
+            before = await sources.by_slug(conn, "inside")
+        refused = await editor.ask("PATCH", "/api/v1/sources/inside", attack)
+        async with database.connection() as conn:
+            after = await sources.by_slug(conn, "inside")
+        allowed = await admin.ask("PATCH", "/api/v1/sources/inside", attack)
+    assert (refused.status, refused.json["error"]["code"]) == (403, "PERMISSION_DENIED")
+    assert after == before
+    assert allowed.status == 200
+
+
+async def test_an_allowed_private_address_is_asked_on_its_own_port_only(database):
+    async with open_web() as web, open_web() as other, visiting(database) as admin:
+        web.answers[f"http://{web.address}/feed"] = RedirectResponse(f"http://{other.address}/feed")
+        other.answers[f"http://{other.address}/feed"] = a_feed("Inside")
+        given = {"target": f"http://{web.address}/feed", "options": {"allow_private": True}}
+        refused = await admin.ask("POST", "/api/v1/sources/preview", given)
+    assert (refused.status, len(other.asked)) == (502, 0)
+    assert "private address" in refused.json["error"]["message"]
 
 
 async def test_a_private_address_is_not_asked_for_anybody(database):

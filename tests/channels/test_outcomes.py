@@ -54,16 +54,14 @@ async def test_what_found_no_encryption_was_not_sent():
 
     async with await asyncio.start_server(greet, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
-        error = await failed(a_post(url=f"https://127.0.0.1:{port}/", private_host="127.0.0.1"))
+        error = await failed(a_post(url=f"https://127.0.0.1:{port}/", private_host=f"127.0.0.1:{port}"))
     assert error.is_unsent
 
 
 async def test_a_connection_that_takes_too_long_to_begin_carried_nothing():
     with socket.create_server(("127.0.0.1", 0)) as silent:  # takes the call, never speaks
         address = f"127.0.0.1:{silent.getsockname()[1]}"
-        error = await failed(
-            a_post(url=f"https://{address}/", private_host="127.0.0.1", deadline=timedelta(seconds=0.2))
-        )
+        error = await failed(a_post(url=f"https://{address}/", private_host=address, deadline=timedelta(seconds=0.2)))
     assert (error.health, error.is_unsent) == ("timeout", True)
 
 

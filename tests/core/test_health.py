@@ -116,3 +116,14 @@ def test_whatever_happens_there_is_a_sentence_and_a_beginning_in_the_past(states
         source, condition = visited(source, Finding(health=state, note=note), days=day)
         assert condition.health_note
         assert condition.health_since <= START + timedelta(days=day)
+
+
+@pytest.mark.parametrize(
+    ("moved_to", "is_believed"),
+    [("http://10.0.0.5/new", True), ("http://10.0.0.5:81/feed", False), ("https://public.example/feed", False)],
+)
+def test_a_move_does_not_carry_the_permission_for_a_private_host_to_another_host(moved_to, is_believed):
+    source = a_source(base_url="http://10.0.0.5/feed", options={"allow_private": True})
+    for day in range(4):
+        source, _ = visited(source, Finding(health="ok", moved_to=moved_to), days=day)
+    assert (source.base_url == moved_to) is is_believed

@@ -110,10 +110,18 @@ async def test_a_name_with_any_private_address_is_refused(client, resolver, addr
 
 async def test_a_connection_that_was_allowed_once_is_not_lent_to_whom_it_is_not():
     async with raw_server(saying(reply(b"inside"))) as (server, _), open_client() as client:
-        address, _port = server.split(":")
-        inside = await client.get(f"http://{server}/", private_host=address)
+        inside = await client.get(f"http://{server}/", private_host=server)
         assert inside.body == b"inside"
         assert (await failure(client.get(f"http://{server}/"))).health == "refused_address"
+
+
+async def test_a_private_host_that_is_allowed_is_refused_on_another_port():
+    async with raw_server(saying(reply(b"inside"))) as (server, seen), open_client() as client:
+        host, port = server.split(":")
+        for allowed in (f"{host}:{int(port) - 1}", f"{host}:80", host):
+            refused = await failure(client.get(f"http://{server}/", private_host=allowed))
+            assert refused.health == "refused_address"
+    assert not seen
 
 
 async def asked_of(script, **more) -> fetch.Response:

@@ -174,7 +174,7 @@ async def test_a_source_that_is_not_there_is_not_found(database, path):
 
 
 async def test_settings_are_changed_and_what_was_not_shown_stays(database):
-    await add(database, a_source(target=f"{FEED}?token=hunter2&edition=night", options={"connect_to": "127.0.0.1:1"}))
+    await add(database, a_source(target=f"{FEED}?token=hunter2&edition=night", options={"robots": "ignore"}))
     shown = replace(await source(database), base_url=f"{FEED}?edition=night")
     form = form_of(
         shown,
@@ -183,7 +183,7 @@ async def test_settings_are_changed_and_what_was_not_shown_stays(database):
         timezone="Asia/Tokyo",
         crawl_windows="06:30-07:15\n22:00 - 23:00",
         allowed_paths="/news\n/world",
-        **{"option-full_text": "never"},
+        **{"option-full_text": "never", "option-robots": "ignore"},
     )
     async with visiting(database, role="editor") as visitor:
         answer = await visitor.post("/sources/tribune", form)
@@ -194,7 +194,7 @@ async def test_settings_are_changed_and_what_was_not_shown_stays(database):
     assert (now.name, now.schedule, now.timezone) == ("The Tribune", "0 7 * * *", "Asia/Tokyo")
     assert now.crawl_windows == [{"start": "06:30", "end": "07:15"}, {"start": "22:00", "end": "23:00"}]
     assert now.allowed_paths == ["/news", "/world"]
-    assert now.options == {"connect_to": "127.0.0.1:1", "full_text": "never"}
+    assert now.options == {"robots": "ignore", "full_text": "never"}
 
 
 @pytest.mark.parametrize(
@@ -239,6 +239,25 @@ async def test_options_that_reach_into_the_network_are_for_admins(database):
         assert "option-allow_private" in (await visitor.get("/sources/tribune")).text
         await visitor.post("/sources/tribune", form)
     assert (await source(database)).options == {"allow_private": True}
+
+
+@pytest.mark.parametrize("inward", [{"allow_private": True}, {"connect_to": "127.0.0.1:80"}])
+@pytest.mark.parametrize(
+    "attack",
+    [
+        {"base_url": "http://10.0.0.1/admin"},
+        {"base_url": "http://10.0.0.1:6379/feed"},
+        {"option-robots": "ignore"},
+        {"allowed_paths": "/secret"},
+    ],
+)
+async def test_an_editor_cannot_send_a_source_that_an_admin_let_inside_elsewhere_by_its_form(database, inward, attack):
+    await add(database, a_source(target="http://10.0.0.1/feed", options=inward))
+    before = await source(database)
+    async with visiting(database, role="editor") as visitor:
+        answer = await visitor.post("/sources/tribune", form_of(before, **attack))
+    assert answer.status == 403
+    assert await source(database) == before
 
 
 async def test_a_source_rests_is_enabled_visited_and_removed(database):

@@ -60,7 +60,7 @@ def request(options: HttpOptions, url: str, **more: Any) -> Request:
     # On a connection that was kept from an earlier request the server may just be hanging up, and then nobody could
     # tell whether a post arrived.
     headers = {"Connection": "close", "Content-Type": "application/json", **more.pop("headers", {})}
-    private_host = urls.host(url) if options.allow_private else None
+    private_host = urls.host_and_port(url) if options.allow_private else None
     return Request(
         url=url,
         headers=headers,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from scoop.core import retry_after
+from scoop.core import retry_after, urls
 from scoop.model import Health, Source
 
 QUIET_AFTER = timedelta(days=14)
@@ -97,10 +97,17 @@ def _moved(source: Source, moved_to: str | None, has_answered: bool) -> tuple[st
     """A permanent redirect is believed after several visits that agree; a failed visit says nothing about it."""
     if not has_answered:
         return source.base_url, source.moved_to, source.moves
-    if moved_to is None or moved_to == source.base_url:
+    if moved_to is None or moved_to == source.base_url or _leaves_allowed_host(source, moved_to):
         return source.base_url, None, 0
     moves = source.moves + 1 if moved_to == source.moved_to else 1
     return (moved_to, None, 0) if moves >= retry_after.MOVES_BELIEVED else (source.base_url, moved_to, moves)
+
+
+def _leaves_allowed_host(source: Source, moved_to: str) -> bool:
+    """Whether a move would carry the permission to ask a private host over to a host that nobody allowed."""
+    return bool(source.options.get("allow_private")) and (
+        urls.host_and_port(moved_to) != urls.host_and_port(source.base_url)
+    )
 
 
 def _alarm(health: Health, failures: int, since: datetime, *, now: datetime) -> Alarm | None:

@@ -7,6 +7,7 @@ from urllib.parse import parse_qs, unquote
 import can_ada
 
 MAX_UNWRAPS = 3  # a redirector inside a redirector is seen in the wild, a fourth level only in attacks
+DEFAULT_PORTS = {"http:": "80", "https:": "443"}
 QUOTED_CHARACTERS = 200  # of a URL that is named in an error message
 
 TRACKING_PREFIXES = ("utm_", "hsa_", "itm_", "mtm_", "piwik_", "pk_")
@@ -95,6 +96,12 @@ def percent_encoded(url: str) -> str:
 def host(url: str) -> str:
     """The host of a canonical URL, without its port."""
     return str(can_ada.parse(url).hostname)
+
+
+def host_and_port(url: str) -> str:
+    """The host and the port of an http(s) URL, as 10.0.0.5:80: a default port is written out."""
+    parsed = can_ada.parse(url)
+    return f"{parsed.hostname}:{parsed.port or DEFAULT_PORTS[parsed.protocol]}"
 
 
 def _address(url: str) -> _UrlParts:

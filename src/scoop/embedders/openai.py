@@ -7,6 +7,7 @@ from typing import Any
 import can_ada
 import msgspec
 
+from scoop.core import urls
 from scoop.embedders import Model, Settings, Vectors, unit
 from scoop.errors import ConfigError, FetchFailed, Retry
 from scoop.fetch.client import Client, Request, Response, response_failure
@@ -54,7 +55,7 @@ class OpenAI:
         url = _endpoint(settings.url)
         self.model = Model(name=settings.model, version=settings.version or UNNAMED_VERSION)
         self.endpoint = url.href
-        self._host = url.host
+        self._host = urls.host_and_port(url.href)
         self._is_plain = url.pathname.endswith("/embed")
         self._key = settings.secrets.get("embedding_api_key")
         self._client = client

@@ -20,7 +20,7 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from scoop import __version__
-from scoop.core import retry_after
+from scoop.core import retry_after, urls
 from scoop.errors import FetchFailed
 from scoop.fetch import decoding
 from scoop.fetch.addresses import is_public
@@ -122,7 +122,7 @@ class Client:
 
         `secret_query` is added to the address at the last moment, so that it shows in no error and no log.
         `connect_to`, as 127.0.0.1:8788, is an address that the operator named for a source: it stands for every host.
-        `private_host` is one that may be private. `cut` takes the first `max_bytes` instead of failing.
+        `private_host`, as 10.0.0.5:80, may be private. `cut` takes the first `max_bytes` instead of failing.
         """
         return await self.send(
             Request(
@@ -199,7 +199,7 @@ class Client:
 
     def _may_be_private(self, target: can_ada.URL, private_host: str | None) -> bool:
         names = {target.host.lower(), target.hostname.lower()}
-        return bool(names & self._allowed) or (private_host is not None and private_host.lower() in names)
+        return bool(names & self._allowed) or private_host == urls.host_and_port(target.href)
 
 
 def _is_secret(request: Request) -> bool:

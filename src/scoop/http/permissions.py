@@ -1,6 +1,7 @@
 """What reaches into this machine and its network: private addresses and files are for admins, programs for nobody."""
 
 from collections.abc import Mapping
+from dataclasses import fields
 from http import HTTPStatus
 from typing import Any
 
@@ -16,9 +17,13 @@ FOR_ADMINS = frozenset({"file", "email"})
 
 
 def check_source(by: Visitor, wanted: SourceSettings, known: SourceSettings | None = None) -> None:
-    """Forbidden for whoever is no admin and would have a source ask private addresses, other than it does already."""
-    is_same = known is not None and _asked(known) == _asked(wanted)
-    if _leads_inwards(wanted.options) and not is_same:
+    """Only admins add or change a source that may ask a private address; anybody may enable or disable it.
+
+    All of its settings count: kind, options and allowed paths choose what is read at that address.
+    """
+    if known is not None and _settings_of(known, enabled=wanted.enabled) == _settings_of(wanted):
+        return
+    if any(_leads_inwards(settings.options) for settings in (wanted, known) if settings):
         _check_admin(by)
 
 
@@ -35,9 +40,9 @@ def check_channel(by: Visitor, wanted: ChannelSettings, known: ChannelSettings |
         _check_admin(by)
 
 
-def _asked(settings: SourceSettings) -> tuple[Any, ...]:
-    """Whom a source asks, and where that is."""
-    return settings.kind, settings.base_url, *(settings.options.get(name) for name in INWARDS)
+def _settings_of(settings: SourceSettings, **changes: Any) -> SourceSettings:
+    """The settings alone, without the state of a source."""
+    return SourceSettings(**{field.name: getattr(settings, field.name) for field in fields(SourceSettings)} | changes)
 
 
 def _leads_inwards(options: Mapping[str, Any]) -> bool:

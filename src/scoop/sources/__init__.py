@@ -99,7 +99,7 @@ class Visit:
         return Request(
             url=url,
             connect_to=options.connect_to,
-            private_host=urls.host(str(self.source.base_url)) if options.allow_private else None,
+            private_host=urls.host_and_port(str(self.source.base_url)) if options.allow_private else None,
             interval=timedelta(milliseconds=self.source.request_interval_ms),
             **more,
         )
