@@ -21,9 +21,9 @@ from scoop.core.handover_modes import Modes
 from scoop.fetch.client import open_client
 from scoop.fetch.sandbox import open_sandbox
 from scoop.stages.push import PushResult, push
-from scoop.store import outgoing
 from scoop.store.db import Database
-from scoop.store.outgoing import StoryFilter
+from scoop.store.reads import exports as export_reads
+from scoop.store.reads.exports import ExportFilter
 
 ALL = 1_000_000
 BODY = (
@@ -96,7 +96,7 @@ async def told(database: Database, items: Iterable[Any], *, without: Sequence[st
 async def partition(database: Database) -> set[frozenset[str]]:
     """The stories as sets of their members' source item ids."""
     async with database.connection() as conn:
-        found = await outgoing.story_lines(conn, StoryFilter(), after=0, limit=ALL)
+        found = await export_reads.story_lines(conn, ExportFilter(), after=0, limit=ALL)
     lines = [json.loads(line) for line in found.lines]
     return {frozenset(member["source_item_id"] for member in line["members"]) for line in lines}
 

@@ -18,8 +18,9 @@ from scoop.newsstand.discord.state import CHANNELS
 from scoop.newsstand.sites import site, youtube
 from scoop.serve import serving
 from scoop.stages import digest
-from scoop.store import digests, embedded_files, reading, sources, topics
+from scoop.store import digests, embedded_files, sources, topics
 from scoop.store.db import Connection
+from scoop.store.reads import stats as stats_reads
 
 ADDRESS = "127.0.0.1"
 EDITION_LASTS = timedelta(hours=24)
@@ -98,7 +99,7 @@ def _noted(file: Path) -> datetime | None:
 
 async def is_wanted(conn: Connection) -> bool:
     """Whether this is a desk on which nothing has happened: no source was added, nothing has arrived."""
-    return await sources.is_empty(conn) and not (await reading.stats(conn)).arrivals
+    return await sources.is_empty(conn) and not (await stats_reads.get_stats(conn)).arrivals
 
 
 async def add_sources(conn: Connection, port: int) -> int:

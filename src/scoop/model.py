@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Any, Literal
+from uuid import UUID
 
 Item = dict[str, Any]
 """A canonical v1 item as it was handed in; its shape is `schemas/item.v1.json`."""
@@ -244,3 +245,60 @@ class Post:
     sent_at: datetime | None = None
     message_id: str | None = None
     error: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Story:
+    story_id: int
+    story_uuid: UUID
+    collection: str
+    title: str
+    url: str | None
+    status: str
+    first_seen_at: datetime
+    last_seen_at: datetime
+    item_count: int
+    source_count: int
+    publisher_family_count: int
+    sources: list[str]
+    publisher_families: list[str]
+    language: str
+    lead: str
+    merged_into: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlet:
+    """Who tells a story, and the address of the first document it did so with."""
+
+    source: str
+    source_name: str | None
+    url: str | None
+
+
+DecisionAction = Literal["merge", "apart", "split"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What a person decided about two stories; `document_ids` are those that went from one to the other.
+
+    `decided_by` and `undone_by` are names as they were then, empty for the command line.
+    """
+
+    decision_id: int
+    action: DecisionAction
+    collection: str
+    story_id: int
+    story_uuid: str
+    title: str
+    other_story_id: int
+    other_story_uuid: str
+    other_title: str
+    document_ids: list[int]
+    pointing_ids: list[int]
+    note: str
+    decided_at: datetime
+    decided_by: str
+    undone_at: datetime | None
+    undone_by: str

@@ -2,7 +2,8 @@ import pytest
 
 from builders import an_item, told
 from scoop.http import accounts, deps
-from scoop.store import reading, users
+from scoop.store import users
+from scoop.store.reads import stats as stats_reads
 from web.visitor import NOW, a_report, visiting
 
 
@@ -40,7 +41,7 @@ async def test_a_schema_of_another_version_is_not_ready(database):
 async def test_figures_are_those_of_the_command_line(database):
     await told(database, [an_item(1), an_item(2, source="akari", canonical_url="https://tribune.example/1")])
     async with database.connection() as conn:
-        stats = await reading.stats(conn)
+        stats = await stats_reads.get_stats(conn)
     async with visiting(database, role="reader") as visitor:
         answer = await visitor.get("/api/v1/stats")
     assert answer.status == 200

@@ -3,7 +3,7 @@
 import asyncio
 
 from builders import told
-from scoop.store import listing
+from scoop.store.reads import stories as story_reads
 from web.visitor import a_report, visiting
 
 LIST = "/api/v1/stories?limit=50"
@@ -17,9 +17,9 @@ class Count:
 
     def __init__(self, monkeypatch):
         self.times = 0
-        self.read = listing.stories
+        self.read = story_reads.list_stories
         self.snapshot = "1:1:"
-        monkeypatch.setattr("scoop.store.listing.stories", self)
+        monkeypatch.setattr("scoop.store.reads.stories.list_stories", self)
         monkeypatch.setattr("scoop.store.db.snapshot", self.taken)
 
     async def taken(self, conn):

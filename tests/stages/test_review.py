@@ -9,7 +9,9 @@ import pytest
 from builders import FIRE, FIRE_AGAIN, an_item, partition, run_all, told
 from scoop.core import links
 from scoop.errors import NotFound, UsageError
-from scoop.store import embeddings, reading, review, stories, work
+from scoop.store import embeddings, review, stories, work
+from scoop.store.reads import decisions as decision_reads
+from scoop.store.reads import stories as story_reads
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
 SHIP = {
@@ -58,7 +60,7 @@ async def story_of(database, item):
         story_id = await conn.fetchval(
             "SELECT story_id FROM story_members JOIN documents USING (document_id) WHERE source_item_id = $1", item
         )
-        return (await reading.story(conn, str(story_id))).story
+        return (await story_reads.get_story(conn, str(story_id))).story
 
 
 async def document_of(database, item):
@@ -102,7 +104,7 @@ async def groups(database):
 
 async def events(database, item):
     async with database.connection() as conn:
-        (explained,) = await reading.explanations(conn, str(await document_of(database, item)), None)
+        (explained,) = await decision_reads.explain_documents(conn, str(await document_of(database, item)), None)
     return [event.decision for event in explained.events]
 
 
@@ -156,7 +158,7 @@ async def test_merged_stories_are_one_and_the_older_stays(database):
     story = await story_of(database, "item-2")
     assert (story.story_id, story.item_count, story.sources) == (older.story_id, 2, ["post", "tribune"])
     async with database.connection() as conn:
-        gone = (await reading.story(conn, str(younger.story_uuid))).story
+        gone = (await story_reads.get_story(conn, str(younger.story_uuid))).story
     assert (gone.status, gone.merged_into) == ("merged", older.story_id)
     assert (await events(database, "item-2"))[-1] == "manual_merge"
 
@@ -172,7 +174,7 @@ async def test_an_undone_merge_gives_the_story_back_with_its_documents_and_those
     story = await story_of(database, "item-2")
     assert (story.story_uuid, story.status, story.item_count) == (younger.story_uuid, "active", 2)
     async with database.connection() as conn:
-        assert (await reading.story(conn, str(pointing.story_id))).story.merged_into == story.story_id
+        assert (await story_reads.get_story(conn, str(pointing.story_id))).story.merged_into == story.story_id
     assert (await events(database, "item-2"))[-1] == "manual_split"
     await run_all(database)
     assert await partition(database) == of([1], [2, 3])
@@ -262,7 +264,7 @@ async def test_an_undone_split_puts_the_documents_back_as_they_were(database):
     await undone(database, decision)
     assert await members(database) == before
     async with database.connection() as conn:
-        again, gone = [(await reading.story(conn, str(story.story_uuid))).story for story in (whole, made)]
+        again, gone = [(await story_reads.get_story(conn, str(story.story_uuid))).story for story in (whole, made)]
     assert (again.item_count, again.title) == (3, whole.title)
     assert (gone.status, gone.merged_into) == ("merged", whole.story_id)
     assert (await events(database, "item-1"))[-1] == "manual_merge"

@@ -5,8 +5,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from scoop.store import listing
-from scoop.store.listing import END, START
+from scoop.store.reads import days as day_reads
+from scoop.store.reads import documents as document_reads
+from scoop.store.reads import slices
+from scoop.store.reads import stories as story_reads
+from scoop.store.reads.slices import END, START
 
 ROWS = 6_000
 LIMIT = 21
@@ -40,10 +43,10 @@ async def filled(database):
     return database
 
 
-async def rows_read(conn, name, *values, relation=None):
+async def rows_read(conn, module, name, *values, relation=None):
     """How many rows the plan of a block touches at most in one place: those it gives on and those it throws away."""
-    await conn.execute(listing.SQL["plan_for_values"])
-    found = await conn.fetchval(f"EXPLAIN (ANALYZE, FORMAT JSON) {listing.SQL[name]}", *values)
+    await slices.plan_for_values(conn)
+    found = await conn.fetchval(f"EXPLAIN (ANALYZE, FORMAT JSON) {module.SQL[name]}", *values)
     scans = []
 
     def look(node):
@@ -61,13 +64,15 @@ async def rows_read(conn, name, *values, relation=None):
 @pytest.mark.parametrize("collection", [None, "collection7"])
 async def test_a_part_of_the_stories_reads_no_more_than_it_gives(filled, before, collection):
     async with filled.connection() as conn, conn.transaction():
-        read = await rows_read(conn, "stories", START, *before, collection, None, LIMIT, 0)
+        read = await rows_read(conn, story_reads, "stories", START, *before, collection, None, LIMIT, 0)
     assert read <= 3 * LIMIT
 
 
 async def test_what_lies_before_a_page_is_passed_over_without_its_documents(filled):
     async with filled.connection() as conn, conn.transaction():
-        read = await rows_read(conn, "stories", START, *END, None, None, LIMIT, 5_000, relation="documents")
+        read = await rows_read(
+            conn, story_reads, "stories", START, *END, None, None, LIMIT, 5_000, relation="documents"
+        )
     assert read <= LIMIT
 
 
@@ -78,7 +83,7 @@ async def test_what_lies_before_a_page_is_passed_over_without_its_documents(fill
 )
 async def test_a_part_of_the_documents_reads_no_more_than_it_gives(filled, before, source, collection, story_id):
     async with filled.connection() as conn, conn.transaction():
-        read = await rows_read(conn, "documents", START, *before, source, collection, story_id, LIMIT)
+        read = await rows_read(conn, document_reads, "documents", START, *before, source, collection, story_id, LIMIT)
     assert read <= 3 * LIMIT
 
 
@@ -86,26 +91,26 @@ async def test_a_part_of_the_documents_reads_no_more_than_it_gives(filled, befor
 @pytest.mark.parametrize("source", [None, "source7"])
 async def test_a_part_of_the_articles_reads_no_more_than_it_gives(filled, before, source):
     async with filled.connection() as conn, conn.transaction():
-        read = await rows_read(conn, "articles", START, *before, source, 10_000, LIMIT)
+        read = await rows_read(conn, document_reads, "articles", START, *before, source, 10_000, LIMIT)
     assert read <= 3 * LIMIT
 
 
 async def test_the_days_that_are_not_asked_for_are_not_read(filled):
     async with filled.connection() as conn, conn.transaction():
-        read = await rows_read(conn, "days", "Europe/Berlin", START, END[0], None, 1)
+        read = await rows_read(conn, day_reads, "days", "Europe/Berlin", START, END[0], None, 1)
     assert read <= 2 * 24 * 60  # stories of a day
 
 
 async def test_an_article_is_found_by_its_id(filled):
     async with filled.connection() as conn, conn.transaction():
         article_id = await conn.fetchval("SELECT article_id FROM documents LIMIT 1")
-        assert await rows_read(conn, "article", article_id, None, 10) <= 2
+        assert await rows_read(conn, document_reads, "article", article_id, None, 10) <= 2
 
 
 async def test_a_list_walked_to_its_end_has_every_row_once(filled):
     async with filled.connection() as conn, conn.transaction():
         found, before = [], END
-        while part := await listing.documents(conn, listing.ListSlice(before=before, limit=500)):
+        while part := await document_reads.list_documents(conn, slices.ListSlice(before=before, limit=500)):
             found += [document.document_id for document in part]
             before = part[-1].seen_at, part[-1].document_id
     assert len(found) == len(set(found)) == ROWS

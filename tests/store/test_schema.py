@@ -95,8 +95,11 @@ async def test_embeddings_of_any_dimension_find_their_neighbours_by_index(databa
 
 
 def every_block():
-    for module in sorted(path.stem for path in Path(db.__file__).parent.glob("*.sql")):
-        for name, sql in db.blocks(module).items():
+    folder = Path(db.__file__).parent
+    files = [path for path in sorted(folder.rglob("*.sql")) if path.parent.name != "migrations"]
+    for path in files:
+        module = ".".join(path.relative_to(folder).with_suffix("").parts)
+        for name, sql in db.blocks(f"scoop.store.{module}").items():
             yield pytest.param(module, name, sql, id=f"{module}.{name}")
 
 
@@ -104,6 +107,6 @@ def every_block():
 async def test_every_block_of_sql_fits_the_schema(database, module, name, sql):
     assert sql.startswith("-- "), f"{module}.{name} needs a sentence"
     async with database.connection() as conn:
-        await conn.execute(db.blocks("documents")["stage"])
-        await conn.execute(db.blocks("links")["stage"])
+        await conn.execute(db.blocks("scoop.store.documents")["stage"])
+        await conn.execute(db.blocks("scoop.store.links")["stage"])
         await conn.prepare(sql)

@@ -11,7 +11,7 @@ import pytest
 
 from builders import as_lines, scoop, told
 from scoop.actions import exports
-from scoop.store.outgoing import StoryFilter
+from scoop.store.reads.exports import ExportFilter
 from web.visitor import NOW, a_report, visiting
 
 FORMATS = ("ndjson", "csv", "parquet")
@@ -222,5 +222,5 @@ async def test_a_choice_without_merged_stories_leaves_them_out(database):
     async with database.connection() as conn:
         await conn.execute("UPDATE stories SET status = 'merged', merged_into = 1 WHERE story_id = 2")
         for with_merged, count in ((False, 1), (True, 2)):
-            found = await exports.page(conn, "stories", StoryFilter(with_merged=with_merged), 0)
+            found = await exports.page(conn, "stories", ExportFilter(with_merged=with_merged), 0)
             assert len(found.lines) == count

@@ -7,8 +7,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from builders import BODY, told
-from scoop.store.front import DayDigest
-from scoop.store.reading import Member
+from scoop.store.reads.digests import DayDigest
+from scoop.store.reads.stories import StoryMember
 from scoop.web import labels, sidebar, timeline, versions
 from scoop.web.versions import DocumentText
 from web.visitor import NOW, TODAY, a_report, visiting
@@ -32,7 +32,7 @@ def a_digest(**changes):
 
 
 def a_member(number, family, *, hours=0.0):
-    return Member(
+    return StoryMember(
         document_id=number,
         article_id="art_1",
         source=f"s{number}",

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from scoop.core import access
-from scoop.store.reading import Story
+from scoop.model import Story
 from scoop.web import labels
 from scoop.web.context import Context, day_href
 

@@ -4,7 +4,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from builders import an_item, told
-from scoop.store import figures, runs
+from scoop.store import runs
+from scoop.store.reads import stats as stats_reads
 from scoop.store.runs import FinishedRun
 from scoop.web import stats
 from web.test_web_safety import HOSTILE
@@ -97,8 +98,8 @@ async def test_sources_show_what_their_runs_came_to(database):
 
 async def test_the_figures_are_counted_once_a_minute_for_all(database, monkeypatch):
     counted = []
-    count = figures.days
-    monkeypatch.setattr(figures, "days", lambda *given: counted.append(given) or count(*given))
+    count = stats_reads.count_days
+    monkeypatch.setattr(stats_reads, "count_days", lambda *given: counted.append(given) or count(*given))
     async with visiting(database) as visitor:
         await asyncio.gather(*(visitor.get("/stats?days=7") for _ in range(5)))
         assert len(counted) == 1
@@ -161,6 +162,6 @@ async def test_hostile_text_stays_text_in_the_figures(database, hostile):
 async def test_figures_are_read_from_the_index_of_their_days(database, block, index, values):
     async with database.connection() as conn:
         await conn.execute("SET enable_seqscan = off; SET enable_bitmapscan = off")
-        plan = "\n".join(row[0] for row in await conn.fetch(f"EXPLAIN {figures.SQL[block]}", *values))
+        plan = "\n".join(row[0] for row in await conn.fetch(f"EXPLAIN {stats_reads.SQL[block]}", *values))
     assert index in plan
     assert "Seq Scan" not in plan

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import msgspec
 
-from scoop.store import outgoing
 from scoop.store.db import Connection
-from scoop.store.outgoing import Lines, StoryFilter
+from scoop.store.reads import exports as export_reads
+from scoop.store.reads.exports import ExportFilter, Lines
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,8 +41,8 @@ COLUMNS: dict[What, dict[str, ColumnKind]] = {
     },
 }  # fmt: skip
 READERS: dict[What, Callable[..., Awaitable[Lines]]] = {
-    "stories": outgoing.story_lines,
-    "documents": outgoing.document_lines,
+    "stories": export_reads.story_lines,
+    "documents": export_reads.document_lines,
 }
 
 ExportPage = Callable[[int], Awaitable[Lines]]
@@ -57,7 +57,7 @@ class Chunk:
     rows: int
 
 
-async def page(conn: Connection, what: What, choice: StoryFilter, after: int) -> Lines:
+async def page(conn: Connection, what: What, choice: ExportFilter, after: int) -> Lines:
     return await READERS[what](conn, choice, after=after, limit=PAGE)
 
 

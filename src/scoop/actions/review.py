@@ -8,11 +8,12 @@ from scoop.core import calibration, links
 from scoop.core.calibration import Accuracy, LabelledPair, Proposal
 from scoop.core.links import LinkModel
 from scoop.errors import NotFound
+from scoop.model import Decision
 from scoop.store import embeddings
 from scoop.store import review as store
 from scoop.store.db import Connection
 from scoop.store.embeddings import EmbeddingModel
-from scoop.store.review import Decision, GrayPair
+from scoop.store.review import GrayPair
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

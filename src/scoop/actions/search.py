@@ -12,10 +12,10 @@ from scoop.core.highlights import HighlightSpan
 from scoop.core.search import Query, Ranked, Understood, Way
 from scoop.embedders import Embedder
 from scoop.errors import Retry
+from scoop.model import Story
 from scoop.store import embeddings
 from scoop.store import search as store
 from scoop.store.db import Connection
-from scoop.store.reading import Story
 
 FEW = 3  # stories by words, below which somebody may have mistyped
 PATIENCE = timedelta(seconds=2)  # with whoever embeds what is sought; no reader waits longer

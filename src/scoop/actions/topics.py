@@ -18,9 +18,9 @@ from scoop.core.topics import Ruling, StoryText, Trial
 from scoop.errors import ConfigError, Conflict, NotFound, Reject, UsageError
 from scoop.model import ChannelSettings, KeywordRule, RuleType, SourceRule, Topic, TopicSettings
 from scoop.sources import options
-from scoop.store import reading
 from scoop.store import topics as store
 from scoop.store.db import Connection
+from scoop.store.reads import stories as story_reads
 
 SHORT = {"topic_slug": "slug", "topic_name": "name", "digest_cron": "cron"}
 """What fields of a topic are called where only topics are spoken of."""
@@ -207,14 +207,14 @@ def _without(topic: Topic, rule: SourceRule | KeywordRule) -> tuple[list[SourceR
 
 async def suppress(conn: Connection, slug: str, story: str, reason: str) -> int:
     """Keep a story, by number or public id, out of a topic's digests; give its number."""
-    topic, found = await store.by_slug(conn, slug), (await reading.story(conn, story)).story
+    topic, found = await store.by_slug(conn, slug), (await story_reads.get_story(conn, story)).story
     await store.suppress(conn, topic, found.story_id, reason)
     return found.story_id
 
 
 async def unsuppress(conn: Connection, slug: str, story: str) -> int:
     """Let a story be told again, inside the caller's transaction; give its number."""
-    topic, found = await store.by_slug(conn, slug), (await reading.story(conn, story)).story
+    topic, found = await store.by_slug(conn, slug), (await story_reads.get_story(conn, story)).story
     await store.unsuppress(conn, topic, found.story_id)
     return found.story_id
 

@@ -15,7 +15,7 @@ from scoop.http import pagination, responses, routes
 from scoop.http.deps import CurrentDesk, ReadConn
 from scoop.http.params import PageParams, RequestModel, ShortText
 from scoop.http.routes import needs
-from scoop.store import listing
+from scoop.store.reads import documents as document_reads
 
 router = routes.for_programs("Articles", prefix="/api")
 
@@ -69,7 +69,7 @@ async def list_articles(
     request: Request, conn: ReadConn, desk: CurrentDesk, query: Annotated[WantedArticles, fastapi.Query()]
 ) -> Response:
     """The latest articles, by when they appeared; texts are cut at 10,000 characters."""
-    found = await listing.articles(
+    found = await document_reads.list_articles(
         conn,
         moments.part(query.since, query.until, query.cursor, limit=query.limit, zone=desk.timezone),
         source=query.site_id,
@@ -88,15 +88,15 @@ async def get_article(
     query: Annotated[Teller, fastapi.Query()],
 ) -> Response:
     """One article; where several sites tell of its URL, as the first of them does."""
-    found = await listing.article(conn, article_id, source=query.site_id, max_characters=MAX_BODY)
+    found = await document_reads.get_article(conn, article_id, source=query.site_id, max_characters=MAX_BODY)
     return responses.json(request, _article(found))
 
 
-def _place(article: listing.ArticleRow) -> tuple[Any, ...]:
+def _place(article: document_reads.ArticleRow) -> tuple[Any, ...]:
     return article.seen_at, article.document_id
 
 
-def _article(found: listing.ArticleRow) -> ArticleResource:
+def _article(found: document_reads.ArticleRow) -> ArticleResource:
     return ArticleResource(
         articleId=found.article_id,
         siteId=found.source,

@@ -6,8 +6,8 @@ from scoop.http import responses, routes
 from scoop.http.deps import ReadConn
 from scoop.http.pagination import Listed
 from scoop.http.routes import needs
-from scoop.store import reading
-from scoop.store.reading import CollectionSummary
+from scoop.store.reads import collections as collection_reads
+from scoop.store.reads.collections import CollectionSummary
 
 router = routes.for_programs("Figures")
 
@@ -16,4 +16,4 @@ router = routes.for_programs("Figures")
 @needs("read")
 async def list_collections(request: Request, conn: ReadConn) -> Response:
     """Every collection with how many arrivals, documents and active stories it holds."""
-    return responses.json(request, Listed(items=await reading.collections(conn), next_cursor=None))
+    return responses.json(request, Listed(items=await collection_reads.list_collections(conn), next_cursor=None))

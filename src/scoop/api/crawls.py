@@ -20,9 +20,10 @@ from scoop.http.errors import TooManyRequests
 from scoop.http.params import PageParams, RequestModel, ShortText
 from scoop.http.routes import needs
 from scoop.stage_names import StageName
-from scoop.store import db, listing, runs, sources
+from scoop.store import db, runs, sources
 from scoop.store.db import Connection
-from scoop.store.listing import NextVisit
+from scoop.store.reads import sources as source_reads
+from scoop.store.reads.sources import NextVisit
 from scoop.store.runs import Run
 
 router = routes.for_programs("Articles", prefix="/api")
@@ -126,7 +127,7 @@ async def start_crawl(request: Request, conn: WriteConn, desk: CurrentDesk, aske
     """
     named = await sources.ids(conn, asked.site_ids)
     resting = await sources.resting(conn, named, gathers=modes(desk.config).write_raw_ledger)
-    visits = await listing.next_visits(conn, StageName.INGEST, named, rest=REST)
+    visits = await source_reads.list_next_visits(conn, StageName.INGEST, named, rest=REST)
     skipped = {visit.source_id: reason for visit in visits if (reason := _reason(visit, resting, force=asked.force))}
     chosen = [visit for visit in visits if visit.source_id not in skipped]
     if not chosen:
@@ -165,7 +166,7 @@ def _nothing_to_do(visits: Sequence[NextVisit], skipped: Mapping[int, SkipReason
 async def _jobs(conn: Connection, source_ids: Sequence[int]) -> list[CrawlJob]:
     return [
         CrawlJob(jobId=f"{StageName.INGEST}:{visit.source_id}", siteId=visit.source, dueAt=visit.due_at)
-        for visit in await listing.next_visits(conn, StageName.INGEST, source_ids, rest=REST)
+        for visit in await source_reads.list_next_visits(conn, StageName.INGEST, source_ids, rest=REST)
     ]
 
 

@@ -15,10 +15,12 @@ from scoop.http.deps import CurrentDesk, ReadConn
 from scoop.http.pagination import Listed
 from scoop.http.params import PageParams, RecordId, ShortText
 from scoop.http.routes import needs
-from scoop.store import listing, reading
 from scoop.store.db import Connection
-from scoop.store.listing import DocumentRow, WholeDocument
-from scoop.store.reading import DedupEvent, Explanation
+from scoop.store.reads import decisions as decision_reads
+from scoop.store.reads import documents as document_reads
+from scoop.store.reads import stories as story_reads
+from scoop.store.reads.decisions import DedupEvent, Explanation
+from scoop.store.reads.documents import DocumentRow, WholeDocument
 
 router = routes.for_programs("Documents")
 
@@ -37,12 +39,12 @@ async def list_documents(
     request: Request, conn: ReadConn, desk: CurrentDesk, query: Annotated[WantedDocuments, fastapi.Query()]
 ) -> Response:
     """The latest documents, without their texts, by when they appeared."""
-    found = await listing.documents(
+    found = await document_reads.list_documents(
         conn,
         moments.part(query.since, query.until, query.cursor, limit=query.limit, zone=desk.timezone),
         source=query.source,
         collection=query.collection,
-        story_id=await listing.survivor(conn, query.story) if query.story else None,
+        story_id=await story_reads.resolve_merged(conn, query.story) if query.story else None,
     )
     return responses.json(request, pagination.paginate(found, query.limit, _place))
 
@@ -55,7 +57,7 @@ def _place(found: DocumentRow) -> tuple[Any, ...]:
 @needs("read")
 async def get_document(request: Request, conn: ReadConn, document_id: RecordId) -> Response:
     """One document with its text and the story it is in."""
-    return responses.json(request, await listing.document(conn, document_id))
+    return responses.json(request, await document_reads.get_document(conn, document_id))
 
 
 @router.get("/documents/{document_id}/events", response_model=Listed[DedupEvent])
@@ -74,5 +76,5 @@ async def explain_document(request: Request, conn: ReadConn, document_id: Record
 
 
 async def _explanation(conn: Connection, document_id: int) -> Explanation:
-    found = await reading.explanations(conn, str(document_id), None)
+    found = await decision_reads.explain_documents(conn, str(document_id), None)
     return found[0]

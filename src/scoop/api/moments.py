@@ -9,8 +9,8 @@ from pydantic import BeforeValidator, Field
 
 from scoop.core import items
 from scoop.http import pagination
-from scoop.store import listing
-from scoop.store.listing import ListSlice, StoryCursor
+from scoop.store.reads import slices
+from scoop.store.reads.slices import Cursor, ListSlice
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _OFFSET = re.compile(r"([Zz]|[+-]\d{2}:\d{2})$")
@@ -65,7 +65,7 @@ def part(
     since: date | datetime | None, until: date | datetime | None, cursor: str | None, *, limit: int, zone: ZoneInfo
 ) -> ListSlice:
     """The part of a list that is asked for, and one row more, which tells whether the list goes on."""
-    before: StoryCursor = (end(until, zone), 0) if until is not None else listing.END
+    before: Cursor = (end(until, zone), 0) if until is not None else slices.END
     if place := pagination.decode_cursor(cursor, datetime, int):
         before = min(before, (_within(place[0]), place[1]))
     return ListSlice(since=start(since, zone), before=before, limit=limit + 1)

@@ -17,9 +17,10 @@ from scoop.http.deps import CurrentDesk, CurrentVisitor, ReadConn, WriteConn
 from scoop.http.pagination import Listed
 from scoop.http.params import LongText, PageParams, RecordId, RequestModel, ShortText
 from scoop.http.routes import needs
+from scoop.model import Decision
 from scoop.store import db
 from scoop.store import review as store
-from scoop.store.review import Decision, GrayPair
+from scoop.store.review import GrayPair
 
 router = routes.for_programs("Review")
 

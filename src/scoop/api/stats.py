@@ -5,8 +5,8 @@ from fastapi import Request, Response
 from scoop.http import responses, routes
 from scoop.http.deps import ReadConn
 from scoop.http.routes import needs
-from scoop.store import reading
-from scoop.store.reading import Stats
+from scoop.store.reads import stats as stats_reads
+from scoop.store.reads.stats import Stats
 
 router = routes.for_programs("Figures")
 
@@ -15,4 +15,4 @@ router = routes.for_programs("Figures")
 @needs("read")
 async def get_stats(request: Request, conn: ReadConn) -> Response:
     """How much there is of everything, how documents came to their stories, and what waits to be done."""
-    return responses.json(request, await reading.stats(conn))
+    return responses.json(request, await stats_reads.get_stats(conn))

@@ -16,10 +16,12 @@ from scoop.http.deps import CurrentDesk, ReadConn
 from scoop.http.pagination import MAX_CURSOR, Listed
 from scoop.http.params import PageLimit, PageParams, RequestModel, ShortText
 from scoop.http.routes import needs
-from scoop.store import listing, reading
+from scoop.model import Story
 from scoop.store.db import Connection
-from scoop.store.listing import StoryDay
-from scoop.store.reading import Story, StoryDetail
+from scoop.store.reads import days as day_reads
+from scoop.store.reads import stories as story_reads
+from scoop.store.reads.days import StoryDay
+from scoop.store.reads.stories import StoryDetail
 
 router = routes.for_programs("Stories")
 
@@ -69,7 +71,7 @@ async def list_stories(
 
     async def make(conn: Connection) -> CachedResponse:
         offset = ((query.page or 1) - 1) * query.rows
-        found = await listing.stories(conn, part, collection=query.collection, words=query.q, offset=offset)
+        found = await story_reads.list_stories(conn, part, collection=query.collection, words=query.q, offset=offset)
         return cached_response(pagination.paginate(found, query.rows, _place))
 
     return await shelf.give(request, make)
@@ -89,7 +91,7 @@ async def get_story(request: Request, shelf: Cached, story_uuid: UUID) -> Respon
     """
 
     async def make(conn: Connection) -> CachedResponse:
-        detail = await reading.story(conn, str(await listing.survivor(conn, story_uuid)))
+        detail = await story_reads.get_story(conn, str(await story_reads.resolve_merged(conn, story_uuid)))
         return cached_response(detail, **{"Content-Location": f"{router.prefix}/stories/{detail.story.story_uuid}"})
 
     return await shelf.give(request, make)
@@ -104,7 +106,7 @@ async def list_days(
     until = moments.end(query.until, desk.timezone)
     if place := pagination.decode_cursor(query.cursor, date):
         until = min(until, moments.start(place[0], desk.timezone))
-    found = await listing.story_days(
+    found = await day_reads.list_days(
         conn,
         timezone=desk.timezone.key,
         since=moments.start(query.since, desk.timezone),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from scoop.actions.exports import ExportFormat, What
-    from scoop.store.outgoing import Lines, StoryFilter
+    from scoop.store.reads.exports import ExportFilter, Lines
 
 UNFINISHED = ".part"
 
@@ -100,12 +100,12 @@ def _export(
     with_merged: bool,
     _as_json: bool,
 ) -> None:
-    from scoop.store.outgoing import StoryFilter
+    from scoop.store.reads.exports import ExportFilter
 
     if form == "parquet" and output is None and sys.stdout.isatty():
         raise UsageError("Parquet is nothing for a terminal; name a file: -o FILE")
     moments = [_moment(config, "--since", since), _moment(config, "--until", until)]
-    choice = StoryFilter(collection=collection, since=moments[0], until=moments[1], with_merged=with_merged)
+    choice = ExportFilter(collection=collection, since=moments[0], until=moments[1], with_merged=with_merged)
     with _opened(output) as file:
         runtime.run(_write(config, what, choice, form, file))
 
@@ -137,7 +137,7 @@ def _opened(output: Path | None) -> "Iterator[IO[bytes]]":
         unfinished.unlink(missing_ok=True)
 
 
-async def _write(config: Config, what: "What", choice: "StoryFilter", form: "ExportFormat", file: IO[bytes]) -> None:
+async def _write(config: Config, what: "What", choice: "ExportFilter", form: "ExportFormat", file: IO[bytes]) -> None:
     from scoop.actions import exports
 
     async with runtime.open_connection(config) as conn:

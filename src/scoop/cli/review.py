@@ -12,7 +12,8 @@ from scoop.config import Config
 from scoop.core import text
 
 if TYPE_CHECKING:
-    from scoop.store.review import Decision, GrayPair, PairDocument
+    from scoop.model import Decision
+    from scoop.store.review import GrayPair, PairDocument
 
 WIDTH = 80  # columns of what is not a terminal
 WIDEST = 120
@@ -185,10 +186,11 @@ async def _decide(config: Config, action: str, names: Sequence[str], note: str, 
 
 
 async def _split(config: Config, names: Sequence[str], note: str, *, as_json: bool) -> None:
-    from scoop.store import reading, review
+    from scoop.store import review
+    from scoop.store.reads import decisions as decision_reads
 
     async with runtime.open_connection(config) as conn, conn.transaction():
-        found = [await reading.explanations(conn, name, why.url_hash(name)) for name in names]
+        found = [await decision_reads.explain_documents(conn, name, why.url_hash(name)) for name in names]
         ids = {explanation.document["document_id"] for named in found for explanation in named}
         decision = await review.split(conn, ids, note=note)
     _tell(decision, as_json=as_json)

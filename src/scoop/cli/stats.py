@@ -20,10 +20,10 @@ def command(config: Config, as_json: bool) -> None:
 
 
 async def _show(config: Config, *, as_json: bool) -> None:
-    from scoop.store import reading
+    from scoop.store.reads import stats as stats_reads
 
     async with runtime.open_connection(config) as conn:
-        stats = await reading.stats(conn)
+        stats = await stats_reads.get_stats(conn)
     if as_json:
         console.print_json(stats)
         return

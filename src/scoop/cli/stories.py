@@ -46,10 +46,10 @@ EMPTY = "there are no stories yet; `scoop up` gathers some, `scoop ingest --item
 async def _show_grouped(
     config: Config, collection: str | None, since: datetime | None, limit: int, *, as_json: bool
 ) -> None:
-    from scoop.store import reading
+    from scoop.store.reads import coverage as coverage_reads
 
     async with runtime.open_connection(config) as conn:
-        found = await reading.coverage(conn, collection=collection, since=since, limit=limit)
+        found = await coverage_reads.list_coverage(conn, collection=collection, since=since, limit=limit)
     if as_json:
         console.print_json(found)
         return
@@ -65,10 +65,10 @@ async def _show_grouped(
 
 
 async def _show(config: Config, collection: str | None, since: datetime | None, limit: int, *, as_json: bool) -> None:
-    from scoop.store import reading
+    from scoop.store.reads import stories as story_reads
 
     async with runtime.open_connection(config) as conn:
-        found = await reading.stories(conn, collection=collection, since=since, limit=limit)
+        found = await story_reads.latest_stories(conn, collection=collection, since=since, limit=limit)
     if as_json:
         console.print_json(found)
         return

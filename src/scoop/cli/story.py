@@ -24,10 +24,10 @@ def command(config: Config, story: str, as_json: bool) -> None:
 
 
 async def _show(config: Config, name: str, *, as_json: bool) -> None:
-    from scoop.store import reading
+    from scoop.store.reads import stories as story_reads
 
     async with runtime.open_connection(config) as conn:
-        detail = await reading.story(conn, name)
+        detail = await story_reads.get_story(conn, name)
     if as_json:
         console.print_json(detail)
         return

@@ -71,7 +71,8 @@ async def _serve(config: Config, processes: int) -> None:
 async def _once(config: Config, processes: int, *, as_json: bool) -> None:
     from scoop import worker
     from scoop.app import open_app
-    from scoop.store import reading
+    from scoop.store.reads import stats as stats_reads
+    from scoop.store.reads import stories as story_reads
 
     stop = runtime.stop_on_signal()
     async with AsyncExitStack() as stack:
@@ -82,8 +83,8 @@ async def _once(config: Config, processes: int, *, as_json: bool) -> None:
             async for _ in _demo_digests(app):
                 await worker.run_supervised(processes, stop=stop, until_idle=True, report=report)
         async with app.database.connection() as conn:
-            stats = await reading.stats(conn)
-            stories = await reading.stories(conn, limit=10)
+            stats = await stats_reads.get_stats(conn)
+            stories = await story_reads.latest_stories(conn, limit=10)
     if as_json:
         console.print_json(stats)
         return
@@ -125,12 +126,13 @@ async def _tell_demo(app: "App") -> None:
 
 
 async def _idle(app: "App") -> None:
-    from scoop.store import reading, work
+    from scoop.store import work
+    from scoop.store.reads import stats as stats_reads
 
     names = [stage.name for stage in app.stages]
     async with app.database.connection() as conn:
         # What makes it idle are other processes: only the database knows.
-        while not (await reading.stats(conn)).stories or await work.is_busy(conn, names):  # noqa: ASYNC110
+        while not (await stats_reads.get_stats(conn)).stories or await work.is_busy(conn, names):  # noqa: ASYNC110
             await asyncio.sleep(IDLE_SECONDS)
 
 

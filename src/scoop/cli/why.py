@@ -8,7 +8,7 @@ from scoop.cli import console, runtime
 from scoop.config import Config
 
 if TYPE_CHECKING:
-    from scoop.store.reading import CoverageCandidate, DedupEvent, Explanation
+    from scoop.store.reads.decisions import CoverageCandidate, DedupEvent, Explanation
 
 SIGNALS = {
     "manual": "a person's word",
@@ -44,10 +44,10 @@ def command(config: Config, document: str, as_json: bool) -> None:
 
 
 async def _show(config: Config, name: str, *, as_json: bool) -> None:
-    from scoop.store import reading
+    from scoop.store.reads import decisions as decision_reads
 
     async with runtime.open_connection(config) as conn:
-        found = await reading.explanations(conn, name, url_hash(name))
+        found = await decision_reads.explain_documents(conn, name, url_hash(name))
     if as_json:
         console.print_json(found)
         return

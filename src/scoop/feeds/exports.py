@@ -13,7 +13,7 @@ from scoop.actions.exports import MEDIA, Chunk, ExportFormat, What
 from scoop.http import routes
 from scoop.http.deps import CurrentDesk, Desk
 from scoop.http.routes import needs
-from scoop.store.outgoing import Lines, StoryFilter
+from scoop.store.reads.exports import ExportFilter, Lines
 
 router = routes.for_programs("Exports", prefix="/export")
 
@@ -56,7 +56,7 @@ async def documents(desk: CurrentDesk, format: ExportFormat, wanted: Annotated[E
 
 async def _streamed(desk: Desk, what: What, form: ExportFormat, wanted: ExportQuery) -> Response:
     """The export as a stream that holds no connection between its pages; its first page is read before it begins."""
-    choice = StoryFilter(
+    choice = ExportFilter(
         collection=wanted.collection, since=_aware(desk, wanted.since), until=_aware(desk, wanted.until)
     )
 

@@ -23,9 +23,13 @@ from scoop.http import links, responses, routes
 from scoop.http.deps import CurrentDesk, Desk, ReadConn
 from scoop.http.routes import needs
 from scoop.model import Telling
-from scoop.store import outgoing, posts, topics
+from scoop.store import posts, topics
 from scoop.store.db import Connection
-from scoop.store.outgoing import OutgoingStory, ToldDigest
+from scoop.store.reads import collections as collection_reads
+from scoop.store.reads import coverage as coverage_reads
+from scoop.store.reads import digests as digest_reads
+from scoop.store.reads.coverage import OutgoingStory
+from scoop.store.reads.digests import PublishedDigest
 
 router = routes.for_programs("Feeds", prefix="/feeds")
 
@@ -70,7 +74,7 @@ async def all_stories(
 ) -> Response:
     """The latest stories of all collections; those that probably tell of one event are one entry."""
     subject = FeedSubject(name="all", title="Scoop")
-    return await _stories(request, desk, conn, format, subject, await outgoing.latest(conn, limit=limit))
+    return await _stories(request, desk, conn, format, subject, await coverage_reads.latest_groups(conn, limit=limit))
 
 
 class FeedSearch(BaseModel):
@@ -96,7 +100,7 @@ async def found_stories(
     """The stories in which words are found, the latest first."""
     asked = sought.model_dump(exclude={"q"})
     hits = (await search.search(conn, sought_by.Query(text=sought.q, **asked), now=desk.clock())).items
-    groups = await outgoing.groups_of(conn, [hit.story.story_id for hit in hits])
+    groups = await coverage_reads.groups_of_stories(conn, [hit.story.story_id for hit in hits])
     query = urlencode({name: value for name, value in sought.model_dump(exclude={"limit"}).items() if value})
     subject = FeedSubject(name=f"search {query}", title=f"Scoop: {sought.q}", path=f"/search?{query}")
     return await _stories(request, desk, conn, format, subject, groups)
@@ -113,10 +117,10 @@ async def stories_of_collection(
     limit: EntryLimit = 50,
 ) -> Response:
     """The latest stories of a collection."""
-    if not await outgoing.has_collection(conn, collection):
+    if not await collection_reads.has_collection(conn, collection):
         raise NotFound(f"there is no collection {collection!r}")
     subject = FeedSubject(name=f"collection {collection}", title=f"Scoop: {display_names.collection_name(collection)}")
-    found = await outgoing.latest(conn, collection=collection, limit=limit)
+    found = await coverage_reads.latest_groups(conn, collection=collection, limit=limit)
     return await _stories(request, desk, conn, format, subject, found)
 
 
@@ -133,7 +137,7 @@ async def stories_of_topic(
     """The latest stories of a topic, without what is held back."""
     topic = await topics.by_slug(conn, slug)
     subject = FeedSubject(name=f"topic {slug}", title=f"Scoop: {topic.topic_name}", path=f"/topics/{slug}")
-    found = await outgoing.latest_of_topic(conn, topic.topic_id, limit=limit)
+    found = await coverage_reads.latest_groups_of_topic(conn, topic.topic_id, limit=limit)
     return await _stories(request, desk, conn, format, subject, found)
 
 
@@ -151,7 +155,7 @@ async def digests_of_topic(
     topic = await topics.by_slug(conn, slug)
     subject = FeedSubject(name=f"digests {slug}", title=f"Scoop: {topic.topic_name}, digests", path="/digests")
     desk_id = UUID(await posts.desk_id(conn))
-    found = await outgoing.published_digests(conn, topic.topic_id, limit=limit)
+    found = await digest_reads.list_published(conn, topic.topic_id, limit=limit)
     entries = [_digest_entry(desk, desk_id, _base(request), digest) for digest in found]
     return _answer(request, format, _feed(request, desk_id, subject, entries))
 
@@ -231,7 +235,7 @@ def _categories(group: Sequence[OutgoingStory]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(line(name) for name in found))
 
 
-def _digest_entry(desk: Desk, desk_id: UUID, base: str, digest: ToldDigest) -> FeedEntry:
+def _digest_entry(desk: Desk, desk_id: UUID, base: str, digest: PublishedDigest) -> FeedEntry:
     headlines = [common.headline(telling) for telling in digest.tellings]
     return FeedEntry(
         id=uuid5(desk_id, f"digest {digest.topic_slug} {digest.run_date}").urn,

@@ -17,9 +17,10 @@ from scoop.http import accounts, auth, passwords, routes
 from scoop.http.deps import CurrentDesk, CurrentVisitor, Desk, ReadConn, WriteConn
 from scoop.http.errors import Unauthenticated, invalid
 from scoop.http.routes import needs
-from scoop.store import read_state, reading, topics, users
+from scoop.store import read_state, topics, users
 from scoop.store.db import Connection
 from scoop.store.read_state import Stream
+from scoop.store.reads import stats as stats_reads
 
 router = routes.for_pages()
 API = "/reader/api/0"
@@ -82,7 +83,7 @@ async def stream_preferences() -> Response:
 async def subscriptions(request: Request, conn: ReadConn) -> Response:
     """Collections and topics, each as a feed in its folder."""
     address = str(request.base_url).rstrip("/")
-    collections = [each.collection for each in (await reading.stats(conn)).collections]
+    collections = [each.collection for each in (await stats_reads.get_stats(conn)).collections]
     found = [
         _subscription(
             f"{streams.COLLECTION}{name}",

@@ -12,7 +12,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field
 
-from scoop import __version__
+from scoop import __version__, model
 from scoop.core import text
 from scoop.core.highlights import HighlightSpan
 from scoop.core.search import Query, span
@@ -21,11 +21,13 @@ from scoop.http import deps
 from scoop.http.deps import Desk
 from scoop.model import Topic
 from scoop.store import digests as digest_store
-from scoop.store import reading
 from scoop.store import sources as source_store
 from scoop.store import topics as topic_store
 from scoop.store.db import Connection
 from scoop.store.digests import DigestRun
+from scoop.store.reads import decisions as decision_reads
+from scoop.store.reads import stats as stats_reads
+from scoop.store.reads import stories as story_reads
 
 MOST = 50  # of anything in one answer
 TEXT_CHARACTERS = 8_000  # of an article
@@ -175,16 +177,16 @@ class Tools:
         """The latest stories, or those last told on a day, each told once however many outlets have it."""
         since, until = span(day, day, self.desk.timezone)
         async with self._reading() as conn:
-            found = await reading.stories(conn, collection=collection, since=since, until=until, limit=limit)
+            found = await story_reads.latest_stories(conn, collection=collection, since=since, until=until, limit=limit)
         return [_headline(story) for story in found]
 
     async def story(self, story_uuid: UUID) -> McpStory:
         """One story: every article in it, the text of the one that stands for it, and what else tells of the event."""
         async with self._reading() as conn:
-            found = await reading.story(conn, str(story_uuid))
+            found = await story_reads.get_story(conn, str(story_uuid))
             if found.story.merged_into is not None:
-                found = await reading.story(conn, str(found.story.merged_into))
-            body = await reading.text_of(conn, found.story.story_id)
+                found = await story_reads.get_story(conn, str(found.story.merged_into))
+            body = await story_reads.get_text(conn, found.story.story_id)
         whole = text.readable(body)
         return McpStory(
             headline=_headline(found.story),
@@ -259,7 +261,7 @@ class Tools:
     async def why(self, document_id: Annotated[int, Field(ge=1, le=2**63 - 1)]) -> list[McpDecision]:
         """How a document came to its story: every decision, in order."""
         async with self._reading() as conn:
-            found = await reading.explanations(conn, str(document_id), None)
+            found = await decision_reads.explain_documents(conn, str(document_id), None)
         return [
             McpDecision(
                 decision=each.decision,
@@ -274,7 +276,7 @@ class Tools:
     async def stats(self) -> McpStats:
         """How much there is of everything."""
         async with self._reading() as conn:
-            found = await reading.stats(conn)
+            found = await stats_reads.get_stats(conn)
         return McpStats(
             sources=found.sources,
             arrivals=found.arrivals,
@@ -332,7 +334,7 @@ async def _run(conn: Connection, topic: Topic, day: date | None) -> DigestRun:
     return await digest_store.run(conn, run_id)
 
 
-def _headline(story: reading.Story) -> McpHeadline:
+def _headline(story: model.Story) -> McpHeadline:
     return McpHeadline(
         story_uuid=story.story_uuid,
         collection=story.collection,
@@ -352,7 +354,7 @@ def _passage(pieces: Sequence[HighlightSpan]) -> str:
     return text.one_line("".join(piece.text for piece in pieces))
 
 
-def _article(member: reading.Member) -> McpArticle:
+def _article(member: story_reads.StoryMember) -> McpArticle:
     return McpArticle(
         document_id=member.document_id,
         source=member.source,

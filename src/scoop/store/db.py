@@ -126,8 +126,9 @@ class External:
 
 @cache
 def blocks(module: str) -> Mapping[str, str]:
-    """The named blocks of the `.sql` file beside a module of this package: `-- name: claim`, a sentence, the SQL."""
-    text = files(__package__).joinpath(f"{module.rpartition('.')[2]}.sql").read_text()
+    """The named blocks of the `.sql` file beside a module: `-- name: claim`, a sentence, the SQL."""
+    package, _, name = module.rpartition(".")
+    text = files(package).joinpath(f"{name}.sql").read_text()
     parts = re.split(r"^-- name: (\w+)\n", text, flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 

@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from scoop.model import Outlet
 from scoop.store import db
 from scoop.store.db import Connection
-from scoop.store.reading import Outlet
 
 SQL = db.blocks(__name__)
 TEXT_CHARACTERS = 20_000

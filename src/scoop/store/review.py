@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import product
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -12,43 +12,19 @@ from scoop.core import links
 from scoop.core.calibration import LabelledPair
 from scoop.core.dedup import HumanVerdict, MergedGroup
 from scoop.errors import NotFound, UsageError
+from scoop.model import Decision, DecisionAction
 from scoop.stage_names import StageName
-from scoop.store import db, embeddings, reading, stories, work
+from scoop.store import db, embeddings, stories, work
 from scoop.store import links as linked
 from scoop.store.db import Connection
 from scoop.store.embeddings import EmbeddingModel
+from scoop.store.reads import stories as story_reads
 from scoop.store.work import Subject
 
 SQL = db.blocks(__name__)
 MAX_PAIRS = 400  # of one split; beyond it one document of either side speaks for the others
 
-Action = Literal["merge", "apart", "split"]
 StoryIdPair = tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
-    """What a person decided about two stories; `document_ids` are those that went from one to the other.
-
-    `decided_by` and `undone_by` are names as they were then, empty for the command line.
-    """
-
-    decision_id: int
-    action: Action
-    collection: str
-    story_id: int
-    story_uuid: str
-    title: str
-    other_story_id: int
-    other_story_uuid: str
-    other_title: str
-    document_ids: list[int]
-    pointing_ids: list[int]
-    note: str
-    decided_at: datetime
-    decided_by: str
-    undone_at: datetime | None
-    undone_by: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -262,7 +238,7 @@ async def _lock(conn: Connection, collection: str) -> None:
 
 async def _two_stories(conn: Connection, one: str, other: str) -> tuple[_Story, _Story]:
     """Two different stories of one collection, with its lock held."""
-    ours, theirs = (await reading.story(conn, one)).story, (await reading.story(conn, other)).story
+    ours, theirs = (await story_reads.get_story(conn, one)).story, (await story_reads.get_story(conn, other)).story
     if ours.story_id == theirs.story_id:
         raise UsageError(f"{one} and {other} are the same story; name two")
     if ours.collection != theirs.collection:
@@ -330,7 +306,7 @@ def _in_order(one: int, other: int) -> StoryIdPair:
 
 async def _decide(
     conn: Connection,
-    action: Action,
+    action: DecisionAction,
     story: _Story,
     other: _Story,
     *,

@@ -10,10 +10,10 @@ import msgspec
 from scoop.core import search, spelling
 from scoop.core.search import Query, Stretch
 from scoop.errors import InputError
+from scoop.model import Story
 from scoop.store import db
 from scoop.store.db import Connection
 from scoop.store.embeddings import EmbeddingModel
-from scoop.store.reading import Story
 
 SQL = db.blocks(__name__)
 PATIENCE = timedelta(milliseconds=1500)  # for one statement of a search

@@ -11,9 +11,11 @@ import msgspec
 
 from scoop.errors import Conflict, NotFound
 from scoop.stage_names import StageName
-from scoop.store import db, outgoing, topics, work
+from scoop.store import db, topics, work
 from scoop.store.db import Connection
-from scoop.store.outgoing import OutgoingStory
+from scoop.store.reads import coverage as coverage_reads
+from scoop.store.reads import digests as digest_reads
+from scoop.store.reads.coverage import OutgoingStory
 from scoop.store.work import Subject
 
 SQL = db.blocks(__name__)
@@ -134,7 +136,8 @@ async def tell_of_stories(conn: Connection, story_ids: Sequence[int]) -> list[Su
         return []
     await conn.execute(SQL["know"], *([row[name] for row in rows] for name in ("webhook_id", "story_id", "item_count")))
     told = {
-        each.story.story_id: each for each in await outgoing.outgoing_stories(conn, [row["story_id"] for row in rows])
+        each.story.story_id: each
+        for each in await coverage_reads.outgoing_stories(conn, [row["story_id"] for row in rows])
     }
     news: defaultdict[tuple[int, WebhookEvent], list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
@@ -152,7 +155,7 @@ async def tell_of_digest(conn: Connection, post_id: int) -> None:
     """Let programs be told of the digest that a post is of, once, inside the caller's transaction."""
     if not await conn.fetchval(SQL["is_anybody_told"], ["digest.told"]):
         return
-    digest = await outgoing.find_published_digest(conn, await conn.fetchval(SQL["digest_of_post"], post_id))
+    digest = await digest_reads.find_published(conn, await conn.fetchval(SQL["digest_of_post"], post_id))
     if digest is None:
         return
     payload = message("digest.told", {"digest": digest}, now=datetime.now(UTC))

@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse
 from scoop.http import routes
 from scoop.http.deps import ReadConn
 from scoop.http.routes import needs
-from scoop.store import front
+from scoop.store.reads import documents as document_reads
 from scoop.web import pages
 from scoop.web.context import PageContext
 from scoop.web.story import resolve_merged
@@ -28,6 +28,6 @@ async def article_page(conn: ReadConn, context: PageContext, story_uuid: UUID, d
     story = detail.story
     if has_moved:
         return RedirectResponse(f"/stories/{story.story_uuid}/read/{document_id}", status_code=HTTPStatus.FOUND)
-    article = await front.article(conn, story.story_id, document_id)
+    article = await document_reads.get_reader_article(conn, story.story_id, document_id)
     paragraphs = [each for each in article.body_text.split("\n\n") if each.strip()]
     return pages.page("article.html", context, story=story, article=article, paragraphs=paragraphs)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from scoop.errors import NotFound
-from scoop.store import front
 from scoop.store.db import Connection
+from scoop.store.reads import days as day_reads
 from scoop.web.context import PageContext
 
 YEARS = range(1900, 3000)  # beyond, a timezone can push a day out of the calendar
@@ -52,7 +52,9 @@ async def month(conn: Connection, context: PageContext, day: date, *, collection
     first = day.replace(day=1)
     after = _next(first)
     since, until = context.window(first)[0], context.window(after)[0]
-    stories = await front.days(conn, since=since, until=until, timezone=str(context.timezone), collection=collection)
+    stories = await day_reads.count_stories(
+        conn, since=since, until=until, timezone=str(context.timezone), collection=collection
+    )
     weeks = calendar.Calendar().monthdatescalendar(first.year, first.month)
     return Month(
         first=first,

@@ -12,9 +12,11 @@ from scoop.http import routes
 from scoop.http.cache import Cached, ResponseCache
 from scoop.http.deps import CurrentDesk
 from scoop.http.routes import needs
-from scoop.store import reading
 from scoop.store.db import Connection
-from scoop.store.reading import DaySummary, Group, StoryTally
+from scoop.store.reads import coverage as coverage_reads
+from scoop.store.reads import days as day_reads
+from scoop.store.reads.coverage import Group
+from scoop.store.reads.days import DaySummary, StoryTally
 from scoop.web import calendar, labels, pages, sidebar
 from scoop.web.calendar import Month, day_named
 from scoop.web.context import PageContext, day_href
@@ -140,12 +142,12 @@ async def _kept(shelf: ResponseCache, context: PageContext, choice: DayView) -> 
 
 async def read(conn: Connection, context: PageContext, choice: DayView) -> DayPage:
     since, until = context.window(choice.day)
-    day = await reading.day(conn, since=since, until=until, collection=choice.collection)
+    day = await day_reads.summarize_day(conn, since=since, until=until, collection=choice.collection)
     tallies = day.tally_by_collection
     if choice.collection and choice.collection not in tallies and not (day.earlier_at or day.later_at):
         raise NotFound(f"there is no collection {choice.collection!r}")
     limit = PAGE_GROUPS if choice.collection else PAGE_GROUPS // max(len(tallies), 1)
-    found = await reading.groups(
+    found = await coverage_reads.list_groups(
         conn, since=since, until=until, collection=choice.collection, limit=max(limit, 1), offset=choice.offset
     )
     return DayPage(

@@ -19,10 +19,11 @@ from scoop.http import pagination, routes
 from scoop.http.deps import ReadConn
 from scoop.http.routes import needs
 from scoop.model import Digest, Post, Topic
-from scoop.store import db, digest_pages, digests, posts, topics
+from scoop.store import db, digests, posts, topics
 from scoop.store.db import Connection
-from scoop.store.digest_pages import DatedDigest, Neighbours
 from scoop.store.digests import DigestRun, RunEntry
+from scoop.store.reads import digests as digest_reads
+from scoop.store.reads.digests import DatedDigest, Neighbours
 from scoop.web import labels, pages, sidebar
 from scoop.web.calendar import day_named
 from scoop.web.context import PageContext
@@ -133,8 +134,8 @@ async def digests_page(conn: ReadConn, context: PageContext, topic: str = "", af
     known = await topics.list_topics(conn)
     if topic and topic not in {each.topic_slug for each in known}:
         raise NotFound(f"there is no topic {topic[: said.NAME_CHARACTERS]!r}")
-    place = pagination.decode_cursor(after, date, str) or digest_pages.START
-    found = await digest_pages.dated(conn, topic_slug=topic or None, after=place, limit=PAGE + 1)
+    place = pagination.decode_cursor(after, date, str) or digest_reads.START
+    found = await digest_reads.list_digests(conn, topic_slug=topic or None, after=place, limit=PAGE + 1)
     shown = [(each, state(each, now=context.now)) for each in found[:PAGE]]
     wanted = [each for each in known if each.enabled and topic in {"", each.topic_slug}]
     return pages.page(
@@ -248,7 +249,7 @@ async def read(
         topic=topic,
         day=day,
         window=window,
-        around=await digest_pages.neighbours(conn, topic.topic_id, day),
+        around=await digest_reads.get_neighbours(conn, topic.topic_id, day),
         runs=runs,
         told=told,
         other=await _told(conn, topic, shadow_id) if view == "compare" and shadow_id and live_id else None,

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from scoop.store.front import Judged, Rejected, Related
-from scoop.store.reading import Member
+from scoop.store.reads.decisions import DocumentDecision, RejectedCandidate
+from scoop.store.reads.stories import RelatedStory, StoryMember
 from scoop.web import labels
 
 TOLD_IN_WORDS = frozenset({"signal", "matched_document_id", "decision_id", "absorbed_story_ids", "before"})
@@ -28,11 +28,11 @@ class Why:
     """The reason a document is in its story: a sentence, the document it is like, the signals."""
 
     sentence: str
-    like: Member | None
+    like: StoryMember | None
     signals: list[EvidenceSignal]
 
 
-def why(member: Member, member_by_id: Mapping[int, Member]) -> Why:
+def why(member: StoryMember, member_by_id: Mapping[int, StoryMember]) -> Why:
     details = member.match_details or {}
     score = {"match": member.match_score} if member.match_score is not None else {}
     evidence = score | {name: value for name, value in details.items() if name not in TOLD_IN_WORDS}
@@ -43,17 +43,17 @@ def why(member: Member, member_by_id: Mapping[int, Member]) -> Why:
     )
 
 
-def worth_telling(events: Iterable[Judged]) -> list[Judged]:
+def worth_telling(events: Iterable[DocumentDecision]) -> list[DocumentDecision]:
     """The decisions that were measured, or made by a person; the first one stands in the reason already."""
     return [each for each in events if each.best_cosine is not None or each.decision.startswith("manual")]
 
 
-def of_decision(event: Judged) -> list[EvidenceSignal]:
+def of_decision(event: DocumentDecision) -> list[EvidenceSignal]:
     """What was measured when it was decided about a document."""
     return _measured((each.name, getattr(event, each.name)) for each in fields(event))
 
 
-def of_pair(near: Rejected | Related) -> list[EvidenceSignal]:
+def of_pair(near: RejectedCandidate | RelatedStory) -> list[EvidenceSignal]:
     """What was measured between a document or story and one that came near it."""
     return _measured([("probability", near.probability), *near.signs.items()])
 

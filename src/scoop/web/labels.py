@@ -8,8 +8,8 @@ from scoop.core import text
 from scoop.core.display_names import collection_name as collection_name
 from scoop.core.display_names import outlet_name as outlet_name
 from scoop.core.rendering.common import written_out as written_out  # used by the templates
-from scoop.store.reading import Story, StoryTally
-from scoop.store.review import Decision
+from scoop.model import Decision, Story
+from scoop.store.reads.days import StoryTally
 
 NEW_FOR = timedelta(hours=3)
 DEVELOPING_FOR = timedelta(hours=6)  # since the last document joined

@@ -12,8 +12,9 @@ from scoop.core import opml, text
 from scoop.http import errors, routes
 from scoop.http.deps import ReadConn, WriteConn
 from scoop.http.routes import needs
-from scoop.store import db, figures, work
-from scoop.store.figures import WorkSubject
+from scoop.store import db, work
+from scoop.store.reads import work as work_reads
+from scoop.store.reads.work import WorkSubject
 from scoop.store.work import Count, Waiting
 from scoop.web import pages
 from scoop.web.context import PageContext
@@ -62,7 +63,7 @@ async def queue_page(conn: ReadConn, context: PageContext, stage: str = "") -> R
     _check(stage)
     failed = await work.failed(conn, stage=stage or None, limit=SHOWN)
     quarantined = await work.quarantined(conn, stage=stage or None, limit=SHOWN)
-    subjects = await figures.subjects(conn, [*failed, *quarantined])
+    subjects = await work_reads.list_subjects(conn, [*failed, *quarantined])
     rows = _rows(await work.counts(conn))
     return pages.page(
         "queue.html",

@@ -17,11 +17,14 @@ from scoop.errors import NotFound, UsageError
 from scoop.http import routes
 from scoop.http.deps import CurrentDesk, Desk, ReadConn
 from scoop.http.routes import needs
-from scoop.store import db, review_pages, source_pages
+from scoop.model import Decision
+from scoop.store import db
 from scoop.store import review as store
 from scoop.store.db import Connection
-from scoop.store.review import Decision, GrayPair
-from scoop.store.review_pages import ReviewArticle, ReviewMember
+from scoop.store.reads import collections as collection_reads
+from scoop.store.reads import review as review_reads
+from scoop.store.reads.review import ReviewArticle, ReviewMember
+from scoop.store.review import GrayPair
 from scoop.web import labels, pages
 from scoop.web.context import PageContext
 from scoop.web.explain import EvidenceSignal
@@ -257,7 +260,7 @@ async def _page(
         context,
         status=status,
         place=place,
-        tabs=[None, *await source_pages.collections(conn)],
+        tabs=[None, *await collection_reads.list_names(conn)],
         waiting=waiting,
         shown=await _shown(conn, found[0]) if found else None,
         last=next((each for each in decisions if each.undone_at is None), None),
@@ -268,10 +271,10 @@ async def _page(
 
 
 async def _shown(conn: Connection, pair: GrayPair) -> PairView:
-    article_by_id = await review_pages.articles(conn, [pair.one.document_id, pair.other.document_id])
+    article_by_id = await review_reads.list_articles(conn, [pair.one.document_id, pair.other.document_id])
     one, other = article_by_id[pair.one.document_id], article_by_id[pair.other.document_id]
     several = [article.story_id for article in (one, other) if article.item_count > 1]
-    members = await review_pages.members(conn, several)
+    members = await review_reads.list_members(conn, several)
     return PairView(
         pair=pair,
         sides=[_side(one, other, members.get(one.story_id, [])), _side(other, one, members.get(other.story_id, []))],

@@ -7,9 +7,12 @@ from zoneinfo import ZoneInfo
 
 from scoop.core import digest_windows, health
 from scoop.model import Health
-from scoop.store import front
 from scoop.store.db import Connection
-from scoop.store.front import Brief, DayDigest
+from scoop.store.reads import days as day_reads
+from scoop.store.reads import digests as digest_reads
+from scoop.store.reads import sources as source_reads
+from scoop.store.reads.digests import DayDigest
+from scoop.store.reads.stories import Brief
 from scoop.web import labels
 from scoop.web.context import PageContext
 
@@ -42,7 +45,7 @@ class Rail:
 
 
 async def read(conn: Connection, context: PageContext, day: date, *, is_now: bool) -> Rail:
-    found = await front.digests(conn, day)
+    found = await digest_reads.list_day_digests(conn, day)
     states = [(each, state(each, day, now=context.now)) for each in found]
     return Rail(
         digests=[
@@ -51,12 +54,12 @@ async def read(conn: Connection, context: PageContext, day: date, *, is_now: boo
             if word is not None
         ],
         developing=await _developing(conn, context) if is_now else None,
-        sources=source_line(await front.source_health(conn)) if is_now else None,
+        sources=source_line(await source_reads.count_health(conn)) if is_now else None,
     )
 
 
 async def _developing(conn: Connection, context: PageContext) -> list[Brief]:
-    return await front.developing(
+    return await day_reads.list_developing(
         conn,
         grown_since=context.now - labels.DEVELOPING_FOR,
         known_by=context.now - labels.NEW_FOR,

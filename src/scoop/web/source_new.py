@@ -20,8 +20,9 @@ from scoop.http.deps import CurrentDesk, CurrentVisitor, Desk, ReadConn, WriteCo
 from scoop.http.links import INVENTED
 from scoop.http.routes import needs
 from scoop.model import Source, SourceSettings
-from scoop.store import source_pages, sources
+from scoop.store import sources
 from scoop.store.db import Connection
+from scoop.store.reads import collections as collection_reads
 from scoop.web import forms, option_fields, pages, source_preview
 from scoop.web import sources as shown
 from scoop.web.context import PageContext
@@ -53,7 +54,7 @@ class Pasted:
 async def add_page(desk: CurrentDesk, by: CurrentVisitor, context: PageContext, asked: QueryFields) -> Response:
     """One box; with something in it, what it would bring and what is still to be chosen."""
     async with desk.reading() as conn:
-        collections = await source_pages.collections(conn)
+        collections = await collection_reads.list_names(conn)
         if not asked["target"]:
             return _page(context, collections, asked)
         try:
@@ -135,7 +136,7 @@ def _page(
 async def add_source(
     desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, context: PageContext, form: FormFields
 ) -> Response:
-    collections = await source_pages.collections(conn)
+    collections = await collection_reads.list_names(conn)
     try:
         pasted = _pasted(desk, form)
     except UsageError as error:
@@ -169,7 +170,7 @@ async def add_source(
 @router.get("/sources/import")
 @needs("edit")
 async def import_page(conn: ReadConn, context: PageContext) -> Response:
-    return _import_page(context, await source_pages.collections(conn))
+    return _import_page(context, await collection_reads.list_names(conn))
 
 
 @router.post("/sources/import")
@@ -184,7 +185,7 @@ async def import_sources(desk: CurrentDesk, context: PageContext, sent: UploadFo
     if not sent.file:
         problems["file"] = "choose the file that your feed reader exported"
     async with desk.reading() as conn:
-        collections = await source_pages.collections(conn)
+        collections = await collection_reads.list_names(conn)
     if problems:
         return _import_page(context, collections, values=form, problems=problems)
     outlines = opml.read(sent.file)

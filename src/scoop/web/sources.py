@@ -16,9 +16,11 @@ from scoop.http import pagination, permissions, routes
 from scoop.http.deps import CurrentDesk, CurrentVisitor, ReadConn, WriteConn
 from scoop.http.routes import needs
 from scoop.model import Health, Source, SourceSettings
-from scoop.store import alerts, runs, source_pages, sources
+from scoop.store import alerts, runs, sources
 from scoop.store.db import Connection
-from scoop.store.source_pages import SourceFilter, SourceRow, SourceTally
+from scoop.store.reads import collections as collection_reads
+from scoop.store.reads import sources as source_reads
+from scoop.store.reads.sources import SourceFilter, SourceRow, SourceTally
 from scoop.web import forms, option_fields, pages, source_preview
 from scoop.web.context import PageContext
 from scoop.web.forms import FormFields, FormValues, QueryFields
@@ -100,9 +102,9 @@ class Harvested:
 @router.get("/sources")
 @needs("read")
 async def sources_page(conn: ReadConn, context: PageContext, asked: QueryFields) -> Response:
-    tallies = await source_pages.tallies(conn)
-    after = pagination.decode_cursor(asked.get("after"), str, str) or source_pages.START
-    found = await source_pages.rows(conn, _wanted(asked), after=(after[0], after[1]), limit=PAGE_SOURCES + 1)
+    tallies = await source_reads.count_sources(conn)
+    after = pagination.decode_cursor(asked.get("after"), str, str) or source_reads.START
+    found = await source_reads.list_sources(conn, _wanted(asked), after=(after[0], after[1]), limit=PAGE_SOURCES + 1)
     shown = found[:PAGE_SOURCES]
     lasting = await alerts.latest(conn, with_resolved=False, limit=SHOWN_ALERTS)
     return pages.page(
@@ -160,7 +162,7 @@ async def harvests(conn: Connection, context: PageContext, slugs: Sequence[str],
     """What sources brought on each of the last days, today among them."""
     each = [context.today - timedelta(days=ago) for ago in reversed(range(days))]
     since, _ = context.window(each[0])
-    found = await source_pages.items_a_day(conn, slugs, since=since, timezone=str(context.timezone))
+    found = await source_reads.count_items_a_day(conn, slugs, since=since, timezone=str(context.timezone))
     return {slug: _harvested(found[slug], each) for slug in slugs}
 
 
@@ -171,7 +173,7 @@ def _harvested(items_by_day: Mapping[date, int], days: Iterable[date]) -> Harves
 @router.get("/sources/{slug}")
 @needs("read")
 async def source_page(conn: ReadConn, context: PageContext, slug: SourceSlug) -> Response:
-    row = await source_pages.row(conn, slug)
+    row = await source_reads.get_source(conn, slug)
     return await _page(conn, context, row, values=values_of(row, context))
 
 
@@ -191,12 +193,12 @@ async def _page(
         moved_to=opml.without_secrets(row.moved_to) if row.moved_to else None,
         harvested=(await harvests(conn, context, [row.slug], days=DAYS_OF_ONE))[row.slug],
         runs=[replace(run, error_message=opml.redacted(run.error_message or "")) for run in latest],
-        items=await source_pages.latest_items(conn, row.slug, limit=SHOWN_ITEMS),
+        items=await source_reads.list_latest_items(conn, row.slug, limit=SHOWN_ITEMS),
         is_due=bool(await sources.unsettled(conn, [row.source_id])),
         values=values,
         problems=problems or FormValues(),
         fields=fields_of(row.kind, context),
-        collections=await source_pages.collections(conn),
+        collections=await collection_reads.list_names(conn),
         schedules=SCHEDULES,
     )
 
@@ -250,7 +252,7 @@ async def change_source(
     fields = fields_of(known.kind, context)
     options = option_fields.told(fields, form, known.options)
     if problems := wrong_settings(given, options, lambda told: source_actions.changed(known, told)):
-        return await _page(conn, context, await source_pages.row(conn, slug), values=form, problems=problems)
+        return await _page(conn, context, await source_reads.get_source(conn, slug), values=form, problems=problems)
     given["options"] = options
     permissions.check_source(by, source_actions.changed(known, given), known)
     changed = await source_actions.edit(conn, slug, given)
@@ -313,5 +315,5 @@ async def remove_source(conn: WriteConn, slug: SourceSlug) -> Response:
 async def test_source(desk: CurrentDesk, context: PageContext, slug: SourceSlug) -> Response:
     """What a visit would bring now; nothing is kept."""
     async with desk.reading() as conn:
-        row = await source_pages.row(conn, slug)
+        row = await source_reads.get_source(conn, slug)
     return pages.page("source_test.html", context, row=row, look=await source_preview.look(desk, row))

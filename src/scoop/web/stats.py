@@ -12,9 +12,9 @@ from scoop.core import text
 from scoop.http import errors, routes
 from scoop.http.deps import CurrentDesk, Desk
 from scoop.http.routes import needs
-from scoop.store import figures
 from scoop.store.db import Connection
-from scoop.store.figures import CollectionStats, DayStats, SourceStats
+from scoop.store.reads import stats as stats_reads
+from scoop.store.reads.stats import CollectionStats, DayStats, SourceStats
 from scoop.web import pages
 from scoop.web.context import PageContext
 
@@ -98,12 +98,12 @@ async def stats_page(request: Request, desk: CurrentDesk, context: PageContext, 
 async def _counted(conn: Connection, context: PageContext, days: int) -> StatsPage:
     windows = _windows(context, days)
     since, until = windows[0][1][0], windows[-1][1][1]
-    found = await figures.days(conn, [window for _, window in windows])
-    sources, source_count = await figures.sources(conn, since=since, until=until, limit=SHOWN_SOURCES)
+    found = await stats_reads.count_days(conn, [window for _, window in windows])
+    sources, source_count = await stats_reads.count_sources(conn, since=since, until=until, limit=SHOWN_SOURCES)
     return StatsPage(
         dated=[Dated(day=day, figures=each) for (day, _), each in zip(windows, found, strict=True)],
-        matches=await figures.matches(conn, since=since, until=until),
-        collections=await figures.collections(conn, since=since, until=until),
+        matches=await stats_reads.count_matches(conn, since=since, until=until),
+        collections=await stats_reads.count_collections(conn, since=since, until=until),
         sources=sources,
         source_count=source_count,
     )

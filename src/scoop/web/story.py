@@ -10,16 +10,18 @@ from starlette.responses import RedirectResponse
 from scoop.http import routes
 from scoop.http.deps import ReadConn
 from scoop.http.routes import needs
-from scoop.store import front, reading
 from scoop.store.db import Connection
-from scoop.store.reading import StoryDetail
+from scoop.store.reads import decisions as decision_reads
+from scoop.store.reads import documents as document_reads
+from scoop.store.reads import stories as story_reads
+from scoop.store.reads.stories import StoryDetail
 from scoop.web import explain, pages, timeline
 from scoop.web.context import PageContext
 
 router = routes.for_pages()
 
 SHOWN_DOCUMENTS = 100  # on a page; each brings its evidence with it
-MemberOffset = Annotated[int, Query(ge=0, lt=reading.MAX_MEMBERS)]
+MemberOffset = Annotated[int, Query(ge=0, lt=story_reads.MAX_MEMBERS)]
 DecisionNumber = Annotated[int, Query(ge=1, le=2**63 - 1)]
 
 
@@ -41,10 +43,10 @@ async def story_page(
 
 async def resolve_merged(conn: Connection, story_uuid: UUID) -> tuple[StoryDetail, bool]:
     """The story of an address, or the one that it became part of, and whether that is so."""
-    detail = await reading.story(conn, str(story_uuid))
+    detail = await story_reads.get_story(conn, str(story_uuid))
     if detail.story.merged_into is None:
         return detail, False
-    return await reading.story(conn, str(detail.story.merged_into)), True
+    return await story_reads.get_story(conn, str(detail.story.merged_into)), True
 
 
 async def page(
@@ -61,9 +63,9 @@ async def page(
     """The page of a story; `decided` is what a person has just decided about it, `error` why something was refused."""
     shown = detail.members[skip : skip + SHOWN_DOCUMENTS]
     ids = [member.document_id for member in shown]
-    decisions = await front.decisions(conn, detail.story.story_id)
-    related = await front.related(conn, detail.story.story_id)
-    topics = await front.topics(conn, detail.story.story_id)
+    decisions = await story_reads.list_decisions(conn, detail.story.story_id)
+    related = await story_reads.list_related(conn, detail.story.story_id)
+    topics = await story_reads.list_topics(conn, detail.story.story_id)
     apart = {
         number: each.decision_id
         for each in decisions
@@ -82,9 +84,9 @@ async def page(
         member_by_id={member.document_id: member for member in detail.members},
         lanes=timeline.lanes(detail.members),
         lane_by_family=timeline.lane_by_family(detail.members),
-        facts=await front.facts(conn, ids),
-        judged=await front.judged(conn, ids),
-        rejected=await front.rejected(conn, ids),
+        facts=await document_reads.get_text_facts(conn, ids),
+        judged=await decision_reads.list_decisions(conn, ids),
+        rejected=await decision_reads.list_rejected(conn, ids),
         company=[each for each in related if each.is_company and each.story_id not in apart],
         near=[each for each in related if not each.is_company and each.story_id not in apart],
         decisions=decisions,

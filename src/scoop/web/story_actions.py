@@ -11,8 +11,9 @@ from scoop.errors import UsageError
 from scoop.http import routes
 from scoop.http.deps import CurrentDesk, Desk, WriteConn
 from scoop.http.routes import needs
-from scoop.store import reading, review, topics
-from scoop.store.review import Decision
+from scoop.model import Decision
+from scoop.store import review, topics
+from scoop.store.reads import stories as story_reads
 from scoop.web import pages, story
 from scoop.web.context import PageContext
 
@@ -29,7 +30,7 @@ async def merge(desk: CurrentDesk, context: PageContext, story_uuid: UUID, other
     try:
         async with desk.writing() as conn:
             decision = await review.merge(conn, str(story_uuid), str(other), by=context.visitor.name)
-            stays = (await reading.story(conn, str(decision.story_id))).story
+            stays = (await story_reads.get_story(conn, str(decision.story_id))).story
     except UsageError as error:
         return await _refused(desk, context, story_uuid, error)
     return _decided(stays.story_uuid, decision)
@@ -69,7 +70,7 @@ async def suppress(
         async with desk.writing() as conn:
             known = await topics.by_slug(conn, text.one_line(topic))
             _check_reason(told)
-            found = (await reading.story(conn, str(story_uuid))).story
+            found = (await story_reads.get_story(conn, str(story_uuid))).story
             await topics.suppress(conn, known, found.story_id, told)
     except UsageError as error:
         return await _refused(desk, context, story_uuid, error, reason=told)
@@ -80,7 +81,7 @@ async def suppress(
 @needs("edit")
 async def unsuppress(conn: WriteConn, story_uuid: UUID, topic: NoteText = "") -> Response:
     known = await topics.by_slug(conn, text.one_line(topic))
-    found = (await reading.story(conn, str(story_uuid))).story
+    found = (await story_reads.get_story(conn, str(story_uuid))).story
     await topics.unsuppress(conn, known, found.story_id)
     return pages.redirect_with_notice(
         f"/stories/{story_uuid}#topics", notice=f"It may be told in {known.topic_name} again."
@@ -101,5 +102,5 @@ async def _refused(
 ) -> Response:
     """The page as it was, and why nothing was changed."""
     async with desk.reading() as conn:
-        detail = await reading.story(conn, str(story_uuid))
+        detail = await story_reads.get_story(conn, str(story_uuid))
         return await story.page(conn, context, detail, error=str(error), reason=reason, status=HTTPStatus.BAD_REQUEST)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from scoop.store.reading import Member
+from scoop.store.reads.stories import StoryMember
 from scoop.web import labels
 
 SHORTEST = timedelta(minutes=1)  # what is told within it was told at once
@@ -29,7 +29,7 @@ class Lane:
     ticks: list[Tick]
 
 
-def lane_by_family(members: Sequence[Member]) -> dict[str, int]:
+def lane_by_family(members: Sequence[StoryMember]) -> dict[str, int]:
     """The number of each newsroom's lane: those that tell most have one of their own, in order of appearance."""
     counts = Counter(member.publisher_family for member in members)
     if len(counts) <= LANES:
@@ -39,7 +39,7 @@ def lane_by_family(members: Sequence[Member]) -> dict[str, int]:
     return {family: numbers.get(family, LANES) for family in counts}
 
 
-def lanes(members: Sequence[Member]) -> list[Lane]:
+def lanes(members: Sequence[StoryMember]) -> list[Lane]:
     """The documents from the first to the last moment, by newsroom; none where all appeared at once."""
     if not members or members[-1].seen_at - members[0].seen_at < SHORTEST:
         return []

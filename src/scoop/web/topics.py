@@ -18,9 +18,10 @@ from scoop.http import routes
 from scoop.http.deps import CurrentDesk, Desk, ReadConn, WriteConn
 from scoop.http.routes import needs
 from scoop.model import KeywordRule, Topic
-from scoop.store import source_pages, sources
+from scoop.store import sources
 from scoop.store import topics as store
 from scoop.store.db import Connection
+from scoop.store.reads import collections as collection_reads
 from scoop.web import forms, pages
 from scoop.web.context import PageContext
 from scoop.web.forms import FormFields, FormValues
@@ -143,7 +144,7 @@ async def _page(
         tried=tried,
         unknown=await _unknown_sources(conn, values) if tried else [],
         spans=SPANS,
-        collections=await source_pages.collections(conn),
+        collections=await collection_reads.list_names(conn),
         next_digest=next_digest,
         local=local,
         problem_of=core.problem,

@@ -20,7 +20,7 @@ from scoop.http import routes
 from scoop.http.deps import ReadConn
 from scoop.http.routes import needs
 from scoop.model import Arrival
-from scoop.store import front
+from scoop.store.reads import documents as document_reads
 from scoop.web import pages
 from scoop.web.article import DocumentId
 from scoop.web.context import PageContext
@@ -68,8 +68,8 @@ async def versions_page(conn: ReadConn, context: PageContext, story_uuid: UUID, 
     story = detail.story
     if has_moved:
         return RedirectResponse(f"/stories/{story.story_uuid}/versions/{document_id}", status_code=HTTPStatus.FOUND)
-    article = await front.article(conn, story.story_id, document_id)
-    arrived = await front.arrivals_of(conn, document_id)
+    article = await document_reads.get_reader_article(conn, story.story_id, document_id)
+    arrived = await document_reads.list_arrivals(conn, document_id)
     seen = await asyncio.to_thread(texts, arrived)
     changes = await asyncio.to_thread(_changes, seen)
     return pages.page("versions.html", context, story=story, article=article, texts=seen, changes=changes)

@@ -1,4 +1,18 @@
--- name: rows
+-- name: health
+-- How many of the sources that are visited are in which state.
+SELECT health::text AS health, count(*) AS sources FROM sources WHERE enabled GROUP BY health;
+
+-- name: next_visits
+-- How long sources rest yet after a visit, when each is visited next, and whether that visit is on its way.
+SELECT source_id, slug AS source, (
+        SELECT max(started_at) FROM ingest_runs WHERE ingest_runs.source = slug AND started_at > now() - $3::interval
+    ) + $3::interval - now() AS rests_for,
+    CASE WHEN state = 'claimed' THEN now() ELSE due_at END AS due_at,
+    coalesce(state = 'claimed' OR (attempts = 0 AND due_at <= now() + interval '1 minute'), false) AS is_on_its_way
+FROM sources LEFT JOIN work ON stage = $1 AND subject = source_id AND state IN ('claimed', 'waiting')
+WHERE source_id = ANY ($2::bigint[]) ORDER BY slug;
+
+-- name: sources
 -- Sources as a table shows them, by name: of a collection, a kind, some states of health, on or resting, with a word in
 -- their names; after a place in the list.
 SELECT source_id, slug, name, kind, collection, category, base_url, options, schedule, crawl_windows, allowed_paths,
@@ -11,7 +25,7 @@ WHERE ($1::text IS NULL OR collection = $1) AND ($2::text IS NULL OR kind = $2)
     AND (lower(name), slug) > (lower($6), $7)
 ORDER BY lower(name), slug LIMIT $8;
 
--- name: row
+-- name: source
 -- One source as a page shows it.
 SELECT source_id, slug, name, kind, collection, category, base_url, options, schedule, crawl_windows, allowed_paths,
     request_interval_ms, timezone, enabled, next_visit_at, health::text AS health, health_note, health_since, failures,
@@ -23,10 +37,6 @@ WHERE slug = $1;
 -- How many sources there are of each collection, kind and state.
 SELECT collection, kind, health::text AS health, enabled, count(*)::int AS sources FROM sources
 GROUP BY collection, kind, health, enabled;
-
--- name: collections
--- The collections that sources and topics name.
-SELECT collection FROM sources UNION SELECT unnest(collections) FROM topics ORDER BY collection;
 
 -- name: items_a_day
 -- How many new items the runs of sources brought since a moment, by local days.

@@ -1,4 +1,4 @@
-"""The review as its page shows it: the texts of a pair, and the documents around them."""
+"""The review queue as its page shows it: the texts of a pair, and the documents around them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from scoop.store import db
 from scoop.store.db import Connection
 
 SQL = db.blocks(__name__)
+
 READ_CHARACTERS = 6_000  # of each text
 MAX_MEMBERS = 50
 
@@ -47,13 +48,13 @@ class ReviewMember:
     seen_at: datetime
 
 
-async def articles(conn: Connection, document_ids: Sequence[int]) -> dict[int, ReviewArticle]:
+async def list_articles(conn: Connection, document_ids: Sequence[int]) -> dict[int, ReviewArticle]:
     """Documents by their numbers."""
     rows = await conn.fetch(SQL["articles"], document_ids, READ_CHARACTERS)
     return {row["document_id"]: ReviewArticle(**row) for row in rows}
 
 
-async def members(conn: Connection, story_ids: Sequence[int]) -> dict[int, list[ReviewMember]]:
+async def list_members(conn: Connection, story_ids: Sequence[int]) -> dict[int, list[ReviewMember]]:
     """The first documents of stories, by story."""
     rows = [dict(row) for row in await conn.fetch(SQL["members"], story_ids, MAX_MEMBERS)]
     return {

@@ -1,8 +1,8 @@
-"""Sources as pages show them: beside their settings, what they brought and when."""
+"""Sources as every interface shows them: their settings, health, visits and latest items."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 from scoop.errors import NotFound
 from scoop.model import Health, Source
@@ -10,8 +10,20 @@ from scoop.store import db
 from scoop.store.db import Connection
 
 SQL = db.blocks(__name__)
+
 SourceCursor = tuple[str, str]
 START: SourceCursor = ("", "")  # before all names
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextVisit:
+    """How long a source rests yet after its last visit, if it does, and when the next one is, if one is planned."""
+
+    source_id: int
+    source: str
+    rests_for: timedelta | None
+    due_at: datetime | None
+    is_on_its_way: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,27 +73,36 @@ class LatestItem:
     story_uuid: str | None
 
 
-async def rows(conn: Connection, wanted: SourceFilter, *, after: SourceCursor = START, limit: int) -> list[SourceRow]:
+async def count_health(conn: Connection) -> dict[Health, int]:
+    return {row["health"]: row["sources"] for row in await conn.fetch(SQL["health"])}
+
+
+async def list_next_visits(
+    conn: Connection, stage: str, source_ids: Sequence[int], *, rest: timedelta
+) -> list[NextVisit]:
+    """How it stands with visits of sources; each rests so long after it was visited."""
+    return [NextVisit(**row) for row in await conn.fetch(SQL["next_visits"], stage, source_ids, rest)]
+
+
+async def list_sources(
+    conn: Connection, wanted: SourceFilter, *, after: SourceCursor = START, limit: int
+) -> list[SourceRow]:
     asked = (wanted.collection, wanted.kind, wanted.healths, wanted.enabled, wanted.sought)
-    return [SourceRow(**row) for row in await conn.fetch(SQL["rows"], *asked, *after, limit)]
+    return [SourceRow(**row) for row in await conn.fetch(SQL["sources"], *asked, *after, limit)]
 
 
-async def row(conn: Connection, slug: str) -> SourceRow:
-    found = await conn.fetchrow(SQL["row"], slug)
+async def get_source(conn: Connection, slug: str) -> SourceRow:
+    found = await conn.fetchrow(SQL["source"], slug)
     if found is None:
         raise NotFound(f"there is no source {slug!r}; it may have been removed")
     return SourceRow(**found)
 
 
-async def tallies(conn: Connection) -> list[SourceTally]:
+async def count_sources(conn: Connection) -> list[SourceTally]:
     return [SourceTally(**row) for row in await conn.fetch(SQL["tallies"])]
 
 
-async def collections(conn: Connection) -> list[str]:
-    return [row["collection"] for row in await conn.fetch(SQL["collections"])]
-
-
-async def items_a_day(
+async def count_items_a_day(
     conn: Connection, slugs: Sequence[str], *, since: datetime, timezone: str
 ) -> Mapping[str, Mapping[date, int]]:
     """How many new items each of the sources brought on each local day that brought some."""
@@ -91,5 +112,5 @@ async def items_a_day(
     return found
 
 
-async def latest_items(conn: Connection, slug: str, *, limit: int) -> list[LatestItem]:
+async def list_latest_items(conn: Connection, slug: str, *, limit: int) -> list[LatestItem]:
     return [LatestItem(**row) for row in await conn.fetch(SQL["latest_items"], slug, limit)]

@@ -1,3 +1,19 @@
+-- name: totals
+-- How much there is in all.
+SELECT (SELECT count(*) FROM sources) AS sources,
+    (SELECT count(*) FROM ingest_runs) AS runs,
+    (SELECT count(*) FROM raw_arrivals) AS arrivals,
+    (SELECT count(*) FROM refused_items) AS refused,
+    (SELECT count(*) FROM documents) AS documents,
+    (SELECT count(*) FROM stories WHERE status = 'active') AS stories,
+    (SELECT count(*) FROM stories WHERE status = 'merged') AS merged_stories,
+    (SELECT count(*) FROM story_members) AS members,
+    (SELECT count(*) FROM dedup_events) AS events;
+
+-- name: match_types
+-- How documents came to their stories.
+SELECT match_type::text AS match_type, count(*) AS count FROM story_members GROUP BY match_type ORDER BY count DESC;
+
 -- name: days
 -- What happened in each of these windows, counted in indexes alone: what arrived, what opened a story, what was folded.
 SELECT place::int AS place,
@@ -29,21 +45,3 @@ SELECT source, count(*) AS runs, count(*) FILTER (WHERE status = 'failed') AS fa
 FROM ingest_runs
 WHERE status IN ('running', 'completed', 'partial', 'failed') AND started_at >= $1 AND started_at < $2
 GROUP BY source ORDER BY items_inserted DESC, source LIMIT $3;
-
--- name: subjects
--- What pieces of work are about, in people's words; stories and sources have pages of their own.
-SELECT handed.stage, handed.subject, sources.slug AS source, stories.story_uuid, coalesce(
-        sources.name, stories.canonical_title,
-        CASE WHEN handed.stage IN ('dedup', 'embed', 'link', 'index') THEN (
-            SELECT title FROM documents WHERE document_id = handed.subject) END,
-        CASE WHEN handed.stage IN ('pages', 'normalize') THEN (
-            SELECT format('%s %s', source, source_item_id) FROM raw_arrivals WHERE raw_arrival_id = handed.subject) END,
-        CASE WHEN handed.stage IN ('digest', 'sweep') THEN (
-            SELECT topic_name FROM topics WHERE topic_id = handed.subject) END,
-        CASE WHEN handed.stage = 'publish' THEN (
-            SELECT format('%s, %s, part %s', topic_name, channel, part_no)
-            FROM posts JOIN topics USING (topic_id) WHERE post_id = handed.subject) END,
-        '') AS label
-FROM unnest($1::text[], $2::bigint[]) AS handed (stage, subject)
-LEFT JOIN sources ON handed.stage = 'ingest' AND source_id = handed.subject
-LEFT JOIN stories ON handed.stage IN ('group', 'assign-topics') AND story_id = handed.subject;

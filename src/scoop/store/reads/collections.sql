@@ -1,0 +1,15 @@
+-- name: has_collection
+-- Whether anything is, or is about to be, of this collection.
+SELECT EXISTS (SELECT FROM stories WHERE collection = $1) OR EXISTS (SELECT FROM sources WHERE collection = $1);
+
+-- name: collections
+-- How much each collection holds.
+SELECT collection, coalesce(arrivals, 0) AS arrivals, coalesce(documents, 0) AS documents, coalesce(stories, 0) AS stories
+FROM (SELECT collection, count(*) AS arrivals FROM raw_arrivals GROUP BY collection) AS a
+FULL JOIN (SELECT collection, count(*) AS documents FROM documents GROUP BY collection) AS d USING (collection)
+FULL JOIN (SELECT collection, count(*) AS stories FROM stories WHERE status = 'active' GROUP BY collection) AS s USING (collection)
+ORDER BY collection;
+
+-- name: names
+-- The collections that sources and topics name.
+SELECT collection FROM sources UNION SELECT unnest(collections) FROM topics ORDER BY collection;

@@ -1,0 +1,57 @@
+-- name: day_digests
+-- For each topic that is on, or had a digest of a date, the run of it that counts: a live one, one with posts, the latest.
+SELECT topic_slug, topic_name, timezone, digest_cron, run.mode, published_at, left_to_legacy_at, entry_count,
+    coalesce(post_states, '{}') AS post_states
+FROM topics LEFT JOIN LATERAL (
+    SELECT digest_runs.mode::text AS mode, digest_runs.published_at, left_to_legacy_at, (
+            SELECT count(*)::int FROM digest_entries AS entry
+            WHERE entry.digest_run_id = digest_runs.digest_run_id AND rank IS NOT NULL) AS entry_count,
+        ARRAY(SELECT DISTINCT state::text FROM posts WHERE posts.digest_run_id = digest_runs.digest_run_id) AS post_states
+    FROM digest_runs
+    WHERE digest_runs.topic_id = topics.topic_id AND run_date = $1 AND digest_runs.status = 'completed'
+    ORDER BY digest_runs.mode = 'live' DESC,
+        EXISTS (SELECT FROM posts WHERE posts.digest_run_id = digest_runs.digest_run_id) DESC, attempt DESC LIMIT 1
+) AS run ON true
+WHERE enabled OR run.mode IS NOT NULL ORDER BY topic_name, topic_slug;
+
+-- name: published
+-- The latest digests of a topic that were posted, or one of them, with all that they told: a twin after its story.
+SELECT digest_run_id, topic_slug, topic_name, timezone, run_date, published_at, (
+    SELECT coalesce(jsonb_agg(jsonb_build_object(
+        'story_id', story_id, 'story_uuid', story_uuid, 'title', told -> 'title', 'url', told -> 'url',
+        'summary', told -> 'summary', 'publishers', told -> 'publishers', 'language', told -> 'language', 'change', change,
+        'twin_of', twin_of) ORDER BY rank, twin_of NULLS FIRST, story_id), '[]')
+    FROM digest_entries JOIN stories USING (story_id)
+    WHERE digest_entries.digest_run_id = digest_runs.digest_run_id AND rank IS NOT NULL) AS tellings
+FROM digest_runs JOIN topics USING (topic_id)
+WHERE published_at IS NOT NULL AND ($1::int IS NULL OR topic_id = $1) AND ($2::bigint IS NULL OR digest_run_id = $2)
+ORDER BY run_date DESC, digest_run_id DESC LIMIT $3;
+
+-- name: digests
+-- The digests by date, the latest first, of one topic or all, after a place in the list: of each the run that counts, a
+-- live one before a shadow, one with posts before others, the latest attempt.
+WITH dated AS (
+    SELECT DISTINCT run_date, topic_slug, topic_id FROM digest_runs JOIN topics USING (topic_id)
+    WHERE ($1::text IS NULL OR topic_slug = $1) AND (run_date < $2 OR (run_date = $2 AND topic_slug > $3))
+    ORDER BY run_date DESC, topic_slug LIMIT $4
+)
+SELECT dated.run_date, dated.topic_slug, topic_name, timezone, digest_cron, run.*, has_shadow
+FROM dated JOIN topics USING (topic_id) CROSS JOIN LATERAL (
+    SELECT digest_runs.mode::text AS mode, started_at, window_end_utc, digest_runs.published_at, left_to_legacy_at,
+        candidate_count, (
+            SELECT count(*)::int FROM digest_entries AS entry
+            WHERE entry.digest_run_id = digest_runs.digest_run_id AND rank IS NOT NULL) AS entry_count,
+        ARRAY(SELECT DISTINCT state::text FROM posts WHERE posts.digest_run_id = digest_runs.digest_run_id) AS post_states
+    FROM digest_runs WHERE digest_runs.topic_id = dated.topic_id AND digest_runs.run_date = dated.run_date
+    ORDER BY digest_runs.mode = 'live' DESC,
+        EXISTS (SELECT FROM posts WHERE posts.digest_run_id = digest_runs.digest_run_id) DESC, attempt DESC LIMIT 1
+) AS run CROSS JOIN LATERAL (
+    SELECT EXISTS (SELECT FROM digest_runs WHERE digest_runs.topic_id = dated.topic_id
+        AND digest_runs.run_date = dated.run_date AND digest_runs.mode = 'shadow') AS has_shadow
+) AS shadow
+ORDER BY dated.run_date DESC, dated.topic_slug;
+
+-- name: neighbours
+-- The nearest dates before and after one for which a topic has digests.
+SELECT (SELECT max(run_date) FROM digest_runs WHERE topic_id = $1 AND run_date < $2) AS earlier,
+    (SELECT min(run_date) FROM digest_runs WHERE topic_id = $1 AND run_date > $2) AS later;

@@ -1,0 +1,67 @@
+-- name: text_facts
+-- Whether documents have a text, how long it is, and with how many different ones each was seen.
+SELECT document_id, body_text <> '' AS has_text, token_count, (
+    SELECT count(DISTINCT md5(concat_ws(E'\n', raw_payload ->> 'title', raw_payload ->> 'body_text', pages.text)))
+    FROM raw_arrivals LEFT JOIN pages USING (raw_arrival_id)
+    WHERE raw_arrivals.source = documents.source AND raw_arrivals.source_item_id = documents.source_item_id
+        AND raw_arrivals.collection = documents.collection) AS texts
+FROM documents WHERE document_id = ANY ($1::bigint[]);
+
+-- name: reader_article
+-- A document of a story to be read, with those that appeared before and after it.
+WITH members AS (
+    SELECT document_id, seen_at FROM story_members JOIN documents USING (document_id) WHERE story_id = $1
+)
+SELECT document_id, source, (SELECT name FROM sources WHERE slug = source) AS source_name, title, body_text, authors,
+    canonical_url AS url, normalized_language AS language, documents.seen_at, token_count, content_problem,
+    (SELECT document_id FROM members AS earlier
+        WHERE (earlier.seen_at, earlier.document_id) < (documents.seen_at, documents.document_id)
+        ORDER BY earlier.seen_at DESC, earlier.document_id DESC LIMIT 1) AS earlier_id,
+    (SELECT document_id FROM members AS later
+        WHERE (later.seen_at, later.document_id) > (documents.seen_at, documents.document_id)
+        ORDER BY later.seen_at, later.document_id LIMIT 1) AS later_id
+FROM documents WHERE document_id = $2 AND document_id IN (SELECT members.document_id FROM members);
+
+-- name: arrivals
+-- The latest arrivals of what a document is the current reading of, the oldest first.
+SELECT raw_arrival_id FROM (
+    SELECT raw_arrivals.raw_arrival_id FROM raw_arrivals JOIN documents USING (source, source_item_id, collection)
+    WHERE document_id = $1 ORDER BY raw_arrivals.fetched_at DESC, raw_arrivals.raw_arrival_id DESC LIMIT $2) AS latest
+ORDER BY raw_arrival_id;
+
+-- name: documents
+-- The documents before a place in the list, the latest first: of a source, a collection or a story, or all.
+SELECT document_id, article_id, documents.collection, source, source_item_id, title, documents.canonical_url AS url,
+    normalized_language AS language, authors, tags, image_url, source_domain, publisher_family, published_at, fetched_at,
+    seen_at, token_count, content_problem, story_id, story_uuid, canonical_title AS story_title,
+    match_type::text AS match_type, match_score
+FROM documents LEFT JOIN story_members USING (document_id) LEFT JOIN stories USING (story_id)
+WHERE seen_at >= $1 AND (seen_at, document_id) < ($2, $3)
+    AND ($4::text IS NULL OR source = $4) AND ($5::text IS NULL OR documents.collection = $5)
+    AND ($6::bigint IS NULL OR story_id = $6)
+ORDER BY seen_at DESC, document_id DESC LIMIT $7;
+
+-- name: document
+-- One document whole.
+SELECT document_id, article_id, documents.collection, source, source_item_id, title, documents.canonical_url AS url,
+    normalized_language AS language, authors, tags, image_url, source_domain, publisher_family, published_at, fetched_at,
+    seen_at, token_count, content_problem, story_id, story_uuid, canonical_title AS story_title,
+    match_type::text AS match_type, match_score, body_text, native_ids, raw_arrival_id
+FROM documents LEFT JOIN story_members USING (document_id) LEFT JOIN stories USING (story_id)
+WHERE document_id = $1;
+
+-- name: articles
+-- The articles before a place in the list, the latest first, of one source or all; a text is cut after so many characters.
+SELECT document_id, article_id, source, documents.title, documents.canonical_url, documents.published_at, documents.fetched_at,
+    seen_at, documents.authors, tags, left(body_text, $5) AS body_text, token_count, archive_key
+FROM documents LEFT JOIN pages USING (raw_arrival_id)
+WHERE seen_at >= $1 AND (seen_at, document_id) < ($2, $3) AND ($4::text IS NULL OR source = $4)
+ORDER BY seen_at DESC, document_id DESC LIMIT $6;
+
+-- name: article
+-- The article of a public id, as the first who told it did, or as one source did.
+SELECT document_id, article_id, source, documents.title, documents.canonical_url, documents.published_at, documents.fetched_at,
+    seen_at, documents.authors, tags, left(body_text, $3) AS body_text, token_count, archive_key
+FROM documents LEFT JOIN pages USING (raw_arrival_id)
+WHERE article_id = $1 AND ($2::text IS NULL OR source = $2)
+ORDER BY seen_at, document_id LIMIT 1;

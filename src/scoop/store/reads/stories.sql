@@ -1,0 +1,109 @@
+-- name: related
+-- The stories of the same group of coverage, and others that are linked to this one, each with its best link by the
+-- deciding model. Of a story of very many documents the newest speak.
+WITH linked AS (
+    SELECT DISTINCT ON (theirs.story_id) theirs.story_id, probability, found.signals AS signs
+    FROM (SELECT document_id FROM story_members WHERE story_id = $1 ORDER BY document_id DESC LIMIT $3) AS ours
+    CROSS JOIN LATERAL (
+        SELECT other_id AS document_id, model_id, probability, signals FROM document_links WHERE one_id = ours.document_id
+        UNION ALL
+        SELECT one_id, model_id, probability, signals FROM document_links WHERE other_id = ours.document_id
+    ) AS found
+    JOIN story_members AS theirs ON theirs.document_id = found.document_id AND theirs.story_id <> $1
+    WHERE probability >= $2 AND model_id = (SELECT model_id FROM embedding_models WHERE is_active)
+    ORDER BY theirs.story_id, probability DESC
+), company AS (
+    SELECT story_id FROM stories
+    WHERE coverage_id = (SELECT coverage_id FROM stories WHERE story_id = $1) AND story_id <> $1
+)
+SELECT story_id, story_uuid, canonical_title AS title, coalesce((
+        SELECT normalized_language FROM documents WHERE document_id = representative_document_id), 'und') AS language,
+    item_count, source_count, publisher_family_count, last_seen_at, probability, signs,
+    company.story_id IS NOT NULL AS is_company
+FROM linked FULL JOIN company USING (story_id) JOIN stories USING (story_id)
+WHERE status = 'active' ORDER BY is_company DESC, probability DESC NULLS LAST, last_seen_at DESC, story_id LIMIT $4;
+
+-- name: decisions
+-- What people decided about a story and has not been undone, the latest first.
+SELECT decision_id, action, story_decisions.collection, story_decisions.story_id, other_story_id, document_ids, pointing_ids,
+    note, decided_at, decided_by, NULL::timestamptz AS undone_at, '' AS undone_by, stories.canonical_title AS title,
+    other.canonical_title AS other_title,
+    stories.story_uuid::text AS story_uuid, other.story_uuid::text AS other_story_uuid
+FROM story_decisions JOIN stories USING (story_id) JOIN stories AS other ON other.story_id = other_story_id
+WHERE (story_decisions.story_id = $1 OR other_story_id = $1) AND EXISTS (
+    SELECT FROM story_verdicts WHERE story_verdicts.decision_id = story_decisions.decision_id AND undone_at IS NULL)
+ORDER BY decision_id DESC LIMIT $2;
+
+-- name: topics
+-- The topics that a story belongs to, and what they did with it.
+SELECT topic_slug, topic_name, publish_count, last_published_at, suppressed, suppression_reason
+FROM story_topic_state JOIN topics USING (topic_id) WHERE story_id = $1 ORDER BY topic_name, topic_slug;
+
+-- name: stories
+-- The stories before a place in the list, the latest first: of one collection or all, with words in the title or any.
+SELECT story_id, story_uuid, collection, canonical_title AS title, canonical_url AS url, status, first_seen_at, last_seen_at,
+    item_count, source_count, publisher_family_count, sources, publisher_families,
+    coalesce(language, 'und') AS language, coalesce(lead, '') AS lead
+FROM (
+    SELECT * FROM stories
+    WHERE status = 'active' AND last_seen_at >= $1 AND (last_seen_at, story_id) < ($2, $3)
+        AND ($4::text IS NULL OR collection = $4) AND ($5::text IS NULL OR canonical_title ILIKE $5)
+    ORDER BY last_seen_at DESC, story_id DESC LIMIT $6 OFFSET $7
+) AS part LEFT JOIN LATERAL (
+    SELECT normalized_language AS language, left(body_text, 400) AS lead FROM documents
+    WHERE document_id = representative_document_id) AS representative ON true
+ORDER BY last_seen_at DESC, story_id DESC;
+
+-- name: resolve_merged
+-- The story that a story became part of, or itself.
+WITH RECURSIVE way AS (
+    SELECT story_id, merged_into FROM stories WHERE story_uuid = $1
+    UNION
+    SELECT stories.story_id, stories.merged_into FROM way JOIN stories ON stories.story_id = way.merged_into
+)
+SELECT story_id FROM way WHERE merged_into IS NULL;
+
+-- name: latest
+-- The latest stories, of one collection or all, seen within a window.
+SELECT story_id, story_uuid, collection, canonical_title AS title, canonical_url AS url, status, first_seen_at, last_seen_at,
+    item_count, source_count, publisher_family_count, sources, publisher_families,
+    coalesce(language, 'und') AS language, coalesce(lead, '') AS lead
+FROM stories LEFT JOIN LATERAL (
+    SELECT normalized_language AS language, left(body_text, 400) AS lead FROM documents
+    WHERE document_id = representative_document_id) AS representative ON true
+WHERE status = 'active' AND ($1::text IS NULL OR collection = $1)
+    AND ($2::timestamptz IS NULL OR last_seen_at >= $2) AND ($3::timestamptz IS NULL OR last_seen_at < $3)
+ORDER BY last_seen_at DESC, story_id DESC LIMIT $4 OFFSET $5;
+
+-- name: story
+-- One story by its number or its public id.
+SELECT story_id, story_uuid, collection, canonical_title AS title, canonical_url AS url, status, first_seen_at, last_seen_at,
+    item_count, source_count, publisher_family_count, sources, publisher_families, merged_into,
+    coalesce(language, 'und') AS language, coalesce(lead, '') AS lead
+FROM stories LEFT JOIN LATERAL (
+    SELECT normalized_language AS language, left(body_text, 400) AS lead FROM documents
+    WHERE document_id = representative_document_id) AS representative ON true
+WHERE story_id = $1 OR story_uuid = $2;
+
+-- name: text
+-- The text of the document that stands for a story.
+SELECT coalesce(body_text, '') FROM stories JOIN documents ON document_id = representative_document_id WHERE story_id = $1;
+
+-- name: company
+-- The other stories that probably tell of the same event.
+SELECT story_id, story_uuid, collection, canonical_title AS title, canonical_url AS url, status, first_seen_at, last_seen_at,
+    item_count, source_count, publisher_family_count, sources, publisher_families,
+    coalesce(language, 'und') AS language, coalesce(lead, '') AS lead
+FROM stories LEFT JOIN LATERAL (
+    SELECT normalized_language AS language, left(body_text, 400) AS lead FROM documents
+    WHERE document_id = representative_document_id) AS representative ON true
+WHERE status = 'active' AND story_id <> $1 AND coverage_id = (SELECT coverage_id FROM stories WHERE story_id = $1)
+ORDER BY last_seen_at DESC, story_id DESC LIMIT $2;
+
+-- name: members
+-- The documents of a story, in order of appearance.
+SELECT document_id, article_id, source, source_item_id, canonical_url AS url, title, normalized_language AS language,
+    publisher_family, published_at, seen_at, match_type::text AS match_type, match_score, match_details,
+    (SELECT name FROM sources WHERE slug = source) AS source_name
+FROM story_members JOIN documents USING (document_id)
+WHERE story_id = $1 ORDER BY seen_at, document_id LIMIT $2;

@@ -1,0 +1,33 @@
+"""The subjects of queued work, in words."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from scoop.store import db
+from scoop.store.db import Connection
+from scoop.store.work import Waiting
+
+SQL = db.blocks(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkSubject:
+    """What a piece of work is about; `label` is empty where that is gone."""
+
+    label: str
+    source: str | None
+    story_uuid: UUID | None
+
+
+async def list_subjects(conn: Connection, waiting: Sequence[Waiting]) -> dict[tuple[str, int], WorkSubject]:
+    """What pieces of work are about, by stage and subject."""
+    if not waiting:
+        return {}
+    rows = await conn.fetch(SQL["subjects"], [each.stage for each in waiting], [each.subject for each in waiting])
+    return {
+        (row["stage"], row["subject"]): WorkSubject(
+            label=row["label"], source=row["source"], story_uuid=row["story_uuid"]
+        )
+        for row in rows
+    }
