@@ -83,7 +83,15 @@ async def run_all(database: Database, *, without: Sequence[str] = ()) -> None:
             archive = Archive.open(folder, credentials={})
             every = pipeline.stages(client, archive, sandbox, secrets={})
             stages = [stage for stage in every if stage.name not in without]
-            app = App(config=Config(), database=database, archive=archive, stages=stages, modes=Modes(), channels={})
+            app = App(
+                config=Config(),
+                database=database,
+                archive=archive,
+                stages=stages,
+                jobs=pipeline.periodic_jobs(stages, archive, modes=Modes(), timezone="UTC"),
+                modes=Modes(),
+                channels={},
+            )
             await worker.run(app, stop=asyncio.Event(), until_idle=True, report=Silent())
 
 

@@ -121,5 +121,13 @@ async def open_desk(
     async with open_client() as client, open_sandbox() as sandbox:
         archive = Archive.open(str(folder), credentials={})
         stages = pipeline.stages(client, archive, sandbox, secrets=secrets or {}, force=force)
-        app = App(config=Config(), database=database, archive=archive, stages=stages, modes=Modes(), channels={})
+        app = App(
+            config=Config(),
+            database=database,
+            archive=archive,
+            stages=stages,
+            jobs=pipeline.periodic_jobs(stages, archive, modes=Modes(), timezone="UTC"),
+            modes=Modes(),
+            channels={},
+        )
         yield Desk(database=database, app=app, archive=archive)

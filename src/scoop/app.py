@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from scoop.embedders import Embedder, VectorCache
     from scoop.fetch.client import Client
     from scoop.model import SourceSettings
+    from scoop.stages.periodic import PeriodicJob
     from scoop.stages.stage import Stage
 
 POOL_SIZE = 8
@@ -33,6 +34,7 @@ class App:
     database: Database
     archive: "Archive"
     stages: "list[Stage[Any, Any]]"
+    jobs: "list[PeriodicJob]"
     modes: Modes
     channels: Mapping[str, type[Any]]
 
@@ -81,7 +83,7 @@ async def open_app(
         await _put_configured(config, database)
         archive = open_archive(config)
         embedder = open_embedder(config, client)
-        stages = pipeline.stages(
+        every_stage = pipeline.stages(
             client,
             archive,
             parser,
@@ -91,11 +93,13 @@ async def open_app(
             embedder=embedder if memory is None else Remembering(embedder, memory),
             modes=modes(config),
         )
+        stages = _chosen(every_stage, only, without)
         yield App(
             config=config,
             database=database,
             archive=archive,
-            stages=_chosen(stages, only, without),
+            stages=stages,
+            jobs=pipeline.periodic_jobs(stages, archive, modes=modes(config), timezone=config.timezone),
             modes=modes(config),
             channels=plugins.discover(channels),
         )

@@ -1,50 +1,43 @@
-"""The worker: the loop over the stages, and the processes that run it."""
+"""The worker: the loops over stages and periodic jobs, and the processes that run them."""
 
 import asyncio
 import json
 import sys
 import time
 from collections.abc import Coroutine, Iterable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, Protocol
 
 import structlog
 
-from scoop.actions import handover
 from scoop.app import App
-from scoop.archive import retention
-from scoop.errors import ConfigError, DatabaseUnavailable, ScoopError, UsageError
-from scoop.stage_names import StageName
-from scoop.stages import digest, reconcile_posts
+from scoop.errors import ConfigError, DatabaseUnavailable, UsageError
+from scoop.stages import periodic
 from scoop.stages import stage as stage_loop
+from scoop.stages.periodic import PeriodicJob
 from scoop.stages.stage import Stage, Worker
-from scoop.store import db, periodic, posts, runs, sources, webhooks, work
+from scoop.store import db, runs, work
 from scoop.store.db import Connection
 
 log = structlog.get_logger()
 
 IDLE_SECONDS = 0.25
-HOUSE_SECONDS = 1.0  # between looks at dead workers and due sources
-LINES_AWAY = 2  # of visits and pages that are out at the same time, in each process
+HOUSEKEEPING_SECONDS = 1.0
+NETWORK_LOOPS = 2  # per process: visits and pages that are fetched at the same time
 RECOVERY_SECONDS = 1.0
-# A member that ends with one of these codes would end so again.
-HOPELESS = {error.exit_code: error for error in (UsageError, ConfigError, DatabaseUnavailable)}
-TIDY_ARCHIVE_EVERY = timedelta(days=1)
-FORGET_DELIVERIES_EVERY = timedelta(days=1)
-LOOK_AFTER_POSTS_EVERY = timedelta(minutes=1)
-SWEEP_EVERY = timedelta(days=1)
-FALL_BACK_EVERY = timedelta(minutes=1)
+# A process that exits with one of these codes would do so again.
+FATAL_EXITS = {error.exit_code: error for error in (UsageError, ConfigError, DatabaseUnavailable)}
 
 
 class Report(Protocol):
-    """Whoever watches: told after each batch the stage and how many subjects were settled, and single lines between."""
+    """Receives the stage and the number of settled subjects after each batch, and progress messages in between."""
 
     def __call__(self, stage: str, done: int, /) -> None: ...
-    def tell(self, line: str) -> None: ...
+    def message(self, line: str) -> None: ...
 
 
 async def run(app: App, *, stop: asyncio.Event, until_idle: bool, report: Report) -> None:
-    """Work until told to stop, or until nothing is due; a database that goes away is waited for."""
+    """Work until `stop` is set, or until nothing is due; wait for a database that goes away."""
     while not stop.is_set():
         try:
             await _work(app, stop=stop, until_idle=until_idle, report=report)
@@ -56,43 +49,39 @@ async def run(app: App, *, stop: asyncio.Event, until_idle: bool, report: Report
 
 
 async def _work(app: App, *, stop: asyncio.Event, until_idle: bool, report: Report) -> None:
-    """Several lines side by side: who waits for a slow server holds up neither the other stages nor all visits."""
+    """Run network stages, local stages and slow jobs in separate loops, so that a slow server blocks no other."""
     done = asyncio.Event()
-    away = [stage for stage in app.stages if stage.waits]
-    lines = [_line(app, away, stop=stop, done=done, report=report) for _ in range(LINES_AWAY)]
-    at_hand = _line_at_hand(app, stop=stop, until_idle=until_idle, done=done, report=report)
-    await run_loops([at_hand, *lines, *([_line_of_fall_backs(app, stop=stop, done=done)] if _tells(app) else [])])
+    network_stages = [stage for stage in app.stages if stage.waits]
+    slow_jobs = [job for job in app.jobs if job.waits]
+    local_loop = _local_loop(app, stop=stop, until_idle=until_idle, done=done, report=report)
+    network_loops = [
+        _worker_loop(app, network_stages, stop=stop, done=done, report=report) for _ in range(NETWORK_LOOPS)
+    ]
+    job_loops = [_slow_jobs_loop(app, slow_jobs, stop=stop, done=done)] if slow_jobs else []
+    await run_loops([local_loop, *network_loops, *job_loops])
 
 
-def _tells(app: App) -> bool:
-    return any(stage.name == StageName.DIGEST for stage in app.stages)
-
-
-async def _line_of_fall_backs(app: App, *, stop: asyncio.Event, done: asyncio.Event) -> None:
-    """Now and then, let the older system post what is too late: its program may take minutes, and holds up nobody."""
+async def _slow_jobs_loop(app: App, jobs: list[PeriodicJob], *, stop: asyncio.Event, done: asyncio.Event) -> None:
     async with app.database.connection() as conn:
         while True:
-            if await periodic.claim(conn, "fall back", every=FALL_BACK_EVERY):
-                await handover.fall_back(conn, app.modes, now=datetime.now(UTC), run=handover.run_program)
+            await periodic.run_due(conn, jobs, now=datetime.now(UTC))
             if stop.is_set() or done.is_set():
                 return
             await _pause(done, IDLE_SECONDS)
 
 
-async def _line_at_hand(
-    app: App, *, stop: asyncio.Event, until_idle: bool, done: asyncio.Event, report: Report
-) -> None:
-    """The stages that need no network, and the house: this line sees when all is done."""
+async def _local_loop(app: App, *, stop: asyncio.Event, until_idle: bool, done: asyncio.Event, report: Report) -> None:
+    """Run local stages and housekeeping; decide when the worker is idle."""
     stages = [stage for stage in app.stages if not stage.waits]
     async with app.database.connection() as conn:
-        worker = Worker(await work.register_worker(conn), conn, report.tell)
+        worker = Worker(await work.register_worker(conn), conn, report.message)
         await runs.close_abandoned(conn)
         kept_at = 0.0
         while not stop.is_set():
-            if time.monotonic() - kept_at > HOUSE_SECONDS:
-                await _keep_house(app, conn)
+            if time.monotonic() - kept_at > HOUSEKEEPING_SECONDS:
+                await _housekeeping(app, conn)
                 kept_at = time.monotonic()
-            if await _turn(stages, worker, report):
+            if await _run_each(stages, worker, report):
                 continue
             if until_idle and not await work.is_busy(conn, [stage.name for stage in app.stages]):
                 break
@@ -100,18 +89,18 @@ async def _line_at_hand(
     done.set()
 
 
-async def _line(
+async def _worker_loop(
     app: App, stages: list[Stage[Any, Any]], *, stop: asyncio.Event, done: asyncio.Event, report: Report
 ) -> None:
     async with app.database.connection() as conn:
-        worker = Worker(await work.register_worker(conn), conn, report.tell)
+        worker = Worker(await work.register_worker(conn), conn, report.message)
         while not stop.is_set() and not done.is_set():
-            if not await _turn(stages, worker, report):
+            if not await _run_each(stages, worker, report):
                 await _pause(done, IDLE_SECONDS)
 
 
-async def _turn(stages: list[Stage[Any, Any]], worker: Worker, report: Report) -> int:
-    """Some of each stage: what one stage hands on need not wait until that stage has done all."""
+async def _run_each(stages: list[Stage[Any, Any]], worker: Worker, report: Report) -> int:
+    """Run a few batches of each stage: a stage can start before the one before it has emptied its queue."""
     settled = 0
     for stage in stages:
         for _ in range(stage.turns):
@@ -123,9 +112,9 @@ async def _turn(stages: list[Stage[Any, Any]], worker: Worker, report: Report) -
     return settled
 
 
-async def run_loops(lines: Iterable[Coroutine[Any, Any, Any]]) -> None:
-    """Run all until each is done; what one raises ends the others."""
-    tasks = [asyncio.create_task(line) for line in lines]
+async def run_loops(loops: Iterable[Coroutine[Any, Any, Any]]) -> None:
+    """Run all loops until each has ended; an exception in one cancels the others."""
+    tasks = [asyncio.create_task(loop) for loop in loops]
     try:
         await asyncio.gather(*tasks)
     finally:
@@ -134,34 +123,8 @@ async def run_loops(lines: Iterable[Coroutine[Any, Any, Any]]) -> None:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _keep_house(app: App, conn: Connection) -> None:
-    """Free the work of the dead, put before the first stage what is due, and do the chores."""
-    await work.release_orphans(conn)
-    await sources.schedule(conn, gathers=app.modes.write_raw_ledger)
-    if _tells(app):
-        await digest.schedule(conn, app.modes, now=datetime.now(UTC))
-    await _do_chores(app, conn)
-
-
-async def _do_chores(app: App, conn: Connection) -> None:
-    if await periodic.claim(conn, "look after posts", every=LOOK_AFTER_POSTS_EVERY):
-        await posts.hold_stranded(conn)
-        await digest.alert_late_digests(conn, app.modes, now=datetime.now(UTC))
-    if await periodic.claim(conn, "sweep channels", every=SWEEP_EVERY):
-        await reconcile_posts.schedule(conn)
-    if await periodic.claim(conn, "forget deliveries", every=FORGET_DELIVERIES_EVERY):
-        await webhooks.forget(conn)
-    if await periodic.claim(conn, "tidy the archive", every=TIDY_ARCHIVE_EVERY):
-        await _tidy_archive(app)
-
-
-async def _tidy_archive(app: App) -> None:
-    try:
-        tidied = await retention.tidy(app.archive, now=datetime.now(UTC))
-    except ScoopError as error:
-        log.warning("archive not tidied", error=str(error))
-    else:
-        log.debug("archive tidied", pages_expired=tidied.pages_expired, logs_exported=tidied.logs_exported)
+async def _housekeeping(app: App, conn: Connection) -> None:
+    await periodic.run_due(conn, [job for job in app.jobs if not job.waits], now=datetime.now(UTC))
 
 
 async def drain(
@@ -188,17 +151,17 @@ async def _pause(stop: asyncio.Event, seconds: float) -> None:
 async def run_supervised(
     size: int, *, stop: asyncio.Event, until_idle: bool, report: Report, stages: Sequence[str] = ()
 ) -> None:
-    """Work with several processes, at these stages or all, until told to stop or until nothing is due."""
-    crew = Supervisor(size, until_idle=until_idle, report=report, stages=stages)
-    working, stopping = asyncio.create_task(crew.run()), asyncio.create_task(stop.wait())
+    """Run worker processes, for these stages or all, until `stop` is set or nothing is due."""
+    supervisor = Supervisor(size, until_idle=until_idle, report=report, stages=stages)
+    working, stopping = asyncio.create_task(supervisor.run()), asyncio.create_task(stop.wait())
     await asyncio.wait((working, stopping), return_when=asyncio.FIRST_COMPLETED)
     stopping.cancel()
-    crew.stop()
+    supervisor.stop()
     await working
 
 
 class Supervisor:
-    """Worker processes: started together, restarted when one dies, stopped together."""
+    """Starts worker processes, restarts one that dies, and stops all of them together."""
 
     def __init__(self, size: int, *, until_idle: bool, report: Report, stages: Sequence[str] = ()) -> None:
         self._size = size
@@ -213,46 +176,48 @@ class Supervisor:
         ]
         self._until_idle = until_idle
         self._report = report
-        self._members: set[asyncio.subprocess.Process] = set()
+        self._processes: set[asyncio.subprocess.Process] = set()
         self._is_stopping = False
 
     async def run(self) -> None:
-        """Until all are done, or `stop`."""
+        """Run until every process has ended."""
         await asyncio.gather(*(self._keep_one() for _ in range(self._size)))
 
     def stop(self) -> None:
-        """Let every member finish what it has in hand."""
+        """Have every process finish its current batches and exit."""
         self._is_stopping = True
-        for member in self._members:
-            member.terminate()
+        for process in self._processes:
+            process.terminate()
 
     async def _keep_one(self) -> None:
         while not self._is_stopping:
             code = await self._run_one()
             if code == 0 and (self._until_idle or self._is_stopping):
                 return
-            if code in HOPELESS:
-                raise HOPELESS[code]("a worker process could not start: the line above says why")
+            if code in FATAL_EXITS:
+                raise FATAL_EXITS[code]("a worker process could not start; the line above says why")
             if not self._is_stopping:
                 log.warning("worker process died, starting another", code=code)
                 await asyncio.sleep(RECOVERY_SECONDS)
 
     async def _run_one(self) -> int:
-        # The pipe to its standard input tells a member that we live.
-        member = await asyncio.create_subprocess_exec(
+        # A process exits when the pipe to its standard input closes: that is how it notices that we died.
+        process = await asyncio.create_subprocess_exec(
             *self._arguments, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
         )
-        self._members.add(member)
+        self._processes.add(process)
         try:
             if self._is_stopping:
-                member.terminate()
-            if member.stdout is not None:
-                async for line in member.stdout:
-                    told = json.loads(line)
-                    if "line" in told:
-                        self._report.tell(told["line"])
-                    else:
-                        self._report(told["stage"], told["done"])
-            return await member.wait()
+                process.terminate()
+            if process.stdout is not None:
+                async for line in process.stdout:
+                    self._pass_on(json.loads(line))
+            return await process.wait()
         finally:
-            self._members.discard(member)
+            self._processes.discard(process)
+
+    def _pass_on(self, reported: dict[str, Any]) -> None:
+        if "line" in reported:
+            self._report.message(reported["line"])
+        else:
+            self._report(reported["stage"], reported["done"])

@@ -369,7 +369,7 @@ async def told_without_sending(desk: Desk) -> None:
 
 
 async def test_a_trial_tells_nobody(home):
-    assert StageName.DELIVER_WEBHOOKS in pipeline.TELLING
+    assert StageName.DELIVER_WEBHOOKS in pipeline.AFTER_STORIES
     assert StageName.DELIVER_WEBHOOKS in pipeline.PUBLISHING
     async with scratch.open_scratch(replace(Config(), home=home)) as app:
         names = {stage.name for stage in app.stages}

@@ -159,7 +159,15 @@ async def run_with(database, url):
         async with open_client() as client, open_sandbox() as sandbox:
             archive = Archive.open(folder, credentials={})
             stages = pipeline.stages(client, archive, sandbox, secrets={}, embedder=OpenAI(settings, client))
-            app = App(config=Config(), database=database, archive=archive, stages=stages, modes=Modes(), channels={})
+            app = App(
+                config=Config(),
+                database=database,
+                archive=archive,
+                stages=stages,
+                jobs=pipeline.periodic_jobs(stages, archive, modes=Modes(), timezone="UTC"),
+                modes=Modes(),
+                channels={},
+            )
             await worker.run(app, stop=asyncio.Event(), until_idle=True, report=Silent())
 
 

@@ -82,7 +82,7 @@ async def _drain(app: "App", name: str) -> None:
     stop = runtime.stop_on_signal()
     async with app.database.connection() as conn:
         with progress.stages() as report:
-            member = Worker(await work.register_worker(conn), conn, report.tell)
+            member = Worker(await work.register_worker(conn), conn, report.message)
             await work.release_orphans(conn)
             await worker.drain(stage, member, stop=stop, report=report)
 

@@ -121,9 +121,9 @@ async def _until_settled(app: "App", ids: list[int], *, stop: asyncio.Event, rep
 
     async def line() -> None:
         async with app.database.connection() as conn:
-            member = Worker(await work.register_worker(conn), conn, report.tell)
+            member = Worker(await work.register_worker(conn), conn, report.message)
             while not stop.is_set() and await sources.unsettled(conn, ids):
                 if not await worker.drain(app.stages[0], member, stop=stop, report=report):
                     await asyncio.sleep(TURN_SECONDS)
 
-    await worker.run_loops(line() for _ in range(worker.LINES_AWAY))
+    await worker.run_loops(line() for _ in range(worker.NETWORK_LOOPS))

@@ -21,7 +21,7 @@ class Silent:
     """Reports to nobody."""
 
     def __call__(self, _stage: str, _done: int, /) -> None: ...
-    def tell(self, _line: str) -> None: ...
+    def message(self, _line: str) -> None: ...
 
 
 class Bars:
@@ -36,7 +36,7 @@ class Bars:
             self._tasks[stage] = self._display.add_task(stage, total=None)
         self._display.advance(self._tasks[stage], done)
 
-    def tell(self, line: str) -> None:
+    def message(self, line: str) -> None:
         self._display.console.print(line, markup=False, highlight=False, overflow="ellipsis", no_wrap=True)
 
 

@@ -63,5 +63,5 @@ class Counting:
         self.done[stage] = self.done.get(stage, 0) + done
         self._watcher(stage, done)
 
-    def tell(self, line: str) -> None:
-        self._watcher.tell(line)
+    def message(self, line: str) -> None:
+        self._watcher.message(line)

@@ -75,7 +75,7 @@ class ToParent:
     def __call__(self, stage: str, done: int, /) -> None:
         _write({"stage": stage, "done": done})
 
-    def tell(self, line: str) -> None:
+    def message(self, line: str) -> None:
         _write({"line": line})
 
 

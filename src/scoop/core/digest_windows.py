@@ -63,6 +63,13 @@ def latest(cron: str, timezone: str, now: datetime) -> date:
     return day
 
 
+def last_due(cron: str, timezone: str, now: datetime) -> datetime:
+    """The last moment by now at which a digest was due."""
+    due = due_at(cron, timezone, latest(cron, timezone, now))
+    assert due is not None  # noqa: S101 - the cron itself named the date
+    return due
+
+
 def following(cron: str, day: date) -> date:
     """The next date after this one that has a digest."""
     return next(_from(cron, datetime.combine(day, time(23, 59)))).date()

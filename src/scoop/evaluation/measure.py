@@ -130,7 +130,7 @@ async def measure(
     report: Report,
 ) -> Measurement:
     """Take a set in and compare its stories with the gold ones; then again in `shuffles` other orders."""
-    report.tell(f"{name}: {len(documents):,} documents")
+    report.message(f"{name}: {len(documents):,} documents")
     memory: VectorCache = {}
     outcome = await _run(config, [documents], memory, stop=stop, report=report)
     others = [

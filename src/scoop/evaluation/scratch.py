@@ -54,7 +54,7 @@ def difference(
 async def open_scratch(config: Config, *, memory: VectorCache | None = None) -> AsyncIterator[App]:
     """All that makes stories, with the operator's settings, on a database of its own that is removed afterwards."""
     with _scratch(config) as scratch:
-        async with open_app(scratch, without=pipeline.TELLING, memory=memory) as app:
+        async with open_app(scratch, without=pipeline.AFTER_STORIES, memory=memory) as app:
             yield app
 
 

@@ -40,7 +40,7 @@ class Notify:
         return Outcome(
             output=[settled for settled, _ in tried],
             failures={settled.webhook_delivery_id: failure for settled, failure in tried if failure},
-            told=[f"webhook {settled.name}: {settled.error}" for settled, _ in tried if settled.error],
+            messages=[f"webhook {settled.name}: {settled.error}" for settled, _ in tried if settled.error],
         )
 
     async def save(self, conn: Connection, settled: list[DeliveryOutcome]) -> list[Subject]:

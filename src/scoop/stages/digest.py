@@ -261,7 +261,7 @@ class DigestStage:
 
     async def order(self, orders: list[Order]) -> Outcome[list[Order]]:
         told = [f"{each.topic.topic_slug} {each.day}: digest made ({each.mode})" for each in orders]
-        return Outcome(output=orders, told=told)
+        return Outcome(output=orders, messages=told)
 
     async def save(self, conn: Connection, orders: list[Order]) -> list[Subject]:
         for order in orders:

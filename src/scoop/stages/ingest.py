@@ -91,7 +91,7 @@ class Ingest:
     async def work(self, due: Mapping[int, DueSource]) -> Outcome[list[SourceVisit]]:
         visited = await asyncio.gather(*(self._visit(found) for found in due.values()))
         failures = {found.source.source_id: found.failure for found in visited if found.failure and not _is_gone(found)}
-        return Outcome(output=visited, failures=failures, told=[_line(found) for found in visited])
+        return Outcome(output=visited, failures=failures, messages=[_line(found) for found in visited])
 
     async def _visit(self, due: DueSource) -> SourceVisit:
         source, started_at = due.source, self.clock()

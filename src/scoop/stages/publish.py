@@ -138,7 +138,7 @@ class Publish:
 
 def _done(post: Post, **what: Any) -> Outcome[PostOutcome | None]:
     settled = PostOutcome(post_id=post.post_id, kind=post.kind, **what)
-    return Outcome(output=settled, told=[_line(post, settled)])
+    return Outcome(output=settled, messages=[_line(post, settled)])
 
 
 def _line(post: Post, settled: PostOutcome) -> str:

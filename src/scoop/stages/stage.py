@@ -27,11 +27,11 @@ Output = TypeVar("Output")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome(Generic[Output]):
-    """What a stage made of a batch, and which of its subjects failed; `told` are lines for whoever watches."""
+    """A stage's output for a batch, and which of its subjects failed; `messages` are progress lines."""
 
     output: Output
     failures: Mapping[int, Failure] = field(default_factory=dict)
-    told: Sequence[str] = ()
+    messages: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,11 +58,11 @@ class Stage(Generic[Batch, Output]):
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """Who works: its number, the connection that shows it lives, and whom it tells of what it did."""
+    """A worker's number, the connection that shows it is alive, and where its progress messages go."""
 
     number: int
     conn: Connection
-    tell: Callable[[str], None] = lambda _line: None
+    report: Callable[[str], None] = lambda _line: None
 
 
 async def run_batch(stage: Stage[Any, Any], worker: Worker) -> int:
@@ -132,8 +132,8 @@ async def _attempt(worker: Worker, stage: Stage[Any, Any], claim: Claim, subject
         await _settle_failures(conn, stage, claim, outcome.failures)
         fault(f"{stage.name}.saved")
     fault(f"{stage.name}.committed")
-    for line in outcome.told:
-        worker.tell(line)
+    for message in outcome.messages:
+        worker.report(message)
 
 
 async def _settle_failures(

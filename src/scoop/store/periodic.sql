@@ -1,5 +1,5 @@
 -- name: claim
--- Take a chore upon oneself that has not been done for so long; gives its name to one of those who ask.
-INSERT INTO chores (name, done_at) VALUES ($1, now())
-ON CONFLICT (name) DO UPDATE SET done_at = now() WHERE chores.done_at <= now() - $2::interval
+-- Claim a job that never ran, or not since then; gives its name to one of the workers that ask.
+INSERT INTO chores (name, done_at) VALUES ($1, $3)
+ON CONFLICT (name) DO UPDATE SET done_at = $3 WHERE chores.done_at < $2
 RETURNING name;
