@@ -13,7 +13,7 @@ from typing import Any, Literal
 import msgspec
 
 from scoop import plugins, sources
-from scoop.core import items, opml, schedules, urls
+from scoop.core import items, opml, redaction, schedules, urls
 from scoop.core.items import ItemProblem
 from scoop.core.opml import Outlines
 from scoop.errors import ConfigError, Conflict, Reject, UsageError
@@ -221,7 +221,7 @@ async def exported(conn: Connection, *, collection: str | None = None, now: date
         await store.list_sources(conn, collection=collection, kind="rss"), key=lambda source: source.collection
     )
     outlines = [
-        opml.Outline(url=opml.without_secrets(s.base_url), title=s.name, collection=s.collection, category=s.category)
+        opml.Outline(url=redaction.redact_url(s.base_url), title=s.name, collection=s.collection, category=s.category)
         for s in feeds
     ]
     return opml.write(outlines, title="Scoop", now=now)

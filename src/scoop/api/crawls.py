@@ -12,7 +12,7 @@ from pydantic import Field
 
 from scoop.api import document
 from scoop.app import modes
-from scoop.core import opml
+from scoop.core import redaction
 from scoop.errors import Conflict
 from scoop.http import pagination, responses, routes
 from scoop.http.deps import CurrentDesk, ReadConn, WriteConn
@@ -181,6 +181,6 @@ def _crawl_run(run: Run) -> CrawlRun:
         processedCount=run.items_fetched,
         newArticles=run.items_inserted,
         failedArticles=run.items_failed,
-        errorSummary=run.error_message and opml.redacted(run.error_message),
+        errorSummary=run.error_message and redaction.redact_text(run.error_message),
         s3LogKey=run.log_key,
     )

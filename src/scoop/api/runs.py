@@ -8,7 +8,7 @@ import msgspec
 from fastapi import Query, Request, Response
 
 from scoop import app
-from scoop.core import opml
+from scoop.core import redaction
 from scoop.errors import ScoopError
 from scoop.http import pagination, responses, routes
 from scoop.http.deps import CurrentDesk, Desk, ReadConn
@@ -89,7 +89,7 @@ async def list_refused(request: Request, conn: ReadConn, wanted: Annotated[Wante
 
 
 def _shown(run: Run) -> Run:
-    return replace(run, error_message=run.error_message and opml.redacted(run.error_message))
+    return replace(run, error_message=run.error_message and redaction.redact_text(run.error_message))
 
 
 def _refused(refused: StoredRefusal) -> RefusedItem:
@@ -119,7 +119,7 @@ def _harmless(value: Any) -> Any:
     """What a log says, with every address in it without its secrets."""
     match value:
         case str():
-            return opml.redacted(value)
+            return redaction.redact_text(value)
         case dict():
             return {name: _harmless(each) for name, each in value.items()}
         case list():

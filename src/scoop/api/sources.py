@@ -12,7 +12,7 @@ from scoop import app
 from scoop.actions import sources as source_actions
 from scoop.actions.sources import FeedImport, SourcePreview
 from scoop.api import document
-from scoop.core import opml
+from scoop.core import opml, redaction
 from scoop.errors import Conflict
 from scoop.http import deps, pagination, permissions, responses, routes
 from scoop.http.deps import CurrentDesk, CurrentVisitor, Desk, ReadConn, WriteConn
@@ -178,7 +178,7 @@ async def import_sources(
     if not found.feeds:
         raise invalid("body", found.problems[-1])
     feeds = await source_actions.import_opml(conn, found, collection=collection, schedule=schedule)
-    shown = [replace(feed, url=opml.redacted(feed.url)) for feed in feeds]
+    shown = [replace(feed, url=redaction.redact_text(feed.url)) for feed in feeds]
     return responses.json(request, Import(feeds=shown, problems=list(found.problems)))
 
 
@@ -287,9 +287,9 @@ async def _reports(conn: Connection, desk: Desk, found: list[Source]) -> list[So
         SourceReport(
             **asdict(source)
             | {
-                "base_url": opml.redacted(source.base_url),
-                "moved_to": source.moved_to and opml.redacted(source.moved_to),
-                "health_note": opml.redacted(source.health_note),
+                "base_url": redaction.redact_text(source.base_url),
+                "moved_to": source.moved_to and redaction.redact_text(source.moved_to),
+                "health_note": redaction.redact_text(source.health_note),
             },
             lately=lately.get(source.slug, Lately()),
         )
@@ -302,11 +302,11 @@ def _preview(settings: SourceSettings, tried: SourcePreview) -> Preview:
         slug=settings.slug,
         name=settings.name,
         kind=settings.kind,
-        base_url=opml.redacted(settings.base_url),
+        base_url=redaction.redact_text(settings.base_url),
         health=tried.harvest.health,
         item_count=len(tried.items),
         items=[_cut(item) for item in tried.items[:SHOWN_ITEMS]],
-        problems=[opml.redacted(problem) for problem in tried.harvest.problems],
+        problems=[redaction.redact_text(problem) for problem in tried.harvest.problems],
         refused=[[asdict(problem) for problem in problems] for problems in tried.refused[:SHOWN_ITEMS]],
     )
 

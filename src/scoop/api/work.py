@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Query, Request, Response
 from pydantic import Field
 
-from scoop.core import opml
+from scoop.core import redaction
 from scoop.http import pagination, responses, routes
 from scoop.http.deps import ReadConn, WriteConn
 from scoop.http.pagination import Listed
@@ -83,7 +83,7 @@ def _place(wanted: WorkQuery) -> work.WorkCursor | None:
 
 
 def _listed(request: Request, found: list[Waiting], limit: int) -> Response:
-    shown = [replace(each, error=each.error and opml.redacted(each.error)) for each in found]
+    shown = [replace(each, error=each.error and redaction.redact_text(each.error)) for each in found]
     return responses.json(
         request, pagination.paginate(shown, limit, lambda each: (each.due_at, each.stage, each.subject))
     )

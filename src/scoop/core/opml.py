@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from itertools import groupby
-from urllib.parse import unquote, urlsplit, urlunsplit
 
 from lxml import etree
 
@@ -22,18 +21,11 @@ MAX_PROBLEMS = 100
 MAX_URL_CHARACTERS = 4096  # as the canonical item
 MAX_TITLE_CHARACTERS = 500
 MAX_COLLECTION_CHARACTERS = 128
-MIN_FEED_TOKEN = 20  # characters; `?feed=rss2` names a format, `?feed=<40 digits>` opens somebody's private feed
 
 _DECLARATION = re.compile(rb"<!\s*(?:DOCTYPE|ENTITY)", re.IGNORECASE)
 _FEED_BEFORE_URL = re.compile(r"^feed:(?://)?(?=https?:)", re.IGNORECASE)
 _FEED_AS_SCHEME = re.compile(r"^feed:(?=//)", re.IGNORECASE)
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>|[\ufffe\uffff]")  # the two last are no characters of XML
-_ADDRESS = re.compile(r"https?://[^\s'\"<>]+", re.IGNORECASE)
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_SECRET_NAME = re.compile(
-    r"token|secret|passw|signature|credential|session|apikey|accesskey|jwt|authori[sz]ation"
-    r"|(?<![a-z])(?:key|auth|sig|pass|pwd|sid|hmac)(?![a-z])"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +64,7 @@ def read(body: bytes) -> Outlines:
 
 
 def write(outlines: Iterable[Outline], *, title: str, now: datetime) -> bytes:
-    """OPML 2.0 with a folder for each run of one collection; the URLs must be safe to show (`without_secrets`)."""
+    """OPML 2.0 with a folder for each run of one collection; the URLs must be safe to show (`redaction.redact_url`)."""
     root = etree.Element("opml", version="2.0")
     head, body = etree.SubElement(root, "head"), etree.SubElement(root, "body")
     etree.SubElement(head, "title").text = _plain(title)
@@ -82,33 +74,6 @@ def write(outlines: Iterable[Outline], *, title: str, now: datetime) -> bytes:
         for feed in feeds:
             etree.SubElement(folder, "outline", _attributes(feed))
     return bytes(etree.tostring(root, xml_declaration=True, encoding="utf-8", pretty_print=True))
-
-
-def without_secrets(url: str) -> str:
-    """The URL without user, password, fragment, and parameters that by their names open a door; ValueError for no URL.
-
-    A secret that is part of the path cannot be told from an address, and stays.
-    """
-    parts = urlsplit(urls.percent_encoded(url))
-    query = "&".join(pair for pair in parts.query.split("&") if not _is_secret(*pair.partition("=")[::2]))
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, query, ""))
-
-
-def redacted(told: str) -> str:
-    """A sentence in which every address is as `without_secrets` has it."""
-    return _ADDRESS.sub(lambda found: _harmless(found[0]), told)
-
-
-def _harmless(address: str) -> str:
-    try:
-        return without_secrets(address)
-    except ValueError:
-        return address.partition("?")[0].rpartition("@")[2]
-
-
-def _is_secret(name: str, value: str) -> bool:
-    spelled = _CAMEL.sub("_", unquote(name)).lower()
-    return bool(_SECRET_NAME.search(spelled)) or (spelled == "feed" and len(value) >= MIN_FEED_TOKEN)
 
 
 def _gathered(root: etree._Element, problems: list[str]) -> Outlines:

@@ -15,7 +15,7 @@ from scoop.actions import search
 from scoop.actions.search import SearchResult
 from scoop.actions.sources import SourcePreview
 from scoop.config import Config
-from scoop.core import opml
+from scoop.core import redaction
 from scoop.core.access import Visitor
 from scoop.core.search import Query
 from scoop.errors import DatabaseUnavailable, FetchFailed
@@ -80,10 +80,10 @@ async def preview_source(desk: Desk, settings: SourceSettings) -> SourcePreview:
         async with asyncio.timeout(PREVIEW_TIMEOUT.total_seconds()), desk.trying:
             return await app.try_source(desk.config, settings, now=desk.clock())
     except TimeoutError as error:
-        message = f"{opml.redacted(settings.base_url)} did not answer within {PREVIEW_TIMEOUT.seconds} seconds"
+        message = f"{redaction.redact_text(settings.base_url)} did not answer within {PREVIEW_TIMEOUT.seconds} seconds"
         raise FetchFailed(message, health="timeout") from error
     except FetchFailed as failure:
-        message = f"{opml.redacted(str(failure))} ({failure.health.replace('_', ' ')})"
+        message = f"{redaction.redact_text(str(failure))} ({failure.health.replace('_', ' ')})"
         raise FetchFailed(message, health=failure.health) from None  # the original holds the whole address
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import inspect
 
-from scoop.core import opml
+from scoop.core import redaction
 from scoop.http import permissions
 from scoop.web import forms
 
@@ -103,5 +103,5 @@ def _written(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list | tuple):
-        return "\n".join(opml.redacted(str(each)) for each in value)
-    return opml.redacted(str(value))
+        return "\n".join(redaction.redact_text(str(each)) for each in value)
+    return redaction.redact_text(str(value))

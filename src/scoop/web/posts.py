@@ -7,7 +7,7 @@ from urllib.parse import urlencode, urlsplit
 import msgspec
 from fastapi import Path, Response
 
-from scoop.core import opml
+from scoop.core import redaction
 from scoop.http import pagination, routes
 from scoop.http.deps import ReadConn, WriteConn
 from scoop.http.routes import needs
@@ -100,7 +100,7 @@ async def post_page(conn: ReadConn, context: PageContext, post_id: PostId) -> Re
         as_sent=as_sent,
         message_href=message_href,
         waits_for_a_word=post.state in WAITING_FOR_A_WORD,
-        redacted=opml.redacted,
+        redacted=redaction.redact_text,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from fastapi import Form, Response
 
-from scoop.core import opml, text
+from scoop.core import redaction, text
 from scoop.http import errors, routes
 from scoop.http.deps import ReadConn, WriteConn
 from scoop.http.routes import needs
@@ -99,7 +99,7 @@ async def release(conn: WriteConn, stage: StageField = "", subject: SubjectId = 
 
 
 def _plain(told: str) -> str:
-    return opml.redacted(text.one_line(told))
+    return redaction.redact_text(text.one_line(told))
 
 
 def _check(stage: str) -> None:

@@ -8,7 +8,7 @@ import msgspec
 from fastapi import Path, Query, Response
 
 from scoop.app import open_archive
-from scoop.core import opml, text
+from scoop.core import redaction, text
 from scoop.errors import ScoopError
 from scoop.http import errors, routes
 from scoop.http.deps import CurrentDesk, Desk, ReadConn
@@ -127,7 +127,7 @@ def _line(line: bytes) -> LogLine:
 
 
 def _plain(told: str) -> str:
-    return opml.redacted(text.one_line(told))
+    return redaction.redact_text(text.one_line(told))
 
 
 def _readable(raw_item: bytes) -> str:

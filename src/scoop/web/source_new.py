@@ -13,7 +13,7 @@ from fastapi import Response
 
 from scoop import sources as kinds
 from scoop.actions import sources as source_actions
-from scoop.core import opml
+from scoop.core import opml, redaction
 from scoop.errors import UsageError
 from scoop.http import permissions, routes
 from scoop.http.deps import CurrentDesk, CurrentVisitor, Desk, ReadConn, WriteConn
@@ -196,7 +196,7 @@ async def import_sources(desk: CurrentDesk, context: PageContext, sent: UploadFo
         collections,
         values=form,
         outlines_problems=outlines.problems,
-        imported=[replace(feed, url=opml.without_secrets(feed.url)) for feed in imported],
+        imported=[replace(feed, url=redaction.redact_url(feed.url)) for feed in imported],
     )
 
 

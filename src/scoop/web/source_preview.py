@@ -7,7 +7,7 @@ from datetime import datetime
 
 from scoop import app
 from scoop.actions import sources
-from scoop.core import items, opml
+from scoop.core import items, redaction
 from scoop.errors import FetchFailed, Reject
 from scoop.http.deps import Desk
 from scoop.model import Health, Item, SourceSettings
@@ -63,10 +63,10 @@ async def look(desk: Desk, settings: SourceSettings) -> Look:
     except TimeoutError:
         return Look(problem=f"it took longer than {LONGEST_SECONDS} seconds", what_to_do=WHAT_TO_DO["timeout"])
     except Reject as error:
-        return Look(problem=opml.redacted(str(error)), what_to_do="Change that option below.")
+        return Look(problem=redaction.redact_text(str(error)), what_to_do="Change that option below.")
     except FetchFailed as failure:
         return Look(
-            problem=opml.redacted(str(failure)),
+            problem=redaction.redact_text(str(failure)),
             what_to_do=WHAT_TO_DO.get(failure.health, ""),
             is_readable_as_site=failure.health == "parse_error" and settings.kind == "rss",
             alternates=failure.alternates if isinstance(failure, NotAFeed) else (),
@@ -80,7 +80,7 @@ def _look(tried: sources.SourcePreview) -> Look:
     return Look(
         found=tuple(newest[:SHOWN_ITEMS]),
         count=len(newest),
-        problems=tuple(opml.redacted(problem) for problem in tried.harvest.problems[:SHOWN_PROBLEMS]),
+        problems=tuple(redaction.redact_text(problem) for problem in tried.harvest.problems[:SHOWN_PROBLEMS]),
         refused=tuple(reasons),
     )
 

@@ -11,7 +11,7 @@ from fastapi import Path, Response
 
 from scoop import app
 from scoop.actions import sources as source_actions
-from scoop.core import health, opml
+from scoop.core import health, redaction
 from scoop.http import pagination, permissions, routes
 from scoop.http.deps import CurrentDesk, CurrentVisitor, ReadConn, WriteConn
 from scoop.http.routes import needs
@@ -114,7 +114,7 @@ async def sources_page(conn: ReadConn, context: PageContext, asked: QueryFields)
         state_of=state_of,
         sentence=sentence,
         harvests=await harvests(conn, context, [row.slug for row in shown], days=DAYS_IN_TABLE),
-        alerts=[replace(alert, message=opml.redacted(alert.message)) for alert in lasting],
+        alerts=[replace(alert, message=redaction.redact_text(alert.message)) for alert in lasting],
         total=sum(tally.sources for tally in tallies),
         states=_counted(tallies),
         collections=sorted({tally.collection for tally in tallies}),
@@ -155,7 +155,7 @@ def sentence(source: Source) -> str:
     """What the last visit found; addresses in it are shown without their secrets."""
     if not source.enabled and source.health != "gone":
         return "it is not visited until somebody enables it"
-    return opml.redacted(source.health_note or health.SENTENCES[source.health])
+    return redaction.redact_text(source.health_note or health.SENTENCES[source.health])
 
 
 async def harvests(conn: Connection, context: PageContext, slugs: Sequence[str], *, days: int) -> dict[str, Harvested]:
@@ -189,10 +189,10 @@ async def _page(
         row=row,
         state=state_of(row),
         sentence=sentence(row),
-        address=opml.without_secrets(row.base_url),
-        moved_to=opml.without_secrets(row.moved_to) if row.moved_to else None,
+        address=redaction.redact_url(row.base_url),
+        moved_to=redaction.redact_url(row.moved_to) if row.moved_to else None,
         harvested=(await harvests(conn, context, [row.slug], days=DAYS_OF_ONE))[row.slug],
-        runs=[replace(run, error_message=opml.redacted(run.error_message or "")) for run in latest],
+        runs=[replace(run, error_message=redaction.redact_text(run.error_message or "")) for run in latest],
         items=await source_reads.list_latest_items(conn, row.slug, limit=SHOWN_ITEMS),
         is_due=bool(await sources.unsettled(conn, [row.source_id])),
         values=values,
@@ -216,7 +216,7 @@ def values_of(source: SourceSettings, context: PageContext) -> FormValues:
         "category": source.category,
         "schedule": source.schedule,
         "timezone": source.timezone,
-        "base_url": opml.without_secrets(source.base_url),
+        "base_url": redaction.redact_url(source.base_url),
         "request_interval_ms": str(source.request_interval_ms),
         "crawl_windows": "\n".join(f"{each['start']}-{each['end']}" for each in source.crawl_windows),
         "allowed_paths": "\n".join(source.allowed_paths),
@@ -262,7 +262,7 @@ async def change_source(
 def _address_told(form: FormValues, known: Source) -> dict[str, str]:
     """A new address, where the form has another than it showed: what it left out is kept with the old one."""
     address = form["base_url"]
-    return {} if address == opml.without_secrets(known.base_url) else {"base_url": address}
+    return {} if address == redaction.redact_url(known.base_url) else {"base_url": address}
 
 
 def wrong_settings(given: Mapping[str, Any], options: Mapping[str, Any], build: Build) -> FormValues:
