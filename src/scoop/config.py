@@ -2,24 +2,28 @@
 
 import os
 import re
-import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import platformdirs
-
+from scoop.core import suggestions
 from scoop.errors import ConfigError
-from scoop.model import HandoverMode
+
+if TYPE_CHECKING:
+    from scoop.model import HandoverMode
 
 ROOT_HOME = Path("/var/lib/scoop")  # the server runs as another user then, who cannot pass through a root home
 CONFIG_FILE = "scoop.toml"
+DEFAULT = "default"  # the origin of a setting that nobody changed
+CONFIG_VARIABLE = "SCOOP_CONFIG"  # names another file
 NAMED_SECRET = "SCOOP_SECRET_"  # noqa: S105 - the beginning of a variable's name
 _NAMED = {"about": "Secrets that channels name: SCOOP_SECRET_AI_WEBHOOK is the secret `ai_webhook`.", "secret": True}
 
 
 def _default_home() -> Path:
+    import platformdirs
+
     return ROOT_HOME if os.geteuid() == 0 else Path(platformdirs.user_data_dir("scoop", appauthor=False))
 
 
@@ -101,7 +105,7 @@ class Config:
     topics: tuple[dict[str, Any], ...] = _setting(
         (), about="Topics of digests, each a `[[topics]]` table with what `scoop topics add` takes, rules and channels."
     )
-    np_mode: HandoverMode = _setting(
+    np_mode: "HandoverMode" = _setting(
         "prod",
         variable="NP_MODE",
         about="Where the move from an older system stands, unless a topic says otherwise: legacy (it posts, Scoop "
@@ -130,16 +134,42 @@ class Config:
 
 def load(environ: Mapping[str, str], folder: Path) -> Config:
     """Read the settings: the environment wins over the file, the file over the defaults."""
-    given = _from_file(environ, folder)
+    return load_with_origins(environ, folder)[0]
+
+
+def load_with_origins(environ: Mapping[str, str], folder: Path) -> tuple[Config, dict[str, str]]:
+    """The settings, and for each one that is not at its default the variable or file that it comes from."""
+    path = file_path(environ, folder)
+    values = _from_file(path, is_required=bool(environ.get(CONFIG_VARIABLE)))
+    origins = dict.fromkeys(values, str(path))
     for setting in fields(Config):
         name = variable(setting)
         if setting.name in {"sources", "topics", "named_secrets"}:
             continue
         if name in environ:
-            given[setting.name] = environ[name]
+            values[setting.name], origins[setting.name] = environ[name], name
         elif is_secret(setting) and environ.get(f"{name}_FILE"):
-            given[setting.name] = _from_secret_file(f"{name}_FILE", environ[f"{name}_FILE"])
-    return replace(_checked(given), named_secrets=tuple(_named_secrets(environ).items()))
+            values[setting.name] = _from_secret_file(f"{name}_FILE", environ[f"{name}_FILE"])
+            origins[setting.name] = f"{name}_FILE"
+    named_secrets = _named_secrets(environ)
+    origins |= {"named_secrets": f"{NAMED_SECRET}*"} if named_secrets else {}
+    return replace(_checked(values), named_secrets=tuple(named_secrets.items())), origins
+
+
+def file_path(environ: Mapping[str, str], folder: Path) -> Path:
+    """The settings file: the one that SCOOP_CONFIG names, else scoop.toml in the current folder."""
+    return Path(environ.get(CONFIG_VARIABLE) or folder / CONFIG_FILE)
+
+
+def unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
+    """A warning for each SCOOP_* variable that no setting has, with the nearest one that there is."""
+    known = {CONFIG_VARIABLE}
+    for setting in fields(Config):
+        known |= {variable(setting), f"{variable(setting)}_FILE"} if is_secret(setting) else {variable(setting)}
+    for name in environ:
+        if name.startswith("SCOOP_") and not name.startswith(NAMED_SECRET) and name not in known:
+            question = suggestions.question(name, known)
+            yield f"{name} is not a setting and has no effect{question or '; see: scoop config show'}"
 
 
 def _named_secrets(environ: Mapping[str, str]) -> dict[str, str]:
@@ -161,11 +191,11 @@ def _from_secret_file(variable: str, path: str) -> str:
         raise ConfigError(f"{variable} names {path}, which cannot be read: {error}") from error
 
 
-def _from_file(environ: Mapping[str, str], folder: Path) -> dict[str, Any]:
-    named = environ.get("SCOOP_CONFIG")
-    path = Path(named) if named else folder / CONFIG_FILE
-    if not named and not path.exists():
+def _from_file(path: Path, *, is_required: bool) -> dict[str, Any]:
+    if not is_required and not path.exists():
         return {}
+    import tomllib
+
     try:
         found = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
@@ -179,7 +209,8 @@ def _from_file(environ: Mapping[str, str], folder: Path) -> dict[str, Any]:
     known = [setting.name for setting in fields(Config)]
     for key in found:
         if key not in known:
-            raise ConfigError(f"{path}: there is no setting {key!r}; there are {', '.join(known)}")
+            question = suggestions.question(key, known)
+            raise ConfigError(f"{path}: there is no setting {key!r}{question or '; see: scoop help config'}")
     for setting in fields(Config):
         if is_secret(setting) and setting.name in found:
             name = "SCOOP_SECRET_NAME" if setting.name == "named_secrets" else variable(setting)
@@ -207,11 +238,11 @@ def _checked(given: dict[str, Any]) -> Config:
 
 def _home(value: str) -> Path:
     if "\0" in value:
-        raise ConfigError(f"{_named('home')} holds a NUL character, which no path can")
+        raise ConfigError(f"{_named('home')} contains a NUL character")
     try:
         return Path(value).expanduser().absolute()
     except (ValueError, RuntimeError, OSError) as error:
-        raise ConfigError(f"{_named('home')} is {value!r}, which is no folder: {error}") from error
+        raise ConfigError(f"{_named('home')} is {value!r}, which is not a folder: {error}") from error
 
 
 def _tables(name: str, value: Any) -> tuple[dict[str, Any], ...]:
@@ -235,8 +266,6 @@ def _whole_number(name: str, value: Any) -> int:
 
 
 def _check(config: Config) -> None:
-    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
     choices = {
         "log_level": ("debug", "info", "warning", "error"),
         "log_format": ("text", "json", "auto"),
@@ -245,11 +274,19 @@ def _check(config: Config) -> None:
     for name, allowed in choices.items():
         if getattr(config, name) not in allowed:
             raise ConfigError(f"{_named(name)} is {getattr(config, name)!r}; it must be one of {', '.join(allowed)}")
+    if config.timezone != "UTC":
+        _check_timezone(config.timezone)
+
+
+def _check_timezone(name: str) -> None:
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+
     try:
-        ZoneInfo(config.timezone)
+        ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:  # OSError: a folder of zones, as Europe
+        question = suggestions.question(name, available_timezones())
         raise ConfigError(
-            f"{_named('timezone')} is {config.timezone!r}; it must be a name such as Europe/Berlin"
+            f"{_named('timezone')} is {name!r}{question or '; it must be a name such as Europe/Berlin'}"
         ) from error
 
 

@@ -14,9 +14,12 @@ ScoopError                  told to the user in one sentence, no traceback
 └── LostLease               somebody else has taken the work over
 """
 
-from datetime import timedelta
+from typing import TYPE_CHECKING
 
-from scoop.model import Health
+if TYPE_CHECKING:
+    from datetime import timedelta
+
+    from scoop.model import Health
 
 
 class ScoopError(Exception):
@@ -50,7 +53,7 @@ class Conflict(ScoopError):
 
 
 class Retry(ScoopError):
-    def __init__(self, reason: str, *, after: timedelta | None = None) -> None:
+    def __init__(self, reason: str, *, after: "timedelta | None" = None) -> None:
         super().__init__(reason)
         self.after = after
 
@@ -62,8 +65,8 @@ class FetchFailed(Retry):
         self,
         reason: str,
         *,
-        health: Health,
-        after: timedelta | None = None,
+        health: "Health",
+        after: "timedelta | None" = None,
         status: int | None = None,
         is_unsent: bool = False,
     ) -> None:

@@ -348,13 +348,13 @@ HUGE = "9" * 30
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["frobnicate"], ["No such command 'frobnicate'"]),
+        (["frobnicate"], ["there is no command 'frobnicate'", "scoop help"]),
         (["ingest"], ["--items FILE or --source NAME"]),
         (["ingest", "--items"], ["--items"]),
         (["ingest", "--items", "x", "--source", "y"], ["--items FILE or --source NAME"]),
-        (["story"], ["Missing argument"]),
-        (["why"], ["Missing argument"]),
-        (["sources", "add"], ["Missing"]),
+        (["story"], ["scoop story needs"]),
+        (["why"], ["scoop why needs"]),
+        (["sources", "add"], ["scoop sources add needs TARGET"]),
         (["sources", "add", "ftp://x", "--collection", "a"], ["not an http or https URL"]),
         (["sources", "add", "not-a-url", "--collection", "a"], ["is not a URL"]),
         (["sources", "add", "not-a-url"], ["--collection"]),

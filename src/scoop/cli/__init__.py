@@ -2,13 +2,19 @@
 
 import os
 import sys
+from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from scoop import __version__, config
+from scoop import config as settings
+from scoop.cli import usage
 from scoop.errors import ScoopError, UsageError
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 COMMANDS = {
     "up": "Run everything: workers, scheduler and the web page.",
@@ -48,30 +54,67 @@ COMMANDS = {
     "users": "People who may sign in: list, add, password, role, enable, disable, remove.",
     "keys": "Keys by which programs come in: list, add, remove.",
     "schema": "Print the JSON Schema of a canonical item.",
+    "config": "Show the settings, where each comes from, and what is wrong with them.",
     "db": "The database: url, psql, migrate, status.",
+    "completion": "Print the script that completes commands in your shell.",
+    "version": "Show the version of the program and of its schema.",
+    "help": "Show the help of a command.",
 }
 
+WITHOUT_SETTINGS = {"config", "doctor", "completion", "version", "help"}  # which work, or say more, if one is wrong
 
-class Lazy(click.Group):
-    """A group whose commands are imported when they are called."""
+
+class LazyGroup(usage.Group):
+    """The group of all commands; a command is imported when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        command = import_module(f"scoop.cli.{cmd_name.replace('-', '_')}").command
-        assert isinstance(command, click.Command)  # noqa: S101
-        return command
+        return load_command(cmd_name) if cmd_name in COMMANDS else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+        """Complete from the table above: importing every command for its help takes a second."""
+        from click.shell_completion import CompletionItem
 
-@click.command(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(__version__, prog_name="scoop")
+        names = [CompletionItem(name, help=about) for name, about in COMMANDS.items() if name.startswith(incomplete)]
+        return names + click.Command.shell_complete(self, ctx, incomplete)
+
+
+@cache
+def load_command(name: str) -> click.Command:
+    command = import_module(f"scoop.cli.{name.replace('-', '_')}").command
+    assert isinstance(command, click.Command)  # noqa: S101
+    command.name = name
+    usage.accept_verbosity(command)
+    return command
+
+
+def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        from scoop.cli import version
+
+        click.echo(version.text())
+        ctx.exit()
+
+
+@click.command(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    params=usage.verbosity(hidden=False),
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_print_version,
+    help="Show the version of the program and of its schema.",
+)
 @click.pass_context
 def scoop(ctx: click.Context) -> None:
     """Scoop, a self-hosted news desk.
@@ -84,59 +127,70 @@ def scoop(ctx: click.Context) -> None:
       scoop stories --limit 10              the latest stories
       scoop why https://example.com/a       why a document is in its story
 
-    Every command has --help with examples, and those that show something have --json.
-    Settings come from SCOOP_* variables and scoop.toml. Exit codes: 0 done, 1 something was refused or not found,
-    2 wrong usage, 3 wrong setting, 4 no database.
+    `scoop help COMMAND` shows a command with examples; commands that show something have --json. -v and -q may also
+    follow the command. Settings come from SCOOP_* variables and scoop.toml; see `scoop config show`. Exit codes:
+    0 done, 1 something was refused or not found, 2 wrong usage, 3 wrong setting, 4 no database.
     """
-    ctx.obj = config.load(os.environ, _folder())
+    if ctx.invoked_subcommand in WITHOUT_SETTINGS:
+        return
+    ctx.obj = usage.with_log_level(settings.load(os.environ, current_folder()), ctx)
+    for problem in settings.unknown_variables(os.environ):
+        click.echo(f"scoop: {problem}", err=True)
 
 
 def main() -> None:
-    """Run the command line; what goes wrong is one sentence, never a traceback."""
+    """Run the command line; every error is one sentence on standard error, never a traceback."""
     _open_closed_streams()
     try:
-        _refuse_what_is_no_text(sys.argv[1:])
+        _refuse_other_encodings(sys.argv[1:])
         scoop(standalone_mode=False)
         sys.stdout.flush()
     except click.exceptions.Exit as done:
         sys.exit(done.exit_code)
-    except click.ClickException as error:
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         sys.exit(error.exit_code)
+    except click.UsageError as error:
+        _fail(usage.message(error), error.exit_code)
+    except click.ClickException as error:
+        _fail(error.format_message(), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
     except ScoopError as error:
-        click.secho(f"scoop: {error}", err=True, fg="red" if sys.stderr.isatty() else None)
-        sys.exit(error.exit_code)
+        _fail(str(error), error.exit_code)
     except BrokenPipeError:
-        _forget_output()  # whoever read it has enough
+        _discard_output()  # the program that read it has closed the pipe, as `head` does
         sys.exit(0)
     except OSError as error:
-        _forget_output()
-        click.echo(f"scoop: the output cannot be written: {(error.strerror or str(error)).lower()}", err=True)
-        sys.exit(1)
+        _discard_output()
+        _fail(f"the output cannot be written: {(error.strerror or str(error)).lower()}", 1)
 
 
-def _folder() -> Path:
+def _fail(reason: str, exit_code: int) -> None:
+    click.secho(f"scoop: {reason}", err=True, fg="red")
+    sys.exit(exit_code)
+
+
+def current_folder() -> Path:
     """Where a scoop.toml may lie."""
     try:
         return Path.cwd()
     except FileNotFoundError:
-        return Path("/")  # the folder we stand in was removed
+        return Path("/")  # the current folder was removed
 
 
 def _open_closed_streams() -> None:
-    """A stream that whoever started us closed is as good as an empty one."""
+    """Replace a stream that the caller closed by an empty one."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
 
 
-def _forget_output() -> None:
+def _discard_output() -> None:
     sys.stdout = open(os.devnull, "w")  # noqa: SIM115
 
 
-def _refuse_what_is_no_text(arguments: list[str]) -> None:
+def _refuse_other_encodings(arguments: list[str]) -> None:
     for argument in arguments:
         try:
             argument.encode()

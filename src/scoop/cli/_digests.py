@@ -29,12 +29,11 @@ async def show(config: Config, digest_run_id: int, *, as_json: bool) -> None:
         ("rank", "score", "status", "title", "why"),
         [(e.rank, f"{e.score:.2f}", e.status, e.title, e.reason) for e in entries],
         empty="nothing new",
-        wide="title",
+        cut="title",
     )
     if sent:
         console.print_table(
             ("post", "channel", "part", "state", "message", "problem"),
             [(p.post_id, p.channel, f"{p.part_no}/{p.parts}", p.state, p.message_id, p.error or "") for p in sent],
             empty="",
-            wide="problem",
         )

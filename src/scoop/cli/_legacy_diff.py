@@ -118,7 +118,7 @@ def _print_comparison(comparison: "HandoverComparison") -> None:
     ]
     if misses:
         console.print_table(
-            ("date", "miss", "title", "why"), [(d, _miss(v), t, n) for d, v, t, n in misses], empty="", wide="title"
+            ("date", "miss", "title", "why"), [(d, _miss(v), t, n) for d, v, t, n in misses], empty="", cut="title"
         )
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from scoop.cli import console, runtime
+from scoop.cli import console, runtime, usage
 from scoop.config import Config
 from scoop.errors import UsageError
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 of_topic = click.argument("slug", metavar="TOPIC")
 
 
-@click.group()
+@click.group(cls=usage.Group)
 def channel() -> None:
     """Where the digests of a topic go: list, add, remove, enable, disable.
 
@@ -63,7 +63,6 @@ def show(slug: str, channels: "Sequence[TopicChannel]") -> None:
             for each in channels
         ],
         empty=f"{slug} has no channel; add one: scoop topics channel add {slug} NAME --kind KIND",
-        wide="problem",
     )
 
 

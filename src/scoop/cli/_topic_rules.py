@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from scoop.cli import console, runtime
+from scoop.cli import console, runtime, usage
 from scoop.config import Config
 from scoop.errors import UsageError
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from scoop.model import KeywordRule, RuleType, SourceRule, Topic
 
 
-@click.group()
+@click.group(cls=usage.Group)
 def rules() -> None:
     """What puts stories into a topic, and what keeps them out: list, add, remove.
 
@@ -79,7 +79,6 @@ def show(topic: "Topic") -> None:
         ("rule", "by", "what", "weight", "note"),
         [*sources, *keywords],
         empty=f"{topic.topic_slug} has no rules",
-        wide="note",
     )
 
 

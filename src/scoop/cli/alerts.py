@@ -37,5 +37,4 @@ async def _show(config: Config, with_resolved: bool, limit: int, *, as_json: boo
         ("since", "alert", "until", "what happened"),
         [(alert.raised_at, alert.kind.replace("_", " "), alert.resolved_at, alert.message) for alert in found],
         empty="all is well",
-        wide="what happened",
     )

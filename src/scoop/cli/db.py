@@ -4,11 +4,11 @@ import os
 
 import click
 
-from scoop.cli import console, runtime
+from scoop.cli import console, runtime, usage
 from scoop.config import Config
 
 
-@click.group()
+@click.group(cls=usage.Group)
 def command() -> None:
     """The database: url, psql, migrate, status.
 

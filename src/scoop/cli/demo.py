@@ -2,11 +2,11 @@
 
 import click
 
-from scoop.cli import console, runtime
+from scoop.cli import console, runtime, usage
 from scoop.config import Config
 
 
-@click.group()
+@click.group(cls=usage.Group)
 def command() -> None:
     """The newsstand: a small fictional world to try Scoop on.
 

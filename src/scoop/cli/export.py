@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import click
 
-from scoop.cli import progress, runtime
+from scoop.cli import progress, runtime, usage
 from scoop.config import Config
 from scoop.errors import InputError, UsageError
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 UNFINISHED = ".part"
 
 
-@click.group()
+@click.group(cls=usage.Group)
 def command() -> None:
     """Write stories or documents as NDJSON, CSV or Parquet.
 

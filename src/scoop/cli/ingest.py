@@ -109,7 +109,7 @@ async def _visit(config: Config, slugs: tuple[str, ...] | None, *, force: bool, 
             (run.source, run.status, run.items_fetched, run.items_inserted, run.error_message or "") for run in found
         ]
         columns = ("source", "status", "read", "new", "problem")
-        console.print_table(columns, rows, empty="there was nothing to visit", wide="problem")
+        console.print_table(columns, rows, empty="there was nothing to visit")
     return any(run.status == "failed" for run in found)
 
 

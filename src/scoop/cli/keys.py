@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import click
 
-from scoop.cli import console, runtime
+from scoop.cli import console, runtime, usage
 from scoop.config import Config
 from scoop.core import access
 from scoop.core.access import Right
@@ -12,7 +12,7 @@ from scoop.core.access import Right
 MAX_DAYS = 3650
 
 
-@click.group()
+@click.group(cls=usage.Group)
 def command() -> None:
     """Keys by which programs come in: list, add, remove.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scoop.cli import _legacy_diff, console, runtime
+from scoop.cli import _legacy_diff, console, runtime, usage
 from scoop.config import Config
 from scoop.errors import UsageError
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SHOWN_REFUSALS = 20
 
 
-@click.group()
+@click.group(cls=usage.Group)
 def command() -> None:
     """Move over from an older system: import, compare, switch, fall back.
 
@@ -69,7 +69,7 @@ def import_(config: Config, paths: tuple[Path, ...], slug: str | None, kind: "Li
         console.print_json(found)
     else:
         rows = [(each.file, each.kind, each.items, each.new, len(each.refused)) for each in found]
-        console.print_table(("file", "holds", "items", "new", "refused"), rows, empty="", wide="file")
+        console.print_table(("file", "holds", "items", "new", "refused"), rows, empty="")
     for imported in found:
         _tell_refused(imported)
     sys.exit(1 if any(each.refused for each in found) else 0)
@@ -130,7 +130,7 @@ def status(config: Config, as_json: bool) -> None:
             for each in found
         ],
         empty="there are no topics",
-        wide="program",
+        cut="program",
     )
 
 

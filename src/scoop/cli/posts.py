@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from scoop.cli import console, runtime
+from scoop.cli import console, runtime, usage
 from scoop.config import Config
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ at_most = click.option(
 )
 
 
-@click.group()
+@click.group(cls=usage.Group)
 def command() -> None:
     """The outbox: what was posted, what waits, and what is held for you to decide.
 
@@ -122,7 +122,6 @@ async def _show(
         ("post", "topic", "date", "channel", "part", "state", "when", "message", "problem"),
         [_row(post) for post in found],
         empty=empty,
-        wide="problem",
     )
 
 

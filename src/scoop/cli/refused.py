@@ -47,7 +47,6 @@ async def _show(config: Config, run_id: int | None, limit: int, *, as_json: bool
             for problem in refused.problems
         ],
         empty="nothing was refused",
-        wide="reason",
     )
 
 

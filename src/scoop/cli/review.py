@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from scoop.cli import console, runtime, why
+from scoop.cli import console, runtime, usage, why
 from scoop.config import Config
 from scoop.core import text
 
@@ -22,7 +22,7 @@ in_collection = click.option("--collection", help="Only this collection, as ai_n
 with_note = click.option("--note", default="", metavar="TEXT", help="Why, for those who read the log.")
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=usage.Group, invoke_without_command=True)
 @in_collection
 @click.option("--limit", type=click.IntRange(1, 10_000), default=10, show_default=True, help="How many at most.")
 @console.as_json
@@ -232,7 +232,7 @@ async def _log(config: Config, collection: str | None, limit: int, *, as_json: b
             for d in found
         ],
         empty="nothing was decided yet; `scoop review` lists what waits",
-        wide="title",
+        cut="title",
     )
 
 

@@ -62,5 +62,4 @@ async def _show(config: Config, source: str | None, limit: int, *, as_json: bool
             for r in found
         ],
         empty="nothing has run yet",
-        wide="problem",
     )

@@ -1,45 +1,51 @@
-"""The event loop, signals, logs and database connection of a command."""
+"""The event loop, signals, logs and database connection of a command.
 
-import asyncio
-import logging
-import signal
+Every command imports this module, also one that only prints its help: what is slow to import is imported when used.
+"""
+
 import sys
+import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import uvloop
-
-from scoop import faults
 from scoop.config import Config
 from scoop.errors import ConfigError, DatabaseUnavailable
-from scoop.store import db
-from scoop.store.db import Connection
-from scoop.store.embedded import EmbeddedServer
+
+if TYPE_CHECKING:
+    import asyncio
+    import signal
+
+    from scoop.store.db import Connection
 
 CommandT = TypeVar("CommandT")
 
 
 def run(task: Coroutine[Any, Any, CommandT]) -> CommandT:
-    """Run the coroutine of a command; a database that goes away is told in one sentence."""
+    """Run the coroutine of a command; a database that goes away becomes one error with what to do."""
+    import uvloop
+
+    from scoop.store import db
+
     try:
-        return uvloop.run(_quietly(task))
+        return uvloop.run(_without_driver_noise(task))
     except db.TROUBLE as error:
         raise DatabaseUnavailable(
-            f"the database went away: {db.sentence(error)}; "
-            "see that its disk has space, then try again: nothing is lost"
+            f"the database went away: {db.sentence(error)}; nothing is lost: check that its disk has space, try again"
         ) from error
 
 
-async def _quietly(task: Coroutine[Any, Any, CommandT]) -> CommandT:
-    """What the driver's own background work raises when the server goes away is told once, by whoever waited for it."""
-    loop = asyncio.get_running_loop()
+async def _without_driver_noise(task: Coroutine[Any, Any, CommandT]) -> CommandT:
+    """Hide what the driver's background tasks raise when the server goes away: the command raises the same error."""
+    import asyncio
 
-    def tell(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    from scoop.store import db
+
+    def report(loop: "asyncio.AbstractEventLoop", context: dict[str, Any]) -> None:
         if not isinstance(context.get("exception"), (*db.TROUBLE, OSError, RuntimeError)):
             loop.default_exception_handler(context)
 
-    loop.set_exception_handler(tell)
+    asyncio.get_running_loop().set_exception_handler(report)
     return await task
 
 
@@ -55,20 +61,39 @@ def run_logged(config: Config, task: Coroutine[Any, Any, CommandT]) -> CommandT:
 
 
 @asynccontextmanager
-async def open_connection(config: Config) -> AsyncIterator[Connection]:
+async def open_connection(config: Config) -> "AsyncIterator[Connection]":
     """A connection to the database, which is started and migrated first where that is needed."""
     from scoop.app import open_database
 
+    began = time.monotonic()
     async with open_database(config) as database, database.connection() as conn:
+        log_debug(config, "connected", database=_database(config), seconds=round(time.monotonic() - began, 3))
         yield conn
 
 
-def stop_on_signal() -> asyncio.Event:
+def _database(config: Config) -> str:
+    """Where the database is, without user and password."""
+    return config.database_url.rpartition("@")[2] if config.database_url else f"embedded in {config.home}"
+
+
+def log_debug(config: Config, event: str, **values: Any) -> None:
+    """Log what a command does where -v or SCOOP_LOG_LEVEL=debug asks for it."""
+    if config.log_level == "debug":
+        import structlog
+
+        set_up_logs(config)
+        structlog.get_logger().debug(event, **values)
+
+
+def stop_on_signal() -> "asyncio.Event":
     """An event that SIGTERM and SIGINT set; a second SIGINT ends the process at once."""
+    import asyncio
+    import signal
+
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
 
-    def on_signal(number: signal.Signals) -> None:
+    def on_signal(number: "signal.Signals") -> None:
         stop.set()
         loop.remove_signal_handler(number)
         signal.signal(number, signal.SIG_DFL)
@@ -80,7 +105,9 @@ def stop_on_signal() -> asyncio.Event:
 
 def set_up_logs(config: Config) -> None:
     """Logs go to standard error: readable on a terminal, one JSON a line otherwise."""
-    import structlog  # 0.1 s that commands which only read need not wait for
+    import logging
+
+    import structlog
 
     is_text = config.log_format == "text" or (config.log_format == "auto" and sys.stderr.isatty())
     structlog.configure(
@@ -98,9 +125,11 @@ def set_up_logs(config: Config) -> None:
 
 
 def _arm_faults(config: Config) -> None:
-    """Tests of crash safety name a point, an action and which hit of the point it is."""
+    """Fail as a test of crash safety configures it: at a point, by an action, at the n-th time it is reached."""
     if config.fault is None:
         return
+    from scoop import faults
+
     try:
         point, action, hit = config.fault.split(":")
         act = {
@@ -115,6 +144,9 @@ def _arm_faults(config: Config) -> None:
 
 def _killer(config: Config, then: Callable[[], None] = lambda: None) -> Callable[[], None]:
     def act() -> None:
+        from scoop import faults
+        from scoop.store.embedded import EmbeddedServer
+
         pid = EmbeddedServer(config.home).postmaster_pid()
         if pid is not None:
             faults.kill(pid)

@@ -2,8 +2,10 @@
 
 import click
 
+from scoop.cli import usage
 
-@click.group()
+
+@click.group(cls=usage.Group)
 def command() -> None:
     """Print the JSON Schema of a canonical item.
 

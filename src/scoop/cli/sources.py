@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scoop.cli import console, runtime
+from scoop.cli import console, runtime, usage
 from scoop.config import Config
 from scoop.errors import FetchFailed, InputError, UsageError
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SHOWN_ITEMS = 5
 
 
-@click.group()
+@click.group(cls=usage.Group)
 def command() -> None:
     """Where items come from: list, add, edit, test, import, export.
 
@@ -64,7 +64,6 @@ async def _list(config: Config, *, as_json: bool) -> None:
             for s in found
         ],
         empty="there are no sources; add one: scoop sources add https://example.com/feed.xml --collection world_news",
-        wide="what it says",
     )
 
 
@@ -223,7 +222,7 @@ def _show(tried: "SourcePreview") -> None:
             for item in tried.items[:SHOWN_ITEMS]
         ],
         empty="it answers, but has no items",
-        wide="title",
+        cut="title",
     )
     more = len(tried.items) - SHOWN_ITEMS
     if more > 0:

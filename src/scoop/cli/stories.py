@@ -60,7 +60,7 @@ async def _show_grouped(
         rows.append((first, *figures, title))
         rows += [(story_id, "", "", "", "", f"  {other}") for story_id, other in others]
     console.print_table(
-        ("id", "last seen", "docs", "independent", "collection", "title"), rows, empty=EMPTY, wide="title"
+        ("id", "last seen", "docs", "independent", "collection", "title"), rows, empty=EMPTY, cut="title"
     )
 
 
@@ -76,5 +76,5 @@ async def _show(config: Config, collection: str | None, since: datetime | None, 
         ("id", "last seen", "docs", "independent", "collection", "title"),
         [(s.story_id, s.last_seen_at, s.item_count, s.publisher_family_count, s.collection, s.title) for s in found],
         empty=EMPTY,
-        wide="title",
+        cut="title",
     )

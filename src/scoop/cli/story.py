@@ -44,7 +44,7 @@ async def _show(config: Config, name: str, *, as_json: bool) -> None:
         ("document", "seen", "source", "lang", "match", "title"),
         [(m.document_id, m.seen_at, m.source, m.language, m.match_type, m.title) for m in detail.members],
         empty="no documents",
-        wide="title",
+        cut="title",
     )
     if detail.company:
         click.echo("probably the same event:")
@@ -52,5 +52,5 @@ async def _show(config: Config, name: str, *, as_json: bool) -> None:
             ("story", "last seen", "docs", "independent", "title"),
             [(s.story_id, s.last_seen_at, s.item_count, s.publisher_family_count, s.title) for s in detail.company],
             empty="",
-            wide="title",
+            cut="title",
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scoop.cli import _topic_channels, _topic_rules, console, runtime
+from scoop.cli import _topic_channels, _topic_rules, console, runtime, usage
 from scoop.config import Config
 from scoop.core import text
 from scoop.errors import Conflict, UsageError
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SHOWN_CHARACTERS = 60  # of a title among others
 
 
-@click.group()
+@click.group(cls=usage.Group)
 def command() -> None:
     """What digests are about: list, add, rules, channels, try out, suppress.
 
@@ -71,7 +71,6 @@ async def _list(config: Config, *, as_json: bool) -> None:
             for t in found
         ],
         empty="there are no topics; add one: scoop topics add energy --collection world_news",
-        wide="takes from",
     )
 
 
@@ -278,7 +277,6 @@ def test(config: Config, slug: str, days: int, as_json: bool) -> None:
             for each in tried.rules
         ],
         empty="it has no collections and no rules: it takes every story",
-        wide="among them",
     )
     click.echo(f"{tried.stories:,} of {tried.looked_at:,} stories in reach belong to {slug} ({days} days)")
     for title in tried.titles:

@@ -96,7 +96,7 @@ async def _once(config: Config, processes: int, *, as_json: bool) -> None:
         ("docs", "independent", "collection", "latest stories"),
         [(s.item_count, s.publisher_family_count, s.collection, s.title) for s in stories],
         empty="no stories yet",
-        wide="latest stories",
+        cut="latest stories",
     )
 
 

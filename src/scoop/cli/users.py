@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from scoop.cli import console, runtime
+from scoop.cli import console, runtime, usage
 from scoop.config import Config
 from scoop.core import access
 from scoop.core.access import Role
@@ -33,7 +33,7 @@ def _password_options(function: Callable[..., None]) -> Callable[..., None]:
     return function
 
 
-@click.group()
+@click.group(cls=usage.Group)
 def command() -> None:
     """People who may sign in: list, add, password, role, enable, disable, remove.
 

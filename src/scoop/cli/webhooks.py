@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scoop.cli import console, runtime
+from scoop.cli import console, runtime, usage
 from scoop.config import Config
 from scoop.errors import InputError, Reject, Retry
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 named = click.argument("name")
 
 
-@click.group()
+@click.group(cls=usage.Group)
 def command() -> None:
     """Programs that are told of stories and digests: list, add, remove, test, deliveries.
 
@@ -62,7 +62,7 @@ async def _list(config: Config, *, as_json: bool) -> None:
             for each in found
         ],
         empty="there are no webhooks; add one: scoop webhooks add NAME URL --secret NAME",
-        wide="address",
+        cut="address",
     )
 
 
@@ -217,7 +217,6 @@ async def _deliveries(config: Config, name: str | None, limit: int, *, as_json: 
         ("delivery", "webhook", "event", "stories", "state", "tries", "when", "next try", "problem"),
         [_row(each) for each in found],
         empty="nothing was to be told yet",
-        wide="problem",
     )
 
 

@@ -86,7 +86,7 @@ def _tell(explanation: "Explanation") -> None:
             ("document", "story", "joined", "probability", *SHOWN_SIGNS.values(), "title"),
             [_candidate(document["story_id"], candidate) for candidate in explanation.candidates],
             empty="",
-            wide="title",
+            cut="title",
         )
 
 

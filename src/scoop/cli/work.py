@@ -2,14 +2,14 @@
 
 import click
 
-from scoop.cli import console, runtime
+from scoop.cli import console, runtime, usage
 from scoop.config import Config
 
 a_stage = click.option("--stage", help="Only this stage, as normalize.")
 subjects_given = click.argument("subjects", type=console.ID, nargs=-1)
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=usage.Group, invoke_without_command=True)
 @console.as_json
 @click.pass_context
 def command(ctx: click.Context, as_json: bool) -> None:
@@ -101,7 +101,6 @@ async def _list(config: Config, what: str, stage: str | None, *, as_json: bool) 
             for w in found
         ],
         empty=f"nothing is {what}",
-        wide="reason",
     )
 
 
