@@ -31,6 +31,7 @@ from scoop.http.cache import ResponseCache
 from scoop.http.deps import Desk
 from scoop.http.errors import HttpProblem
 from scoop.http.oidc import Oidc
+from scoop.http.rate_limits import RateLimiter
 from scoop.mcp import tools
 from scoop.store import users
 from scoop.store.db import Database
@@ -68,10 +69,11 @@ def create_app(
         },
     )
     app.state.desk = Desk(config=config, database=database, clock=clock, newsstand=newsstand)
-    app.state.guest_book = SessionCache()
-    app.state.shelf = ResponseCache(app.state.desk)
+    app.state.sessions = SessionCache()
+    app.state.rate_limiter = RateLimiter()
+    app.state.response_cache = ResponseCache(app.state.desk)
     app.state.oidc = Oidc(config=config, clock=clock)
-    app.state.problem_page = pages.problem
+    app.state.error_page = pages.problem
     app.state.mcp = _mcp(app.state.desk)
     for package in (web, api, feeds, mcp, greader):
         for router in routers(package):

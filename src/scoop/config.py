@@ -66,7 +66,7 @@ class Config:
         "", about="Networks of reverse proxies whose X-Forwarded-For and -Proto are believed, as 10.0.0.0/8, ::1."
     )
     requests_per_minute: int = _setting(
-        600, about="How many requests a minute one caller may make of API, feeds and MCP (0: as many as it likes)."
+        600, about="How many requests a minute one user, or one anonymous address, may make (0: no limit)."
     )
     oidc_issuer: str = _setting("", about="The OpenID Connect provider to sign in with, as https://id.example.org.")
     oidc_client_id: str = _setting("", about="Scoop's client id there; its callback is /sign-in/oidc/callback.")

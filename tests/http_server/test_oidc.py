@@ -2,7 +2,7 @@ import time
 from contextlib import asynccontextmanager
 
 import pytest
-from doors.provider import CLIENT, providing
+from http_server.provider import CLIENT, providing
 
 from scoop.store import users
 from web.visitor import visiting

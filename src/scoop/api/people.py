@@ -81,7 +81,7 @@ async def change_own_password(request: Request, desk: CurrentDesk, by: CurrentVi
         address=auth.client_address(request),
         now=desk.clock(),
     )
-    request.app.state.guest_book.forget()
+    auth.clear_cache(request)
     return Response(status_code=HTTPStatus.NO_CONTENT)
 
 
@@ -99,7 +99,7 @@ async def change_user(request: Request, desk: CurrentDesk, user_id: RecordId, gi
     password_hash = await passwords.hash_password(given.password) if given.password is not None else None
     async with desk.writing() as conn:
         user = await users.change(conn, user_id, role=given.role, password_hash=password_hash, enabled=given.enabled)
-    request.app.state.guest_book.forget()
+    auth.clear_cache(request)
     return responses.json(request, user)
 
 
@@ -109,7 +109,7 @@ async def remove_user(request: Request, desk: CurrentDesk, user_id: RecordId) ->
     """Forget a person, with sessions and keys; not the only admin."""
     async with desk.writing() as conn:
         await users.remove(conn, user_id)
-    request.app.state.guest_book.forget()
+    auth.clear_cache(request)
     return Response(status_code=HTTPStatus.NO_CONTENT)
 
 
@@ -145,7 +145,7 @@ async def remove_key(request: Request, desk: CurrentDesk, by: CurrentVisitor, ap
     async with desk.writing() as conn:
         await users.remove_key(conn, api_key_id, user_id=None if "admin" in by.rights else by.user_id)
         _check_person(by)  # here, so that a key that is not there is told as such to everybody
-    request.app.state.guest_book.forget()
+    auth.clear_cache(request)
     return Response(status_code=HTTPStatus.NO_CONTENT)
 
 

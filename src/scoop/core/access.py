@@ -1,7 +1,8 @@
-"""What people and their programs may do: four rights, three roles that hold them."""
+"""Rights of people and their programs: four rights, three roles; and networks that count as one caller."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import Literal, get_args
 
 Role = Literal["reader", "editor", "admin"]
@@ -17,15 +18,16 @@ RIGHTS_BY_ROLE: dict[Role, frozenset[Right]] = {
 }
 ABOUT_RIGHTS: dict[Right, str] = {
     "read": "read stories, digests, searches and figures",
-    "push": "hand in items",
+    "push": "push items",
     "edit": "change sources, topics and digests, decide on stories, post, retry",
-    "admin": "manage people, keys of others and settings",
+    "admin": "manage people, everybody's keys and settings",
 }
+IPV6_PREFIX = 64  # providers give a customer at least this much: every address in it may be one attacker's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visitor:
-    """Who asks: a person by their browser, a program by a person's key, or nobody that is known."""
+    """The caller of a request: a person by a session, a program by a person's key, or anonymous."""
 
     rights: frozenset[Right]
     via: Via
@@ -47,6 +49,19 @@ def person(user_id: int, name: str, role: Role) -> Visitor:
 
 
 def program(user_id: int, name: str, role: Role, scopes: Iterable[str]) -> Visitor:
-    """A key may do what it was made for, as far as its owner still may."""
+    """The holder of a key: its scopes, as far as its owner still has those rights."""
     rights = RIGHTS_BY_ROLE[role] & frozenset(scopes)
     return Visitor(rights=rights, via="key", user_id=user_id, name=name, role=role)
+
+
+def network(address: str) -> str:
+    """The network that limits count an address under: an IPv6 address by its /64, any other as it is."""
+    try:
+        parsed = ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if not isinstance(parsed, IPv6Address):
+        return str(parsed)
+    if parsed.ipv4_mapped:
+        return str(parsed.ipv4_mapped)
+    return str(IPv6Network((parsed, IPV6_PREFIX), strict=False))

@@ -13,11 +13,11 @@ from scoop.core import display_names
 from scoop.core.access import Visitor
 from scoop.greader import items, streams
 from scoop.greader.streams import NamedStream
-from scoop.http import accounts, auth, passwords, routes
+from scoop.http import auth, passwords, routes
 from scoop.http.deps import CurrentDesk, CurrentVisitor, Desk, ReadConn, WriteConn
 from scoop.http.errors import Unauthenticated, invalid
 from scoop.http.routes import needs
-from scoop.store import read_state, topics, users
+from scoop.store import read_state, topics
 from scoop.store.db import Connection
 from scoop.store.read_state import Stream
 from scoop.store.reads import stats as stats_reads
@@ -33,16 +33,13 @@ WITHOUT_TOKEN = frozenset({"", "x"})  # what FeedMe and Reeder send; the key in 
 
 @router.api_route("/accounts/ClientLogin", methods=["GET", "POST"])
 @needs(None)
-async def sign_in(request: Request, desk: CurrentDesk) -> Response:
+async def sign_in(request: Request) -> Response:
     """An app's first call: the password is a key of Scoop's."""
     given = await _given(request)
-    key, places = str(given.get("Passwd", "")), [f"reader from {auth.client_address(request)}"]
-    async with desk.writing() as conn:
-        await accounts.check_failures(conn, {"address": places[0]}, now=desk.clock())
-        visitor = await users.find_by_key(conn, passwords.hashed(key), now=desk.clock())
-        if visitor is None or "read" not in visitor.rights:
-            await users.fail(conn, places, now=desk.clock())
-            return PlainTextResponse("Error=BadAuthentication\n", status_code=401)
+    key = str(given.get("Passwd", ""))
+    visitor = await auth.find_key(request, key)
+    if visitor is None or "read" not in visitor.rights:
+        return PlainTextResponse("Error=BadAuthentication\n", status_code=401)
     return PlainTextResponse(f"SID={key}\nLSID={key}\nAuth={key}\n")
 
 

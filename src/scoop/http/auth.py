@@ -1,9 +1,10 @@
-"""Who asks, found once a request by the cookie or the key it carries; and how often they do."""
+"""Authentication and rate limits: the visitor of a request, by its session cookie or API key."""
 
+import asyncio
 import base64
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from http import HTTPStatus
@@ -15,40 +16,70 @@ from scoop.core.access import Visitor
 from scoop.http import passwords
 from scoop.http.deps import Desk
 from scoop.http.errors import HttpProblem, TooManyRequests, Unauthenticated
+from scoop.http.rate_limits import RateLimiter
 from scoop.store import users
 
 COOKIE = "scoop_session"
-REMEMBERED_SECONDS = 3.0  # for which a change made elsewhere, as by the command line, may go unnoticed
-MOST_REMEMBERED = 10_000
-GOOGLE_LOGIN = "GoogleLogin auth="  # how readers of the Google Reader API send a key
-FOR_READERS = ("/feeds/", "/export/")  # whose programs can send a key as a password, or in the address
+CACHED_SECONDS = 3.0  # a change by another process, such as the command line, takes effect after this long
+MAX_CACHED = 10_000
+LOOKUPS = 8  # at once; fewer than MAX_WRONG_KEYS, so that valid keys in flight never use up an address's guesses
+MAX_WRONG_KEYS = 30  # from one network within WRONG_KEYS_WINDOW
+WRONG_KEYS_WINDOW = timedelta(minutes=15)
+GOOGLE_LOGIN = "GoogleLogin auth="  # clients of the Google Reader API send a key like this
+FOR_READERS = ("/feeds/", "/export/")  # their clients can send a key only as a password or in the URL
+
+
+def check_rate_limit(request: Request, visitor: Visitor) -> None:
+    """Count a request of a user, or of an anonymous network; TooManyRequests beyond the setting."""
+    desk: Desk = request.app.state.desk
+    limiter: RateLimiter = request.app.state.rate_limiter
+    caller = f"user {visitor.user_id}" if visitor.is_known else f"address {client_network(request)}"
+    limit = desk.config.requests_per_minute
+    if limit and (wait := limiter.take(caller, limit=limit, window=timedelta(minutes=1))):
+        raise TooManyRequests(f"more than {limit:,} requests a minute; try again later", after=wait)
 
 
 async def authenticate(request: Request) -> Visitor:
-    """Who asks; a key that opens nothing is refused, a session that ended is nobody's."""
-    desk: Desk = request.app.state.desk
-    book: SessionCache = request.app.state.guest_book
+    """The visitor of a request; an invalid key is refused, an expired session is anonymous."""
     if key := _key(request):
-        return await _program(request, desk, book, key)
-    if session := request.cookies.get(COOKIE):
-        found = book.find(session) or await _by_session(desk, book, session)
-        if found is not None:
-            return found
+        return await _program(request, key)
+    session = request.cookies.get(COOKIE, "")
+    if session and (visitor := await _cache(request).get(session, lambda: _find_session(request, session))):
+        return visitor
+    desk: Desk = request.app.state.desk
     return access.nobody(is_reading_public=desk.config.public_reading)
 
 
-async def _program(request: Request, desk: Desk, book: "SessionCache", key: str) -> Visitor:
-    found = book.find(key) or await _by_key(desk, book, key)
-    if found is None:
-        raise Unauthenticated("this key opens nothing: it was taken back, or has expired", schemes=_schemes(request))
-    if "authorization" not in request.headers and found.rights != {"read"}:
-        raise HttpProblem(HTTPStatus.FORBIDDEN, "a key in an address is easily seen: make one whose only scope is read")
-    return found
+async def find_key(request: Request, key: str) -> Visitor | None:
+    """The owner of an API key; TooManyRequests after too many wrong keys from one network."""
+    return await _cache(request).get(key, lambda: _find_key(request, key))
+
+
+def clear_cache(request: Request) -> None:
+    """Make changes of people, sessions and keys take effect at once."""
+    _cache(request).expire()
 
 
 def unauthenticated(request: Request) -> Unauthenticated:
-    """What is told to somebody whom nobody knows."""
     return Unauthenticated(schemes=_schemes(request))
+
+
+def client_address(request: Request) -> str:
+    return request.client.host if request.client else ""
+
+
+def client_network(request: Request) -> str:
+    return access.network(client_address(request))
+
+
+async def _program(request: Request, key: str) -> Visitor:
+    visitor = await find_key(request, key)
+    if visitor is None:
+        raise Unauthenticated("invalid API key: it was revoked or has expired", schemes=_schemes(request))
+    if "authorization" not in request.headers and visitor.rights != {"read"}:
+        message = "a key in a URL is easily seen: create one whose only scope is read, or send it in a header"
+        raise HttpProblem(HTTPStatus.FORBIDDEN, message)
+    return visitor
 
 
 def _schemes(request: Request) -> tuple[str, ...]:
@@ -56,99 +87,96 @@ def _schemes(request: Request) -> tuple[str, ...]:
 
 
 def _is_for_readers(request: Request) -> bool:
-    # Nothing can be changed there: a browser sends a password that it remembers wherever a stranger's page leads it.
+    # Basic is accepted only where nothing can be changed: browsers send a remembered password from any site's page.
     return request.url.path.startswith(FOR_READERS)
 
 
 def _key(request: Request) -> str | None:
-    given = request.headers.get("authorization", "")
-    scheme, _, value = given.partition(" ")
-    if given.startswith(GOOGLE_LOGIN):
-        return given.removeprefix(GOOGLE_LOGIN).strip()
+    header = request.headers.get("authorization", "")
+    scheme, _, value = header.partition(" ")
+    if header.startswith(GOOGLE_LOGIN):
+        return header.removeprefix(GOOGLE_LOGIN).strip()
     if scheme.lower() == "bearer":
         return value.strip()
     if not _is_for_readers(request):
         return None
     if scheme.lower() == "basic":
         return _password(value)
-    return None if given else request.query_params.get("key")
+    return None if header else request.query_params.get("key")
 
 
 def _password(credentials: str) -> str:
-    """The password of HTTP Basic, whoever it is said to be of; what is none opens nothing."""
+    """The password of HTTP Basic under any user name; empty if malformed."""
     try:
         return base64.b64decode(credentials.strip(), validate=True).decode().partition(":")[2]
     except ValueError:
         return ""
 
 
-async def _by_key(desk: Desk, book: "SessionCache", key: str) -> Visitor | None:
-    async with desk.writing() as conn:
-        found = await users.find_by_key(conn, passwords.hashed(key), now=desk.clock())
-    return book.remember(key, found)
-
-
-async def _by_session(desk: Desk, book: "SessionCache", session: str) -> Visitor | None:
-    async with desk.reading() as conn:
-        found = await users.find_by_session(conn, passwords.hashed(session), now=desk.clock())
-    return book.remember(session, found)
-
-
-def check_rate_limit(request: Request, visitor: Visitor) -> None:
-    """TooManyRequests for a caller that asks faster than the setting allows."""
+async def _find_key(request: Request, key: str) -> Visitor | None:
     desk: Desk = request.app.state.desk
-    book: SessionCache = request.app.state.guest_book
-    caller = f"user {visitor.user_id}" if visitor.is_known else f"address {client_address(request)}"
-    book.count(caller, per_minute=desk.config.requests_per_minute)
+    limiter: RateLimiter = request.app.state.rate_limiter
+    caller = f"wrong keys from {client_network(request)}"
+    is_counted = not _cache(request).has_seen(key)  # or guesses from a shared address would lock out its valid keys
+    if is_counted and (wait := limiter.take(caller, limit=MAX_WRONG_KEYS, window=WRONG_KEYS_WINDOW)):
+        raise TooManyRequests("too many invalid API keys from this address; try again later", after=wait)
+    is_wrong = False
+    try:
+        async with desk.writing() as conn:
+            visitor = await users.find_by_key(conn, passwords.hashed(key), now=desk.clock())
+        is_wrong = visitor is None
+    finally:
+        if is_counted and not is_wrong:
+            limiter.give_back(caller)
+    return visitor
 
 
-def client_address(request: Request) -> str:
-    return request.client.host if request.client else ""
+async def _find_session(request: Request, session: str) -> Visitor | None:
+    desk: Desk = request.app.state.desk
+    async with desk.reading() as conn:
+        return await users.find_by_session(conn, passwords.hashed(session), now=desk.clock())
 
 
-@dataclass(slots=True, kw_only=True)
-class _Allowance:
-    """How many requests a caller has left, and when that was so."""
-
-    left: float
-    at: float
+def _cache(request: Request) -> "SessionCache":
+    cache: SessionCache = request.app.state.sessions
+    return cache
 
 
 @dataclass(slots=True, kw_only=True)
 class SessionCache:
-    """Who came lately: for some seconds, so that not every request asks the database; and how fast they ask."""
+    """Visitors by session or key, for some seconds, so that not every request queries the database."""
 
     clock: Callable[[], float] = time.monotonic
     _visitors: OrderedDict[bytes, tuple[float, Visitor]] = field(default_factory=OrderedDict)
-    _allowances: OrderedDict[str, _Allowance] = field(default_factory=OrderedDict)
+    _generation: int = 0
+    _lookups: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(LOOKUPS))
 
-    def find(self, secret: str) -> Visitor | None:
+    async def get(self, secret: str, look_up: Callable[[], Awaitable[Visitor | None]]) -> Visitor | None:
+        """The visitor of a session or key; concurrent requests with the same one share a lookup."""
+        if visitor := self._find(secret):
+            return visitor
+        async with self._lookups:
+            return self._find(secret) or await self._fill(secret, look_up)
+
+    def has_seen(self, secret: str) -> bool:
+        """Whether it was valid when last looked up."""
+        return passwords.hashed(secret) in self._visitors
+
+    def expire(self) -> None:
+        self._generation += 1
+        self._visitors = OrderedDict((secret, (0.0, visitor)) for secret, (_, visitor) in self._visitors.items())
+
+    def _find(self, secret: str) -> Visitor | None:
         until, visitor = self._visitors.get(passwords.hashed(secret), (0.0, None))
         return visitor if until > self.clock() else None
 
-    def remember(self, secret: str, visitor: Visitor | None) -> Visitor | None:
+    async def _fill(self, secret: str, look_up: Callable[[], Awaitable[Visitor | None]]) -> Visitor | None:
+        generation, visitor = self._generation, await look_up()
+        self._visitors.pop(passwords.hashed(secret), None)
         if visitor is not None:
-            self._visitors[passwords.hashed(secret)] = (self.clock() + REMEMBERED_SECONDS, visitor)
-            self._visitors.move_to_end(passwords.hashed(secret))
-            if len(self._visitors) > MOST_REMEMBERED:
-                self._visitors.popitem(last=False)
+            # What was looked up before a change must not outlive it.
+            until = self.clock() + CACHED_SECONDS if generation == self._generation else 0.0
+            self._visitors[passwords.hashed(secret)] = (until, visitor)
+        if len(self._visitors) > MAX_CACHED:
+            self._visitors.popitem(last=False)
         return visitor
-
-    def forget(self) -> None:
-        """After people, sessions or keys have changed."""
-        self._visitors.clear()
-
-    def count(self, caller: str, *, per_minute: int) -> None:
-        if not per_minute:
-            return
-        now = self.clock()
-        known = self._allowances.setdefault(caller, _Allowance(left=per_minute, at=now))
-        known.left = min(per_minute, known.left + (now - known.at) * per_minute / 60)
-        known.at = now
-        self._allowances.move_to_end(caller)
-        if len(self._allowances) > MOST_REMEMBERED:
-            self._allowances.popitem(last=False)
-        if known.left < 1:
-            wait = timedelta(seconds=(1 - known.left) * 60 / per_minute)
-            raise TooManyRequests(f"more than {per_minute:,} requests a minute; come again in a moment", after=wait)
-        known.left -= 1

@@ -81,10 +81,10 @@ class ResponseCache:
                 return await db.snapshot(conn)
 
 
-async def _shelf(request: Request) -> ResponseCache:
-    shelf: ResponseCache = request.app.state.shelf
-    return shelf
+async def _response_cache(request: Request) -> ResponseCache:
+    cache: ResponseCache = request.app.state.response_cache
+    return cache
 
 
-Cached = Annotated[ResponseCache, Depends(_shelf)]
-"""The shelf, as an argument of a handler."""
+Cached = Annotated[ResponseCache, Depends(_response_cache)]
+"""The response cache, as an argument of a handler."""

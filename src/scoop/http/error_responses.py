@@ -28,7 +28,7 @@ def is_for_programs(request: Request) -> bool:
 def error_response(request: Request, problem: HttpProblem) -> Response:
     if is_for_programs(request):
         return as_json(request, problem)
-    page = request.app.state.problem_page(request, problem)
+    page = request.app.state.error_page(request, problem)
     return HTMLResponse(page, status_code=problem.status, headers=problem.headers)
 
 

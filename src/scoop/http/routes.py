@@ -1,4 +1,4 @@
-"""Deny by default: a route cannot be made without saying what right it needs, and is served to nobody else."""
+"""Routes that deny by default: each names the right that it needs, and checks it with the rate limit."""
 
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
@@ -9,16 +9,17 @@ from starlette.routing import Match
 from starlette.types import Scope
 
 from scoop.core import access
-from scoop.core.access import Right
+from scoop.core.access import Right, Visitor
 from scoop.http import auth
 from scoop.http.errors import Forbidden, UnsupportedMedia
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
+PROBES = frozenset({"/healthz", "/readyz"})  # not limited: a flood must not make the server look dead
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
 def needs(right: Right | None) -> Callable[[Handler], Handler]:
-    """Marks a handler with the right that its callers need; None is for everybody."""
+    """Mark a handler with the right that its callers need; None is for everybody."""
 
     def mark(handler: Handler) -> Handler:
         handler.right = right  # type: ignore[attr-defined]
@@ -28,16 +29,16 @@ def needs(right: Right | None) -> Callable[[Handler], Handler]:
 
 
 class GuardedRoute(APIRoute):
-    """A route that finds out who asks and lets only those in who may."""
+    """A route that authenticates the caller, counts the request and checks the right."""
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **arguments: Any) -> None:
-        self.right: Right | None = endpoint.right  # type: ignore[attr-defined]  # one without it is no route
+        self.right: Right | None = endpoint.right  # type: ignore[attr-defined]
         super().__init__(path, endpoint, **arguments)
-        self.beginning = self.path.partition("{")[0]
+        self.prefix = self.path.partition("{")[0]
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        # Most of some hundred routes are told by their first letters, which is faster than by their pattern.
-        if not scope["path"].startswith(self.beginning):
+        # Of some hundred routes, most differ in the fixed start of their path: cheaper to compare than the pattern.
+        if not scope["path"].startswith(self.prefix):
             return Match.NONE, {}
         return super().matches(scope)
 
@@ -45,28 +46,29 @@ class GuardedRoute(APIRoute):
         answer = super().get_route_handler()
 
         async def guarded(request: Request) -> Response:
-            request.state.visitor = access.nobody(is_reading_public=False)
-            if self.right is not None:
-                await self._let_in(request, self.right)
+            request.state.visitor = await self._admit(request)
             self._check_media(request)
             return await answer(request)
 
         return guarded
 
-    async def _let_in(self, request: Request, right: Right) -> None:
-        visitor = request.state.visitor = await auth.authenticate(request)
-        if right not in visitor.rights:
-            raise Forbidden(right) if visitor.is_known else auth.unauthenticated(request)
-        if self.include_in_schema:
+    async def _admit(self, request: Request) -> Visitor:
+        """The caller, once counted and allowed: the only place where rights and rate limits are checked."""
+        is_open = self.right is None
+        visitor = access.nobody(is_reading_public=False) if is_open else await auth.authenticate(request)
+        if self.path not in PROBES:
             auth.check_rate_limit(request, visitor)
+        if self.right is not None and self.right not in visitor.rights:
+            raise Forbidden(self.right) if visitor.is_known else auth.unauthenticated(request)
+        return visitor
 
     def _check_media(self, request: Request) -> None:
         if self.body_field is None or not (_has_body(request) or self.body_field.field_info.is_required()):
             return
-        given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        wanted = (self.body_field.field_info.media_type,)  # type: ignore[attr-defined]
-        if given not in (FORMS if wanted[0] in FORMS else wanted):
-            raise UnsupportedMedia(wanted[0])
+        sent = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        expected: str = self.body_field.field_info.media_type  # type: ignore[attr-defined]
+        if sent not in (FORMS if expected in FORMS else (expected,)):
+            raise UnsupportedMedia(expected)
 
 
 def _has_body(request: Request) -> bool:
@@ -78,5 +80,5 @@ def for_pages() -> APIRouter:
 
 
 def for_programs(tag: str, *, prefix: str = "/api/v1", **settings: Any) -> APIRouter:
-    """A noun of the API; its tag is the heading it is documented under."""
+    """A router of the API; its tag is its heading in the documentation."""
     return APIRouter(route_class=GuardedRoute, prefix=prefix, tags=[tag], **settings)

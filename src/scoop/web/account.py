@@ -75,7 +75,7 @@ async def change_password(
     except (UsageError, TooManyRequests) as error:
         async with desk.reading() as conn:
             return await _account(conn, context, user_id, error=str(getattr(error, "message", error)))
-    request.app.state.guest_book.forget()
+    auth.clear_cache(request)
     return pages.redirect_with_notice(
         "/settings/account", notice="Your password is changed. All your other browsers are signed out."
     )
@@ -85,7 +85,7 @@ async def change_password(
 @needs("read")
 async def sign_out_everywhere(request: Request, conn: WriteConn, by: CurrentVisitor) -> Response:
     await users.close_other_sessions(conn, _person(by), None)
-    request.app.state.guest_book.forget()
+    auth.clear_cache(request)
     response = pages.redirect_with_notice("/sign-in", notice="You are signed out everywhere.")
     response.delete_cookie(auth.COOKIE)
     return response
@@ -154,7 +154,7 @@ async def remove_key(
     """Take a key back: one's own, or anybody's for an admin."""
     own = _person(by)
     await users.remove_key(conn, api_key_id, user_id=None if context.may("admin") else own)
-    request.app.state.guest_book.forget()
+    auth.clear_cache(request)
     return pages.redirect_with_notice("/settings/keys", notice="The key is taken back: it opens nothing any more.")
 
 

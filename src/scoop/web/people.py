@@ -9,7 +9,7 @@ from fastapi import Form, Path, Request, Response
 from scoop.core import access, text
 from scoop.core.access import Role
 from scoop.errors import Conflict, ScoopError, UsageError
-from scoop.http import accounts, passwords, routes
+from scoop.http import accounts, auth, passwords, routes
 from scoop.http.deps import CurrentDesk, Desk
 from scoop.http.routes import needs
 from scoop.store import db, users
@@ -131,7 +131,7 @@ def _checked_role(role: str) -> Role:
 
 
 def _done(request: Request, notice: str) -> Response:
-    request.app.state.guest_book.forget()
+    auth.clear_cache(request)
     return pages.redirect_with_notice("/settings/people", notice=notice)
 
 

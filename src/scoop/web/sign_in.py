@@ -118,7 +118,7 @@ async def sign_out(request: Request, desk: CurrentDesk) -> Response:
     if session := request.cookies.get(auth.COOKIE):
         async with desk.writing() as conn:
             await users.close_session(conn, passwords.hashed(session))
-        request.app.state.guest_book.forget()
+        auth.clear_cache(request)
     response = RedirectResponse("/sign-in", status_code=HTTPStatus.SEE_OTHER)
     response.delete_cookie(auth.COOKIE)
     return response
