@@ -2,8 +2,8 @@ import time
 from contextlib import asynccontextmanager
 
 import pytest
-from http_server.provider import CLIENT, providing
 
+from http_server.provider import CLIENT, providing
 from scoop.store import users
 from web.visitor import visiting
 
