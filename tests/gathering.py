@@ -1,7 +1,7 @@
 """A scripted web: any host and path, with what it answers and a record of who asked when."""
 
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -116,9 +116,15 @@ class Desk:
 
 @asynccontextmanager
 async def open_desk(
-    database: Database, folder: Any, *, force: bool = False, secrets: dict[str, str] | None = None
+    database: Database,
+    folder: Any,
+    *,
+    force: bool = False,
+    secrets: dict[str, str] | None = None,
+    allowed: Iterable[str] = (),
 ) -> AsyncIterator[Desk]:
-    async with open_client() as client, open_sandbox() as sandbox:
+    """The stages; `allowed` is the setting allow_private."""
+    async with open_client(allowed) as client, open_sandbox() as sandbox:
         archive = Archive.open(str(folder), credentials={})
         stages = pipeline.stages(client, archive, sandbox, secrets=secrets or {}, force=force)
         app = App(

@@ -83,7 +83,9 @@ class Config:
     )
     contact: str = _setting("", about="Who asks: a URL or address that Scoop's User-Agent carries to the sites.")
     allow_private: str = _setting(
-        "", about="Private hosts that may be asked, host or host:port, separated by commas; all others are refused."
+        "",
+        about="Private hosts, host or host:port, separated by commas, that sources and channels may use if their own "
+        "address names them. Links and redirects to private hosts are always refused.",
     )
     embedder: str = _setting("local", about="What makes embeddings: local (inside Scoop), or openai (a server).")
     embedding_url: str = _setting(

@@ -81,7 +81,7 @@ def test_each_kind_is_added_in_one_command_after_a_look_at_what_it_brings(desk, 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["http://nowhere.example/feed", "--collection", "news"], "nobody knows the name nowhere.example"),
+        (["http://nowhere.example/feed", "--collection", "news"], "the name nowhere.example cannot be resolved"),
         (["http://127.0.0.1/feed", "--collection", "news"], "is a private address"),
         (["nonsense", "--collection", "news"], "give the address of a feed or site"),
         ([FEED, "--collection", "news", "--kind", "carrier_pigeon"], "there are arxiv, hackernews, "),

@@ -85,7 +85,7 @@ async def test_a_post_is_sent_as_it_was_frozen_with_its_marker_as_nonce():
         (answer(200, {}), Unknown, None, "200"),
         (answer(200, {"id": "x"}), Unknown, None, "200"),
         (answer(200, b"{"), Unknown, None, "200"),
-        (b"", Unknown, None, "hung up"),
+        (b"", Unknown, None, "closed the connection"),
         (b"SSH-2.0\r\n", Unknown, None, ""),
     ],
 )

@@ -44,7 +44,7 @@ async def test_what_is_for_a_name_that_nobody_knows_was_not_sent(monkeypatch):
     monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", unknown, raising=False)
     error = await failed(a_post())
     assert error.is_unsent
-    assert "nobody knows the name" in str(error)
+    assert "cannot be resolved" in str(error)
 
 
 async def test_what_found_no_encryption_was_not_sent():

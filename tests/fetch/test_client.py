@@ -78,7 +78,7 @@ async def test_no_redirect_leads_to_a_private_address(monkeypatch, address, stat
     """The first hop is the operator's own server, which the client may ask; the second is not."""
     away = saying(reply(status=status, Location=f"http://{address}:9/"))
     async with raw_server(away) as (server, _), open_client([server]) as client:
-        failed = await failure(client.get(f"http://{server}/"))
+        failed = await failure(client.get(f"http://{server}/", typed_url=f"http://{server}/"))
     assert failed.health == "refused_address"
 
 
@@ -108,20 +108,44 @@ async def test_a_name_with_any_private_address_is_refused(client, resolver, addr
     assert resolver.connected == []
 
 
-async def test_a_connection_that_was_allowed_once_is_not_lent_to_whom_it_is_not():
+async def test_a_connection_to_an_allowed_private_host_is_not_shared_with_requests_that_may_not_use_it():
     async with raw_server(saying(reply(b"inside"))) as (server, _), open_client() as client:
         inside = await client.get(f"http://{server}/", private_host=server)
         assert inside.body == b"inside"
         assert (await failure(client.get(f"http://{server}/"))).health == "refused_address"
 
 
-async def test_a_private_host_that_is_allowed_is_refused_on_another_port():
-    async with raw_server(saying(reply(b"inside"))) as (server, seen), open_client() as client:
+async def test_a_private_host_that_is_allowed_on_one_port_is_refused_on_another():
+    async with raw_server(saying(reply(b"inside"))) as (server, _), open_client() as client:
         host, port = server.split(":")
         for allowed in (f"{host}:{int(port) - 1}", f"{host}:80", host):
             refused = await failure(client.get(f"http://{server}/", private_host=allowed))
             assert refused.health == "refused_address"
-    assert not seen
+
+
+@pytest.mark.parametrize("is_any_port", [False, True])
+async def test_allow_private_applies_to_the_address_that_an_operator_typed(is_any_port):
+    async with (
+        raw_server(saying(reply(b"inside"))) as (server, heads),
+        open_client([server.partition(":")[0] if is_any_port else server]) as client,
+    ):
+        assert (await client.get(f"http://{server}/", typed_url=f"http://{server}/")).body == b"inside"
+        for typed_url in (None, "https://public.example/"):  # as for a link in a feed
+            failed = await failure(client.get(f"http://{server}/", typed_url=typed_url))
+            assert failed.health == "refused_address"
+    assert len(heads) == 1
+
+
+async def test_allow_private_does_not_apply_to_a_redirect_from_another_private_host():
+    async with raw_server(saying(reply(b"inside"))) as (inside, reached):
+        away = saying(reply(status="302 Found", Location=f"http://{inside}/"))
+        async with raw_server(away) as (typed, _), open_client([inside, typed]) as client:
+            assert (
+                await failure(client.get(f"http://{typed}/", typed_url=f"http://{typed}/"))
+            ).health == "refused_address"
+            # A link in the feed of `inside` leads out, and back in by a redirect.
+            await failure(client.get(f"http://{typed}/", private_host=typed, typed_url=f"http://{inside}/"))
+    assert reached == []
 
 
 async def asked_of(script, **more) -> fetch.Response:
@@ -178,6 +202,70 @@ async def test_secrets_go_to_the_host_they_are_for_and_are_told_to_nobody():
     assert "s3cret" not in answer.url
 
 
+SECRETS = {"Authorization": "Bearer s3cret", "Cookie": "s3cret", "X-Api-Key": "s3cret"}
+POSTS = [{"json": {"text": "s3cret"}}, {"form": {"client_secret": "s3cret"}}]
+
+
+@pytest.mark.parametrize(
+    ("here", "there"),
+    [
+        ("https://site.example/", "http://site.example/"),
+        ("https://site.example/", "https://site.example:8443/"),
+        ("http://site.example/", "https://site.example/"),
+        ("https://site.example/", "https://site.example.evil.example/"),
+        ("https://site.example/", "//evil.example/"),
+    ],
+)
+@pytest.mark.parametrize("status", ["301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"])
+async def test_no_secret_header_follows_a_redirect_to_another_origin_or_from_https_to_http(here, there, status):
+    answers = [reply(status=status, Location=there), reply(status=status, Location=here), reply(b"here")]
+    async with raw_server(saying(*answers)) as (server, heads), open_client() as client:
+        await client.get(here, headers={**SECRETS, "If-None-Match": '"x"'}, connect_to=server)
+    assert heads[0].count(b"s3cret") == 3
+    assert b"s3cret" not in heads[1] + heads[2]  # not even back at the first one
+    assert b'If-None-Match: "x"' in heads[1]
+
+
+@pytest.mark.parametrize("there", ["http://site.example/", "https://site.example:8443/", "https://evil.example/"])
+@pytest.mark.parametrize("status", ["301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"])
+@pytest.mark.parametrize("body", POSTS)
+async def test_no_body_follows_a_redirect_to_another_origin_or_from_https_to_http(there, status, body):
+    async with raw_server(saying(reply(status=status, Location=there))) as (server, heads), open_client() as client:
+        failed = await failure(
+            client.send(fetch.Request(url="https://site.example/", method="POST", connect_to=server, **body))
+        )
+    assert len(heads) == 1
+    assert (failed.health, failed.status, failed.is_unsent) == ("http_error", int(status[:3]), False)
+    assert f"redirects this POST with HTTP {status[:3]} to {there}" in str(failed)
+
+
+@pytest.mark.parametrize("body", POSTS)
+async def test_a_post_follows_a_redirect_within_its_origin(body):
+    answers = [reply(status="308 Permanent", Location="/v2"), reply(b"here")]
+    async with raw_server(saying(*answers)) as (server, heads), open_client() as client:
+        request = fetch.Request(
+            url="https://site.example/v1", method="POST", headers=SECRETS, connect_to=server, **body
+        )
+        assert (await client.send(request)).body == b"here"
+    assert heads[1].startswith(b"POST /v2 ")
+    assert heads[1].count(b"s3cret") == 3
+
+
+async def test_a_delete_without_a_body_does_not_leave_its_origin():
+    away = saying(reply(status="307 Temporary", Location="https://evil.example/messages/1"))
+    async with raw_server(away) as (server, heads), open_client() as client:
+        await failure(client.send(fetch.Request(url="https://site.example/1", method="DELETE", connect_to=server)))
+    assert len(heads) == 1
+
+
+async def test_a_redirect_is_not_followed_if_the_url_has_a_secret_path():
+    away = saying(reply(status="301 Moved", Location="http://site.example/hook/s3cret"))
+    async with raw_server(away) as (server, heads), open_client() as client:
+        request = fetch.Request(url="https://site.example/hook", secret_path="/s3cret", connect_to=server)
+        response = await client.send(request)
+    assert (response.status, response.url, len(heads)) == (301, "https://site.example/hook", 1)
+
+
 async def test_a_redirect_that_repeats_the_secret_does_not_tell_it():
     answers = [reply(status="301 Moved", Location="/feed/?a=1&token=s3cret"), reply(b"here")]
     async with raw_server(saying(*answers)) as (server, _), open_client() as client:
@@ -212,7 +300,7 @@ def drip(piece: bytes, *, head: bytes = b"HTTP/1.1 200 OK\r\nContent-Length: 100
         (drip(b"X-More: y\r\n", head=b"HTTP/1.1 200 OK\r\n"), "timeout", ""),
         (drip(b"5\r\nxxxxx\r\n", head=b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), "timeout", ""),
         (saying(reply(status="302 Found", Location="/")), "http_error", "redirects more than 5 times"),
-        (saying(reply(status="302 Found", Location="http://[")), "http_error", "no address"),
+        (saying(reply(status="302 Found", Location="http://[")), "http_error", "not a URL"),
         (saying(b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nshort"), "unreachable", ""),
         (saying(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nshort"), "unreachable", ""),
         (saying(b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nx"), "unreachable", ""),
@@ -305,7 +393,8 @@ def test_nothing_else_in_the_program_can_connect():
     }
     allowed = {
         "fetch/smtp.py": {"socket", "ssl", "aiosmtplib"},
-        "fetch/client.py": {"aiohttp", "socket", "ssl"},
+        "fetch/client.py": {"aiohttp", "ssl"},
+        "fetch/resolver.py": {"aiohttp", "socket"},
         "store/db.py": {"asyncpg"},
         "archive/objects.py": {"obstore"},
         "serve.py": {"uvicorn", "socket"},

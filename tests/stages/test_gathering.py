@@ -247,6 +247,33 @@ async def test_pages_obey_robots_even_where_the_feed_may_ignore_them(desk, web):
     assert document["content_problem"] == "robots"
 
 
+async def test_allow_private_does_not_open_a_private_address_that_a_feed_links_to(database, web, tmp_path):
+    """Both addresses are allowed, but an operator typed only the feed's: its own pages are read, the other is not."""
+    async with open_web() as inner, open_desk(database, tmp_path, allowed=[web.address, inner.address]) as desk:
+        links = {"own": f"http://{web.address}/own", "other": f"http://{inner.address}/other"}
+        links |= {"redirected": f"http://{web.address}/redirected"}
+        items = "".join(
+            f"<item><title>{name}</title><guid>{name}</guid><link>{link}</link></item>" for name, link in links.items()
+        )
+        web.answers = {
+            f"http://{web.address}/feed": Response(f"<rss><channel>{items}</channel></rss>"),
+            links["own"]: Response(ARTICLE, media_type="text/html"),
+            links["redirected"]: Response(status_code=302, headers={"Location": links["other"]}),
+        }
+        await desk.add(web.source(f"http://{web.address}/feed", options={"connect_to": None}))
+        await desk.visit()
+        await desk.run()
+        problems = await desk.rows(
+            "SELECT raw_payload ->> 'title' AS title, problem FROM pages JOIN raw_arrivals USING (raw_arrival_id)"
+        )
+    assert {row["title"]: row["problem"] for row in problems} == {
+        "own": None,
+        "other": "refused_address",
+        "redirected": "refused_address",
+    }
+    assert inner.asked == {}
+
+
 async def test_a_page_cannot_pass_for_another_publishers_article(desk, web):
     stolen = ARTICLE.replace("<head>", '<head><link rel="canonical" href="https://bank.example/real">')
     web.answers[FEED] = a_feed("one", body="Short.")

@@ -174,7 +174,7 @@ async def run_with(database, url):
 @pytest.mark.parametrize(
     ("mode", "reason"),
     [
-        ("dies-in-the-middle", "hung up in the middle of its answer"),
+        ("dies-in-the-middle", "closed the connection in the middle of its response"),
         ("other-dimension", "has 64 dimensions, and its embedder now gives 48"),
         ("nan", "knows no NaN"),
         ("503", "answered 503"),

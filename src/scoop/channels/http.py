@@ -66,6 +66,7 @@ def request(options: HttpOptions, url: str, **more: Any) -> Request:
         headers=headers,
         connect_to=options.connect_to,
         private_host=private_host,
+        typed_url=url,
         max_bytes=MAX_ANSWER_BYTES,
         cut=True,
         **more,

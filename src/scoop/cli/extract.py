@@ -78,7 +78,7 @@ async def _fetched(config: Config, url: str) -> ArticlePage:
     from scoop.fetch import articles
 
     async with open_client(config) as client:
-        answer = await client.get(url)
+        answer = await client.get(url, typed_url=url)
     if answer.status != 200:
         raise InputError(f"{answer.url} answered {answer.status}")
     return articles.extract(answer.body, url=answer.url, content_type=answer.headers.get("Content-Type", ""))

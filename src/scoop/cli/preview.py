@@ -68,17 +68,17 @@ async def _preview(config: Config, targets: tuple[str, ...], *, as_json: bool) -
 
 async def _fetched(client: "Client", url: str) -> "ParsedFeed":
     """The feed at an address, or the first one that the page there names."""
-    page = await _read(client, url)
+    page = await _read(client, url, typed_url=url)
     if page.format or not page.alternates:
         return page
-    found = await _read(client, page.alternates[0])
+    found = await _read(client, page.alternates[0], typed_url=url)
     return replace(found, problems=[*page.problems, f"this is the first: {page.alternates[0]}", *found.problems])
 
 
-async def _read(client: "Client", url: str) -> "ParsedFeed":
+async def _read(client: "Client", url: str, *, typed_url: str) -> "ParsedFeed":
     from scoop.core import feed_reading
 
-    answer = await client.get(url)
+    answer = await client.get(url, typed_url=typed_url)
     if answer.status != 200:
         raise InputError(f"{answer.url} answered {answer.status}")
     return feed_reading.parse(answer.body, content_type=answer.headers.get("Content-Type", ""), url=answer.url)

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 import can_ada
@@ -81,11 +80,17 @@ def _is_good(file: RobotsFile, *, now: datetime) -> bool:
 
 
 async def _fetched(client: Client, request: Request, site: str, *, now: datetime) -> RobotsFile:
-    asked = replace(
-        request, url=f"{site}/robots.txt", headers={}, secret_query="", max_bytes=robots.MAX_BYTES, cut=True
+    robots_request = Request(
+        url=f"{site}/robots.txt",
+        connect_to=request.connect_to,
+        private_host=request.private_host,
+        typed_url=request.typed_url,
+        interval=request.interval,
+        max_bytes=robots.MAX_BYTES,
+        cut=True,
     )
     try:
-        answer = await client.send(asked)
+        answer = await client.send(robots_request)
     except FetchFailed as failed:
         if failed.health != "http_error":
             raise  # nobody is there, or must be asked: that, not the missing file, is what to tell

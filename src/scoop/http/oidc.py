@@ -4,7 +4,7 @@ import base64
 import hashlib
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -149,7 +149,7 @@ class Oidc:
     async def _asked(self, request: Request, wanted: Any) -> Any:
         try:
             async with open_client(self.config) as client:
-                answer = await client.send(request)
+                answer = await client.send(replace(request, typed_url=self.config.oidc_issuer))
         except FetchFailed as error:
             raise UsageError(f"the provider does not answer ({error.health.replace('_', ' ')}); try again") from error
         if answer.status != 200:

@@ -100,6 +100,7 @@ class Visit:
             url=url,
             connect_to=options.connect_to,
             private_host=urls.host_and_port(str(self.source.base_url)) if options.allow_private else None,
+            typed_url=self.source.base_url,
             interval=timedelta(milliseconds=self.source.request_interval_ms),
             **more,
         )

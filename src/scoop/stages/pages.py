@@ -79,6 +79,7 @@ class PageStage:
         request = Request(
             url=wanted.url,
             connect_to=kinds.shared_options(wanted.options).connect_to,
+            typed_url=wanted.source_url,
             max_bytes=MAX_PAGE_BYTES,
             interval=timedelta(milliseconds=wanted.request_interval_ms),
         )

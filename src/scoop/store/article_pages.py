@@ -19,6 +19,7 @@ class PageRequest:
 
     raw_arrival_id: int
     source: str
+    source_url: str | None
     url: str
     title: str
     options: dict[str, Any]

@@ -5,7 +5,7 @@ SELECT $1, id, due_at FROM plan_requests($2::bigint[], $3::text[], $4::interval[
 
 -- name: list_requests
 -- The pages to read: whose they are, how their source is asked, and how often it was tried.
-SELECT raw_arrival_id, raw_arrivals.source, source_item_url AS url, raw_payload ->> 'title' AS title,
+SELECT raw_arrival_id, raw_arrivals.source, base_url AS source_url, source_item_url AS url, raw_payload ->> 'title' AS title,
     coalesce(options, '{}') AS options, coalesce(request_interval_ms, 0) AS request_interval_ms, attempts
 FROM raw_arrivals LEFT JOIN sources ON sources.slug = raw_arrivals.source
     JOIN work ON work.stage = $2 AND work.subject = raw_arrival_id
