@@ -71,7 +71,5 @@ def test_a_digest_of_an_old_home_is_not_posted_twice(old_url, home):
 
 async def test_a_star_of_an_old_home_is_kept(old_database):
     async with old_database.connection() as conn:
-        starred = await conn.fetch(
-            "SELECT name, story_id FROM story_marks JOIN users USING (user_id) WHERE is_starred"
-        )
+        starred = await conn.fetch("SELECT name, story_id FROM story_marks JOIN users USING (user_id) WHERE is_starred")
     assert [(row["name"], row["story_id"]) for row in starred] == [("ada", 48)]
