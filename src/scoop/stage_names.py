@@ -4,6 +4,7 @@ It lies below `store` and `stages`: the store enqueues work by these names, and 
 loading a database driver.
 """
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Literal, Self
 
@@ -34,3 +35,7 @@ class StageName(StrEnum):
         member._value_ = name
         member.subject = subject
         return member
+
+
+SUBJECTS: Mapping[str, SubjectKind] = {name.value: name.subject for name in StageName}
+"""What a stored stage works on; a database may hold work of a stage that this version does not know."""

@@ -96,7 +96,7 @@ def test_the_refused_item_is_listed_with_line_path_and_reason(told):
 
 def test_the_queue_is_empty_when_all_is_done(told):
     assert json.loads(told("work", "--json").stdout) == []
-    assert "everything is done" in told("work").stderr
+    assert "The queue is empty." in told("work").stderr
 
 
 def test_what_is_quarantined_is_listed_and_released(told, database_url):

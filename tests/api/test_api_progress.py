@@ -45,7 +45,7 @@ async def test_the_queue_is_told_at_once_and_again_when_it_changes(database):
     assert name == "work"
     [counts] = first
     assert (counts["stage"], counts["state"], counts["count"]) == ("normalize", "waiting", 2)
-    assert counts.keys() == {"stage", "state", "count", "due", "failed", "next_time"}
+    assert counts.keys() == {"stage", "subject_kind", "state", "count", "due", "failed", "next_time"}
     assert second[0]["count"] == 3
 
 

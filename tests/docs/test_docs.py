@@ -24,6 +24,7 @@ import pytest
 from builders import scoop
 from scoop import cli
 from scoop.config import Config
+from scoop.stage_names import StageName
 
 PROJECT = Path(__file__).parents[2]
 REFERENCE = PROJECT / "docs" / "reference"
@@ -317,3 +318,13 @@ def project_files() -> Iterator[Path]:
     for folder, below, names in os.walk(PROJECT):
         below[:] = [name for name in below if name not in NOT_OURS]
         yield from (Path(folder) / name for name in names)
+
+
+def test_the_glossary_names_every_stage_with_its_subject():
+    glossary = (PROJECT / "docs" / "glossary.md").read_text()
+    stages_by_subject = {
+        name.subject: [each for each in StageName if each.subject == name.subject] for name in StageName
+    }
+    assert ", ".join(f"`{name}`" for name in StageName) in glossary
+    for subject, stages in stages_by_subject.items():
+        assert f"{subject} ({', '.join(f'`{name}`' for name in stages)})" in glossary

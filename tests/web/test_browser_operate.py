@@ -94,6 +94,7 @@ async def test_the_queue_moves_while_one_watches(database):
         async with database.transaction() as conn:
             await work.enqueue(conn, "normalize", [Subject(number) for number in range(1, 4)])
         await expect(cell).to_have_text("3", timeout=PATIENCE_MS)
+        await expect(tab.page.locator("[data-stage]:not([hidden])")).to_have_count(1)
 
 
 async def test_the_queue_can_be_read_without_the_stream(database):
@@ -108,8 +109,8 @@ async def test_failed_work_is_tried_now_by_a_click(database):
     await a_busy_desk(database)
     async with browsing(database, role="editor") as tab:
         await tab.open("/queue")
-        await tab.page.get_by_role("button", name="Try now").first.click()
-        await tab.page.get_by_text("1 piece of work made due now.").wait_for()
+        await tab.page.get_by_role("button", name=re.compile("^Retry (?!all)")).first.click()
+        await tab.page.get_by_text("1 work item made due now.").wait_for()
     async with database.connection() as conn:
         (count,) = [each for each in await work.counts(conn) if each.stage == "embed"]
     assert count.due == 1

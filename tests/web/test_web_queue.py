@@ -3,6 +3,7 @@ from datetime import timedelta
 import pytest
 
 from builders import told
+from scoop.stage_names import StageName
 from scoop.store import work
 from scoop.store.work import Subject
 from web.test_web_safety import HOSTILE
@@ -37,15 +38,27 @@ async def test_an_empty_queue_says_what_would_be_there(database):
         page = (await visitor.get("/queue")).page
     assert "Nothing has failed." in page.text
     assert "Nothing is quarantined." in page.text
-    stages = [attrs["data-stage"] for attrs in page.attributes("tr") if "data-stage" in attrs]
-    assert stages[:3] == ["ingest", "pages", "normalize"]
+    rows = [attrs for attrs in page.attributes("tr") if "data-stage" in attrs]
+    assert [attrs["data-stage"] for attrs in rows] == list(StageName)
+    assert all("hidden" in attrs for attrs in rows)
+    assert f"{len(StageName)} stages have no work." in page.text
+
+
+async def test_a_stage_without_work_takes_no_room_on_the_page(database):
+    await failing(database, "embed", [1])
+    await given_up(database, "group", [1])
+    async with visiting(database, role="reader") as visitor:
+        page = (await visitor.get("/queue")).page
+    shown = [attrs["data-stage"] for attrs in page.attributes("tr") if "data-stage" in attrs and "hidden" not in attrs]
+    assert shown == ["embed", "group"]
+    assert f"{len(StageName) - 2} stages have no work." in page.text
 
 
 async def test_what_failed_is_listed_with_its_reason_and_when_it_is_tried_again(database):
     await failing(database, subjects=range(1, 4))
     async with visiting(database, role="reader") as visitor:
         page = (await visitor.get("/queue")).page
-    assert "3 pieces wait for another try." in page.text
+    assert "3 work items wait for a retry." in page.text
     assert page.text.count("the host is slow") == 3
     assert "normalize 0 3 0 3 0" in page.text
     assert "arrival 1" in page.text
@@ -74,7 +87,7 @@ async def test_one_piece_is_tried_now(database):
         answer = await visitor.post("/queue/retry", {"stage": "normalize", "subject": "2"})
         page = (await visitor.get(answer.headers["Location"])).page
     assert (await counts(database))["normalize", "waiting"].due == 1
-    assert "1 piece of work made due now." in page.text
+    assert "1 work item made due now." in page.text
 
 
 async def test_all_of_a_stage_is_tried_now_and_nothing_else(database):
@@ -95,7 +108,7 @@ async def test_what_only_waits_for_its_turn_is_not_hurried(database):
         answer = await visitor.post("/queue/retry")
         page = (await visitor.get(answer.headers["Location"])).page
     assert (await counts(database))["pages", "waiting"].due == 0
-    assert "0 pieces of work" in page.text
+    assert "0 work items made" in page.text
 
 
 async def test_quarantined_work_is_released_one_or_all(database):
@@ -114,14 +127,14 @@ async def test_one_stage_is_chosen_in_the_address(database):
         page = (await visitor.get("/queue?stage=embed")).page
     assert "second reason" in page.text
     assert "first reason" not in page.text
-    assert "1 piece waits" in page.text
+    assert "1 work item waits" in page.text
 
 
 async def test_a_long_list_is_cut_and_counted(database):
     await failing(database, subjects=range(1, 501))
     async with visiting(database) as visitor:
         page = (await visitor.get("/queue")).page
-    assert "500 pieces wait for another try; the next 100 are shown" in page.text
+    assert "500 work items wait for a retry; the next 100 are shown" in page.text
     assert page.text.count("the host is slow") == 100
 
 

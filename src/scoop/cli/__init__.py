@@ -50,7 +50,7 @@ COMMANDS = {
     "stats": "How much there is of everything.",
     "runs": "The latest runs of sources and ingests.",
     "refused": "Items that were refused, with place and reason.",
-    "work": "The queue: what waits, what failed, what is quarantined.",
+    "work": "Show the queue: waiting, failed and quarantined work.",
     "users": "People who may sign in: list, add, password, role, enable, disable, remove.",
     "keys": "Keys by which programs come in: list, add, remove.",
     "schema": "Print the JSON Schema of a canonical item.",

@@ -5,7 +5,7 @@ import click
 from scoop.cli import console, runtime, usage
 from scoop.config import Config
 
-a_stage = click.option("--stage", help="Only this stage, as normalize.")
+a_stage = click.option("--stage", help="Only this stage, e.g. normalize.")
 subjects_given = click.argument("subjects", type=console.ID, nargs=-1)
 
 
@@ -13,13 +13,13 @@ subjects_given = click.argument("subjects", type=console.ID, nargs=-1)
 @console.as_json
 @click.pass_context
 def command(ctx: click.Context, as_json: bool) -> None:
-    """The queue: what waits, what failed, what is quarantined.
+    """Show the queue: waiting, failed and quarantined work.
 
     \b
     Examples:
       scoop work                                      counts per stage and state
-      scoop work failed                               what failed and waits for another try
-      scoop work retry                                try it now
+      scoop work failed                               failed work that waits for a retry
+      scoop work retry                                retry it now
       scoop work quarantine list
       scoop work quarantine release --stage normalize 17 18
     """
@@ -38,7 +38,7 @@ async def _show(config: Config, *, as_json: bool) -> None:
     console.print_table(
         ("stage", "state", "count", "due now", "failed before", "next"),
         [(c.stage, c.state, c.count, c.due if c.state == "waiting" else "", c.failed, c.next_time) for c in counts],
-        empty="the queue is empty: everything is done",
+        empty="The queue is empty.",
     )
 
 
@@ -47,7 +47,7 @@ async def _show(config: Config, *, as_json: bool) -> None:
 @console.as_json
 @click.pass_obj
 def failed(config: Config, stage: str | None, as_json: bool) -> None:
-    """What failed and waits for another try."""
+    """List failed work that waits for a retry."""
     runtime.run(_list(config, "failed", stage, as_json=as_json))
 
 
@@ -57,13 +57,13 @@ def failed(config: Config, stage: str | None, as_json: bool) -> None:
 @console.as_json
 @click.pass_obj
 def retry(config: Config, stage: str | None, subjects: tuple[int, ...], as_json: bool) -> None:
-    """Make what waits for another try due at once."""
+    """Retry failed work now; all of it, or only these SUBJECTS."""
     runtime.run(_change(config, "retry_now", stage, subjects, as_json=as_json))
 
 
 @command.group()
 def quarantine() -> None:
-    """What was given up until a person releases it."""
+    """List or release work that is not retried any more."""
 
 
 @quarantine.command("list")
@@ -71,7 +71,7 @@ def quarantine() -> None:
 @console.as_json
 @click.pass_obj
 def list_quarantined(config: Config, stage: str | None, as_json: bool) -> None:
-    """Show what is quarantined, with the reason."""
+    """List quarantined work with the reason."""
     runtime.run(_list(config, "quarantined", stage, as_json=as_json))
 
 
@@ -81,36 +81,43 @@ def list_quarantined(config: Config, stage: str | None, as_json: bool) -> None:
 @console.as_json
 @click.pass_obj
 def release(config: Config, stage: str | None, subjects: tuple[int, ...], as_json: bool) -> None:
-    """Let quarantined work try again; all of it, or only these SUBJECTS."""
+    """Release quarantined work, to be tried again; all of it, or only these SUBJECTS."""
     runtime.run(_change(config, "release", stage, subjects, as_json=as_json))
 
 
-async def _list(config: Config, what: str, stage: str | None, *, as_json: bool) -> None:
+async def _list(config: Config, state: str, stage: str | None, *, as_json: bool) -> None:
     from scoop.store import work
 
     lists = {"failed": work.failed, "quarantined": work.quarantined}
     async with runtime.open_connection(config) as conn:
-        found = await lists[what](conn, stage=stage)
+        items = await lists[state](conn, stage=stage)
     if as_json:
-        console.print_json(found)
+        console.print_json(items)
         return
     console.print_table(
         ("stage", "subject", "tries", "crashes", "next", "reason"),
         [
-            (w.stage, w.subject, w.attempts, w.crashes, w.due_at if w.state == "waiting" else None, w.error)
-            for w in found
+            (
+                item.stage,
+                f"{item.subject_kind or 'subject'} {item.subject}",
+                item.attempts,
+                item.crashes,
+                item.due_at if item.state == "waiting" else None,
+                item.error,
+            )
+            for item in items
         ],
-        empty=f"nothing is {what}",
+        empty=f"No work is {state}.",
     )
 
 
-async def _change(config: Config, what: str, stage: str | None, subjects: tuple[int, ...], *, as_json: bool) -> None:
+async def _change(config: Config, action: str, stage: str | None, subjects: tuple[int, ...], *, as_json: bool) -> None:
     from scoop.store import work
 
     changes = {"retry_now": work.retry_now, "release": work.release}
     async with runtime.open_connection(config) as conn:
-        count = await changes[what](conn, stage=stage, subjects=subjects or None)
+        count = await changes[action](conn, stage=stage, subjects=subjects or None)
     if as_json:
         console.print_json({"changed": count})
     else:
-        click.echo(f"{count:,} made due")
+        click.echo(f"{count:,} work items are due now")

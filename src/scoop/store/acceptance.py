@@ -1,6 +1,7 @@
 """What the list of acceptance counts."""
 
 from scoop.core.acceptance import Counts
+from scoop.stage_names import StageName
 from scoop.store import db
 from scoop.store.db import Connection
 
@@ -8,4 +9,4 @@ SQL = db.blocks(__name__)
 
 
 async def counts(conn: Connection) -> Counts:
-    return Counts(**await conn.fetchrow(SQL["counts"]))
+    return Counts(**await conn.fetchrow(SQL["counts"], [StageName.PAGES, StageName.NORMALIZE]))

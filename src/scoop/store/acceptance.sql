@@ -15,7 +15,7 @@ SELECT
         SELECT FROM ingest_runs WHERE source = slug AND status IN ('completed', 'partial')) ORDER BY slug) AS unvisited,
     (SELECT count(*) FROM ingest_runs) AS runs,
     ARRAY(SELECT run_id FROM short ORDER BY run_id) AS short_runs,
-    (SELECT count(*) FROM quarantine WHERE stage IN ('pages', 'normalize')) AS quarantined,
+    (SELECT count(*) FROM quarantine WHERE stage = ANY ($1::text[])) AS quarantined,
     (SELECT count(*) FROM (SELECT DISTINCT source, source_item_id, collection FROM raw_arrivals) AS item) AS items,
     (SELECT count(*) FROM documents) AS documents,
     (SELECT count(*) FROM document_embeddings JOIN embedding_models USING (model_name, model_version)

@@ -3,8 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Literal
 
 from scoop.errors import LostLease
+from scoop.stage_names import SUBJECTS, SubjectKind
 from scoop.store import db
 from scoop.store.db import Connection
 
@@ -15,7 +17,7 @@ LANE_LOCK = 0x5C02  # first key of the lock on a lane of a stage that runs one a
 
 
 WorkCursor = tuple[datetime, str, int]
-"""Where a list of work goes on: when its last one was due, its stage and its subject."""
+"""The last row of a page of work: when it was due, its stage and its subject."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,10 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Count:
+    """How much work a stage has in one state; `subject_kind` is null for a stage of another version."""
+
     stage: str
+    subject_kind: SubjectKind | None
     state: str
     count: int
     due: int
@@ -56,10 +61,14 @@ class Count:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """One piece of work that failed: it waits for another try, or is quarantined."""
+    """Work that failed: it waits for another try, or is quarantined.
+
+    `subject` is an id, `subject_kind` what it is the id of; null for a stage of another version.
+    """
 
     stage: str
     subject: int
+    subject_kind: SubjectKind | None
     state: str
     due_at: datetime
     attempts: int
@@ -156,7 +165,7 @@ async def release_orphans(conn: Connection) -> int:
 
 
 async def counts(conn: Connection) -> list[Count]:
-    return [Count(**row) for row in await conn.fetch(SQL["counts"])]
+    return [Count(**row, subject_kind=SUBJECTS.get(row["stage"])) for row in await conn.fetch(SQL["counts"])]
 
 
 async def is_busy(conn: Connection, stages: Sequence[str]) -> bool:
@@ -166,16 +175,27 @@ async def is_busy(conn: Connection, stages: Sequence[str]) -> bool:
 async def failed(
     conn: Connection, *, stage: str | None = None, after: WorkCursor | None = None, limit: int = 100
 ) -> list[Waiting]:
-    """What failed and waits for another try, the next due first; `after` is where the list goes on."""
-    place = after or (None, None, None)
-    return [Waiting(**row) for row in await conn.fetch(SQL["listed"], "waiting", stage, False, limit, *place)]
+    """Work that failed and waits for another try, the next due first, from a cursor on."""
+    return await _list(conn, "waiting", stage=stage, after=after, limit=limit)
 
 
 async def quarantined(
     conn: Connection, *, stage: str | None = None, after: WorkCursor | None = None, limit: int = 100
 ) -> list[Waiting]:
-    place = after or (None, None, None)
-    return [Waiting(**row) for row in await conn.fetch(SQL["listed"], "quarantined", stage, True, limit, *place)]
+    """Work that was given up until a person releases it, from a cursor on."""
+    return await _list(conn, "quarantined", stage=stage, after=after, limit=limit)
+
+
+async def _list(
+    conn: Connection,
+    state: Literal["waiting", "quarantined"],
+    *,
+    stage: str | None,
+    after: WorkCursor | None,
+    limit: int,
+) -> list[Waiting]:
+    rows = await conn.fetch(SQL["list"], state, stage, limit, *(after or (None, None, None)))
+    return [Waiting(**row, subject_kind=SUBJECTS.get(row["stage"])) for row in rows]
 
 
 async def retry_now(conn: Connection, *, stage: str | None = None, subjects: Sequence[int] | None = None) -> int:

@@ -113,12 +113,12 @@ SELECT EXISTS (SELECT FROM work WHERE state = 'claimed' AND stage = ANY ($1))
             (SELECT FROM work WHERE work.stage = asked.stage AND state = 'waiting' AND crashes > 0 AND due_at <= now() LIMIT 1)
         ) AS found);
 
--- name: listed
--- Work of one state with its error, the next due first.
+-- name: list
+-- Work that is quarantined, or failed and waits, the next due first, after a cursor.
 SELECT stage, subject, state::text AS state, due_at, attempts, crashes, error, enqueued_at FROM work
-WHERE state = $1::work_state AND ($2::text IS NULL OR stage = $2) AND ($3 OR error IS NOT NULL)
-    AND ($5::timestamptz IS NULL OR (due_at, stage, subject) > ($5, $6, $7))
-ORDER BY due_at, stage, subject LIMIT $4;
+WHERE state = $1::work_state AND ($2::text IS NULL OR stage = $2) AND (state = 'quarantined' OR error IS NOT NULL)
+    AND ($4::timestamptz IS NULL OR (due_at, stage, subject) > ($4, $5, $6))
+ORDER BY due_at, stage, subject LIMIT $3;
 
 -- name: retry_now
 -- Make work that failed due at once; what only waits for its turn at a host keeps it.

@@ -1,4 +1,4 @@
-"""The queue as a page: how much waits before each stage, what failed and why, and the way to try it again."""
+"""The queue page: work per stage, failed and quarantined work with the reason, retry and release."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -12,6 +12,7 @@ from scoop.core import redaction, text
 from scoop.http import errors, routes
 from scoop.http.deps import ReadConn, WriteConn
 from scoop.http.routes import needs
+from scoop.stage_names import StageName
 from scoop.store import db, work
 from scoop.store.reads import work as work_reads
 from scoop.store.reads.work import WorkSubject
@@ -22,12 +23,6 @@ from scoop.web.context import PageContext
 router = routes.for_pages()
 
 SHOWN = 100
-SUBJECTS = {
-    "ingest": "source", "pages": "arrival", "normalize": "arrival", "dedup": "document", "embed": "document",
-    "link": "document", "group": "story", "index": "document", "assign-topics": "story", "digest": "topic",
-    "publish": "post", "sweep": "topic", "notify": "delivery",
-}  # fmt: skip
-"""The stages in the order of the pipeline, with what each works on."""
 STAGE_NAME = re.compile(r"[a-z][a-z-]{0,62}")
 
 StageField = Annotated[str, Form()]
@@ -36,7 +31,7 @@ SubjectId = Annotated[int | None, Form(ge=0, le=db.LAST_ID)]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageRow:
-    """What is before a stage; `waiting` holds what is due and what is not, `failed` waits for another try."""
+    """The work of a stage. `waiting` includes what is due and what failed."""
 
     stage: str
     due: int
@@ -46,10 +41,14 @@ class StageRow:
     quarantined: int
     next_time: datetime | None
 
+    @property
+    def is_empty(self) -> bool:
+        return not self.waiting and not self.running and not self.quarantined
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkItemView:
-    """A piece of work with what it is about; it has a page of its own where `href` is not empty."""
+    """A work item with what it is about; `href` is the page of that, or empty."""
 
     work: Waiting
     label: str
@@ -59,7 +58,7 @@ class WorkItemView:
 @router.get("/queue")
 @needs("read")
 async def queue_page(conn: ReadConn, context: PageContext, stage: str = "") -> Response:
-    """All stages; what failed and what is quarantined, of one or all."""
+    """Counts of all stages; the failed and quarantined work of one stage or all."""
     _check(stage)
     failed = await work.failed(conn, stage=stage or None, limit=SHOWN)
     quarantined = await work.quarantined(conn, stage=stage or None, limit=SHOWN)
@@ -70,10 +69,11 @@ async def queue_page(conn: ReadConn, context: PageContext, stage: str = "") -> R
         context,
         rows=rows,
         chosen=stage,
-        failed=[_piece(each, subjects) for each in failed],
-        quarantined=[_piece(each, subjects) for each in quarantined],
+        failed=[_work_item(item, subjects) for item in failed],
+        quarantined=[_work_item(item, subjects) for item in quarantined],
         failed_count=sum(row.failed for row in rows if stage in {"", row.stage}),
         quarantined_count=sum(row.quarantined for row in rows if stage in {"", row.stage}),
+        empty_count=sum(row.is_empty for row in rows),
         plain=_plain,
     )
 
@@ -81,30 +81,28 @@ async def queue_page(conn: ReadConn, context: PageContext, stage: str = "") -> R
 @router.post("/queue/retry")
 @needs("edit")
 async def retry(conn: WriteConn, stage: StageField = "", subject: SubjectId = None) -> Response:
-    """Make what failed due now: one piece, or all of a stage, or all."""
+    """Make failed work due now: one item, all of a stage, or all."""
     _check(stage)
     count = await work.retry_now(conn, stage=stage or None, subjects=_only(subject))
-    return pages.redirect_with_notice(_href(stage, subject), notice=f"{_pieces(count)} of work made due now.")
+    return pages.redirect_with_notice(_href(stage, subject), notice=f"{_work_items(count)} made due now.")
 
 
 @router.post("/queue/release")
 @needs("edit")
 async def release(conn: WriteConn, stage: StageField = "", subject: SubjectId = None) -> Response:
-    """Let quarantined work try again from the start: one piece, or all of a stage, or all."""
+    """Release quarantined work: one item, all of a stage, or all."""
     _check(stage)
     count = await work.release(conn, stage=stage or None, subjects=_only(subject))
-    return pages.redirect_with_notice(
-        _href(stage, subject), notice=f"{_pieces(count)} of work released to be tried again."
-    )
+    return pages.redirect_with_notice(_href(stage, subject), notice=f"{_work_items(count)} released.")
 
 
-def _plain(told: str) -> str:
-    return redaction.redact_text(text.one_line(told))
+def _plain(message: str) -> str:
+    return redaction.redact_text(text.one_line(message))
 
 
 def _check(stage: str) -> None:
     if stage and not STAGE_NAME.fullmatch(stage):
-        raise errors.invalid("stage", f"must be the name of a stage, as {', '.join(SUBJECTS)}")
+        raise errors.invalid("stage", f"must be the name of a stage: {', '.join(StageName)}")
 
 
 def _only(subject: int | None) -> Sequence[int] | None:
@@ -112,20 +110,21 @@ def _only(subject: int | None) -> Sequence[int] | None:
 
 
 def _href(stage: str, subject: int | None) -> str:
-    """Back to the stage whose work was changed as a whole; one piece is one of a list of all."""
+    """The list that the change was made in: of one stage where all of it changed, else of all stages."""
     return f"/queue?stage={stage}" if stage and subject is None else "/queue"
 
 
-def _pieces(count: int) -> str:
-    return "1 piece" if count == 1 else f"{count:,} pieces"
+def _work_items(count: int) -> str:
+    return "1 work item" if count == 1 else f"{count:,} work items"
 
 
 def _rows(counts: Iterable[Count]) -> list[StageRow]:
-    """One row per stage, in the order of the pipeline; a stage of another version of Scoop stands last."""
-    found = {(count.stage, count.state): count for count in counts}
-    stages = dict.fromkeys([*SUBJECTS, *(stage for stage, _ in found)])
+    """One row per stage, in the order of the pipeline, and then any stages of another version of Scoop."""
+    count_of = {(count.stage, count.state): count for count in counts}
+    stages = dict.fromkeys([*StageName, *(stage for stage, _ in count_of)])
     return [
-        _row(stage, *(found.get((stage, state)) for state in ("waiting", "claimed", "quarantined"))) for stage in stages
+        _row(stage, *(count_of.get((stage, state)) for state in ("waiting", "claimed", "quarantined")))
+        for stage in stages
     ]
 
 
@@ -141,8 +140,8 @@ def _row(stage: str, waiting: Count | None, claimed: Count | None, quarantined: 
     )
 
 
-def _piece(waiting: Waiting, subjects: dict[tuple[str, int], WorkSubject]) -> WorkItemView:
+def _work_item(waiting: Waiting, subjects: dict[tuple[str, int], WorkSubject]) -> WorkItemView:
     about = subjects[waiting.stage, waiting.subject]
-    label = about.label or f"{SUBJECTS.get(waiting.stage, 'subject')} {waiting.subject}"
+    label = about.label or f"{waiting.subject_kind or 'subject'} {waiting.subject}"
     href = f"/sources/{about.source}" if about.source else f"/stories/{about.story_uuid}" if about.story_uuid else ""
     return WorkItemView(work=waiting, label=label, href=href)

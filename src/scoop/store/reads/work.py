@@ -24,7 +24,12 @@ async def list_subjects(conn: Connection, waiting: Sequence[Waiting]) -> dict[tu
     """What pieces of work are about, by stage and subject."""
     if not waiting:
         return {}
-    rows = await conn.fetch(SQL["subjects"], [each.stage for each in waiting], [each.subject for each in waiting])
+    rows = await conn.fetch(
+        SQL["subjects"],
+        [item.stage for item in waiting],
+        [item.subject for item in waiting],
+        [item.subject_kind for item in waiting],
+    )
     return {
         (row["stage"], row["subject"]): WorkSubject(
             label=row["label"], source=row["source"], story_uuid=row["story_uuid"]

@@ -1,17 +1,20 @@
 -- name: subjects
--- What pieces of work are about, in people's words; stories and sources have pages of their own.
+-- What work items are about, by the kind of their subject; stories and sources have pages of their own.
 SELECT handed.stage, handed.subject, sources.slug AS source, stories.story_uuid, coalesce(
         sources.name, stories.canonical_title,
-        CASE WHEN handed.stage IN ('dedup', 'embed', 'link', 'index') THEN (
+        CASE WHEN handed.kind = 'document' THEN (
             SELECT title FROM documents WHERE document_id = handed.subject) END,
-        CASE WHEN handed.stage IN ('pages', 'normalize') THEN (
+        CASE WHEN handed.kind = 'arrival' THEN (
             SELECT format('%s %s', source, source_item_id) FROM raw_arrivals WHERE raw_arrival_id = handed.subject) END,
-        CASE WHEN handed.stage IN ('digest', 'sweep') THEN (
+        CASE WHEN handed.kind = 'topic' THEN (
             SELECT topic_name FROM topics WHERE topic_id = handed.subject) END,
-        CASE WHEN handed.stage = 'publish' THEN (
+        CASE WHEN handed.kind = 'post' THEN (
             SELECT format('%s, %s, part %s', topic_name, channel, part_no)
             FROM posts JOIN topics USING (topic_id) WHERE post_id = handed.subject) END,
+        CASE WHEN handed.kind = 'webhook delivery' THEN (
+            SELECT name FROM webhook_deliveries JOIN webhooks USING (webhook_id)
+            WHERE webhook_delivery_id = handed.subject) END,
         '') AS label
-FROM unnest($1::text[], $2::bigint[]) AS handed (stage, subject)
-LEFT JOIN sources ON handed.stage = 'ingest' AND source_id = handed.subject
-LEFT JOIN stories ON handed.stage IN ('group', 'assign-topics') AND story_id = handed.subject;
+FROM unnest($1::text[], $2::bigint[], $3::text[]) AS handed (stage, subject, kind)
+LEFT JOIN sources ON handed.kind = 'source' AND source_id = handed.subject
+LEFT JOIN stories ON handed.kind = 'story' AND story_id = handed.subject;

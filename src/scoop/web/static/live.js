@@ -1,8 +1,9 @@
-// Keeps the counts of the queue current while the page is open; without it they are those of when it was loaded.
+// Updates the counts of the queue page from the event stream; without it they stay as loaded.
 "use strict";
 
 const rows = [...document.querySelectorAll("#stages [data-stage]")];
 const live = document.getElementById("live");
+const empty = document.getElementById("empty");
 const number = new Intl.NumberFormat("en");
 
 function counted(stage, work) {
@@ -39,7 +40,12 @@ function show(work) {
     const counts = Object.entries(counted(row.dataset.stage, work));
     for (const [name, count] of counts) put(row, name, number.format(count));
     put(row, "next", next(row.dataset.stage, work));
+    row.hidden = counts.every(([, count]) => count === 0);
   }
+  const idle = rows.filter((row) => row.hidden).length;
+  empty.hidden = idle === 0;
+  empty.textContent = `${idle === 1 ? "1 stage has" : `${idle} stages have`} no work.`;
+  document.getElementById("stages").hidden = idle === rows.length;
 }
 
 function say(text) {
@@ -49,8 +55,8 @@ function say(text) {
 const events = new EventSource("/api/v1/progress");
 events.addEventListener("work", (event) => {
   show(JSON.parse(event.data));
-  say("What waits before each stage, as it changes.");
+  say("Work per stage, as it changes.");
 });
 events.addEventListener("error", () => {
-  if (events.readyState === EventSource.CLOSED) say("What waited before each stage when this page was loaded.");
+  if (events.readyState === EventSource.CLOSED) say("Work per stage when this page was loaded.");
 });
