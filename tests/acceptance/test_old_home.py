@@ -57,7 +57,8 @@ def test_an_old_home_shows_what_the_earlier_version_showed(command, old_url, hom
 
 async def test_the_key_and_the_password_of_an_old_home_still_authenticate(old_database):
     async with visiting(old_database, role=None) as visitor:
-        response = await visitor.get("/api/v1/user/me", Authorization=f"Bearer {KEY}")
+        response = await visitor.get("/api/user/me", Authorization=f"Bearer {KEY}")
+        assert response.status == HTTPStatus.OK, response.text
         assert response.json["name"] == "ada"
         await visitor.post("/sign-in", {"name": "ada", "password": PASSWORD})
         assert (await visitor.get("/settings/people")).status == HTTPStatus.OK
