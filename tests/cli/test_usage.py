@@ -31,9 +31,8 @@ NOBODY_LISTENS = "postgresql://127.0.0.1:1/scoop"
 )  # fmt: skip
 def test_a_mistyped_command_option_or_value_is_answered_with_what_was_meant(arguments, message, see):
     done = scoop(*arguments, database_url=NOBODY_LISTENS)
-    following = (
-        f"{' See' if message.endswith('?') else '; see'}: {'scoop help ' + see.strip('-')}".rstrip() if see else ""
-    )
+    where = f"scoop help {see}".removesuffix(" -")
+    following = f"{' See' if message.endswith('?') else '; see'}: {where}" if see else ""
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"scoop: {message}{following}\n")
 
 
