@@ -55,6 +55,7 @@ COMMANDS = {
     "keys": "Keys by which programs come in: list, add, remove.",
     "schema": "Print the JSON Schema of a canonical item.",
     "config": "Show the settings, where each comes from, and what is wrong with them.",
+    "doctor": "Check this installation, and say what to do about each problem.",
     "db": "The database: url, psql, migrate, status.",
     "completion": "Print the script that completes commands in your shell.",
     "version": "Show the version of the program and of its schema.",
@@ -126,6 +127,7 @@ def scoop(ctx: click.Context) -> None:
       scoop run-once                        do all that is due and exit (for cron)
       scoop stories --limit 10              the latest stories
       scoop why https://example.com/a       why a document is in its story
+      scoop doctor                          what is wrong, and what to do
 
     `scoop help COMMAND` shows a command with examples; commands that show something have --json. -v and -q may also
     follow the command. Settings come from SCOOP_* variables and scoop.toml; see `scoop config show`. Exit codes:
