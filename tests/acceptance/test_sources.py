@@ -135,6 +135,7 @@ def test_opml_goes_from_desk_to_desk_with_its_folders_and_without_tokens(desk, t
     exported = desk("sources", "export").stdout
     assert "http://b.example/f" in exported
     assert "s3cret" not in exported
+    assert "http://b.example/f?token=s3cret" in desk("sources", "export", "--secrets").stdout
 
 
 def test_a_bomb_is_no_opml(desk, tmp_path):

@@ -208,23 +208,98 @@ async def test_a_private_address_is_not_asked_for_anybody(database):
     assert "private address" in refused.json["error"]["message"]
 
 
-async def test_the_secrets_of_addresses_are_never_shown(database):
-    async with visiting(database, role="editor") as visitor:
-        made = await added(visitor, target=SECRET, slug="secret")
-        async with database.connection() as conn:
-            await conn.execute(
-                "UPDATE sources SET health_note = $1, moved_to = $1 WHERE slug = 'secret'", f"{SECRET} answered 404"
-            )
-            kept = await sources.by_slug(conn, "secret")
+SECRETS = {
+    "a token": "https://reader.example/feed?token=verysecret",
+    "a token of a feed": "https://reader.example/.rss?feed=verysecret&user=me",
+    "an unknown name": "https://reader.example/feed?a=verysecret",
+    "a bare value": "https://reader.example/feed?verysecret",
+    "a password": "https://me:verysecret@reader.example/feed",
+    "a user": "https://verysecret@reader.example/feed",
+    "a fragment": "https://reader.example/feed#verysecret",
+}
+
+
+@pytest.mark.parametrize("role", ["reader", "editor", "admin"])
+@pytest.mark.parametrize("url", SECRETS.values(), ids=SECRETS)
+async def test_nobody_sees_the_secrets_of_an_address_by_chance(database, url, role):
+    async with visiting(database) as admin:
+        made = await added(admin, target=url, slug="secret", options={"full_text": "never"})
+    async with database.connection() as conn:
+        note = f"{url} answered 404"
+        await conn.execute("UPDATE sources SET health_note = $1, moved_to = $2 WHERE slug = 'secret'", note, url)
+        kept = await sources.by_slug(conn, "secret")
+    async with visiting(database, role=role) as visitor:
         answers = [
             made,
             await visitor.get("/api/v1/sources"),
             await visitor.get("/api/v1/sources/secret"),
-            await visitor.ask("PATCH", "/api/v1/sources/secret", {"name": "Secret"}),
             await visitor.get("/api/v1/sources/export.opml"),
+            await visitor.get("/export/sources.opml"),
+            await visitor.get("/sources/export.opml"),
+            await visitor.get("/sources"),
+            await visitor.get("/sources/secret"),
         ]
-    assert kept.base_url == SECRET
-    assert all("verysecret" not in answer.text and "page=1" not in answer.text for answer in answers)
+    assert kept.base_url == url
+    assert [answer.status for answer in answers] == [201] + [200] * 7
+    assert [answer.text for answer in answers if "verysecret" in answer.text] == []
+
+
+WHOLE = [
+    "/api/v1/sources",
+    "/api/v1/sources/secret",
+    "/api/v1/sources/export.opml",
+    "/export/sources.opml",
+    "/sources/export.opml",
+    "/sources/secret",
+]
+
+
+@pytest.mark.parametrize("path", WHOLE)
+async def test_an_admin_who_asks_for_secrets_sees_them_and_nobody_else_does(database, path):
+    async with visiting(database) as admin, visiting(database, role="editor") as editor:
+        await added(admin, target=SECRET, slug="secret")
+        shown = await admin.get(f"{path}?secrets=show")
+        refused = await editor.get(f"{path}?secrets=show")
+    assert (shown.status, "verysecret" in shown.text) == (200, True)
+    assert (refused.status, "verysecret" in refused.text) == (403, False)
+
+
+async def test_what_an_admin_read_with_secrets_can_be_changed_by_its_etag(database):
+    async with visiting(database) as admin:
+        await added(admin, target=SECRET, slug="secret")
+        tag = (await admin.get("/api/v1/sources/secret?secrets=show")).headers["ETag"]
+        path = "/api/v1/sources/secret?secrets=show"
+        changed = await admin.ask("PATCH", path, {"name": "New"}, **{"If-Match": tag})
+        late = await admin.ask("PATCH", path, {"name": "Newer"}, **{"If-Match": tag})
+    assert (changed.status, changed.json["base_url"], late.status) == (200, SECRET, 412)
+
+
+@pytest.mark.parametrize("role", ["reader", "editor"])
+async def test_addresses_of_the_own_network_are_shown_to_admins_only(database, role):
+    inward = {
+        "sent": {"target": "https://tribune.example/feed", "options": {"connect_to": "10.9.8.7:80"}},
+        "allowed": {"target": "http://10.9.8.7/feed", "options": {"allow_private": True}},
+    }
+    async with visiting(database) as admin:
+        for slug, given in inward.items():
+            await added(admin, slug=slug, name=slug, **given)
+        whole = await admin.get("/api/v1/sources")
+    async with database.connection() as conn:
+        await conn.execute(
+            "UPDATE sources SET health = 'http_error', health_note = 'http://10.9.8.7/feed answered 503'"
+            " WHERE slug = 'allowed'"
+        )
+    paths = ["/api/v1/sources", "/sources", "/export/sources.opml"]
+    paths += [f"{place}/{slug}" for place in ("/api/v1/sources", "/sources") for slug in inward]
+    async with visiting(database, role=role) as visitor:
+        answers = [await visitor.get(path) for path in paths]
+    assert [source["options"] for source in whole.json["items"]] == [
+        {"allow_private": True},
+        {"connect_to": "10.9.8.7:80"},
+    ]
+    assert [answer.status for answer in answers] == [200] * len(paths)
+    assert [answer.text for answer in answers if "10.9.8.7" in answer.text] == []
+    assert [source["options"] for source in answers[0].json["items"]] == [{}, {}]
 
 
 async def test_a_source_is_visited_now_and_rests(database):

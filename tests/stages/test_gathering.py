@@ -304,3 +304,23 @@ async def test_a_flood_is_taken_in_bounded_portions(desk, web):
     assert run["status"] == "partial"
     assert run["items_fetched"] == 2_000
     assert "2,000" in run["error_message"]
+
+
+@pytest.mark.parametrize("answer", [Response(status_code=503), Response("no feed"), a_feed("one")])
+async def test_the_secrets_of_an_address_are_in_no_log_note_or_error_of_a_visit(desk, web, answer):
+    web.answers[FEED] = answer
+    await desk.add(web.source(f"http://me:verysecret@{FEED[7:]}?feed=verysecret"))
+    await desk.visit()
+    [run] = await desk.rows("SELECT log_key, error_message FROM ingest_runs")
+    [waiting] = await desk.rows("SELECT coalesce(max(error), '') AS error FROM work WHERE stage = 'ingest'")
+    stored = await desk.archive.get(run["log_key"])
+    state = await desk.state()
+    shown = [
+        stored.data.decode(),
+        str(stored.source_url),
+        state["health_note"],
+        str(run["error_message"]),
+        waiting["error"],
+    ]
+    assert [text for text in shown if "verysecret" in text] == []
+    assert f"{FEED}?…" in shown[0]

@@ -215,14 +215,18 @@ def _sorted_out(
     return imported, new
 
 
-async def exported(conn: Connection, *, collection: str | None = None, now: datetime) -> bytes:
-    """The feeds as OPML, one folder per collection, without the tokens in their addresses."""
-    feeds = sorted(
-        await store.list_sources(conn, collection=collection, kind="rss"), key=lambda source: source.collection
-    )
+async def exported(conn: Connection, *, collection: str | None = None, now: datetime, secrets: bool = False) -> bytes:
+    """The feeds as OPML, one folder per collection; with `secrets` whole addresses, and those of the own network."""
+    found = await store.list_sources(conn, collection=collection, kind="rss")
+    feeds = [source for source in found if secrets or not source.options.get("allow_private")]
     outlines = [
-        opml.Outline(url=redaction.redact_url(s.base_url), title=s.name, collection=s.collection, category=s.category)
-        for s in feeds
+        opml.Outline(
+            url=source.base_url if secrets else redaction.redact_url(source.base_url),
+            title=source.name,
+            collection=source.collection,
+            category=source.category,
+        )
+        for source in sorted(feeds, key=lambda source: source.collection)
     ]
     return opml.write(outlines, title="Scoop", now=now)
 

@@ -1,5 +1,6 @@
 """Sources for programs: how each is; add, change, try and visit them; lists of feeds in and out."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from http import HTTPStatus
@@ -13,9 +14,11 @@ from scoop.actions import sources as source_actions
 from scoop.actions.sources import FeedImport, SourcePreview
 from scoop.api import document
 from scoop.core import opml, redaction
+from scoop.core.access import Visitor
 from scoop.errors import Conflict
-from scoop.http import deps, pagination, permissions, responses, routes
+from scoop.http import deps, disclosure, pagination, permissions, responses, routes
 from scoop.http.deps import CurrentDesk, CurrentVisitor, Desk, ReadConn, WriteConn
+from scoop.http.disclosure import Secrets, ShowsSecrets
 from scoop.http.errors import UnsupportedMedia, invalid
 from scoop.http.pagination import Listed
 from scoop.http.params import AnySlug, OptionValues, PageParams, RequestModel, ShortText, Url
@@ -42,7 +45,12 @@ IS_OPML: dict[int | str, dict[str, Any]] = {200: {"content": {OPML[0]: {"schema"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceReport(Source):
-    """A source, how it is, and what came of its visits in the last seven days; its address is without secrets."""
+    """A source, its health, and the result of its runs in the last seven days.
+
+    Addresses are without query, user and password; `secrets=show` gives them whole, to admins. Internal addresses
+    (the options connect_to, allow_private and base_url, and the address of a source with allow_private) are shown to
+    admins only.
+    """
 
     lately: Lately
 
@@ -121,19 +129,21 @@ class SourceQuery(PageParams):
     collection: ShortText | None = None
     kind: ShortText | None = None
     health: Health | None = None
+    secrets: Secrets = "hide"
 
 
 @router.get("/sources", response_model=Listed[SourceReport])
 @needs("read")
 async def list_sources(
-    request: Request, desk: CurrentDesk, conn: ReadConn, wanted: Annotated[SourceQuery, Query()]
+    request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: ReadConn, wanted: Annotated[SourceQuery, Query()]
 ) -> Response:
     """All sources by slug: how each is, since when, when it is visited next, and what came of it lately."""
     (after,) = pagination.decode_cursor(wanted.cursor, str) or ("",)
     found = await sources.list_sources(
         conn, collection=wanted.collection, kind=wanted.kind, health=wanted.health, after=after, limit=wanted.limit + 1
     )
-    reports = await _reports(conn, desk, found)
+    secrets = disclosure.check_secrets(by, wanted.secrets)
+    reports = await _reports(conn, desk, by, found, secrets=secrets)
     return responses.json(request, pagination.paginate(reports, wanted.limit, lambda source: (source.slug,)))
 
 
@@ -152,7 +162,7 @@ async def add_source(request: Request, desk: CurrentDesk, by: CurrentVisitor, gi
         await deps.preview_source(desk, settings)
     async with desk.writing() as conn:
         added = await source_actions.add(conn, settings)
-        report = await _report(conn, desk, added)
+        report = await _report(conn, desk, by, added)
     headers = {"Location": f"/api/v1/sources/{added.slug}"}
     return responses.json(request, report, status=HTTPStatus.CREATED, headers=headers)
 
@@ -185,18 +195,24 @@ async def import_sources(
 @router.get("/sources/export.opml", response_class=Response, responses=IS_OPML)
 @needs("read")
 async def export_sources(
-    request: Request, desk: CurrentDesk, conn: ReadConn, collection: ShortText | None = None
+    request: Request, desk: CurrentDesk, conn: ReadConn, secrets: ShowsSecrets, collection: ShortText | None = None
 ) -> Response:
-    """The feeds as OPML, one folder per collection; tokens in addresses are left out."""
-    body = await source_actions.exported(conn, collection=collection, now=desk.clock())
+    """The feeds as OPML, one folder per collection; `secrets=show` gives whole addresses, to admins.
+
+    Without it an address has no query, user or password, and feeds with an internal address are left out.
+    """
+    body = await source_actions.exported(conn, collection=collection, now=desk.clock(), secrets=secrets)
     return responses.with_etag(request, body, OPML[0])
 
 
 @router.get("/sources/{slug}", response_model=SourceReport)
 @needs("read")
-async def get_source(request: Request, desk: CurrentDesk, conn: ReadConn, slug: AnySlug) -> Response:
+async def get_source(
+    request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: ReadConn, slug: AnySlug, secrets: ShowsSecrets
+) -> Response:
     """One source."""
-    return responses.json(request, await _report(conn, desk, await sources.by_slug(conn, slug)))
+    source = await sources.by_slug(conn, slug)
+    return responses.json(request, await _report(conn, desk, by, source, secrets=secrets))
 
 
 @router.patch(
@@ -207,15 +223,22 @@ async def get_source(request: Request, desk: CurrentDesk, conn: ReadConn, slug: 
 )
 @needs("edit")
 async def change_source(
-    request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, slug: AnySlug, given: SourceChanges
+    request: Request,
+    desk: CurrentDesk,
+    by: CurrentVisitor,
+    conn: WriteConn,
+    slug: AnySlug,
+    given: SourceChanges,
+    secrets: ShowsSecrets,
 ) -> Response:
     """Change a source; what is not named stays, options are added to those it has."""
     known = await sources.locked(conn, slug)
-    responses.check_unchanged(request, await _report(conn, desk, known))
+    responses.check_unchanged(request, await _report(conn, desk, by, known, secrets=secrets))
     told = given.model_dump(exclude_unset=True)
     permissions.check_source(by, source_actions.changed(known, told), known)
     await source_actions.edit(conn, slug, told)
-    return responses.json(request, await _report(conn, desk, await sources.by_slug(conn, slug)))
+    changed = await sources.by_slug(conn, slug)
+    return responses.json(request, await _report(conn, desk, by, changed, secrets=secrets))
 
 
 @router.delete(
@@ -225,20 +248,24 @@ async def change_source(
     responses=document.problems(HTTPStatus.PRECONDITION_FAILED),
 )
 @needs("edit")
-async def remove_source(request: Request, desk: CurrentDesk, conn: WriteConn, slug: AnySlug) -> Response:
+async def remove_source(
+    request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, slug: AnySlug, secrets: ShowsSecrets
+) -> Response:
     """Forget a source; what it brought stays."""
-    responses.check_unchanged(request, await _report(conn, desk, await sources.locked(conn, slug)))
+    source = await sources.locked(conn, slug)
+    responses.check_unchanged(request, await _report(conn, desk, by, source, secrets=secrets))
     await sources.remove(conn, slug)
     return Response(status_code=HTTPStatus.NO_CONTENT)
 
 
 @router.post("/sources/{slug}/test", response_model=Preview, responses=document.problems(HTTPStatus.BAD_GATEWAY))
 @needs("edit")
-async def try_source(request: Request, desk: CurrentDesk, slug: AnySlug) -> Response:
+async def try_source(request: Request, desk: CurrentDesk, by: CurrentVisitor, slug: AnySlug) -> Response:
     """Visit a source and show what it would bring; nothing is kept."""
     async with desk.reading() as conn:
         source = await sources.by_slug(conn, slug)
-    return responses.json(request, _preview(source, await deps.preview_source(desk, source)))
+    preview = await deps.preview_source(desk, source)
+    return responses.json(request, _preview(disclosure.shown_source(by, source), preview))
 
 
 @router.post(
@@ -259,42 +286,40 @@ async def run_source(request: Request, desk: CurrentDesk, conn: WriteConn, slug:
 
 @router.post("/sources/{slug}/enable", response_model=SourceReport)
 @needs("edit")
-async def enable_source(request: Request, desk: CurrentDesk, conn: WriteConn, slug: AnySlug) -> Response:
+async def enable_source(
+    request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, slug: AnySlug
+) -> Response:
     """Let a source be visited again."""
-    return await _switched(request, desk, conn, slug, enabled=True)
+    return await _switched(request, desk, by, conn, slug, enabled=True)
 
 
 @router.post("/sources/{slug}/disable", response_model=SourceReport)
 @needs("edit")
-async def disable_source(request: Request, desk: CurrentDesk, conn: WriteConn, slug: AnySlug) -> Response:
+async def disable_source(
+    request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, slug: AnySlug
+) -> Response:
     """Let a source rest."""
-    return await _switched(request, desk, conn, slug, enabled=False)
+    return await _switched(request, desk, by, conn, slug, enabled=False)
 
 
-async def _switched(request: Request, desk: Desk, conn: Connection, slug: str, *, enabled: bool) -> Response:
+async def _switched(
+    request: Request, desk: Desk, by: Visitor, conn: Connection, slug: str, *, enabled: bool
+) -> Response:
     await sources.set_enabled(conn, slug, enabled=enabled)
-    return responses.json(request, await _report(conn, desk, await sources.by_slug(conn, slug)))
+    return responses.json(request, await _report(conn, desk, by, await sources.by_slug(conn, slug)))
 
 
-async def _report(conn: Connection, desk: Desk, source: Source) -> SourceReport:
-    (report,) = await _reports(conn, desk, [source])
+async def _report(conn: Connection, desk: Desk, by: Visitor, source: Source, *, secrets: bool = False) -> SourceReport:
+    (report,) = await _reports(conn, desk, by, [source], secrets=secrets)
     return report
 
 
-async def _reports(conn: Connection, desk: Desk, found: list[Source]) -> list[SourceReport]:
+async def _reports(
+    conn: Connection, desk: Desk, by: Visitor, found: Sequence[Source], *, secrets: bool
+) -> list[SourceReport]:
     lately = await sources.lately(conn, [source.slug for source in found], since=desk.clock() - LATELY)
-    return [
-        SourceReport(
-            **asdict(source)
-            | {
-                "base_url": redaction.redact_text(source.base_url),
-                "moved_to": source.moved_to and redaction.redact_text(source.moved_to),
-                "health_note": redaction.redact_text(source.health_note),
-            },
-            lately=lately.get(source.slug, Lately()),
-        )
-        for source in found
-    ]
+    shown = [disclosure.shown_source(by, source, secrets=secrets) for source in found]
+    return [SourceReport(**asdict(source), lately=lately.get(source.slug, Lately())) for source in shown]
 
 
 def _preview(settings: SourceSettings, tried: SourcePreview) -> Preview:

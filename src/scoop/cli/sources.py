@@ -331,19 +331,24 @@ async def _import(config: Config, found: "Outlines", collection: str, schedule: 
 
 @command.command("export")
 @click.option("--collection", help="Only this collection.")
+@click.option("--secrets", is_flag=True, help="Write whole addresses, with queries, users and passwords.")
 @click.pass_obj
-def export_opml(config: Config, collection: str | None) -> None:
-    """Write the feeds as OPML, one folder per collection; tokens in addresses are left out.
+def export_opml(config: Config, collection: str | None, secrets: bool) -> None:
+    """Write the feeds as OPML, one folder per collection.
+
+    Addresses are written without query, user and password, and feeds with an internal address are left out, so that
+    the file can be given away. To move to another desk, use --secrets.
 
     \b
     Examples:
       scoop sources export > subscriptions.opml
+      scoop sources export --secrets > backup.opml
     """
-    sys.stdout.buffer.write(runtime.run(_export(config, collection)))
+    sys.stdout.buffer.write(runtime.run(_export(config, collection, secrets)))
 
 
-async def _export(config: Config, collection: str | None) -> bytes:
+async def _export(config: Config, collection: str | None, secrets: bool) -> bytes:
     from scoop.actions import sources as source_actions
 
     async with runtime.open_connection(config) as conn:
-        return await source_actions.exported(conn, collection=collection, now=datetime.now(UTC))
+        return await source_actions.exported(conn, collection=collection, now=datetime.now(UTC), secrets=secrets)

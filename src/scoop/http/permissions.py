@@ -27,6 +27,10 @@ def check_source(by: Visitor, wanted: SourceSettings, known: SourceSettings | No
         _check_admin(by)
 
 
+def may_change_source(by: Visitor, source: SourceSettings) -> bool:
+    return "admin" in by.rights or not _leads_inwards(source.options)
+
+
 def check_channel(by: Visitor, wanted: ChannelSettings, known: ChannelSettings | None = None) -> None:
     """Forbidden for a channel that runs a program; for whoever is no admin, for one that reaches into the machine."""
     if known is not None and (known.kind, known.options) == (wanted.kind, wanted.options):

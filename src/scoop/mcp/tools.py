@@ -13,7 +13,7 @@ from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field
 
 from scoop import __version__, model
-from scoop.core import text
+from scoop.core import redaction, text
 from scoop.core.highlights import HighlightSpan
 from scoop.core.search import Query, span
 from scoop.errors import NotFound, ScoopError
@@ -251,7 +251,7 @@ class Tools:
                 kind=each.kind,
                 collection=each.collection,
                 health=each.health,
-                note=text.one_line(each.health_note),
+                note=redaction.redact_text(text.one_line(each.health_note)),
                 enabled=each.enabled,
             )
             for each in found

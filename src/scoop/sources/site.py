@@ -17,7 +17,7 @@ import msgspec
 from lxml import etree, html
 
 from scoop import sources
-from scoop.core import robots, text, urls
+from scoop.core import redaction, robots, text, urls
 from scoop.core.feed_reading import dates
 from scoop.core.feed_reading.feed import MAX_TITLE
 from scoop.core.robots import Robots
@@ -316,7 +316,7 @@ def _item(found: FoundLink) -> Item:
         title if text.normalized(title) else url,
         canonical_url=found.url,
         published_at=found.published_at,
-        metadata={"platform": "site", "found_on": found.found_on, "full_text": "required"},
+        metadata={"platform": "site", "found_on": redaction.redact_url(found.found_on), "full_text": "required"},
     )
 
 

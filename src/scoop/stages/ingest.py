@@ -15,7 +15,7 @@ import structlog
 from scoop import sources as kinds
 from scoop.archive import objects as archives
 from scoop.archive.objects import Archive
-from scoop.core import health, items, retry_after, schedules, teasers, urls
+from scoop.core import health, items, redaction, retry_after, schedules, teasers, urls
 from scoop.core.health import Condition, Finding
 from scoop.errors import FetchFailed, ScoopError
 from scoop.fetch import robots
@@ -64,7 +64,7 @@ class SourceVisit:
 
     @property
     def error(self) -> str | None:
-        return str(self.failure) if self.failure else "; ".join(self.harvest.problems) or None
+        return str(self.failure) if self.failure else redaction.redact_text("; ".join(self.harvest.problems)) or None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +108,7 @@ class Ingest:
             harvest = await self.kinds[source.kind]().fetch(visit)
             visited = _through_the_door(source, harvest, now=started_at)
         except FetchFailed as failure:
+            failure.args = (redaction.redact_text(str(failure)),)  # it is stored, logged and archived
             asked, failure.after = failure.after or retry_after.NO_TIME, _wait(source, failure)
             unread = Harvest(checkpoint=due.checkpoint, health=failure.health)
             visited = SourceVisit(source=source, started_at=started_at, harvest=unread, failure=failure, asked=asked)
@@ -117,9 +118,8 @@ class Ingest:
     async def _logged(self, visited: SourceVisit, requests: list[dict[str, Any]]) -> SourceVisit:
         key = archives.log_key(uuid.uuid4().hex, visited.started_at)
         try:
-            await self.archive.put(
-                key, _log(visited, requests), source_url=visited.source.base_url, content_type="application/x-ndjson"
-            )
+            origin = redaction.redact_url(visited.source.base_url)
+            await self.archive.put(key, _log(visited, requests), source_url=origin, content_type="application/x-ndjson")
         except ScoopError as error:
             log.warning("run log not archived", source=visited.source.slug, error=str(error))
             return visited
@@ -277,7 +277,8 @@ def _log(visited: SourceVisit, requests: Iterable[Mapping[str, Any]]) -> bytes:
         "items": len(visited.arrivals),
         "error": visited.error,
     }
-    lines = [*({"event": "request", **request} for request in requests), *refused, end]
+    sent = [{"event": "request", **request, "url": redaction.redact_text(request["url"])} for request in requests]
+    lines = [*sent, *refused, end]
     return b"".join(_json(line) + b"\n" for line in lines)
 
 

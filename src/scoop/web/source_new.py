@@ -15,7 +15,7 @@ from scoop import sources as kinds
 from scoop.actions import sources as source_actions
 from scoop.core import opml, redaction
 from scoop.errors import UsageError
-from scoop.http import permissions, routes
+from scoop.http import disclosure, permissions, routes
 from scoop.http.deps import CurrentDesk, CurrentVisitor, Desk, ReadConn, WriteConn
 from scoop.http.links import INVENTED
 from scoop.http.routes import needs
@@ -224,8 +224,11 @@ def _import_page(
 
 @router.get("/sources/export.opml")
 @needs("read")
-async def export_sources(conn: ReadConn, context: PageContext, asked: QueryFields) -> Response:
-    """The feeds as feed readers take them, without what is secret in their addresses."""
-    content = await source_actions.exported(conn, collection=asked["collection"] or None, now=context.now)
+async def export_sources(conn: ReadConn, by: CurrentVisitor, context: PageContext, asked: QueryFields) -> Response:
+    """The feeds as OPML; `secrets=show` gives whole addresses, to admins."""
+    secrets = disclosure.check_secrets(by, asked["secrets"])
+    content = await source_actions.exported(
+        conn, collection=asked["collection"] or None, now=context.now, secrets=secrets
+    )
     headers = {"Content-Disposition": 'attachment; filename="scoop.opml"'}
     return Response(content, media_type="text/x-opml", headers=headers)

@@ -12,8 +12,9 @@ from fastapi import Path, Response
 from scoop import app
 from scoop.actions import sources as source_actions
 from scoop.core import health, redaction
-from scoop.http import pagination, permissions, routes
+from scoop.http import disclosure, pagination, permissions, routes
 from scoop.http.deps import CurrentDesk, CurrentVisitor, ReadConn, WriteConn
+from scoop.http.disclosure import ShowsSecrets
 from scoop.http.routes import needs
 from scoop.model import Health, Source, SourceSettings
 from scoop.store import alerts, runs, sources
@@ -105,7 +106,7 @@ async def sources_page(conn: ReadConn, context: PageContext, asked: QueryFields)
     tallies = await source_reads.count_sources(conn)
     after = pagination.decode_cursor(asked.get("after"), str, str) or source_reads.START
     found = await source_reads.list_sources(conn, _wanted(asked), after=(after[0], after[1]), limit=PAGE_SOURCES + 1)
-    shown = found[:PAGE_SOURCES]
+    shown = [disclosure.shown_source(context.visitor, row) for row in found[:PAGE_SOURCES]]
     lasting = await alerts.latest(conn, with_resolved=False, limit=SHOWN_ALERTS)
     return pages.page(
         "sources.html",
@@ -152,10 +153,10 @@ def state_of(source: Source | SourceTally) -> State:
 
 
 def sentence(source: Source) -> str:
-    """What the last visit found; addresses in it are shown without their secrets."""
+    """What the last visit found."""
     if not source.enabled and source.health != "gone":
         return "it is not visited until somebody enables it"
-    return redaction.redact_text(source.health_note or health.SENTENCES[source.health])
+    return source.health_note or health.SENTENCES[source.health]
 
 
 async def harvests(conn: Connection, context: PageContext, slugs: Sequence[str], *, days: int) -> dict[str, Harvested]:
@@ -172,25 +173,34 @@ def _harvested(items_by_day: Mapping[date, int], days: Iterable[date]) -> Harves
 
 @router.get("/sources/{slug}")
 @needs("read")
-async def source_page(conn: ReadConn, context: PageContext, slug: SourceSlug) -> Response:
+async def source_page(conn: ReadConn, context: PageContext, slug: SourceSlug, secrets: ShowsSecrets) -> Response:
+    """One source; `secrets=show` gives whole addresses, to admins."""
     row = await source_reads.get_source(conn, slug)
-    return await _page(conn, context, row, values=values_of(row, context))
+    values = values_of(row, context, secrets=secrets)
+    return await _page(conn, context, row, values=values, secrets=secrets)
 
 
 async def _page(
-    conn: Connection, context: PageContext, row: SourceRow, *, values: FormValues, problems: FormValues | None = None
+    conn: Connection,
+    context: PageContext,
+    row: SourceRow,
+    *,
+    values: FormValues,
+    problems: FormValues | None = None,
+    secrets: bool = False,
 ) -> Response:
     status = HTTPStatus.BAD_REQUEST if problems else HTTPStatus.OK
+    shown = disclosure.shown_source(context.visitor, row, secrets=secrets)
     latest = await runs.latest(conn, source=row.slug, limit=SHOWN_RUNS)
     return pages.page(
         "source.html",
         context,
         status=status,
-        row=row,
+        row=shown,
         state=state_of(row),
-        sentence=sentence(row),
-        address=redaction.redact_url(row.base_url),
-        moved_to=redaction.redact_url(row.moved_to) if row.moved_to else None,
+        sentence=sentence(shown),
+        has_hidden=shown.base_url != row.base_url,
+        may_change=permissions.may_change_source(context.visitor, row),
         harvested=(await harvests(conn, context, [row.slug], days=DAYS_OF_ONE))[row.slug],
         runs=[replace(run, error_message=redaction.redact_text(run.error_message or "")) for run in latest],
         items=await source_reads.list_latest_items(conn, row.slug, limit=SHOWN_ITEMS),
@@ -208,7 +218,7 @@ def fields_of(kind: str, context: PageContext) -> list[option_fields.OptionField
     return option_fields.of(found.Options, is_admin=context.may("admin")) if found else []
 
 
-def values_of(source: SourceSettings, context: PageContext) -> FormValues:
+def values_of(source: SourceSettings, context: PageContext, *, secrets: bool = False) -> FormValues:
     """The settings of a source as its form shows them."""
     settings = {
         "name": source.name,
@@ -216,7 +226,7 @@ def values_of(source: SourceSettings, context: PageContext) -> FormValues:
         "category": source.category,
         "schedule": source.schedule,
         "timezone": source.timezone,
-        "base_url": redaction.redact_url(source.base_url),
+        "base_url": source.base_url if secrets else redaction.redact_url(source.base_url),
         "request_interval_ms": str(source.request_interval_ms),
         "crawl_windows": "\n".join(f"{each['start']}-{each['end']}" for each in source.crawl_windows),
         "allowed_paths": "\n".join(source.allowed_paths),
