@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+SHUTDOWN_SECONDS = 10  # requests still running after this are cancelled
 TICK_SECONDS = 0.1  # as uvicorn's own: ten make a second of its Date header
 
 
@@ -27,6 +28,7 @@ async def serving(app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> Async
         log_level="warning",
         access_log=False,
         server_header=False,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         proxy_headers=False,  # whoever connects is who they are: nobody is trusted to say otherwise
     )
     server = _Server(config, stopping)

@@ -98,7 +98,7 @@ BAD = {
     "a long URL": (a_line(canonical_url=f"https://a.example/{'x' * 4096}"), "$.canonical_url", "at most 4096"),
     "an integer of 5,000 digits": (a_number(b"9" * 5000), "$", "out of range"),
     "1e400": (a_number(b"1e400"), "$.source_metadata.odd", "a number that JSON can hold"),
-    "1e-400000, which the database cannot hold": (a_number(b"1e-400000"), "$", "the database cannot hold it"),
+    "1e-400000, which the database cannot hold": (a_number(b"1e-400000"), "$", "the database cannot store it"),
     "NaN": (a_number(b"NaN"), "$.source_metadata.odd", "a number that JSON can hold"),
     "70 levels": (a_number(b"[" * 70 + b"]" * 70), f"$.source_metadata.odd{'[0]' * 62}", "deeper than 64 levels"),
     "100,000 brackets": (a_number(b"[" * 100_000 + b"]" * 100_000), "$", "nested"),
@@ -177,7 +177,7 @@ def test_a_bad_file_taken_in_again_adds_nothing(twice):
 
 
 def test_the_list_that_the_second_ingest_points_to_is_not_empty(twice):
-    _, _, command = twice.second.stderr.partition("and why: scoop ")
+    _, _, command = twice.second.stderr.partition("problems: scoop ")
     done = scoop(*command.split(), "--limit", "100000", "--json", database_url=twice.url)
     assert {refusal["line"] for refusal in json.loads(done.stdout)} == set(twice.by_line)
 
@@ -299,7 +299,7 @@ def assert_told(done, code, *words):
 @pytest.mark.parametrize(
     ("file", "words"),
     [
-        ("/tmp", ["is a folder", "name a file"]),
+        ("/tmp", ["is a folder", "give a file"]),
         ("/tmp/there/is/no/such/file.ndjson", ["no such file"]),
         (f"{__file__}/below.ndjson", ["not a directory"]),
         (f"/tmp/{'x' * 300}", ["file name too long"]),

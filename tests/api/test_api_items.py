@@ -2,15 +2,21 @@ import asyncio
 import gzip
 import io
 import json
+import time
+from dataclasses import replace
 
 import aiohttp
 import pytest
 
 from builders import an_item, as_lines, ingest, run_all
 from scoop.api import items
-from scoop.http import middleware
+from scoop.asgi import create_app
+from scoop.config import Config
+from scoop.http import auth, middleware
+from scoop.serve import serving
+from scoop.stages import push_batches
 from scoop.store import runs
-from web.visitor import visiting
+from web.visitor import NOW, Visitor, signed_in, visiting
 
 ITEMS = "/api/v1/items"
 JSON, LINES = "application/json", "application/x-ndjson"
@@ -27,6 +33,33 @@ async def hand_in(visitor, body, *, media=JSON, **headers):
 async def arrivals(database):
     async with database.connection() as conn:
         return [row[0] for row in await conn.fetch("SELECT source_item_id FROM raw_arrivals ORDER BY raw_arrival_id")]
+
+
+async def ended_run(database):
+    async with database.connection() as conn:
+        [run] = await runs.latest(conn)
+    return run if run.status != "running" else None
+
+
+async def until(look):
+    """The first answer that is not empty."""
+    while not (found := await look()):
+        await asyncio.sleep(0.01)
+    return found
+
+
+@pytest.fixture
+def slow_batches(monkeypatch):
+    """Batches of ten items, of which the reader makes ten a second."""
+
+    def slowly(*args, **options):
+        for batch in read_batches(*args, **options):
+            yield batch
+            time.sleep(0.1)
+
+    read_batches = push_batches.read_batches
+    monkeypatch.setattr(push_batches, "BATCH", 10)
+    monkeypatch.setattr(push_batches, "read_batches", slowly)
 
 
 def totals(answer):
@@ -88,7 +121,7 @@ async def test_an_item_that_the_database_cannot_hold_is_refused_alone(database):
         _, answer = await hand_in(visitor, body.encode())
     assert [result["status"] for result in answer["results"]] == ["accepted", "refused", "accepted"]
     assert totals(answer) == {"items": 3, "new": 2, "duplicates": 0, "refused": 1}
-    assert "cannot hold it" in answer["results"][1]["problems"][0]["reason"]
+    assert "cannot store it" in answer["results"][1]["problems"][0]["reason"]
 
 
 async def test_lines_have_their_numbers(database):
@@ -204,13 +237,86 @@ async def test_a_body_that_is_too_large_is_refused_also_while_it_streams(databas
 
 
 async def test_a_body_that_unzips_without_end_is_read_no_further(database, monkeypatch):
-    monkeypatch.setattr(items, "MAX_UNZIPPED", 1 << 20)
+    monkeypatch.setattr(items, "LIMITS", replace(items.LIMITS, decoded_bytes=1 << 20))
     bomb = gzip.compress(as_lines(an_item(number) for number in range(2500)) + b" " * (8 << 20))
     async with visiting(database) as visitor:
         status, answer = await hand_in(visitor, bomb, media=LINES)
     assert status == 200
     assert "larger than 1,048,576 bytes" in answer["problem"]
     assert answer["new"] == 2000  # the batch before
+
+
+async def test_a_small_gzip_of_many_refused_items_is_read_no_further_than_the_first_refusals(database):
+    bomb = gzip.compress(b"1\n" * 500_000)
+    async with visiting(database) as visitor:
+        status, answer = await hand_in(visitor, bomb, media=LINES)
+        refused = (await visitor.get(f"/api/v1/refused?run_id={answer['run_id']}&limit=1")).json["items"]
+    assert len(bomb) < 2000
+    assert status == 200
+    assert totals(answer) == {"items": 2000, "new": 0, "duplicates": 0, "refused": 2000}  # one batch
+    assert answer["problem"].startswith("2,000 of the first 2,000 items were refused, so the rest was not read")
+    assert refused
+    async with database.connection() as conn:
+        assert await conn.fetchval("SELECT count(*) FROM refused_items") == 2000
+        [run] = await runs.latest(conn)
+    assert (run.items_fetched, run.items_failed, run.error_message) == (2000, 2000, answer["problem"])
+
+
+async def test_a_push_of_too_many_items_ends_at_the_stated_number(database, monkeypatch):
+    monkeypatch.setattr(items, "LIMITS", replace(items.LIMITS, items=5))
+    async with visiting(database) as visitor:
+        status, answer = await hand_in(visitor, [an_item(number) for number in range(9)])
+    assert (status, answer["new"]) == (200, 5)
+    assert answer["problem"] == "more than 5 items; push the rest separately (nothing is duplicated)"
+
+
+async def test_a_push_ends_when_its_client_disconnects(database, slow_batches):
+    body = as_lines(an_item(number) for number in range(100))
+    async with visiting(database) as visitor:
+        sending = asyncio.create_task(hand_in(visitor, body, media=LINES))
+        await until(lambda: arrivals(database))
+        sending.cancel()
+        run = await until(lambda: ended_run(database))
+    assert (run.status, run.items_fetched) == ("partial", len(await arrivals(database)))
+    assert 0 < run.items_fetched < 100
+    assert run.error_message == f"interrupted after {run.items_fetched} items: the client disconnected"
+
+
+async def test_a_push_ends_when_the_server_shuts_down_and_says_how_far_it_came(database, slow_batches):
+    body = as_lines(an_item(number) for number in range(100))
+    app = create_app(Config(), database, clock=lambda: NOW)
+    cookies = {auth.COOKIE: await signed_in(database, "editor", now=NOW)}
+    async with aiohttp.ClientSession(cookies=cookies, cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:
+        async with serving(app) as address:
+            sending = asyncio.create_task(hand_in(Visitor(address=address, session=session), body, media=LINES))
+            await until(lambda: arrivals(database))
+            began = time.monotonic()
+        took = time.monotonic() - began
+        status, answer = await sending
+    run = await ended_run(database)
+    assert (status, answer["error"]["code"]) == (503, "UNAVAILABLE")
+    assert answer["error"]["message"] == (
+        f"interrupted after {run.items_fetched} items: the server is shutting down; these are kept (run {run.run_id}). "
+        "Push again: nothing is duplicated"
+    )
+    assert 0 < run.items_fetched == len(await arrivals(database)) < 100
+    assert took < 5
+
+
+@pytest.mark.parametrize("count", [10, 100])
+async def test_a_push_is_answered_503_when_the_database_dies_during_it_or_at_its_end(database, slow_batches, count):
+    body = as_lines(an_item(number) for number in range(count))
+    async with visiting(database) as visitor:
+        sending = asyncio.create_task(hand_in(visitor, body, media=LINES))
+        await until(lambda: arrivals(database))
+        async with database.connection() as conn:
+            await conn.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND classid = $1",
+                runs.RUN_LOCK,
+            )
+        status, answer = await sending
+    assert (status, answer["error"]["code"]) == (503, "UNAVAILABLE")
+    assert "nothing is duplicated" in answer["error"]["message"]
 
 
 async def test_who_leaves_before_the_end_hands_nothing_in(database):

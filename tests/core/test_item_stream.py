@@ -174,3 +174,11 @@ def test_what_stands_in_an_array_is_named_by_its_place():
 def test_utf_16_is_refused_as_a_whole(raw):
     with pytest.raises(InputError, match="save it as UTF-8"):
         cut(raw)
+
+
+def test_a_stream_of_blank_lines_without_end_is_refused():
+    with patch.object(item_stream, "MAX_BLANK_LINES", 5):
+        for stream in (b"\n" * 100, b"{}\n" + b" \n" * 100):
+            with pytest.raises(InputError, match="more than 5 blank lines"):
+                list(split_items(io.BytesIO(stream)))
+        assert len(list(split_items(io.BytesIO(b"\n\n{}\n\n{}\n")))) == 2

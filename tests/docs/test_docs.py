@@ -290,7 +290,7 @@ def test_the_smallest_item_of_the_guide_is_a_good_one(database_url, home):
     page = (PROJECT / "docs" / "howto" / "ingest-your-own-items.md").read_text()
     item = next(block for language, block in FENCE.findall(page) if language == "json")
     done = scoop("ingest", "--items", "-", stdin=item.encode(), database_url=database_url, home=home)
-    assert (done.returncode, done.stdout) == (0, "1 items read, 1 new, 0 refused (run 1)\n")
+    assert (done.returncode, done.stdout) == (0, "1 item read, 1 new, 0 refused (run 1)\n")
 
 
 # The project

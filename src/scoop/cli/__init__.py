@@ -23,7 +23,7 @@ COMMANDS = {
     "preview": "Show what a feed holds, without storing anything.",
     "extract": "Show the article on a page: title, authors, date and text.",
     "alerts": "What an operator should look at: sources that died or went quiet.",
-    "ingest": "Visit sources, or take in a file of items.",
+    "ingest": "Fetch sources, or push a file of items.",
     "normalize": "Turn waiting arrivals into documents.",
     "dedup": "Fold waiting documents into stories.",
     "embed": "Embed documents that lack an embedding; change or list the models.",

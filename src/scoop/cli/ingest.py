@@ -1,4 +1,4 @@
-"""`scoop ingest`: visit sources, or take in a file of items."""
+"""`scoop ingest`: fetch sources, or push a file of items."""
 
 import asyncio
 import sys
@@ -11,6 +11,7 @@ import click
 
 from scoop.cli import console, progress, runtime
 from scoop.config import Config
+from scoop.core.display_names import counted
 from scoop.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,19 +23,19 @@ TURN_SECONDS = 0.05
 
 @click.command()
 @click.option("--items", "file", metavar="FILE|-", help="A file of canonical v1 items, or - for standard input.")
-@click.option("--source", "names", metavar="NAME|all", multiple=True, help="A source to visit now; may be given again.")
-@click.option("--force", is_flag=True, help="Ask for everything anew, even if a server asked to wait.")
+@click.option("--source", "names", metavar="NAME|all", multiple=True, help="A source to fetch now; repeatable.")
+@click.option("--force", is_flag=True, help="Fetch everything again, even if a server asked to wait.")
 @console.as_json
 @click.pass_obj
 def command(config: Config, file: str | None, names: tuple[str, ...], force: bool, as_json: bool) -> None:
-    """Visit sources, or take in a file of items.
+    """Fetch sources, or push a file of items.
 
     A file holds canonical v1 items (`scoop schema item`): one JSON object, an array, or one object a line; gzip is
-    recognised. Bad items are kept apart with line, path and reason (`scoop refused`), the others go in. Taking the same
-    file in again adds nothing.
+    recognised. Invalid items are kept apart with line, path and reason (`scoop refused`, at most 10,000 a file), the
+    others enter the ledger. Pushing the same file again adds nothing.
 
-    A source that is named is visited now, due or not; but a server that asked to wait is not asked earlier, and what
-    has not changed since the last visit is not sent again. --force sets both aside.
+    A named source is fetched now, even if it is not due. A server that asked to wait is not asked earlier, and an
+    unchanged feed is not downloaded again; --force overrides both.
 
     \b
     Examples:
@@ -46,7 +47,7 @@ def command(config: Config, file: str | None, names: tuple[str, ...], force: boo
     if (file is None) == (not names):
         raise click.UsageError("give either --items FILE or --source NAME")
     if file is not None and not config.np_write_raw_ledger:
-        click.echo("nothing was written: NP_WRITE_RAW_LEDGER is false", err=True)
+        click.echo("nothing was written: the setting NP_WRITE_RAW_LEDGER is false", err=True)
         return
     if file is not None:
         refused = runtime.run_logged(config, _push(config, file, as_json=as_json))
@@ -56,22 +57,23 @@ def command(config: Config, file: str | None, names: tuple[str, ...], force: boo
 
 
 async def _push(config: Config, file: str, *, as_json: bool) -> bool:
-    """Take a file in; whether anything of it was refused."""
+    """Push a file; True if any of it was refused or not read."""
     from scoop.app import open_database
     from scoop.stages.push import push
 
     with _opened(file) as stream, progress.items(f"reading {file}") as advance:
         async with open_database(config) as database:
-            pushed = await push(database, stream, name=file, now=datetime.now(UTC), progress=advance)
+            result = await push(database, stream, name=file, now=datetime.now(UTC), progress=advance)
     if as_json:
-        console.print_json(pushed)
+        console.print_json(result)
     else:
-        click.echo(f"{pushed.items:,} items read, {pushed.new:,} new, {pushed.refused:,} refused (run {pushed.run_id})")
-    if pushed.problem:
-        click.echo(f"scoop: {file}: {pushed.problem}", err=True)
-    if pushed.refused:
-        click.echo(f"scoop: see what was refused, and why: scoop refused --run {pushed.run_id}", err=True)
-    return bool(pushed.refused or pushed.problem)
+        read = counted(result.items, "item")
+        click.echo(f"{read} read, {result.new:,} new, {result.refused:,} refused (run {result.run_id})")
+    if result.problem:
+        click.echo(f"scoop: {file}: {result.problem}", err=True)
+    if result.refused:
+        click.echo(f"scoop: list the refused items with their problems: scoop refused --run {result.run_id}", err=True)
+    return bool(result.refused or result.problem)
 
 
 def _opened(file: str) -> AbstractContextManager[IO[bytes]]:
@@ -80,13 +82,13 @@ def _opened(file: str) -> AbstractContextManager[IO[bytes]]:
     try:
         return open(file, "rb")
     except IsADirectoryError as error:
-        raise InputError(f"{file} is a folder; name a file, or - for standard input") from error
+        raise InputError(f"{file} is a folder; give a file, or - for standard input") from error
     except OSError as error:
         raise InputError(f"cannot read {Path(file)}: {(error.strerror or str(error)).lower()}") from error
 
 
 async def _visit(config: Config, slugs: tuple[str, ...] | None, *, force: bool, as_json: bool) -> bool:
-    """Visit sources now; whether any visit failed."""
+    """Fetch sources now; True if any fetch failed."""
     from scoop.app import open_app
     from scoop.store import runs, sources
 
@@ -95,35 +97,36 @@ async def _visit(config: Config, slugs: tuple[str, ...] | None, *, force: bool, 
         named = await sources.ids(conn, slugs)
         resting = await sources.resting(conn, named, gathers=app.modes.write_raw_ledger)
         if resting:
-            click.echo(f"{len(resting)} sources rest: NP_WRITE_RAW_LEDGER is false for their topics", err=True)
+            skipped = counted(len(resting), "source")
+            click.echo(f"{skipped} skipped: NP_WRITE_RAW_LEDGER is false for their topics", err=True)
         ids = [source_id for source_id in named if source_id not in resting]
         before = await runs.newest_id(conn)
         await sources.visit_now(conn, ids, force=force)
         with progress.stages() as report:
             await _until_settled(app, ids, stop=stop, report=report)
-        found = await runs.latest(conn, after=before, limit=max(1, len(ids)))
+        finished = await runs.latest(conn, after=before, limit=max(1, len(ids)))
     if as_json:
-        console.print_json(found)
+        console.print_json(finished)
     else:
         rows = [
-            (run.source, run.status, run.items_fetched, run.items_inserted, run.error_message or "") for run in found
+            (run.source, run.status, run.items_fetched, run.items_inserted, run.error_message or "") for run in finished
         ]
         columns = ("source", "status", "read", "new", "problem")
-        console.print_table(columns, rows, empty="there was nothing to visit")
-    return any(run.status == "failed" for run in found)
+        console.print_table(columns, rows, empty="no source to fetch")
+    return any(run.status == "failed" for run in finished)
 
 
 async def _until_settled(app: "App", ids: list[int], *, stop: asyncio.Event, report: "Report") -> None:
-    """Visit until each of the sources has been visited, by us or by another worker; hosts have their turns."""
+    """Run the ingest stage until this process or another worker has fetched each source, within the rate limits."""
     from scoop import worker
     from scoop.stages.stage import Worker
     from scoop.store import sources, work
 
-    async def line() -> None:
+    async def loop() -> None:
         async with app.database.connection() as conn:
-            member = Worker(await work.register_worker(conn), conn, report.message)
+            me = Worker(await work.register_worker(conn), conn, report.message)
             while not stop.is_set() and await sources.unsettled(conn, ids):
-                if not await worker.drain(app.stages[0], member, stop=stop, report=report):
+                if not await worker.drain(app.stages[0], me, stop=stop, report=report):
                     await asyncio.sleep(TURN_SECONDS)
 
-    await worker.run_loops(line() for _ in range(worker.NETWORK_LOOPS))
+    await worker.run_loops(loop() for _ in range(worker.NETWORK_LOOPS))

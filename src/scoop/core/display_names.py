@@ -1,4 +1,4 @@
-"""Slugs as people say them."""
+"""Slugs and counts as people write them."""
 
 import re
 
@@ -24,3 +24,8 @@ def outlet_name(source: str, source_name: str | None) -> str:
     if "." in slug or slug != slug.lower():
         return slug
     return " ".join(word.capitalize() for word in _BREAK.split(slug.strip("_-"))) or slug
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """A number with its noun: 1 item, 1,234 items; `many` is the plural if it is not `one` with an s."""
+    return f"{count:,} {one if count == 1 else many or f'{one}s'}"

@@ -1,7 +1,8 @@
-"""Cutting a stream of bytes into items: one JSON, an array, or one JSON a line. Memory stays small whatever comes."""
+"""Split a byte stream into raw items: one JSON object, an array, or one object a line, in bounded memory."""
 
 import io
 import json
+import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, getincrementaldecoder
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,13 +14,15 @@ import msgspec
 from scoop.core.items import NOT_JSON
 from scoop.errors import InputError
 
-MAX_ITEM_BYTES = 16 << 20  # 500,000 characters of body, escaped in the worst way, with room to spare
+MAX_ITEM_BYTES = 16 << 20  # 500,000 characters of body, each escaped, with room to spare
+MAX_BLANK_LINES = 1_000_000  # in a stream; 512 MiB of them, 0.5 MB of gzip, would take minutes to skip
 CHUNK = 1 << 20
 BLANK = " \t\r\n"
 ENDS = frozenset(BLANK + ",]")
-LONGEST_TOKEN = 16  # characters beside strings and numbers; an error nearer to the end may be a token cut in two
-KEPT_BYTES = 1 << 20  # of what cannot be read
-# Lenient, as it only finds where elements end: whoever reads them is strict. No number is too long for it.
+SKIPPED = re.compile(f"[{BLANK}]*")
+LONGEST_TOKEN = 16  # characters, except strings and numbers; an error nearer to the end may be a token cut in two
+KEPT_BYTES = 1 << 20  # of an item that cannot be parsed
+# Lenient, because it only finds where elements end; the item parser is strict. It accepts numbers of any length.
 DECODER = json.JSONDecoder(strict=False, parse_int=str, parse_float=str)
 GZIP_MAGIC = b"\x1f\x8b"
 BREAKS_OFF = "the array breaks off here"
@@ -28,7 +31,7 @@ IS_ENDLESS = "the array does not end"
 
 @dataclass(frozen=True, slots=True)
 class RawItem:
-    """The bytes of one item, the line it begins at, its place in JSON, and why it cannot even be read, if so."""
+    """The bytes of one item, its first line, its JSON path, and the problem if it cannot be parsed at all."""
 
     line: int
     raw: bytes
@@ -37,7 +40,7 @@ class RawItem:
 
 
 def split_items(stream: IO[bytes]) -> Iterator[RawItem]:
-    """The items of a stream, in whichever of the three forms it has."""
+    """Yield the items of a stream in any of the three forms."""
     first, number = _first_line(stream)
     if first.lstrip()[:1] == b"[":
         yield from _array(first, number, stream)
@@ -48,9 +51,10 @@ def split_items(stream: IO[bytes]) -> Iterator[RawItem]:
 
 
 def _first_line(stream: IO[bytes]) -> tuple[bytes, int]:
-    """The first line with anything on it, and its number."""
+    """The first line that is not blank, and its number."""
     first, number = stream.readline(MAX_ITEM_BYTES + 1).removeprefix(BOM_UTF8), 1
     while first and not first.strip():
+        _count_blank(number)
         first, number = stream.readline(MAX_ITEM_BYTES + 1), number + 1
     if first.startswith(GZIP_MAGIC):
         raise InputError("this is gzip inside gzip; gunzip it once and try again")
@@ -68,7 +72,7 @@ def _is_json(raw: bytes) -> bool:
 
 
 def _object_or_lines(first: bytes, number: int, stream: IO[bytes]) -> Iterator[RawItem]:
-    """A first line that is no JSON of its own: an item over several lines, or a broken line among good ones."""
+    """A first line that is not JSON by itself: one item over several lines, or a broken line among valid ones."""
     head = first + stream.read(max(0, MAX_ITEM_BYTES + 1 - len(first)))
     lines = io.BytesIO(head).readlines()
     if len(head) <= MAX_ITEM_BYTES and _is_json(head):
@@ -81,7 +85,7 @@ def _object_or_lines(first: bytes, number: int, stream: IO[bytes]) -> Iterator[R
 
 
 def _broken_object(raw: bytes, number: int) -> RawItem:
-    """An item over several lines that is no JSON, with the line where it breaks if that can be told."""
+    """An item over several lines that is not JSON, with the line of the error if the parser reports it."""
     try:
         json.loads(raw)
     except json.JSONDecodeError as error:
@@ -92,8 +96,17 @@ def _broken_object(raw: bytes, number: int) -> RawItem:
 
 
 def _limited_lines(stream: IO[bytes]) -> Iterator[bytes]:
+    blank = 0
     while line := stream.readline(MAX_ITEM_BYTES + 1):
+        if line.isspace():
+            blank = _count_blank(blank)
         yield line
+
+
+def _count_blank(blank: int) -> int:
+    if blank >= MAX_BLANK_LINES:
+        raise InputError(f"has more than {MAX_BLANK_LINES:,} blank lines; remove them and try again")
+    return blank + 1
 
 
 def _lines(lines: Iterable[bytes], number: int) -> Iterator[RawItem]:
@@ -111,7 +124,7 @@ def _too_long() -> str:
 
 
 class _Text:
-    """The unread text of a stream, with the line it stands at."""
+    """The unread text of a stream, with its current line."""
 
     def __init__(self, head: bytes, line: int, stream: IO[bytes]) -> None:
         self._decoder = getincrementaldecoder("utf-8")(errors="surrogateescape")
@@ -122,7 +135,7 @@ class _Text:
         self.is_at_end = False
 
     def read_more(self) -> None:
-        chunk = self._stream.read(CHUNK)  # a whole one: a large element is decoded anew after each
+        chunk = self._stream.read(CHUNK)  # a whole chunk: a large element is decoded again after each
         self.is_at_end = not chunk
         self.text, self.at = self.text[self.at :] + self._decoder.decode(chunk, final=self.is_at_end), 0
 
@@ -130,19 +143,16 @@ class _Text:
         self.line += self.text.count("\n", self.at, to)
         self.at = to
 
-    def skip(self, characters: str) -> str:
-        """Pass over these; give the next character, or nothing at the end."""
+    def skip_blank(self) -> str:
+        """Skip white space; return the next one, or an empty string at the end."""
         while True:
-            to = self.at
-            while to < len(self.text) and self.text[to] in characters:
-                to += 1
-            self.advance(to)
-            if to < len(self.text) or self.is_at_end:
-                return self.text[to : to + 1]
+            self.advance(SKIPPED.match(self.text, self.at).end())  # type: ignore[union-attr]  # matches always
+            if self.at < len(self.text) or self.is_at_end:
+                return self.text[self.at : self.at + 1]
             self.read_more()
 
     def rest(self) -> bytes:
-        """What is left, to be kept with a problem; only the beginning where it is long."""
+        """The beginning of the remaining text, to be kept with a problem."""
         while not self.is_at_end and len(self.text) - self.at < KEPT_BYTES:
             self.read_more()
         return self.text[self.at : self.at + KEPT_BYTES].encode("utf-8", "surrogateescape")
@@ -150,30 +160,30 @@ class _Text:
 
 def _array(first: bytes, number: int, stream: IO[bytes]) -> Iterator[RawItem]:
     text = _Text(first, number, stream)
-    text.skip(BLANK)
+    text.skip_blank()
     text.advance(text.at + 1)
-    following = text.skip(BLANK)
+    following = text.skip_blank()
     for index in count():
         if following == "]":
             break
-        piece = _element(text, f"$[{index}]") if following else RawItem(text.line, b"", f"{IS_ENDLESS}: ] is missing")
-        yield piece
-        if piece.problem:
+        item = _element(text, f"$[{index}]") if following else RawItem(text.line, b"", f"{IS_ENDLESS}: ] is missing")
+        yield item
+        if item.problem:
             return
-        following = text.skip(BLANK)
+        following = text.skip_blank()
         if following == ",":
             text.advance(text.at + 1)
-            following = text.skip(BLANK)
+            following = text.skip_blank()
         elif following != "]":
             yield RawItem(text.line, text.rest(), f"{BREAKS_OFF}: a comma or ] is missing {_remedy()}")
             return
     text.advance(text.at + 1)
-    if text.skip(BLANK):
-        yield RawItem(text.line, text.rest(), "stands after the end of the array; put every item inside it")
+    if text.skip_blank():
+        yield RawItem(text.line, text.rest(), "follows the end of the array; put every item inside the array")
 
 
 def _element(text: _Text, path: str) -> RawItem:
-    """The next element; one whose end cannot be found ends the array, for nothing tells where the next one begins."""
+    """The next element; one whose end cannot be found ends the array, as the start of the next is unknown."""
     while True:
         is_all_read = text.is_at_end or len(text.text) - text.at > MAX_ITEM_BYTES
         try:
@@ -187,13 +197,13 @@ def _element(text: _Text, path: str) -> RawItem:
         except RecursionError:
             return RawItem(text.line, text.rest(), f"{BREAKS_OFF}: nested too deeply {_remedy()}", path)
         else:
-            # What follows tells whether the end of what was read is the end of the element: 1 may go on as 1.5.
+            # Only the next character proves that the element ended: 1 may continue as 1.5.
             if is_all_read or text.text[end : end + 1] in ENDS:
-                piece = RawItem(text.line, text.text[text.at : end].encode("utf-8", "surrogateescape"), path=path)
+                item = RawItem(text.line, text.text[text.at : end].encode("utf-8", "surrogateescape"), path=path)
                 text.advance(end)
-                return piece
+                return item
         text.read_more()
 
 
 def _remedy() -> str:
-    return "(what stands before went in; mend this place and ingest the file again, nothing is doubled)"
+    return "(the items before it are kept; correct this one and push again, nothing is duplicated)"

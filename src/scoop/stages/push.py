@@ -1,49 +1,48 @@
-"""Pushed items enter the ledger: a stream of canonical v1 items, the bad ones kept apart."""
+"""Push: validate a stream of canonical v1 items, append the valid ones to the ledger, keep the refused ones apart."""
 
 import asyncio
-import gzip
-import io
-import time
-import zlib
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import IO, Any, Literal, cast
+from typing import IO, Literal, cast
 
 from scoop.core import documents, items, urls
-from scoop.core.item_stream import GZIP_MAGIC, RawItem, split_items
 from scoop.errors import DatabaseUnavailable, InputError
 from scoop.faults import fault
-from scoop.model import Item
 from scoop.stage_names import StageName
-from scoop.stages import arrivals as item_arrivals
+from scoop.stages import push_batches
+from scoop.stages.push_batches import UNLIMITED, Batch, Interruption, PushInterrupted, PushLimits
 from scoop.store import arrivals, db, runs, work
 from scoop.store.arrivals import ItemRefusal, NewArrival
 from scoop.store.db import Connection, Database
 from scoop.store.runs import RunTally
 from scoop.store.work import Subject
 
-SOURCE = "items"  # what the run of a pushed file is called; its arrivals carry their own sources
-MAX_NAME = 500  # characters of a file's path that are kept: its end
-BATCH = 2000
-BATCH_BYTES = 8 << 20
-TURN = 16  # items read before the thread that feeds the database gets its turn
+SOURCE = "items"  # the source of a push's run; its arrivals carry their own sources
+MAX_NAME = 500  # characters kept of a file's path: its end
+# One gzip push of 1.7 MB made 2.5 million rows of 3.2 GB before there was a quota.
+KEPT_REFUSALS = 10_000
+KEPT_REFUSED_BYTES = 64 << 20
+
+ItemKey = tuple[str, str, bytes]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PushResult:
-    """What became of a stream of items."""
+    """The counts of a push; `problem` says why its stream was not read to the end, or what is not kept."""
 
     run_id: int
     items: int
     new: int
     refused: int
     problem: str | None
+    is_interrupted: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemOutcome:
-    """What became of one item, the first of which has index 0; a refused one has problems, the others a public id."""
+    """The result for one item, counted from 0: a refused one has problems, the others a public id."""
 
     index: int
     line: int
@@ -53,41 +52,68 @@ class ItemOutcome:
 
 
 @dataclass(slots=True)
-class _Batch:
-    """The items of one transaction, in order: arrivals with the line they stood at, and refusals."""
-
-    first: int = 0
-    items: list[tuple[int, NewArrival] | ItemRefusal] = field(default_factory=list)
-    bytes: int = 0
-
-    def add(self, piece: RawItem, *, now: datetime) -> None:
-        self.bytes += len(piece.raw)
-        item, problems = _item(piece)
-        if problems:
-            self.items.append(ItemRefusal(line=piece.line, problems=problems, raw_item=piece.raw))
-        else:
-            self.items.append((piece.line, item_arrivals.arrival(item, raw=piece.raw, now=now)))
-
-    @property
-    def is_full(self) -> bool:
-        return len(self.items) >= BATCH or self.bytes >= BATCH_BYTES
-
-    @property
-    def arrivals(self) -> list[tuple[int, NewArrival]]:
-        return [item for item in self.items if not isinstance(item, ItemRefusal)]
-
-    @property
-    def refusals(self) -> list[ItemRefusal]:
-        return [item for item in self.items if isinstance(item, ItemRefusal)]
-
-
-@dataclass(slots=True)
-class _Entered:
-    """What a batch came to: the numbers and keys of what is new, and by key what the database cannot hold."""
+class _Appended:
+    """The result of one batch: ids and keys of the new arrivals, and by key those the database cannot store."""
 
     ids: list[int] = field(default_factory=list)
-    keys: set[tuple[str, str, bytes]] = field(default_factory=set)
-    unstorable: dict[tuple[str, str, bytes], ItemRefusal] = field(default_factory=dict)
+    keys: set[ItemKey] = field(default_factory=set)
+    unstorable: dict[ItemKey, ItemRefusal] = field(default_factory=dict)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Tally:
+    """The counts of a push so far, and the reason to end it."""
+
+    limits: PushLimits
+    interruption: Interruption
+    items: int = 0
+    new: int = 0
+    refused: int = 0
+    kept: int = 0
+    kept_bytes: int = 0
+    problem: str | None = None
+    is_interrupted: bool = False
+
+    def within_quota(self, refusals: Sequence[ItemRefusal]) -> list[ItemRefusal]:
+        """Count refusals and return those that still fit into the quota of rows and bytes."""
+        self.refused += len(refusals)
+        chosen: list[ItemRefusal] = []
+        for refusal in refusals:
+            if self.kept >= KEPT_REFUSALS or self.kept_bytes + refusal.size > KEPT_REFUSED_BYTES:
+                break
+            chosen.append(refusal)
+            self.kept += 1
+            self.kept_bytes += refusal.size
+        return chosen
+
+    def check(self) -> None:
+        """Raise InputError if the next batch should not be entered."""
+        if reason := self.interruption():
+            raise PushInterrupted(reason)
+        if self.limits.refused is not None and self.refused >= self.limits.refused:
+            raise InputError(
+                f"{self.refused:,} of the first {self.items:,} items were refused, so the rest was not read; "
+                "correct them and push again (nothing is duplicated)"
+            )
+
+    def stop(self, error: InputError) -> None:
+        self.is_interrupted = isinstance(error, PushInterrupted)
+        self.problem = f"interrupted after {self.items:,} items: {error}" if self.is_interrupted else str(error)
+
+    def result(self, run_id: int) -> PushResult:
+        return PushResult(
+            run_id=run_id,
+            items=self.items,
+            new=self.new,
+            refused=self.refused,
+            problem=self.problem or self._quota_problem(),
+            is_interrupted=self.is_interrupted,
+        )
+
+    def _quota_problem(self) -> str | None:
+        if self.kept == self.refused:
+            return None
+        return f"only {self.kept:,} of {self.refused:,} refused items are kept; correct these and push again"
 
 
 async def push(
@@ -96,42 +122,54 @@ async def push(
     *,
     name: str,
     now: datetime,
+    limits: PushLimits = UNLIMITED,
     progress: Callable[[int], None] = lambda _count: None,
-    tell: Callable[[Iterator[ItemOutcome]], None] = lambda _handed: None,
-    max_bytes: int | None = None,
+    report: Callable[[Iterator[ItemOutcome]], None] = lambda _outcomes: None,
+    interruption: Interruption = lambda: None,
 ) -> PushResult:
-    """Enter the items of a stream into the ledger and have them normalized.
+    """Append the items of a stream to the ledger and enqueue them for normalize.
 
-    After each batch `progress` is told how many there were, and `tell` what became of each. A stream that has more than
-    `max_bytes`, unzipped, is read no further.
+    Each batch is one transaction. After it, `progress` gets its number of items and `report` their outcomes. Between
+    batches the push ends if a limit is reached or `interruption` gives a reason; committed batches are kept.
     """
-    read = new = refused = 0
-    problem = None
-    async with database.connection() as conn:
-        await runs.close_abandoned(conn)
-        run_id = await runs.start(conn, SOURCE, "manual")
-        await runs.hold(conn, run_id)
-        try:
-            async for batch in _read_ahead(_batches(stream, now=now, max_bytes=max_bytes)):
-                entered = await _enter(conn, run_id, name, batch)
-                new += len(entered.ids)
-                read += len(batch.items)
-                refused += len(batch.refusals) + len(entered.unstorable)
-                progress(len(batch.items))
-                tell(_handed(batch, entered))
-        except InputError as error:
-            problem = str(error)
-        except db.TROUBLE as error:
-            raise DatabaseUnavailable(
-                f"the database went away ({db.sentence(error)}); see that its disk has space, then ingest the file "
-                "again: what was read before is kept, nothing is doubled"
-            ) from error
-        await runs.finish(conn, run_id, RunTally(fetched=read, inserted=new, failed=refused, error=problem))
-    return PushResult(run_id=run_id, items=read, new=new, refused=refused, problem=problem)
+    batches = push_batches.read_batches(stream, now=now, limits=limits, interruption=interruption)
+    tally = _Tally(limits=limits, interruption=interruption)
+    try:
+        async with database.connection() as conn:
+            await runs.close_abandoned(conn)
+            run_id = await runs.start(conn, SOURCE, "manual")
+            await runs.hold(conn, run_id)
+            try:
+                async for batch, appended in _enter_all(conn, run_id, name, batches, tally):
+                    progress(len(batch.items))
+                    report(_outcomes(batch, appended))
+            except InputError as error:
+                tally.stop(error)
+            result = tally.result(run_id)
+            await runs.finish(
+                conn,
+                run_id,
+                RunTally(fetched=result.items, inserted=result.new, failed=result.refused, error=result.problem),
+            )
+    except (*db.GONE, *db.TROUBLE) as error:
+        raise DatabaseUnavailable(
+            f"the database went away ({db.sentence(error)}); see that its disk has space, then push the items again: "
+            "those already accepted are kept, nothing is duplicated"
+        ) from error
+    return result
 
 
-async def _read_ahead(batches: Iterator[_Batch]) -> AsyncIterator[_Batch]:
-    """The batches, the next one read and checked in a thread while the database has the one before."""
+async def _enter_all(
+    conn: Connection, run_id: int, name: str, batches: Iterator[Batch], tally: _Tally
+) -> AsyncIterator[tuple[Batch, _Appended]]:
+    async with aclosing(_read_ahead(batches)) as upcoming:
+        async for batch in upcoming:
+            tally.check()
+            yield batch, await _enter(conn, run_id, name, batch, tally)
+
+
+async def _read_ahead(batches: Iterator[Batch]) -> AsyncGenerator[Batch]:
+    """Yield the batches; a thread reads and validates the next one while the database stores the current one."""
     upcoming = asyncio.create_task(asyncio.to_thread(next, batches, None))
     try:
         while (batch := await upcoming) is not None:
@@ -139,115 +177,55 @@ async def _read_ahead(batches: Iterator[_Batch]) -> AsyncIterator[_Batch]:
             yield batch
     finally:
         await asyncio.wait((upcoming,))
+        upcoming.cancelled() or upcoming.exception()  # retrieved: the push may end before it is awaited
 
 
-class _UntilDamage(io.RawIOBase):
-    """Reads a stream as far as it can be read, and remembers what ended it."""
-
-    def __init__(self, stream: IO[bytes], *, max_bytes: int | None = None) -> None:
-        self._stream = stream
-        self._max_bytes = max_bytes
-        self._read = 0
-        self.damage: Exception | None = None
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        try:
-            found = self._stream.read1(len(buffer))  # type: ignore[attr-defined]
-        except (OSError, EOFError, zlib.error) as error:
-            self.damage = error
-            return 0
-        self._read += len(found)
-        if self._max_bytes is not None and self._read > self._max_bytes:
-            raise InputError(f"is larger than {self._max_bytes:,} bytes; hand it in in parts (nothing is doubled)")
-        buffer[: len(found)] = found
-        return len(found)
-
-    def raise_damage(self) -> None:
-        if isinstance(self.damage, OSError) and not isinstance(self.damage, gzip.BadGzipFile):
-            reason = (self.damage.strerror or str(self.damage)).lower()
-            raise InputError(f"cannot be read to its end: {reason}; what stood before went in") from self.damage
-        if self.damage is not None:
-            raise InputError(
-                f"the gzip stream is damaged ({self.damage}); what stood before the damage went in"
-            ) from self.damage
-
-
-def _batches(stream: IO[bytes], *, now: datetime, max_bytes: int | None) -> Iterator[_Batch]:
-    plain = _UntilDamage(stream, max_bytes=max_bytes)
-    buffered = io.BufferedReader(plain)
-    is_zipped = buffered.peek(1)[:1] == GZIP_MAGIC[:1]  # a pipe may hold one byte as yet; no JSON begins with it
-    unzipped = plain
-    if is_zipped:
-        unzipped = _UntilDamage(cast(IO[bytes], gzip.GzipFile(fileobj=buffered)), max_bytes=max_bytes)
-    batch = _Batch()
-    for piece in split_items(io.BufferedReader(unzipped) if is_zipped else buffered):
-        batch.add(piece, now=now)
-        if len(batch.items) % TURN == 0:
-            time.sleep(0)
-        if batch.is_full:
-            yield batch
-            batch = _Batch(batch.first + len(batch.items))
-    if batch.items:
-        yield batch
-    plain.raise_damage()
-    unzipped.raise_damage()
-
-
-def _item(piece: RawItem) -> tuple[Item, list[items.ItemProblem]]:
-    if piece.problem is not None:
-        return {}, [items.ItemProblem(piece.path, piece.problem)]
-    item, problems = items.parse_item(piece.raw)
-    return item, [
-        items.ItemProblem(piece.path + problem.path.removeprefix("$"), problem.reason) for problem in problems
-    ]
-
-
-async def _enter(conn: Connection, run_id: int, name: str, batch: _Batch) -> _Entered:
-    """Commit one batch: ledger, next stage and refusals together."""
-    entered = _Entered()
+async def _enter(conn: Connection, run_id: int, name: str, batch: Batch, tally: _Tally) -> _Appended:
+    """Commit one batch: arrivals, work for the next stage and refusals together."""
+    appended = _Appended()
     async with conn.transaction():
-        await _append(conn, run_id, batch.arrivals, entered)
-        await work.enqueue(conn, StageName.NORMALIZE, [Subject(arrival_id, is_new=True) for arrival_id in entered.ids])
-        await arrivals.add_refusals(conn, run_id, name[-MAX_NAME:], [*batch.refusals, *entered.unstorable.values()])
+        await _append(conn, run_id, batch.arrivals, appended)
+        await work.enqueue(conn, StageName.NORMALIZE, [Subject(arrival_id, is_new=True) for arrival_id in appended.ids])
+        kept = tally.within_quota([*batch.refusals, *appended.unstorable.values()])
+        await arrivals.add_refusals(conn, run_id, name[-MAX_NAME:], kept)
         fault("push.saved")
     fault("push.committed")
-    return entered
+    tally.items += len(batch.items)
+    tally.new += len(appended.ids)
+    return appended
 
 
-async def _append(conn: Connection, run_id: int, lines: list[tuple[int, NewArrival]], entered: _Entered) -> None:
-    """Append a batch; what the database cannot hold is found by halving, so that only it is refused."""
+async def _append(conn: Connection, run_id: int, lines: list[tuple[int, NewArrival]], appended: _Appended) -> None:
+    """Append arrivals; halve a batch that the database cannot store until only the culprits are refused."""
     try:
         async with conn.transaction():
-            found = await arrivals.append(conn, {run_id: [arrival for _, arrival in lines]})
+            rows = await arrivals.append(conn, {run_id: [arrival for _, arrival in lines]})
     except db.Unstorable as error:
         if len(lines) > 1:
             half = len(lines) // 2
-            await _append(conn, run_id, lines[:half], entered)
-            await _append(conn, run_id, lines[half:], entered)
+            await _append(conn, run_id, lines[:half], appended)
+            await _append(conn, run_id, lines[half:], appended)
             return
         line, arrival = lines[0]
-        problem = items.ItemProblem("$", f"the database cannot hold it: {db.sentence(error)}")
+        problem = items.ItemProblem("$", f"the database cannot store it: {db.sentence(error)}")
         refusal = ItemRefusal(line=line, problems=[problem], raw_item=bytes(arrival.raw_payload))
-        entered.unstorable[arrival.key] = refusal
+        appended.unstorable[arrival.key] = refusal
     else:
-        entered.ids += [each.raw_arrival_id for each in found]
-        entered.keys |= {each.key for each in found}
+        appended.ids += [row.raw_arrival_id for row in rows]
+        appended.keys |= {row.key for row in rows}
 
 
-def _handed(batch: _Batch, entered: _Entered) -> Iterator[ItemOutcome]:
-    """What became of each item of a batch; of those that are equal the first is the new one."""
-    told: set[tuple[str, str, bytes]] = set()
+def _outcomes(batch: Batch, appended: _Appended) -> Iterator[ItemOutcome]:
+    """The outcome of each item; of equal items the first is accepted, the others are duplicates."""
+    seen: set[ItemKey] = set()
     for index, item in enumerate(batch.items, start=batch.first):
-        refusal = item if isinstance(item, ItemRefusal) else entered.unstorable.get(item[1].key)
+        refusal = item if isinstance(item, ItemRefusal) else appended.unstorable.get(item[1].key)
         if refusal is not None:
             yield ItemOutcome(index=index, line=refusal.line, status="refused", problems=refusal.problems)
             continue
         line, arrival = cast(tuple[int, NewArrival], item)
-        is_new = arrival.key in entered.keys and arrival.key not in told
-        told.add(arrival.key)
+        is_new = arrival.key in appended.keys and arrival.key not in seen
+        seen.add(arrival.key)
         yield ItemOutcome(
             index=index, line=line, status="accepted" if is_new else "duplicate", article_id=_article_id(arrival)
         )

@@ -1,4 +1,4 @@
-"""The ledger: every item as it arrived, and what was refused at the door."""
+"""The ledger: every item as it arrived, and the items that were refused."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ MAX_REFUSED_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewArrival:
-    """An item at the door of the ledger; the payload is JSON already, `page_url` is an article's page to be read."""
+    """An item to append; the payload is encoded JSON, `page_url` is the article's page to fetch."""
 
     collection: str
     source: str
@@ -47,7 +47,7 @@ class NewArrival:
 
     @property
     def key(self) -> tuple[str, str, bytes]:
-        """By which the ledger knows whether it has the item."""
+        """Identifies the item and its content: the ledger has each key once."""
         return self.source, self.source_item_id, self.payload_hash
 
 
@@ -63,11 +63,20 @@ class AppendedArrival:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemRefusal:
-    """An item that was refused: where it stood, what is wrong with it, and its bytes."""
+    """A refused item: its line, its problems and its bytes."""
 
     line: int
     problems: Sequence[ItemProblem]
     raw_item: bytes
+
+    @property
+    def kept_item(self) -> bytes:
+        return self.raw_item[:MAX_REFUSED_BYTES]
+
+    @property
+    def size(self) -> int:
+        """Bytes that its row takes, roughly."""
+        return len(self.kept_item) + sum(len(problem.path) + len(problem.reason) for problem in self.problems)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,25 +91,25 @@ class StoredRefusal:
 
 
 async def append(conn: Connection, arrivals_by_run: Mapping[int, Sequence[NewArrival]]) -> list[AppendedArrival]:
-    """Enter items into the ledger, inside the caller's transaction; give those that are new."""
+    """Append items inside the caller's transaction and return the new ones; known items are skipped."""
     while True:
         fresh = await _unknown(conn, arrivals_by_run)
         try:
             async with conn.transaction():
                 return await _copy(conn, fresh)
         except (db.Doubled, db.Deadlock):
-            continue  # somebody else entered some of them just now: look again
+            continue  # another transaction appended some of them meanwhile: compare again
 
 
 async def _unknown(
     conn: Connection, arrivals_by_run: Mapping[int, Sequence[NewArrival]]
 ) -> list[tuple[int, NewArrival]]:
-    """The items that the ledger does not have, each once, with the run that brought it."""
+    """The items that the ledger does not have, each once, with its run."""
     by_key = {arrival.key: (run_id, arrival) for run_id, arrivals in arrivals_by_run.items() for arrival in arrivals}
     if not by_key:
         return []
-    known = {row["position"] for row in await conn.fetch(SQL["known"], *map(list, zip(*by_key, strict=True)))}
-    return [found for position, found in enumerate(by_key.values(), start=1) if position not in known]
+    known_positions = {row["position"] for row in await conn.fetch(SQL["known"], *map(list, zip(*by_key, strict=True)))}
+    return [entry for position, entry in enumerate(by_key.values(), start=1) if position not in known_positions]
 
 
 async def _copy(conn: Connection, fresh: Sequence[tuple[int, NewArrival]]) -> list[AppendedArrival]:
@@ -144,9 +153,9 @@ def _arrival(row: dict[str, Any]) -> Arrival:
 
 
 async def add_refusals(conn: Connection, run_id: int, source: str, refusals: Sequence[ItemRefusal]) -> None:
-    """Keep refused items with the place they stood at."""
+    """Store refused items with their line."""
     if refusals:
-        kept = [refusal.raw_item[:MAX_REFUSED_BYTES] for refusal in refusals]
+        kept = [refusal.kept_item for refusal in refusals]
         await conn.execute(
             SQL["refuse"],
             run_id,
@@ -166,5 +175,5 @@ async def list_refusals(
     limit: int = 100,
     most_bytes: int = MAX_REFUSED_BYTES,
 ) -> list[StoredRefusal]:
-    """What was refused; `before` is where a list goes on, `most_bytes` how much of each item is wanted."""
+    """Refused items, newest first; `before` is the cursor, `most_bytes` cuts each item."""
     return [StoredRefusal(**row) for row in await conn.fetch(SQL["refused"], run_id, limit, most_bytes, before)]

@@ -6,6 +6,7 @@ from typing import Literal, Protocol
 
 from scoop.core import text
 from scoop.core.display_names import collection_name as collection_name
+from scoop.core.display_names import counted as counted
 from scoop.core.display_names import outlet_name as outlet_name
 from scoop.core.rendering.common import written_out as written_out  # used by the templates
 from scoop.model import Decision, Story
@@ -121,10 +122,6 @@ def decided(decision: Decision, story_id: int) -> str:
         return f"“{other}” and this story stay apart."
     moved = counted(len(decision.document_ids), "document", "documents")
     return f"{moved} left “{decision.title}” for a story of their own."
-
-
-def counted(count: int, one: str, many: str) -> str:
-    return f"{count:,} {one if count == 1 else many}"
 
 
 def reading_time(token_count: int, language: str) -> str:
