@@ -126,7 +126,7 @@ async def _put_configured(config: Config, database: Database) -> None:
     from scoop.store import sources
 
     async with database.connection() as conn, conn.transaction():
-        for settings in source_actions.configured(config.sources):
+        for settings in source_actions.read_configured(config.sources):
             await sources.put(conn, settings)
         await topics.put_topics(config.topics, conn)
 

@@ -170,7 +170,7 @@ def _sources(port: int) -> list[SourceSettings]:
         for outlet in world.load(world.SHIPPED).outlets
     ]
     services = [
-        source_actions.settings(
+        source_actions.read_settings(
             {"slug": f"newsstand_{given['name'].lower().replace(' ', '_')}", "schedule": EVERY, **given}
         )
         for given in SERVICES

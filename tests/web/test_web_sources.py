@@ -25,7 +25,7 @@ OPML = b"""<opml version="2.0"><body>
 
 def a_source(slug="tribune", **changes):
     given = {"target": FEED, "slug": slug, "collection": "world_news", "name": slug.capitalize(), **changes}
-    return source_actions.settings(given)
+    return source_actions.read_settings(given)
 
 
 async def add(database, *settings):
@@ -532,7 +532,7 @@ async def test_a_source_whose_kind_is_gone_can_still_be_looked_at(database):
 
 def test_what_is_wrong_with_several_fields_together_is_told_of_none():
     def build(told):
-        source_actions.settings(
+        source_actions.read_settings(
             {"target": "x", "kind": "arxiv", "collection": "news", "options": told or {"category": "cs.CL"}}
         )
 

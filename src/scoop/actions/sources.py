@@ -73,7 +73,7 @@ def kinds() -> dict[str, type[SourcePlugin]]:
     return plugins.discover(sources)
 
 
-def settings(given: Mapping[str, Any]) -> SourceSettings:
+def read_settings(given: Mapping[str, Any]) -> SourceSettings:
     """The settings of a source from what an operator wrote; UsageError names what is wrong.
 
     `target` is what was pasted: the address of a feed or site, or a short form such as hackernews, r/python,
@@ -87,7 +87,7 @@ def settings(given: Mapping[str, Any]) -> SourceSettings:
     if "collection" not in told:
         raise UsageError("a source needs a collection, as ai_news")
     target = str(told.pop("target", "") or told.get("base_url", ""))
-    kind, options = understood(target, kind=told.pop("kind", None))
+    kind, options = resolve_target(target, kind=told.pop("kind", None))
     own_url, given_url = kinds()[kind].base_url, told.pop("base_url", None)
     elsewhere = {"base_url": given_url} if own_url and given_url not in {None, own_url} else {}
     told["options"] = _spelled(kind, options | elsewhere | dict(told.get("options", {})))
@@ -100,18 +100,18 @@ def settings(given: Mapping[str, Any]) -> SourceSettings:
     return found
 
 
-def configured(tables: Sequence[Mapping[str, Any]]) -> list[SourceSettings]:
+def read_configured(tables: Sequence[Mapping[str, Any]]) -> list[SourceSettings]:
     """The sources of the configuration file; ConfigError names the table that is wrong, and how."""
     found: list[SourceSettings] = []
     for number, table in enumerate(tables, start=1):
         try:
-            found.append(settings(table))
+            found.append(read_settings(table))
         except (UsageError, TypeError) as error:
             raise ConfigError(f"scoop.toml, [[sources]] number {number}: {error}") from error
     return found
 
 
-def understood(target: str, *, kind: str | None = None) -> tuple[str, dict[str, Any]]:
+def resolve_target(target: str, *, kind: str | None = None) -> tuple[str, dict[str, Any]]:
     """The kind of source that reads what was pasted, and the options in it; a feed unless it is something known."""
     if kind is not None and kind not in kinds():
         raise UsageError(f"there is no kind of source {kind!r}; there are {', '.join(sorted(kinds()))}")
@@ -162,7 +162,7 @@ async def add(conn: Connection, found: SourceSettings) -> Source:
     return await store.by_slug(conn, found.slug)
 
 
-def changed(known: Source, given: Mapping[str, Any]) -> SourceSettings:
+def patch_settings(known: Source, given: Mapping[str, Any]) -> SourceSettings:
     """The settings of a source with what an operator changes; an option that is None is taken away."""
     kept = {each.name: getattr(known, each.name) for each in fields(SourceSettings)}
     kind = kinds().get(given.get("kind") or known.kind)
@@ -170,12 +170,12 @@ def changed(known: Source, given: Mapping[str, Any]) -> SourceSettings:
         del kept["base_url"]  # a service has its own address: that of an earlier kind must not get its key
     options = known.options | dict(given.get("options") or {})
     told = {name: value for name, value in options.items() if value is not None}
-    return settings({**kept, **given, "slug": known.slug, "options": told})
+    return read_settings({**kept, **given, "slug": known.slug, "options": told})
 
 
-async def edit(conn: Connection, slug: str, given: Mapping[str, Any]) -> SourceSettings:
+async def change(conn: Connection, slug: str, given: Mapping[str, Any]) -> SourceSettings:
     """Change a source, inside the caller's transaction: what is not given stays, options are added to those it has."""
-    found = changed(await store.locked(conn, slug), given)
+    found = patch_settings(await store.locked(conn, slug), given)
     await store.put(conn, found)
     return found
 
@@ -203,7 +203,7 @@ def _sorted_out(
             imported.append(FeedImport(**about, status="known"))
             continue
         try:
-            one = settings({**given, "schedule": schedule})
+            one = read_settings({**given, "schedule": schedule})
         except UsageError as error:
             imported.append(FeedImport(**about, status="refused", problem=str(error)))
             continue
@@ -215,7 +215,9 @@ def _sorted_out(
     return imported, new
 
 
-async def exported(conn: Connection, *, collection: str | None = None, now: datetime, secrets: bool = False) -> bytes:
+async def export_opml(
+    conn: Connection, *, collection: str | None = None, now: datetime, secrets: bool = False
+) -> bytes:
     """The feeds as OPML, one folder per collection; with `secrets` whole addresses, and those of the own network."""
     found = await store.list_sources(conn, collection=collection, kind="rss")
     feeds = [source for source in found if secrets or not source.options.get("allow_private")]

@@ -156,7 +156,7 @@ async def list_sources(
 @needs("edit")
 async def add_source(request: Request, desk: CurrentDesk, by: CurrentVisitor, given: NewSource) -> Response:
     """Add a source as `scoop sources add` does: the target is an address, hackernews, r/NAME, arxiv:CATEGORY, ..."""
-    settings = source_actions.settings(given.model_dump(exclude={"check"}))
+    settings = source_actions.read_settings(given.model_dump(exclude={"check"}))
     permissions.check_source(by, settings)
     if given.check:
         await deps.preview_source(desk, settings)
@@ -171,7 +171,7 @@ async def add_source(request: Request, desk: CurrentDesk, by: CurrentVisitor, gi
 @needs("edit")
 async def preview_source(request: Request, desk: CurrentDesk, by: CurrentVisitor, given: Target) -> Response:
     """What a source would bring; nothing is kept."""
-    settings = source_actions.settings(given.model_dump())
+    settings = source_actions.read_settings(given.model_dump())
     permissions.check_source(by, settings)
     return responses.json(request, _preview(settings, await deps.preview_source(desk, settings)))
 
@@ -201,7 +201,7 @@ async def export_sources(
 
     Without it an address has no query, user or password, and feeds with an internal address are left out.
     """
-    body = await source_actions.exported(conn, collection=collection, now=desk.clock(), secrets=secrets)
+    body = await source_actions.export_opml(conn, collection=collection, now=desk.clock(), secrets=secrets)
     return responses.with_etag(request, body, OPML[0])
 
 
@@ -235,8 +235,8 @@ async def change_source(
     known = await sources.locked(conn, slug)
     responses.check_unchanged(request, await _report(conn, desk, by, known, secrets=secrets))
     told = given.model_dump(exclude_unset=True)
-    permissions.check_source(by, source_actions.changed(known, told), known)
-    await source_actions.edit(conn, slug, told)
+    permissions.check_source(by, source_actions.patch_settings(known, told), known)
+    await source_actions.change(conn, slug, told)
     changed = await sources.by_slug(conn, slug)
     return responses.json(request, await _report(conn, desk, by, changed, secrets=secrets))
 

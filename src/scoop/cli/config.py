@@ -144,7 +144,7 @@ def find_problems() -> Iterator[str]:
         yield str(error)
         return
     for name, check_table, tables in (
-        ("sources", sources.settings, config.sources),
+        ("sources", sources.read_settings, config.sources),
         ("topics", topics.settings, config.topics),
     ):
         for number, table in enumerate(tables, 1):

@@ -135,7 +135,7 @@ def add(config: Config, /, target: str, no_check: bool, as_json: bool, **told: A
     """
     from scoop.actions import sources as source_actions
 
-    settings = source_actions.settings({"target": target, **_given(**told)})
+    settings = source_actions.read_settings({"target": target, **_given(**told)})
     tried = None if no_check else runtime.run(_tried(config, settings))
     source_id = runtime.run(_put(config, settings))
     if as_json:
@@ -172,7 +172,7 @@ async def _edit(config: Config, slug: str, given: dict[str, Any]) -> "SourceSett
     from scoop.actions import sources as source_actions
 
     async with runtime.open_connection(config) as conn, conn.transaction():
-        return await source_actions.edit(conn, slug, given)
+        return await source_actions.change(conn, slug, given)
 
 
 @command.command()
@@ -351,4 +351,4 @@ async def _export(config: Config, collection: str | None, secrets: bool) -> byte
     from scoop.actions import sources as source_actions
 
     async with runtime.open_connection(config) as conn:
-        return await source_actions.exported(conn, collection=collection, now=datetime.now(UTC), secrets=secrets)
+        return await source_actions.export_opml(conn, collection=collection, now=datetime.now(UTC), secrets=secrets)

@@ -19,6 +19,6 @@ MEDIA = "text/x-opml"
 @needs("read")
 async def sources(request: Request, desk: CurrentDesk, conn: ReadConn, secrets: ShowsSecrets) -> Response:
     """The feeds as OPML, one folder per collection; `secrets=show` gives whole addresses, to admins."""
-    body = await source_actions.exported(conn, now=desk.clock(), secrets=secrets)
+    body = await source_actions.export_opml(conn, now=desk.clock(), secrets=secrets)
     named = {"Content-Disposition": 'attachment; filename="scoop-sources.opml"'}
     return responses.with_etag(request, body, f"{MEDIA}; charset=utf-8", headers=named)

@@ -46,7 +46,7 @@ class Pasted:
         """The source that it makes with what a form tells; UsageError for what no source can have."""
         own = {name: value for name, value in told.get("options", {}).items() if value is not None}
         base = {"target": self.target, "kind": self.kind, "collection": "news"}
-        return source_actions.settings({**base, **told, "options": self.options | own})
+        return source_actions.read_settings({**base, **told, "options": self.options | own})
 
 
 @router.get("/sources/add")
@@ -74,7 +74,7 @@ async def add_page(desk: CurrentDesk, by: CurrentVisitor, context: PageContext, 
 def _pasted(desk: Desk, given: FormValues) -> Pasted:
     """UsageError for what is no address and no short form of one."""
     target, options = _on_newsstand(given["target"][:MAX_TARGET], desk.newsstand)
-    kind, own = source_actions.understood(target, kind=given["kind"] or None)
+    kind, own = source_actions.resolve_target(target, kind=given["kind"] or None)
     return Pasted(target=target, kind=kind, options=options | own)
 
 
@@ -180,7 +180,7 @@ async def import_sources(desk: CurrentDesk, context: PageContext, sent: UploadFo
     collection, schedule = form["collection"], form["schedule"]
     base = {"target": "https://example.org/", "collection": "news"}
     problems = forms.wrong(
-        {"collection": collection, "schedule": schedule}, lambda told: source_actions.settings({**base, **told})
+        {"collection": collection, "schedule": schedule}, lambda told: source_actions.read_settings({**base, **told})
     )
     if not sent.file:
         problems["file"] = "choose the file that your feed reader exported"
@@ -227,7 +227,7 @@ def _import_page(
 async def export_sources(conn: ReadConn, by: CurrentVisitor, context: PageContext, asked: QueryFields) -> Response:
     """The feeds as OPML; `secrets=show` gives whole addresses, to admins."""
     secrets = disclosure.check_secrets(by, asked["secrets"])
-    content = await source_actions.exported(
+    content = await source_actions.export_opml(
         conn, collection=asked["collection"] or None, now=context.now, secrets=secrets
     )
     headers = {"Content-Disposition": 'attachment; filename="scoop.opml"'}

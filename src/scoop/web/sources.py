@@ -261,11 +261,11 @@ async def change_source(
     given = settings_told(form) | _address_told(form, known)
     fields = fields_of(known.kind, context)
     options = option_fields.told(fields, form, known.options)
-    if problems := wrong_settings(given, options, lambda told: source_actions.changed(known, told)):
+    if problems := wrong_settings(given, options, lambda told: source_actions.patch_settings(known, told)):
         return await _page(conn, context, await source_reads.get_source(conn, slug), values=form, problems=problems)
     given["options"] = options
-    permissions.check_source(by, source_actions.changed(known, given), known)
-    changed = await source_actions.edit(conn, slug, given)
+    permissions.check_source(by, source_actions.patch_settings(known, given), known)
+    changed = await source_actions.change(conn, slug, given)
     return pages.redirect_with_notice(f"/sources/{slug}", notice=f"{changed.name} is changed.")
 
 
