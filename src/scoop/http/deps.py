@@ -9,6 +9,7 @@ from typing import Annotated
 from zoneinfo import ZoneInfo
 
 from fastapi import Depends, Request
+from starlette.requests import ClientDisconnect
 
 from scoop import app
 from scoop.actions import search
@@ -18,7 +19,7 @@ from scoop.config import Config
 from scoop.core import redaction
 from scoop.core.access import Visitor
 from scoop.core.search import Query
-from scoop.errors import DatabaseUnavailable, FetchFailed
+from scoop.errors import DatabaseUnavailable, FetchFailed, InputError
 from scoop.model import SourceSettings
 from scoop.store import db
 from scoop.store.db import Connection, Database
@@ -95,12 +96,22 @@ async def _desk(request: Request) -> Desk:
     return desk
 
 
+async def _receive_body(request: Request) -> None:
+    """Receive the whole body, which the request keeps: a slow upload must not hold a connection of the pool."""
+    try:
+        await request.body()
+    except ClientDisconnect as error:
+        raise InputError("the client disconnected before the end of the body") from error
+
+
 async def _reading(request: Request) -> AsyncIterator[Connection]:
+    await _receive_body(request)
     async with (await _desk(request)).reading() as conn:
         yield conn
 
 
 async def _writing(request: Request) -> AsyncIterator[Connection]:
+    await _receive_body(request)
     async with (await _desk(request)).writing() as conn:
         yield conn
 
