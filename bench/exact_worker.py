@@ -1,6 +1,6 @@
-"""A worker that knows the exact rules alone: what the road costs without the search for copies and like headlines.
+"""A worker with the exact rules alone: the pipeline without the search for copies and equal headlines.
 
-python bench/exact_worker.py --stage=normalize --stage=dedup      a member of a crew: it works while its input is open
+python bench/exact_worker.py --stage=normalize --stage=dedup      runs until its standard input is closed
 """
 
 import sys
@@ -10,10 +10,11 @@ from unittest.mock import patch
 from scoop.cli import main
 from scoop.core import signals, titles
 from scoop.stages import dedup
+from scoop.stages.dedup import CopyPairs
 
 
-async def no_copies(*_asked: Any) -> list[Any]:
-    return []
+async def no_copies(*_arguments: Any) -> CopyPairs:
+    return CopyPairs(suspects=(), same_headlines=(), texts={})
 
 
 if __name__ == "__main__":
@@ -21,6 +22,6 @@ if __name__ == "__main__":
     with (
         patch.object(signals, "indexed", lambda _phrases: []),
         patch.object(titles, "headline", lambda _title: None),
-        patch.object(dedup, "_copies", no_copies),
+        patch.object(dedup, "_copy_pairs", no_copies),
     ):
         main()

@@ -131,7 +131,7 @@ async def tell(conn: Connection, day: date, channels: Mapping[str, type[Any]]) -
     """Make the digests of the newsstand's topics for a date, and put them on their way."""
     for topic in await _posted_here(conn):
         async with conn.transaction():
-            await digest.make(conn, digest.Order(topic=topic, day=day, publish=True), channels)
+            await digest.make(conn, digest.DigestOrder(topic=topic, day=day, publish=True), channels)
 
 
 async def point_sources(conn: Connection, port: int) -> bool:

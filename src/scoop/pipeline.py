@@ -103,9 +103,9 @@ def stages(
         link.stage(then=(StageName.GROUP,), stories_to=(StageName.ASSIGN_TOPICS,)),
         group.stage(then=()),
         index.stage(),
-        assign_topics.stage(then=(StageName.DELIVER_WEBHOOKS,)),
+        assign_topics.stage(then=(StageName.DELIVER_WEBHOOKS,), again=(StageName.ASSIGN_TOPICS,)),
         digest.stage(kinds, modes=modes or Modes(), clock=_now),
-        publish.stage(client, kinds, secrets=secrets, clock=_now),
+        publish.stage(client, kinds, secrets=secrets, clock=_now, then=(StageName.PUBLISH,)),
         reconcile_posts.stage(client, secrets=secrets, clock=_now),
         deliver_webhooks.stage(client, secrets=secrets, clock=_now),
     ]

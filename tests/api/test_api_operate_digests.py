@@ -107,7 +107,7 @@ async def test_a_digest_is_read_as_its_readers_see_it(database, form, media, sig
     [
         (NEW | {"shadow": True, "publish": True}, 400, "a shadow is never posted"),
         ({"topic": "nobody"}, 404, "there is no topic"),
-        (NEW | {"date": "2024-05-30", "publish": True}, 400, "has not come yet"),
+        (NEW | {"date": "2024-05-30", "publish": True}, 400, "is in the future"),
         (NEW | {"date": "9999-12-31"}, 400, "body.date"),
         (NEW | {"date": "0001-01-01"}, 400, "body.date"),
         (NEW | {"date": "yesterday"}, 400, "body.date"),

@@ -231,3 +231,11 @@ def test_whatever_is_given_as_a_pattern_is_searched_or_refused(pattern, told):
     rule = regex(pattern)
     if topics.problem(rule) is None:
         topics.matches(rule, text.normalized(told))
+
+
+def test_a_collection_that_no_topic_names_gets_a_topic_with_a_free_slug():
+    found = topics.default_topics(["world_news", "energy", "Ünlü Haber", "energy"], [a_topic()])
+    assert [(each.topic_slug, each.topic_name, each.collection) for each in found] == [
+        ("energy_2", "Energy", "energy"),
+        ("nl_haber", "Ünlü Haber", "Ünlü Haber"),
+    ]

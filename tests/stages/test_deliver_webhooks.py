@@ -23,7 +23,7 @@ from scoop.model import ChannelSettings
 from scoop.stage_names import StageName
 from scoop.stages import deliver_webhooks, digest, publish
 from scoop.stages import stage as stage_loop
-from scoop.stages.digest import Order
+from scoop.stages.digest import DigestOrder
 from scoop.stages.stage import Worker, run_batch
 from scoop.store import topics, webhooks, work
 from scoop.store.db import Database
@@ -190,7 +190,7 @@ async def test_a_digest_is_told_once_when_its_first_post_is_sent(desk, tmp_path)
             settings = ChannelSettings(name=name, kind="file", options={"folder": str(tmp_path / name)})
             await topics.put_channel(conn, topic.topic_id, settings)
         async with conn.transaction():
-            order = Order(topic=await topics.by_slug(conn, "world_news"), day=date(2026, 11, 10), publish=True)
+            order = DigestOrder(topic=await topics.by_slug(conn, "world_news"), day=date(2026, 11, 10), publish=True)
             await digest.make(conn, order, KINDS)
         await desk.run()
         assert desk.asked == []  # nothing was posted yet

@@ -19,7 +19,7 @@ from scoop.fetch.client import open_client
 from scoop.model import ChannelSettings, Topic
 from scoop.stage_names import StageName
 from scoop.stages import digest, publish
-from scoop.stages.digest import Order
+from scoop.stages.digest import DigestOrder
 from scoop.stages.stage import Worker, run_batch
 from scoop.store import alerts, digests, topics, work
 from scoop.store.db import Connection, Database
@@ -66,7 +66,7 @@ class Desk:
             await topics.put_channel(conn, topic.topic_id, ChannelSettings(name=name, kind=kind, options=options))
 
     async def make(self, day: date, *, mode: digests.RunMode = "live", publish: bool = False) -> int:
-        order = Order(topic=await self.topic(), day=day, mode=mode, publish=publish)
+        order = DigestOrder(topic=await self.topic(), day=day, mode=mode, publish=publish)
         async with self.database.transaction() as conn:
             return await digest.make(conn, order, KINDS)
 
@@ -425,6 +425,35 @@ async def test_what_is_no_longer_due_when_its_turn_comes_is_not_made(desk):
         stage = digest.stage(KINDS, modes=Modes(), clock=lambda: NINE - timedelta(minutes=1))
         assert await run_batch(stage, worker) == 1
     assert await desk.rows("SELECT count(*) FROM digest_runs") == [(0,)]
+
+
+async def test_a_digest_that_somebody_posts_while_it_is_drafted_is_not_posted_twice(desk):
+    await told(desk.database, [an_article(1)])
+    await age(desk, NINE - 30 * DAY)
+    topic = await desk.topic()
+    stage = digest.stage(KINDS, modes=Modes(), clock=lambda: NINE)
+    async with desk.database.connection() as conn:
+        outcome = await stage.work(await stage.load(conn, [topic.topic_id]))
+        posted = await desk.make(TUESDAY, publish=True)
+        async with conn.transaction():
+            await stage.save(conn, outcome.output)
+    assert await desk.rows("SELECT digest_run_id, count(*) FROM posts GROUP BY 1") == [(posted, 1)]
+    assert await desk.rows("SELECT count(*) FROM digest_runs") == [(1,)]
+
+
+async def test_a_draft_says_what_the_recorded_run_says(desk):
+    await told(desk.database, [an_article(1), an_article(2), an_item(9, published_at=at(TUESDAY), **FIRE)])
+    await told(desk.database, [an_item(10, source="herald", published_at=at(TUESDAY), **FIRE_AGAIN)])
+    order = DigestOrder(topic=await desk.topic(), day=TUESDAY, publish=True)
+    async with desk.database.connection() as conn:
+        drafted = digest.draft(await digest.read_input(conn, order), KINDS)
+    run_id = await desk.make(TUESDAY, publish=True)
+    async with desk.database.connection() as conn:
+        recorded = digests.digest(order.topic, TUESDAY, await digests.entries(conn, run_id))
+        (payload,) = await desk.rows("SELECT payload FROM posts")
+    [(_, [(_, part)])] = drafted.posts.parts_by_channel.values()
+    assert (part.payload,) == payload
+    assert len(recorded.tellings) >= 3
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ from scoop import worker
 from scoop.cli.progress import Silent
 from scoop.stages import dedup, normalize
 from scoop.stages.stage import Worker
-from scoop.store import places, work
+from scoop.store import stories as store
+from scoop.store import work
 
 BRIDGE = (
     "Engineers found rust in two cables of the old bridge over the Lenn and want every strand to be checked twice "
@@ -70,7 +71,7 @@ async def partition(database, portions, *, batch):
             for stage in (normalize.stage(then=("dedup",)), replace(dedup.stage(then=()), batch=batch)):
                 await worker.drain(stage, member, stop=asyncio.Event(), report=Silent())
     async with database.connection() as conn:
-        placed = await places.by_name(conn)
+        placed = await store.placements(conn)
     stories: dict[int, set[str]] = {}
     for (found_in, _, source_item_id), place in placed.items():
         if found_in == collection:

@@ -33,7 +33,7 @@ async def posted(database):
         topic = await topics.by_slug(conn, "ai_news")
         kinds = plugins.discover(channels)
         async with conn.transaction():
-            await digest.make(conn, digest.Order(topic=topic, day=DAY, publish=True), kinds)
+            await digest.make(conn, digest.DigestOrder(topic=topic, day=DAY, publish=True), kinds)
         worker = Worker(await work.register_worker(conn), conn)
         await run_batch(publish.stage(client, kinds, secrets={}, clock=now), worker)
 

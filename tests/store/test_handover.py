@@ -20,7 +20,7 @@ from scoop.core.handover_modes import Modes
 from scoop.errors import InputError, UsageError
 from scoop.model import ChannelSettings
 from scoop.stages import digest
-from scoop.stages.digest import Order
+from scoop.stages.digest import DigestOrder
 from scoop.store import acceptance, alerts, topics
 from scoop.store import handover as store
 
@@ -150,7 +150,7 @@ async def test_digests_of_the_same_date_are_compared(database, tmp_path):
     async with database.transaction() as conn:
         await imported(conn, tmp_path, [a_digest(MONDAY, [BRIDGE, BRIDGE, old, stranger])])
         await imported(conn, tmp_path, [seen])
-        await digest.make(conn, Order(topic=topic, day=MONDAY, mode="shadow"), KINDS)
+        await digest.make(conn, DigestOrder(topic=topic, day=MONDAY, mode="shadow"), KINDS)
         sides = await store.sides(conn, topic, since=SUNDAY, until=MONDAY)
     (day,) = handover.compare("world_news", sides, since=SUNDAY).days
     assert (day.mode, [line.verdict for line in day.legacy]) == ("shadow", ["shared", "double", "missed", "missed"])
@@ -226,7 +226,7 @@ async def test_a_date_that_was_left_to_the_older_system_is_not_compared(database
         await imported(conn, tmp_path, [a_digest()])
         (sides,) = await store.sides(conn, topic, since=SUNDAY, until=MONDAY)
         assert sides.mode is None
-        await digest.make(conn, Order(topic=topic, day=SUNDAY, mode="shadow"), KINDS)
+        await digest.make(conn, DigestOrder(topic=topic, day=SUNDAY, mode="shadow"), KINDS)
         (sides,) = await store.sides(conn, topic, since=SUNDAY, until=MONDAY)
     assert (sides.mode, sides.entries) == ("shadow", [])
 
@@ -237,7 +237,7 @@ async def test_what_waits_is_dropped_before_the_program_runs(database, tmp_path)
     async with database.connection() as conn:
         topic = await a_topic_with_a_program(conn, tmp_path)
         async with conn.transaction():
-            run_id = await digest.make(conn, Order(topic=topic, day=MONDAY, publish=True), KINDS)
+            run_id = await digest.make(conn, DigestOrder(topic=topic, day=MONDAY, publish=True), KINDS)
         assert await states(conn) == ["waiting"]
         await moving.fall_back(conn, Modes(), now=LATE, run=programs)
         assert (await states(conn), len(programs.asked)) == (["dropped"], 1)
@@ -265,7 +265,7 @@ async def test_what_may_have_arrived_is_left_to_a_person(database, tmp_path, cha
     async with database.connection() as conn:
         topic = await a_topic_with_a_program(conn, tmp_path)
         async with conn.transaction():
-            await digest.make(conn, Order(topic=topic, day=MONDAY, publish=True), KINDS)
+            await digest.make(conn, DigestOrder(topic=topic, day=MONDAY, publish=True), KINDS)
         await conn.execute(f"UPDATE posts SET {change}")
         await moving.fall_back(conn, Modes(), now=LATE, run=programs)
         (message,) = await open_alerts(conn)
@@ -361,7 +361,7 @@ async def test_the_list_of_acceptance_counts_what_is_there(database, tmp_path):
         await topics.put_channel(
             conn, topic.topic_id, ChannelSettings(name="main", kind="file", options={"folder": str(tmp_path)})
         )
-        await digest.make(conn, Order(topic=await the_topic(conn), day=MONDAY, publish=True), KINDS)
+        await digest.make(conn, DigestOrder(topic=await the_topic(conn), day=MONDAY, publish=True), KINDS)
         counts = await acceptance.counts(conn)
         assert (counts.runs, counts.items, counts.documents, counts.embedded) == (1, 2, 2, 2)
         assert (counts.short_runs, counts.quarantined, counts.told, counts.repeated) == ([], 0, 2, 0)

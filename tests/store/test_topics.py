@@ -7,7 +7,7 @@ import pytest
 
 from builders import an_item, told
 from scoop.actions import topics as written
-from scoop.core.topics import Assignment
+from scoop.core.topics import Assignment, default_topics
 from scoop.errors import ConfigError, NotFound, UsageError
 from scoop.model import ChannelSettings, KeywordRule, SourceRule, TopicSettings
 from scoop.stage_names import StageName
@@ -165,7 +165,8 @@ async def test_a_collection_that_no_topic_names_gets_one_of_its_own(database):
     async with database.transaction() as conn:
         await topics.put(conn, replace(ENERGY, collections=["world_news"]))
         for _ in range(2):
-            await topics.ensure_default_topics(conn, ["ai_news", "energy", "press_releases", "日本", "Ünlü Haber"])
+            collections = ["ai_news", "energy", "press_releases", "日本", "Ünlü Haber"]
+            await topics.add_default_topics(conn, default_topics(collections, await topics.list_topics(conn)))
         found = {topic.topic_slug: (topic.topic_name, topic.collections) for topic in await topics.list_topics(conn)}
     assert found.keys() - {"ai_news", "china_news", "world_news", "energy"} == {
         "energy_2",

@@ -162,7 +162,7 @@ async def test_what_was_looked_at_before_its_time_is_still_made_when_the_time_co
     async with database.transaction() as conn:
         topic = await topics.by_slug(conn, "world_news")
         for day in (date(2024, 5, 16), datetime.now(UTC).date() + timedelta(days=2)):
-            await digest.make(conn, digest.Order(topic=topic, day=day), {})
+            await digest.make(conn, digest.DigestOrder(topic=topic, day=day), {})
         made = {each.topic_slug: each.last_live for each in await digests.due(conn)}
     assert made["world_news"] == date(2024, 5, 16)
 
@@ -248,8 +248,8 @@ async def test_what_changed_since_one_looked_is_not_published(database, tmp_path
             await topics.suppress(conn, await topics.by_slug(conn, "world_news"), ids[CHESS["title"]], "")
         run = run_of((await visitor.get(f"{TODAY}/publish")).page)
         kept_out = await visitor.post(f"{TODAY}/publish", {"run": run})
-    assert (outdated.status, "made anew since you looked" in outdated.page.text) == (409, True)
-    assert (kept_out.status, "has been kept out since" in kept_out.page.text) == (409, True)
+    assert (outdated.status, "made again since you looked" in outdated.page.text) == (409, True)
+    assert (kept_out.status, "was suppressed since" in kept_out.page.text) == (409, True)
     assert await outbox(database) == []
 
 

@@ -20,7 +20,7 @@ from scoop.fetch.client import open_client
 from scoop.http import accounts
 from scoop.model import ChannelSettings
 from scoop.stages import digest, publish
-from scoop.stages.digest import Order
+from scoop.stages.digest import DigestOrder
 from scoop.stages.stage import Worker, run_batch
 from scoop.store import topics, users, work
 from web.visitor import NOW, a_report, visiting
@@ -179,7 +179,7 @@ async def test_each_digest_that_was_told_is_one_entry(database, tmp_path):
     async with visiting(database) as visitor, database.connection() as conn, open_client() as client:
         async with conn.transaction():
             topic = await topics.by_slug(conn, "world_news")
-            await digest.make(conn, Order(topic=topic, day=day, publish=True), KINDS)
+            await digest.make(conn, DigestOrder(topic=topic, day=day, publish=True), KINDS)
         assert titles(await visitor.get("/feeds/digests/world_news.rss")) == []  # made, but not yet told
         stage = publish.stage(client, KINDS, secrets={}, clock=lambda: datetime.now(UTC))
         while await run_batch(stage, Worker(await work.register_worker(conn), conn)):

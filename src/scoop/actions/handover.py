@@ -73,7 +73,7 @@ async def roll_back(conn: Connection, slug: str, modes: Modes, *, now: datetime)
     is_ours = modes.of(topic).posts
     await topics.put(conn, replace(topic, mode="shadow", publish_v2=False))
     leaving = await handover.leave(conn, topic, day, window) if is_ours else None
-    return day, leaving if now - window.end <= digest.MADE_UP_WITHIN else None
+    return day, leaving if now - window.end <= digest.CATCH_UP_WITHIN else None
 
 
 async def run_left(conn: Connection, topic: Topic, day: date, run: ProgramRunner) -> ProgramResult | None:
@@ -120,7 +120,7 @@ def _overdue(topic: Topic, now: datetime) -> date | None:
     due = digest_windows.due_at(topic.digest_cron, topic.timezone, day)
     if due is None or topic.legacy_deadline is None:
         return None
-    return day if topic.legacy_deadline <= now - due <= digest.MADE_UP_WITHIN else None
+    return day if topic.legacy_deadline <= now - due <= digest.CATCH_UP_WITHIN else None
 
 
 async def _left(conn: Connection, topic: Topic, day: date) -> LeaveState | None:

@@ -87,7 +87,7 @@ async def make_digest(request: Request, desk: CurrentDesk, conn: WriteConn, give
     """Make the digest of a topic and a local date as `scoop digest` does; what was posted is never made anew."""
     if given.shadow and given.publish:
         raise invalid("publish", "a shadow is never posted")
-    order = await digest.ordered(
+    order = await digest.prepare_order(
         conn,
         given.topic,
         given.date,
@@ -125,7 +125,7 @@ async def get_rendered_digest(
     """A digest as its readers see it."""
     run = await digests.run(conn, digest_run_id)
     topic = await topics.by_slug(conn, run.topic_slug)
-    told = digests.digest(topic.topic_name, topic.timezone, run, await digests.entries(conn, digest_run_id))
+    told = digests.digest(topic, run.run_date, await digests.entries(conn, digest_run_id))
     render, media = RENDERED[form]
     return responses.with_etag(request, render(told).encode(), f"{media}; charset=utf-8")
 

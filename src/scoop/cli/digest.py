@@ -12,7 +12,7 @@ from scoop.stage_names import StageName
 
 if TYPE_CHECKING:
     from scoop.app import App
-    from scoop.stages.digest import Order
+    from scoop.stages.digest import DigestOrder
     from scoop.store.digests import RunMode
 
 
@@ -64,11 +64,13 @@ async def _make(config: Config, slug: str, day: date | None, *, publish: bool, s
     return run_id
 
 
-async def _order(app: "App", slug: str, day: date | None, *, mode: "RunMode", publish: bool) -> "Order":
+async def _order(app: "App", slug: str, day: date | None, *, mode: "RunMode", publish: bool) -> "DigestOrder":
     from scoop.stages import digest
 
     async with app.database.connection() as conn:
-        return await digest.ordered(conn, slug, day, mode=mode, publish=publish, modes=app.modes, now=datetime.now(UTC))
+        return await digest.prepare_order(
+            conn, slug, day, mode=mode, publish=publish, modes=app.modes, now=datetime.now(UTC)
+        )
 
 
 async def _drain(app: "App", name: str) -> None:

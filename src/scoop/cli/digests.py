@@ -89,6 +89,6 @@ async def _read(config: Config, run_id: int, form: str) -> str:
     async with runtime.open_connection(config) as conn:
         run = await digests.run(conn, run_id)
         topic = await topics.by_slug(conn, run.topic_slug)
-        digest = digests.digest(topic.topic_name, topic.timezone, run, await digests.entries(conn, run_id))
+        digest = digests.digest(topic, run.run_date, await digests.entries(conn, run_id))
     render = {"text": plain.render, "markdown": markdown.render, "html": mail.html}[form]
     return render(digest)

@@ -346,14 +346,14 @@ def _check_program(name: str) -> None:
 
 def _deadline(written: str) -> timedelta:
     from scoop.core import schedules
-    from scoop.stages.digest import MADE_UP_WITHIN
+    from scoop.stages.digest import CATCH_UP_WITHIN
 
     try:
         found = schedules.interval(written)
     except ValueError as error:
         raise UsageError(str(error)) from error
-    if found >= MADE_UP_WITHIN:
-        raise UsageError(f"a digest is given up {MADE_UP_WITHIN} after its time; the deadline must be shorter")
+    if found >= CATCH_UP_WITHIN:
+        raise UsageError(f"a digest is given up {CATCH_UP_WITHIN} after its time; the deadline must be shorter")
     return found
 
 

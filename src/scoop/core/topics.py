@@ -2,9 +2,11 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain, count
+from string import capwords
 from typing import Any
 
 import re2
@@ -44,6 +46,15 @@ class Assignment:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DefaultTopic:
+    """The topic of a collection that no other topic names."""
+
+    topic_slug: str
+    topic_name: str
+    collection: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ruling:
     """What the rules of a topic say of a story that is in its reach: those that caught it, those that keep it out."""
 
@@ -75,6 +86,27 @@ class Trial:
     stories: int
     titles: tuple[str, ...]
     rules: tuple[Catch, ...]
+
+
+def default_topics(collections: Iterable[str], topics: Sequence[Topic]) -> list[DefaultTopic]:
+    """A topic for each of these collections that no topic names."""
+    named = {collection for topic in topics for collection in topic.collections}
+    slugs = {topic.topic_slug for topic in topics}
+    defaults: list[DefaultTopic] = []
+    for collection in sorted({*collections} - named):
+        slug = _free_slug(collection, slugs)
+        slugs.add(slug)
+        defaults.append(DefaultTopic(topic_slug=slug, topic_name=_in_words(collection), collection=collection))
+    return defaults
+
+
+def _free_slug(collection: str, taken: Collection[str]) -> str:
+    base = re.sub(r"[^a-z0-9]+", "_", collection.lower()).strip("_") or "collection"
+    return next(slug for slug in chain([base], (f"{base}_{number}" for number in count(2))) if slug not in taken)
+
+
+def _in_words(collection: str) -> str:
+    return capwords(re.sub(r"[\W_]+", " ", collection)) or collection
 
 
 def assign(story: StoryText, topics: Iterable[Topic]) -> list[Assignment]:

@@ -206,7 +206,7 @@ class Tools:
             known = await topic_store.by_slug(conn, topic)
             run = await _run(conn, known, day)
             entries = await digest_store.entries(conn, run.digest_run_id)
-        told = digest_store.digest(known.topic_name, known.timezone, run, entries)
+        told = digest_store.digest(known, run.run_date, entries)
         return McpDigest(
             topic=topic,
             day=run.run_date,

@@ -1,57 +1,85 @@
-"""Stories find the topics that they belong to."""
+"""Assigns stories to topics; a collection that no topic names gets a topic of its own."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from scoop.core import topics
-from scoop.core.topics import Assignment, StoryText
+from scoop.core.topics import Assignment, DefaultTopic, StoryText
 from scoop.model import Topic
 from scoop.stage_names import StageName
 from scoop.stages.stage import Outcome, Stage
 from scoop.store import topics as store
-from scoop.store import webhooks
+from scoop.store import webhooks, work
 from scoop.store.db import Connection
 from scoop.store.work import Subject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicBatch:
-    """The stories that were asked for, what those that live say, and the topics that are told."""
+    """Requested story ids, the active ones with their text, their collections, and all topics."""
 
     story_ids: Sequence[int]
     stories: Sequence[StoryText]
+    collections: Sequence[str]
     topics: Sequence[Topic]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Assigned:
-    """For each story the topics that it belongs to, of those that were looked at."""
+class AssignedTopics:
+    """The topics of each story, among `topic_ids`; or topics that must exist before stories can be assigned."""
 
     story_ids: Sequence[int]
     topic_ids: Sequence[int]
     assignments_by_story: Mapping[int, Sequence[Assignment]]
+    missing_topics: Sequence[DefaultTopic]
 
 
 async def load(conn: Connection, ids: Sequence[int]) -> TopicBatch:
-    await store.ensure_default_topics(conn, await store.collections_of(conn, ids))
-    told = [topic for topic in await store.list_topics(conn) if topic.enabled]
-    stories = await store.stories_of(conn, ids, with_text=topics.needs_text(told))
-    return TopicBatch(story_ids=ids, stories=stories, topics=told)
+    every_topic = await store.list_topics(conn)
+    return TopicBatch(
+        story_ids=ids,
+        stories=await store.stories_of(conn, ids, with_text=topics.needs_text(_enabled(every_topic))),
+        collections=await store.collections_of(conn, ids),
+        topics=every_topic,
+    )
 
 
-async def assign(case: TopicBatch) -> Outcome[Assigned]:
-    """What was merged or suppressed says nothing any more, and so belongs nowhere."""
-    found = {story.story_id: topics.assign(story, case.topics) for story in case.stories}
-    topic_ids = [topic.topic_id for topic in case.topics]
-    return Outcome(output=Assigned(story_ids=case.story_ids, topic_ids=topic_ids, assignments_by_story=found))
+async def assign(batch: TopicBatch) -> Outcome[AssignedTopics]:
+    """Assign active stories by the rules of enabled topics; merged and suppressed stories lose their topics."""
+    enabled = _enabled(batch.topics)
+    assigned = AssignedTopics(
+        story_ids=batch.story_ids,
+        topic_ids=[topic.topic_id for topic in enabled],
+        assignments_by_story={story.story_id: topics.assign(story, enabled) for story in batch.stories},
+        missing_topics=topics.default_topics(batch.collections, batch.topics),
+    )
+    return Outcome(output=assigned)
 
 
-async def save(conn: Connection, found: Assigned) -> list[Subject]:
-    """Keep where the stories belong; give what programs are to be told of them."""
-    await store.assign(conn, found.story_ids, found.topic_ids, found.assignments_by_story)
-    return await webhooks.tell_of_stories(conn, found.story_ids)
+def _enabled(every_topic: Sequence[Topic]) -> list[Topic]:
+    return [topic for topic in every_topic if topic.enabled]
 
 
-def stage(*, then: tuple[StageName, ...] = ()) -> Stage[TopicBatch, Assigned]:
-    """The stage; `then` are given the deliveries that tell programs of the stories."""
-    return Stage(name=StageName.ASSIGN_TOPICS, load=load, work=assign, save=save, then=then)
+async def save(conn: Connection, assigned: AssignedTopics, *, again: Sequence[StageName]) -> list[Subject]:
+    """Write the assignments and give the webhook deliveries about them.
+
+    Missing topics are added first and the stories come again: only then is it known which rules apply to them, as
+    somebody else may have added a topic for the collection in the meantime.
+    """
+    if assigned.missing_topics:
+        await store.add_default_topics(conn, assigned.missing_topics)
+        for following in again:
+            await work.enqueue(conn, following, [Subject(story_id) for story_id in assigned.story_ids])
+        return []
+    await store.assign(conn, assigned.story_ids, assigned.topic_ids, assigned.assignments_by_story)
+    return await webhooks.tell_of_stories(conn, assigned.story_ids)
+
+
+def stage(
+    *, then: tuple[StageName, ...] = (), again: tuple[StageName, ...] = (StageName.ASSIGN_TOPICS,)
+) -> Stage[TopicBatch, AssignedTopics]:
+    """The stage; `then` get webhook deliveries, `again` gets the stories that a new topic waits for."""
+    return Stage(
+        name=StageName.ASSIGN_TOPICS, load=load, work=assign, save=partial(save, again=again), then=then, also=again
+    )

@@ -1,4 +1,4 @@
-"""Documents that are the same article fold into one story, one collection at a time."""
+"""Folds documents that are the same article into one story, one collection at a time."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,13 +15,30 @@ from scoop.store import review, stories, work
 from scoop.store.db import Connection
 from scoop.store.work import Subject
 
+DocumentIdPair = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopyPairs:
+    """Pairs that may be copies by a sample of their text, pairs with one headline, and the texts to compare."""
+
+    suspects: Sequence[CandidatePair]
+    same_headlines: Sequence[SameHeadline]
+    texts: Mapping[int, str]
+
+    def matches(self) -> Iterator[Match]:
+        """All pairs as matches, before their texts are compared."""
+        pairs = (*self.suspects, *(pair for pair, *_ in self.same_headlines))
+        return (_match(one, other, "near_copy", 0.0) for one, other in pairs)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DedupBatch:
-    """All that the judge needs: the documents, who is the same article, what people said, how old the stories are."""
+    """All that decides: documents, exact matches, possible copies, human verdicts, the age of the stories."""
 
-    readings: Sequence[DedupDocument]
-    matches: Sequence[Match]
+    documents: Sequence[DedupDocument]
+    exact: Sequence[Match]
+    copies: CopyPairs
     verdicts: Sequence[HumanVerdict]
     first_seen_at: Mapping[int, datetime]
 
@@ -33,62 +50,75 @@ class DedupJudgement:
 
 
 async def load(conn: Connection, ids: Sequence[int]) -> DedupBatch:
-    readings = await stories.readings(conn, ids)
-    exact = await stories.matches(conn, readings)
-    matches = [*exact, *await _copies(conn, readings, exact)]
-    verdicts = await review.constraints(conn, ids, dedup.stories_named(readings, matches))
-    ages = await stories.first_seen_at(conn, dedup.stories_named(readings, matches, verdicts))
-    return DedupBatch(readings=readings, matches=matches, verdicts=verdicts, first_seen_at=ages)
+    """Read a batch; verdicts and ages of every story that a pair names, as it may turn out to be a copy."""
+    documents = await stories.readings(conn, ids)
+    exact = await stories.matches(conn, documents)
+    copy_pairs = await _copy_pairs(conn, documents, exact)
+    matches = [*exact, *copy_pairs.matches()]
+    verdicts = await review.constraints(conn, ids, dedup.stories_named(documents, matches))
+    ages = await stories.first_seen_at(conn, dedup.stories_named(documents, matches, verdicts))
+    return DedupBatch(documents=documents, exact=exact, copies=copy_pairs, verdicts=verdicts, first_seen_at=ages)
 
 
-async def _copies(conn: Connection, readings: Sequence[DedupDocument], exact: Sequence[Match]) -> list[Match]:
-    """The documents, judged now or in stories already, that have nearly the same text or the same headline."""
-    ids = _of_their_own(readings)
+async def _copy_pairs(conn: Connection, documents: Sequence[DedupDocument], exact: Sequence[Match]) -> CopyPairs:
+    """Read pairs that share phrases or a headline, and the texts of those that a cheap test leaves over.
+
+    The cheap test is here and not in `work` because it decides what to read: see docs/design/throughput.md.
+    """
+    ids = _ids_to_search(documents)
     by_phrases, by_headline = await stories.sharing_phrases(conn, ids), await stories.sharing_headlines(conn, ids)
     articles = await stories.articles(conn, {document for pair in (*by_phrases, *by_headline) for document in pair})
-    judged = {reading.document_id for reading in readings}
-    joined = _joined(readings, exact)
+    judged = {document.document_id for document in documents}
+    joined = _joined(documents, exact)
 
-    def pairs(found: Iterable[tuple[int, int]]) -> Iterator[CandidatePair]:
+    def pairs(found: Iterable[DocumentIdPair]) -> Iterator[CandidatePair]:
         for one, other in ((articles[one], articles[other]) for one, other in found):
             is_placed = other.story_id is not None or other.document_id in judged
             if is_placed and not joined.holds(*_ends(one, other)):
                 yield one, other
 
     suspects = copies.shortlist(pairs(by_phrases))
-    titled = copies.same_headlines(pairs(by_headline))
-    talkative = [pair for pair, *_ in titled if copies.are_talkative(*pair)]
-    texts = await stories.texts(conn, {article.document_id for pair in (*suspects, *talkative) for article in pair})
-    return [*_by_text(suspects, texts, joined), *_by_title(titled, texts, joined)]
+    same_headlines = copies.same_headlines(pairs(by_headline))
+    with_long_bodies = [pair for pair, *_ in same_headlines if copies.are_talkative(*pair)]
+    compared = {article.document_id for pair in (*suspects, *with_long_bodies) for article in pair}
+    return CopyPairs(suspects=suspects, same_headlines=same_headlines, texts=await stories.texts(conn, compared))
 
 
-def _of_their_own(readings: Sequence[DedupDocument]) -> list[int]:
-    """Whom to search copies of: of equal texts of one publisher and time, one finds what all would; not of teasers."""
-    found: dict[object, int] = {}
-    for each in reversed(readings):
-        is_teaser = each.token_count < dedup.MIN_CONTENT_TOKENS
-        key = each.document_id if is_teaser else (each.content_hash, each.publisher_family, each.seen_at)
-        found[key] = each.document_id
-    return list(found.values())
+def _ids_to_search(documents: Sequence[DedupDocument]) -> list[int]:
+    """One document of each publisher, time and equal text finds the copies of all of them; teasers all search."""
+    id_by_key: dict[object, int] = {}
+    for document in reversed(documents):
+        is_teaser = document.token_count < dedup.MIN_CONTENT_TOKENS
+        key = (
+            document.document_id if is_teaser else (document.content_hash, document.publisher_family, document.seen_at)
+        )
+        id_by_key[key] = document.document_id
+    return list(id_by_key.values())
 
 
-def _joined(readings: Sequence[DedupDocument], exact: Sequence[Match]) -> Forest:
-    """Who is together already: of a crowd of copies, each need not be compared with each."""
+def _joined(documents: Sequence[DedupDocument], exact: Sequence[Match]) -> Forest:
+    """What exact matches join already, so that not every two of a crowd of copies are compared."""
     joined = Forest()
-    for reading in readings:
-        if reading.story_id is not None:
-            joined.join(("document", reading.document_id), ("story", reading.story_id))
-    for match in (*exact, *dedup.by_identity(readings)):
+    for document in documents:
+        if document.story_id is not None:
+            joined.join(("document", document.document_id), ("story", document.story_id))
+    for match in (*exact, *dedup.by_identity(documents)):
         joined.join(*dedup.ends(match.document_id, match.matched_document_id, match.story_id))
     return joined
 
 
-def _by_text(suspects: Sequence[CandidatePair], texts: Mapping[int, str], joined: Forest) -> Iterator[Match]:
+def _compare(batch: DedupBatch) -> list[Match]:
+    """The pairs whose texts confirm that they are copies."""
+    joined = _joined(batch.documents, batch.exact)
+    return [*_by_text(batch.copies, joined), *_by_title(batch.copies, joined)]
+
+
+def _by_text(pairs: CopyPairs, joined: Forest) -> Iterator[Match]:
     @cache
     def body(document_id: int) -> PhraseText:
-        return copies.body(texts[document_id])
+        return copies.body(pairs.texts[document_id])
 
-    for one, other in suspects:
+    for one, other in pairs.suspects:
         if not joined.holds(*_ends(one, other)):
             share = copies.copied(one, other, body(one.document_id), body(other.document_id))
             if share is not None:
@@ -96,12 +126,12 @@ def _by_text(suspects: Sequence[CandidatePair], texts: Mapping[int, str], joined
                 yield _match(one, other, "near_copy", share)
 
 
-def _by_title(titled: Sequence[SameHeadline], texts: Mapping[int, str], joined: Forest) -> Iterator[Match]:
+def _by_title(pairs: CopyPairs, joined: Forest) -> Iterator[Match]:
     @cache
     def signs(document_id: int, title: str) -> Signals:
-        return signals.of(title, texts[document_id])
+        return signals.of(title, pairs.texts[document_id])
 
-    for (one, other), signal, score in titled:
+    for (one, other), signal, score in pairs.same_headlines:
         if not joined.holds(*_ends(one, other)):
             ours, theirs = (one.document_id, one.title), (other.document_id, other.title)
             if not copies.are_talkative(one, other) or copies.bodies_agree(signs(*ours), signs(*theirs)):
@@ -123,9 +153,10 @@ def _match(one: CopyCandidate, other: CopyCandidate, signal: dedup.Signal, score
     )
 
 
-async def judge(case: DedupBatch) -> Outcome[DedupJudgement]:
-    groups = dedup.judge(case.readings, case.matches, case.first_seen_at, case.verdicts)
-    judged = [Subject(reading.document_id) for reading in case.readings]
+async def judge(batch: DedupBatch) -> Outcome[DedupJudgement]:
+    matches = [*batch.exact, *_compare(batch)]
+    groups = dedup.judge(batch.documents, matches, batch.first_seen_at, batch.verdicts)
+    judged = [Subject(document.document_id) for document in batch.documents]
     return Outcome(output=DedupJudgement(groups=groups, judged=judged))
 
 
@@ -137,7 +168,7 @@ async def save(conn: Connection, judgement: DedupJudgement, *, stories_to: Seque
 
 
 def stage(*, then: tuple[StageName, ...], stories_to: tuple[StageName, ...] = ()) -> Stage[DedupBatch, DedupJudgement]:
-    """The stage; `then` are given the documents that were judged, `stories_to` the stories that are new or changed."""
+    """The stage; `then` get the documents that were judged, `stories_to` the stories that are new or changed."""
     return Stage(
         name=StageName.DEDUP,
         load=load,

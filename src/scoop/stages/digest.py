@@ -1,4 +1,4 @@
-"""A digest is made: what happened in its window is weighed against what was told, and its posts are written down."""
+"""Digests: when one is due, how it is drafted and recorded, and the posts that carry it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ import structlog
 from scoop.channels import ChannelPlugin
 from scoop.core import delivery, digest_windows, novelty, schedules, text
 from scoop.core import digest as choosing
-from scoop.core.digest import DigestCandidate, PublishedStory
+from scoop.core.digest import DigestCandidate, DigestChoice, PublishedStory
 from scoop.core.digest_windows import DigestWindow
 from scoop.core.handover_modes import Modes
 from scoop.errors import Conflict, Reject, UsageError
@@ -20,20 +20,23 @@ from scoop.stage_names import StageName
 from scoop.stages.stage import Outcome, Stage
 from scoop.store import alerts, digests, handover, posts, topics, work
 from scoop.store.db import Connection
-from scoop.store.digests import DueTopic, RunMode, Snapshot
+from scoop.store.digests import DueTopic, RunEntry, RunMode, Snapshot
 from scoop.store.work import Subject
 
 log = structlog.get_logger()
 
 SUMMARY_CHARACTERS = 400
-MADE_UP_WITHIN = timedelta(hours=12)  # a digest whose time was missed, because the machine slept, is made until then
+CATCH_UP_WITHIN = timedelta(hours=12)  # a digest that was missed, because the machine slept, is still made
 LATE_AFTER = timedelta(minutes=15)
-ALARM = "digest_late"
+ALERT = "digest_late"
+
+ChannelParts = tuple[ChannelSettings, list[tuple[str, DigestPart]]]
+"""A channel and the parts of a digest for it, each with its key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
-    """A digest that is wanted: live or shadow, and whether it shall be posted."""
+class DigestOrder:
+    """A digest to be made: live or shadow, and whether to post it."""
 
     topic: Topic
     day: date
@@ -41,10 +44,40 @@ class Order:
     publish: bool = False
 
 
-async def ordered(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DigestInput:
+    """Everything that decides what a digest says."""
+
+    order: DigestOrder
+    window: DigestWindow
+    candidates: Sequence[tuple[DigestCandidate, Mapping[str, Any]]]
+    published: Sequence[PublishedStory]
+    desk_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftedPosts:
+    """A digest rendered for each of its channels, and the channels that cannot be used, with the reason."""
+
+    parts_by_channel: Mapping[str, ChannelParts]
+    problem_by_channel: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DigestDraft:
+    """A digest that is decided and not yet recorded; `posts` is None where it is not to be posted."""
+
+    order: DigestOrder
+    window: DigestWindow
+    choices: Sequence[DigestChoice]
+    snapshots: Mapping[int, Snapshot]
+    posts: DraftedPosts | None
+
+
+async def prepare_order(
     conn: Connection, slug: str, day: date | None, *, mode: RunMode, publish: bool, modes: Modes, now: datetime
-) -> Order:
-    """What is wanted of a topic, for a date or the last one due; UsageError where it cannot be."""
+) -> DigestOrder:
+    """The order of a topic's digest, for a date or the last one due; UsageError if it cannot be made or posted."""
     topic = await topics.by_slug(conn, slug)
     if publish and not any(channel.enabled for channel in topic.channels):
         raise UsageError(
@@ -52,68 +85,108 @@ async def ordered(
             f"or see what is wrong with those it has: scoop topics show {slug}"
         )
     if publish and not modes.of(topic).posts:
-        raise UsageError(f"{slug} is posted by the older system; scoop legacy cutover {slug} lets Scoop post it")
+        raise UsageError(f"{slug} is posted by the older system; to post it by Scoop: scoop legacy cutover {slug}")
     if publish and day is not None and day > now.astimezone(schedules.zone(topic.timezone)).date():
-        raise UsageError(f"{day} has not come yet in {topic.timezone}; a digest is posted on its date")
-    found = day or digest_windows.latest(topic.digest_cron, topic.timezone, now)
-    return Order(topic=topic, day=found, mode=mode, publish=publish)
+        raise UsageError(f"{day} is in the future in {topic.timezone}; post the digest on its date")
+    resolved = day or digest_windows.latest(topic.digest_cron, topic.timezone, now)
+    return DigestOrder(topic=topic, day=resolved, mode=mode, publish=publish)
 
 
-async def make(conn: Connection, order: Order, channels: Mapping[str, type[Any]]) -> int:
-    """Make a digest in the caller's transaction; give its run. What is posted, or about to be, is not made anew."""
-    topic = order.topic
-    await digests.lock_topic(conn, topic.topic_id)
-    if order.mode == "live" and (run_id := await digests.published_run_id(conn, topic.topic_id, order.day)) is not None:
+async def make(conn: Connection, order: DigestOrder, channels: Mapping[str, type[Any]]) -> int:
+    """Make a digest in the caller's transaction and give its run; one with posts is not made again."""
+    await digests.lock_topic(conn, order.topic.topic_id)
+    if (run_id := await _published_run(conn, order)) is not None:
         return run_id
-    window = window_of(topic, order.day)
-    late_since = await digests.last_made_at(conn, topic.topic_id, order.mode, order.day)
-    found = await digests.candidates(conn, topic.topic_id, window, late_since=late_since)
+    return await _record(conn, draft(await read_input(conn, order), channels))
+
+
+async def read_input(conn: Connection, order: DigestOrder) -> DigestInput:
+    """Read what decides about a digest; UsageError where the topic has none on that date."""
+    topic_id, window = order.topic.topic_id, window_of(order.topic, order.day)
+    late_since = await digests.last_made_at(conn, topic_id, order.mode, order.day)
+    return DigestInput(
+        order=order,
+        window=window,
+        candidates=await digests.candidates(conn, topic_id, window, late_since=late_since),
+        published=await _published_before(conn, order),
+        desk_id=await posts.desk_id(conn),
+    )
+
+
+def draft(source: DigestInput, channels: Mapping[str, type[Any]]) -> DigestDraft:
+    """Choose the stories of a digest and render its posts."""
+    topic, order = source.order.topic, source.order
     choices = choosing.choose(
-        [candidate for candidate, _ in found],
-        await _told(conn, order),
-        window,
+        [candidate for candidate, _ in source.candidates],
+        source.published,
+        source.window,
         max_entries=topic.max_entries,
         max_per_family=topic.max_per_family,
     )
+    snapshots = {candidate.story_id: _snapshot(candidate, row) for candidate, row in source.candidates}
+    uuids = {candidate.story_id: row["story_uuid"] for candidate, row in source.candidates}
+    entries = [_entry(choice, snapshots[choice.story_id], uuids[choice.story_id]) for choice in choices]
+    is_posted = order.publish and order.mode == "live"
+    digest = digests.digest(topic, order.day, entries)
+    return DigestDraft(
+        order=order,
+        window=source.window,
+        choices=choices,
+        snapshots=snapshots,
+        posts=_draft_posts(topic, digest, source.desk_id, channels) if is_posted else None,
+    )
+
+
+async def _record(conn: Connection, drafted: DigestDraft) -> int:
+    """Write a draft as a run, with its posts; the caller holds the topic's lock."""
+    topic_id, day = drafted.order.topic.topic_id, drafted.order.day
     run_id = await digests.insert_run(
         conn,
-        topic_id=topic.topic_id,
-        day=order.day,
-        mode=order.mode,
-        window=window,
-        choices=choices,
-        snapshots={candidate.story_id: _snapshot(candidate, row) for candidate, row in found},
+        topic_id=topic_id,
+        day=day,
+        mode=drafted.order.mode,
+        window=drafted.window,
+        choices=drafted.choices,
+        snapshots=drafted.snapshots,
     )
-    if order.publish and order.mode == "live":
-        await _post(conn, topic, run_id, channels)
+    if drafted.posts is not None:
+        await _post(conn, drafted.order.topic, day, run_id, drafted.posts)
     return run_id
 
 
-async def publish(conn: Connection, order: Order, run_id: int, channels: Mapping[str, type[Any]]) -> None:
-    """Put a digest on its way, in the caller's transaction, as somebody looked at it; Conflict where it is outdated."""
+async def publish(conn: Connection, order: DigestOrder, run_id: int, channels: Mapping[str, type[Any]]) -> None:
+    """Post a run as it is, in the caller's transaction; Conflict where it is outdated."""
     topic = order.topic
     await digests.lock_topic(conn, topic.topic_id)
-    committed = await digests.published_run_id(conn, topic.topic_id, order.day)
-    if committed == run_id:
+    published = await digests.published_run_id(conn, topic.topic_id, order.day)
+    if published == run_id:
         return
-    if committed is not None:
-        raise Conflict(f"the digest of {topic.topic_slug} for {order.day} is posted, or on its way, already")
+    if published is not None:
+        raise Conflict(f"the digest of {topic.topic_slug} for {order.day} is already posted, or on its way")
     if await digests.latest_run(conn, topic.topic_id, order.day, "live") != run_id:
-        raise Conflict("it has been made anew since you looked at it; look at it again")
+        raise Conflict("the digest was made again since you looked at it; look at the new one")
     suppressed = await digests.suppressed(conn, topic.topic_id)
-    if any(entry.rank and entry.story_id in suppressed for entry in await digests.entries(conn, run_id)):
-        raise Conflict("something in it has been kept out since; make it again")
-    await _post(conn, topic, run_id, channels)
+    entries = await digests.entries(conn, run_id)
+    if any(entry.rank and entry.story_id in suppressed for entry in entries):
+        raise Conflict("a story in it was suppressed since you looked at it; make the digest again")
+    digest = digests.digest(topic, order.day, entries)
+    drafted = _draft_posts(topic, digest, await posts.desk_id(conn), channels)
+    await _post(conn, topic, order.day, run_id, drafted)
 
 
-async def _told(conn: Connection, order: Order) -> list[PublishedStory]:
-    """What readers know; those of a live digest also from the older system that posted before."""
+async def _published_run(conn: Connection, order: DigestOrder) -> int | None:
+    """The run of a live order that has posts already."""
+    if order.mode == "shadow":
+        return None
+    return await digests.published_run_id(conn, order.topic.topic_id, order.day)
+
+
+async def _published_before(conn: Connection, order: DigestOrder) -> list[PublishedStory]:
+    """The stories that readers know; those of a live digest also from the older system that posted before."""
     ours = await digests.published_stories(conn, order.topic.topic_id, order.mode, order.day)
-    return (
-        ours
-        if order.mode == "shadow"
-        else [*ours, *await handover.published_before(conn, order.topic.topic_id, order.day)]
-    )
+    if order.mode == "shadow":
+        return ours
+    return [*ours, *await handover.published_before(conn, order.topic.topic_id, order.day)]
 
 
 def window_of(topic: Topic, day: date) -> DigestWindow:
@@ -138,58 +211,84 @@ def _snapshot(candidate: DigestCandidate, row: Mapping[str, Any]) -> Snapshot:
     )
 
 
-async def _post(conn: Connection, topic: Topic, run_id: int, channels: Mapping[str, type[Any]]) -> None:
-    """Write a digest down for each of its channels; one that cannot be used does not hold up the others."""
-    run = await digests.run(conn, run_id)
-    digest = digests.digest(topic.topic_name, topic.timezone, run, await digests.entries(conn, run_id))
-    desk_id = await posts.desk_id(conn)
-    parts_by_channel: dict[str, tuple[ChannelSettings, list[tuple[str, DigestPart]]]] = {}
-    for settings in (addressed(topic, each) for each in topic.channels if each.enabled):
-        try:
-            parts_by_channel[settings.name] = settings, rendered(digest, settings, desk_id, channels)
-        except Reject as refusal:
-            log.warning("channel switched off", topic=topic.topic_slug, channel=settings.name, error=str(refusal))
-            await posts.close_channel(conn, topic.topic_id, settings.name, str(refusal))
-    await posts.put(
-        conn, digest_run_id=run_id, topic_id=topic.topic_id, day=run.run_date, parts_by_channel=parts_by_channel
+def _entry(choice: DigestChoice, snapshot: Snapshot, story_uuid: str) -> RunEntry:
+    return RunEntry(
+        story_id=choice.story_id,
+        story_uuid=story_uuid,
+        status=choice.status,
+        rank=choice.rank,
+        score=choice.score,
+        reason=choice.reason,
+        change=choice.change,
+        twin_of=choice.twin_of,
+        score_parts=choice.score_parts,
+        title=snapshot.title,
+        url=snapshot.url,
+        publishers=snapshot.publishers,
+        summary=snapshot.summary,
+        language=snapshot.language,
+        published_at=None,
     )
 
 
-def addressed(topic: Topic, settings: ChannelSettings) -> ChannelSettings:
-    """A bot's channel that names no Discord channel posts to the topic's."""
+def _draft_posts(topic: Topic, digest: Digest, desk_id: str, channels: Mapping[str, type[Any]]) -> DraftedPosts:
+    """Render a digest for its enabled channels; one that cannot be used does not hold up the others."""
+    parts_by_channel: dict[str, ChannelParts] = {}
+    problem_by_channel: dict[str, str] = {}
+    for settings in (with_topic_channel(topic, channel) for channel in topic.channels if channel.enabled):
+        try:
+            parts_by_channel[settings.name] = settings, render_parts(digest, settings, desk_id, channels)
+        except Reject as refusal:
+            problem_by_channel[settings.name] = str(refusal)
+    return DraftedPosts(parts_by_channel=parts_by_channel, problem_by_channel=problem_by_channel)
+
+
+async def _post(conn: Connection, topic: Topic, day: date, run_id: int, drafted: DraftedPosts) -> None:
+    for channel, problem in drafted.problem_by_channel.items():
+        log.warning("channel disabled", topic=topic.topic_slug, channel=channel, error=problem)
+        await posts.close_channel(conn, topic.topic_id, channel, problem)
+    await posts.put(
+        conn, digest_run_id=run_id, topic_id=topic.topic_id, day=day, parts_by_channel=drafted.parts_by_channel
+    )
+
+
+def with_topic_channel(topic: Topic, settings: ChannelSettings) -> ChannelSettings:
+    """The settings of a bot's channel; where they name no Discord channel, it posts to the topic's."""
     if settings.kind != "discord_bot" or "channel_id" in settings.options or topic.discord_channel_id is None:
         return settings
     return replace(settings, options=settings.options | {"channel_id": topic.discord_channel_id})
 
 
 async def correct(conn: Connection, topic: Topic, run_id: int, channels: Mapping[str, type[Any]]) -> int:
-    """Let what was posted say what it would say now: without what was suppressed since; give how many posts change."""
+    """Change the posts of a run to leave out stories that were suppressed since; give how many posts change."""
     run = await digests.run(conn, run_id)
     suppressed = await digests.suppressed(conn, topic.topic_id)
     kept = [entry for entry in await digests.entries(conn, run_id) if entry.story_id not in suppressed]
-    digest = digests.digest(topic.topic_name, topic.timezone, run, kept)
+    digest = digests.digest(topic, run.run_date, kept)
     desk_id, changed = await posts.desk_id(conn), 0
     for post in await posts.of_run(conn, run_id):
         settings = ChannelSettings(name=post.channel, kind=post.kind, options=post.options)
-        parts = rendered(digest, settings, desk_id, channels)
-        if post.part_no > len(parts):  # the digest became shorter: this part has nothing more to say
-            parts = rendered(replace(digest, tellings=()), settings, desk_id, channels)
+        parts = render_parts(digest, settings, desk_id, channels)
+        if post.part_no > len(parts):  # the digest became shorter: nothing is left for this part
+            parts = render_parts(replace(digest, tellings=()), settings, desk_id, channels)
         _, part = parts[min(post.part_no, len(parts)) - 1]
         changed += await posts.correct(conn, post.post_id, part.payload)
     return changed
 
 
-def rendered(
+def render_parts(
     digest: Digest, settings: ChannelSettings, desk_id: str, channels: Mapping[str, type[Any]]
 ) -> list[tuple[str, DigestPart]]:
-    """The parts of a digest for a channel, each under its key."""
+    """The parts of a digest for a channel, each with its key; Reject for a channel that cannot be used."""
 
     def key(part_no: int) -> str:
         return delivery.key(desk_id, digest.topic_slug, digest.run_date, settings.name, part_no)
 
     kind = channels.get(settings.kind)
     if kind is None:
-        raise Reject(f"channel {settings.name}: there is no kind {settings.kind!r}; there are {', '.join(channels)}")
+        raise Reject(
+            f"channel {settings.name}: there is no kind {settings.kind!r}; there are {', '.join(sorted(channels))}"
+        )
     try:
         channel: ChannelPlugin = kind(msgspec.convert(settings.options, kind.Options))
     except msgspec.ValidationError as error:
@@ -199,23 +298,23 @@ def rendered(
 
 
 def due_date(topic: DueTopic, modes: Modes, now: datetime) -> date | None:
-    """The date whose digest is to be made now, if any; times before the topic was there are not made up."""
+    """The date whose digest is due and not made; a date before the topic existed is never due."""
     held = modes.of(topic)
     if held.mode == "legacy":
         return None
     day = digest_windows.latest(topic.digest_cron, topic.timezone, now)
     due = digest_windows.due_at(topic.digest_cron, topic.timezone, day)
-    # A digest that somebody only looked at does not keep that of the day from being posted.
+    # A digest that somebody only looked at does not keep the day's from being posted.
     outgoing = max((made for made in (topic.last_outgoing, topic.last_posted) if made is not None), default=None)
     live = outgoing if held.posts and topic.has_open_channels else topic.last_live
     made = topic.last_shadow if held.mode == "shadow" else live
-    if due is None or now - due > MADE_UP_WITHIN or due < topic.created_at or (made is not None and made >= day):
+    if due is None or now - due > CATCH_UP_WITHIN or due < topic.created_at or (made is not None and made >= day):
         return None
     return day
 
 
 async def schedule(conn: Connection, modes: Modes, *, now: datetime) -> None:
-    """Put the topics whose digest is due before the stage; those that wait there already stay as they are."""
+    """Enqueue the topics whose digest is due; those that wait already stay as they are."""
     due = [topic.topic_id for topic in await digests.due(conn) if due_date(topic, modes, now) is not None]
     if due:
         await work.enqueue_missing(conn, StageName.DIGEST, due)
@@ -223,54 +322,61 @@ async def schedule(conn: Connection, modes: Modes, *, now: datetime) -> None:
 
 async def alert_late_digests(conn: Connection, modes: Modes, *, now: datetime) -> None:
     """Raise an alert for each digest that should have been posted by now, and resolve those that were."""
-    topics = [topic for topic in await digests.due(conn) if topic.has_channels and modes.of(topic).posts]
+    posting = [topic for topic in await digests.due(conn) if topic.has_channels and modes.of(topic).posts]
     late: dict[tuple[str, str], str] = {}
-    for topic in topics:
+    for topic in posting:
         day = digest_windows.latest(topic.digest_cron, topic.timezone, now)
         due = digest_windows.due_at(topic.digest_cron, topic.timezone, day)
         is_posted = topic.last_posted is not None and topic.last_posted >= day
         if due is not None and due >= topic.created_at and now - due > LATE_AFTER and not is_posted:
-            late[ALARM, topic.topic_slug] = (
+            late[ALERT, topic.topic_slug] = (
                 f"the digest of {topic.topic_slug} for {day} was due at {due:%Y-%m-%d %H:%M} UTC and is not posted; "
                 "see scoop posts list and scoop work"
             )
     for _, subject, message in await alerts.settle(
-        conn, late, subjects=[topic.topic_slug for topic in topics], kinds=[ALARM]
+        conn, late, subjects=[topic.topic_slug for topic in posting], kinds=[ALERT]
     ):
-        log.warning(message, alert=ALARM, subject=subject)
+        log.warning(message, alert=ALERT, subject=subject)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestStage:
-    """Makes the digests that are due, and writes down their posts where Scoop posts."""
+    """Makes the digests that are due, with their posts where Scoop posts."""
 
     channels: Mapping[str, type[Any]]
     modes: Modes
     clock: Callable[[], datetime]
 
-    async def load(self, conn: Connection, ids: Sequence[int]) -> list[Order]:
+    async def load(self, conn: Connection, ids: Sequence[int]) -> list[DigestInput]:
         now = self.clock()
         due = {topic.topic_id: topic for topic in await digests.due(conn) if topic.topic_id in set(ids)}
-        orders: list[Order] = []
-        for topic in (each for each in await topics.list_topics(conn) if each.topic_id in due):
-            day, held = due_date(due[topic.topic_id], self.modes, now), self.modes.of(topic)
-            if day is not None:
-                mode: RunMode = "shadow" if held.mode == "shadow" else "live"
-                orders.append(Order(topic=topic, day=day, mode=mode, publish=held.posts))
-        return orders
+        days = {topic_id: due_date(topic, self.modes, now) for topic_id, topic in due.items()}
+        return [
+            await read_input(conn, self._order(topic, day))
+            for topic in await topics.list_topics(conn)
+            if (day := days.get(topic.topic_id)) is not None
+        ]
 
-    async def order(self, orders: list[Order]) -> Outcome[list[Order]]:
-        told = [f"{each.topic.topic_slug} {each.day}: digest made ({each.mode})" for each in orders]
-        return Outcome(output=orders, messages=told)
+    def _order(self, topic: Topic, day: date) -> DigestOrder:
+        held = self.modes.of(topic)
+        return DigestOrder(topic=topic, day=day, mode="shadow" if held.mode == "shadow" else "live", publish=held.posts)
 
-    async def save(self, conn: Connection, orders: list[Order]) -> list[Subject]:
-        for order in orders:
-            await make(conn, order, self.channels)
+    async def draft(self, inputs: list[DigestInput]) -> Outcome[list[DigestDraft]]:
+        drafts = [draft(source, self.channels) for source in inputs]
+        orders = [drafted.order for drafted in drafts]
+        messages = [f"{order.topic.topic_slug} {order.day}: digest made ({order.mode})" for order in orders]
+        return Outcome(output=drafts, messages=messages)
+
+    async def save(self, conn: Connection, drafts: list[DigestDraft]) -> list[Subject]:
+        for drafted in drafts:
+            await digests.lock_topic(conn, drafted.order.topic.topic_id)
+            if await _published_run(conn, drafted.order) is None:  # else somebody posted it while this was drafted
+                await _record(conn, drafted)
         return []
 
 
 def stage(
     channels: Mapping[str, type[Any]], *, modes: Modes, clock: Callable[[], datetime]
-) -> Stage[list[Order], list[Order]]:
-    made = DigestStage(channels=channels, modes=modes, clock=clock)
-    return Stage(name=StageName.DIGEST, load=made.load, work=made.order, save=made.save, batch=1)
+) -> Stage[list[DigestInput], list[DigestDraft]]:
+    digest = DigestStage(channels=channels, modes=modes, clock=clock)
+    return Stage(name=StageName.DIGEST, load=digest.load, work=digest.draft, save=digest.save, batch=1)

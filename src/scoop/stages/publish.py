@@ -171,6 +171,7 @@ def stage(
     secrets: Mapping[str, str],
     clock: Callable[[], datetime],
     pace: Pace | None = None,
+    then: tuple[StageName, ...] = (StageName.PUBLISH,),
 ) -> Stage[PostAttempt, PostOutcome | None]:
     publish = Publish(client=client, channels=channels, secrets=secrets, clock=clock, pace=pace or Pace())
     return Stage(
@@ -178,7 +179,7 @@ def stage(
         load=publish.load,
         work=publish.deliver,
         save=publish.save,
-        then=(StageName.PUBLISH,),
+        then=then,
         batch=1,
         lease=LEASE,
         max_attempts=NEVER_GIVE_UP,

@@ -11,7 +11,7 @@ from scoop.core.digest import REMEMBERED, DigestCandidate, DigestChoice, Publish
 from scoop.core.digest_windows import DigestWindow
 from scoop.core.novelty import FACTS_CHARACTERS, DocumentVersion, PublishedMemory
 from scoop.errors import NotFound
-from scoop.model import Digest, EntryStatus, HandoverMode, Telling
+from scoop.model import Digest, EntryStatus, HandoverMode, Telling, Topic
 from scoop.store import db
 from scoop.store.db import Connection
 
@@ -232,21 +232,25 @@ def _entry(row: Mapping[str, Any]) -> RunEntry:
     return RunEntry(**{name: value for name, value in row.items() if name != "told"}, **shown)
 
 
-def digest(topic_name: str, timezone: str, run: DigestRun, entries: Sequence[RunEntry]) -> Digest:
-    """What a reader sees of a run; a twin stands beside its story, or for itself where that is not told."""
-    shown = [entry for entry in entries if entry.rank is not None]
+def digest(topic: Topic, day: date, entries: Sequence[RunEntry]) -> Digest:
+    """The digest as a reader sees it; a twin is shown beside its story, or by itself where that is not shown."""
+    shown = sorted((entry for entry in entries if entry.rank is not None), key=_reading_order)
     leading = {entry.story_id for entry in shown if entry.twin_of is None}
     return Digest(
-        topic_slug=run.topic_slug,
-        topic_name=topic_name,
-        run_date=run.run_date,
-        timezone=timezone,
+        topic_slug=topic.topic_slug,
+        topic_name=topic.topic_name,
+        run_date=day,
+        timezone=topic.timezone,
         tellings=tuple(
             _telling(entry, [_telling(twin) for twin in shown if twin.twin_of == entry.story_id])
             for entry in shown
             if entry.twin_of not in leading
         ),
     )
+
+
+def _reading_order(entry: RunEntry) -> tuple[int, int, float, int]:
+    return entry.rank or 0, entry.twin_of or 0, -entry.score, entry.story_id
 
 
 def _telling(entry: RunEntry, twins: Sequence[Telling] = ()) -> Telling:

@@ -1,14 +1,11 @@
 """Topics: what they are about, when they are told and where, and which stories belong to them."""
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
-from itertools import chain, count
-from string import capwords
 from typing import Any
 
-from scoop.core.topics import Assignment, StoryText
+from scoop.core.topics import Assignment, DefaultTopic, StoryText
 from scoop.errors import NotFound, UsageError
 from scoop.model import ChannelSettings, KeywordRule, SourceRule, Topic, TopicSettings
 from scoop.stage_names import StageName
@@ -115,15 +112,10 @@ async def remove_channel(conn: Connection, topic: Topic, name: str) -> None:
         raise _no_channel(topic, name)
 
 
-async def ensure_default_topics(conn: Connection, collections: Iterable[str]) -> None:
-    """Give each collection that no topic names one of its own, without a channel."""
-    known = await list_topics(conn)
-    named = {collection for topic in known for collection in topic.collections}
-    slugs = {topic.topic_slug for topic in known}
-    unnamed = sorted({*collections} - named)
-    new = [(_free_slug(collection, slugs), _in_words(collection), collection) for collection in unnamed]
-    if new:
-        await conn.execute(SQL["add_natural"], *map(list, zip(*new, strict=True)))
+async def add_default_topics(conn: Connection, defaults: Sequence[DefaultTopic]) -> None:
+    """Add topics, without a channel, for collections that still have none."""
+    rows = [(default.topic_slug, default.topic_name, default.collection) for default in defaults]
+    await conn.execute(SQL["add_default_topics"], *_transposed(rows, 3))
 
 
 async def stories_of(conn: Connection, ids: Sequence[int], *, with_text: bool) -> list[StoryText]:
@@ -203,18 +195,6 @@ def _columns(kind: type[SourceRule] | type[KeywordRule], rules: Sequence[SourceR
 
 def _transposed(rows: Sequence[Sequence[Any]], width: int) -> list[list[Any]]:
     return [[row[place] for row in rows] for place in range(width)]
-
-
-def _free_slug(collection: str, slugs: set[str]) -> str:
-    """A slug for a collection's own topic that nobody has; from now on it is taken."""
-    base = re.sub(r"[^a-z0-9]+", "_", collection.lower()).strip("_") or "collection"
-    slug = next(slug for slug in chain([base], (f"{base}_{number}" for number in count(2))) if slug not in slugs)
-    slugs.add(slug)
-    return slug
-
-
-def _in_words(collection: str) -> str:
-    return capwords(re.sub(r"[\W_]+", " ", collection)) or collection
 
 
 def _no_channel(topic: Topic, name: str) -> NotFound:

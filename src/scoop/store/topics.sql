@@ -30,8 +30,8 @@ ON CONFLICT (topic_slug) DO UPDATE SET topic_name = excluded.topic_name, timezon
 RETURNING topic_id,
     NOT EXISTS (SELECT FROM known WHERE known.enabled AND known.collections = topics.collections) AS reaches_anew;
 
--- name: add_natural
--- Give collections that no topic names one of their own.
+-- name: add_default_topics
+-- Add a topic for each collection that no topic names.
 INSERT INTO topics (topic_slug, topic_name, collections)
 SELECT topic_slug, topic_name, ARRAY[collection]
 FROM unnest($1::text[], $2::text[], $3::text[]) AS natural_topic (topic_slug, topic_name, collection)

@@ -71,7 +71,7 @@ async def make(
 
 
 async def _make(conn: Connection, desk: Desk, slug: str, day: date, mode: RunMode, *, now: datetime) -> None:
-    order = await digest.ordered(conn, slug, day, mode=mode, publish=False, modes=app.modes(desk.config), now=now)
+    order = await digest.prepare_order(conn, slug, day, mode=mode, publish=False, modes=app.modes(desk.config), now=now)
     if day > shown.next_day(order.topic, now):
         raise UsageError(f"{day} is too far ahead: nothing is known of it yet")
     await digest.make(conn, order, _kinds())
@@ -180,7 +180,7 @@ async def publish(
     wanted = day_named(day)
     try:
         async with desk.database.transaction() as conn:
-            order = await digest.ordered(
+            order = await digest.prepare_order(
                 conn, slug, wanted, mode="live", publish=True, modes=app.modes(desk.config), now=context.now
             )
             await digest.publish(conn, order, run, _kinds())
@@ -220,7 +220,7 @@ async def _obstacle(conn: Connection, desk: Desk, found: DigestPage, *, now: dat
     if found.live_id is None:
         return UsageError("it has not been made yet; make it and look at it first")
     try:
-        await digest.ordered(
+        await digest.prepare_order(
             conn, found.topic.topic_slug, found.day, mode="live", publish=True, modes=app.modes(desk.config), now=now
         )
     except UsageError as error:
@@ -237,7 +237,7 @@ def _channel(topic: Topic, told: Digest, channel: topics.TopicChannel, desk_id: 
     if channel.problem or not channel.enabled:
         return Where(name=channel.name, kind=channel.kind, problem=channel.problem or "switched off")
     try:
-        parts = digest.rendered(told, digest.addressed(topic, channel), desk_id, _kinds())
+        parts = digest.render_parts(told, digest.with_topic_channel(topic, channel), desk_id, _kinds())
     except Reject as refusal:
         return Where(name=channel.name, kind=channel.kind, problem=str(refusal))
     return Where(name=channel.name, kind=channel.kind, parts=len(parts))

@@ -267,9 +267,7 @@ async def read(
 
 async def _told(conn: Connection, topic: Topic, run_id: int) -> DigestRunView:
     run, entries = await digests.run(conn, run_id), await digests.entries(conn, run_id)
-    return DigestRunView(
-        run=run, entries=entries, digest=digests.digest(topic.topic_name, topic.timezone, run, entries)
-    )
+    return DigestRunView(run=run, entries=entries, digest=digests.digest(topic, run.run_date, entries))
 
 
 def _state(topic: Topic, told: DigestRunView | None, sent: Sequence[Post], *, now: datetime) -> Word:
