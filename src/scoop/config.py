@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 ROOT_HOME = Path("/var/lib/scoop")  # the server runs as another user then, who cannot pass through a root home
 CONFIG_FILE = "scoop.toml"
+SEE = "; see: scoop config show"
 DEFAULT = "default"  # the origin of a setting that nobody changed
 CONFIG_VARIABLE = "SCOOP_CONFIG"  # names another file
 NAMED_SECRET = "SCOOP_SECRET_"  # noqa: S105 - the beginning of a variable's name
@@ -163,15 +164,17 @@ def file_path(environ: Mapping[str, str], folder: Path) -> Path:
     return Path(environ.get(CONFIG_VARIABLE) or folder / CONFIG_FILE)
 
 
-def unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
-    """A warning for each SCOOP_* variable that no setting has, with the nearest one that there is."""
+def unknown_variables(environ: Mapping[str, str]) -> dict[str, str]:
+    """The SCOOP_* variables that no setting has, each with a warning that names the nearest one that there is."""
     known = {CONFIG_VARIABLE}
     for setting in fields(Config):
         known |= {variable(setting), f"{variable(setting)}_FILE"} if is_secret(setting) else {variable(setting)}
-    for name in environ:
-        if name.startswith("SCOOP_") and not name.startswith(NAMED_SECRET) and name not in known:
-            question = suggestions.question(name, known)
-            yield f"{name} is not a setting and has no effect{question or '; see: scoop config show'}"
+    unknown = [name for name in environ if name.startswith("SCOOP_") and not name.startswith(NAMED_SECRET)]
+    return {
+        name: f"{name} is not a setting and has no effect{suggestions.question(name, known) or SEE}"
+        for name in unknown
+        if name not in known
+    }
 
 
 def _named_secrets(environ: Mapping[str, str]) -> dict[str, str]:
@@ -212,7 +215,7 @@ def _from_file(path: Path, *, is_required: bool) -> dict[str, Any]:
     for key in found:
         if key not in known:
             question = suggestions.question(key, known)
-            raise ConfigError(f"{path}: there is no setting {key!r}{question or '; see: scoop help config'}")
+            raise ConfigError(f"{path}: there is no setting {key!r}{question or SEE}")
     for setting in fields(Config):
         if is_secret(setting) and setting.name in found:
             name = "SCOOP_SECRET_NAME" if setting.name == "named_secrets" else variable(setting)

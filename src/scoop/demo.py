@@ -45,7 +45,7 @@ FEED_PATHS = {"rss": "/feed.xml", "atom": "/feed.xml", "json": "/feed.json"}
 
 
 @asynccontextmanager
-async def newsstand(port: int, home: Path) -> AsyncIterator[str]:
+async def serve_newsstand(port: int, home: Path) -> AsyncIterator[str]:
     """The newsstand on the loopback address; gives its base URL."""
     shipped = world.load(world.SHIPPED)
     app = server.create_app(shipped, anchor(home, now=datetime.now(UTC)), lambda: datetime.now(UTC))
@@ -54,7 +54,7 @@ async def newsstand(port: int, home: Path) -> AsyncIterator[str]:
         try:
             base_url = await stack.enter_async_context(serving(app, host=ADDRESS, port=port))
         except OSError as error:
-            if not await _is_newsstand(port):
+            if not await _is_newsstand_at(port):
                 reason = (error.strerror or str(error)).lower()
                 raise ConfigError(
                     f"the newsstand cannot use port {port}: {reason}; set SCOOP_NEWSSTAND_PORT to a free one"
@@ -63,7 +63,7 @@ async def newsstand(port: int, home: Path) -> AsyncIterator[str]:
         yield base_url
 
 
-async def _is_newsstand(port: int) -> bool:
+async def _is_newsstand_at(port: int) -> bool:
     """Whether another Scoop's newsstand answers at that port: then it serves for both."""
     try:
         async with asyncio.timeout(2):
@@ -80,7 +80,7 @@ def anchor(home: Path, *, now: datetime) -> datetime:
     """The moment the newsstand's articles are dated from: kept for a day, so that a restart does not date them anew."""
     file = home / "newsstand.json"
     try:
-        kept = _noted(file)
+        kept = _read_anchor(file)
         if kept is not None and now - kept < EDITION_LASTS:
             return kept
         home.mkdir(parents=True, exist_ok=True)
@@ -90,14 +90,14 @@ def anchor(home: Path, *, now: datetime) -> datetime:
     return now
 
 
-def _noted(file: Path) -> datetime | None:
+def _read_anchor(file: Path) -> datetime | None:
     try:
         return datetime.fromisoformat(json.loads(file.read_text())["anchor"])
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         return None  # a broken note is written anew
 
 
-async def is_wanted(conn: Connection) -> bool:
+async def is_new_desk(conn: Connection) -> bool:
     """Whether this is a desk on which nothing has happened: no source was added, nothing has arrived."""
     return await sources.is_empty(conn) and not (await stats_reads.get_stats(conn)).arrivals
 
@@ -118,39 +118,39 @@ async def add_channels(conn: Connection, port: int) -> None:
             await topics.put_channel(conn, topic.topic_id, _channel(port))
 
 
-async def untold_dates(conn: Connection, *, now: datetime) -> list[date]:
+async def first_digest_dates(conn: Connection, *, now: datetime) -> list[date]:
     """The dates whose digests a new desk posts at once, so that there is something to see: the last two due."""
-    found = await _posted_here(conn)
+    found = await _newsstand_topics(conn)
     if not found or await digests.runs(conn, limit=1):
         return []
     last = min(digest_windows.latest(topic.digest_cron, topic.timezone, now) for topic in found)
     return [last - timedelta(days=1), last]
 
 
-async def tell(conn: Connection, day: date, channels: Mapping[str, type[Any]]) -> None:
+async def publish_digests(conn: Connection, day: date, channels: Mapping[str, type[Any]]) -> None:
     """Make the digests of the newsstand's topics for a date, and put them on their way."""
-    for topic in await _posted_here(conn):
+    for topic in await _newsstand_topics(conn):
         async with conn.transaction():
             await digest.make(conn, digest.DigestOrder(topic=topic, day=day, publish=True), channels)
 
 
-async def point_sources(conn: Connection, port: int) -> bool:
+async def redirect_sources(conn: Connection, port: int) -> bool:
     """Let the newsstand's sources among those of the desk be asked at this port; whether there are any."""
-    present = await _present(conn)
+    present = await _newsstand_slugs(conn)
     for settings in _sources(port):
         if settings.slug in present:
             await sources.put(conn, settings)
-    for topic in await _posted_here(conn):
+    for topic in await _newsstand_topics(conn):
         await topics.put_channel(conn, topic.topic_id, _channel(port))
     return bool(present)
 
 
 async def remove_sources(conn: Connection) -> int:
     """Forget the newsstand's sources and its channels; what they brought and what was posted stays."""
-    for topic in await _posted_here(conn):
+    for topic in await _newsstand_topics(conn):
         await topics.remove_channel(conn, topic, CHANNEL)
         await topics.put(conn, replace(topic, discord_channel_id=None))
-    present = await _present(conn)
+    present = await _newsstand_slugs(conn)
     for slug in present:
         await sources.remove(conn, slug)
     return len(present)
@@ -186,12 +186,12 @@ def _channel(port: int) -> ChannelSettings:
     return ChannelSettings(name=CHANNEL, kind="discord_bot", options={"connect_to": f"{ADDRESS}:{port}"})
 
 
-async def _posted_here(conn: Connection) -> list[Topic]:
+async def _newsstand_topics(conn: Connection) -> list[Topic]:
     """The topics that are posted to the newsstand."""
     return [topic for topic in await topics.list_topics(conn) if any(each.name == CHANNEL for each in topic.channels)]
 
 
-async def _present(conn: Connection) -> set[str]:
+async def _newsstand_slugs(conn: Connection) -> set[str]:
     """The newsstand's sources among those of the desk: what has their name and is asked at an address of one's own."""
     slugs = {settings.slug for settings in _sources(0)}
     found = await sources.list_sources(conn)

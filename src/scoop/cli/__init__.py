@@ -135,9 +135,10 @@ def scoop(ctx: click.Context) -> None:
     """
     if ctx.invoked_subcommand in WITHOUT_SETTINGS:
         return
-    ctx.obj = usage.with_log_level(settings.load(os.environ, current_folder()), ctx)
-    for problem in settings.unknown_variables(os.environ):
+    ctx.obj = settings.load(os.environ, current_folder())
+    for name, problem in settings.unknown_variables(os.environ).items():
         click.echo(f"scoop: {problem}", err=True)
+        del os.environ[name]  # it has no effect, and worker processes need not repeat the warning
 
 
 def main() -> None:

@@ -18,11 +18,11 @@ SHOWN_CHARACTERS = 100  # of a title
 
 
 @contextmanager
-def watched() -> Iterator[tuple[asyncio.Event, progress.Silent | progress.Bars]]:
+def watched() -> Iterator[tuple[asyncio.Event, progress.Reporter]]:
     """A stop that signals set, and progress; a trial that was stopped ends without a word."""
     stop = runtime.stop_on_signal()
     try:
-        with progress.stages() as report:
+        with progress.stages(progress.Summaries) as report:
             yield stop, report
     except ScoopError:
         if stop.is_set():  # Ctrl-C also reaches the programs that make the database: what they say of it is no news

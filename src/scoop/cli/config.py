@@ -137,7 +137,7 @@ def find_problems() -> Iterator[str]:
     """What is wrong with the settings, one sentence each."""
     from scoop.actions import sources, topics
 
-    yield from settings.unknown_variables(os.environ)
+    yield from settings.unknown_variables(os.environ).values()
     try:
         config = settings.load(os.environ, current_folder())
     except ConfigError as error:

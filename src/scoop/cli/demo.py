@@ -30,7 +30,7 @@ async def _serve(config: Config, port: int) -> None:
     from scoop import demo
 
     stop = runtime.stop_on_signal()
-    async with demo.newsstand(port, config.home) as url:
+    async with demo.serve_newsstand(port, config.home) as url:
         click.secho(f"The newsstand is open: {url}", bold=True)
         await stop.wait()
 

@@ -60,12 +60,11 @@ def _show(checks: "list[Check]") -> None:
 
 def _check_settings(ctx: click.Context) -> "list[Check]":
     """Check the settings; they become the context's, if they can be read at all."""
-    from scoop.cli import usage
     from scoop.core import diagnosis
 
     problems = list(config_command.find_problems())
     try:
-        ctx.obj = usage.with_log_level(settings.load(os.environ, current_folder()), ctx)
+        ctx.obj = settings.load(os.environ, current_folder())
     except ConfigError:
         ctx.obj = None  # it is among the problems
     return [diagnosis.check_settings(problems, are_usable=ctx.obj is not None)]

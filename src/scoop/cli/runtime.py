@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from scoop.cli import console
 from scoop.config import Config
 from scoop.errors import ConfigError, DatabaseUnavailable
 
@@ -65,10 +66,25 @@ async def open_connection(config: Config) -> "AsyncIterator[Connection]":
     """A connection to the database, which is started and migrated first where that is needed."""
     from scoop.app import open_database
 
+    if is_first_start(config):
+        console.notice(f"{describe_opening(config)} ...")
     began = time.monotonic()
     async with open_database(config) as database, database.connection() as conn:
         log_debug(config, "connected", database=_database(config), seconds=round(time.monotonic() - began, 3))
         yield conn
+
+
+def is_first_start(config: Config) -> bool:
+    """Whether the embedded database has to be created first, which takes some seconds."""
+    from scoop.store.embedded import EmbeddedServer
+
+    return not config.database_url and not EmbeddedServer(config.home).data.exists()
+
+
+def describe_opening(config: Config) -> str:
+    if is_first_start(config):
+        return f"setting up the database in {config.home}, once"
+    return "connecting to the database" if config.database_url else "starting the database"
 
 
 def _database(config: Config) -> str:

@@ -1,8 +1,9 @@
-"""`scoop up`: everything in one."""
+"""`scoop up`: everything in one process tree."""
 
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -17,74 +18,104 @@ if TYPE_CHECKING:
     from scoop.store.db import Database
 
 IDLE_SECONDS = 0.5
-DEMO_TURNS = 20  # in which the digests of a date should have left
+DEMO_ROUNDS = 20  # of looking whether the digests of a date were sent
 
 
 @click.command()
-@click.option("--once", is_flag=True, help="Do one full pass, print what it made, and exit.")
+@click.option("--host", metavar="ADDRESS", help="The address of the web page (default: the setting `host`).")
+@click.option("--port", type=click.IntRange(0, 65535), help="The port of the web page (default: the setting `port`).")
 @click.option(
-    "--processes", type=click.IntRange(1, 64), help="How many processes work (default: the setting `processes`)."
+    "--processes", type=click.IntRange(1, 64), help="How many worker processes (default: the setting `processes`)."
 )
+@click.option("--once", is_flag=True, help="Do one full pass, print what it made, and exit; without the web page.")
 @console.as_json
 @click.pass_obj
-def command(config: Config, once: bool, processes: int | None, as_json: bool) -> None:
+def command(
+    config: Config, host: str | None, port: int | None, processes: int | None, once: bool, as_json: bool
+) -> None:
     """Run everything: workers, scheduler and the web page.
 
-    Without sources of your own, the newsstand's fictional outlets are gathered, so that there is something to see.
-    Ctrl-C stops it all cleanly.
+    Without sources of your own, the newsstand's fictional outlets are fetched, so that there is something to see.
+    Ctrl-C stops everything; work in progress is finished. The first start sets up the database, which takes some
+    seconds.
 
     \b
     Examples:
       scoop up
-      SCOOP_PORT=9000 scoop up
+      scoop up --port 9000
+      scoop up --host 192.0.2.7 --processes 4
       scoop up --once --json
     """
-    task = (
-        _once(config, processes or config.processes, as_json=as_json)
-        if once
-        else _serve(config, processes or config.processes)
+    chosen = replace(
+        config,
+        host=host or config.host,
+        port=config.port if port is None else port,
+        processes=processes or config.processes,
     )
-    runtime.run_logged(config, task)
+    runtime.run_logged(chosen, _run_once(chosen, as_json=as_json) if once else _serve(chosen))
 
 
-async def _serve(config: Config, processes: int) -> None:
+async def _serve(config: Config) -> None:
     from scoop import worker
-    from scoop.app import open_app
 
     stop = runtime.stop_on_signal()
     async with AsyncExitStack() as stack:
-        app = await stack.enter_async_context(open_app(config))
-        newsstand = await stack.enter_async_context(_sources(config, app.database))
-        url = await stack.enter_async_context(_page(config, app.database, newsstand))
-        click.secho(f"Scoop is up: {url}", bold=True)
-        await _tell_setup_code(app.database, url)
-        click.echo("Ctrl-C stops it. In another terminal: scoop stories, scoop digests, scoop posts list, scoop work")
-        if newsstand:
-            click.echo(f"Its digests are posted to a Discord of its own: {newsstand}/discord.com/channels")
-        with progress.stages() as report:
-            telling = asyncio.create_task(_tell_demo(app))
-            await worker.run_supervised(processes, stop=stop, until_idle=False, report=report)
-            telling.cancel()
+        app = await stack.enter_async_context(_open_app(config))
+        newsstand = await stack.enter_async_context(_open_sources(config, app.database))
+        with progress.step("loading the web page"):
+            url = await stack.enter_async_context(_serve_page(config, app.database, newsstand))
+        await _print_addresses(app.database, url, newsstand)
+        with progress.stages(progress.Summaries) as report:
+            publishing = asyncio.create_task(_publish_demo_when_idle(app))
+            await worker.run_supervised(config.processes, stop=stop, until_idle=False, report=report)
+            publishing.cancel()
     click.echo("stopped; everything is kept")
 
 
-async def _once(config: Config, processes: int, *, as_json: bool) -> None:
+async def _run_once(config: Config, *, as_json: bool) -> None:
     from scoop import worker
-    from scoop.app import open_app
-    from scoop.store.reads import stats as stats_reads
-    from scoop.store.reads import stories as story_reads
 
     stop = runtime.stop_on_signal()
     async with AsyncExitStack() as stack:
-        app = await stack.enter_async_context(open_app(config))
-        await stack.enter_async_context(_sources(config, app.database))
-        with progress.stages() as report:
-            await worker.run_supervised(processes, stop=stop, until_idle=True, report=report)
-            async for _ in _demo_digests(app):
-                await worker.run_supervised(processes, stop=stop, until_idle=True, report=report)
-        async with app.database.connection() as conn:
-            stats = await stats_reads.get_stats(conn)
-            stories = await story_reads.latest_stories(conn, limit=10)
+        app = await stack.enter_async_context(_open_app(config))
+        await stack.enter_async_context(_open_sources(config, app.database))
+        with progress.stages(progress.Summaries) as report:
+            await worker.run_supervised(config.processes, stop=stop, until_idle=True, report=report)
+            async for _ in _publish_demo_digests(app):
+                await worker.run_supervised(config.processes, stop=stop, until_idle=True, report=report)
+        await _print_results(app.database, as_json=as_json)
+
+
+@asynccontextmanager
+async def _open_app(config: Config) -> "AsyncIterator[App]":
+    async with AsyncExitStack() as stack:
+        with progress.step(runtime.describe_opening(config)):
+            from scoop.app import open_app
+
+            app = await stack.enter_async_context(open_app(config))
+        yield app
+
+
+async def _print_addresses(database: "Database", url: str, newsstand: str | None) -> None:
+    """Where the page is, how the first account is made while there is none, and what to do next."""
+    from scoop.http import accounts
+
+    click.secho(f"Scoop is up: {url}", bold=True)
+    async with database.connection() as conn:
+        code = await accounts.new_setup_code(conn, now=datetime.now(UTC))
+    if code:
+        click.echo(f"Create your account, once: {url}/welcome?code={code}")
+    if newsstand:
+        click.echo(f"The demo's digests are posted to its own Discord: {newsstand}/discord.com/channels")
+    click.echo("In another terminal: scoop stories, scoop digests, scoop work, scoop doctor. Ctrl-C stops it.")
+
+
+async def _print_results(database: "Database", *, as_json: bool) -> None:
+    from scoop.store import reading
+
+    async with database.connection() as conn:
+        stats = await reading.stats(conn)
+        stories = await reading.stories(conn, limit=10)
     if as_json:
         console.print_json(stats)
         return
@@ -100,73 +131,62 @@ async def _once(config: Config, processes: int, *, as_json: bool) -> None:
     )
 
 
-async def _demo_digests(app: "App") -> AsyncIterator[None]:
-    """Put the digests of the demo's first days on their way, one date after the other: the later knows the earlier."""
+async def _publish_demo_digests(app: "App") -> AsyncIterator[None]:
+    """Queue the digests of the demo's first days, date by date: a digest does not repeat what the one before told."""
     from scoop import demo
     from scoop.store import posts
 
     async with app.database.connection() as conn:
-        days = await demo.untold_dates(conn, now=datetime.now(UTC))
+        days = await demo.first_digest_dates(conn, now=datetime.now(UTC))
     for day in days:
         async with app.database.connection() as conn:
-            await demo.tell(conn, day, app.channels)
-        for _ in range(DEMO_TURNS):
+            await demo.publish_digests(conn, day, app.channels)
+        for _ in range(DEMO_ROUNDS):
             yield
             async with app.database.connection() as conn:
                 if not await posts.list_posts(conn, states=["waiting", "sending"], limit=1):
                     break
-            await asyncio.sleep(IDLE_SECONDS)  # the newsstand's Discord has its limits, as the real one
+            await asyncio.sleep(IDLE_SECONDS)  # the newsstand's Discord has rate limits, as the real one
 
 
-async def _tell_demo(app: "App") -> None:
-    """The same beside workers that go on: each date once there is nothing else to do."""
-    await _idle(app)
-    async for _ in _demo_digests(app):
-        await _idle(app)
+async def _publish_demo_when_idle(app: "App") -> None:
+    """The same while workers run: each date once nothing else is due."""
+    await _wait_until_idle(app)
+    async for _ in _publish_demo_digests(app):
+        await _wait_until_idle(app)
 
 
-async def _idle(app: "App") -> None:
-    from scoop.store import work
-    from scoop.store.reads import stats as stats_reads
+async def _wait_until_idle(app: "App") -> None:
+    from scoop.store import reading, work
 
     names = [stage.name for stage in app.stages]
     async with app.database.connection() as conn:
-        # What makes it idle are other processes: only the database knows.
-        while not (await stats_reads.get_stats(conn)).stories or await work.is_busy(conn, names):  # noqa: ASYNC110
+        # Other processes do the work: only the database knows when it is done.
+        while not (await reading.stats(conn)).stories or await work.is_busy(conn, names):  # noqa: ASYNC110
             await asyncio.sleep(IDLE_SECONDS)
 
 
 @asynccontextmanager
-async def _sources(config: Config, database: "Database") -> AsyncIterator[str | None]:
-    """Have something to gather: the newsstand where nobody has added a source; gives its URL when it serves."""
+async def _open_sources(config: Config, database: "Database") -> AsyncIterator[str | None]:
+    """Add the newsstand's sources to a new desk, and serve the newsstand where it is used; gives its URL."""
     from scoop import demo
 
     async with AsyncExitStack() as stack:
         async with database.connection() as conn:
-            if await demo.is_wanted(conn):
+            if await demo.is_new_desk(conn):
                 count = await demo.add_sources(conn, config.newsstand_port)
                 await demo.add_channels(conn, config.newsstand_port)
-                click.echo(f"No sources are configured: the newsstand's {count} fictional ones are gathered.", err=True)
-                click.echo("Add real ones: scoop sources add URL --collection NAME; then: scoop demo remove", err=True)
-            has_demo = await demo.point_sources(conn, config.newsstand_port)
+                console.notice(f"No sources are configured: using the {count} fictional ones of the newsstand.")
+                console.notice("Add real ones: scoop sources add URL --collection NAME; then: scoop demo remove")
+            has_demo = await demo.redirect_sources(conn, config.newsstand_port)
         if has_demo:
-            yield await stack.enter_async_context(demo.newsstand(config.newsstand_port, config.home))
+            yield await stack.enter_async_context(demo.serve_newsstand(config.newsstand_port, config.home))
         else:
             yield None
 
 
-async def _tell_setup_code(database: "Database", url: str) -> None:
-    """Say how the first account is made, while there is none."""
-    from scoop.http import accounts
-
-    async with database.connection() as conn:
-        code = await accounts.new_setup_code(conn, now=datetime.now(UTC))
-    if code:
-        click.echo(f"Make your account, once: {url}/welcome?code={code}")
-
-
 @asynccontextmanager
-async def _page(config: Config, database: "Database", newsstand: str | None) -> AsyncIterator[str]:
+async def _serve_page(config: Config, database: "Database", newsstand: str | None) -> AsyncIterator[str]:
     from scoop.asgi import create_app, prepare
     from scoop.serve import serving
 
@@ -178,6 +198,6 @@ async def _page(config: Config, database: "Database", newsstand: str | None) -> 
         except OSError as error:
             raise ConfigError(
                 f"the page cannot use {config.host}:{config.port}: {(error.strerror or str(error)).lower()}; "
-                "set SCOOP_PORT to a free port, or SCOOP_HOST to an address of this machine"
+                "name a free port with --port or SCOOP_PORT, or an address of this machine with --host or SCOOP_HOST"
             ) from error
         yield url

@@ -1,5 +1,6 @@
 """Groups of commands with aliases, and the messages about a command line that is wrong."""
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,9 +13,6 @@ from scoop.core import suggestions
 
 HABITS = {"ls": "list", "rm": "remove", "delete": "remove", "edit": "change", "update": "change", "get": "show"}
 """What users of other programs type; accepted in every group that has the command on the right."""
-
-
-LOG_LEVEL = "scoop.log_level"  # in the contexts' common `meta`
 
 
 class Group(click.Group):
@@ -73,14 +71,10 @@ def verbosity(*, hidden: bool) -> list[click.Parameter]:
 
 def _note_log_level(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value:
-        ctx.meta[LOG_LEVEL] = LEVELS[param.name or ""]
-        if isinstance(ctx.obj, Config):  # a command's context has the settings; that of the root loads them later
-            ctx.obj = with_log_level(ctx.obj, ctx)
-
-
-def with_log_level(config: Config, ctx: click.Context) -> Config:
-    """The settings with the log level that -v or -q asks for."""
-    return replace(config, log_level=ctx.meta.get(LOG_LEVEL, config.log_level))
+        level = LEVELS[param.name or ""]
+        os.environ["SCOOP_LOG_LEVEL"] = level  # for the settings, if they are still to be read, and worker processes
+        if isinstance(ctx.obj, Config):
+            ctx.obj = replace(ctx.obj, log_level=level)
 
 
 def accept_verbosity(command: click.Command) -> None:

@@ -78,6 +78,7 @@ async def replay(config: Config, asked: ReplayRequest, *, stop: asyncio.Event, r
     async with open_database(config) as ours:
         arrival_ids = await _newest(ours, asked)
         before, after = await _basis_now(ours), await _basis_asked(ours, under, asked.thresholds)
+        report.message(f"replaying {len(arrival_ids):,} arrivals; making a scratch database ...")
         async with scratch.open_scratch(under) as app:
             began = time.perf_counter()
             placed = await _take_in(ours, app, arrival_ids, stop=stop, report=report)
