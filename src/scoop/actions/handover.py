@@ -1,4 +1,4 @@
-"""Who posts while a desk moves over: topics change hands, and the older system posts when we do not in time."""
+"""Handover between systems: switch topics, and run the older system when our digest is late."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -21,13 +21,15 @@ log = structlog.get_logger()
 
 ALARM = "legacy_fallback"
 LONGEST_RUN = timedelta(minutes=5)
-LOST_AFTER = LONGEST_RUN + timedelta(minutes=1)  # a program that nobody has told the end of by then ran unseen, or not
-TOOK_TOO_LONG, CANNOT_BE_RUN = 124, 127  # as shells and timeout(1) have it
+LOST_AFTER = LONGEST_RUN + timedelta(
+    minutes=1
+)  # a program whose end is not recorded by then either ran unseen or did not run
+TOOK_TOO_LONG, CANNOT_BE_RUN = 124, 127  # as in shells and timeout(1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramResult:
-    """How a program ended, and the last line of what it complained of."""
+    """The exit code of a program, and its last line of errors."""
 
     exit_code: int
     error: str
@@ -38,9 +40,9 @@ ProgramRunner = Callable[[Sequence[str], str, date], Awaitable[ProgramResult]]
 
 
 async def cut_over(conn: Connection, slug: str, modes: Modes, *, now: datetime) -> date | None:
-    """Let Scoop post a topic, inside the caller's transaction; the date that is still the older system's, if any.
+    """Let Scoop post a topic, in the caller's transaction; return the date that stays with the older system, if any.
 
-    That is the last one due: the older system has posted it, or is about to.
+    That is the last date due: the older system has posted it, or is about to.
     """
     topic = await topics.locked(conn, slug)
     if not any(channel.enabled for channel in topic.channels):
@@ -58,14 +60,14 @@ async def cut_over(conn: Connection, slug: str, modes: Modes, *, now: datetime) 
 
 
 async def shadow(conn: Connection, slug: str) -> None:
-    """Let Scoop make a topic's digests to compare, inside the caller's transaction; the older system posts."""
+    """Let Scoop make a topic's digests for comparison, inside the caller's transaction; the older system posts."""
     await topics.put(conn, replace(await topics.locked(conn, slug), mode="shadow"))
 
 
 async def roll_back(conn: Connection, slug: str, modes: Modes, *, now: datetime) -> tuple[date, LeaveState | None]:
-    """Let the older system post a topic again, inside the caller's transaction; the last date due, and whose it is.
+    """Let the older system post a topic again, in the caller's transaction; return the last date due and who has it.
 
-    None where nobody waits for it: the older system posted it all along, or it is too old.
+    None if the older system posted it all along, or the date is too old.
     """
     topic = await topics.locked(conn, slug)
     day = digest_windows.latest(topic.digest_cron, topic.timezone, now)
@@ -77,7 +79,7 @@ async def roll_back(conn: Connection, slug: str, modes: Modes, *, now: datetime)
 
 
 async def run_left(conn: Connection, topic: Topic, day: date, run: ProgramRunner) -> ProgramResult | None:
-    """Run the older system's program for a date that was left to it; None where somebody else does, or did."""
+    """Run the older system's program for a date left to it; None if another process does or did."""
     if topic.legacy_command is None or not await handover.claim(conn, topic.topic_id, day):
         return None
     ended = await run(topic.legacy_command, topic.topic_slug, day)
@@ -86,9 +88,9 @@ async def run_left(conn: Connection, topic: Topic, day: date, run: ProgramRunner
 
 
 async def fall_back(conn: Connection, modes: Modes, *, now: datetime, run: ProgramRunner) -> None:
-    """Let the older system post what we have not posted in time; tell the operator what came of it.
+    """Let the older system post what we have not posted in time, and alert the operator.
 
-    What may have arrived is left to a person: better late than twice.
+    If a post may have arrived, a person decides: better late than twice.
     """
     known = await topics.list_topics(conn)
     guarded = [topic for topic in known if _is_guarded(topic, modes)]
@@ -115,7 +117,7 @@ def _is_guarded(topic: Topic, modes: Modes) -> bool:
 
 
 def _overdue(topic: Topic, now: datetime) -> date | None:
-    """The date whose digest should be out by now; nobody wants one that is half a day late."""
+    """The date whose digest should be out by now; a digest half a day late is not posted."""
     day = digest_windows.latest(topic.digest_cron, topic.timezone, now)
     due = digest_windows.due_at(topic.digest_cron, topic.timezone, day)
     if due is None or topic.legacy_deadline is None:
@@ -124,7 +126,7 @@ def _overdue(topic: Topic, now: datetime) -> date | None:
 
 
 async def _left(conn: Connection, topic: Topic, day: date) -> LeaveState | None:
-    """Leave a late date to the older system and claim to run its program, before anything runs."""
+    """Leave a late date to the older system and claim its program run, before anything runs."""
     if not await handover.is_handed_over(conn, topic.topic_id, day):
         return None
     async with conn.transaction():
@@ -135,7 +137,7 @@ async def _left(conn: Connection, topic: Topic, day: date) -> LeaveState | None:
 
 
 async def _run_all(conn: Connection, claimed: Iterable[tuple[Topic, date]], run: ProgramRunner) -> None:
-    """Run the programs side by side; the end of each is written down as soon as it comes."""
+    """Run the programs concurrently; the end of each is recorded as soon as it comes."""
 
     async def one(topic: Topic, day: date) -> tuple[Topic, date, ProgramResult]:
         return topic, day, await run(topic.legacy_command or (), topic.topic_slug, day)
@@ -148,7 +150,7 @@ async def _run_all(conn: Connection, claimed: Iterable[tuple[Topic, date]], run:
 def _messages(
     guarded: Iterable[Topic], uncertain: set[int], fallbacks: Mapping[int, Fallback], *, now: datetime
 ) -> dict[tuple[str, str], str]:
-    """An alert for each topic whose last digest was late, by its slug."""
+    """An alert for each topic whose last digest was late, by slug."""
     messages: dict[tuple[str, str], str] = {}
     for topic in guarded:
         day = digest_windows.latest(topic.digest_cron, topic.timezone, now)
@@ -166,7 +168,7 @@ def _messages(
 
 
 def _outcome(fallback: Fallback, now: datetime) -> str:
-    """What is to be said of a fall-back; nothing while its program runs."""
+    """The message about a fallback; empty while its program runs."""
     if fallback.exit_code == 0:
         return "the older system's program has posted it; see what held us up: scoop work failed"
     if fallback.exit_code is not None:
@@ -180,7 +182,7 @@ def _outcome(fallback: Fallback, now: datetime) -> str:
 
 
 async def run_program(command: Sequence[str], topic_slug: str, day: date) -> ProgramResult:
-    """Run a program, which is told topic and date by NP_TOPIC and NP_DATE; one that takes too long is ended."""
+    """Run a program with NP_TOPIC and NP_DATE in its environment; it is killed after the time limit."""
     variables = {"NP_TOPIC": topic_slug, "NP_DATE": str(day)}
     try:
         ended = await child_process.run(command, variables=variables, within=LONGEST_RUN)

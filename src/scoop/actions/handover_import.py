@@ -1,4 +1,4 @@
-"""The files of an older system are read: the good lines are kept, the bad ones told."""
+"""Import of an older system's files: valid lines are stored, invalid ones reported."""
 
 import gzip
 import re
@@ -35,7 +35,7 @@ class RefusedLine:
 
 @dataclass(slots=True, kw_only=True)
 class FileImport:
-    """What became of a file; `kind` is None where none of its lines could be read."""
+    """The outcome of a file; `kind` is None if none of its lines could be read."""
 
     file: str
     kind: LineKind | None
@@ -49,13 +49,13 @@ class FileImport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
-    """By what lines name topics; with `of_all` they are all of that one, whatever they say."""
+    """Topics by the names that lines use; with `of_all` every line belongs to that topic."""
 
     topics: Sequence[Topic]
     of_all: Topic | None = None
 
     def find(self, name: str | None) -> Topic | None:
-        """The topic that a line names by its slug or its title; None where it names none."""
+        """The topic that a line names by slug or title; None if it names none."""
         if self.of_all is not None or name is None:
             return self.of_all
         for topic in self.topics:
@@ -69,9 +69,9 @@ def _slug(name: str) -> str:
 
 
 async def keep(conn: Connection, path: Path, names: Names, *, kind: LineKind | None) -> FileImport:
-    """Keep what a file says, inside the caller's transaction; what is kept already is not doubled.
+    """Store the contents of a file, inside the caller's transaction; stored lines are not duplicated.
 
-    Where no `kind` is given, the first line that can be read tells it.
+    Without `kind`, the first readable line decides it.
     """
     imported = FileImport(file=str(path), kind=kind)
     with _opened(path) as stream:
@@ -98,7 +98,7 @@ async def _keep_posted(
 
 
 def _posted(lines: Iterable[tuple[RawItem, LegacyLine]], names: Names, imported: FileImport) -> list[PostedItem]:
-    """The items of digests that stand on one line each, and of those whose items do."""
+    """The items of digests, whether a line holds a digest or one item."""
     whole: list[PostedItem] = []
     single: list[PostedItem] = []
     for piece, line in lines:
@@ -123,7 +123,7 @@ def _topic_of_digest(item: PostedItem, names: Names) -> Topic:
 
 
 def _posted_at(item: PostedItem, topic: Topic) -> datetime:
-    """When it was posted, or else was due; noon on dates that have no digest of ours."""
+    """When it was posted, or else was due; noon on dates without a digest of ours."""
     due = digest_windows.due_at(topic.digest_cron, topic.timezone, item.run_date)
     noon = datetime.combine(item.run_date, NOON, schedules.zone(topic.timezone))
     return item.posted_at or due or noon
@@ -153,7 +153,7 @@ def _seen(
 
 @contextmanager
 def _opened(path: Path) -> Iterator[IO[bytes]]:
-    """The file, unpacked if it is packed."""
+    """The file, decompressed if it is gzip."""
     try:
         file = path.open("rb")
     except OSError as error:
@@ -164,7 +164,7 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _read(stream: IO[bytes], imported: FileImport) -> Iterator[tuple[RawItem, LegacyLine]]:
-    """The objects of a file, each with where it stands; the others are refused, as is what cannot be unpacked."""
+    """The objects of a file with their line numbers; other lines, and broken compression, are refused."""
     last = 0
     try:
         for piece in split_items(stream):

@@ -1,4 +1,4 @@
-"""The review: which stories wait for a word, what was decided, and what the answers of people say of the model."""
+"""Review: pairs that await a decision, decisions, and the accuracy of the model against them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from scoop.store.review import GrayPair
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """What people's answers say of the model that decides, now and by the thresholds that it came with."""
+    """Accuracy of the active model against people's decisions, at current and shipped thresholds."""
 
     labels: int
     same: int
@@ -30,7 +30,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """How well the deciding model does on what people decided, and what would do better."""
+    """Accuracy of the active model, and the thresholds that would do better."""
 
     model_name: str
     model_version: str
@@ -46,7 +46,7 @@ class Calibration:
 async def gray_pairs(
     conn: Connection, *, collection: str | None = None, limit: int = 10, now: datetime
 ) -> list[GrayPair]:
-    """The pairs of stories that wait for a decision, those that matter most first."""
+    """The pairs of stories that await a decision, most important first."""
     pairs, _ = await queue(conn, collection=collection, limit=limit, now=now)
     return pairs
 
@@ -54,7 +54,7 @@ async def gray_pairs(
 async def queue(
     conn: Connection, *, collection: str | None, skip: int = 0, limit: int, now: datetime
 ) -> tuple[list[GrayPair], int]:
-    """Some pairs after those that are skipped, and how many wait; none where no model decides, or it has no fit."""
+    """One page of pairs after the skipped ones, and the total; empty if no model is active or it has no fit."""
     model = await embeddings.active(conn)
     fit = links.fitted(model.model_name, model.model_version) if model else None
     if model is None or fit is None:
@@ -66,7 +66,7 @@ async def queue(
 
 
 async def active_model(conn: Connection) -> tuple[EmbeddingModel, LinkModel]:
-    """The model that decides about stories, and the fit that it came with."""
+    """The active model, and its shipped fit."""
     model = await embeddings.active(conn)
     if model is None:
         raise NotFound("no model decides about stories yet; `scoop run-once` embeds what there is")
@@ -80,7 +80,7 @@ async def active_model(conn: Connection) -> tuple[EmbeddingModel, LinkModel]:
 
 
 async def answered(conn: Connection) -> Answered | None:
-    """How often the model is right, by what people decided; None where no model decides, or it has no fit."""
+    """The model's accuracy on people's decisions; None if no model is active or it has no fit."""
     model = await embeddings.active(conn)
     shipped = links.fitted(model.model_name, model.model_version) if model else None
     if model is None or shipped is None:
@@ -103,7 +103,7 @@ def _accuracies(labels: Sequence[LabelledPair], fit: LinkModel) -> tuple[Accurac
 
 
 async def measured(conn: Connection, model: EmbeddingModel, shipped: LinkModel) -> Calibration:
-    """What the answers of people say of the model that decides, as it is calibrated now."""
+    """Accuracy of the active model at its current calibration."""
     fit = links.calibrated(shipped, model.calibration)
     labels, unusable = await store.labels(conn, model)
     proposals = calibration.propose(labels, fit)
@@ -122,7 +122,7 @@ async def measured(conn: Connection, model: EmbeddingModel, shipped: LinkModel) 
 
 
 def sentence(decision: Decision) -> str:
-    """What is so now, after a decision or its undoing."""
+    """The state after a decision or its undoing, as a sentence."""
     one, other = f"story {decision.story_id}", f"story {decision.other_story_id}"
     moved = f"{len(decision.document_ids):,} document{'s' if len(decision.document_ids) > 1 else ''}"
     if decision.undone_at is None:

@@ -1,4 +1,4 @@
-"""Whether the desk can take over from an older system: what must hold, and what was found."""
+"""Checks that must pass before the desk takes over from an older system."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,14 +6,14 @@ from typing import Literal
 
 from scoop.core.handover import ComparisonFigures
 
-COVERED = 0.99  # of the arrivals are documents, and of the documents are embedded
+COVERED = 0.99  # share of arrivals with a document, and of documents with an embedding
 
 CheckOutcome = Literal["pass", "fail", "n/a"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """What the database holds."""
+    """Counts from the database."""
 
     sources: int
     unvisited: list[str]
@@ -23,13 +23,13 @@ class Counts:
     items: int
     documents: int
     embedded: int
-    told: int
+    published: int
     repeated: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One thing that must hold, the figure that was found, and whether it does."""
+    """One check, its measured value, and its outcome."""
 
     check: str
     outcome: CheckOutcome
@@ -37,7 +37,7 @@ class Check:
 
 
 def checks(counts: Counts, compared: Sequence[ComparisonFigures], programs: Mapping[str, str | None]) -> list[Check]:
-    """Every check, in the order of the list; `programs` are the older system's, None where one cannot be run."""
+    """All checks, in order; `programs` are the older system's, None if one cannot be run."""
     return [
         _no_loss(counts),
         _covered("documents are at least 99 % of the arrived items", counts.documents, counts.items),
@@ -72,21 +72,21 @@ def _covered(check: str, part: int, whole: int) -> Check:
 
 def _fewer_duplicates(compared: Sequence[ComparisonFigures]) -> Check:
     check = "digests tell fewer things twice than the older system's did"
-    items, told = sum(each.legacy_items for each in compared), sum(each.our_stories for each in compared)
+    items, published = sum(each.legacy_items for each in compared), sum(each.our_stories for each in compared)
     if not items:
         return Check(check=check, outcome="n/a", figure="no legacy digest was imported that Scoop has a digest beside")
     before = sum(each.legacy_doubles + each.legacy_repeats for each in compared)
     ours = sum(each.our_doubles + each.our_repeats for each in compared)
-    figure = f"{before:,} of {items:,} before, {ours:,} of {told:,} now"
-    is_fewer = ours * items < before * told or ours == 0
+    figure = f"{before:,} of {items:,} before, {ours:,} of {published:,} now"
+    is_fewer = ours * items < before * published or ours == 0
     return Check(check=check, outcome="pass" if is_fewer else "fail", figure=figure)
 
 
 def _told_once(counts: Counts) -> Check:
     return Check(
-        check="no story is told twice in the digest of a topic and a date",
-        outcome="fail" if counts.repeated else "pass" if counts.told else "n/a",
-        figure=f"{counts.repeated:,} of {counts.told:,} told twice",
+        check="no story is published twice in the digest of a topic and a date",
+        outcome="fail" if counts.repeated else "pass" if counts.published else "n/a",
+        figure=f"{counts.repeated:,} of {counts.published:,} published twice",
     )
 
 
@@ -96,9 +96,9 @@ def _way_back(programs: Mapping[str, str | None]) -> Check:
         return Check(check=check, outcome="n/a", figure="no topic has a legacy command")
     missing = [slug for slug, program in programs.items() if program is None]
     if missing:
-        told = (
+        problem = (
             f"the program of {', '.join(missing)} cannot be run; set it: scoop legacy command {missing[0]} -- PROGRAM"
         )
-        return Check(check=check, outcome="fail", figure=told)
-    told = f"scoop legacy rollback TOPIC --run-now does it, for {', '.join(programs)}"
-    return Check(check=check, outcome="pass", figure=told)
+        return Check(check=check, outcome="fail", figure=problem)
+    ready = f"scoop legacy rollback TOPIC --run-now does it, for {', '.join(programs)}"
+    return Check(check=check, outcome="pass", figure=ready)

@@ -1,4 +1,4 @@
-"""The digests of an older system beside ours: what both tell, what one misses, what is told twice."""
+"""Comparison of an older system's digests with ours: shared stories, misses and duplicates."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ EXPLAINED: frozenset[EntryStatus] = frozenset({"seen", "suppressed_duplicate", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LegacyItem:
-    """What the older system posted: one item of a digest."""
+    """One item of a digest that the older system posted."""
 
     run_date: date
     position: int
@@ -36,7 +36,7 @@ class LegacyItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """A document of ours, the story it belongs to, and whether that is of the topic."""
+    """One of our documents, its story, and whether the story belongs to the topic."""
 
     story_id: int
     coverage_id: int
@@ -47,7 +47,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoopCandidate:
-    """A candidate of our digest; what has a rank was told, a twin beside another story."""
+    """A candidate of our digest; one with a rank was published, a twin beside another story."""
 
     story_id: int
     coverage_id: int
@@ -62,19 +62,19 @@ class ScoopCandidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sides:
-    """A date as both tell it; `mode` is None where we have no digest of it."""
+    """One date of both systems; `mode` is None if we have no digest of it."""
 
     run_date: date
     items: Sequence[tuple[LegacyItem, Known | None]]
     mode: Literal["live", "shadow"] | None = None
     entries: Sequence[ScoopCandidate] = ()
     told_before: Mapping[int, date]
-    """When we last told an event in the days that readers remember, by its coverage."""
+    """When we last published an event within the days of memory, by coverage."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedItem:
-    """One item of a digest, what became of it in the other one, and since when its own side repeats it."""
+    """One item of a digest, its outcome in the other digest, and since when its own system repeats it."""
 
     title: str
     url: str | None
@@ -86,7 +86,7 @@ class ComparedItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonFigures:
-    """How two digests compare; `overlap` of the older system's stories are told by ours too, now or just before."""
+    """How two digests compare; `overlap` is the share of its stories that ours has, or had just before."""
 
     legacy_items: int = 0
     legacy_stories: int = 0
@@ -110,8 +110,8 @@ class ComparisonFigures:
 
     @property
     def our_duplicate_rate(self) -> float | None:
-        told = self.our_stories + self.our_doubles
-        return (self.our_doubles + self.our_repeats) / told if told else None
+        published = self.our_stories + self.our_doubles
+        return (self.our_doubles + self.our_repeats) / published if published else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +125,7 @@ class ComparedDay:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandoverComparison:
-    """The days in their order, and the figures of those that both have a digest of."""
+    """The days in order, and the figures of days on which both systems have a digest."""
 
     topic_slug: str
     figures: ComparisonFigures
@@ -133,7 +133,7 @@ class HandoverComparison:
 
 
 def placed(item: LegacyItem, by_url: Mapping[bytes, Known], titled: Iterable[Known]) -> Known | None:
-    """The document of ours that an item is: by its address, else by its headline, the same or nearly so."""
+    """Our document of an item: by its address, else by its headline, equal or nearly so."""
     if item.canonical_url_hash is not None and item.canonical_url_hash in by_url:
         return by_url[item.canonical_url_hash]
     alike = [(_likeness(item.title, known.title), known) for known in titled]
@@ -142,27 +142,27 @@ def placed(item: LegacyItem, by_url: Mapping[bytes, Known], titled: Iterable[Kno
 
 
 def _likeness(one: str, other: str) -> float:
-    """How far two titles are the same; a short one, or one with other figures, says too little to be anybody's."""
+    """Similarity of two titles; a short title, or one with other numbers, matches nothing."""
     a, b = titles.heading(one), titles.heading(other)
     return titles.overlap(a, b) if a.is_telling and b.is_telling and a.numbers == b.numbers else 0.0
 
 
 def compare(topic_slug: str, sides: Sequence[Sides], *, since: date) -> HandoverComparison:
-    """Compare the dates from `since` on; those before only tell what is repeated."""
+    """Compare the dates from `since` on; earlier dates only show repetitions."""
     events = _events(sides)
     history: dict[int, date] = {}
     days: list[ComparedDay] = []
     for each in sorted(sides, key=lambda side: side.run_date):
-        told = {event: day for event, day in history.items() if each.run_date - day <= REMEMBERED}
+        remembered = {event: day for event, day in history.items() if each.run_date - day <= REMEMBERED}
         if each.run_date >= since:
-            days.append(_day(each, [events[each.run_date, item.position] for item, _ in each.items], told))
+            days.append(_day(each, [events[each.run_date, item.position] for item, _ in each.items], remembered))
         history |= {events[each.run_date, item.position]: each.run_date for item, _ in each.items}
     compared = [day.figures for day in days if day.mode is not None]
     return HandoverComparison(topic_slug=topic_slug, figures=_sum(compared), days=tuple(days))
 
 
 def _events(sides: Sequence[Sides]) -> dict[tuple[date, int], int]:
-    """The event of each item, by date and position: our coverage, or a number below zero for what we never met."""
+    """The event of each item, by date and position: our coverage, or a negative number for an unknown item."""
     found: dict[tuple[date, int], int] = {}
     strangers: list[LegacyItem] = []
     for item, known in (pair for each in sides for pair in each.items):
@@ -183,13 +183,13 @@ def _is_same(one: LegacyItem, other: LegacyItem) -> bool:
     return _likeness(one.title, other.title) >= titles.MIN_OVERLAP
 
 
-def _day(sides: Sides, events: Sequence[int], told_by_legacy: Mapping[int, date]) -> ComparedDay:
-    told = {entry.coverage_id: entry for entry in reversed(sides.entries) if entry.rank is not None}
-    developed = {event for event, entry in told.items() if entry.change}
+def _day(sides: Sides, events: Sequence[int], published_by_legacy: Mapping[int, date]) -> ComparedDay:
+    published = {entry.coverage_id: entry for entry in reversed(sides.entries) if entry.rank is not None}
+    developed = {event for event, entry in published.items() if entry.change}
     met: set[int] = set()
     legacy: list[ComparedItem] = []
     for (item, known), event in zip(sides.items, events, strict=True):
-        verdict, note = _verdict(sides, known, told)
+        verdict, note = _verdict(sides, known, published)
         is_double = event in met
         legacy.append(
             ComparedItem(
@@ -198,7 +198,7 @@ def _day(sides: Sides, events: Sequence[int], told_by_legacy: Mapping[int, date]
                 story_id=known.story_id if known else None,
                 verdict="double" if is_double else verdict,
                 note="" if is_double else note,
-                repeats=None if is_double or event in developed else told_by_legacy.get(event),
+                repeats=None if is_double or event in developed else published_by_legacy.get(event),
             )
         )
         met.add(event)
@@ -208,16 +208,18 @@ def _day(sides: Sides, events: Sequence[int], told_by_legacy: Mapping[int, date]
     )
 
 
-def _verdict(sides: Sides, known: Known | None, told: Mapping[int, ScoopCandidate]) -> tuple[ComparisonVerdict, str]:
-    """What became of an item in our digest, and why."""
+def _verdict(
+    sides: Sides, known: Known | None, published: Mapping[int, ScoopCandidate]
+) -> tuple[ComparisonVerdict, str]:
+    """The outcome of an item in our digest, and why."""
     if sides.mode is None:
         return "uncompared", "we have no digest of this date"
     if known is None:
         return "missed", "nothing like it has arrived"
-    if known.coverage_id in told:
+    if known.coverage_id in published:
         return "shared", ""
     if known.coverage_id in sides.told_before:
-        return "told_before", f"told on {sides.told_before[known.coverage_id]}"
+        return "told_before", f"published on {sides.told_before[known.coverage_id]}"
     judged = [entry for entry in sides.entries if entry.coverage_id == known.coverage_id]
     if judged:
         own = next((entry for entry in judged if entry.story_id == known.story_id), judged[0])
@@ -228,7 +230,7 @@ def _verdict(sides: Sides, known: Known | None, told: Mapping[int, ScoopCandidat
 
 
 def _ours(sides: Sides, legacy: set[int]) -> list[ComparedItem]:
-    """What we told, in its order; twins share a rank and are one line, an event with two ranks is a double."""
+    """Our published entries in order; twins share a rank and a line, an event with two ranks is a duplicate."""
     ranks: set[int] = set()
     met: set[int] = set()
     lines: list[ComparedItem] = []
@@ -279,7 +281,7 @@ def _sum(figures: Sequence[ComparisonFigures]) -> ComparisonFigures:
 
 
 def page(comparison: HandoverComparison) -> str:
-    """The comparison as a page that needs nothing from elsewhere."""
+    """The comparison as one page without external resources."""
     return _template().render(comparison=comparison, words=common)
 
 

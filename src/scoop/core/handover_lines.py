@@ -1,4 +1,4 @@
-"""Lines of an older system's files: what it has seen, and what it has posted."""
+"""Parser of an older system's files: seen items and posted digests."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,7 +20,7 @@ SEEN_AT = ("seen_at", "first_seen", "ts", "timestamp", "date")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeenItem:
-    """An item that the older system had seen; `line` is what it wrote of it."""
+    """An item that the older system had seen; `line` is its original record."""
 
     topic: str | None
     key: bytes
@@ -32,7 +32,7 @@ class SeenItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostedItem:
-    """An item of a digest that the older system posted; `copy` counts how often it stood there."""
+    """An item of a digest that the older system posted; `copy` counts its repetitions there."""
 
     topic: str | None
     run_date: date
@@ -48,13 +48,13 @@ class PostedItem:
 
 
 def kind(line: LegacyLine) -> LineKind:
-    """What a file holds, by one of its lines: only what was posted has a topic and a date without a time."""
+    """The kind of a file, from one of its lines: only posted digests have a topic and a date without a time."""
     is_dated = isinstance(line.get("date"), str) and len(line["date"]) == len("2026-11-16")
     return "digests" if "items" in line or ("topic" in line and is_dated) else "dedup"
 
 
 def seen(line: LegacyLine, raw: str) -> SeenItem:
-    """A line of a dedup file; ValueError says why it is none."""
+    """Parse a line of a dedup file; ValueError says what is wrong."""
     title, url = _title_and_url(line)
     own = next((str(line[name]) for name in ID if _is_told(line.get(name))), None)
     if not (own or url or title):
@@ -70,9 +70,9 @@ def seen(line: LegacyLine, raw: str) -> SeenItem:
 
 
 def posted(line: LegacyLine) -> tuple[list[PostedItem], list[str]]:
-    """The items of a posted digest, or the one item of the line, and what is wrong with the others.
+    """The items of a posted digest, or the one item of the line, and the errors of invalid items.
 
-    ValueError for a line that is neither.
+    ValueError if the line is neither.
     """
     day = _day(line)
     if "items" not in line:
@@ -90,7 +90,7 @@ def posted(line: LegacyLine) -> tuple[list[PostedItem], list[str]]:
 
 
 def numbered(items: Iterable[PostedItem]) -> Iterator[PostedItem]:
-    """Each item with its place in the digest of its topic and date, and which copy of itself it is there."""
+    """Each item with its position in the digest of its topic and date, and its copy number there."""
     positions: Counter[Any] = Counter()
     copies: Counter[Any] = Counter()
     for item in items:
@@ -144,7 +144,7 @@ def _moment(line: LegacyLine, names: Iterable[str]) -> datetime | None:
 
 
 def _text(line: LegacyLine, names: Iterable[str]) -> str | None:
-    """The first of these that says something."""
+    """The first non-empty value."""
     for name in names:
         value = line.get(name)
         if value is not None and not isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Who posts while a desk moves from an older system: for all topics, unless one says otherwise."""
+"""Who posts during a handover from an older system: a default for all topics, and per topic."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -7,7 +7,7 @@ from scoop.model import HandoverMode
 
 
 class Said(Protocol):
-    """What a topic says of itself; None where it says nothing."""
+    """Settings of a topic; None means the default."""
 
     @property
     def mode(self) -> HandoverMode | None: ...
@@ -19,14 +19,14 @@ class Said(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Modes:
-    """What holds for all: NP_MODE, NP_PUBLISH_V2 and NP_WRITE_RAW_LEDGER."""
+    """Defaults for all topics: NP_MODE, NP_PUBLISH_V2 and NP_WRITE_RAW_LEDGER."""
 
     mode: HandoverMode = "prod"
     publish_v2: bool = True
     write_raw_ledger: bool = True
 
     def of(self, topic: Said) -> "Modes":
-        """What holds for one topic."""
+        """The effective settings of one topic."""
         return Modes(
             mode=topic.mode or self.mode,
             publish_v2=self.publish_v2 if topic.publish_v2 is None else topic.publish_v2,
@@ -35,5 +35,5 @@ class Modes:
 
     @property
     def posts(self) -> bool:
-        """Whether Scoop posts: the older system does everywhere else."""
+        """Whether Scoop posts; otherwise the older system does."""
         return self.mode == "prod" and self.publish_v2

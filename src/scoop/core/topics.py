@@ -1,4 +1,4 @@
-"""Which topics a story belongs to, by their collections, sources and keywords."""
+"""Assignment of stories to topics, by collection, source and keyword rules."""
 
 import re
 import unicodedata
@@ -15,10 +15,10 @@ from scoop.core import text
 from scoop.model import KeywordRule, RuleType, Topic
 
 MAX_PATTERN = 256  # characters
-MAX_PROGRAM = 2500  # steps of a compiled pattern: the worst of them reads 400,000 characters in about a second
+MAX_PROGRAM = 2500  # steps of a compiled pattern: the worst reads 400,000 characters in about a second
 MAX_MEMORY = 1 << 20  # bytes of a compiled pattern and its automaton
 MAX_RULE_WEIGHT = 100
-MAX_WEIGHT = 32_767  # what a SMALLINT holds
+MAX_WEIGHT = 32_767  # the range of SMALLINT
 EXAMPLES = 3
 
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
@@ -27,7 +27,7 @@ _MISSING = ("invalid perl operator", "invalid escape sequence", "invalid named c
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryText:
-    """A story as rules see it; `text` holds the normalized titles and texts of its documents, a line each."""
+    """A story as rules see it; `text` holds the normalized titles and texts of its documents, one per line."""
 
     story_id: int
     collection: str
@@ -38,7 +38,7 @@ class StoryText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """A topic that a story belongs to, how much its rules make of it, and what put it there."""
+    """A topic of a story, the score of its rules, and the rules that matched."""
 
     topic_id: int
     weight: int
@@ -56,12 +56,12 @@ class DefaultTopic:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ruling:
-    """What the rules of a topic say of a story that is in its reach: those that caught it, those that keep it out."""
+    """The ruling of a topic on a story within its bounds: matching and excluding rules."""
 
     caught: tuple[str, ...] = ()
     kept_out: tuple[str, ...] = ()
     weight: int = 1
-    is_wanted: bool = False  # but for the rules that keep it out
+    is_wanted: bool = False  # apart from excluding rules
 
     @property
     def belongs(self) -> bool:
@@ -70,7 +70,7 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catch:
-    """What one rule of a topic caught, or kept out, with the titles of a few."""
+    """The stories that one rule matched or excluded, with a few titles."""
 
     rule: str
     rule_type: RuleType
@@ -80,7 +80,7 @@ class Catch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """What a topic would hold: of how many stories, how many, some titles, and what each rule does."""
+    """The result of testing a topic: stories checked, stories taken, sample titles, and the effect of each rule."""
 
     looked_at: int
     stories: int
@@ -120,7 +120,7 @@ def assign(story: StoryText, topics: Iterable[Topic]) -> list[Assignment]:
 
 
 def ruling(story: StoryText, topic: Topic) -> Ruling:
-    """What a topic's rules say of a story: one that keeps it out outweighs all that caught it."""
+    """Apply a topic's rules to a story: one excluding rule outweighs all matching ones."""
     near = _near(story, topic)
     if not near and has_bounds(topic):
         return Ruling()
@@ -142,17 +142,17 @@ def ruling(story: StoryText, topic: Topic) -> Ruling:
 
 
 def has_bounds(topic: Topic) -> bool:
-    """Whether a topic takes from some collections or sources only; one without bounds takes from everywhere."""
+    """Whether a topic is limited to some collections or sources; without bounds it takes from everywhere."""
     return bool(topic.collections) or any(rule.rule_type == "include" for rule in topic.source_rules)
 
 
 def needs_text(topics: Iterable[Topic]) -> bool:
-    """Whether any of these topics looks at what stories say."""
+    """Whether any of these topics needs the text of stories."""
     return any(rule.enabled for topic in topics for rule in topic.keyword_rules)
 
 
 def trial(topic: Topic, rulings: Sequence[tuple[str, Ruling]]) -> Trial:
-    """What a topic would hold of stories, given by title and what its rules say of each."""
+    """The trial of a topic over stories, each given by its title and ruling."""
     members = [(title, found) for title, found in rulings if found.belongs]
     wanted = [(title, found) for title, found in rulings if found.is_wanted]
     includes, excludes = _named(topic, "include"), _named(topic, "exclude")
@@ -163,7 +163,7 @@ def trial(topic: Topic, rulings: Sequence[tuple[str, Ruling]]) -> Trial:
 
 
 def matches(rule: KeywordRule, normalized: str) -> bool:
-    """Whether a rule's words or pattern are in a normalized text; a pattern that cannot be used is in none."""
+    """Whether a rule's words or pattern occur in a normalized text; an unusable pattern matches nothing."""
     if not rule.is_regex:
         words = text.normalized(rule.pattern)
         return words != "" and _holds_words(normalized, words)
@@ -172,7 +172,7 @@ def matches(rule: KeywordRule, normalized: str) -> bool:
 
 
 def check(rule: KeywordRule) -> None:
-    """ValueError, with the fix, for a rule that cannot be used."""
+    """Raise ValueError, with the fix, for an unusable rule."""
     if not text.normalized(rule.pattern) or any(character < " " for character in rule.pattern):
         raise ValueError(f"the keyword {rule.pattern!r} must be words on one line, and not blank")
     if len(rule.pattern) > MAX_PATTERN:
@@ -187,7 +187,7 @@ def check(rule: KeywordRule) -> None:
 
 
 def problem(rule: KeywordRule) -> str | None:
-    """Why a rule is never obeyed, if it is not."""
+    """Why a rule never applies, if it does not."""
     try:
         check(rule)
     except ValueError as error:
@@ -196,14 +196,14 @@ def problem(rule: KeywordRule) -> str | None:
 
 
 def _near(story: StoryText, topic: Topic) -> list[str]:
-    """What puts a story in the reach of a topic that has bounds."""
+    """The bounds of the topic that include the story."""
     found = [f"collection:{story.collection}"] if story.collection in topic.collections else []
     included = {rule.source for rule in topic.source_rules if rule.rule_type == "include"}
     return found + [f"source:{source}" for source in story.sources if source in included]
 
 
 def _named(topic: Topic, rule_type: RuleType) -> list[str]:
-    """The rules of one type, as rulings call them."""
+    """The rules of one type, by their names in rulings."""
     collections = topic.collections if rule_type == "include" else ()
     return [
         *(f"collection:{collection}" for collection in collections),
@@ -217,7 +217,7 @@ def _catch(rule: str, rule_type: RuleType, titles: Sequence[str]) -> Catch:
 
 
 def _holds_words(normalized: str, words: str) -> bool:
-    """Whether words stand in a text, and not as a piece of longer ones."""
+    """Whether words occur in a text as whole words."""
     at = normalized.find(words)
     while at >= 0:
         end = at + len(words)
@@ -234,10 +234,10 @@ def _go_on(edge: str, beside: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _builds_words(character: str) -> bool:
-    """Whether a word of several characters, with spaces around it, can have this one."""
+    """Whether this character can be part of a word of several characters that is delimited by spaces."""
     if unicodedata.category(character)[0] not in "LMN":
         return False
-    return len(text.words(character * 3)) < 2  # where no spaces are written, each two neighbours are a word
+    return len(text.words(character * 3)) < 2  # in scripts without spaces, every two adjacent characters are a word
 
 
 @lru_cache(maxsize=1024)
@@ -249,12 +249,12 @@ def _usable(pattern: str) -> Any:
 
 
 def _compiled(pattern: str) -> Any:
-    """The pattern in linear time; one by one, as a set of many neither gives up on a slow automaton nor says so."""
+    """The pattern in linear time; one by one, because an RE2 set neither aborts on a slow automaton nor reports it."""
     options = re2.Options()
     options.case_sensitive, options.never_capture, options.log_errors = False, True, False
     options.max_mem = MAX_MEMORY
     try:
-        re2.compile(pattern, options)  # on its own first: a complaint quotes what was written
+        re2.compile(pattern, options)  # compiled alone first: the error quotes the pattern as written
         found = re2.compile(f"(?m){_folded(pattern)}", options)
     except re2.error as error:
         raise ValueError(_complaint(pattern, error.args[0])) from error
@@ -264,7 +264,7 @@ def _compiled(pattern: str) -> Any:
 
 
 def _folded(pattern: str) -> str:
-    """The pattern with its letters beyond ASCII as normalized text has them."""
+    """The pattern with its non-ASCII letters normalized like the text."""
     composed = unicodedata.normalize("NFC", pattern)
     return _BEYOND_ASCII.sub(lambda found: re2.escape(text.normalized(found[0])), composed)
 

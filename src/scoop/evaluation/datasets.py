@@ -1,4 +1,4 @@
-"""Documents whose stories people have named, in files: how they are read."""
+"""Labelled dataset files: documents with their gold stories."""
 
 import gzip
 import zlib
@@ -18,15 +18,15 @@ from scoop.model import Item
 from scoop.store.stories import DocumentName
 
 SUFFIXES = {".gz", ".jsonl", ".ndjson", ".json", ".dev"}  # not part of a set's name
-TITLE_CHARACTERS = 200  # of the text, where a document has no title
+TITLE_CHARACTERS = 200  # of the text, if a document has no title
 
 GoldKey = str | tuple[str, str]
-"""What a gold file knows an item by: its UUID, or its source and its id there."""
+"""Key of an item in a gold file: its UUID, or its source and source_item_id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labelled:
-    """A document as it is handed in, and the story that people say it tells."""
+    """A document to ingest, and its gold story."""
 
     item: Item
     story: str
@@ -58,7 +58,7 @@ class _Metadata(msgspec.Struct):
 
 
 class _V1(msgspec.Struct):
-    """What must be in an item before it can be told which story it is of."""
+    """Fields needed to look an item up in the gold file."""
 
     source: str
     source_item_id: str
@@ -81,7 +81,7 @@ def set_name(file: str) -> str:
 
 
 def stories(file: str) -> dict[GoldKey, str]:
-    """What a gold file says of v1 items."""
+    """Gold stories of v1 items, by key."""
     story_by_key: dict[GoldKey, str] = {}
     with _opened(file) as stream:
         for piece in split_items(stream):
@@ -93,7 +93,7 @@ def stories(file: str) -> dict[GoldKey, str]:
 
 
 def documents(file: str, gold: Mapping[GoldKey, str] | None, *, now: datetime) -> list[Labelled]:
-    """The documents of a file; with `gold` they are v1 items, else each line says its story itself."""
+    """The documents of a file; with `gold` they are v1 items, else each line names its story."""
     found: dict[DocumentName, Labelled] = {}
     with _opened(file) as stream:
         for piece in split_items(stream):
@@ -108,7 +108,7 @@ def documents(file: str, gold: Mapping[GoldKey, str] | None, *, now: datetime) -
 
 @contextmanager
 def _opened(file: str) -> Iterator[IO[bytes]]:
-    """The file, unpacked; what is wrong with it is told with its name."""
+    """The file's bytes, decompressed; an error names the file."""
     try:
         with open(file, "rb") as raw:
             is_zipped = raw.peek(1)[:1] == GZIP_MAGIC[:1]
@@ -150,7 +150,7 @@ def _decoded(piece: RawItem, kind: type[Any]) -> Any:
 
 
 def _item(row: _LabelledRow, line: int, set_name: str, *, now: datetime) -> Item:
-    """The v1 item that a row is; what is empty in the row is unknown, what is wrong is left to the door to refuse."""
+    """The v1 item of a row; empty fields are unknown, invalid ones are left to validation."""
     address = row.url if row.url and urls.is_url(row.url) else None
     known = {
         "canonical_url": urls.percent_encoded(address) if address else row.url,
@@ -174,7 +174,7 @@ def _item(row: _LabelledRow, line: int, set_name: str, *, now: datetime) -> Item
 
 
 def _moment(iso_8601: str) -> str:
-    """The moment as the door wants it, if it is one."""
+    """The moment in the form that ingest requires, if it is valid."""
     try:
         moment = datetime.fromisoformat(iso_8601)
     except ValueError:

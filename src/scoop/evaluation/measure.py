@@ -1,4 +1,4 @@
-"""How well stories agree with what people say: labelled documents go through the real stages, then are compared."""
+"""Measurement of stories against gold labels: documents go through the real stages, then are compared."""
 
 import asyncio
 import io
@@ -26,12 +26,12 @@ from scoop.store import stories
 from scoop.store.stories import DocumentName, Placement
 from scoop.worker import Report
 
-PORTIONS = 4  # a shuffled set comes in at least so many batches
+PORTIONS = 4  # a shuffled set is ingested in at least this many batches
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnplacedDocument:
-    """A document that no stage put anywhere; it counts as a story of its own."""
+    """A document that no stage placed in a story; it counts as a story of its own."""
 
     source_item_id: str
     title: str
@@ -40,7 +40,7 @@ class UnplacedDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LanguageFigures:
-    """B-cubed F1 of the documents of one language, in the company of all."""
+    """B-cubed F1 of the documents of one language, measured among all documents."""
 
     documents: int
     merge: float
@@ -59,7 +59,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measurement:
-    """What is known of one set."""
+    """The figures of one set."""
 
     set: str
     documents: int
@@ -82,7 +82,7 @@ class _Outcome:
     seconds: float
 
     def labels(self, tier: EvaluationTier, documents: Sequence[Labelled]) -> list[int]:
-        """The group of each document; one without a place is alone."""
+        """The group of each document; an unplaced document is alone."""
         return [
             getattr(self.place_by_name[document.name], tier) if document.name in self.place_by_name else -position
             for position, document in enumerate(documents, start=1)
@@ -92,7 +92,7 @@ class _Outcome:
 async def _run(
     config: Config, batches: Iterable[Sequence[Labelled]], memory: VectorCache, *, stop: asyncio.Event, report: Report
 ) -> _Outcome:
-    """Take the batches in, one after the other, in a database of their own."""
+    """Ingest the batches one after the other into a scratch database."""
     async with scratch.open_scratch(config, memory=memory) as app:
         began = time.perf_counter()
         for batch in batches:
@@ -103,7 +103,7 @@ async def _run(
 
 
 async def _fold(app: App, batch: Sequence[Labelled], *, stop: asyncio.Event, report: Report) -> None:
-    """One ingest of these documents, and all that follows from it."""
+    """Ingest these documents and run all stages until idle."""
     lines = io.BytesIO(b"".join(msgspec.json.encode(document.item) + b"\n" for document in batch))
     if not stop.is_set():
         await push(
@@ -129,7 +129,7 @@ async def measure(
     stop: asyncio.Event,
     report: Report,
 ) -> Measurement:
-    """Take a set in and compare its stories with the gold ones; then again in `shuffles` other orders."""
+    """Ingest a set and compare its stories with the gold ones; repeat in `shuffles` other orders."""
     report.message(f"{name}: {len(documents):,} documents")
     memory: VectorCache = {}
     outcome = await _run(config, [documents], memory, stop=stop, report=report)
@@ -155,7 +155,7 @@ async def measure(
 
 
 def _shuffled(documents: Sequence[Labelled], chance: Random) -> Iterator[list[Labelled]]:
-    """The documents in another order, in batches of any size."""
+    """The documents in another order, in batches of random size."""
     waiting = chance.sample(documents, len(documents))
     while waiting:
         size = chance.randint(1, max(1, len(documents) // PORTIONS))
@@ -166,7 +166,7 @@ def _shuffled(documents: Sequence[Labelled], chance: Random) -> Iterator[list[La
 def _by_language(
     documents: Sequence[Labelled], found: Mapping[EvaluationTier, Sequence[int]]
 ) -> dict[str, LanguageFigures]:
-    """The figures of each language, where there are several."""
+    """The figures of each language, if there are several."""
     gold = [document.story for document in documents]
     among: dict[str, list[int]] = {}
     for position, document in enumerate(documents):
@@ -185,14 +185,14 @@ def _by_language(
 def _errors(
     documents: Sequence[Labelled], found: Mapping[EvaluationTier, Sequence[int]], *, most: int
 ) -> list[GroupDifference]:
-    """The worst wrong joins of both tiers, and the worst splits: of coverage, which is there to mend those of merge."""
+    """The worst wrong joins of both tiers, and the worst splits of coverage, which exists to repair those of merge."""
     gold, titles = [document.story for document in documents], [document.item["title"] for document in documents]
     merge, coverage = found["merge"], found["coverage"]
     joins = clusters.mixed(merge, gold)
     wider = [
         parts
         for parts in clusters.mixed(coverage, gold)
-        if len({merge[position] for part in parts for position in part}) > 1  # else it was told of merge already
+        if len({merge[position] for part in parts for position in part}) > 1  # else it was reported for merge already
     ]
     splits = clusters.mixed(gold, coverage)
     kinds: list[tuple[EvaluationTier, DifferenceKind, list[list[list[int]]]]] = [

@@ -1,4 +1,4 @@
-"""Replays: the ledger told again under other settings, and how the stories differ from those there are."""
+"""Replays: run part of the ledger again under other settings, and compare the stories."""
 
 import asyncio
 import time
@@ -21,12 +21,12 @@ from scoop.store.replays import Placed
 from scoop.store.stories import DocumentName, Placement
 from scoop.worker import Report
 
-BATCH = 2000  # arrivals that are copied in one go
+BATCH = 2000  # arrivals copied at once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayRequest:
-    """Which part of the ledger is told again, and what is to be other than now."""
+    """The part of the ledger to replay, and the settings to change."""
 
     collection: str | None
     since: datetime | None
@@ -37,7 +37,7 @@ class ReplayRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Basis:
-    """The embedding model that decides, and its thresholds: none where no links are known for it."""
+    """The active embedding model and its thresholds; None if it has no links."""
 
     model_name: str
     model_version: str
@@ -46,9 +46,9 @@ class Basis:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TierComparison:
-    """How many stories, or groups of coverage, there were and are, and how many documents have other company now.
+    """Counts of stories or coverage groups before and after, and of documents whose group changed.
 
-    The agreement takes what was before for right.
+    The agreement treats the state before as correct.
     """
 
     before: int
@@ -59,7 +59,7 @@ class TierComparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replayed:
-    """What came of a replay; `unplaced` are documents that one of the sides has in no story, so that none compares."""
+    """The result of a replay; `unplaced` documents have no story on one side and are not compared."""
 
     arrivals: int
     documents: int
@@ -73,7 +73,7 @@ class Replayed:
 
 
 async def replay(config: Config, asked: ReplayRequest, *, stop: asyncio.Event, report: Report) -> Replayed:
-    """Tell a part of the ledger again in a database of its own, and compare; ours is only read."""
+    """Replay part of the ledger in a scratch database and compare; the desk's own database is only read."""
     under = replace(config, embedder=asked.embedder or config.embedder)
     async with open_database(config) as ours:
         arrival_ids = await _newest(ours, asked)
@@ -111,7 +111,7 @@ async def _basis_now(ours: Database) -> Basis | None:
 
 
 async def _basis_asked(ours: Database, config: Config, thresholds: Mapping[str, float]) -> Basis:
-    """What is to decide in the replay; where nothing else is asked for, as our own database has it."""
+    """The model and thresholds of the replay; the desk's own unless the request names others."""
     async with open_client(config) as client:
         model = open_embedder(config, client).model
     version = embedding_text.with_recipe(model.version)
@@ -147,7 +147,7 @@ async def _newest(ours: Database, asked: ReplayRequest) -> list[int]:
 async def _take_in(
     ours: Database, app: App, arrival_ids: Sequence[int], *, stop: asyncio.Event, report: Report
 ) -> dict[DocumentName, Placed]:
-    """Copy arrivals, and give where their documents stand now."""
+    """Copy arrivals, and return the current placement of their documents."""
     placed: dict[DocumentName, Placed] = {}
     async with ours.connection() as conn, conn.transaction(isolation="repeatable_read", readonly=True):
         for start in range(0, len(arrival_ids), BATCH):
@@ -162,7 +162,7 @@ async def _take_in(
 
 
 async def _work_off(app: App, thresholds: Mapping[str, float], *, stop: asyncio.Event, report: Report) -> None:
-    """All stages; the thresholds are put to the model before anything is linked, for only then it has been entered."""
+    """Run all stages; thresholds are set before anything is linked, because the model must exist first."""
     before_linking = [stage for stage in app.stages if stage.name != StageName.LINK]
     await scratch.run_until_idle(replace(app, stages=before_linking), stop=stop, report=report)
     async with app.database.connection() as conn:
@@ -175,7 +175,7 @@ async def _work_off(app: App, thresholds: Mapping[str, float], *, stop: asyncio.
 # Comparison
 
 StoryLabels = tuple[list[int], list[int]]
-"""The groups that the compared documents are in: before, and after."""
+"""The groups of the compared documents, before and after."""
 
 
 def _labels(

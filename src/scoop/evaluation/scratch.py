@@ -1,4 +1,4 @@
-"""Trials: documents go through the real stages in a scratch database, and two ways to group them are compared."""
+"""Scratch databases: run documents through the real stages, and compare two groupings."""
 
 import asyncio
 import shutil
@@ -19,7 +19,7 @@ from scoop.store import work
 from scoop.store.embedded import EmbeddedServer
 from scoop.worker import Report
 
-SHOWN_TITLES = 3  # of each difference
+SHOWN_TITLES = 3  # per difference
 
 EvaluationTier = Literal["merge", "coverage"]
 TIERS: tuple[EvaluationTier, ...] = get_args(EvaluationTier)
@@ -28,7 +28,7 @@ DifferenceKind = Literal["join", "split"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupDifference:
-    """Several groups of one side that are one on the other: titles of the largest of them."""
+    """Several groups of one side that are one on the other, with titles of the largest."""
 
     tier: EvaluationTier
     kind: DifferenceKind
@@ -40,7 +40,7 @@ class GroupDifference:
 def difference(
     tier: EvaluationTier, kind: DifferenceKind, parts: Sequence[Sequence[int]], titles: Sequence[str]
 ) -> GroupDifference:
-    """What is told of a group whose parts hold the documents at these positions."""
+    """The difference for a group whose parts hold the documents at these positions."""
     return GroupDifference(
         tier=tier,
         kind=kind,
@@ -52,7 +52,7 @@ def difference(
 
 @asynccontextmanager
 async def open_scratch(config: Config, *, memory: VectorCache | None = None) -> AsyncIterator[App]:
-    """All that makes stories, with the operator's settings, on a database of its own that is removed afterwards."""
+    """An app with the operator's settings on a scratch database, which is removed afterwards."""
     with _scratch(config) as scratch:
         async with open_app(scratch, without=pipeline.AFTER_STORIES, memory=memory) as app:
             yield app
@@ -60,24 +60,24 @@ async def open_scratch(config: Config, *, memory: VectorCache | None = None) -> 
 
 @contextmanager
 def _scratch(config: Config) -> Iterator[Config]:
-    """The operator's settings for a home of its own without sources, which is removed with its database."""
+    """The operator's settings with a temporary home and no sources."""
     try:
         folder = Path(tempfile.mkdtemp(prefix="scoop-trial-"))
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise ConfigError(f"no folder for a scratch database: {reason}; set TMPDIR to one you can write to") from error
-    folder.chmod(0o711)  # as root the server is another user, who must pass through
+    folder.chmod(0o711)  # as root the server runs as another user, who must be able to enter
     try:
         yield replace(config, home=folder / "home", database_url=None, archive_url=None, sources=(), topics=())
     finally:
         server = EmbeddedServer(folder / "home")
         server.stop()
-        for made in (server.sockets, server.folder, folder):  # which may lie apart
+        for made in (server.sockets, server.folder, folder):  # they may be elsewhere
             shutil.rmtree(made, ignore_errors=True)
 
 
 async def run_until_idle(app: App, *, stop: asyncio.Event, report: Report) -> None:
-    """Do all that is due; a trial in which something failed, or that was stopped, tells nothing."""
+    """Run all stages until idle; raise if any work failed or the run was stopped."""
     await worker.run(app, stop=stop, until_idle=True, report=report)
     if stop.is_set():
         raise ScoopError("stopped before all was done")

@@ -1,4 +1,4 @@
-"""What every face of the newsstand is given: the world, the moment at which it is looked at, and what is posted."""
+"""Context of every newsstand site: the world, the current moment, and the posted messages."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from scoop.newsstand.world import Edition, World, WorldOutlet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stand:
+class SiteContext:
     world: World
     anchor: datetime
     clock: Callable[[], datetime]
     discord: Discord
 
     def editions(self) -> list[Edition]:
-        """What is out now, newest first."""
+        """Published editions, newest first."""
         return world.as_of(self.world, anchor=self.anchor, now=self.clock())
 
     def editions_of(self, outlet: WorldOutlet) -> list[Edition]:

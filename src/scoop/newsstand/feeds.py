@@ -23,7 +23,7 @@ RSS_NAMESPACES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedWriter:
-    """A way to write a feed, and where an outlet that has chosen it keeps its feed."""
+    """A feed format, and the path where an outlet of this format serves its feed."""
 
     path: str
     media_type: str

@@ -1,4 +1,4 @@
-"""The world's articles as canonical v1 items, ready to be handed in without a fetch."""
+"""The world's articles as canonical v1 items, for ingest without a fetch."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ JOB_NAME = "newsstand"
 
 
 def items(world: World, anchor: datetime, now: datetime, job_run_id: str) -> list[Item]:
-    """What a scraper of every outlet would bring home at `now`, newest first."""
+    """Items of every outlet at `now`, newest first."""
     editions = as_of(world, anchor=anchor, now=now)
     return [_item(edition, scraped_at=now, job_run_id=job_run_id) for edition in editions]
 

@@ -1,4 +1,4 @@
-"""Limits as services set them: so many requests in so much time."""
+"""Rate limits of the fake services."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestLimit:
-    """Counts requests by who asks, in windows that begin with the first request."""
+    """Counts requests per client, in windows that begin with the first request."""
 
     requests: int
     per: timedelta
@@ -16,7 +16,7 @@ class RequestLimit:
     _asked: dict[str, list[datetime]] = field(default_factory=lambda: defaultdict(list))
 
     def left_after(self, who: str) -> int:
-        """How many more are allowed after this one; negative when it is one too many."""
+        """Requests left after this one; negative if the limit is exceeded."""
         now = self.clock()
         self._asked[who] = [moment for moment in self._asked[who] if now - moment < self.per]
         if len(self._asked[who]) >= self.requests:
@@ -25,5 +25,5 @@ class RequestLimit:
         return self.requests - len(self._asked[who])
 
     def seconds_to_wait(self, who: str) -> int:
-        """How long until the window of the one who asks is over."""
+        """Time until the client's window ends."""
         return max(0, round((self._asked[who][0] + self.per - self.clock()).total_seconds()))

@@ -1,4 +1,4 @@
-"""How links are written, so that they keep to the way a reader came in."""
+"""Links that keep to the address by which the reader came."""
 
 from collections.abc import Callable
 
@@ -6,11 +6,11 @@ from starlette.datastructures import URL
 from starlette.requests import Request
 
 Href = Callable[[str], str]
-"""Turns a URL of the invented world into a link that works for the reader at hand."""
+"""Turns a URL of the invented world into a link that works for the current reader."""
 
 
 def as_reached(request: Request) -> Href:
-    """By path for a reader on the loopback address, else by host name, with the port that was asked for."""
+    """A path for a reader on the loopback address, else a host name with the requested port."""
     if request.scope["root_path"]:
         return by_path
     return lambda url: str(URL(url).replace(port=request.url.port))

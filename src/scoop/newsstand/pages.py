@@ -1,4 +1,4 @@
-"""The pages of the newsstand as text: articles, front pages, robots.txt and sitemaps."""
+"""HTML pages, robots.txt and sitemaps of the newsstand."""
 
 import zlib
 from collections import Counter
@@ -13,7 +13,7 @@ from scoop.newsstand import feeds, links, translations
 from scoop.newsstand.links import Href
 from scoop.newsstand.world import Edition, WorldOutlet
 
-CRAWL_DELAY_SECONDS = 1  # what link blogs ask for; short, so that a demo stays quick
+CRAWL_DELAY_SECONDS = 1  # as link blogs request; short, so that a demo stays quick
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,7 @@ def render_front_page(outlet: WorldOutlet, editions: Sequence[Edition], href: Hr
 
 
 def render_newsstand(outlets: Sequence[WorldOutlet], editions: Sequence[Edition], *, address: str) -> str:
-    """The list of all outlets, for a reader who came to the newsstand's own address."""
+    """The list of all outlets, at the newsstand's own address."""
     articles_by_outlet = Counter(edition.outlet for edition in editions)
     shelves = [
         OutletShelf(outlet=outlet, feed_url=feeds.url(outlet), articles=articles_by_outlet[outlet])
@@ -87,7 +87,7 @@ def _render_site(template: str, outlet: WorldOutlet, href: Href, context: dict[s
 
 
 def _json_ld(edition: Edition) -> dict[str, Any]:
-    """The schema.org description of an article; its body is left for a reader to find."""
+    """The schema.org description of an article, without its body: readers extract that."""
     author = edition.article.author
     return {
         "@context": "https://schema.org",

@@ -1,4 +1,4 @@
-"""Answers over HTTP that a reader need not fetch twice (RFC 9110, section 13)."""
+"""Conditional HTTP responses (RFC 9110, section 13)."""
 
 import hashlib
 from collections.abc import Mapping
@@ -10,10 +10,10 @@ from starlette.responses import Response
 
 
 def conditional(request: Request, text: str, *, media_type: str, changed_at: datetime) -> Response:
-    """The text with a strong ETag and Last-Modified, or 304 when the reader has it already."""
+    """The text with a strong ETag and Last-Modified, or 304 if the client has it already."""
     body = text.encode()
     etag = f'"{hashlib.sha256(body).hexdigest()}"'
-    changed_at = changed_at.replace(microsecond=0)  # HTTP dates count seconds
+    changed_at = changed_at.replace(microsecond=0)  # HTTP dates have whole seconds
     validators = {"etag": etag, "last-modified": format_datetime(changed_at, usegmt=True)}
     if _has_it(request.headers, etag, changed_at):
         return Response(status_code=304, headers=validators)
@@ -32,5 +32,5 @@ def _http_date(text: str) -> datetime | None:
     try:
         date = parsedate_to_datetime(text)
     except ValueError:
-        return None  # RFC 9110: a date that cannot be read is ignored
+        return None  # RFC 9110: an invalid date is ignored
     return date if date.tzinfo else date.replace(tzinfo=UTC)

@@ -20,14 +20,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from scoop.newsstand import pages
 from scoop.newsstand import sites as site_modules
-from scoop.newsstand.context import Stand
+from scoop.newsstand.context import SiteContext
 from scoop.newsstand.discord.limits import Limits
 from scoop.newsstand.discord.state import Discord
 from scoop.newsstand.index import Front
 from scoop.newsstand.world import World
 
 VISITS_MAX = 10_000
-MARK = "x-newsstand"  # a header that tells this server from a stranger at its port
+MARK = "x-newsstand"  # header that identifies this server, should another one listen on its port
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,16 +40,16 @@ class RequestLogLine:
 
 
 def create_app(world: World, anchor: datetime, clock: Callable[[], datetime]) -> Starlette:
-    """The newsstand as an ASGI app: `app.state.requests` has its latest visits, `app.state.discord` what was posted."""
+    """The newsstand as an ASGI app: `app.state.requests` has the latest requests, `app.state.discord` the messages."""
     discord = Discord(clock=clock, limits=Limits(clock=clock))
-    stand = Stand(world=world, anchor=anchor, clock=clock, discord=discord)
-    sites = _sites(stand)
+    context = SiteContext(world=world, anchor=anchor, clock=clock, discord=discord)
+    sites = _sites(context)
     visits: deque[RequestLogLine] = deque(maxlen=VISITS_MAX)
     app = Starlette(
         routes=[
             *(Host(host, site) for host, site in sites.items()),
             *(Mount(f"/{host}", site) for host, site in sites.items()),
-            *Front(stand=stand).routes(),
+            *Front(context=context).routes(),
         ],
         middleware=[Middleware(VisitorsBook, visits=visits)],
         exception_handlers={
@@ -62,7 +62,7 @@ def create_app(world: World, anchor: datetime, clock: Callable[[], datetime]) ->
 
 
 class VisitorsBook:
-    """Notes every answered request."""
+    """Logs every answered request."""
 
     def __init__(self, app: ASGIApp, visits: deque[RequestLogLine]) -> None:
         self.app = app
@@ -79,10 +79,10 @@ class VisitorsBook:
         await self.app(scope, receive, note)
 
 
-def _sites(stand: Stand) -> Mapping[str, Router]:
+def _sites(context: SiteContext) -> Mapping[str, Router]:
     names = (module.name for module in pkgutil.iter_modules(site_modules.__path__, f"{site_modules.__name__}."))
-    found = (cast(site_modules.Face, importlib.import_module(name)) for name in names)
-    return {host: Router(routes) for face in found for host, routes in face.sites(stand).items()}
+    modules = (cast(site_modules.SiteModule, importlib.import_module(name)) for name in names)
+    return {host: Router(routes) for module in modules for host, routes in module.sites(context).items()}
 
 
 async def _error_page(status: HTTPStatus, request: Request, _error: Exception) -> Response:

@@ -1,4 +1,4 @@
-"""The words around an article, in the languages of the outlets."""
+"""Labels around an article, in the languages of the outlets."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class PageLabels:
 
 
 def of(language: str) -> PageLabels:
-    """The labels of a language; English stands in for those nobody has translated."""
+    """The labels of a language; missing ones are in English."""
     return LABELS.get(language, LABELS["en"])
 
 

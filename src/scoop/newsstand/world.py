@@ -1,4 +1,4 @@
-"""The invented world behind the newsstand: its outlets, its articles, and how they read at a given moment."""
+"""The invented world of the newsstand: outlets, articles, and their state at a given moment."""
 
 import csv
 import tomllib
@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 SHIPPED = Path(__file__).parent / "world"
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)  # a page on which nothing has happened yet has always been so
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)  # date of a page on which nothing has happened yet
 
 Noun = TypeVar("Noun", "WorldOutlet", "WorldArticle")
 
@@ -81,7 +81,7 @@ class World:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gold:
-    """The right answer for one article: the story it belongs to, and the event that story tells."""
+    """The gold label of one article: its story, and the event of that story."""
 
     story: str
     event: str
@@ -99,7 +99,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edition:
-    """An article as it reads at one moment."""
+    """An article in its state at one moment."""
 
     article: WorldArticle
     outlet: WorldOutlet
@@ -113,12 +113,12 @@ class Edition:
 
     @property
     def guid(self) -> str:
-        """Names the article in feeds, and stays when its URL moves with the date."""
+        """Identifies the article in feeds; stays when its URL moves with the date."""
         return f"{self.outlet.host}:{self.article.id}"
 
     @property
     def link(self) -> str:
-        """Where a feed sends its reader: a link post, to what it points at."""
+        """The link of the article's feed entry: for a link post, its target."""
         return self.links_to_url or self.url
 
     @property
@@ -131,7 +131,7 @@ class Edition:
 
 
 def load(folder: Path) -> World:
-    """The world told by a folder's TOML files; a ValueError names the file and the article that are wrong."""
+    """Load the world from a folder's TOML files; a ValueError names the file and the article."""
     outlet_by_key = {outlet.key: outlet for outlet in _read(folder / "outlets.toml", "outlet", WorldOutlet)}
     article_by_id: dict[str, WorldArticle] = {}
     where_by_id: dict[str, str] = {}
@@ -150,7 +150,7 @@ def load(folder: Path) -> World:
 
 
 def gold(folder: Path) -> dict[str, Gold]:
-    """The right answers for the world in a folder, by article id."""
+    """The gold labels of the world in a folder, by article id."""
     gold_by_id: dict[str, Gold] = {}
     for path in sorted(folder.glob("gold/*.tsv")):
         for row in csv.DictReader(path.read_text("utf-8").splitlines(), delimiter="\t"):
@@ -161,7 +161,7 @@ def gold(folder: Path) -> dict[str, Gold]:
 
 
 def as_of(world: World, anchor: datetime, now: datetime) -> list[Edition]:
-    """What is out at `now`, newest first; `anchor` is the moment from which `hours_ago` counts back."""
+    """Editions published at `now`, newest first; `anchor` is the moment from which `hours_ago` counts back."""
     anchor = anchor.astimezone(UTC)
     outlet_by_key = {outlet.key: outlet for outlet in world.outlets}
     url_by_id = {article.id: _url(article, outlet_by_key[article.outlet], anchor) for article in world.articles}
@@ -174,7 +174,7 @@ def as_of(world: World, anchor: datetime, now: datetime) -> list[Edition]:
 
 
 def last_change(editions: Iterable[Edition]) -> datetime:
-    """When anything in these editions changed last."""
+    """When any of these editions last changed."""
     return max((edition.changed_at for edition in editions), default=EPOCH)
 
 
@@ -201,7 +201,7 @@ def _checked(table: dict[str, Any], noun: type[Noun], *, where: str) -> Noun:
 def _fault(
     article: WorldArticle, article_by_id: Mapping[str, WorldArticle], outlet_by_key: Mapping[str, WorldOutlet]
 ) -> str | None:
-    """What is wrong between this article and the rest of its world, if anything."""
+    """The error in this article's relation to the rest of its world, if any."""
     later: list[Update | WorldComment] = [*article.update, *article.comment]
     if article.outlet not in outlet_by_key:
         return f"is of the unknown outlet {article.outlet!r}"
@@ -212,7 +212,7 @@ def _fault(
         return "needs either a body or copy_of"
     if article.copy_of and article_by_id[article.copy_of].copy_of:
         return f"copies {article.copy_of!r}, which is a copy itself"
-    if any(each.hours_ago > article.hours_ago for each in later):
+    if any(version.hours_ago > article.hours_ago for version in later):
         return "has an update or a comment older than itself"
     return None
 

@@ -6,7 +6,7 @@ short AS (
     WHERE status <> 'running' AND (items_inserted > coalesce(arrivals, 0)
         OR (status <> 'failed' AND items_inserted + items_failed > items_fetched))
 ),
-told AS (
+published AS (
     SELECT topic_id, run_date, channel, unnest(story_ids) AS story_id FROM posts WHERE state <> 'dropped'
 )
 SELECT
@@ -20,6 +20,6 @@ SELECT
     (SELECT count(*) FROM documents) AS documents,
     (SELECT count(*) FROM document_embeddings JOIN embedding_models USING (model_name, model_version)
         WHERE is_active) AS embedded,
-    (SELECT count(DISTINCT (topic_id, run_date, story_id)) FROM told) AS told,
+    (SELECT count(DISTINCT (topic_id, run_date, story_id)) FROM published) AS published,
     (SELECT count(*) FROM (
-        SELECT FROM told GROUP BY topic_id, run_date, channel, story_id HAVING count(*) > 1) AS twice) AS repeated;
+        SELECT FROM published GROUP BY topic_id, run_date, channel, story_id HAVING count(*) > 1) AS twice) AS repeated;

@@ -67,11 +67,11 @@ def test_nothing_breaks_out_of_a_link(url):
     ("publishers", "said"),
     [
         ((), ""),
-        (("The Paper",), "told by The Paper"),
+        (("The Paper",), "covered by The Paper"),
         (("paper.example",), ""),
-        (("A", "B"), "told by 2 independent publishers: A and B"),
-        (("A", "\u200b", "B", "C"), "told by 3 independent publishers: A, B and C"),
-        (tuple("ABCDEFG"), "told by 7 independent publishers: A, B, C, D, E and 2 more"),
+        (("A", "B"), "covered by 2 independent publishers: A and B"),
+        (("A", "\u200b", "B", "C"), "covered by 3 independent publishers: A, B and C"),
+        (tuple("ABCDEFG"), "covered by 7 independent publishers: A, B, C, D, E and 2 more"),
     ],
 )
 def test_the_publishers_are_counted_and_named(publishers, said):

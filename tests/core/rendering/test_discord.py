@@ -130,7 +130,9 @@ def test_a_long_digest_goes_on_in_parts_that_say_their_number():
 def test_a_story_tells_its_host_and_publishers():
     [embed] = embeds(a_digest(a_telling(summary="It rained.", publishers=("A_B", "C", "D"))))
     assert embed["url"] == "https://paper.example/1"
-    assert embed["description"] == ("It rained.\n-# paper.example · told by 3 independent publishers: A\\_B, C and D")
+    assert embed["description"] == (
+        "It rained.\n-# paper.example · covered by 3 independent publishers: A\\_B, C and D"
+    )
 
 
 def test_a_developed_story_first_says_what_changed():
@@ -153,7 +155,7 @@ def test_a_url_that_was_used_before_moves_into_the_description():
     first, second = embeds(a_digest(a_telling(1), a_telling(2, url="https://paper.example/1")))
     assert first["url"] == "https://paper.example/1"
     assert "url" not in second
-    assert "-# [paper.example](https://paper.example/1) · told by" in second["description"]
+    assert "-# [paper.example](https://paper.example/1) · covered by" in second["description"]
 
 
 def test_a_look_alike_host_shows_as_what_it_is():

@@ -65,7 +65,7 @@ def test_a_digest_reads_well_as_it_is():
         "## [It rains \\* still](https://paper.example/1)\n\n"
         "**Developed:** It stopped.\n\n"
         "Something happened.\n\n"
-        "*paper.example · told by 2 independent publishers: The Paper and The Post*\n\n"
+        "*paper.example · covered by 2 independent publishers: The Paper and The Post*\n\n"
         "- Probably the same: [Rain \\[live\\]](https://b.example/%282%29?a=1&amp;copy;=2) (b.example)\n\n"
         "---\n\n"
         "*Berlin 2026-10-25*\n"

@@ -1,1 +1,1 @@
-"""A digest as its readers see it, one file for each form; `words.py` says what all of them say."""
+"""Renderings of a digest, one file for each format; `common.py` holds their shared phrases."""

@@ -1,4 +1,4 @@
-"""What every form of a digest says, before it is escaped for that form."""
+"""Phrases that all renderings of a digest share, before escaping."""
 
 import re
 import unicodedata
@@ -21,28 +21,28 @@ UNTITLED = "Untitled"
 DEVELOPED = "Developed:"
 PROBABLY_THE_SAME = "Probably the same:"
 
-# What `readable` leaves: marks of direction, fillers that look like nothing, selectors of Mongolian.
+# Invisible characters that `readable` keeps: direction marks, blank fillers, Mongolian selectors.
 _HIDDEN = re.compile("[\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200e\u200f]")
 _BLANK = re.compile("[\u2800\u3164\uffa0]")
-# The joiners stay where they join something, as they do in Persian, in Hindi and in emoji.
+# Joiners stay where they join something, as in Persian, Hindi and emoji.
 _JOINER = re.compile(
     "([^\x00-\x7f\\s\u200c\u200d])([\u200c\u200d])[\u200c\u200d]*(?=[^\x00-\x7f\\s\u200c\u200d])|[\u200c\u200d]"
 )
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*(?=\s)|[。！？][」』”’）]*")
-# A name as DNS knows it, or an address; whatever else a URL may call a host could be taken for markup.
+# A DNS name or an IP address; any other host of a URL could be taken for markup.
 _HOST = re.compile(r"[a-z0-9._-]{1,253}|\[[0-9a-f:.]+\]")
 _LINK_END = str.maketrans({sign: f"%{ord(sign):02X}" for sign in "()<>[]\\"})
 
 
 class SafeLink(NamedTuple):
-    """Where a reader may be led: the address, and its host in plain ASCII, by which a look-alike shows."""
+    """A link that is safe to show: the address, and its host in plain ASCII, so that a look-alike is visible."""
 
     href: str
     host: str
 
 
 def shown(written: str) -> str:
-    """The text on one line, without anything that a reader would not see."""
+    """The text on one line, without invisible characters."""
     visible = _BLANK.sub(" ", _HIDDEN.sub("", text.one_line(written)))
     return " ".join(_JOINER.sub(r"\1\2", visible).split())
 
@@ -61,7 +61,7 @@ def cut(line: str, limit: int) -> str:
 
 
 def link(url: str | None) -> SafeLink | None:
-    """The link that a URL makes; None where it must not be one."""
+    """The link of a URL; None if the URL must not be a link."""
     try:
         parsed = can_ada.parse(urls.percent_encoded(url or ""))
     except ValueError:
@@ -73,7 +73,7 @@ def link(url: str | None) -> SafeLink | None:
 
 
 def destination(link: SafeLink) -> str:
-    """The address as it may stand in a Markdown link, out of which nothing of it can break."""
+    """The address escaped for a Markdown link."""
     return link.href.translate(_LINK_END)
 
 
@@ -88,34 +88,34 @@ def headline(telling: Telling) -> str:
 
 
 def summary(telling: Telling) -> str:
-    """The beginning of the summary; nothing where it only repeats the title."""
+    """The beginning of the summary; empty if it only repeats the title."""
     written = shown(telling.summary)
     return "" if written == shown(telling.title) else cut(written, SUMMARY_CHARACTERS)
 
 
 def change(telling: Telling) -> str:
-    """What is new in a story that has developed; nothing for a new one."""
+    """The news in a developed story; empty for a new one."""
     return cut(shown(telling.change), CHANGE_CHARACTERS)
 
 
 def told_by(telling: Telling) -> str:
-    """How many independent publishers tell a story, and who; nothing where the link's host says it."""
+    """The independent publishers of a story, counted and named; empty if the link's host says it."""
     names = [cut(name, PUBLISHER_CHARACTERS) for name in map(shown, telling.publishers) if name]
     if len(names) > 1:
-        return f"told by {len(names)} independent publishers: {listed(names)}"
+        return f"covered by {len(names)} independent publishers: {listed(names)}"
     found = link(telling.url)
     is_host = found is not None and f".{found.host}".endswith(tuple(f".{name}" for name in names))
-    return f"told by {names[0]}" if names and not is_host else ""
+    return f"covered by {names[0]}" if names and not is_host else ""
 
 
 def source(telling: Telling) -> str:
-    """The host of the link, and who tells the story."""
+    """The host of the link, and the publishers of the story."""
     found = link(telling.url)
     return " · ".join(filter(None, [found.host if found else "", told_by(telling)]))
 
 
 def unnamed_twins(telling: Telling) -> str:
-    """`and 2 more`, where a story has more twins than are named."""
+    """`and 2 more`, if a story has more twins than are named."""
     rest = len(telling.twins) - TWINS_NAMED
     return f"and {rest} more" if rest > 0 else ""
 
@@ -129,7 +129,7 @@ def listed(names: list[str]) -> str:
 
 
 def tally(digest: Digest) -> str:
-    """`5 new, 2 developed`; nothing where nothing is told."""
+    """`5 new, 2 developed`; empty for an empty digest."""
     developed = sum(1 for telling in digest.tellings if change(telling))
     counts = {"new": len(digest.tellings) - developed, "developed": developed}
     return ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
@@ -140,18 +140,18 @@ def written_out(day: date) -> str:
 
 
 def dateline(digest: Digest) -> str:
-    """Where and on which day this is the digest, as `Berlin 2026-10-25`."""
+    """The digest's place and day, as `Berlin 2026-10-25`."""
     place = digest.timezone.rpartition("/")[2].replace("_", " ")
     return f"{place} {digest.run_date}"
 
 
 def imprint(digest: Digest, *, number: int, total: int, marker: str) -> str:
-    """By which a part is known again, as `Berlin 2026-10-25 · 1/3 · k7f2`."""
+    """The line that identifies a part, as `Berlin 2026-10-25 · 1/3 · k7f2`."""
     return f"{dateline(digest)} · {number}/{total} · {marker}"
 
 
 def _between_signs(line: str, end: int) -> int:
-    """The nearest place up to `end` where no accent is cut from its letter and no joined emoji in two."""
+    """The nearest position up to `end` that splits neither an accent from its letter nor a joined emoji."""
     at = end
     while at and (unicodedata.category(line[at])[0] == "M" or "\u200d" in line[at - 1 : at + 1]):
         at -= 1

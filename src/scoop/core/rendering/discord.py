@@ -10,19 +10,19 @@ from scoop.core.rendering.common import SafeLink
 from scoop.model import Digest, DigestPart, Telling
 
 EMBEDS = 10
-IN_ALL = 6000  # over titles, descriptions and footers of a message
+IN_ALL = 6000  # total of titles, descriptions and footers of a message
 TITLE = 256
 DESCRIPTION = 4096
-URL = 2048  # not documented; a longer one is refused
-NONCE = 25  # so long may a marker be
-MORE_ROOM = 40  # for the line that counts the twins that are not named
+URL = 2048  # undocumented; longer ones are refused
+NONCE = 25  # the maximum length of a marker
+MORE_ROOM = 40  # for the line that counts the unnamed twins
 
-# The colours that the pages have for these meanings in the dark, which is how most see Discord.
+# The dark-mode colours of the pages, since most readers use Discord in dark mode.
 NEW = 0x58C98A
 DEVELOPING = 0xE3B341
 
 _MARKUP = re.compile(r"[\\*_~`|<>\[\]@#]|(?<=\])\(|:(?=\S)|^[-+]|(?<=\d)\.(?=\s|$)")
-# The server finds these whatever stands before them.
+# Discord links these wherever they occur.
 _PING = re.compile("@(?=everyone|here)", re.IGNORECASE)
 
 
@@ -32,7 +32,7 @@ class _EmbedEntry(NamedTuple):
 
 
 def parts(digest: Digest, mark: Callable[[int], str]) -> list[DigestPart]:
-    """The messages that tell a digest, none of which cuts a story in two."""
+    """The messages of a digest; no story is split."""
     messages = _messages(digest)
     total = len(messages)
     return [
@@ -49,12 +49,12 @@ def parts(digest: Digest, mark: Callable[[int], str]) -> list[DigestPart]:
 
 
 def escaped(line: str) -> str:
-    """The text so that Discord shows every sign of it and acts on none."""
+    """The text escaped so that Discord shows every character and interprets none."""
     return _MARKUP.sub(r"\\\g<0>", _PING.sub("＠", line))
 
 
 def size(written: str) -> int:
-    """How long Discord may find it: in UTF-16, which is never less than in characters."""
+    """An upper bound of the length as Discord counts it: UTF-16 units, never fewer than characters."""
     return len(written.encode("utf-16-le")) // 2
 
 
@@ -115,7 +115,7 @@ def _link(telling: Telling) -> SafeLink | None:
 
 
 def _linked(link: SafeLink) -> str:
-    """The host as a link; a title cannot be one, for inside of links Discord shows the escapes."""
+    """The host as a link; a title cannot be one, because Discord shows escapes inside links."""
     return f"[{link.host.strip('[]')}]({common.destination(link)})"
 
 
@@ -125,10 +125,10 @@ def _host(telling: Telling) -> str:
 
 
 def _fitted(line: str, limit: int) -> str:
-    """The escaped text, cut until it is within the limit."""
+    """The escaped text, cut to the limit."""
     characters = limit
     while (over := size(escaped(common.cut(line, characters))) - limit) > 0:
-        characters -= (over + 1) // 2  # no character is longer than two when it is escaped
+        characters -= (over + 1) // 2  # a character escapes to at most two
     return escaped(common.cut(line, characters))
 
 

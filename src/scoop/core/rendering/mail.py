@@ -10,7 +10,7 @@ from scoop.model import Digest
 
 
 def html(digest: Digest) -> str:
-    """The whole digest as a page that needs nothing from elsewhere."""
+    """The whole digest as one page without external resources."""
     return _template().render(digest=digest, subject=subject(digest), words=common)
 
 

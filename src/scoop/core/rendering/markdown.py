@@ -5,7 +5,7 @@ import re
 from scoop.core.rendering import common
 from scoop.model import Digest, Telling
 
-# `{` and `$` mean nothing to CommonMark, but much to site builders and note books.
+# CommonMark ignores `{` and `$`, but site generators and notebooks do not.
 _MARKUP = re.compile(r"[\\`*_{}\[\]<>&|~#@$=^]|:(?=\S)|^[-+]|(?<=\d)[.)](?=\s|$)|(?<=www)\.")
 
 
@@ -22,7 +22,7 @@ def render(digest: Digest) -> str:
 
 
 def escaped(line: str) -> str:
-    """The text so that Markdown shows every sign of it and acts on none."""
+    """The text escaped so that Markdown shows every character and interprets none."""
     return _MARKUP.sub(r"\\\g<0>", line)
 
 

@@ -1,4 +1,4 @@
-"""A digest as plain text, as the other half of an e-mail has it."""
+"""A digest as plain text, for the text part of an e-mail."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from scoop.model import Digest, Telling
 COLUMNS = 78
 INDENT = "    "
 
-# Between wide signs a line may end, but not before what closes nor after what opens.
+# A line may break between wide characters, but not before a closing or after an opening one.
 _OPENING, _CLOSING = "「『（【《〈“‘", "」』）】》〉”’、。，．：；！？…ーぁぃぅぇぉっゃゅょァィゥェォッャュョ"
 _WIDE = "\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60\U00020000-\U0003ffff"
 _PIECE = re.compile(f" ?(?:[{_OPENING}]*[{_WIDE}][{_CLOSING}]*|[^ {_WIDE}]+[{_CLOSING}]*)")
@@ -22,13 +22,13 @@ def render(digest: Digest) -> str:
     blocks = [
         [*wrapped(common.topic_name(digest)), *wrapped(_when(digest))],
         *(_block(number, telling) for number, telling in enumerate(digest.tellings, 1)),
-        ["-- ", common.dateline(digest)],  # the line before a signature, as mail programs know it
+        ["-- ", common.dateline(digest)],  # signature separator of mail programs
     ]
     return "\n\n".join("\n".join(lines) for lines in blocks) + "\n"
 
 
 def wrapped(line: str, *, first: str = "", indent: str = "") -> Iterator[str]:
-    """The text in lines; East Asian signs are two columns wide and need no space to part at."""
+    """The text in lines; East Asian characters are two columns wide and break without spaces."""
     start, room = first or indent, COLUMNS - max(len(first), len(indent))
     begun = ""
     for piece in _PIECE.findall(line):
@@ -43,7 +43,7 @@ def wrapped(line: str, *, first: str = "", indent: str = "") -> Iterator[str]:
 
 
 def _chopped(piece: str, room: int) -> list[str]:
-    """A piece that has no room on a line, in several; rich's own way loses signs without width."""
+    """Split a piece that is too long for a line; rich's own way loses zero-width characters."""
     lines = [""]
     for sign in piece:
         if cell_len(lines[-1] + sign) > room:

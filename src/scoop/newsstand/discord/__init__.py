@@ -1,1 +1,1 @@
-"""What the face of Discord is made of: its state, its limits, its refusals, and how it shows a message."""
+"""Parts of the fake Discord: state, limits, errors, and how a message is shown."""

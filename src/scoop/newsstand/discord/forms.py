@@ -1,4 +1,4 @@
-"""What may be posted: the form of a message with its documented limits, and the faults of what does not fit in."""
+"""Validation of posted messages: Discord's documented limits, and the errors of a message that breaks them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """What is wrong, at the path of each value: the `errors` of Discord's answer."""
+    """Errors by the path of each value, as in the `errors` of Discord's response."""
 
     errors: dict[str, Any] = field(default_factory=dict)
 
@@ -32,12 +32,12 @@ class Faults:
 
 
 FieldCheck = Callable[[Any, Path, Faults], Any]
-"""Cleans a value, and notes what is wrong with it."""
+"""Cleans a value and records its errors."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageForm:
-    """A message as it was handed in; `given` are the keys that were there, for edits."""
+    """A message as it was posted; `keys` holds the keys that were present, for edits."""
 
     content: str
     embeds: tuple[Embed, ...]
@@ -45,21 +45,21 @@ class MessageForm:
     enforce_nonce: bool
     allowed_mentions: Mapping[str, Any] | None
     username: str
-    given: frozenset[str]
+    keys: frozenset[str]
 
 
 def read(body: bytes, media_type: str) -> MessageForm:
-    """The form in a request's body; 400 with all its faults for what Discord would not take."""
+    """Parse the message in a request body; 400 with all errors if Discord would refuse it."""
     faults = Faults()
     if media_type.partition(";")[0].strip().lower() != "application/json":
         expected = "Expected \"Content-Type\" header to be one of {'application/json'}."
         faults.note((), "CONTENT_TYPE_INVALID", expected)
         raise refusals.invalid_form(faults.errors)
     try:
-        told = msgspec.json.decode(body)
+        message = msgspec.json.decode(body)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise refusals.invalid_json() from error
-    cleaned = MESSAGE(told, (), faults)
+    cleaned = MESSAGE(message, (), faults)
     if faults.errors:
         raise refusals.invalid_form(faults.errors)
     return MessageForm(
@@ -67,14 +67,14 @@ def read(body: bytes, media_type: str) -> MessageForm:
         embeds=_collapsed(cleaned.get("embeds", [])),
         nonce=cleaned.get("nonce"),
         enforce_nonce=cleaned.get("enforce_nonce", False),
-        allowed_mentions=None if told.get("allowed_mentions") is None else cleaned.get("allowed_mentions", {}),
+        allowed_mentions=None if message.get("allowed_mentions") is None else cleaned.get("allowed_mentions", {}),
         username=cleaned.get("username", ""),
-        given=frozenset(told),
+        keys=frozenset(message),
     )
 
 
 def whole_number(text: str, at: str, *, least: int, most: int) -> int:
-    """A number of the query."""
+    """Parse a number of the query."""
     faults = Faults()
     number = int(text) if text.isascii() and text.isdecimal() else None
     if number is None:
@@ -89,7 +89,7 @@ def whole_number(text: str, at: str, *, least: int, most: int) -> int:
 
 
 def _collapsed(embeds: list[Embed]) -> tuple[Embed, ...]:
-    """Without those that show nothing, and of those with one url only the first."""
+    """Drop embeds that show nothing; of embeds with the same url keep only the first."""
     first_by_url: dict[str | int, Embed] = {}
     for place, embed in enumerate(embeds):
         if embed.keys() - {"url", "color", "timestamp"}:
@@ -187,14 +187,16 @@ def _listing(of: FieldCheck, limit: int) -> FieldCheck:
 
 
 def _table(kinds: Mapping[str, FieldCheck], *, needs: tuple[str, ...] = ()) -> FieldCheck:
-    """Of a table only the known keys are kept, and of these only what is not empty."""
+    """Keep only known keys with non-empty values."""
 
     def clean(value: Any, at: Path, faults: Faults) -> dict[str, Any]:
         if not isinstance(value, dict):
             faults.note(at, "DICT_TYPE_CONVERT", "Only dictionaries may be used in a DictType")
             return {}
-        given = {key: kind(value[key], (*at, key), faults) for key, kind in kinds.items() if value.get(key) is not None}
-        cleaned = {key: kept for key, kept in given.items() if kept not in (None, "", [], {})}
+        checked = {
+            key: kind(value[key], (*at, key), faults) for key, kind in kinds.items() if value.get(key) is not None
+        }
+        cleaned = {key: kept for key, kept in checked.items() if kept not in (None, "", [], {})}
         for key in needs:
             if key not in cleaned:
                 faults.note((*at, key), "BASE_TYPE_REQUIRED", "This field is required")

@@ -1,4 +1,4 @@
-"""How often Discord may be asked: so often on each route of each channel, and so often in all."""
+"""Discord's rate limits: per route and channel, and global."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,13 +13,13 @@ LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(slots=True, kw_only=True)
 class RateBucket:
-    """A window that begins with the first request after the last one ended."""
+    """A rate limit window that begins with the first request after the previous one ended."""
 
     ends_at: datetime = LONG_AGO
     taken: int = 0
 
     def take(self, requests: int, per: timedelta, *, now: datetime) -> bool:
-        """Whether one more request may be made in this window."""
+        """Whether the window has room for one more request."""
         if now >= self.ends_at:
             self.ends_at, self.taken = now + per, 0
         self.taken += 1
@@ -37,7 +37,7 @@ class Limits:
     _by_asker: dict[str, RateBucket] = field(default_factory=dict)
 
     def check(self, route: str, asker: str) -> None:
-        """Count one more request; 429 when it is one too many."""
+        """Count one request; 429 if it exceeds a limit."""
         if not self.is_on:
             return
         now = self.clock()
@@ -49,7 +49,7 @@ class Limits:
             raise refusals.limited((bucket.ends_at - now).total_seconds(), is_global=False)
 
     def headers(self, route: str) -> Mapping[str, str]:
-        """What every answer tells of its bucket."""
+        """Rate limit headers of every response."""
         now = self.clock()
         bucket = self._by_route.get(route, RateBucket(ends_at=now))
         return {

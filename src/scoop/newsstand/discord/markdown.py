@@ -1,4 +1,4 @@
-"""Discord's Markdown as HTML: what is not a known mark is text, and links are http(s) only."""
+"""Discord's Markdown as HTML: unknown marks are text, and links are http(s) only."""
 
 import re
 from itertools import groupby
@@ -9,7 +9,7 @@ from scoop.newsstand.links import Href
 
 TAGS = {"strong": "strong", "underline": "u", "strike": "s", "em": "em", "slanted": "em"}
 LINE_TAGS = {"# ": "h3", "## ": "h4", "### ": "h5", "-# ": "small", "- ": "li", "* ": "li", "> ": "blockquote"}
-DEPTH_MAX = 8  # a line of nothing but stars would be a thousand deep
+DEPTH_MAX = 8  # a line of stars would nest a thousand deep
 
 _FENCE = re.compile(r"```(?:[\w+#.-]*\n)?\n*(.+?)\n*```", re.DOTALL)
 _QUOTED_REST = re.compile(r"^>>> (.*)", re.DOTALL | re.MULTILINE)
@@ -35,7 +35,7 @@ _SPAN = re.compile(
 
 
 def render(text: str, href: Href) -> Markup:
-    """A text with its headings, quotes, lists and code."""
+    """Render a text with headings, quotes, lists and code."""
     pieces = _FENCE.split(text)
     return Markup().join(
         Markup("<pre><code>{}</code></pre>").format(piece) if place % 2 else _lines(piece.strip("\n"), href)
@@ -44,7 +44,7 @@ def render(text: str, href: Href) -> Markup:
 
 
 def render_line(text: str, href: Href, depth: int = 0) -> Markup:
-    """A text with the marks that stand within a line."""
+    """Render the inline marks of a text."""
     pieces, end = [], 0
     for span in _SPAN.finditer(text) if depth < DEPTH_MAX else ():
         pieces += [escape(text[end : span.start()]), _span(span, href, depth + 1)]
@@ -59,9 +59,9 @@ def _lines(text: str, href: Href) -> Markup:
     blocks = []
     for mark, group in groupby(lines, key=lambda line: line[0]):
         rest = [line[1] for line in group]
-        # marks may go on over lines of a text or a quote, but not from one heading to the next
+        # marks may continue over lines of a text or a quote, but not from one heading to the next
         texts = ["\n".join(rest)] if mark in (None, "> ") else rest
-        blocks += [_block(LINE_TAGS[mark] if mark else "p", render_line(each, href)) for each in texts if each]
+        blocks += [_block(LINE_TAGS[mark] if mark else "p", render_line(text, href)) for text in texts if text]
     return Markup().join(blocks)
 
 

@@ -1,4 +1,4 @@
-"""A channel as its readers see it."""
+"""The page that shows a channel to its readers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from scoop.newsstand.discord import markdown
 from scoop.newsstand.discord.state import GUILD_ID, Discord, StoredMessage
 from scoop.newsstand.links import Href
 
-FOLLOWS_WITHIN = timedelta(minutes=7)  # until then Discord does not repeat who speaks
+FOLLOWS_WITHIN = timedelta(minutes=7)  # within this time Discord does not repeat the author
 NO_COLOUR = 0x4E5058
 
-# not strict about what is undefined: an embed may lack any of its keys
+# undefined is allowed: an embed may lack any of its keys
 _templates = jinja2.Environment(
     loader=jinja2.PackageLoader("scoop.newsstand"),
     autoescape=True,
@@ -26,7 +26,7 @@ _templates = jinja2.Environment(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownMessage:
-    """A message on the page; one that follows another of its author has no head of its own."""
+    """A message on the page; one that follows another of the same author has no header."""
 
     message: StoredMessage
     follows: bool
@@ -37,8 +37,8 @@ def render(discord: Discord, channel_id: str, *, href: Href, root: str) -> str:
     return _templates.get_template("discord.html").render(
         channels=discord.channels.values(),
         current=discord.channels[channel_id],
-        counts={each: len(discord.listed(each)) for each in discord.channels},
-        days=[(day, list(group)) for day, group in groupby(shown, key=lambda each: each.message.posted_at.date())],
+        counts={channel: len(discord.listed(channel)) for channel in discord.channels},
+        days=[(day, list(group)) for day, group in groupby(shown, key=lambda shown: shown.message.posted_at.date())],
         path=f"{root}/channels/{GUILD_ID}",
         markdown=partial(markdown.render, href=href),
         markdown_line=partial(markdown.render_line, href=href),
@@ -50,7 +50,10 @@ def render(discord: Discord, channel_id: str, *, href: Href, root: str) -> str:
 
 def _shown(messages: Sequence[StoredMessage]) -> list[ShownMessage]:
     follows = [False, *(_follows(earlier, later) for earlier, later in pairwise(messages))]
-    return [ShownMessage(message=message, follows=each) for message, each in zip(messages, follows, strict=False)]
+    return [
+        ShownMessage(message=message, follows=is_follow_up)
+        for message, is_follow_up in zip(messages, follows, strict=False)
+    ]
 
 
 def _follows(earlier: StoredMessage, later: StoredMessage) -> bool:

@@ -1,4 +1,4 @@
-"""How Discord says no."""
+"""Error responses of Discord."""
 
 import math
 from collections.abc import Mapping
@@ -6,17 +6,17 @@ from typing import Any
 
 
 class DiscordError(Exception):
-    """A request that is answered with a status, a code of Discord's own and a sentence."""
+    """A request answered with an HTTP status, Discord's own code and a message."""
 
     def __init__(
         self,
         status: int,
-        told: Mapping[str, Any],
+        body: Mapping[str, Any],
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        super().__init__(told["message"])
+        super().__init__(body["message"])
         self.status = status
-        self.told = told
+        self.body = body
         self.headers = headers
 
 
@@ -69,10 +69,10 @@ def broken() -> DiscordError:
 
 
 def limited(seconds: float, *, is_global: bool) -> DiscordError:
-    """Too many requests: the header counts whole seconds, the body is exact."""
-    told = {"message": "You are being rate limited.", "retry_after": round(seconds, 3), "global": is_global}
+    """Too many requests: the header has whole seconds, the body is exact."""
+    body = {"message": "You are being rate limited.", "retry_after": round(seconds, 3), "global": is_global}
     headers = {"Retry-After": str(math.ceil(seconds)), "X-RateLimit-Scope": "global" if is_global else "user"}
-    return DiscordError(429, told, headers | ({"X-RateLimit-Global": "true"} if is_global else {}))
+    return DiscordError(429, body, headers | ({"X-RateLimit-Global": "true"} if is_global else {}))
 
 
 def _refusal(status: int, code: int, message: str) -> DiscordError:

@@ -1,4 +1,4 @@
-"""What Discord knows: who may post where, and what was posted; and what shall go wrong next."""
+"""State of the fake Discord: who may post where, stored messages, and scripted failures."""
 
 import re
 from collections import defaultdict, deque
@@ -19,7 +19,7 @@ from scoop.newsstand.discord.forms import Embed, MessageForm
 from scoop.newsstand.discord.limits import Limits
 
 EPOCH = datetime(2015, 1, 1, tzinfo=UTC)  # Discord's ids count milliseconds from here
-TIME_BITS = 22  # below these an id counts what was made in the same millisecond
+TIME_BITS = 22  # the lower bits count ids of the same millisecond
 GUILD_ID = "1280000000000000001"
 DEMO_TOKEN = discord.ANYONE
 WEBHOOK_TOKEN_CHARACTERS = 68
@@ -30,15 +30,15 @@ CHANNELS: Mapping[str, str] = MappingProxyType(
         "china_news": "1281000000000000003",
     }
 )
-BOT_PINGS = {"parse": ["users", "roles", "everyone"]}  # what is pinged when the message does not say
+BOT_PINGS = {"parse": ["users", "roles", "everyone"]}  # default pings of a message without allowed_mentions
 WEBHOOK_PINGS = {"parse": ["users"]}
 
-# A mark of escape before it does not count: rather one ping too many here than one out there.
+# A preceding escape is ignored: better one ping too many here than one in a real channel.
 _MENTION = re.compile(r"@(?P<everyone>everyone|here)|<@!?(?P<users>\d+)>|<@&(?P<roles>\d+)>")
 
 
 class ReplyMode(Enum):
-    """What becomes of a message, and what is answered."""
+    """How the next message is treated and answered."""
 
     ACCEPT = "stored and answered"
     ACCEPT_204 = "stored, answered without a body"
@@ -57,7 +57,7 @@ class ReplyMode(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiscordUser:
-    """Who posts: a bot, or a webhook."""
+    """The author of a message: a bot or a webhook."""
 
     user_id: str
     username: str
@@ -79,13 +79,13 @@ class DiscordWebhook:
 
     @property
     def url(self) -> str:
-        """Its address, as Discord hands it out."""
+        """The webhook's URL as Discord issues it."""
         return f"https://discord.com/api/webhooks/{self.webhook_id}/{self.token}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredMessage:
-    """What was posted; `pinged` are those who would have been called, `listed_at` is when reading finds it."""
+    """A stored message; `pinged` lists the mentioned, `listed_at` is when listing it becomes possible."""
 
     message_id: str
     channel_id: str
@@ -123,11 +123,11 @@ def _demo_channels() -> dict[str, DiscordChannel]:
 
 @dataclass(slots=True, kw_only=True)
 class Discord:
-    """One Discord of its own; tests set what they need.
+    """A fake Discord; tests set what they need.
 
-    `chance` gives the mode of a message that no script has one for. `lateness` is how long a new message is hidden from
-    readers, `nonce_window` how long a nonce is remembered, `hang_seconds` how long an answer is withheld, and
-    `busy_seconds` what a 429 by mode asks to wait.
+    `chance` picks the mode of an unscripted message. `lateness` is how long a new message is hidden from
+    readers, `nonce_window` how long a nonce is remembered, `hang_seconds` how long a response is withheld, and
+    `busy_seconds` the Retry-After of a scripted 429.
     """
 
     clock: Callable[[], datetime]
@@ -149,9 +149,9 @@ class Discord:
     _file: Path | None = None
 
     def keep_in(self, file: Path) -> None:
-        """Take up what the file holds, and remember there what is posted from now on."""
+        """Load the file, and save every later message to it."""
         self._file = file
-        with suppress(OSError, msgspec.DecodeError):  # a broken file is written anew
+        with suppress(OSError, msgspec.DecodeError):  # a broken file is overwritten
             for message in msgspec.json.decode(file.read_bytes(), type=list[StoredMessage]):
                 self._messages[message.channel_id][message.message_id] = message
 
@@ -159,7 +159,7 @@ class Discord:
         self.channels |= {channel.channel_id: channel for channel in channels}
 
     def script(self, channel_id: str, modes: Iterable[ReplyMode]) -> None:
-        """What becomes of the channel's next messages, in order; what is refused for its own faults uses up none."""
+        """Script the outcome of the channel's next messages, in order; invalid messages use up none."""
         self._scripts[channel_id].extend(modes)
 
     def next_mode(self, channel_id: str) -> ReplyMode:
@@ -167,11 +167,11 @@ class Discord:
         return script.popleft() if script else self.chance()
 
     def messages(self, channel_id: str) -> list[StoredMessage]:
-        """All that is stored, oldest first, whether readers find it yet or not."""
+        """All stored messages, oldest first, listed or not."""
         return list(self._messages[channel_id].values())
 
     def listed(self, channel_id: str) -> list[StoredMessage]:
-        """What readers find now, oldest first."""
+        """The messages listed now, oldest first."""
         now = self.clock()
         return [message for message in self.messages(channel_id) if message.listed_at <= now]
 
@@ -204,7 +204,7 @@ class Discord:
         return webhook
 
     def post(self, form: MessageForm, author: DiscordUser, channel_id: str) -> StoredMessage:
-        """A bot's message, or the earlier one with its nonce."""
+        """Post a bot's message, or return the earlier one with the same nonce."""
         told_before = self._told_before(form, author) if form.enforce_nonce else None
         if told_before is not None:
             return told_before
@@ -220,9 +220,9 @@ class Discord:
         return self._keep(replace(message, webhook_id=webhook.webhook_id))
 
     def edit(self, message: StoredMessage, form: MessageForm) -> StoredMessage:
-        """The message with what the form gives in place of what it said; nobody is pinged by an edit."""
-        given = {name: getattr(form, name) for name in ("content", "embeds") if name in form.given}
-        edited = replace(message, edited_at=self.clock(), **given)
+        """Edit a message; an edit pings nobody."""
+        changes = {name: getattr(form, name) for name in ("content", "embeds") if name in form.keys}
+        edited = replace(message, edited_at=self.clock(), **changes)
         if not edited.content and not edited.embeds:
             raise refusals.empty_message()
         return self._keep(edited)
@@ -232,10 +232,10 @@ class Discord:
         self._remember()
 
     def _told_before(self, form: MessageForm, author: DiscordUser) -> StoredMessage | None:
-        found = self._by_nonce.get((author.user_id, str(form.nonce)))
-        if form.nonce is None or found is None or self.clock() - found.posted_at >= self.nonce_window:
+        earlier = self._by_nonce.get((author.user_id, str(form.nonce)))
+        if form.nonce is None or earlier is None or self.clock() - earlier.posted_at >= self.nonce_window:
             return None
-        return self._messages[found.channel_id].get(found.message_id)
+        return self._messages[earlier.channel_id].get(earlier.message_id)
 
     def _new(
         self, form: MessageForm, author: DiscordUser, channel_id: str, *, default_pings: Mapping[str, Any]
@@ -269,13 +269,13 @@ class Discord:
 
 
 def snowflake(moment: datetime) -> int:
-    """The smallest id of what is made at that moment."""
+    """The smallest id of that moment."""
     return (moment - EPOCH) // timedelta(milliseconds=1) << TIME_BITS
 
 
 def pinged(content: str, allowed: Mapping[str, Any]) -> tuple[str, ...]:
-    """Whom a text calls, of those it may; what stands in an embed calls nobody."""
-    found = ((match[0], str(match.lastgroup), match[match.lastgroup or 0]) for match in _MENTION.finditer(content))
+    """Mentions in a text that are allowed to ping; embeds never ping."""
+    mentions = ((match[0], str(match.lastgroup), match[match.lastgroup or 0]) for match in _MENTION.finditer(content))
     return tuple(
-        mention for mention, kind, name in found if kind in allowed.get("parse", ()) or name in allowed.get(kind, ())
+        mention for mention, kind, name in mentions if kind in allowed.get("parse", ()) or name in allowed.get(kind, ())
     )

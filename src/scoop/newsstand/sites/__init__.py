@@ -1,15 +1,15 @@
-"""The faces of the newsstand: one module here is one face, found by walking the folder."""
+"""The newsstand's sites: one module is one group of sites, found by walking the folder."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from starlette.routing import BaseRoute
 
-from scoop.newsstand.context import Stand
+from scoop.newsstand.context import SiteContext
 
 
-class Face(Protocol):
-    """What a module here defines."""
+class SiteModule(Protocol):
+    """What every site module defines."""
 
-    def sites(self, stand: Stand) -> Mapping[str, Sequence[BaseRoute]]:
-        """The host names this face answers to, each with the routes served there."""
+    def sites(self, context: SiteContext) -> Mapping[str, Sequence[BaseRoute]]:
+        """Routes by host name."""

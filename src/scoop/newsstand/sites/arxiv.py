@@ -1,4 +1,4 @@
-"""arXiv's API: an Atom feed of the papers that answer a query."""
+"""arXiv's API: an Atom feed of the papers that match a query."""
 
 import re
 import tomllib
@@ -14,7 +14,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from scoop.newsstand import world
-from scoop.newsstand.context import Stand
+from scoop.newsstand.context import SiteContext
 from scoop.newsstand.limits import RequestLimit
 
 HOST = "export.arxiv.org"
@@ -44,7 +44,7 @@ class Paper(msgspec.Struct, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preprint:
-    """A paper in the version that is out at one moment."""
+    """A paper in the version published at one moment."""
 
     id: str
     paper: Paper
@@ -60,25 +60,25 @@ class Preprint:
             "abs": self.abstract,
             "cat": " ".join(self.paper.categories),
         }
-        asked = texts[field] if field in texts else " ".join(texts.values())
-        return words.strip('"').lower() in asked.lower()
+        searched = texts[field] if field in texts else " ".join(texts.values())
+        return words.strip('"').lower() in searched.lower()
 
 
 class MalformedQuery(ValueError):
-    """What arXiv answers with an error entry."""
+    """An error that arXiv reports as an entry."""
 
 
-def sites(stand: Stand) -> Mapping[str, Sequence[BaseRoute]]:
-    limit = RequestLimit(requests=1, per=BETWEEN_REQUESTS, clock=stand.clock)
+def sites(context: SiteContext) -> Mapping[str, Sequence[BaseRoute]]:
+    limit = RequestLimit(requests=1, per=BETWEEN_REQUESTS, clock=context.clock)
     return {
-        HOST: ArxivApi(stand=stand, limit=None).routes(),
-        HASTY_HOST: ArxivApi(stand=stand, limit=limit).routes(),
+        HOST: ArxivApi(context=context, limit=None).routes(),
+        HASTY_HOST: ArxivApi(context=context, limit=limit).routes(),
     }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArxivApi:
-    stand: Stand
+    context: SiteContext
     limit: RequestLimit | None
 
     def routes(self) -> list[BaseRoute]:
@@ -88,16 +88,16 @@ class ArxivApi:
         if self.limit and self.limit.left_after(HASTY_HOST) < 0:
             wait = {"retry-after": str(self.limit.seconds_to_wait(HASTY_HOST))}
             return PlainTextResponse("Rate exceeded.", status_code=429, headers=wait)
-        asked = request.query_params
+        params = request.query_params
         try:
-            found = _found(_preprints(self.stand), asked.get("search_query", ""))
-            start, count = int(asked.get("start", 0)), int(asked.get("max_results", 10))
+            matches = _search(_preprints(self.context), params.get("search_query", ""))
+            start, count = int(params.get("start", 0)), int(params.get("max_results", 10))
         except ValueError as error:
             return _atom(_feed([_error(str(error))], total=1), status=400)
-        order = "updated_at" if asked.get("sortBy") == "lastUpdatedDate" else "published_at"
-        found.sort(key=lambda each: getattr(each, order), reverse=asked.get("sortOrder") != "ascending")
-        shown = found[start : start + min(count, MAX_RESULTS)]
-        return _atom(_feed([_entry(each) for each in shown], total=len(found)))
+        order = "updated_at" if params.get("sortBy") == "lastUpdatedDate" else "published_at"
+        matches.sort(key=lambda preprint: getattr(preprint, order), reverse=params.get("sortOrder") != "ascending")
+        shown = matches[start : start + min(count, MAX_RESULTS)]
+        return _atom(_feed([_entry(preprint) for preprint in shown], total=len(matches)))
 
 
 @cache
@@ -106,16 +106,16 @@ def _papers() -> list[Paper]:
     return msgspec.convert(tables["paper"], list[Paper])
 
 
-def _preprints(stand: Stand) -> list[Preprint]:
-    now = stand.clock()
-    found = []
+def _preprints(context: SiteContext) -> list[Preprint]:
+    now = context.clock()
+    preprints = []
     for number, paper in enumerate(_papers(), start=FIRST_NUMBER):
-        published_at = stand.anchor - timedelta(hours=paper.hours_ago)
+        published_at = context.anchor - timedelta(hours=paper.hours_ago)
         second = paper.version_2
-        updated_at = stand.anchor - timedelta(hours=second.hours_ago) if second else published_at
+        updated_at = context.anchor - timedelta(hours=second.hours_ago) if second else published_at
         is_second = second is not None and updated_at <= now
         if published_at <= now:
-            found.append(
+            preprints.append(
                 Preprint(
                     id=f"{published_at:%y%m}.{number:05d}",
                     paper=paper,
@@ -125,26 +125,26 @@ def _preprints(stand: Stand) -> list[Preprint]:
                     updated_at=updated_at if is_second else published_at,
                 )
             )
-    return found
+    return preprints
 
 
-def _found(preprints: list[Preprint], query: str) -> list[Preprint]:
-    """Terms joined from left to right; arXiv's brackets are not understood here."""
-    found: list[Preprint] = []
+def _search(preprints: list[Preprint], query: str) -> list[Preprint]:
+    """Terms joined from left to right; brackets are not supported."""
+    matches: list[Preprint] = []
     position = 0
     while match := _TERM.match(query, position):
-        hits = [each for each in preprints if each.is_found_by(match["field"], match["words"])]
+        hits = [preprint for preprint in preprints if preprint.is_found_by(match["field"], match["words"])]
         match match["joint"]:
             case "AND":
-                found = [each for each in found if each in hits]
+                matches = [preprint for preprint in matches if preprint in hits]
             case "ANDNOT":
-                found = [each for each in found if each not in hits]
+                matches = [preprint for preprint in matches if preprint not in hits]
             case _:
-                found = [each for each in preprints if each in found or each in hits]
+                matches = [preprint for preprint in preprints if preprint in matches or preprint in hits]
         position = match.end()
     if position < len(query) or not query:
         raise MalformedQuery(f"malformed search_query: {query!r}")
-    return found
+    return matches
 
 
 def _atom(feed: ET.Element, status: int = 200) -> Response:
@@ -167,7 +167,7 @@ def _entry(preprint: Preprint) -> ET.Element:
     _add(entry, "id", page)
     _add(entry, "updated", f"{preprint.updated_at:%Y-%m-%dT%H:%M:%SZ}")
     _add(entry, "published", f"{preprint.published_at:%Y-%m-%dT%H:%M:%SZ}")
-    _add(entry, "title", preprint.paper.title.replace(": ", ":\n  "))  # arXiv breaks lines where it likes
+    _add(entry, "title", preprint.paper.title.replace(": ", ":\n  "))  # arXiv breaks lines anywhere
     _add(entry, "summary", "  " + preprint.abstract.replace(". ", ".\n") + "\n")
     for name in preprint.paper.authors:
         _add(_add(entry, "author"), "name", name)

@@ -13,7 +13,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import Receive, Scope, Send
 
 from scoop.newsstand import links
-from scoop.newsstand.context import Stand
+from scoop.newsstand.context import SiteContext
 from scoop.newsstand.discord import forms, page, refusals
 from scoop.newsstand.discord.refusals import DiscordError
 from scoop.newsstand.discord.state import GUILD_ID, Discord, DiscordUser, ReplyMode, StoredMessage
@@ -27,13 +27,13 @@ PAGE_HEADERS = {"Content-Security-Policy": "default-src 'none'; style-src 'unsaf
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def sites(stand: Stand) -> Mapping[str, Sequence[BaseRoute]]:
-    routes = DiscordApi(discord=stand.discord).routes()
-    pages = DiscordPages(discord=stand.discord)
+def sites(context: SiteContext) -> Mapping[str, Sequence[BaseRoute]]:
+    routes = DiscordApi(discord=context.discord).routes()
+    pages = DiscordPages(discord=context.discord)
     return {
         HOST: [
             Mount("/api/v10", routes=routes),
-            Mount("/api", routes=routes),  # as in the addresses of webhooks that Discord hands out
+            Mount("/api", routes=routes),  # as in the webhook URLs that Discord issues
             Route("/channels", pages.first),
             Route(f"/channels/{GUILD_ID}/{{channel_id}}", pages.channel),
         ]
@@ -78,20 +78,20 @@ class DiscordApi:
         message = self.discord.post_by(webhook, form) if mode.is_accepted else None
         waits = request.query_params.get("wait") == "true"
         if not waits and mode is ReplyMode.REJECT_500:
-            return Response(status_code=204)  # who does not wait is not told that it failed
+            return Response(status_code=204)  # without ?wait=true the client does not learn of the failure
         return self._answer(mode, JSONResponse(_message(message)) if message and waits else Response(status_code=204))
 
     async def listing(self, request: Request) -> Response:
         self._bot(request)
         channel = self.discord.channel(request.path_params["channel_id"])
-        asked = request.query_params
-        limit = forms.whole_number(asked.get("limit", str(MESSAGES_DEFAULT)), "limit", least=1, most=MESSAGES_MAX)
-        after = forms.whole_number(asked.get("after", "0"), "after", least=0, most=ID_MAX)
-        before = forms.whole_number(asked.get("before", str(ID_MAX)), "before", least=0, most=ID_MAX)
+        params = request.query_params
+        limit = forms.whole_number(params.get("limit", str(MESSAGES_DEFAULT)), "limit", least=1, most=MESSAGES_MAX)
+        after = forms.whole_number(params.get("after", "0"), "after", least=0, most=ID_MAX)
+        before = forms.whole_number(params.get("before", str(ID_MAX)), "before", least=0, most=ID_MAX)
         between = [each for each in self.discord.listed(channel.channel_id) if after < int(each.message_id) < before]
-        # those nearest to what was named, and always the newest first
-        found = between[:limit] if "after" in asked else between[-limit:]
-        return JSONResponse([_message(message) for message in reversed(found)])
+        # nearest to the named message first, and always newest first
+        page = between[:limit] if "after" in params else between[-limit:]
+        return JSONResponse([_message(message) for message in reversed(page)])
 
     async def read(self, request: Request) -> Response:
         _, message = self._found(request)
@@ -114,7 +114,7 @@ class DiscordApi:
         return Response(status_code=204)
 
     def _route(self, method: str, path: str, endpoint: Endpoint) -> Route:
-        """The endpoint at its path, with its limits told in every answer."""
+        """The endpoint at its path, with rate limit headers in every response."""
 
         async def answer(request: Request) -> Response:
             place = [request.path_params.get(name, "") for name in ("channel_id", "webhook_id", "token")]
@@ -124,7 +124,7 @@ class DiscordApi:
                 self.discord.limits.check(bucket, asker)
                 response = await endpoint(request)
             except DiscordError as refusal:
-                response = JSONResponse(refusal.told, status_code=refusal.status, headers=refusal.headers)
+                response = JSONResponse(refusal.body, status_code=refusal.status, headers=refusal.headers)
             response.headers.update(self.discord.limits.headers(bucket))
             return response
 
@@ -134,20 +134,20 @@ class DiscordApi:
         return self.discord.bot(request.headers.get("authorization", ""))
 
     def _found(self, request: Request) -> tuple[str, StoredMessage]:
-        """Who asks for a message, and the message; a webhook knows only its own."""
-        asked = request.path_params
-        if "webhook_id" not in asked:
+        """The author and the message; a webhook sees only its own."""
+        params = request.path_params
+        if "webhook_id" not in params:
             bot = self._bot(request)
-            channel = self.discord.channel(asked["channel_id"])
-            return bot.user_id, self.discord.by_id(channel.channel_id, asked["message_id"])
-        webhook = self.discord.webhook(asked["webhook_id"], asked["token"])
-        message = self.discord.by_id(webhook.channel_id, asked["message_id"])
+            channel = self.discord.channel(params["channel_id"])
+            return bot.user_id, self.discord.by_id(channel.channel_id, params["message_id"])
+        webhook = self.discord.webhook(params["webhook_id"], params["token"])
+        message = self.discord.by_id(webhook.channel_id, params["message_id"])
         if message.webhook_id != webhook.webhook_id:
             raise refusals.unknown_message()
         return webhook.webhook_id, message
 
     def _mode(self, channel_id: str) -> ReplyMode:
-        """What becomes of the next message to a channel; 429 when that is what shall."""
+        """The scripted mode of the channel's next message; 429 if that is the mode."""
         mode = self.discord.next_mode(channel_id)
         if mode in {ReplyMode.REJECT_429, ReplyMode.REJECT_429_GLOBAL}:
             raise refusals.limited(self.discord.busy_seconds, is_global=mode is ReplyMode.REJECT_429_GLOBAL)
@@ -167,7 +167,7 @@ class DiscordApi:
 
 
 class Silence(Response):
-    """No answer at all: the connection is closed, after a while or when the client has gone."""
+    """No response: close the connection, after a while or when the client has gone."""
 
     def __init__(self, seconds: float = 0) -> None:
         super().__init__()
@@ -179,7 +179,7 @@ class Silence(Response):
                 while (await receive())["type"] != "http.disconnect":
                     pass
         with suppress(KeyError):
-            # there is no such status: the server finds that out before it writes, and hangs up
+            # an invalid status: the server notices before it writes, and closes the connection
             await send({"type": "http.response.start", "status": 0, "headers": []})
 
 
@@ -202,7 +202,7 @@ class DiscordPages:
 
 
 def _href(request: Request) -> Href:
-    """Links to the invented world work for the reader at hand; all others stay as they are."""
+    """Rewrite links to the invented world for the current reader; leave all others."""
     as_reached = links.as_reached(request)
 
     def href(url: str) -> str:
@@ -235,7 +235,7 @@ def _user(user: DiscordUser) -> dict[str, Any]:
 
 
 def _message(message: StoredMessage) -> dict[str, Any]:
-    told = {
+    payload = {
         "id": message.message_id,
         "type": 0,
         "channel_id": message.channel_id,
@@ -254,4 +254,4 @@ def _message(message: StoredMessage) -> dict[str, Any]:
         "flags": 0,
     }
     nonce = {"nonce": message.nonce} if message.nonce is not None else {}
-    return told | nonce | ({"webhook_id": message.webhook_id} if message.webhook_id else {})
+    return payload | nonce | ({"webhook_id": message.webhook_id} if message.webhook_id else {})

@@ -1,4 +1,4 @@
-"""A server of embeddings: texts that share words lie close. Under a path of its own for each way to be broken."""
+"""An embeddings server: texts that share words are close. One path for each way to be broken."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from scoop.core import text
-from scoop.newsstand.context import Stand
+from scoop.newsstand.context import SiteContext
 
 HOST = "embeddings.example"
 DIMENSIONS = 64
@@ -24,14 +24,14 @@ Vector = list[float]
 
 
 class EmbeddingRequest(msgspec.Struct):
-    """What either way of asking holds: `input` and `model` of /v1/embeddings, or `texts` of /embed."""
+    """The request of either API: `input` and `model` of /v1/embeddings, or `texts` of /embed."""
 
     input: list[str] = []
     texts: list[str] = []
     model: str = ""
 
 
-def sites(_stand: Stand) -> Mapping[str, Sequence[BaseRoute]]:
+def sites(_stand: SiteContext) -> Mapping[str, Sequence[BaseRoute]]:
     return {
         HOST: [
             Route("/v1/embeddings", listed, methods=["POST"]),
@@ -43,7 +43,7 @@ def sites(_stand: Stand) -> Mapping[str, Sequence[BaseRoute]]:
 
 
 async def listed(request: Request) -> Response:
-    """As OpenAI answers: each vector with the index of its text."""
+    """OpenAI's response: each vector with the index of its text."""
     question = await _question(request)
     mode = _mode(request)
     numbered = MISNUMBERED.get(mode, _numbered)(_vectors(question.input, mode))
@@ -52,14 +52,14 @@ async def listed(request: Request) -> Response:
 
 
 async def plain(request: Request) -> Response:
-    """As simple servers answer: the vectors in the order of the texts."""
+    """The response of simple servers: vectors in the order of the texts."""
     question = await _question(request)
     mode = _mode(request)
     return _answer({"embeddings": _vectors(question.texts, mode), "elapsed_ms": 0.4}, mode)
 
 
 def vector(of: str, dimensions: int = DIMENSIONS) -> Vector:
-    """Every word moves the text one step along an axis of its own; the first axis is everybody's."""
+    """Each word moves the text one step along its own axis; the first axis is shared by all texts."""
     steps = np.zeros(dimensions)
     steps[0] = 0.1
     for word in text.words(text.normalized(of)):
@@ -85,8 +85,8 @@ def _vectors(texts: Sequence[str], mode: str) -> list[Vector]:
     return MISMADE.get(mode, _made)(texts)
 
 
-def _answer(told: object, mode: str) -> Response:
-    return MISANSWERED.get(mode, _json)(msgspec.json.encode(told))
+def _answer(body: object, mode: str) -> Response:
+    return MISANSWERED.get(mode, _json)(msgspec.json.encode(body))
 
 
 def _made(texts: Sequence[str]) -> list[Vector]:
@@ -106,7 +106,7 @@ def _busy(status: int) -> Response:
 
 
 def _drip(_body: bytes) -> Response:
-    """One byte a second, for ever."""
+    """Send one byte a second, without end."""
 
     async def drops() -> AsyncIterator[bytes]:
         while True:

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from scoop.newsstand.context import Stand
+from scoop.newsstand.context import SiteContext
 from scoop.newsstand.world import Edition, Reply
 
 HOST = "hacker-news.firebaseio.com"
@@ -20,13 +20,13 @@ DELETED_ID, DEAD_ID, MISSING_ID = FIRST_ID + 1, FIRST_ID + 2, FIRST_ID + 3  # ev
 POINTS_PER_HOUR = 3
 
 
-def sites(stand: Stand) -> Mapping[str, Sequence[BaseRoute]]:
-    return {HOST: HackerNewsSite(stand=stand).routes()}
+def sites(context: SiteContext) -> Mapping[str, Sequence[BaseRoute]]:
+    return {HOST: HackerNewsSite(context=context).routes()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HackerNewsSite:
-    stand: Stand
+    context: SiteContext
 
     def routes(self) -> list[BaseRoute]:
         return [
@@ -48,7 +48,7 @@ class HackerNewsSite:
         return JSONResponse(max(self._items()))
 
     def _items(self) -> dict[int, dict[str, Any]]:
-        editions = [edition for edition in self.stand.editions() if edition.outlet.collection == COLLECTION]
+        editions = [edition for edition in self.context.editions() if edition.outlet.collection == COLLECTION]
         posted = {edition.link for edition in editions if edition.outlet.is_link_blog}
         items: dict[int, dict[str, Any]] = {
             DELETED_ID: {"id": DELETED_ID, "type": "story", "deleted": True},
@@ -62,7 +62,7 @@ class HackerNewsSite:
         return items
 
     def _story(self, edition: Edition, kids: list[int]) -> dict[str, Any]:
-        age_hours = (self.stand.clock() - edition.published_at).total_seconds() / 3600
+        age_hours = (self.context.clock() - edition.published_at).total_seconds() / 3600
         story = {
             "by": edition.article.author or "newsbot",
             "descendants": len(kids),
@@ -92,5 +92,5 @@ def _id(name: str) -> int:
 
 
 def _markup(body: str) -> str:
-    """Hacker News' own way: the first paragraph bare, each further one after a <p>."""
+    """Hacker News' format: the first paragraph bare, each further one after a <p>."""
     return "<p>".join(html.escape(paragraph) for paragraph in body.split("\n\n"))

@@ -1,4 +1,4 @@
-"""Servers that mean harm or are broken: one path for each way to be so; whoever visits must come back unhurt."""
+"""Hostile and broken servers: one path for each kind; a client must survive all of them."""
 
 import asyncio
 import gzip
@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
-from scoop.newsstand.context import Stand
+from scoop.newsstand.context import SiteContext
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -24,7 +24,7 @@ else:
     from backports import zstd
 
 HOST = "hostile.example"
-ROBOTLESS_HOST = "norobots.example"  # its robots.txt cannot be had, so nothing else may be asked for
+ROBOTLESS_HOST = "norobots.example"  # its robots.txt is unavailable, so nothing else may be fetched
 MEBIBYTE = bytes(1 << 20)
 BOMB_MEBIBYTES = 64
 FLOOD_ITEMS = 50_000
@@ -56,16 +56,16 @@ FEED = (
 )
 
 
-def sites(stand: Stand) -> Mapping[str, Sequence[BaseRoute]]:
+def sites(context: SiteContext) -> Mapping[str, Sequence[BaseRoute]]:
     return {
-        HOST: Hostile(stand=stand).routes(),
+        HOST: Hostile(context=context).routes(),
         ROBOTLESS_HOST: [Route("/robots.txt", broken), Route("/feed.xml", feed)],
     }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hostile:
-    stand: Stand
+    context: SiteContext
 
     def routes(self) -> list[BaseRoute]:
         return [
@@ -90,12 +90,12 @@ class Hostile:
         ]
 
     async def busy(self, request: Request) -> Response:
-        """Too many requests, with a Retry-After in seconds, as a date, or as nonsense."""
-        until = self.stand.clock() + timedelta(seconds=RETRY_SECONDS)
+        """Too many requests, with a Retry-After in seconds, as a date, or invalid."""
+        until = self.context.clock() + timedelta(seconds=RETRY_SECONDS)
         forms = {
             "seconds": str(RETRY_SECONDS),
             "date": format_datetime(until, usegmt=True),
-            "past": format_datetime(self.stand.clock() - timedelta(days=1), usegmt=True),
+            "past": format_datetime(self.context.clock() - timedelta(days=1), usegmt=True),
             "huge": "9" * 30,
             "garbage": "soon, we hope",
         }
@@ -105,8 +105,8 @@ class Hostile:
         return Response(status_code=request.path_params["status"], headers={"retry-after": forms[form]})
 
     async def flood(self, _request: Request) -> Response:
-        """More items than anybody reads, each with another id at every visit."""
-        visit = self.stand.clock().timestamp()
+        """More items than a reader takes, each with another id on every fetch."""
+        visit = self.context.clock().timestamp()
         items = (
             f"<item><title>Flood {number}</title><guid>{visit}-{number}</guid></item>" for number in range(FLOOD_ITEMS)
         )
@@ -123,7 +123,7 @@ async def broken(_request: Request) -> Response:
 
 
 async def drip(_request: Request) -> Response:
-    """One byte a second, for ever."""
+    """Send one byte a second, without end."""
 
     async def drops() -> AsyncIterator[bytes]:
         while True:
@@ -134,24 +134,24 @@ async def drip(_request: Request) -> Response:
 
 
 async def endless(_request: Request) -> Response:
-    """As much as is taken, for ever."""
+    """Send as much as the client takes, without end."""
 
     async def flow() -> AsyncIterator[bytes]:
         while True:
             yield MEBIBYTE
-            await asyncio.sleep(0)  # or nobody could tell that the reader has left
+            await asyncio.sleep(0)  # otherwise the server would not notice that the client has left
 
     return StreamingResponse(flow(), media_type="application/rss+xml")
 
 
 async def huge(_request: Request) -> Response:
-    """A body of a size that is told beforehand."""
+    """A body with a declared size."""
     length = str(BOMB_MEBIBYTES << 20)
     return StreamingResponse(iter([MEBIBYTE] * BOMB_MEBIBYTES), headers={"content-length": length})
 
 
 async def bomb(request: Request) -> Response:
-    """A few bytes that unpack to many, also in layers."""
+    """A few bytes that decompress to many, also in layers."""
     encoding = request.path_params["encoding"]
     if encoding not in BOMBS:
         raise HTTPException(404)
@@ -200,7 +200,7 @@ BOMBS: Mapping[str, Callable[[], Iterator[bytes]]] = {
 
 
 async def truncated(_request: Request) -> Response:
-    """Packed, and cut in the middle; the length is that of the half."""
+    """Compressed and cut in the middle; the length is that of the half."""
     packed = gzip.compress(FEED)
     return Response(packed[: len(packed) // 2], headers={"content-encoding": "gzip"}, media_type="application/rss+xml")
 
@@ -214,7 +214,7 @@ async def loop(_request: Request) -> Response:
 
 
 async def private(request: Request) -> Response:
-    """To one of many spellings of an address that is somebody's inside."""
+    """Redirect to one of many spellings of a private address."""
     number = request.path_params["number"] % len(PRIVATE_ADDRESSES)
     return Response(status_code=302, headers={"location": PRIVATE_ADDRESSES[number]})
 
@@ -224,7 +224,7 @@ async def moved(request: Request) -> Response:
 
 
 async def not_modified(_request: Request) -> Response:
-    """What nobody asked: that nothing has changed."""
+    """304 to a request without a validator."""
     return Response(status_code=304)
 
 
@@ -241,7 +241,7 @@ async def html(_request: Request) -> Response:
 
 
 async def charset(_request: Request) -> Response:
-    """Says one charset, and is in another."""
+    """Declares one charset and is in another."""
     text = FEED.decode().replace("quiet", "größer als Café").encode("latin-1")
     return Response(text, headers={"content-type": "application/rss+xml; charset=x-no-such"})
 

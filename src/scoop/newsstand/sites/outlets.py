@@ -9,19 +9,19 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from scoop.newsstand import feeds, links, pages, replies, world
-from scoop.newsstand.context import Stand
+from scoop.newsstand.context import SiteContext
 from scoop.newsstand.world import WorldOutlet
 
 RELATED_MAX = 4
 
 
-def sites(stand: Stand) -> Mapping[str, Sequence[BaseRoute]]:
-    return {outlet.host: OutletSite(stand=stand, outlet=outlet).routes() for outlet in stand.world.outlets}
+def sites(context: SiteContext) -> Mapping[str, Sequence[BaseRoute]]:
+    return {outlet.host: OutletSite(context=context, outlet=outlet).routes() for outlet in context.world.outlets}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutletSite:
-    stand: Stand
+    context: SiteContext
     outlet: WorldOutlet
 
     def routes(self) -> list[BaseRoute]:
@@ -35,13 +35,13 @@ class OutletSite:
         ]
 
     async def front_page(self, request: Request) -> Response:
-        editions = self.stand.editions_of(self.outlet)
+        editions = self.context.editions_of(self.outlet)
         page = pages.render_front_page(self.outlet, editions, links.as_reached(request))
         return replies.conditional(request, page, media_type="text/html", changed_at=world.last_change(editions))
 
     async def article(self, request: Request) -> Response:
         url = self.outlet.url + request.path_params["path"]
-        editions = self.stand.editions_of(self.outlet)
+        editions = self.context.editions_of(self.outlet)
         edition = next((edition for edition in editions if edition.url == url), None)
         if edition is None:
             raise HTTPException(404)
@@ -51,13 +51,13 @@ class OutletSite:
         return replies.conditional(request, page, media_type="text/html", changed_at=changed_at)
 
     async def feed(self, request: Request) -> Response:
-        editions = self.stand.editions_of(self.outlet)
+        editions = self.context.editions_of(self.outlet)
         feed = feeds.FORMATS[self.outlet.feed]
         text = feed.render(self.outlet, editions)
         return replies.conditional(request, text, media_type=feed.media_type, changed_at=world.last_change(editions))
 
     async def sitemap(self, request: Request) -> Response:
-        editions = self.stand.editions_of(self.outlet)
+        editions = self.context.editions_of(self.outlet)
         text = pages.render_sitemap(editions)
         return replies.conditional(request, text, media_type="application/xml", changed_at=world.last_change(editions))
 
@@ -67,5 +67,5 @@ class OutletSite:
 
 
 async def staff_room(_request: Request) -> Response:
-    """What robots.txt forbids has to exist, or nobody could see whether a crawler obeys."""
+    """A path that robots.txt forbids must exist, so that tests see whether a crawler obeys."""
     raise HTTPException(403)

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from scoop.newsstand.context import Stand
+from scoop.newsstand.context import SiteContext
 from scoop.newsstand.limits import RequestLimit
 from scoop.newsstand.world import Edition, Reply
 
@@ -24,7 +24,7 @@ SITE = f"https://{SITE_HOST}"
 LISTINGS = ("new", "hot", "top", "rising")
 TOKEN_PREFIX = "newsstand-"  # noqa: S105
 UNKNOWN_CLIENT, WRONG_FEED_TOKEN = "unknown", "wrong"
-HASTY_CLIENT = "hasty"  # with a limit that is quickly met, so that it can be seen
+HASTY_CLIENT = "hasty"  # has a low limit, so that tests can hit it
 HASTY_REQUESTS, REQUESTS, WINDOW = 3, 100_000, timedelta(minutes=10)
 POINTS_PER_HOUR = 4
 
@@ -62,19 +62,19 @@ class NewsstandPost:
         return SITE + self.permalink if self.is_self else self.edition.link
 
 
-def sites(stand: Stand) -> Mapping[str, Sequence[BaseRoute]]:
-    return {SITE_HOST: RedditSite(stand=stand).routes(), API_HOST: api(stand).routes()}
+def sites(context: SiteContext) -> Mapping[str, Sequence[BaseRoute]]:
+    return {SITE_HOST: RedditSite(context=context).routes(), API_HOST: api(context).routes()}
 
 
-def posts(stand: Stand, subreddit: str, listing: str) -> list[NewsstandPost]:
-    """The posts of a subreddit in the order of a listing; 404 for a subreddit or listing that is none."""
-    editions = [edition for edition in stand.editions() if edition.outlet.collection == subreddit]
+def posts(context: SiteContext, subreddit: str, listing: str) -> list[NewsstandPost]:
+    """The posts of a subreddit in the order of a listing; 404 for an unknown subreddit or listing."""
+    editions = [edition for edition in context.editions() if edition.outlet.collection == subreddit]
     if not editions or listing not in LISTINGS:
         raise HTTPException(404)
     linked = {edition.link for edition in editions if edition.outlet.is_link_blog}
     shown = [edition for edition in editions if edition.outlet.is_link_blog or edition.url not in linked]
-    found = [_post(subreddit, edition, now=stand.clock()) for edition in shown]
-    return found if listing == "new" else sorted(found, key=lambda post: -post.score)
+    listed = [_post(subreddit, edition, now=context.clock()) for edition in shown]
+    return listed if listing == "new" else sorted(listed, key=lambda post: -post.score)
 
 
 def _post(subreddit: str, edition: Edition, *, now: datetime) -> NewsstandPost:
@@ -96,23 +96,23 @@ def _id(name: str) -> str:
 
 
 def _count(request: Request, default: int = 25) -> int:
-    asked = request.query_params.get("limit", "")
-    return min(int(asked), 100) if asked.isdecimal() else default
+    limit = request.query_params.get("limit", "")
+    return min(int(limit), 100) if limit.isdecimal() else default
 
 
-def api(stand: Stand) -> "RedditApi":
+def api(context: SiteContext) -> "RedditApi":
     return RedditApi(
-        stand=stand,
-        limit=RequestLimit(requests=REQUESTS, per=WINDOW, clock=stand.clock),
-        hasty_limit=RequestLimit(requests=HASTY_REQUESTS, per=WINDOW, clock=stand.clock),
+        context=context,
+        limit=RequestLimit(requests=REQUESTS, per=WINDOW, clock=context.clock),
+        hasty_limit=RequestLimit(requests=HASTY_REQUESTS, per=WINDOW, clock=context.clock),
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RedditApi:
-    """What an application may ask for with its token."""
+    """The API that an application uses with its token."""
 
-    stand: Stand
+    context: SiteContext
     limit: RequestLimit
     hasty_limit: RequestLimit
 
@@ -120,12 +120,12 @@ class RedditApi:
         return [Route("/r/{subreddit}/comments/{id}", self.comments), Route("/r/{subreddit}/{listing}", self.listing)]
 
     async def listing(self, request: Request) -> Response:
-        found = posts(self.stand, request.path_params["subreddit"], request.path_params["listing"])
-        return self._counted(request, _listing([_t3(post) for post in found[: _count(request)]]))
+        listed = posts(self.context, request.path_params["subreddit"], request.path_params["listing"])
+        return self._counted(request, _listing([_t3(post) for post in listed[: _count(request)]]))
 
     async def comments(self, request: Request) -> Response:
-        found = posts(self.stand, request.path_params["subreddit"], "new")
-        post = next((post for post in found if post.id == request.path_params["id"]), None)
+        listed = posts(self.context, request.path_params["subreddit"], "new")
+        post = next((post for post in listed if post.id == request.path_params["id"]), None)
         if post is None:
             raise HTTPException(404)
         shown = [_t1(remark, post) for remark in post.remarks[: _count(request)]]
@@ -141,8 +141,8 @@ class RedditApi:
         reset = str(limit.seconds_to_wait(token))
         headers = {"x-ratelimit-remaining": f"{max(left, 0)}.0", "x-ratelimit-reset": reset}
         if left < 0:
-            told = {"message": "Too Many Requests", "error": 429}
-            return JSONResponse(told, status_code=429, headers=headers | {"retry-after": reset})
+            body = {"message": "Too Many Requests", "error": 429}
+            return JSONResponse(body, status_code=429, headers=headers | {"retry-after": reset})
         return JSONResponse(answer, headers=headers)
 
 
@@ -188,9 +188,9 @@ def _t1(remark: Remark, post: NewsstandPost) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RedditSite:
-    """Tokens for applications, and feeds for everybody else."""
+    """Tokens for applications, and public feeds."""
 
-    stand: Stand
+    context: SiteContext
 
     def routes(self) -> list[BaseRoute]:
         return [
@@ -215,12 +215,12 @@ class RedditSite:
         return PlainTextResponse("User-agent: *\nDisallow: /\n")
 
     async def posts(self, request: Request) -> Response:
-        found = posts(self.stand, request.path_params["subreddit"], request.path_params.get("listing", "hot"))
-        return _feed(request, [_post_entry(post) for post in found[: _count(request)]])
+        listed = posts(self.context, request.path_params["subreddit"], request.path_params.get("listing", "hot"))
+        return _feed(request, [_post_entry(post) for post in listed[: _count(request)]])
 
     async def comments(self, request: Request) -> Response:
-        found = posts(self.stand, request.path_params["subreddit"], "new")
-        remarks = [(remark, post) for post in found for remark in post.remarks]
+        listed = posts(self.context, request.path_params["subreddit"], "new")
+        remarks = [(remark, post) for post in listed for remark in post.remarks]
         remarks.sort(key=lambda pair: pair[0].reply.posted_at, reverse=True)
         return _feed(request, [_remark_entry(remark, post) for remark, post in remarks[: _count(request)]])
 

@@ -1,4 +1,4 @@
-"""The Fennmoor Gazette: an outlet without a feed, with sections, a news sitemap and a robots.txt that asks for time."""
+"""The Fennmoor Gazette: an outlet without a feed, with sections, a news sitemap and a crawl delay in robots.txt."""
 
 import gzip
 import tomllib
@@ -16,7 +16,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from scoop.newsstand import world
-from scoop.newsstand.context import Stand
+from scoop.newsstand.context import SiteContext
 
 HOST = "fennmoorgazette.example"
 NAME = "Fennmoor Gazette"
@@ -34,7 +34,7 @@ _templates = jinja2.Environment(
 
 
 class SiteFileArticle(msgspec.Struct, forbid_unknown_fields=True):
-    """An article, as the world's file tells it."""
+    """An article of the world's file."""
 
     slug: str
     section: str
@@ -47,12 +47,12 @@ class SiteFileArticle(msgspec.Struct, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteArticle:
-    told: SiteFileArticle
+    file: SiteFileArticle
     published_at: datetime
 
     @property
     def path(self) -> str:
-        return f"/{self.published_at:%Y/%m/%d}/{self.told.slug}.html"
+        return f"/{self.published_at:%Y/%m/%d}/{self.file.slug}.html"
 
     @property
     def url(self) -> str:
@@ -60,16 +60,16 @@ class SiteArticle:
 
     @property
     def paragraphs(self) -> list[str]:
-        return self.told.body.strip().split("\n\n")
+        return self.file.body.strip().split("\n\n")
 
 
-def sites(stand: Stand) -> Mapping[str, Sequence[BaseRoute]]:
-    return {HOST: FeedlessSite(stand=stand).routes()}
+def sites(context: SiteContext) -> Mapping[str, Sequence[BaseRoute]]:
+    return {HOST: FeedlessSite(context=context).routes()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedlessSite:
-    stand: Stand
+    context: SiteContext
 
     def routes(self) -> list[BaseRoute]:
         return [
@@ -88,7 +88,7 @@ class FeedlessSite:
 
     async def section(self, request: Request) -> Response:
         section = request.path_params["section"]
-        articles = [article for article in self._articles() if article.told.section == section]
+        articles = [article for article in self._articles() if article.file.section == section]
         if not articles:
             raise HTTPException(404)
         return _front(f"{NAME}: {section}", articles)
@@ -104,11 +104,12 @@ class FeedlessSite:
         return Response(gzip.compress(text.encode(), mtime=0), media_type="application/gzip")
 
     def _articles(self) -> list[SiteArticle]:
-        """What is out now, newest first."""
+        """Published articles, newest first."""
         articles = [
-            SiteArticle(told=told, published_at=self.stand.anchor - timedelta(hours=told.hours_ago)) for told in _told()
+            SiteArticle(file=file, published_at=self.context.anchor - timedelta(hours=file.hours_ago))
+            for file in _articles_of_file()
         ]
-        out = [article for article in articles if article.published_at <= self.stand.clock()]
+        out = [article for article in articles if article.published_at <= self.context.clock()]
         return sorted(out, key=lambda article: article.published_at, reverse=True)
 
 
@@ -125,12 +126,12 @@ async def imprint(_request: Request) -> Response:
 
 
 async def staff_room(_request: Request) -> Response:
-    """What robots.txt forbids has to exist, or nobody could see whether a crawler obeys."""
+    """A path that robots.txt forbids must exist, so that tests see whether a crawler obeys."""
     raise HTTPException(403)
 
 
 def _front(heading: str, articles: Sequence[SiteArticle]) -> Response:
-    sections = sorted({told.section for told in _told()})
+    sections = sorted({file.section for file in _articles_of_file()})
     return HTMLResponse(_render("feedless_front.html", heading=heading, articles=articles, sections=sections))
 
 
@@ -139,6 +140,6 @@ def _render(template: str, **context: Any) -> str:
 
 
 @cache
-def _told() -> list[SiteFileArticle]:
+def _articles_of_file() -> list[SiteFileArticle]:
     tables = tomllib.loads((world.SHIPPED / "sites" / "fennmoor.toml").read_text("utf-8"))
     return msgspec.convert(tables["article"], list[SiteFileArticle])

@@ -1,4 +1,4 @@
-"""Tavily's search API: the outlets' articles that hold the words of a query."""
+"""Tavily's search API: articles that contain the words of a query."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,13 +12,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from scoop.newsstand.context import Stand
+from scoop.newsstand.context import SiteContext
 from scoop.newsstand.limits import RequestLimit
 from scoop.newsstand.world import Edition
 
 HOST = "api.tavily.com"
 KEY_PREFIX = "tvly-"
-HASTY_KEY = "tvly-hasty"  # with a limit that is quickly met, so that it can be seen
+HASTY_KEY = "tvly-hasty"  # has a low limit, so that tests can hit it
 SPENT_KEYS = {"tvly-spent": 432, "tvly-overspent": 433}
 HASTY_REQUESTS_PER_MINUTE = 2
 SNIPPET_CHARACTERS = 400
@@ -41,14 +41,14 @@ class SearchRequest(msgspec.Struct):
         return is_wanted and is_new and not _is_under(host, self.exclude_domains)
 
 
-def sites(stand: Stand) -> Mapping[str, Sequence[BaseRoute]]:
-    limit = RequestLimit(requests=HASTY_REQUESTS_PER_MINUTE, per=timedelta(minutes=1), clock=stand.clock)
-    return {HOST: TavilyApi(stand=stand, limit=limit).routes()}
+def sites(context: SiteContext) -> Mapping[str, Sequence[BaseRoute]]:
+    limit = RequestLimit(requests=HASTY_REQUESTS_PER_MINUTE, per=timedelta(minutes=1), clock=context.clock)
+    return {HOST: TavilyApi(context=context, limit=limit).routes()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TavilyApi:
-    stand: Stand
+    context: SiteContext
     limit: RequestLimit
 
     def routes(self) -> list[BaseRoute]:
@@ -71,11 +71,11 @@ class TavilyApi:
 
     def _results(self, question: SearchRequest) -> list[dict[str, Any]]:
         words = set(_WORD.findall(question.query.lower()))
-        oldest = self.stand.clock() - timedelta(days=question.days)
-        asked = [edition for edition in self.stand.editions() if question.asks_for(edition, oldest)]
-        scored = [(len(words & _words(edition)) / max(len(words), 1), edition) for edition in asked]
-        found = sorted((each for each in scored if each[0]), key=lambda each: -each[0])
-        return [_result(score, edition, question.topic) for score, edition in found[: question.max_results]]
+        oldest = self.context.clock() - timedelta(days=question.days)
+        editions = [edition for edition in self.context.editions() if question.asks_for(edition, oldest)]
+        scored = [(len(words & _words(edition)) / max(len(words), 1), edition) for edition in editions]
+        ranked = sorted((pair for pair in scored if pair[0]), key=lambda pair: -pair[0])
+        return [_result(score, edition, question.topic) for score, edition in ranked[: question.max_results]]
 
 
 def _words(edition: Edition) -> set[str]:

@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from scoop.newsstand import world
-from scoop.newsstand.context import Stand
+from scoop.newsstand.context import SiteContext
 
 HOST = "www.youtube.com"
 CHANNEL_ID = "UCscoopNewsstandOnAirTV1"
@@ -40,13 +40,13 @@ class Video(msgspec.Struct, forbid_unknown_fields=True):
     in_playlist: bool = False
 
 
-def sites(stand: Stand) -> Mapping[str, Sequence[BaseRoute]]:
-    return {HOST: YoutubeSite(stand=stand).routes()}
+def sites(context: SiteContext) -> Mapping[str, Sequence[BaseRoute]]:
+    return {HOST: YoutubeSite(context=context).routes()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class YoutubeSite:
-    stand: Stand
+    context: SiteContext
 
     def routes(self) -> list[BaseRoute]:
         return [
@@ -57,16 +57,16 @@ class YoutubeSite:
         ]
 
     async def feed(self, request: Request) -> Response:
-        asked = request.query_params
-        if asked.get("channel_id") == CHANNEL_ID:
+        params = request.query_params
+        if params.get("channel_id") == CHANNEL_ID:
             return self._atom(self._out())
-        if asked.get("playlist_id") == PLAYLIST_ID:
+        if params.get("playlist_id") == PLAYLIST_ID:
             return self._atom([video for video in self._out() if video.in_playlist])
         raise HTTPException(404)
 
     def _out(self) -> list[Video]:
-        now = self.stand.clock()
-        out = [video for video in _videos() if self.stand.anchor - timedelta(hours=video.hours_ago) <= now]
+        now = self.context.clock()
+        out = [video for video in _videos() if self.context.anchor - timedelta(hours=video.hours_ago) <= now]
         return sorted(out, key=lambda video: video.hours_ago)
 
     def _atom(self, videos: Sequence[Video]) -> Response:
@@ -78,8 +78,8 @@ class YoutubeSite:
         return Response(ET.tostring(feed, encoding="utf-8", xml_declaration=True), media_type="text/xml")
 
     def _entry(self, video: Video) -> ET.Element:
-        published_at = self.stand.anchor - timedelta(hours=video.hours_ago)
-        age = self.stand.clock() - published_at
+        published_at = self.context.anchor - timedelta(hours=video.hours_ago)
+        age = self.context.clock() - published_at
         entry = ET.Element("entry")
         _add(entry, "id", f"yt:video:{video.id}")
         _add(entry, "yt:videoId", video.id)
@@ -88,7 +88,7 @@ class YoutubeSite:
         _add(entry, "link", rel="alternate", href=f"https://{HOST}/watch?v={video.id}")
         _add(_add(entry, "author"), "name", CHANNEL)
         _add(entry, "published", published_at.isoformat())
-        _add(entry, "updated", self.stand.clock().isoformat())
+        _add(entry, "updated", self.context.clock().isoformat())
         group = _add(entry, "media:group")
         _add(group, "media:title", video.title)
         _add(
