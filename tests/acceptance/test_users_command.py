@@ -12,7 +12,7 @@ import pytest
 from builders import scoop
 from scoop.http import passwords
 from scoop.store import users
-from web.visitor import visiting
+from web.visitor import NOW, visiting
 
 PASSWORD = "correct horse battery"
 
@@ -46,7 +46,7 @@ async def test_a_password_comes_from_the_first_line_of_a_file(run, database, tmp
     done = await asyncio.to_thread(run, "users", "add", "ada", "--password-file", str(tmp_path / "secret"))
     assert (done.returncode, done.stdout) == (0, "ada may sign in, as reader\n")
     async with database.connection() as conn:
-        known = await users.find_credentials(conn, "ada")
+        known = await users.find_credentials(conn, "ada", network="", networks_since=NOW)
     assert await passwords.is_password(PASSWORD, known.password_hash)
 
 

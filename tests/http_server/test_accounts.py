@@ -75,8 +75,8 @@ async def test_a_wrong_password_and_an_unknown_name_are_told_alike(database, nam
 async def test_an_unknown_name_costs_as_much_as_a_wrong_password(database, monkeypatch):
     await a_person(database)
     computed = []
-    fits = passwords._fits
-    monkeypatch.setattr(passwords, "_fits", lambda *given: computed.append(given) or fits(*given))
+    fits = passwords._matches
+    monkeypatch.setattr(passwords, "_matches", lambda *given: computed.append(given) or fits(*given))
     async with visiting(database, role=None) as visitor:
         await try_in(visitor, "ada")
         await try_in(visitor, "nobody")
@@ -110,7 +110,7 @@ async def a_second_admin(conn):
 
 @pytest.mark.parametrize(
     ("password", "told"),
-    [("short", "at least 10 characters"), ("aaaaaaaaaaaa", "one character again"), ("x1" * 600, "at most 1,024")],
+    [("short", "at least 10 characters"), ("aaaaaaaaaaaa", "repeat one character"), ("x1" * 600, "at most 1,024")],
 )
 async def test_a_password_that_is_no_good_is_refused_with_the_reason(database, password, told):
     async with visiting(database, role=None) as visitor, database.transaction() as conn:
@@ -149,6 +149,42 @@ async def test_five_wrong_passwords_make_a_name_wait_at_that_address(database):
     assert later.status == 303
 
 
+async def test_of_150_parallel_guesses_no_more_than_the_limit_are_tried(database, monkeypatch):
+    await a_person(database)
+    tried = []
+    matches = passwords._matches
+    monkeypatch.setattr(passwords, "_matches", lambda *given: tried.append(given) or matches(*given))
+    async with visiting(database, role=None) as visitor:
+        answers = await asyncio.gather(*(try_in(visitor, "ada", f"guess {number}") for number in range(150)))
+        right = await try_in(visitor, "ada", PASSWORD)
+    statuses = [answer.status for answer in answers]
+    assert len(tried) == statuses.count(401) <= accounts.MAX_ATTEMPTS["pair"]
+    assert set(statuses) <= {401, 429, 503}  # 503: more at once than a busy machine serves
+    assert right.status == 429
+
+
+async def test_parallel_guesses_of_many_names_do_not_queue_for_hashing_without_end(database, monkeypatch):
+    monkeypatch.setattr(passwords, "MAX_HASHING", 4)
+    monkeypatch.setitem(accounts.MAX_ATTEMPTS, "network", 1000)
+    await a_person(database)
+    async with visiting(database, role=None) as visitor:
+        answers = await asyncio.gather(*(try_in(visitor, f"name {number}") for number in range(40)))
+        later = await try_in(visitor, "ada", PASSWORD)
+    busy = [answer for answer in answers if answer.status == 503]
+    assert {answer.status for answer in answers} == {401, 503}
+    assert {answer.headers["Retry-After"] for answer in busy} == {"2"}
+    assert later.status == 303
+
+
+async def test_an_attempt_that_a_busy_server_did_not_try_does_not_count(database, monkeypatch):
+    await a_person(database)
+    async with visiting(database, role=None) as visitor:
+        with monkeypatch.context() as busy:
+            busy.setattr(passwords, "MAX_HASHING", 0)
+            assert [(await try_in(visitor, "ada", PASSWORD)).status for _ in range(6)] == [503] * 6
+        assert (await try_in(visitor, "ada", PASSWORD)).status == 303
+
+
 async def test_who_came_in_has_all_tries_again(database):
     await a_person(database)
     async with visiting(database, role=None) as visitor:
@@ -159,7 +195,7 @@ async def test_who_came_in_has_all_tries_again(database):
 
 
 async def test_an_address_that_tries_many_names_has_to_wait(database, monkeypatch):
-    monkeypatch.setitem(accounts.MOST_FAILURES, "address", 6)
+    monkeypatch.setitem(accounts.MAX_ATTEMPTS, "network", 6)
     await a_person(database)
     async with visiting(database, role=None) as visitor:
         statuses = [(await try_in(visitor, f"name {number}")).status for number in range(6)]
@@ -168,7 +204,7 @@ async def test_an_address_that_tries_many_names_has_to_wait(database, monkeypatc
 
 
 async def test_a_name_that_many_addresses_try_has_to_wait(database, monkeypatch):
-    monkeypatch.setitem(accounts.MOST_FAILURES, "name", 6)
+    monkeypatch.setitem(accounts.MAX_ATTEMPTS, "name", 6)
     await a_person(database)
     async with visiting(database, role=None, trusted_proxies="127.0.0.0/8") as visitor:
         statuses = [(await try_in(visitor, **{"X-Forwarded-For": f"192.0.2.{n}"})).status for n in range(6)]
@@ -176,8 +212,48 @@ async def test_a_name_that_many_addresses_try_has_to_wait(database, monkeypatch)
         assert (await try_in(visitor, "Ada", PASSWORD, **{"X-Forwarded-For": "192.0.2.99"})).status == 429
 
 
+async def test_guesses_from_elsewhere_do_not_lock_the_owner_out_where_they_signed_in_before(database, monkeypatch):
+    monkeypatch.setitem(accounts.MAX_ATTEMPTS, "name", 6)
+    await a_person(database)
+    home, other_home = {"X-Forwarded-For": "2001:db8:1:2::7"}, {"X-Forwarded-For": "2001:db8:1:2:aaaa::8"}
+    async with visiting(database, role=None, trusted_proxies="127.0.0.0/8") as visitor:
+        assert (await try_in(visitor, "ada", PASSWORD, **home)).status == 303
+        guesses = [(await try_in(visitor, **{"X-Forwarded-For": f"192.0.2.{n}"})).status for n in range(8)]
+        assert guesses == [401] * 6 + [429] * 2
+        assert (await try_in(visitor, "ada", PASSWORD, **other_home)).status == 303
+        assert (await try_in(visitor, "ada", PASSWORD, **{"X-Forwarded-For": "192.0.2.99"})).status == 429
+
+
+async def test_a_known_network_still_has_only_five_guesses(database):
+    await a_person(database)
+    async with visiting(database, role=None) as visitor:
+        assert (await try_in(visitor, "ada", PASSWORD)).status == 303
+        assert [(await try_in(visitor)).status for _ in range(6)] == [401] * 5 + [429]
+
+
+async def test_a_network_is_known_for_90_days(database, monkeypatch):
+    monkeypatch.setitem(accounts.MAX_ATTEMPTS, "name", 0)  # only a known network may try
+    await a_person(database)
+    clock = Clock()
+    async with visiting(database, role=None, clock=clock) as visitor:
+        async with database.transaction() as conn:
+            await users.put_network(conn, (await users.by_name(conn, "ada")).user_id, "127.0.0.1", now=NOW)
+        clock.pass_(days=90)
+        assert (await try_in(visitor)).status == 401
+        clock.pass_(seconds=1)
+        assert (await try_in(visitor)).status == 429
+
+
+async def test_the_addresses_of_one_ipv6_network_guess_as_one(database):
+    await a_person(database)
+    async with visiting(database, role=None, trusted_proxies="127.0.0.0/8") as visitor:
+        addresses = [f"2001:db8:1:2::{n}" for n in range(6)] + ["2001:db8:1:3::1"]
+        statuses = [(await try_in(visitor, **{"X-Forwarded-For": address})).status for address in addresses]
+    assert statuses == [401] * 5 + [429, 401]
+
+
 async def test_a_name_alone_is_not_enough_to_lock_its_owner_out():
-    assert accounts.MOST_FAILURES["name"] > accounts.MOST_FAILURES["pair"] * 5
+    assert accounts.MAX_ATTEMPTS["name"] > accounts.MAX_ATTEMPTS["pair"] * 5
 
 
 async def test_addresses_that_an_untrusted_peer_makes_up_do_not_count(database):
@@ -197,7 +273,7 @@ async def test_behind_a_trusted_proxy_each_caller_counts_alone(database):
 
 
 async def test_codes_cannot_be_guessed_without_end_either(database, monkeypatch):
-    monkeypatch.setitem(accounts.MOST_FAILURES, "address", 3)
+    monkeypatch.setitem(accounts.MAX_ATTEMPTS, "network", 3)
     async with visiting(database, role=None) as visitor:
         async with database.transaction() as conn:
             code = await accounts.new_setup_code(conn, now=NOW)

@@ -6,7 +6,9 @@ import pytest
 from playwright.async_api import expect
 
 from builders import FIRE, FIRE_AGAIN, run_all, told
+from scoop.config import Config
 from scoop.http import accounts
+from scoop.http.deps import Desk
 from web.browser import DESK, PHONE, browsing
 from web.visitor import NOW, TODAY, a_report
 
@@ -88,7 +90,8 @@ async def test_a_person_signs_in_where_they_wanted_to_go_and_out_again(database)
     await told(database, [a_report(1)])
     async with database.transaction() as conn:
         code = await accounts.new_setup_code(conn, now=NOW)
-    await accounts.set_up(database, code, "Ada", PASSWORD, address="", now=NOW)
+    desk = Desk(config=Config(), database=database, clock=lambda: NOW)
+    await accounts.set_up(desk, code, "Ada", PASSWORD, address="")
     async with browsing(database, role=None) as tab:
         await tab.open(TODAY)
         await tab.page.get_by_label("Name").fill("ada")

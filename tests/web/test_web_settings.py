@@ -121,10 +121,10 @@ async def test_a_new_password_signs_the_other_browsers_out_and_not_this_one(data
 @pytest.mark.parametrize(
     ("form", "told"),
     [
-        ({"current": "wrong", "password": ANOTHER, "again": ANOTHER}, "not the password you have"),
+        ({"current": "wrong", "password": ANOTHER, "again": ANOTHER}, "current password is wrong"),
         ({"current": PASSWORD, "password": ANOTHER, "again": "other"}, "are not the same"),
         ({"current": PASSWORD, "password": "short", "again": "short"}, "at least 10 characters"),
-        ({}, "not the password you have"),
+        ({}, "current password is wrong"),
     ],
 )
 async def test_a_password_that_cannot_be_changed_stays(database, form, told):

@@ -73,13 +73,12 @@ async def change_own_password(request: Request, desk: CurrentDesk, by: CurrentVi
     """Change your own password; your other browsers are signed out."""
     _check_person(by)
     await accounts.change_password(
-        desk.database,
+        desk,
         by,
         given.password,
         given.new_password,
         session=request.cookies.get(auth.COOKIE),
         address=auth.client_address(request),
-        now=desk.clock(),
     )
     auth.clear_cache(request)
     return Response(status_code=HTTPStatus.NO_CONTENT)

@@ -95,8 +95,12 @@ class Forbidden(HttpProblem):
 
 class TooManyRequests(HttpProblem):
     def __init__(self, message: str, *, after: timedelta) -> None:
-        seconds = str(max(1, math.ceil(after.total_seconds())))
-        super().__init__(HTTPStatus.TOO_MANY_REQUESTS, message, headers={"Retry-After": seconds})
+        super().__init__(HTTPStatus.TOO_MANY_REQUESTS, message, headers=_retry_after(after))
+
+
+class Busy(HttpProblem):
+    def __init__(self, message: str, *, after: timedelta) -> None:
+        super().__init__(HTTPStatus.SERVICE_UNAVAILABLE, message, headers=_retry_after(after))
 
 
 class UnsupportedMedia(HttpProblem):
@@ -112,6 +116,10 @@ class PayloadTooLarge(HttpProblem):
 class Stale(HttpProblem):
     def __init__(self, message: str) -> None:
         super().__init__(HTTPStatus.PRECONDITION_FAILED, message)
+
+
+def _retry_after(wait: timedelta) -> dict[str, str]:
+    return {"Retry-After": str(max(1, math.ceil(wait.total_seconds())))}
 
 
 def invalid(field: str, problem: str) -> HttpProblem:

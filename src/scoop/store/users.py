@@ -1,6 +1,6 @@
 """People who may come in, the sessions of their browsers, the keys of their programs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -31,6 +31,7 @@ class Credentials:
     name: str
     role: Role
     password_hash: str | None
+    is_network_known: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,10 +50,11 @@ class ApiKey:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Failures:
-    place: str
-    failures: int
-    since: datetime
+class Attempt:
+    """An attempt to sign in; `full_since` is set if a limit was reached and it was not counted."""
+
+    attempt_ids: list[int]
+    full_since: datetime | None
 
 
 async def list_users(conn: Connection) -> list[User]:
@@ -73,8 +75,11 @@ async def by_name(conn: Connection, name: str) -> User:
     return await by_id(conn, user_id)
 
 
-async def find_credentials(conn: Connection, name: str) -> Credentials | None:
-    row = await conn.fetchrow(SQL["credentials"], name)
+async def find_credentials(
+    conn: Connection, name: str, *, network: str, networks_since: datetime
+) -> Credentials | None:
+    """An enabled person's credentials; a network is known if they have signed in from it since then."""
+    row = await conn.fetchrow(SQL["credentials"], name, network, networks_since)
     return Credentials(**row) if row else None
 
 
@@ -189,21 +194,31 @@ async def remove_key(conn: Connection, api_key_id: int, *, user_id: int | None =
         raise NotFound(f"there is no key {api_key_id}")
 
 
-async def fail(conn: Connection, places: Sequence[str], *, now: datetime) -> None:
-    await conn.execute(SQL["fail"], list(places), now)
+async def count_attempt(
+    conn: Connection, limit_by_place: Mapping[str, int], *, since: datetime, now: datetime
+) -> Attempt:
+    """Count an attempt in the caller's transaction, unless a place has had as many as its limit since then."""
+    places, limits = list(limit_by_place), list(limit_by_place.values())
+    await conn.execute(SQL["lock_places"], places)
+    return Attempt(**await conn.fetchrow(SQL["count_attempt"], places, limits, since, now))
 
 
-async def failures(conn: Connection, places: Sequence[str], *, since: datetime) -> dict[str, Failures]:
-    rows = await conn.fetch(SQL["failures"], list(places), since)
-    return {row["place"]: Failures(**row) for row in rows}
+async def withdraw_attempt(conn: Connection, attempt: Attempt) -> None:
+    await conn.execute(SQL["withdraw_attempt"], attempt.attempt_ids)
 
 
-async def forgive(conn: Connection, places: Sequence[str]) -> None:
-    await conn.execute(SQL["forgive"], list(places))
+async def clear_attempts(conn: Connection, places: Sequence[str]) -> None:
+    await conn.execute(SQL["clear_attempts"], list(places))
 
 
-async def forget_expired(conn: Connection, *, now: datetime, failures_before: datetime) -> None:
-    await conn.execute(SQL["forget_expired"], now, failures_before)
+async def put_network(conn: Connection, user_id: int, network: str, *, now: datetime) -> None:
+    await conn.execute(SQL["put_network"], user_id, network, now)
+
+
+async def forget_expired(
+    conn: Connection, *, now: datetime, attempts_before: datetime, networks_before: datetime
+) -> None:
+    await conn.execute(SQL["forget_expired"], now, attempts_before, networks_before)
 
 
 async def add_setup_code(conn: Connection, code_hash: bytes, *, now: datetime) -> None:

@@ -5,8 +5,11 @@ SELECT user_id, name, role::text AS role, enabled, password_hash IS NOT NULL AS 
 FROM users WHERE $1::bigint IS NULL OR user_id = $1 ORDER BY lower(name);
 
 -- name: credentials
--- What a person's password is checked against.
-SELECT user_id, name, role::text AS role, password_hash FROM users WHERE lower(name) = lower($1) AND enabled;
+-- An enabled person's password hash, and whether they have signed in from this network since then.
+SELECT user_id, name, role::text AS role, password_hash, EXISTS (
+    SELECT FROM sign_in_networks WHERE user_id = users.user_id AND network = $2 AND signed_in_at >= $3
+) AS is_network_known
+FROM users WHERE lower(name) = lower($1) AND enabled;
 
 -- name: named
 -- The number of a person.
@@ -69,7 +72,8 @@ DELETE FROM sessions WHERE user_id = $1 AND session_hash IS DISTINCT FROM $2;
 
 -- name: forget_expired
 -- Sessions that ended and failures that no longer count.
-WITH ended AS (DELETE FROM sessions WHERE expires_at <= $1)
+WITH ended AS (DELETE FROM sessions WHERE expires_at <= $1),
+    unused AS (DELETE FROM sign_in_networks WHERE signed_in_at < $3)
 DELETE FROM sign_in_failures WHERE failed_at < $2;
 
 -- name: keys
@@ -95,18 +99,38 @@ WITH used AS (
 SELECT user_id, users.name, role::text AS role, scopes FROM api_keys JOIN users USING (user_id)
 WHERE key_hash = $1 AND enabled AND (expires_at IS NULL OR expires_at > $2);
 
--- name: fail
--- A wrong password or code.
-INSERT INTO sign_in_failures (place, failed_at) SELECT unnest($1::text[]), $2;
+-- name: lock_places
+-- Count the attempts of these places one transaction at a time; locked in one order, so that two cannot deadlock.
+SELECT pg_advisory_xact_lock(key) FROM (
+    SELECT DISTINCT hashtextextended('sign-in ' || place, 0) AS key FROM unnest($1::text[]) AS place ORDER BY key
+) AS ordered;
 
--- name: failures
--- How often each of these places failed lately, and when the oldest of those failures was.
-SELECT place, count(*)::int AS failures, min(failed_at) AS since FROM sign_in_failures
-WHERE place = ANY ($1) AND failed_at >= $2 GROUP BY place;
+-- name: count_attempt
+-- Count an attempt at all these places, unless one has reached its limit; then, when the oldest attempt there was.
+WITH recent AS (
+    SELECT count(failed_at) >= most AS is_full, min(failed_at) AS oldest
+    FROM unnest($1::text[], $2::int[]) AS limits (place, most)
+    LEFT JOIN sign_in_failures AS failed ON failed.place = limits.place AND failed_at >= $3
+    GROUP BY limits.place, most
+), counted AS (
+    INSERT INTO sign_in_failures (place, failed_at)
+    SELECT unnest($1::text[]), $4 WHERE NOT EXISTS (SELECT FROM recent WHERE is_full) RETURNING attempt_id
+)
+SELECT (SELECT coalesce(array_agg(attempt_id), '{}') FROM counted) AS attempt_ids,
+    (SELECT coalesce(max(oldest), $4) FROM recent WHERE is_full HAVING count(*) > 0) AS full_since;
 
--- name: forgive
--- Whoever came in is no guesser.
+-- name: withdraw_attempt
+-- An attempt that was right, or was not tried.
+DELETE FROM sign_in_failures WHERE attempt_id = ANY ($1);
+
+-- name: clear_attempts
+-- All attempts at these places, after a successful one.
 DELETE FROM sign_in_failures WHERE place = ANY ($1);
+
+-- name: put_network
+-- A person signed in from this network.
+INSERT INTO sign_in_networks (user_id, network, signed_in_at) VALUES ($1, $2, $3)
+ON CONFLICT (user_id, network) DO UPDATE SET signed_in_at = excluded.signed_in_at;
 
 -- name: add_setup_code
 -- A code by which the first account may be made.

@@ -13,7 +13,7 @@ from scoop.errors import UsageError
 from scoop.http import accounts, auth, routes
 from scoop.http.accounts import NewKey
 from scoop.http.deps import CurrentDesk, CurrentVisitor, ReadConn, WriteConn
-from scoop.http.errors import HttpProblem, TooManyRequests, Unauthenticated
+from scoop.http.errors import Busy, HttpProblem, TooManyRequests, Unauthenticated
 from scoop.http.routes import needs
 from scoop.store import db, users
 from scoop.store.db import Connection
@@ -64,15 +64,14 @@ async def change_password(
         if password != again:
             raise UsageError("the two new passwords are not the same")  # noqa: TRY301 - told as all others are
         await accounts.change_password(
-            desk.database,
+            desk,
             by,
             current,
             password,
             session=request.cookies.get(auth.COOKIE),
             address=auth.client_address(request),
-            now=desk.clock(),
         )
-    except (UsageError, TooManyRequests) as error:
+    except (UsageError, Busy, TooManyRequests) as error:
         async with desk.reading() as conn:
             return await _account(conn, context, user_id, error=str(getattr(error, "message", error)))
     auth.clear_cache(request)

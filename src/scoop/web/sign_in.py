@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse
 from scoop.errors import Conflict, UsageError
 from scoop.http import accounts, auth, middleware, passwords, routes
 from scoop.http.deps import CurrentDesk, Desk
-from scoop.http.errors import TooManyRequests
+from scoop.http.errors import Busy, TooManyRequests
 from scoop.http.routes import needs
 from scoop.store import users
 from scoop.web import pages
@@ -43,10 +43,8 @@ async def set_up(
 ) -> Response:
     try:
         _check_same(password, again)
-        _, session = await accounts.set_up(
-            desk.database, code, name, password, address=auth.client_address(request), now=desk.clock()
-        )
-    except (UsageError, TooManyRequests) as error:
+        _, session = await accounts.set_up(desk, code, name, password, address=auth.client_address(request))
+    except (UsageError, Busy, TooManyRequests) as error:
         return _welcome(context, code=code, name=name, error=str(getattr(error, "message", error)))
     except Conflict:
         return RedirectResponse("/sign-in", status_code=HTTPStatus.SEE_OTHER)
@@ -85,10 +83,8 @@ async def sign_in(
     next_page: Field = "/",
 ) -> Response:
     try:
-        found = await accounts.sign_in(
-            desk.database, name, password, address=auth.client_address(request), now=desk.clock()
-        )
-    except TooManyRequests as error:
+        found = await accounts.sign_in(desk, name, password, address=auth.client_address(request))
+    except (Busy, TooManyRequests) as error:
         told = _sign_in(context, desk, name=name, next_page=next_page, error=error.message, status=error.status)
         told.headers.update(error.headers or {})
         return told
