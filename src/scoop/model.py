@@ -89,6 +89,40 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Story:
+    """Documents that report the same, as every interface shows them; `merged_into` is set once it is part of another.
+
+    `language` and `lead` are those of the document that represents it.
+    """
+
+    story_id: int
+    story_uuid: UUID
+    collection: str
+    title: str
+    url: str | None
+    status: str
+    first_seen_at: datetime
+    last_seen_at: datetime
+    item_count: int
+    source_count: int
+    publisher_family_count: int
+    sources: list[str]
+    publisher_families: list[str]
+    language: str
+    lead: str
+    merged_into: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlet:
+    """A source of a story, and the URL of its first document."""
+
+    source: str
+    source_name: str | None
+    url: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SourceSettings:
     """How a source is configured."""
 
@@ -245,35 +279,6 @@ class Post:
     sent_at: datetime | None = None
     message_id: str | None = None
     error: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Story:
-    story_id: int
-    story_uuid: UUID
-    collection: str
-    title: str
-    url: str | None
-    status: str
-    first_seen_at: datetime
-    last_seen_at: datetime
-    item_count: int
-    source_count: int
-    publisher_family_count: int
-    sources: list[str]
-    publisher_families: list[str]
-    language: str
-    lead: str
-    merged_into: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outlet:
-    """Who tells a story, and the address of the first document it did so with."""
-
-    source: str
-    source_name: str | None
-    url: str | None
 
 
 DecisionAction = Literal["merge", "apart", "split"]

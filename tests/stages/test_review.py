@@ -60,7 +60,7 @@ async def story_of(database, item):
         story_id = await conn.fetchval(
             "SELECT story_id FROM story_members JOIN documents USING (document_id) WHERE source_item_id = $1", item
         )
-        return (await story_reads.get_story(conn, str(story_id))).story
+        return await story_reads.get_named(conn, str(story_id))
 
 
 async def document_of(database, item):
@@ -158,7 +158,7 @@ async def test_merged_stories_are_one_and_the_older_stays(database):
     story = await story_of(database, "item-2")
     assert (story.story_id, story.item_count, story.sources) == (older.story_id, 2, ["post", "tribune"])
     async with database.connection() as conn:
-        gone = (await story_reads.get_story(conn, str(younger.story_uuid))).story
+        gone = await story_reads.get_named(conn, str(younger.story_uuid))
     assert (gone.status, gone.merged_into) == ("merged", older.story_id)
     assert (await events(database, "item-2"))[-1] == "manual_merge"
 
@@ -174,7 +174,7 @@ async def test_an_undone_merge_gives_the_story_back_with_its_documents_and_those
     story = await story_of(database, "item-2")
     assert (story.story_uuid, story.status, story.item_count) == (younger.story_uuid, "active", 2)
     async with database.connection() as conn:
-        assert (await story_reads.get_story(conn, str(pointing.story_id))).story.merged_into == story.story_id
+        assert (await story_reads.get_named(conn, str(pointing.story_id))).merged_into == story.story_id
     assert (await events(database, "item-2"))[-1] == "manual_split"
     await run_all(database)
     assert await partition(database) == of([1], [2, 3])
@@ -264,7 +264,7 @@ async def test_an_undone_split_puts_the_documents_back_as_they_were(database):
     await undone(database, decision)
     assert await members(database) == before
     async with database.connection() as conn:
-        again, gone = [(await story_reads.get_story(conn, str(story.story_uuid))).story for story in (whole, made)]
+        again, gone = [await story_reads.get_named(conn, str(story.story_uuid)) for story in (whole, made)]
     assert (again.item_count, again.title) == (3, whole.title)
     assert (gone.status, gone.merged_into) == ("merged", whole.story_id)
     assert (await events(database, "item-1"))[-1] == "manual_merge"

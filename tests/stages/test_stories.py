@@ -5,6 +5,7 @@ import random
 from builders import BODY, an_item, ingest, partition, run_all, told
 from scoop.store import work
 from scoop.store.reads import stories as story_reads
+from scoop.store.reads.slices import ListSlice
 
 
 async def test_one_item_becomes_one_story(database):
@@ -77,7 +78,7 @@ async def test_a_document_that_bridges_two_stories_joins_them_and_the_older_one_
     await told(database, [bridge])
     assert await partition(database) == {frozenset({"item-1", "item-2", "item-3"})}
     async with database.connection() as conn:
-        (kept,) = await story_reads.latest_stories(conn)
+        (kept,) = await story_reads.list_stories(conn, ListSlice())
         merged = await conn.fetchrow("SELECT * FROM stories WHERE status = 'merged'")
     assert merged["merged_into"] == kept.story_id
     assert kept.first_seen_at.day == 9
@@ -115,7 +116,7 @@ async def test_changed_content_updates_the_document_and_keeps_the_old_version(da
     await told(database, [an_item(1)])
     await told(database, [an_item(1, title="Bridge number 1 opens again")])
     async with database.connection() as conn:
-        (story,) = await story_reads.latest_stories(conn)
+        (story,) = await story_reads.list_stories(conn, ListSlice())
         arrivals = await conn.fetchval("SELECT count(*) FROM raw_arrivals")
         documents = await conn.fetchval("SELECT count(*) FROM documents")
     assert (story.title, arrivals, documents) == ("Bridge number 1 opens again", 2, 1)
@@ -146,7 +147,7 @@ async def test_a_story_counts_editions_of_one_newsroom_as_one_voice(database):
     )
     await told(database, [an_item(1), west])
     async with database.connection() as conn:
-        (story,) = await story_reads.latest_stories(conn)
+        (story,) = await story_reads.list_stories(conn, ListSlice())
     assert (story.item_count, story.source_count, story.publisher_family_count) == (2, 2, 1)
 
 

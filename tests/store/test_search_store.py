@@ -12,6 +12,7 @@ from scoop.embedders import Model, Settings
 from scoop.embedders.local import Local
 from scoop.errors import FetchFailed
 from scoop.model import TopicSettings
+from scoop.stage_names import StageName
 from scoop.store import search as store
 from scoop.store import topics, work
 from scoop.store.work import Subject
@@ -373,7 +374,7 @@ async def test_indexing_twice_changes_nothing(database):
     await told(database, [an_article(1, "Bridge one")])
     async with database.connection() as conn:
         before = await conn.fetch("SELECT * FROM document_search")
-        await work.enqueue(conn, store.STAGE, [Subject(before[0]["document_id"])])
+        await work.enqueue(conn, StageName.INDEX, [Subject(before[0]["document_id"])])
     await told(database, [])
     async with database.connection() as conn:
         assert await conn.fetch("SELECT * FROM document_search") == before

@@ -220,4 +220,4 @@ async def test_the_search_is_described(desk):
         "limit",
         "offset",
     }
-    assert operation["responses"]["200"]["content"]["application/json"]["schema"]["$ref"].endswith("/Found")
+    assert operation["responses"]["200"]["content"]["application/json"]["schema"]["$ref"].endswith("/SearchResult")

@@ -16,6 +16,7 @@ from scoop.model import Story
 from scoop.store import embeddings
 from scoop.store import search as store
 from scoop.store.db import Connection
+from scoop.store.reads import stories as story_reads
 
 FEW = 3  # stories by words, below which somebody may have mistyped
 PATIENCE = timedelta(seconds=2)  # with whoever embeds what is sought; no reader waits longer
@@ -194,7 +195,7 @@ async def _near(
 
 async def _hits(conn: Connection, part: Sequence[Ranked], sought: Understood, forms: Forms) -> list[SearchHit]:
     """The stories with what was sought marked in them."""
-    stories = await store.stories(conn, [each.story_id for each in part])
+    stories = await story_reads.stories_by_id(conn, [each.story_id for each in part])
     texts = await store.texts(conn, [each.document_id for each in part], characters=highlights.MAX_TEXT)
     sought_forms = {form for word in sought.words for form in forms[word]}
     asked = {

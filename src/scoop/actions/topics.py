@@ -207,14 +207,14 @@ def _without(topic: Topic, rule: SourceRule | KeywordRule) -> tuple[list[SourceR
 
 async def suppress(conn: Connection, slug: str, story: str, reason: str) -> int:
     """Keep a story, by number or public id, out of a topic's digests; give its number."""
-    topic, found = await store.by_slug(conn, slug), (await story_reads.get_story(conn, story)).story
+    topic, found = await store.by_slug(conn, slug), await story_reads.get_surviving(conn, story)
     await store.suppress(conn, topic, found.story_id, reason)
     return found.story_id
 
 
 async def unsuppress(conn: Connection, slug: str, story: str) -> int:
     """Let a story be told again, inside the caller's transaction; give its number."""
-    topic, found = await store.by_slug(conn, slug), (await story_reads.get_story(conn, story)).story
+    topic, found = await store.by_slug(conn, slug), await story_reads.get_surviving(conn, story)
     await store.unsuppress(conn, topic, found.story_id)
     return found.story_id
 

@@ -44,7 +44,7 @@ async def list_documents(
         moments.part(query.since, query.until, query.cursor, limit=query.limit, zone=desk.timezone),
         source=query.source,
         collection=query.collection,
-        story_id=await story_reads.resolve_merged(conn, query.story) if query.story else None,
+        story_id=(await story_reads.get_surviving(conn, str(query.story))).story_id if query.story else None,
     )
     return responses.json(request, pagination.paginate(found, query.limit, _place))
 

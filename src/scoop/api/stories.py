@@ -91,7 +91,7 @@ async def get_story(request: Request, shelf: Cached, story_uuid: UUID) -> Respon
     """
 
     async def make(conn: Connection) -> CachedResponse:
-        detail = await story_reads.get_story(conn, str(await story_reads.resolve_merged(conn, story_uuid)))
+        detail = await story_reads.get_story(conn, str(story_uuid))
         return cached_response(detail, **{"Content-Location": f"{router.prefix}/stories/{detail.story.story_uuid}"})
 
     return await shelf.give(request, make)

@@ -65,10 +65,11 @@ async def _show_grouped(
 
 
 async def _show(config: Config, collection: str | None, since: datetime | None, limit: int, *, as_json: bool) -> None:
+    from scoop.store.reads import slices
     from scoop.store.reads import stories as story_reads
 
     async with runtime.open_connection(config) as conn:
-        found = await story_reads.latest_stories(conn, collection=collection, since=since, limit=limit)
+        found = await story_reads.list_stories(conn, slices.between(since, None, limit=limit), collection=collection)
     if as_json:
         console.print_json(found)
         return

@@ -1,4 +1,4 @@
-"""`scoop story`: one story whole."""
+"""`scoop story`: one story with its documents."""
 
 import click
 
@@ -11,9 +11,10 @@ from scoop.config import Config
 @console.as_json
 @click.pass_obj
 def command(config: Config, story: str, as_json: bool) -> None:
-    """Show one story with everything that belongs to it.
+    """Show one story with its documents and its coverage.
 
-    ID is the number that `scoop stories` shows, or the story's UUID.
+    ID is the number that `scoop stories` shows, or the story's UUID. A merged story is shown as the one that it became
+    part of.
 
     \b
     Examples:
@@ -24,22 +25,23 @@ def command(config: Config, story: str, as_json: bool) -> None:
 
 
 async def _show(config: Config, name: str, *, as_json: bool) -> None:
+    from scoop.core import ids
     from scoop.store.reads import stories as story_reads
 
     async with runtime.open_connection(config) as conn:
         detail = await story_reads.get_story(conn, name)
+    story = detail.story
+    if ids.parse_number(name) != story.story_id and ids.parse_uuid(name) != story.story_uuid:
+        click.echo(f"story {name} was merged into story {story.story_id}", err=True)
     if as_json:
         console.print_json(detail)
         return
-    story = detail.story
     click.secho(story.title, bold=True)
     click.echo(f"{story.url or 'no URL'}")
     click.echo(
         f"story {story.story_id} ({story.story_uuid}) in {story.collection}, {story.status}: "
         f"{story.item_count} documents, {story.source_count} sources, {story.publisher_family_count} independent"
     )
-    if story.merged_into:
-        click.echo(f"merged into story {story.merged_into}: scoop story {story.merged_into}")
     console.print_table(
         ("document", "seen", "source", "lang", "match", "title"),
         [(m.document_id, m.seen_at, m.source, m.language, m.match_type, m.title) for m in detail.members],

@@ -111,11 +111,13 @@ async def _print_addresses(database: "Database", url: str, newsstand: str | None
 
 
 async def _print_results(database: "Database", *, as_json: bool) -> None:
-    from scoop.store import reading
+    from scoop.store.reads import stats as stats_reads
+    from scoop.store.reads import stories as story_reads
+    from scoop.store.reads.slices import ListSlice
 
     async with database.connection() as conn:
-        stats = await reading.stats(conn)
-        stories = await reading.stories(conn, limit=10)
+        stats = await stats_reads.get_stats(conn)
+        stories = await story_reads.list_stories(conn, ListSlice(limit=10))
     if as_json:
         console.print_json(stats)
         return

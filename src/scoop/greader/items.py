@@ -7,18 +7,19 @@ import nh3
 
 from scoop.core import display_names, text
 from scoop.greader import streams
-from scoop.store.read_state import ReadStateStory
+from scoop.store.reads.streams import StreamItem
 
 SCHEMES = {"http", "https"}
 
 
-def item(story: ReadStateStory, *, address: str) -> dict[str, Any]:
-    """What apps show of a story: its text, who tells it, and what the person made of it."""
+def item(shown: StreamItem, *, address: str) -> dict[str, Any]:
+    """A story as apps show it: its text, its outlets, and whether the person has read or starred it."""
+    story = shown.story
     page = f"{address}/stories/{story.story_uuid}"
     states = [streams.READING_LIST]
-    states += [streams.READ] if story.is_read else []
-    states += [streams.STARRED] if story.is_starred else []
-    made = int(story.created_at.timestamp() * 1_000_000)
+    states += [streams.READ] if shown.is_read else []
+    states += [streams.STARRED] if shown.is_starred else []
+    made = int(shown.created_at.timestamp() * 1_000_000)
     return {
         "id": streams.item_id(story.story_id),
         "crawlTimeMsec": str(made // 1000),
@@ -26,10 +27,10 @@ def item(story: ReadStateStory, *, address: str) -> dict[str, Any]:
         "published": int(story.first_seen_at.timestamp()),
         "updated": int(story.last_seen_at.timestamp()),
         "title": text.one_line(story.title),
-        "author": ", ".join(_names(story)),
+        "author": ", ".join(_names(shown)),
         "canonical": [{"href": story.url or page}],
         "alternate": [{"href": story.url or page, "type": "text/html"}],
-        "summary": {"direction": "ltr", "content": content(story, page)},
+        "summary": {"direction": "ltr", "content": content(shown, page)},
         "categories": [*states, "user/-/label/Collections"],
         "origin": {
             "streamId": f"{streams.COLLECTION}{story.collection}",
@@ -39,16 +40,16 @@ def item(story: ReadStateStory, *, address: str) -> dict[str, Any]:
     }
 
 
-def content(story: ReadStateStory, page: str) -> str:
+def content(shown: StreamItem, page: str) -> str:
     """The text of a story in paragraphs, and who tells it; made of text only, and cleaned all the same."""
-    paragraphs = [f"<p>{escape(text.one_line(part))}</p>" for part in text.readable(story.body).split("\n\n") if part]
+    paragraphs = [f"<p>{escape(text.one_line(part))}</p>" for part in text.readable(shown.body).split("\n\n") if part]
     outlets = "".join(
         f'<li><a href="{escape(outlet.url)}">{escape(name)}</a></li>' if outlet.url else f"<li>{escape(name)}</li>"
-        for outlet, name in zip(story.outlets, _names(story), strict=True)
+        for outlet, name in zip(shown.outlets, _names(shown), strict=True)
     )
     told = f'<p><a href="{escape(page)}">Told by</a></p><ul>{outlets}</ul>'
     return nh3.clean("".join(paragraphs) + told, url_schemes=SCHEMES)
 
 
-def _names(story: ReadStateStory) -> list[str]:
-    return [display_names.outlet_name(outlet.source, outlet.source_name) for outlet in story.outlets]
+def _names(shown: StreamItem) -> list[str]:
+    return [display_names.outlet_name(outlet.source, outlet.source_name) for outlet in shown.outlets]

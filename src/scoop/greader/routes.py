@@ -18,9 +18,11 @@ from scoop.http.deps import CurrentDesk, CurrentVisitor, Desk, ReadConn, WriteCo
 from scoop.http.errors import Unauthenticated, invalid
 from scoop.http.routes import needs
 from scoop.store import read_state, topics
-from scoop.store.db import Connection
-from scoop.store.read_state import Stream
+from scoop.store.db import LAST_ID, Connection
 from scoop.store.reads import stats as stats_reads
+from scoop.store.reads import stories as story_reads
+from scoop.store.reads import streams as stream_reads
+from scoop.store.reads.streams import Stream, StreamItem
 
 router = routes.for_pages()
 API = "/reader/api/0"
@@ -126,13 +128,13 @@ async def change_subscription(what: str) -> Response:
 @router.get(f"{API}/unread-count")
 @needs("read")
 async def unread_count(conn: ReadConn, by: CurrentVisitor) -> Response:
-    collections, of_topics = await read_state.unread(conn, _person(by))
+    collections, of_topics = await stream_reads.count_unread(conn, _person(by))
     counts = [_count(f"{streams.COLLECTION}{each.name}", each.count, each.newest_at) for each in collections]
     counts += [_count(f"{streams.TOPIC}{each.name}", each.count, each.newest_at) for each in of_topics]
     if collections:
         newest = max(each.newest_at for each in collections)
         counts.append(_count(streams.READING_LIST, sum(each.count for each in collections), newest))
-    return _json({"max": read_state.COUNTED, "unreadcounts": counts})
+    return _json({"max": stream_reads.MAX_COUNTED, "unreadcounts": counts})
 
 
 def _count(stream: str, count: int, newest_at: datetime) -> dict[str, Any]:
@@ -145,7 +147,7 @@ async def item_ids(request: Request, conn: ReadConn, by: CurrentVisitor) -> Resp
     given = request.query_params
     limit = _number(given, "n", 20, most=MOST_IDS)
     stream = await _stream(conn, streams.named(given.get("s", streams.READING_LIST)), given)
-    found = await read_state.numbers(conn, _person(by), stream, limit=limit + 1)
+    found = await stream_reads.list_ids(conn, _person(by), stream, limit=limit + 1)
     refs = [
         {"id": str(story_id), "directStreamIds": [], "timestampUsec": str(int(made.timestamp() * 1_000_000))}
         for story_id, made in found[:limit]
@@ -160,8 +162,8 @@ async def stream_contents(request: Request, conn: ReadConn, by: CurrentVisitor, 
     given, wanted = request.query_params, stream_id or request.query_params.get("s", streams.READING_LIST)
     limit = _number(given, "n", 20, most=MOST_ITEMS)
     stream = await _stream(conn, streams.named(wanted), given)
-    found = await read_state.numbers(conn, _person(by), stream, limit=limit + 1)
-    shown = await read_state.contents(conn, _person(by), [story_id for story_id, _ in found[:limit]])
+    found = await stream_reads.list_ids(conn, _person(by), stream, limit=limit + 1)
+    shown = await stream_reads.list_items(conn, _person(by), [story_id for story_id, _ in found[:limit]])
     return (
         _contents(request, wanted, shown)
         if len(found) <= limit
@@ -175,7 +177,9 @@ async def item_contents(request: Request, conn: ReadConn, by: CurrentVisitor) ->
     wanted = [streams.story_id(str(each)) for each in (await _given(request)).getlist("i")]
     if len(wanted) > MOST_ITEMS:
         raise invalid("i", f"at most {MOST_ITEMS} items at once")
-    return _contents(request, streams.READING_LIST, await read_state.contents(conn, _person(by), wanted))
+    survivors = (await story_reads.resolve_merged(conn, wanted)).values()
+    shown = await stream_reads.list_items(conn, _person(by), list(dict.fromkeys(survivors)))
+    return _contents(request, streams.READING_LIST, shown)
 
 
 @router.post(f"{API}/edit-tag")
@@ -187,7 +191,8 @@ async def edit_tag(request: Request, conn: WriteConn, desk: CurrentDesk, by: Cur
     wanted = [streams.story_id(str(each)) for each in given.getlist("i")]
     state = streams.wanted_state([str(each) for each in given.getlist("a")], [str(each) for each in given.getlist("r")])
     if wanted and any(said is not None for said in state.values()):
-        await read_state.mark(conn, _person(by), wanted, now=desk.clock(), **state)
+        survivors = (await story_reads.resolve_merged(conn, wanted)).values()
+        await read_state.mark(conn, _person(by), list(survivors), now=desk.clock(), **state)
     return PlainTextResponse("OK")
 
 
@@ -198,7 +203,7 @@ async def mark_all_as_read(request: Request, conn: WriteConn, desk: CurrentDesk,
     _check_token(request, given)
     wanted = streams.named(str(given.get("s", streams.READING_LIST)))
     until = _moment(given, "ts", 1_000_000)
-    through = await read_state.made_before(conn, until) if until else read_state.LAST
+    through = await stream_reads.last_id_before(conn, until) if until else LAST_ID
     if wanted.topic:
         topic = await topics.by_slug(conn, wanted.topic)
         await read_state.read_topic(conn, _person(by), topic.topic_id, through=through, now=desk.clock())
@@ -213,8 +218,8 @@ async def _stream(conn: Connection, wanted: NamedStream, given: Mapping[str, str
     is_read = False if excluded == streams.READ else True if included == streams.READ else wanted.is_read
     topic_id = (await topics.by_slug(conn, wanted.topic)).topic_id if wanted.topic else None
     since, until = _moment(given, "ot", 1), _moment(given, "nt", 1)
-    after = await read_state.made_before(conn, since) if since else 0
-    before = await read_state.made_before(conn, until) + 1 if until else read_state.LAST
+    after = await stream_reads.last_id_before(conn, since) if since else 0
+    before = await stream_reads.last_id_before(conn, until) + 1 if until else LAST_ID
     is_oldest_first = given.get("r") == "o"
     if continued := _number(given, "c", 0, most=streams.MAX_ID):
         after, before = (max(after, continued), before) if is_oldest_first else (after, min(before, continued))
@@ -229,9 +234,7 @@ async def _stream(conn: Connection, wanted: NamedStream, given: Mapping[str, str
     )
 
 
-def _contents(
-    request: Request, stream: str, shown: Sequence[read_state.ReadStateStory], *, continuation: str = ""
-) -> Response:
+def _contents(request: Request, stream: str, shown: Sequence[StreamItem], *, continuation: str = "") -> Response:
     desk: Desk = request.app.state.desk
     address = str(request.base_url).rstrip("/")
     told = {

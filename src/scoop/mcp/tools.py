@@ -26,6 +26,7 @@ from scoop.store import topics as topic_store
 from scoop.store.db import Connection
 from scoop.store.digests import DigestRun
 from scoop.store.reads import decisions as decision_reads
+from scoop.store.reads import slices
 from scoop.store.reads import stats as stats_reads
 from scoop.store.reads import stories as story_reads
 
@@ -177,15 +178,15 @@ class Tools:
         """The latest stories, or those last told on a day, each told once however many outlets have it."""
         since, until = span(day, day, self.desk.timezone)
         async with self._reading() as conn:
-            found = await story_reads.latest_stories(conn, collection=collection, since=since, until=until, limit=limit)
+            found = await story_reads.list_stories(
+                conn, slices.between(since, until, limit=limit), collection=collection
+            )
         return [_headline(story) for story in found]
 
     async def story(self, story_uuid: UUID) -> McpStory:
         """One story: every article in it, the text of the one that stands for it, and what else tells of the event."""
         async with self._reading() as conn:
             found = await story_reads.get_story(conn, str(story_uuid))
-            if found.story.merged_into is not None:
-                found = await story_reads.get_story(conn, str(found.story.merged_into))
             body = await story_reads.get_text(conn, found.story.story_id)
         whole = text.readable(body)
         return McpStory(

@@ -14,7 +14,7 @@ from scoop.core.dedup import HumanVerdict, MergedGroup
 from scoop.errors import NotFound, UsageError
 from scoop.model import Decision, DecisionAction
 from scoop.stage_names import StageName
-from scoop.store import db, embeddings, stories, work
+from scoop.store import db, embeddings, read_state, stories, work
 from scoop.store import links as linked
 from scoop.store.db import Connection
 from scoop.store.embeddings import EmbeddingModel
@@ -238,7 +238,7 @@ async def _lock(conn: Connection, collection: str) -> None:
 
 async def _two_stories(conn: Connection, one: str, other: str) -> tuple[_Story, _Story]:
     """Two different stories of one collection, with its lock held."""
-    ours, theirs = (await story_reads.get_story(conn, one)).story, (await story_reads.get_story(conn, other)).story
+    ours, theirs = await story_reads.get_named(conn, one), await story_reads.get_named(conn, other)
     if ours.story_id == theirs.story_id:
         raise UsageError(f"{one} and {other} are the same story; name two")
     if ours.collection != theirs.collection:
@@ -355,6 +355,7 @@ async def _carry_back(
 ) -> None:
     if decision.action == "merge":
         await conn.execute(SQL["revive"], home, decision.pointing_ids)
+        await read_state.give_back(conn, survivor=here, revived=home)
     await conn.execute(SQL["move"], going, home)
     if decision.action == "split":
         await conn.execute(SQL["restore"], [document for document in going if document in decision.document_ids])

@@ -10,7 +10,6 @@ import msgspec
 from scoop.core import search, spelling
 from scoop.core.search import Query, Stretch
 from scoop.errors import InputError
-from scoop.model import Story
 from scoop.store import db
 from scoop.store.db import Connection
 from scoop.store.embeddings import EmbeddingModel
@@ -219,10 +218,6 @@ async def meant(conn: Connection, words: Sequence[str]) -> dict[str, list[str]]:
         candidates.setdefault(row["word"], []).append(row["candidate"])
     found = {word: spelling.meant(word, near) for word, near in candidates.items()}
     return {word: near for word, near in found.items() if near}
-
-
-async def stories(conn: Connection, ids: Sequence[int]) -> Mapping[int, Story]:
-    return {row["story_id"]: Story(**row) for row in await conn.fetch(SQL["stories"], ids)}
 
 
 async def texts(conn: Connection, ids: Sequence[int], *, characters: int) -> Mapping[int, SearchText]:

@@ -89,16 +89,6 @@ FROM unnest($1::text[], $2::text[]) AS asked (word, keys) CROSS JOIN LATERAL (
     SELECT word FROM search_words WHERE search_words.keys && asked.keys::int[] LIMIT $3) AS near
 WHERE NOT EXISTS (SELECT FROM search_words WHERE search_words.word = asked.word);
 
--- name: stories
--- Stories by their numbers.
-SELECT story_id, story_uuid, collection, canonical_title AS title, canonical_url AS url, status, first_seen_at, last_seen_at,
-    item_count, source_count, publisher_family_count, sources, publisher_families,
-    coalesce(language, 'und') AS language, coalesce(lead, '') AS lead
-FROM stories LEFT JOIN LATERAL (
-    SELECT normalized_language AS language, left(body_text, 400) AS lead FROM documents
-    WHERE document_id = representative_document_id) AS representative ON true
-WHERE story_id = ANY ($1::bigint[]);
-
 -- name: texts
 -- Documents as they are written, as far as a passage of them may be shown.
 SELECT document_id, title, left(body_text, $2) AS body_text, normalized_language AS language

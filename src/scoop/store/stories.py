@@ -8,7 +8,7 @@ from typing import Any
 from scoop.core import copies, dedup, titles
 from scoop.core.copies import CopyCandidate
 from scoop.core.dedup import DedupDocument, Doubt, Joining, Match, MergedGroup, NewStory, Signal
-from scoop.store import db
+from scoop.store import db, read_state
 from scoop.store.db import Connection
 
 SQL = db.blocks(__name__)
@@ -160,6 +160,7 @@ async def _merge(conn: Connection, numbered: Sequence[tuple[int, MergedGroup]]) 
         goes, stays = zip(*pairs, strict=True)
         await conn.execute(SQL["move_members"], goes, stays)
         await conn.execute(SQL["mark_merged"], goes, stays)
+        await read_state.inherit(conn, goes, stays)
 
 
 async def _join(conn: Connection, numbered: Sequence[tuple[int, MergedGroup]]) -> None:

@@ -11,9 +11,9 @@ from scoop.http import routes
 from scoop.http.deps import ReadConn
 from scoop.http.routes import needs
 from scoop.store.reads import documents as document_reads
+from scoop.store.reads import stories as story_reads
 from scoop.web import pages
 from scoop.web.context import PageContext
-from scoop.web.story import resolve_merged
 
 router = routes.for_pages()
 
@@ -24,9 +24,8 @@ DocumentId = Annotated[int, Path(ge=1, le=2**63 - 1)]
 @needs("read")
 async def article_page(conn: ReadConn, context: PageContext, story_uuid: UUID, document_id: DocumentId) -> Response:
     """The text of a document; the address of a story that was merged leads to where it went."""
-    detail, has_moved = await resolve_merged(conn, story_uuid)
-    story = detail.story
-    if has_moved:
+    story = await story_reads.get_surviving(conn, str(story_uuid))
+    if story.story_uuid != story_uuid:
         return RedirectResponse(f"/stories/{story.story_uuid}/read/{document_id}", status_code=HTTPStatus.FOUND)
     article = await document_reads.get_reader_article(conn, story.story_id, document_id)
     paragraphs = [each for each in article.body_text.split("\n\n") if each.strip()]

@@ -6,13 +6,12 @@ from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
 from scoop.core import digest_windows, health
-from scoop.model import Health
+from scoop.model import Health, Story
 from scoop.store.db import Connection
 from scoop.store.reads import days as day_reads
 from scoop.store.reads import digests as digest_reads
 from scoop.store.reads import sources as source_reads
 from scoop.store.reads.digests import DayDigest
-from scoop.store.reads.stories import Brief
 from scoop.web import labels
 from scoop.web.context import PageContext
 
@@ -40,7 +39,7 @@ class Rail:
     """`developing` and `sources` are of now, and None on the page of another day."""
 
     digests: list[DigestLine]
-    developing: list[Brief] | None
+    developing: list[Story] | None
     sources: Word | None
 
 
@@ -58,7 +57,7 @@ async def read(conn: Connection, context: PageContext, day: date, *, is_now: boo
     )
 
 
-async def _developing(conn: Connection, context: PageContext) -> list[Brief]:
+async def _developing(conn: Connection, context: PageContext) -> list[Story]:
     return await day_reads.list_developing(
         conn,
         grown_since=context.now - labels.DEVELOPING_FOR,

@@ -34,19 +34,11 @@ async def story_page(
     skip: MemberOffset = 0,
     decided: DecisionNumber | None = None,
 ) -> Response:
-    """The story; one that was merged sends the reader to where it went."""
-    detail, has_moved = await resolve_merged(conn, story_uuid)
-    if has_moved:
+    """The page of a story; a merged story redirects to the story that it became part of."""
+    detail = await story_reads.get_story(conn, str(story_uuid))
+    if detail.story.story_uuid != story_uuid:
         return RedirectResponse(f"/stories/{detail.story.story_uuid}", status_code=HTTPStatus.FOUND)
     return await page(conn, context, detail, skip=skip, decided=decided)
-
-
-async def resolve_merged(conn: Connection, story_uuid: UUID) -> tuple[StoryDetail, bool]:
-    """The story of an address, or the one that it became part of, and whether that is so."""
-    detail = await story_reads.get_story(conn, str(story_uuid))
-    if detail.story.merged_into is None:
-        return detail, False
-    return await story_reads.get_story(conn, str(detail.story.merged_into)), True
 
 
 async def page(
@@ -87,8 +79,8 @@ async def page(
         facts=await document_reads.get_text_facts(conn, ids),
         judged=await decision_reads.list_decisions(conn, ids),
         rejected=await decision_reads.list_rejected(conn, ids),
-        company=[each for each in related if each.is_company and each.story_id not in apart],
-        near=[each for each in related if not each.is_company and each.story_id not in apart],
+        company=[each for each in related if each.is_company and each.story.story_id not in apart],
+        near=[each for each in related if not each.is_company and each.story.story_id not in apart],
         decisions=decisions,
         just_decided=next((each for each in decisions if each.decision_id == decided), None),
         topics=topics,

@@ -30,10 +30,10 @@ async def merge(desk: CurrentDesk, context: PageContext, story_uuid: UUID, other
     try:
         async with desk.writing() as conn:
             decision = await review.merge(conn, str(story_uuid), str(other), by=context.visitor.name)
-            stays = (await story_reads.get_story(conn, str(decision.story_id))).story
+            survivor = await story_reads.get_surviving(conn, str(decision.story_id))
     except UsageError as error:
         return await _refused(desk, context, story_uuid, error)
-    return _decided(stays.story_uuid, decision)
+    return _decided(survivor.story_uuid, decision)
 
 
 @router.post("/stories/{story_uuid}/apart")
@@ -70,8 +70,8 @@ async def suppress(
         async with desk.writing() as conn:
             known = await topics.by_slug(conn, text.one_line(topic))
             _check_reason(told)
-            found = (await story_reads.get_story(conn, str(story_uuid))).story
-            await topics.suppress(conn, known, found.story_id, told)
+            subject = await story_reads.get_surviving(conn, str(story_uuid))
+            await topics.suppress(conn, known, subject.story_id, told)
     except UsageError as error:
         return await _refused(desk, context, story_uuid, error, reason=told)
     return pages.redirect_with_notice(f"/stories/{story_uuid}#topics", notice=f"Kept out of {known.topic_name}: {told}")
@@ -81,8 +81,8 @@ async def suppress(
 @needs("edit")
 async def unsuppress(conn: WriteConn, story_uuid: UUID, topic: NoteText = "") -> Response:
     known = await topics.by_slug(conn, text.one_line(topic))
-    found = (await story_reads.get_story(conn, str(story_uuid))).story
-    await topics.unsuppress(conn, known, found.story_id)
+    subject = await story_reads.get_surviving(conn, str(story_uuid))
+    await topics.unsuppress(conn, known, subject.story_id)
     return pages.redirect_with_notice(
         f"/stories/{story_uuid}#topics", notice=f"It may be told in {known.topic_name} again."
     )

@@ -21,10 +21,10 @@ from scoop.http.deps import ReadConn
 from scoop.http.routes import needs
 from scoop.model import Arrival
 from scoop.store.reads import documents as document_reads
+from scoop.store.reads import stories as story_reads
 from scoop.web import pages
 from scoop.web.article import DocumentId
 from scoop.web.context import PageContext
-from scoop.web.story import resolve_merged
 
 router = routes.for_pages()
 
@@ -64,9 +64,8 @@ class Change:
 @router.get("/stories/{story_uuid}/versions/{document_id}")
 @needs("read")
 async def versions_page(conn: ReadConn, context: PageContext, story_uuid: UUID, document_id: DocumentId) -> Response:
-    detail, has_moved = await resolve_merged(conn, story_uuid)
-    story = detail.story
-    if has_moved:
+    story = await story_reads.get_surviving(conn, str(story_uuid))
+    if story.story_uuid != story_uuid:
         return RedirectResponse(f"/stories/{story.story_uuid}/versions/{document_id}", status_code=HTTPStatus.FOUND)
     article = await document_reads.get_reader_article(conn, story.story_id, document_id)
     arrived = await document_reads.list_arrivals(conn, document_id)

@@ -11,37 +11,34 @@ from uuid import UUID
 from scoop.model import Outlet, Story
 from scoop.store import db
 from scoop.store.db import Connection
+from scoop.store.reads.stories import story_from
 
 SQL = db.blocks(__name__)
 
-STORIES_PER_GROUP = 5  # stories for each group that is wanted: a group may hold several
-ABOUT = ("group_id", "group_uuid", "changed_at", "outlets", "topics")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutgoingStory:
-    """A story as it leaves the house: with its outlets, its topics, and the group of coverage that it is in."""
-
-    story: Story
-    outlets: list[Outlet]
-    topics: list[str]
-    group_id: int
-    group_uuid: UUID
-    changed_at: datetime
+STORIES_PER_GROUP = 5  # read for each group that is listed: a group may hold several
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Headline:
-    """A story as a page lists it: in its group of coverage, with its outlets in order of appearance."""
+    """A story in its group of coverage, with its outlets in order of appearance."""
 
-    coverage_id: int
+    group_id: int
     story: Story
     outlets: list[Outlet]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OutgoingStory(Headline):
+    """A headline for feeds and webhooks: with its topics, and the public id of the group's oldest story."""
+
+    group_uuid: UUID
+    topics: list[str]
+    changed_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """Stories that probably tell of one event, or one alone: the first stands for all."""
+    """Stories of one coverage, or one story alone; the first represents the others."""
 
     headlines: list[Headline]
 
@@ -60,7 +57,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """Stories that probably tell of one event, the one with most documents first."""
+    """Stories of one coverage as ids and titles, the one with most documents first."""
 
     coverage_id: int
     collection: str
@@ -72,25 +69,25 @@ class Coverage:
 
 
 async def latest_groups(conn: Connection, *, collection: str | None = None, limit: int) -> list[list[OutgoingStory]]:
-    """The groups of coverage that were seen last, each with its stories."""
+    """The latest groups of coverage, each with its stories."""
     rows = await conn.fetch(SQL["latest"], collection, limit * STORIES_PER_GROUP, limit)
     return await _groups(conn, [row["group_id"] for row in rows], None)
 
 
 async def latest_groups_of_topic(conn: Connection, topic_id: int, *, limit: int) -> list[list[OutgoingStory]]:
-    """The same of a topic, without what it holds back."""
+    """The latest groups of a topic, without the stories that it suppresses."""
     rows = await conn.fetch(SQL["latest_of_topic"], topic_id, limit * STORIES_PER_GROUP, limit)
     return await _groups(conn, [row["group_id"] for row in rows], topic_id)
 
 
 async def groups_of_stories(conn: Connection, story_ids: Sequence[int]) -> list[list[OutgoingStory]]:
-    """The groups of coverage of these stories, each with all its stories, the one that was seen last first."""
+    """The groups of coverage of these stories, each with all its stories, the latest group first."""
     rows = await conn.fetch(SQL["groups_of_stories"], story_ids)
     return await _groups(conn, [row["group_id"] for row in rows], None)
 
 
 async def outgoing_stories(conn: Connection, story_ids: Sequence[int]) -> list[OutgoingStory]:
-    """These of the stories that are active."""
+    """The active ones of these stories."""
     return [_outgoing_story(row) for row in await conn.fetch(SQL["outgoing"], story_ids, False, None)]
 
 
@@ -103,26 +100,25 @@ async def list_coverage(
 async def list_groups(
     conn: Connection, *, since: datetime, until: datetime, limit: int, offset: int = 0, collection: str | None = None
 ) -> list[Group]:
-    """The groups that have a story in a window, collection by collection; `limit` and `offset` count within each."""
+    """The groups that have a story in a window, by collection; `limit` and `offset` count within each collection."""
     rows = await conn.fetch(SQL["headlines"], since, until, collection, limit, offset)
-    headlines = [_headline(dict(row)) for row in rows]
-    return [Group(headlines=list(group)) for _, group in groupby(headlines, key=attrgetter("coverage_id"))]
+    headlines = [Headline(**_headline(row)) for row in rows]
+    return [Group(headlines=list(group)) for _, group in groupby(headlines, key=attrgetter("group_id"))]
 
 
 async def _groups(conn: Connection, group_ids: Sequence[int], topic_id: int | None) -> list[list[OutgoingStory]]:
     place = {group_id: number for number, group_id in enumerate(group_ids)}
-    found = [_outgoing_story(row) for row in await conn.fetch(SQL["outgoing"], group_ids, True, topic_id)]
-    found.sort(key=lambda each: place[each.group_id])
-    return [list(group) for _, group in groupby(found, key=attrgetter("group_id"))]
+    stories = [_outgoing_story(row) for row in await conn.fetch(SQL["outgoing"], group_ids, True, topic_id)]
+    stories.sort(key=lambda story: place[story.group_id])
+    return [list(group) for _, group in groupby(stories, key=attrgetter("group_id"))]
 
 
 def _outgoing_story(row: Mapping[str, Any]) -> OutgoingStory:
-    about = {name: row[name] for name in ABOUT}
-    outlets = [Outlet(**outlet) for outlet in about.pop("outlets")]
-    story = Story(**{name: value for name, value in row.items() if name not in ABOUT})
-    return OutgoingStory(**about, outlets=outlets, story=story)
+    return OutgoingStory(
+        **_headline(row), group_uuid=row["group_uuid"], topics=row["topics"], changed_at=row["updated_at"]
+    )
 
 
-def _headline(row: dict[str, Any]) -> Headline:
-    outlets = [Outlet(**outlet) for outlet in row.pop("outlets")]
-    return Headline(coverage_id=row.pop("coverage_id"), outlets=outlets, story=Story(**row))
+def _headline(row: Mapping[str, Any]) -> dict[str, Any]:
+    outlets = [Outlet(**outlet) for outlet in row["outlets"] or ()]
+    return {"group_id": row["group_id"], "story": story_from(row), "outlets": outlets}

@@ -23,31 +23,20 @@ SELECT coalesce(coverage_id, story_id) AS group_id FROM stories WHERE story_id =
 GROUP BY 1 ORDER BY max(last_seen_at) DESC, 1 DESC;
 
 -- name: outgoing
--- Active stories as they leave the house, with their outlets in order of appearance and their topics: these, or all of
--- these groups of coverage, without those that a topic holds back; in a group the most widely told first.
-SELECT story_id, story_uuid, collection, canonical_title AS title, canonical_url AS url, status, first_seen_at, last_seen_at,
-    item_count, source_count, publisher_family_count, stories.sources, publisher_families,
-    coalesce(language, 'und') AS language, coalesce(lead, '') AS lead,
-    coalesce(coverage_id, story_id) AS group_id, stories.updated_at AS changed_at, (
+-- Active stories with their outlets in order of appearance and their topics: these, or all of these groups of coverage,
+-- without those that a topic suppresses; in a group those of most publishers first.
+SELECT story_rows.*, coalesce(coverage_id, story_id) AS group_id, (
         SELECT oldest.story_uuid FROM stories AS oldest
-        WHERE oldest.story_id = coalesce(stories.coverage_id, stories.story_id)) AS group_uuid, (
-        SELECT coalesce(jsonb_agg(
-            jsonb_build_object('source', source, 'source_name', name, 'url', url) ORDER BY seen_at, document_id), '[]')
-        FROM (
-            SELECT DISTINCT ON (source) source, documents.canonical_url AS url, seen_at, document_id
-            FROM story_members JOIN documents USING (document_id) WHERE story_members.story_id = stories.story_id
-            ORDER BY source, seen_at, document_id
-        ) AS first LEFT JOIN sources ON slug = source) AS outlets, ARRAY(
+        WHERE oldest.story_id = coalesce(story_rows.coverage_id, story_rows.story_id)) AS group_uuid, (
+        SELECT outlets FROM story_outlets WHERE story_outlets.story_id = story_rows.story_id) AS outlets, ARRAY(
         SELECT topic_slug FROM story_topic_state AS state JOIN topics USING (topic_id)
-        WHERE state.story_id = stories.story_id AND NOT suppressed ORDER BY topic_slug) AS topics
-FROM stories LEFT JOIN LATERAL (
-    SELECT normalized_language AS language, left(body_text, 400) AS lead FROM documents
-    WHERE document_id = representative_document_id) AS representative ON true
+        WHERE state.story_id = story_rows.story_id AND NOT suppressed ORDER BY topic_slug) AS topics
+FROM story_rows
 WHERE status = 'active' AND (story_id = ANY ($1::bigint[]) OR ($2 AND coverage_id = ANY ($1::bigint[])))
     AND (NOT $2 OR coalesce(coverage_id, story_id) = ANY ($1::bigint[]))
     AND ($3::int IS NULL OR NOT EXISTS (
         SELECT FROM story_topic_state AS state
-        WHERE state.story_id = stories.story_id AND state.topic_id = $3 AND state.suppressed))
+        WHERE state.story_id = story_rows.story_id AND state.topic_id = $3 AND state.suppressed))
 ORDER BY publisher_family_count DESC, source_count DESC, last_seen_at DESC, story_id DESC;
 
 -- name: coverage
@@ -86,19 +75,9 @@ WITH seen AS (
     FROM gathered CROSS JOIN LATERAL unnest(publisher_families, sources) AS voice (publisher_family, source)
     GROUP BY collection, group_id
 )
-SELECT group_id AS coverage_id, story_id, story_uuid, collection, canonical_title AS title, canonical_url AS url, status,
-    first_seen_at, last_seen_at, item_count, source_count, publisher_family_count, gathered.sources, publisher_families,
-    coalesce(language, 'und') AS language, coalesce(lead, '') AS lead, outlets
-FROM placed JOIN gathered USING (collection, group_id) LEFT JOIN LATERAL (
-    SELECT normalized_language AS language, left(body_text, 400) AS lead FROM documents
-    WHERE document_id = representative_document_id) AS representative ON true
-CROSS JOIN LATERAL (
-    SELECT coalesce(jsonb_agg(
-        jsonb_build_object('source', source, 'source_name', name, 'url', url) ORDER BY seen_at, document_id), '[]') AS outlets
-    FROM (
-        SELECT DISTINCT ON (source) source, documents.canonical_url AS url, seen_at, document_id
-        FROM story_members JOIN documents USING (document_id) WHERE story_members.story_id = gathered.story_id
-        ORDER BY source, seen_at, document_id
-    ) AS first LEFT JOIN sources ON slug = source) AS told
+SELECT group_id, story_rows.*, (
+    SELECT outlets FROM story_outlets WHERE story_outlets.story_id = gathered.story_id) AS outlets
+FROM placed JOIN gathered USING (collection, group_id) JOIN story_rows USING (story_id)
 WHERE place > $5 AND place <= $5 + $4
-ORDER BY collection, place, is_seen DESC, publisher_family_count DESC, source_count DESC, last_seen_at DESC, story_id DESC;
+ORDER BY placed.collection, place, is_seen DESC, story_rows.publisher_family_count DESC, story_rows.source_count DESC,
+    story_rows.last_seen_at DESC, story_id DESC;

@@ -1,21 +1,24 @@
 """Stories by day: how many each day has, and what is developing."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from itertools import groupby
 from operator import itemgetter
+from typing import Any
 
+from scoop.model import Story
 from scoop.store import db
 from scoop.store.db import Connection
 from scoop.store.reads import slices
-from scoop.store.reads.stories import Brief
+from scoop.store.reads.stories import story_from
 
 SQL = db.blocks(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DayTally:
-    """How many stories a collection has on a day, and how many groups of coverage they are of."""
+class StoryTally:
+    """How many stories of a collection a day has, and how many groups of coverage they form."""
 
     collection: str
     stories: int
@@ -27,20 +30,12 @@ class StoryDay:
     day: date
     stories: int
     groups: int
-    collections: list[DayTally]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoryTally:
-    """How many stories there are, and how many groups of coverage they are of."""
-
-    stories: int
-    groups: int
+    collections: list[StoryTally]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DaySummary:
-    """What a day holds, and when the nearest stories before and after it were last seen."""
+    """A day in figures, and when the nearest stories before and after it were last seen."""
 
     tally_by_collection: dict[str, StoryTally]
     earlier_at: datetime | None
@@ -50,42 +45,42 @@ class DaySummary:
 async def count_stories(
     conn: Connection, *, since: datetime, until: datetime, timezone: str, collection: str | None
 ) -> dict[date, int]:
-    """How many stories each local day has."""
+    """The number of stories of each local day that has some."""
     return {
         row["day"]: row["stories"] for row in await conn.fetch(SQL["count_stories"], since, until, timezone, collection)
     }
 
 
-async def list_developing(conn: Connection, *, grown_since: datetime, known_by: datetime, limit: int) -> list[Brief]:
-    return [Brief(**row) for row in await conn.fetch(SQL["developing"], grown_since, known_by, limit)]
+async def list_developing(conn: Connection, *, grown_since: datetime, known_by: datetime, limit: int) -> list[Story]:
+    return [story_from(row) for row in await conn.fetch(SQL["developing"], grown_since, known_by, limit)]
 
 
 async def list_days(
     conn: Connection, *, timezone: str, since: datetime, until: datetime, limit: int, collection: str | None = None
 ) -> list[StoryDay]:
-    """The latest days that have stories; `since` and `until` are beginnings of days in the timezone."""
+    """The latest days that have stories; `since` and `until` are starts of days in the timezone."""
     await slices.plan_for_values(conn)
     rows = await conn.fetch(SQL["days"], timezone, since, until, collection, limit)
-    found = []
-    for day, of_day in groupby(rows, key=itemgetter("day")):
-        tallies = [
-            DayTally(collection=row["collection"], stories=row["stories"], groups=row["groups"]) for row in of_day
-        ]
-        found.append(
-            StoryDay(
-                day=day,
-                stories=sum(tally.stories for tally in tallies),
-                groups=sum(tally.groups for tally in tallies),
-                collections=tallies,
-            )
-        )
-    return found
+    return [_story_day(day, list(of_day)) for day, of_day in groupby(rows, key=itemgetter("day"))]
+
+
+def _story_day(day: date, rows: Sequence[Mapping[str, Any]]) -> StoryDay:
+    return StoryDay(
+        day=day,
+        stories=sum(row["stories"] for row in rows),
+        groups=sum(row["groups"] for row in rows),
+        collections=[_tally(row) for row in rows],
+    )
+
+
+def _tally(row: Mapping[str, Any]) -> StoryTally:
+    return StoryTally(collection=row["collection"], stories=row["stories"], groups=row["groups"])
 
 
 async def summarize_day(
     conn: Connection, *, since: datetime, until: datetime, collection: str | None = None
 ) -> DaySummary:
-    """The window's stories in numbers; the neighbours are those of the collection, if one is named."""
-    tallies = [dict(row) for row in await conn.fetch(SQL["day"], since, until)]
+    """The stories of a window in figures; its neighbours are those of the collection, if one is named."""
+    tallies = [_tally(row) for row in await conn.fetch(SQL["day"], since, until)]
     around = await conn.fetchrow(SQL["around"], since, until, collection)
-    return DaySummary(tally_by_collection={tally.pop("collection"): StoryTally(**tally) for tally in tallies}, **around)
+    return DaySummary(tally_by_collection={tally.collection: tally for tally in tallies}, **around)

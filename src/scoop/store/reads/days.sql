@@ -5,12 +5,13 @@ WHERE status = 'active' AND last_seen_at >= $1 AND last_seen_at < $2 AND ($4::te
 GROUP BY 1 ORDER BY 1;
 
 -- name: developing
--- The stories that have grown since a moment and are older than another, the most widely told first.
-SELECT story_id, story_uuid, canonical_title AS title, coalesce((
-        SELECT normalized_language FROM documents WHERE document_id = representative_document_id), 'und') AS language,
-    item_count, source_count, publisher_family_count, last_seen_at
-FROM stories WHERE status = 'active' AND last_seen_at >= $1 AND first_seen_at <= $2 AND item_count > 1
-ORDER BY publisher_family_count DESC, source_count DESC, last_seen_at DESC, story_id DESC LIMIT $3;
+-- The stories that grew since one moment and are older than another, those of most publishers first.
+SELECT story_rows.* FROM (
+    SELECT story_id FROM stories
+    WHERE status = 'active' AND last_seen_at >= $1 AND first_seen_at <= $2 AND item_count > 1
+    ORDER BY publisher_family_count DESC, source_count DESC, last_seen_at DESC, story_id DESC LIMIT $3
+) AS part JOIN story_rows USING (story_id)
+ORDER BY publisher_family_count DESC, source_count DESC, last_seen_at DESC, story_id DESC;
 
 -- name: days
 -- The latest days before a moment that have stories, in a timezone, with how many each collection has; days without

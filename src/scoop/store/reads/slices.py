@@ -1,4 +1,4 @@
-"""One page of a list: from where and how many rows."""
+"""Which rows of a list to read: between two times, before a cursor, at most so many."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,17 +11,22 @@ SQL = db.blocks(__name__)
 
 START = items.FIRST_MOMENT
 Cursor = tuple[datetime, int]
-"""A row of a list: its moment and its number. A list goes on with what is before it."""
+"""The position of a row: its time and its id. The next page starts before it."""
 END: Cursor = (items.LAST_MOMENT, db.LAST_ID)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListSlice:
-    """Which part of a list: what was seen since a moment, before a place, so many rows at most."""
+    """Rows of a list that is sorted from the latest to the oldest."""
 
     since: datetime = START
     before: Cursor = END
     limit: int = 50
+
+
+def between(since: datetime | None, until: datetime | None, *, limit: int) -> ListSlice:
+    """The latest rows since one time and before another; None is no bound."""
+    return ListSlice(since=since or START, before=(until, 0) if until else END, limit=limit)
 
 
 async def plan_for_values(conn: Connection) -> None:

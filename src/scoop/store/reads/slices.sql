@@ -1,3 +1,3 @@
 -- name: plan_for_values
--- A plan that fits all values would not know which index fits these.
+-- A generic plan cannot know which index fits these values.
 SELECT set_config('plan_cache_mode', 'force_custom_plan', true);

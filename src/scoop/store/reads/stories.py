@@ -1,10 +1,9 @@
 """Stories as every interface shows them: lists, one story with its documents, and its neighbours."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
-from uuid import UUID
 
 from scoop.core import ids, links
 from scoop.errors import NotFound
@@ -16,32 +15,20 @@ from scoop.store.reads.slices import ListSlice
 
 SQL = db.blocks(__name__)
 
+STORY_FIELDS = tuple(field.name for field in fields(Story))
 MAX_RELATED = 25
-MAX_LINKED_DOCUMENTS = 200  # of a story, the newest: whose links are looked at
-RELATED_AT = 0.2  # the probability from which a story of another event is worth a look
+MAX_LINKED_DOCUMENTS = 200  # of a story, the newest, whose links are read
+RELATED_AT = 0.2  # lower probabilities are noise, not worth showing
 MAX_DECISIONS = 20
 MAX_MEMBERS = 1000
 MAX_COMPANY = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Brief:
-    """A story in a line: its headline, and how widely it is told."""
+class RelatedStory:
+    """A story of the same coverage or with links to it: the best link's probability and its signals by name."""
 
-    story_id: int
-    story_uuid: UUID
-    title: str
-    language: str
-    item_count: int
-    source_count: int
-    publisher_family_count: int
-    last_seen_at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RelatedStory(Brief):
-    """A story beside another: of its group of coverage or only near, how probably the same event, and by what signs."""
-
+    story: Story
     is_company: bool
     probability: float | None
     signs: dict[str, float]
@@ -49,7 +36,7 @@ class RelatedStory(Brief):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryTopic:
-    """What a topic did with a story."""
+    """A topic of a story: when it published the story, or why it suppresses it."""
 
     topic_slug: str
     topic_name: str
@@ -79,79 +66,91 @@ class StoryMember:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryDetail:
-    """A story with its documents, and the other stories that probably tell of the same event."""
+    """A story with its documents, and the other stories of the same coverage (`company`)."""
 
     story: Story
     members: list[StoryMember]
     company: list[Story]
 
 
-async def list_related(conn: Connection, story_id: int) -> list[RelatedStory]:
-    """Who else may tell of the same event, those of the same group of coverage first."""
-    rows = await conn.fetch(SQL["related"], story_id, RELATED_AT, MAX_LINKED_DOCUMENTS, MAX_RELATED)
-    return [RelatedStory(**{**row, "signs": _signs(row["signs"])}) for row in rows]
-
-
-async def list_decisions(conn: Connection, story_id: int) -> list[Decision]:
-    return [Decision(**row) for row in await conn.fetch(SQL["decisions"], story_id, MAX_DECISIONS)]
-
-
-async def list_topics(conn: Connection, story_id: int) -> list[StoryTopic]:
-    return [StoryTopic(**row) for row in await conn.fetch(SQL["topics"], story_id)]
+def story_from(row: Mapping[str, Any]) -> Story:
+    """The story in a row that has all columns of `story_rows`, whatever else it has."""
+    return Story(**{name: row[name] for name in STORY_FIELDS})
 
 
 async def list_stories(
     conn: Connection, part: ListSlice, *, collection: str | None = None, words: str | None = None, offset: int = 0
 ) -> list[Story]:
-    """Active stories; `words` stand in the title as they are written here."""
+    """Active stories, the latest first; `words` must be in the title exactly as they are given."""
     await slices.plan_for_values(conn)
-    rows = await conn.fetch(
-        SQL["stories"], part.since, *part.before, collection, _anywhere(words) if words else None, part.limit, offset
-    )
-    return [Story(**row) for row in rows]
+    pattern = _containing(words) if words else None
+    rows = await conn.fetch(SQL["stories"], part.since, *part.before, collection, pattern, part.limit, offset)
+    return [story_from(row) for row in rows]
 
 
-async def resolve_merged(conn: Connection, story_uuid: UUID) -> int:
-    """The number of a story, or of the one that it became part of."""
-    story_id: int | None = await conn.fetchval(SQL["resolve_merged"], story_uuid)
-    if story_id is None:
-        raise NotFound(f"there is no story {story_uuid}")
-    return story_id
+def _containing(words: str) -> str:
+    """The ILIKE pattern of titles that contain these words."""
+    plain = words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"%{plain}%"
 
 
-async def latest_stories(
-    conn: Connection,
-    *,
-    collection: str | None = None,
-    since: datetime | None = None,
-    until: datetime | None = None,
-    limit: int = 50,
-    offset: int = 0,
-) -> list[Story]:
-    return [Story(**row) for row in await conn.fetch(SQL["latest"], collection, since, until, limit, offset)]
+async def stories_by_id(conn: Connection, story_ids: Sequence[int]) -> dict[int, Story]:
+    return {row["story_id"]: story_from(row) for row in await conn.fetch(SQL["by_ids"], story_ids)}
+
+
+async def resolve_merged(conn: Connection, story_ids: Sequence[int]) -> dict[int, int]:
+    """The surviving story of each of these stories, itself where it was not merged; unknown ids are left out."""
+    return {row["merged_id"]: row["story_id"] for row in await conn.fetch(SQL["resolve_merged"], story_ids)}
+
+
+async def get_named(conn: Connection, name: str) -> Story:
+    """The story of a number or public id, even if it was merged."""
+    row = await conn.fetchrow(SQL["story"], ids.parse_number(name), ids.parse_uuid(name))
+    if row is None:
+        raise NotFound(f"there is no story {name!r}; `scoop stories` lists the latest")
+    return story_from(row)
+
+
+async def get_surviving(conn: Connection, name: str) -> Story:
+    """The story of a number or public id, or the story that it was merged into."""
+    story = await get_named(conn, name)
+    if story.merged_into is None:
+        return story
+    survivor = (await resolve_merged(conn, [story.story_id]))[story.story_id]
+    return (await stories_by_id(conn, [survivor]))[survivor]
 
 
 async def get_story(conn: Connection, name: str) -> StoryDetail:
-    """The story of a number or public id, with its members."""
-    row = await conn.fetchrow(SQL["story"], ids.parse_number(name), ids.parse_uuid(name))
-    if row is None:
-        raise NotFound(f"there is no story {name!r}; `scoop stories` lists what there is")
-    found = Story(**row)
-    members = [StoryMember(**member) for member in await conn.fetch(SQL["members"], found.story_id, MAX_MEMBERS)]
-    company = [Story(**other) for other in await conn.fetch(SQL["company"], found.story_id, MAX_COMPANY)]
-    return StoryDetail(story=found, members=members, company=company)
+    """The surviving story of a number or public id, with its documents and its coverage."""
+    story = await get_surviving(conn, name)
+    members = [StoryMember(**row) for row in await conn.fetch(SQL["members"], story.story_id, MAX_MEMBERS)]
+    company = [story_from(row) for row in await conn.fetch(SQL["company"], story.story_id, MAX_COMPANY)]
+    return StoryDetail(story=story, members=members, company=company)
 
 
 async def get_text(conn: Connection, story_id: int) -> str:
-    """The text of the document that stands for a story."""
+    """The text of the document that represents a story."""
     return await conn.fetchval(SQL["text"], story_id) or ""
 
 
-def _signs(row: Sequence[float] | None) -> dict[str, float]:
-    return links.named(row) if row else {}
+async def list_related(conn: Connection, story_id: int) -> list[RelatedStory]:
+    """The stories of the same coverage first, then others that are linked to this one."""
+    rows = await conn.fetch(SQL["related"], story_id, RELATED_AT, MAX_LINKED_DOCUMENTS, MAX_RELATED)
+    return [
+        RelatedStory(
+            story=story_from(row),
+            is_company=row["is_company"],
+            probability=row["probability"],
+            signs=links.named(row["signs"]) if row["signs"] else {},
+        )
+        for row in rows
+    ]
 
 
-def _anywhere(words: str) -> str:
-    """A pattern for titles that hold these words, whatever signs are in them."""
-    plain = words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return f"%{plain}%"
+async def list_decisions(conn: Connection, story_id: int) -> list[Decision]:
+    """The decisions of people about a story that were not undone, the latest first."""
+    return [Decision(**row) for row in await conn.fetch(SQL["decisions"], story_id, MAX_DECISIONS)]
+
+
+async def list_topics(conn: Connection, story_id: int) -> list[StoryTopic]:
+    return [StoryTopic(**row) for row in await conn.fetch(SQL["topics"], story_id)]

@@ -16,11 +16,8 @@ WITH linked AS (
     SELECT story_id FROM stories
     WHERE coverage_id = (SELECT coverage_id FROM stories WHERE story_id = $1) AND story_id <> $1
 )
-SELECT story_id, story_uuid, canonical_title AS title, coalesce((
-        SELECT normalized_language FROM documents WHERE document_id = representative_document_id), 'und') AS language,
-    item_count, source_count, publisher_family_count, last_seen_at, probability, signs,
-    company.story_id IS NOT NULL AS is_company
-FROM linked FULL JOIN company USING (story_id) JOIN stories USING (story_id)
+SELECT story_rows.*, probability, signs, company.story_id IS NOT NULL AS is_company
+FROM linked FULL JOIN company USING (story_id) JOIN story_rows USING (story_id)
 WHERE status = 'active' ORDER BY is_company DESC, probability DESC NULLS LAST, last_seen_at DESC, story_id LIMIT $4;
 
 -- name: decisions
@@ -40,64 +37,30 @@ SELECT topic_slug, topic_name, publish_count, last_published_at, suppressed, sup
 FROM story_topic_state JOIN topics USING (topic_id) WHERE story_id = $1 ORDER BY topic_name, topic_slug;
 
 -- name: stories
--- The stories before a place in the list, the latest first: of one collection or all, with words in the title or any.
-SELECT story_id, story_uuid, collection, canonical_title AS title, canonical_url AS url, status, first_seen_at, last_seen_at,
-    item_count, source_count, publisher_family_count, sources, publisher_families,
-    coalesce(language, 'und') AS language, coalesce(lead, '') AS lead
-FROM (
-    SELECT * FROM stories
+-- The stories before a cursor, the latest first: of one collection or all, with these words in the title or any. The rows
+-- are chosen before their documents are read, so that an offset skips without reading any.
+SELECT story_rows.* FROM (
+    SELECT story_id FROM stories
     WHERE status = 'active' AND last_seen_at >= $1 AND (last_seen_at, story_id) < ($2, $3)
         AND ($4::text IS NULL OR collection = $4) AND ($5::text IS NULL OR canonical_title ILIKE $5)
     ORDER BY last_seen_at DESC, story_id DESC LIMIT $6 OFFSET $7
-) AS part LEFT JOIN LATERAL (
-    SELECT normalized_language AS language, left(body_text, 400) AS lead FROM documents
-    WHERE document_id = representative_document_id) AS representative ON true
+) AS part JOIN story_rows USING (story_id)
 ORDER BY last_seen_at DESC, story_id DESC;
-
--- name: resolve_merged
--- The story that a story became part of, or itself.
-WITH RECURSIVE way AS (
-    SELECT story_id, merged_into FROM stories WHERE story_uuid = $1
-    UNION
-    SELECT stories.story_id, stories.merged_into FROM way JOIN stories ON stories.story_id = way.merged_into
-)
-SELECT story_id FROM way WHERE merged_into IS NULL;
-
--- name: latest
--- The latest stories, of one collection or all, seen within a window.
-SELECT story_id, story_uuid, collection, canonical_title AS title, canonical_url AS url, status, first_seen_at, last_seen_at,
-    item_count, source_count, publisher_family_count, sources, publisher_families,
-    coalesce(language, 'und') AS language, coalesce(lead, '') AS lead
-FROM stories LEFT JOIN LATERAL (
-    SELECT normalized_language AS language, left(body_text, 400) AS lead FROM documents
-    WHERE document_id = representative_document_id) AS representative ON true
-WHERE status = 'active' AND ($1::text IS NULL OR collection = $1)
-    AND ($2::timestamptz IS NULL OR last_seen_at >= $2) AND ($3::timestamptz IS NULL OR last_seen_at < $3)
-ORDER BY last_seen_at DESC, story_id DESC LIMIT $4 OFFSET $5;
 
 -- name: story
 -- One story by its number or its public id.
-SELECT story_id, story_uuid, collection, canonical_title AS title, canonical_url AS url, status, first_seen_at, last_seen_at,
-    item_count, source_count, publisher_family_count, sources, publisher_families, merged_into,
-    coalesce(language, 'und') AS language, coalesce(lead, '') AS lead
-FROM stories LEFT JOIN LATERAL (
-    SELECT normalized_language AS language, left(body_text, 400) AS lead FROM documents
-    WHERE document_id = representative_document_id) AS representative ON true
-WHERE story_id = $1 OR story_uuid = $2;
+SELECT * FROM story_rows WHERE story_id = $1 OR story_uuid = $2;
 
 -- name: text
 -- The text of the document that stands for a story.
 SELECT coalesce(body_text, '') FROM stories JOIN documents ON document_id = representative_document_id WHERE story_id = $1;
 
 -- name: company
--- The other stories that probably tell of the same event.
-SELECT story_id, story_uuid, collection, canonical_title AS title, canonical_url AS url, status, first_seen_at, last_seen_at,
-    item_count, source_count, publisher_family_count, sources, publisher_families,
-    coalesce(language, 'und') AS language, coalesce(lead, '') AS lead
-FROM stories LEFT JOIN LATERAL (
-    SELECT normalized_language AS language, left(body_text, 400) AS lead FROM documents
-    WHERE document_id = representative_document_id) AS representative ON true
-WHERE status = 'active' AND story_id <> $1 AND coverage_id = (SELECT coverage_id FROM stories WHERE story_id = $1)
+-- The other stories of the same coverage, the latest first.
+SELECT * FROM story_rows
+WHERE status = 'active' AND story_id IN (
+    SELECT other.story_id FROM stories AS other JOIN stories AS this USING (coverage_id)
+    WHERE this.story_id = $1 AND other.story_id <> $1)
 ORDER BY last_seen_at DESC, story_id DESC LIMIT $2;
 
 -- name: members
@@ -107,3 +70,16 @@ SELECT document_id, article_id, source, source_item_id, canonical_url AS url, ti
     (SELECT name FROM sources WHERE slug = source) AS source_name
 FROM story_members JOIN documents USING (document_id)
 WHERE story_id = $1 ORDER BY seen_at, document_id LIMIT $2;
+
+-- name: by_ids
+-- Stories by their numbers.
+SELECT * FROM story_rows WHERE story_id = ANY ($1::bigint[]);
+
+-- name: resolve_merged
+-- The surviving story of each of these stories: itself, or the one that it became part of.
+WITH RECURSIVE merge AS (
+    SELECT story_id AS merged_id, story_id, merged_into FROM stories WHERE story_id = ANY ($1::bigint[])
+    UNION
+    SELECT merged_id, stories.story_id, stories.merged_into FROM merge JOIN stories ON stories.story_id = merge.merged_into
+)
+SELECT merged_id, story_id FROM merge WHERE merged_into IS NULL;
