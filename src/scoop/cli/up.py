@@ -159,12 +159,13 @@ async def _publish_demo_when_idle(app: "App") -> None:
 
 
 async def _wait_until_idle(app: "App") -> None:
-    from scoop.store import reading, work
+    from scoop.store import work
+    from scoop.store.reads import stats as stats_reads
 
     names = [stage.name for stage in app.stages]
     async with app.database.connection() as conn:
         # Other processes do the work: only the database knows when it is done.
-        while not (await reading.stats(conn)).stories or await work.is_busy(conn, names):  # noqa: ASYNC110
+        while not (await stats_reads.get_stats(conn)).stories or await work.is_busy(conn, names):  # noqa: ASYNC110
             await asyncio.sleep(IDLE_SECONDS)
 
 
