@@ -243,7 +243,7 @@ GOOD = Counts(
     items=1000,
     documents=995,
     embedded=990,
-    told=12,
+    published=12,
     repeated=0,
 )
 COMPARED = [ComparisonFigures(legacy_items=10, legacy_doubles=2, legacy_repeats=1, our_stories=10, our_repeats=1)]

@@ -364,7 +364,7 @@ async def test_the_list_of_acceptance_counts_what_is_there(database, tmp_path):
         await digest.make(conn, DigestOrder(topic=await the_topic(conn), day=MONDAY, publish=True), KINDS)
         counts = await acceptance.counts(conn)
         assert (counts.runs, counts.items, counts.documents, counts.embedded) == (1, 2, 2, 2)
-        assert (counts.short_runs, counts.quarantined, counts.told, counts.repeated) == ([], 0, 2, 0)
+        assert (counts.short_runs, counts.quarantined, counts.published, counts.repeated) == ([], 0, 2, 0)
         await conn.execute("UPDATE posts SET story_ids = story_ids || story_ids[1]")
         await conn.execute("UPDATE ingest_runs SET items_inserted = 3")
         counts = await acceptance.counts(conn)

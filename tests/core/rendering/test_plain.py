@@ -35,7 +35,7 @@ def test_a_digest_reads_well_as_it_is():
         "    Developed: It stopped.\n"
         "    It rained. It rained. It rained. It rained. It rained. It rained. It\n"
         "    rained. It rained. It rained. It rained.\n"
-        "    paper.example · covered by 2 independent publishers: The Paper and The Post\n"
+        "    paper.example · covered by 2 independent publishers: The Paper and The\n    Post\n"
         "    https://paper.example/1\n"
         "    Probably the same: Rain\n"
         "    https://b.example/2\n\n"
