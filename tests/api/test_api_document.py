@@ -66,12 +66,16 @@ def test_every_operation_says_what_it_does_what_it_needs_and_what_can_go_wrong(d
         assert {"413", "415"} <= told_of or "requestBody" not in operation, name
 
 
-def test_every_problem_has_the_one_shape(document):
+def test_every_problem_has_the_one_shape_and_those_of_feeds_are_text(document):
     shape = {"$ref": "#/components/schemas/Error"}
     for name, operation in operations(document):
         for status, answer in operation["responses"].items():
             if status >= "400":
-                assert answer["content"]["application/json"]["schema"] == shape, f"{name} {status}"
+                is_feed = "/feeds/" in name
+                expected = {"text/plain": {"type": "string"}} if is_feed else {"application/json": shape}
+                assert {media: kind["schema"] for media, kind in answer["content"].items()} == expected, (
+                    f"{name} {status}"
+                )
 
 
 def test_names_of_operations_are_unique(document):

@@ -174,7 +174,9 @@ def test_moments_of_any_timezone_are_told_in_utc(form):
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_hostile_text_stays_text_in_every_format(hostile):
     said = line(hostile)
-    html = content.story(FeedStory(lead=hostile, outlets=[Mention(text=hostile, href='https://real.org/?q="><b>')]))
+    html = content.render_story(
+        FeedStory(lead=hostile, outlets=[Mention(text=hostile, href='https://real.org/?q="><b>')])
+    )
     feed = replace(
         a_feed(an_entry(title=said, summary=said, html=html, authors=(said,), categories=(said,))), title=said
     )
@@ -194,7 +196,7 @@ def test_hostile_text_stays_text_in_every_format(hostile):
 @given(st.text(max_size=60), st.text(max_size=60) | st.text(max_size=60).map("https://{}".format))
 def test_whatever_is_said_the_content_has_only_our_own_tags(said, address):
     piece = FeedStory(headline=Mention(text=said, href=address), lead=said, change=said, company=[Mention(text=said)])
-    for html in (content.story(piece), content.digest([piece, piece])):
+    for html in (content.render_story(piece), content.render_digest([piece, piece])):
         shown = tags(html)
         assert {tag for tag, _ in shown.found} <= content.TAGS
         for tag, attributes in shown.found:
@@ -204,7 +206,7 @@ def test_whatever_is_said_the_content_has_only_our_own_tags(said, address):
 
 
 def test_a_story_names_who_tells_it_and_what_is_probably_the_same():
-    html = content.story(
+    html = content.render_story(
         FeedStory(
             lead="It burned.",
             outlets=[Mention(text="Tribune", href="https://tribune.example/1"), Mention(text="Herald")],
@@ -212,8 +214,14 @@ def test_a_story_names_who_tells_it_and_what_is_probably_the_same():
         )
     )
     assert html == (
-        "<p>It burned.</p><p>Told by:</p><ul><li>"
+        "<p>It burned.</p><p>Outlets:</p><ul><li>"
         '<a href="https://tribune.example/1" rel="noopener noreferrer nofollow">'
         "Tribune</a></li><li>Herald</li></ul><p>Probably the same event:</p><ul><li>"
         '<a href="https://desk.example/stories/2" rel="noopener noreferrer nofollow">Night fire</a></li></ul>'
     )
+
+
+def test_readers_that_show_one_author_show_the_lead_outlet_of_a_group():
+    for form in ("rss", "atom"):
+        entry = feedparser.parse(WRITERS[form](a_feed(an_entry(authors=("Tribune", "Herald", "Courier"))))).entries[0]
+        assert (entry.author, [author.name for author in entry.authors]) == ("Tribune", ["Tribune"])

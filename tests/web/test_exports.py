@@ -129,7 +129,7 @@ async def test_no_cell_is_a_formula_and_each_can_be_read_back(hostile):
         line = dict.fromkeys(exports.COLUMNS["documents"]) | {"title": hostile, "authors": [hostile, "x"]}
         return exports.Lines(lines=[] if after else [json.dumps(line)], place=1)
 
-    body = b"".join([chunk.content async for chunk in exports.written(page, "documents", "csv")])
+    body = b"".join([chunk.content async for chunk in exports.encode(page, "documents", "csv")])
     (row,) = rows(body, "csv")
     assert row["title"][0] not in "=+-@\t\r"
     assert row["authors"][0] not in "=+-@\t\r"
@@ -176,14 +176,14 @@ async def test_the_sources_are_exported_without_their_tokens(database):
 async def test_an_export_that_loses_its_database_ends_broken_not_short(database, monkeypatch):
     async with database.connection() as conn:
         await conn.execute(MADE, 3 * exports.PAGE, NOW)
-    read = exports.page
+    read = exports.read_page
 
     async def page(conn, what, choice, after):
         if after:
             raise ConnectionResetError
         return await read(conn, what, choice, after)
 
-    monkeypatch.setattr(exports, "page", page)
+    monkeypatch.setattr(exports, "read_page", page)
     async with visiting(database) as visitor:
         with pytest.raises(aiohttp.ClientPayloadError):
             await fetched(visitor, "/export/stories.ndjson")
@@ -222,5 +222,5 @@ async def test_a_choice_without_merged_stories_leaves_them_out(database):
     async with database.connection() as conn:
         await conn.execute("UPDATE stories SET status = 'merged', merged_into = 1 WHERE story_id = 2")
         for with_merged, count in ((False, 1), (True, 2)):
-            found = await exports.page(conn, "stories", ExportFilter(with_merged=with_merged), 0)
+            found = await exports.read_page(conn, "stories", ExportFilter(with_merged=with_merged), 0)
             assert len(found.lines) == count

@@ -5,6 +5,7 @@ import io
 import json
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from http import HTTPStatus
 
 import feedparser
 import pytest
@@ -236,11 +237,12 @@ async def test_hostile_text_stays_text_in_every_feed(database, hostile):
         (f"/feeds/{'x' * 300}.rss", 400, "path.collection"),
     ],
 )
-async def test_what_cannot_be_is_told_by_name(database, path, status, field):
+async def test_a_feed_that_cannot_be_is_answered_in_plain_text_that_names_the_field(database, path, status, field):
     async with visiting(database) as visitor:
         answer = await visitor.get(path)
     assert answer.status == status
-    assert [detail["field"] for detail in answer.json["error"]["details"]] == ([field] if field else [])
+    assert answer.headers["Content-Type"] == "text/plain; charset=utf-8"
+    assert answer.text.startswith(f"{status} {HTTPStatus(status).phrase}: {field or 'there is no '}")
 
 
 async def test_a_reader_program_sends_its_key_as_a_password_or_in_the_address(database):

@@ -1,4 +1,4 @@
-"""Exports: stories and documents as NDJSON, CSV or Parquet, a page at a time, in memory that does not grow."""
+"""Exports: stories and documents as NDJSON, CSV or Parquet, one page at a time in constant memory."""
 
 import csv
 import io
@@ -16,9 +16,9 @@ from scoop.store.reads.exports import ExportFilter, Lines
 if TYPE_CHECKING:
     import pyarrow as pa
 
-PAGE = 1_000  # rows that are read, and make a row group of Parquet
-BETWEEN = "; "  # of what is a list, in a cell of CSV
-FORMULAS = ("=", "+", "-", "@", "\t", "\r", "'")  # what a spreadsheet would run, and the sign that keeps it from it
+PAGE = 1_000  # rows of one query, and of one row group of Parquet
+LIST_SEPARATOR = "; "  # in a cell of CSV
+FORMULAS = ("=", "+", "-", "@", "\t", "\r", "'")  # what a spreadsheet would run, and the apostrophe that escapes it
 
 What = Literal["stories", "documents"]
 ExportFormat = Literal["ndjson", "csv", "parquet"]
@@ -46,34 +46,34 @@ READERS: dict[What, Callable[..., Awaitable[Lines]]] = {
 }
 
 ExportPage = Callable[[int], Awaitable[Lines]]
-"""The lines after a place."""
+"""Gives the lines after a cursor."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
-    """Some bytes of an export, and how many rows they hold."""
+    """Bytes of an export and their number of rows."""
 
     content: bytes
     rows: int
 
 
-async def page(conn: Connection, what: What, choice: ExportFilter, after: int) -> Lines:
+async def read_page(conn: Connection, what: What, choice: ExportFilter, after: int) -> Lines:
     return await READERS[what](conn, choice, after=after, limit=PAGE)
 
 
-async def written(pages: ExportPage, what: What, form: ExportFormat) -> AsyncIterator[Chunk]:
-    """The export of all pages, in the order in which it is to be written."""
+async def encode(pages: ExportPage, what: What, form: ExportFormat) -> AsyncIterator[Chunk]:
+    """Encode all pages as chunks, in order."""
     writer = _writer(what, form)
     yield Chunk(content=writer.head(), rows=0)
     place = 0
-    while (found := await pages(place)).lines:
-        place = found.place
-        yield Chunk(content=writer.rows(found.lines), rows=len(found.lines))
+    while (page := await pages(place)).lines:
+        place = page.place
+        yield Chunk(content=writer.rows(page.lines), rows=len(page.lines))
     yield Chunk(content=writer.foot(), rows=0)
 
 
 class _Ndjson:
-    """One JSON a line."""
+    """One JSON object a line."""
 
     def head(self) -> bytes:
         return b""
@@ -86,7 +86,7 @@ class _Ndjson:
 
 
 class _Csv:
-    """Comma-separated, one heading; a cell that a spreadsheet would take for a formula begins with an apostrophe."""
+    """Comma-separated with a header; a cell that a spreadsheet would run as a formula starts with an apostrophe."""
 
     def __init__(self, what: What) -> None:
         self._columns = COLUMNS[what]
@@ -110,7 +110,7 @@ class _Parquet:
     """A row group for each page."""
 
     def __init__(self, what: What) -> None:
-        import pyarrow.parquet  # 0.2 s that other formats need not wait for
+        import pyarrow.parquet  # takes 0.2 s, which other formats need not spend
 
         self._columns = COLUMNS[what]
         self._schema = _schema(self._columns)
@@ -118,26 +118,26 @@ class _Parquet:
         self._writer = pyarrow.parquet.ParquetWriter(self._sink, self._schema, compression="zstd")
 
     def head(self) -> bytes:
-        return self._sink.taken()
+        return self._sink.take()
 
     def rows(self, lines: Sequence[str]) -> bytes:
         import pyarrow as pa
 
         rows = [{name: _value(row[name], kind) for name, kind in self._columns.items()} for row in map(_row, lines)]
         self._writer.write_table(pa.Table.from_pylist(rows, schema=self._schema))
-        return self._sink.taken()
+        return self._sink.take()
 
     def foot(self) -> bytes:
         self._writer.close()
-        return self._sink.taken()
+        return self._sink.take()
 
 
 class _Sink(io.RawIOBase):
-    """Keeps what is written until it is taken."""
+    """Buffers written bytes until they are taken."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._kept = bytearray()
+        self._buffer = bytearray()
         self._written = 0
 
     def writable(self) -> bool:
@@ -147,13 +147,13 @@ class _Sink(io.RawIOBase):
         return self._written
 
     def write(self, content: Any) -> int:
-        self._kept += content
+        self._buffer += content
         self._written += len(content)
         return len(content)
 
-    def taken(self) -> bytes:
-        taken = bytes(self._kept)
-        self._kept.clear()
+    def take(self) -> bytes:
+        taken = bytes(self._buffer)
+        self._buffer.clear()
         return taken
 
 
@@ -171,8 +171,8 @@ def _row(line: str) -> dict[str, Any]:
 
 
 def _cell(value: Any) -> str:
-    said = BETWEEN.join(value) if isinstance(value, list) else "" if value is None else str(value)
-    return f"'{said}" if said.startswith(FORMULAS) else said
+    cell = LIST_SEPARATOR.join(value) if isinstance(value, list) else "" if value is None else str(value)
+    return f"'{cell}" if cell.startswith(FORMULAS) else cell
 
 
 def _value(value: Any, kind: ColumnKind) -> Any:

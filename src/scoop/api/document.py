@@ -1,4 +1,4 @@
-"""The API as it describes itself: an OpenAPI document."""
+"""The OpenAPI document of the API."""
 
 from http import HTTPStatus
 from typing import Any
@@ -8,18 +8,18 @@ from fastapi.openapi.utils import get_openapi
 
 from scoop import __version__
 from scoop.core import items
-from scoop.http import responses, routes
+from scoop.http import error_responses, responses, routes
 from scoop.http.errors import CODES
 from scoop.http.routes import GuardedRoute, needs
 
 router = routes.for_pages()
 
-ABOUT = """Everything Scoop knows and does, for programs.
+ABOUT = """The HTTP API of Scoop: read, push and manage everything that the pages show.
 
-Send a key with every request: `Authorization: Bearer KEY` (`scoop keys add`, or the page Settings). A key has scopes:
-read, push, edit, admin. Lists come in parts: `next_cursor` of one is the `cursor` of the next. Reads carry an ETag;
-send it as `If-None-Match` to be told when nothing changed, and as `If-Match` to change only what you have read.
-Moments are ISO 8601 in UTC."""
+Send a key with every request: `Authorization: Bearer KEY` (`scoop keys add`, or Settings, Keys). A key has scopes:
+read, push, edit, admin. Lists are paginated: pass `next_cursor` of one page as `cursor` of the next. Reads have an
+ETag: send it as `If-None-Match` to get 304 if nothing changed, and as `If-Match` to change only the version you have
+read. Times are ISO 8601 in UTC."""
 PROBLEM = {
     "type": "object",
     "required": ["error"],
@@ -36,49 +36,53 @@ PROBLEM = {
         }
     },
 }
-TOLD = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-ALWAYS = {"400": "A value cannot be", "429": "Too many requests", "503": "The database does not answer"}
-KEPT_OUT = {"401": "Nobody that is known", "403": "Not for this key or person"}
+AS_JSON = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+AS_TEXT = {"text/plain": {"schema": {"type": "string"}}}
+ALWAYS = {
+    "400": "Invalid value",
+    "429": "Too many requests",
+    "503": "Database unavailable or server busy",
+}
+WITH_RIGHT = {"401": "Not authenticated", "403": "Permission denied"}
 
 MORE = {
-    HTTPStatus.NOT_FOUND: "There is no such thing",
-    HTTPStatus.NOT_FOUND: "There is no such thing",
-    HTTPStatus.CONFLICT: "What is there stands against it",
-    HTTPStatus.PRECONDITION_FAILED: "It has changed since it was read",
-    HTTPStatus.BAD_GATEWAY: "Another server gave nothing",
+    HTTPStatus.NOT_FOUND: "Not found",
+    HTTPStatus.CONFLICT: "Conflict with the current state",
+    HTTPStatus.PRECONDITION_FAILED: "Changed since it was read (If-Match)",
+    HTTPStatus.BAD_GATEWAY: "No usable response from the remote server",
 }
 IF_MATCH: dict[str, Any] = {
     "parameters": [
         {
             "name": "If-Match",
             "in": "header",
-            "description": "The ETag of what you have read: change it only if it still is that.",
+            "description": "The ETag of the version you have read: if it has changed, the request fails with 412.",
             "schema": {"type": "string"},
         }
     ]
 }
-"""For operations that change only what the caller has read."""
+"""For operations that can be limited to the version the caller has read."""
 
 
 def problems(*statuses: HTTPStatus) -> dict[int | str, dict[str, Any]]:
-    """What else can go wrong with an operation, for its `responses`."""
+    """Further errors of an operation, for its `responses`."""
     return {int(status): {"description": MORE[status]} for status in statuses}
 
 
 def describe(app: FastAPI) -> None:
-    """Let the app describe itself as it is, with rights and problems."""
+    """Make the app's OpenAPI document include rights and errors."""
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
-            app.openapi_schema = _described(app)
+            app.openapi_schema = _describe(app)
         return app.openapi_schema
 
     app.openapi = openapi  # type: ignore[method-assign]
 
 
-def _described(app: FastAPI) -> dict[str, Any]:
-    found = get_openapi(title="Scoop", version=__version__, description=ABOUT, routes=app.routes)
-    parts = found.setdefault("components", {})
+def _describe(app: FastAPI) -> dict[str, Any]:
+    schema = get_openapi(title="Scoop", version=__version__, description=ABOUT, routes=app.routes)
+    parts = schema.setdefault("components", {})
     parts.setdefault("schemas", {}).update(Error=PROBLEM, Item=items.schema())
     parts["securitySchemes"] = {
         "key": {"type": "http", "scheme": "bearer"},
@@ -86,22 +90,23 @@ def _described(app: FastAPI) -> dict[str, Any]:
     }
     for route in guarded(app):
         for method in (route.methods or ()) if route.include_in_schema else ():
-            _complete(found["paths"][route.path_format][method.lower()], route)
-    return found
+            _complete(schema["paths"][route.path_format][method.lower()], route)
+    return schema
 
 
 def _complete(operation: dict[str, Any], route: GuardedRoute) -> None:
     operation.get("responses", {}).pop("422", None)
-    problems = ALWAYS | (KEPT_OUT if route.right else {})
+    problems = ALWAYS | (WITH_RIGHT if route.right else {})
     if "{" in route.path:
-        problems = problems | {"404": "There is no such thing"}
+        problems = problems | {"404": MORE[HTTPStatus.NOT_FOUND]}
     if "requestBody" in operation:
-        problems = problems | {"413": "The body is too large", "415": "A body of another kind"}
+        problems = problems | {"413": "Body too large", "415": "Media type of the body not accepted"}
     for status, text in problems.items():
         operation["responses"].setdefault(status, {"description": text})
-    for status, answer in operation["responses"].items():
+    is_feed = route.path.startswith(error_responses.FEEDS)
+    for status, response in operation["responses"].items():
         if status >= "400":
-            answer.setdefault("content", TOLD)
+            response.setdefault("content", AS_TEXT if is_feed else AS_JSON)
     operation["security"] = [{"key": []}, {"session": []}] if route.right else []
     operation["x-right"] = route.right or "none"
 

@@ -1,4 +1,4 @@
-"""`scoop export`: stories and documents to take away."""
+"""`scoop export`: write stories and documents to files."""
 
 import sys
 from collections.abc import Callable
@@ -35,18 +35,18 @@ def command() -> None:
 
 
 def _options(function: Callable[..., None]) -> Callable[..., None]:
-    """What every export can be told."""
+    """Add the options that every export has."""
     options = [
         click.option("--collection", help="Only this collection."),
-        click.option("--since", metavar="WHEN", help="Only what was seen then or later, as 2026-11-15."),
-        click.option("--until", metavar="WHEN", help="Only what was seen before, as 2026-11-16T09:00."),
+        click.option("--since", metavar="WHEN", help="Only rows seen at this time or later, as 2026-11-15."),
+        click.option("--until", metavar="WHEN", help="Only rows seen before this time, as 2026-11-16T09:00."),
         click.option(
             "--format",
             "form",
             type=click.Choice(["ndjson", "csv", "parquet"]),
             default="ndjson",
             show_default=True,
-            help="How it is written.",
+            help="The format.",
         ),
         click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="The file to write."),
         click.option("--json", "_as_json", is_flag=True, help="The default: NDJSON."),
@@ -58,12 +58,12 @@ def _options(function: Callable[..., None]) -> Callable[..., None]:
 
 @command.command()
 @_options
-@click.option("--with-merged", is_flag=True, help="Also stories that were merged into others; they have no members.")
+@click.option("--with-merged", is_flag=True, help="Include stories that were merged into others; they have no members.")
 @click.pass_obj
-def stories(config: Config, /, with_merged: bool, **told: Any) -> None:
+def stories(config: Config, /, with_merged: bool, **options: Any) -> None:
     """One story a line: story_uuid, collection, title, url, status, coverage_id, first_seen_at, last_seen_at, members.
 
-    Stories with the same coverage_id probably tell of one event. CSV and Parquet have the members' article_ids.
+    Stories with the same coverage_id are probably about the same event. CSV and Parquet have the members' article_ids.
 
     \b
     Examples:
@@ -71,13 +71,13 @@ def stories(config: Config, /, with_merged: bool, **told: Any) -> None:
       scoop export stories | jq 'select(.members | length > 1)'
       scoop export stories --format csv -o stories.csv
     """
-    _export(config, "stories", with_merged=with_merged, **told)
+    _export(config, "stories", with_merged=with_merged, **options)
 
 
 @command.command()
 @_options
 @click.pass_obj
-def documents(config: Config, /, **told: Any) -> None:
+def documents(config: Config, /, **options: Any) -> None:
     """One document a line: article_id, collection, source, url, title, body_text, language, published_at, story_uuid.
 
     \b
@@ -85,7 +85,7 @@ def documents(config: Config, /, **told: Any) -> None:
       scoop export documents --since 2026-11-15
       scoop export documents --format parquet -o documents.parquet
     """
-    _export(config, "documents", with_merged=False, **told)
+    _export(config, "documents", with_merged=False, **options)
 
 
 def _export(
@@ -103,26 +103,26 @@ def _export(
     from scoop.store.reads.exports import ExportFilter
 
     if form == "parquet" and output is None and sys.stdout.isatty():
-        raise UsageError("Parquet is nothing for a terminal; name a file: -o FILE")
+        raise UsageError("Parquet is a binary format: give a file with -o FILE")
     moments = [_moment(config, "--since", since), _moment(config, "--until", until)]
     choice = ExportFilter(collection=collection, since=moments[0], until=moments[1], with_merged=with_merged)
     with _opened(output) as file:
         runtime.run(_write(config, what, choice, form, file))
 
 
-def _moment(config: Config, option: str, said: str | None) -> datetime | None:
-    if said is None:
+def _moment(config: Config, option: str, value: str | None) -> datetime | None:
+    if value is None:
         return None
     try:
-        moment = datetime.fromisoformat(said)
+        moment = datetime.fromisoformat(value)
     except ValueError as error:
-        raise UsageError(f"{option} {said!r} is no date or moment, as 2026-11-15 or 2026-11-15T09:00") from error
+        raise UsageError(f"{option} {value!r} is not a date or time, as 2026-11-15 or 2026-11-15T09:00") from error
     return moment if moment.tzinfo else moment.replace(tzinfo=ZoneInfo(config.timezone))
 
 
 @contextmanager
 def _opened(output: Path | None) -> "Iterator[IO[bytes]]":
-    """Standard output, or a file that appears under its name when it is whole."""
+    """Standard output, or a file that gets its name when it is complete."""
     if output is None:
         yield sys.stdout.buffer
         return
@@ -143,9 +143,9 @@ async def _write(config: Config, what: "What", choice: "ExportFilter", form: "Ex
     async with runtime.open_connection(config) as conn:
 
         async def page(after: int) -> "Lines":
-            return await exports.page(conn, what, choice, after)
+            return await exports.read_page(conn, what, choice, after)
 
         with progress.items(what) as advance:
-            async for chunk in exports.written(page, what, form):
+            async for chunk in exports.encode(page, what, form):
                 file.write(chunk.content)
                 advance(chunk.rows)

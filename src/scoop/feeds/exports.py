@@ -1,4 +1,4 @@
-"""Everything to take away: stories and documents as NDJSON, CSV or Parquet, streamed as they are read."""
+"""Exports over HTTP: stories and documents as NDJSON, CSV or Parquet, streamed page by page."""
 
 from collections.abc import AsyncIterator
 from datetime import datetime
@@ -17,55 +17,55 @@ from scoop.store.reads.exports import ExportFilter, Lines
 
 router = routes.for_programs("Exports", prefix="/export")
 
-YEARS = range(1900, 3000)  # beyond, a timezone can push a moment out of the calendar
+YEARS = range(1900, 3000)  # beyond these, a timezone can move a time out of the calendar
 CONTENT: dict[str, Any] = {media.partition(";")[0]: {} for media in MEDIA.values()}
-GIVEN: dict[int | str, dict[str, Any]] = {200: {"description": "The export", "content": CONTENT}}
+RESPONSES: dict[int | str, dict[str, Any]] = {200: {"description": "The export", "content": CONTENT}}
 
 
 class ExportQuery(BaseModel):
-    """What is wanted; a moment without a timezone is one of the desk's."""
+    """Filters of an export; a time without an offset is in the desk's timezone."""
 
     model_config = ConfigDict(extra="forbid")
 
     collection: str | None = Field(None, max_length=200, pattern=r"^[^\x00]*$")
-    since: datetime | None = Field(None, description="Only what was seen then or later.")
-    until: datetime | None = Field(None, description="Only what was seen before.")
-    key: str | None = Field(None, max_length=200, description="A key whose only scope is read, where no header can be.")
+    since: datetime | None = Field(None, description="Only rows seen at this time or later.")
+    until: datetime | None = Field(None, description="Only rows seen before this time.")
+    key: str | None = Field(
+        None, max_length=200, description="A key with the only scope read; for programs without headers."
+    )
 
     @field_validator("since", "until")
     @classmethod
     def _in_calendar(cls, moment: datetime | None) -> datetime | None:
         if moment is not None and moment.year not in YEARS:
-            raise ValueError(f"must be a moment of the years {YEARS.start} to {YEARS.stop - 1}")
+            raise ValueError(f"must be a time of the years {YEARS.start} to {YEARS.stop - 1}")
         return moment
 
 
-@router.get("/stories.{format}", responses=GIVEN, response_class=Response)
+@router.get("/stories.{format}", responses=RESPONSES, response_class=Response)
 @needs("read")
-async def stories(desk: CurrentDesk, format: ExportFormat, wanted: Annotated[ExportQuery, Query()]) -> Response:  # noqa: A002
+async def stories(desk: CurrentDesk, format: ExportFormat, query: Annotated[ExportQuery, Query()]) -> Response:  # noqa: A002
     """Every story with its members, the oldest first."""
-    return await _streamed(desk, "stories", format, wanted)
+    return await _stream(desk, "stories", format, query)
 
 
-@router.get("/documents.{format}", responses=GIVEN, response_class=Response)
+@router.get("/documents.{format}", responses=RESPONSES, response_class=Response)
 @needs("read")
-async def documents(desk: CurrentDesk, format: ExportFormat, wanted: Annotated[ExportQuery, Query()]) -> Response:  # noqa: A002
-    """Every document with its text and the story that it is in, the oldest first."""
-    return await _streamed(desk, "documents", format, wanted)
+async def documents(desk: CurrentDesk, format: ExportFormat, query: Annotated[ExportQuery, Query()]) -> Response:  # noqa: A002
+    """Every document with its text and its story, the oldest first."""
+    return await _stream(desk, "documents", format, query)
 
 
-async def _streamed(desk: Desk, what: What, form: ExportFormat, wanted: ExportQuery) -> Response:
-    """The export as a stream that holds no connection between its pages; its first page is read before it begins."""
-    choice = ExportFilter(
-        collection=wanted.collection, since=_aware(desk, wanted.since), until=_aware(desk, wanted.until)
-    )
+async def _stream(desk: Desk, what: What, form: ExportFormat, query: ExportQuery) -> Response:
+    """Stream the export; it holds no connection between pages, and the first page is read before the response."""
+    choice = ExportFilter(collection=query.collection, since=_aware(desk, query.since), until=_aware(desk, query.until))
 
     async def page(after: int) -> Lines:
         async with desk.reading() as conn:
-            return await exports.page(conn, what, choice, after)
+            return await exports.read_page(conn, what, choice, after)
 
-    chunks = exports.written(page, what, form)
-    first = [await anext(chunks), await anext(chunks)]  # the head, and the first rows or the end
+    chunks = exports.encode(page, what, form)
+    first = [await anext(chunks), await anext(chunks)]  # the header, and the first rows or the end
     return StreamingResponse(
         _contents(first, chunks),
         media_type=MEDIA[form],

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 
 from scoop.actions import search
 from scoop.core import display_names
-from scoop.core import search as sought_by
+from scoop.core import search as search_query
 from scoop.core.feed_writing import SUMMARY_CHARACTERS, FeedEntry, OutputFeed, atom, content, jsonfeed, line, rss
 from scoop.core.feed_writing.content import FeedStory, Mention
 from scoop.core.rendering import common
@@ -34,13 +34,13 @@ from scoop.store.reads.digests import PublishedDigest
 router = routes.for_programs("Feeds", prefix="/feeds")
 
 MAX_LIMIT = 200
-MAX_SOUGHT = 400
+MAX_QUERY = 400
 SHOWN_OUTLETS = 20
 SHOWN_COMPANY = 20
 LEAD_PARAGRAPH = "\n\n"
-KEPT = "private, max-age=60"
-# Of what is asked for, what the feed's own address repeats: never a key, however it is spelled.
-SAID = ("q", "collection", "source", "topic", "language", "limit")
+CACHE_CONTROL = "private, max-age=60"
+# Parameters that the feed's own address repeats: never a key, however it is spelled.
+REPEATED = ("q", "collection", "source", "topic", "language", "limit")
 NO_NUL = r"^[^\x00]*$"
 
 FeedFormat = Literal["rss", "atom", "json"]
@@ -52,63 +52,63 @@ WRITERS: dict[FeedFormat, Callable[[OutputFeed], bytes]] = {
 MEDIA: dict[FeedFormat, str] = {
     "rss": "application/rss+xml", "atom": "application/atom+xml", "json": "application/feed+json",
 }  # fmt: skip
-EntryLimit = Annotated[int, Query(ge=1, le=MAX_LIMIT, description="How many entries at most.")]
+EntryLimit = Annotated[int, Query(ge=1, le=MAX_LIMIT, description="Maximum number of entries.")]
 FeedName = Annotated[str, Path(max_length=200, pattern=NO_NUL)]
 CONTENT: dict[str, Any] = {media: {} for media in MEDIA.values()}
-GIVEN: dict[int | str, dict[str, Any]] = {200: {"description": "The feed", "content": CONTENT}}
+RESPONSES: dict[int | str, dict[str, Any]] = {200: {"description": "The feed", "content": CONTENT}}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedSubject:
-    """What a feed is of: its name for machines, its title, the page that shows the same."""
+    """The subject of a feed: the name its id is made of, its title, and its page."""
 
     name: str
     title: str
     path: str = "/"
 
 
-@router.get("/all.{format}", responses=GIVEN, response_class=Response)
+@router.get("/all.{format}", responses=RESPONSES, response_class=Response)
 @needs("read")
-async def all_stories(
+async def all_feed(
     request: Request, desk: CurrentDesk, conn: ReadConn, format: FeedFormat, limit: EntryLimit = 50
 ) -> Response:
-    """The latest stories of all collections; those that probably tell of one event are one entry."""
+    """The latest stories of all collections; stories of probably the same event are one entry."""
     subject = FeedSubject(name="all", title="Scoop")
     return await _stories(request, desk, conn, format, subject, await coverage_reads.latest_groups(conn, limit=limit))
 
 
 class FeedSearch(BaseModel):
-    """What is sought, and among which stories."""
+    """The search and its filters."""
 
-    q: str = Field(max_length=MAX_SOUGHT, pattern=NO_NUL, description="Words, as the page Search takes them.")
+    q: str = Field(max_length=MAX_QUERY, pattern=NO_NUL, description="The query, in the syntax of the search page.")
     collection: str | None = Field(None, max_length=200, pattern=NO_NUL)
     source: str | None = Field(None, max_length=200, pattern=NO_NUL)
     topic: str | None = Field(None, max_length=200, pattern=NO_NUL)
     language: str | None = Field(None, max_length=35, pattern=NO_NUL)
-    limit: int = Field(50, ge=1, le=MAX_LIMIT, description="How many stories are sought at most.")
+    limit: int = Field(50, ge=1, le=MAX_LIMIT, description="Maximum number of stories.")
 
 
-@router.get("/search.{format}", responses=GIVEN, response_class=Response)
+@router.get("/search.{format}", responses=RESPONSES, response_class=Response)
 @needs("read")
-async def found_stories(
+async def search_feed(
     request: Request,
     desk: CurrentDesk,
     conn: ReadConn,
     format: FeedFormat,
-    sought: Annotated[FeedSearch, Query()],
+    query: Annotated[FeedSearch, Query()],
 ) -> Response:
-    """The stories in which words are found, the latest first."""
-    asked = sought.model_dump(exclude={"q"})
-    hits = (await search.search(conn, sought_by.Query(text=sought.q, **asked), now=desk.clock())).items
+    """The stories that match a search, the latest first."""
+    filters = query.model_dump(exclude={"q"})
+    hits = (await search.search(conn, search_query.Query(text=query.q, **filters), now=desk.clock())).items
     groups = await coverage_reads.groups_of_stories(conn, [hit.story.story_id for hit in hits])
-    query = urlencode({name: value for name, value in sought.model_dump(exclude={"limit"}).items() if value})
-    subject = FeedSubject(name=f"search {query}", title=f"Scoop: {sought.q}", path=f"/search?{query}")
+    address = urlencode({name: value for name, value in query.model_dump(exclude={"limit"}).items() if value})
+    subject = FeedSubject(name=f"search {address}", title=f"Scoop: {query.q}", path=f"/search?{address}")
     return await _stories(request, desk, conn, format, subject, groups)
 
 
-@router.get("/{collection}.{format}", responses=GIVEN, response_class=Response)
+@router.get("/{collection}.{format}", responses=RESPONSES, response_class=Response)
 @needs("read")
-async def stories_of_collection(
+async def collection_feed(
     request: Request,
     desk: CurrentDesk,
     conn: ReadConn,
@@ -118,15 +118,15 @@ async def stories_of_collection(
 ) -> Response:
     """The latest stories of a collection."""
     if not await collection_reads.has_collection(conn, collection):
-        raise NotFound(f"there is no collection {collection!r}")
+        raise NotFound(f"there is no collection {collection!r}; the front page lists the collections")
     subject = FeedSubject(name=f"collection {collection}", title=f"Scoop: {display_names.collection_name(collection)}")
-    found = await coverage_reads.latest_groups(conn, collection=collection, limit=limit)
-    return await _stories(request, desk, conn, format, subject, found)
+    groups = await coverage_reads.latest_groups(conn, collection=collection, limit=limit)
+    return await _stories(request, desk, conn, format, subject, groups)
 
 
-@router.get("/topics/{slug}.{format}", responses=GIVEN, response_class=Response)
+@router.get("/topics/{slug}.{format}", responses=RESPONSES, response_class=Response)
 @needs("read")
-async def stories_of_topic(
+async def topic_feed(
     request: Request,
     desk: CurrentDesk,
     conn: ReadConn,
@@ -134,16 +134,16 @@ async def stories_of_topic(
     format: FeedFormat,
     limit: EntryLimit = 50,
 ) -> Response:
-    """The latest stories of a topic, without what is held back."""
+    """The latest stories of a topic, without suppressed ones."""
     topic = await topics.by_slug(conn, slug)
     subject = FeedSubject(name=f"topic {slug}", title=f"Scoop: {topic.topic_name}", path=f"/topics/{slug}")
-    found = await coverage_reads.latest_groups_of_topic(conn, topic.topic_id, limit=limit)
-    return await _stories(request, desk, conn, format, subject, found)
+    groups = await coverage_reads.latest_groups_of_topic(conn, topic.topic_id, limit=limit)
+    return await _stories(request, desk, conn, format, subject, groups)
 
 
-@router.get("/digests/{slug}.{format}", responses=GIVEN, response_class=Response)
+@router.get("/digests/{slug}.{format}", responses=RESPONSES, response_class=Response)
 @needs("read")
-async def digests_of_topic(
+async def digest_feed(
     request: Request,
     desk: CurrentDesk,
     conn: ReadConn,
@@ -151,13 +151,13 @@ async def digests_of_topic(
     format: FeedFormat,
     limit: EntryLimit = 30,
 ) -> Response:
-    """The latest digests of a topic that were posted, each as one entry."""
+    """The latest published digests of a topic, one entry each."""
     topic = await topics.by_slug(conn, slug)
     subject = FeedSubject(name=f"digests {slug}", title=f"Scoop: {topic.topic_name}, digests", path="/digests")
     desk_id = UUID(await posts.desk_id(conn))
-    found = await digest_reads.list_published(conn, topic.topic_id, limit=limit)
-    entries = [_digest_entry(desk, desk_id, _base(request), digest) for digest in found]
-    return _answer(request, format, _feed(request, desk_id, subject, entries))
+    published = await digest_reads.list_published(conn, topic.topic_id, limit=limit)
+    entries = [_digest_entry(desk, desk_id, _base(request), digest) for digest in published]
+    return _respond(request, format, _feed(request, desk_id, subject, entries))
 
 
 async def _stories(
@@ -170,15 +170,15 @@ async def _stories(
 ) -> Response:
     desk_id = UUID(await posts.desk_id(conn))
     entries = [_story_entry(desk, _base(request), group) for group in groups]
-    touched = max((told.changed_at for group in groups for told in group), default=None)
-    return _answer(request, form, _feed(request, desk_id, subject, entries), touched)
+    changed_at = max((story.changed_at for group in groups for story in group), default=None)
+    return _respond(request, form, _feed(request, desk_id, subject, entries), changed_at)
 
 
 def _feed(request: Request, desk_id: UUID, subject: FeedSubject, entries: Sequence[FeedEntry]) -> OutputFeed:
     return OutputFeed(
         id=uuid5(desk_id, f"feed {subject.name}").urn,
         title=line(subject.title),
-        description=line(f"{subject.title}: what Scoop has gathered, each story once."),
+        description=line(f"{subject.title}: what Scoop has collected, each story once."),
         url=f"{_base(request)}{subject.path}",
         self_url=_own_address(request),
         updated_at=max((entry.updated_at for entry in entries), default=datetime.fromtimestamp(0, UTC)),
@@ -187,31 +187,31 @@ def _feed(request: Request, desk_id: UUID, subject: FeedSubject, entries: Sequen
 
 
 def _base(request: Request) -> str:
-    """How the reader reaches us; the guard has seen to it that the name is one of ours."""
+    """Scheme and host of the request; the middleware has checked the host."""
     return f"{request.url.scheme}://{request.url.netloc}"
 
 
 def _own_address(request: Request) -> str:
-    """The address of a feed, without the key that may be in it."""
-    asked = {name: request.query_params[name] for name in SAID if name in request.query_params}
-    return f"{_base(request)}{quote(request.url.path)}{'?' if asked else ''}{urlencode(asked)}"
+    """The address of a feed without its key."""
+    query = {name: request.query_params[name] for name in REPEATED if name in request.query_params}
+    return f"{_base(request)}{quote(request.url.path)}{'?' if query else ''}{urlencode(query)}"
 
 
 def _story_entry(desk: Desk, base: str, group: Sequence[OutgoingStory]) -> FeedEntry:
-    """Stories of one event as one entry, known by the oldest of them; the most widely told stands for all."""
+    """Stories of one event as one entry: its id is the oldest story's, its title that of the widest covered one."""
     first, *others = group
     story = first.story
-    outlets = list({outlet.source: outlet for told in group for outlet in told.outlets}.values())
+    outlets = list({outlet.source: outlet for member in group for outlet in member.outlets}.values())
     lead = line(story.lead.partition(LEAD_PARAGRAPH)[0], SUMMARY_CHARACTERS)
-    piece = FeedStory(
+    body = FeedStory(
         lead=lead,
         outlets=[
-            Mention(text=display_names.outlet_name(each.source, each.source_name), href=_href(desk, each.url))
-            for each in outlets[:SHOWN_OUTLETS]
+            Mention(text=display_names.outlet_name(outlet.source, outlet.source_name), href=_href(desk, outlet.url))
+            for outlet in outlets[:SHOWN_OUTLETS]
         ],
         company=[
-            Mention(text=told.story.title, href=f"{base}/stories/{told.story.story_uuid}")
-            for told in others[:SHOWN_COMPANY]
+            Mention(text=other.story.title, href=f"{base}/stories/{other.story.story_uuid}")
+            for other in others[:SHOWN_COMPANY]
         ],
     )
     return FeedEntry(
@@ -220,10 +220,10 @@ def _story_entry(desk: Desk, base: str, group: Sequence[OutgoingStory]) -> FeedE
         external_url=_href(desk, story.url),
         title=line(story.title) or common.UNTITLED,
         summary=lead,
-        html=content.story(piece),
-        published_at=min(told.story.first_seen_at for told in group),
-        updated_at=max(told.story.last_seen_at for told in group),
-        authors=tuple(line(mention.text) for mention in piece.outlets),
+        html=content.render_story(body),
+        published_at=min(member.story.first_seen_at for member in group),
+        updated_at=max(member.story.last_seen_at for member in group),
+        authors=tuple(line(mention.text) for mention in body.outlets),
         categories=_categories(group),
         language=story.language,
     )
@@ -231,8 +231,8 @@ def _story_entry(desk: Desk, base: str, group: Sequence[OutgoingStory]) -> FeedE
 
 def _categories(group: Sequence[OutgoingStory]) -> tuple[str, ...]:
     """The collection, then the topics, each once."""
-    found = [group[0].story.collection, *(slug for told in group for slug in told.topics)]
-    return tuple(dict.fromkeys(line(name) for name in found))
+    names = [group[0].story.collection, *(slug for member in group for slug in member.topics)]
+    return tuple(dict.fromkeys(line(name) for name in names))
 
 
 def _digest_entry(desk: Desk, desk_id: UUID, base: str, digest: PublishedDigest) -> FeedEntry:
@@ -242,14 +242,14 @@ def _digest_entry(desk: Desk, desk_id: UUID, base: str, digest: PublishedDigest)
         url=f"{base}/digests/{digest.topic_slug}/{digest.run_date}",
         title=line(f"{common.topic_name(digest)}, {common.written_out(digest.run_date)}"),
         summary=line("; ".join(headlines), SUMMARY_CHARACTERS) or "Nothing new today.",
-        html=content.digest([_piece(desk, base, telling) for telling in digest.tellings]),
+        html=content.render_digest([_digest_story(desk, base, telling) for telling in digest.tellings]),
         published_at=digest.published_at,
         updated_at=digest.published_at,
         categories=(digest.topic_slug,),
     )
 
 
-def _piece(desk: Desk, base: str, telling: Telling) -> FeedStory:
+def _digest_story(desk: Desk, base: str, telling: Telling) -> FeedStory:
     article = common.link(telling.url)
     host = Mention(text=article.host, href=_href(desk, telling.url)) if article else None
     others = [Mention(text=name) for name in telling.publishers if not host or not host.text.endswith(name)]
@@ -265,20 +265,20 @@ def _piece(desk: Desk, base: str, telling: Telling) -> FeedStory:
 
 
 def _href(desk: Desk, url: str | None) -> str | None:
-    found = common.link(url)
-    return links.href(found.href, newsstand=desk.newsstand) if found else None
+    link = common.link(url)
+    return links.href(link.href, newsstand=desk.newsstand) if link else None
 
 
-def _answer(request: Request, form: FeedFormat, feed: OutputFeed, touched: datetime | None = None) -> Response:
-    """The feed, or that it is as it was; `touched` is when anything in it last changed."""
-    modified = (touched or feed.updated_at).replace(microsecond=0)
-    told = {"Cache-Control": KEPT, "Last-Modified": format_datetime(modified.astimezone(UTC), usegmt=True)}
-    if "if-none-match" not in request.headers and _has_since(request, modified):
-        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=told)
-    return responses.with_etag(request, WRITERS[form](feed), f"{MEDIA[form]}; charset=utf-8", headers=told)
+def _respond(request: Request, form: FeedFormat, feed: OutputFeed, changed_at: datetime | None = None) -> Response:
+    """The feed, or 304 if the client has it; `changed_at` is the last change of anything in it."""
+    modified = (changed_at or feed.updated_at).replace(microsecond=0)
+    headers = {"Cache-Control": CACHE_CONTROL, "Last-Modified": format_datetime(modified.astimezone(UTC), usegmt=True)}
+    if "if-none-match" not in request.headers and _is_current(request, modified):
+        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
+    return responses.with_etag(request, WRITERS[form](feed), f"{MEDIA[form]}; charset=utf-8", headers=headers)
 
 
-def _has_since(request: Request, modified: datetime) -> bool:
+def _is_current(request: Request, modified: datetime) -> bool:
     try:
         since = parsedate_to_datetime(request.headers["if-modified-since"])
     except (KeyError, ValueError):

@@ -4,12 +4,13 @@ from http import HTTPStatus
 
 import msgspec
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
 from scoop.http.errors import HttpProblem
 
 WITHOUT_PAGES = ("/api/", "/mcp", "/reader/", "/accounts/", "/feeds/", "/export/")
 """What programs read: nothing there is a page, and no browser is sent to sign in."""
+FEEDS = "/feeds/"
 WRONG_HOST = HttpProblem(HTTPStatus.BAD_REQUEST, "Scoop does not go by this name; open it under its own")
 WRONG_METHOD = HttpProblem(
     HTTPStatus.METHOD_NOT_ALLOWED,
@@ -26,10 +27,18 @@ def is_for_programs(request: Request) -> bool:
 
 
 def error_response(request: Request, problem: HttpProblem) -> Response:
+    if request.url.path.startswith(FEEDS):
+        return as_text(problem)
     if is_for_programs(request):
         return as_json(request, problem)
     page = request.app.state.error_page(request, problem)
     return HTMLResponse(page, status_code=problem.status, headers=problem.headers)
+
+
+def as_text(problem: HttpProblem) -> Response:
+    """For feed readers, which show the text, and for people who open a feed's address."""
+    text = f"{problem.status.value} {problem.status.phrase}: {problem.message}\n"
+    return PlainTextResponse(text, status_code=problem.status, headers=problem.headers)
 
 
 def as_json(request: Request, problem: HttpProblem) -> Response:

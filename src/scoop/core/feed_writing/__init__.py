@@ -1,4 +1,4 @@
-"""Feeds that Scoop writes, as RSS, Atom and JSON Feed: what they say is plain text, until each format escapes it."""
+"""Feeds that Scoop writes as RSS, Atom and JSON Feed: plain text that each format escapes in its own way."""
 
 import re
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ TITLE_CHARACTERS = 300
 SUMMARY_CHARACTERS = 400
 UNKNOWN_LANGUAGE = "und"
 
-# What neither XML 1.0 nor a reader can do anything with, beside what is never shown anyway.
+# Characters that XML 1.0 does not allow.
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedEntry:
-    """What a reader finds in a feed; `html` is what is told in full, already clean."""
+    """An entry; `html` is its sanitised content, `authors` are its outlets, the lead outlet first."""
 
     id: str
     url: str
@@ -34,7 +34,7 @@ class FeedEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutputFeed:
-    """A feed; `url` is the page that it is a feed of, `self_url` its own address without anybody's key."""
+    """A feed; `url` is its page, `self_url` its own address without a key."""
 
     id: str
     title: str
@@ -45,11 +45,11 @@ class OutputFeed:
     entries: tuple[FeedEntry, ...] = ()
 
 
-def line(written: str, most: int = TITLE_CHARACTERS) -> str:
-    """Text on one line, of no great length, that every format can hold."""
-    return common.cut(common.shown(_NOT_IN_XML.sub("", written)), most)
+def line(raw_text: str, max_length: int = TITLE_CHARACTERS) -> str:
+    """Text on one line, cut to a length, in characters that every format can hold."""
+    return common.cut(common.shown(_NOT_IN_XML.sub("", raw_text)), max_length)
 
 
 def storable(html: str) -> str:
-    """Markup without the signs that XML cannot hold."""
+    """Markup without the characters that XML does not allow."""
     return _NOT_IN_XML.sub("", html)

@@ -1,4 +1,4 @@
-"""Atom 1.0."""
+"""Write Atom 1.0."""
 
 from datetime import UTC, datetime
 
@@ -26,26 +26,26 @@ def write(feed: OutputFeed) -> bytes:
 
 
 def _add_entry(root: etree._Element, entry: FeedEntry) -> None:
-    found = etree.SubElement(root, _named("entry"))
+    element = etree.SubElement(root, _named("entry"))
     if entry.language != UNKNOWN_LANGUAGE:
-        found.set(LANGUAGE, entry.language)
-    _add(found, "id", entry.id)
-    _add(found, "title", entry.title, type="text")
-    _add(found, "published", _date(entry.published_at))
-    _add(found, "updated", _date(entry.updated_at))
-    for author in entry.authors:
-        _add(etree.SubElement(found, _named("author")), "name", author)
-    etree.SubElement(found, _named("link"), rel="alternate", type="text/html", href=entry.url)
+        element.set(LANGUAGE, entry.language)
+    _add(element, "id", entry.id)
+    _add(element, "title", entry.title, type="text")
+    _add(element, "published", _date(entry.published_at))
+    _add(element, "updated", _date(entry.updated_at))
+    for place, author in enumerate(entry.authors):  # readers show one author: the lead outlet
+        _add(etree.SubElement(element, _named("contributor" if place else "author")), "name", author)
+    etree.SubElement(element, _named("link"), rel="alternate", type="text/html", href=entry.url)
     if entry.external_url:
-        etree.SubElement(found, _named("link"), rel="related", href=entry.external_url)
+        etree.SubElement(element, _named("link"), rel="related", href=entry.external_url)
     for category in entry.categories:
-        etree.SubElement(found, _named("category"), term=category)
-    _add(found, "summary", entry.summary, type="text")
-    _add(found, "content", entry.html, type="html")
+        etree.SubElement(element, _named("category"), term=category)
+    _add(element, "summary", entry.summary, type="text")
+    _add(element, "content", entry.html, type="html")
 
 
-def _add(parent: etree._Element, name: str, said: str, **attributes: str) -> None:
-    etree.SubElement(parent, _named(name), attributes).text = said
+def _add(parent: etree._Element, name: str, content: str, **attributes: str) -> None:
+    etree.SubElement(parent, _named(name), attributes).text = content
 
 
 def _named(name: str) -> str:

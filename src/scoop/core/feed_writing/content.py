@@ -1,4 +1,4 @@
-"""What an entry tells in full, as HTML: every word of strangers is escaped, and only links to the web are links."""
+"""The content of an entry as HTML: all text is escaped, and only http and https addresses become links."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ REL = "noopener noreferrer nofollow"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mention:
-    """A name or a headline that leads somewhere, if it may."""
+    """A name or a headline, with a link if its address is allowed."""
 
     text: str
     href: str | None = None
@@ -22,7 +22,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedStory:
-    """A story with its beginning, what is new in it, who tells it, and what is probably the same."""
+    """A story with its lead, its change, its outlets, and the stories of probably the same event."""
 
     headline: Mention | None = None
     lead: str = ""
@@ -31,39 +31,39 @@ class FeedStory:
     company: Sequence[Mention] = ()
 
 
-def story(piece: FeedStory) -> str:
-    return _clean(_told(piece))
+def render_story(story: FeedStory) -> str:
+    return _clean(_render(story))
 
 
-def digest(pieces: Sequence[FeedStory]) -> str:
-    return _clean(f"<ol>{''.join(f'<li>{_told(piece)}</li>' for piece in pieces)}</ol>" if pieces else "")
+def render_digest(stories: Sequence[FeedStory]) -> str:
+    return _clean(f"<ol>{''.join(f'<li>{_render(story)}</li>' for story in stories)}</ol>" if stories else "")
 
 
-def _told(piece: FeedStory) -> str:
+def _render(story: FeedStory) -> str:
     return "".join(
         [
-            f"<p><strong>{_mention(piece.headline)}</strong></p>" if piece.headline else "",
-            f"<p>Developed: {escape(line(piece.change, SUMMARY_CHARACTERS))}</p>" if piece.change else "",
-            f"<p>{escape(line(piece.lead, SUMMARY_CHARACTERS))}</p>" if piece.lead else "",
-            _listed("Told by", piece.outlets),
-            _listed("Probably the same event", piece.company),
+            f"<p><strong>{_mention(story.headline)}</strong></p>" if story.headline else "",
+            f"<p>Developed: {escape(line(story.change, SUMMARY_CHARACTERS))}</p>" if story.change else "",
+            f"<p>{escape(line(story.lead, SUMMARY_CHARACTERS))}</p>" if story.lead else "",
+            _list("Outlets", story.outlets),
+            _list("Probably the same event", story.company),
         ]
     )
 
 
-def _listed(heading: str, mentions: Sequence[Mention]) -> str:
-    items = "".join(f"<li>{_mention(each)}</li>" for each in mentions)
+def _list(heading: str, mentions: Sequence[Mention]) -> str:
+    items = "".join(f"<li>{_mention(mention)}</li>" for mention in mentions)
     return f"<p>{heading}:</p><ul>{items}</ul>" if items else ""
 
 
 def _mention(mention: Mention) -> str:
-    said = escape(line(mention.text))
+    label = escape(line(mention.text))
     is_link = mention.href is not None and mention.href.startswith(("http://", "https://"))
-    return f'<a href="{escape(mention.href or "")}">{said}</a>' if is_link else said
+    return f'<a href="{escape(mention.href or "")}">{label}</a>' if is_link else label
 
 
 def _clean(html: str) -> str:
-    """The same once more through the cleaner of strangers' markup, in case that anything was forgotten here."""
+    """Sanitise the result as well, in case something was not escaped here."""
     attributes = {"a": {"href"}}
-    kept = nh3.clean(html, tags=TAGS, attributes=attributes, url_schemes={"http", "https"}, link_rel=REL)
-    return storable(kept)
+    cleaned = nh3.clean(html, tags=TAGS, attributes=attributes, url_schemes={"http", "https"}, link_rel=REL)
+    return storable(cleaned)

@@ -1,4 +1,4 @@
-"""JSON Feed 1.1."""
+"""Write JSON Feed 1.1."""
 
 from datetime import UTC, datetime
 from typing import Any

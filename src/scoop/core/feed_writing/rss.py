@@ -1,4 +1,4 @@
-"""RSS 2.0."""
+"""Write RSS 2.0."""
 
 import re
 from datetime import UTC, datetime
@@ -13,8 +13,8 @@ ATOM = "http://www.w3.org/2005/Atom"
 CONTENT = "http://purl.org/rss/1.0/modules/content/"
 DC = "http://purl.org/dc/elements/1.1/"
 
-# Nobody says whether a title is text or HTML: what some readers would take for markup is escaped for them.
-_TAKEN_FOR_MARKUP = re.compile(r"<(?=[A-Za-z/!?])|&(?=#?\w+;)")
+# RSS does not say whether a title is text or HTML: escape what some readers would parse as markup.
+_MARKUP = re.compile(r"<(?=[A-Za-z/!?])|&(?=#?\w+;)")
 
 
 def write(feed: OutputFeed) -> bytes:
@@ -41,20 +41,20 @@ def _add_item(channel: etree._Element, entry: FeedEntry) -> None:
     _add(item, f"{{{ATOM}}}updated", entry.updated_at.astimezone(UTC).isoformat())
     if entry.language != UNKNOWN_LANGUAGE:
         _add(item, f"{{{DC}}}language", entry.language)
-    for author in entry.authors:
-        _add(item, f"{{{DC}}}creator", author)
+    if entry.authors:  # one: of several, readers show the last; the content lists all outlets
+        _add(item, f"{{{DC}}}creator", entry.authors[0])
     for category in entry.categories:
         _add(item, "category", category)
     _add(item, "description", escape(entry.summary, quote=False))
     _add(item, f"{{{CONTENT}}}encoded", entry.html)
 
 
-def _add(parent: etree._Element, name: str, said: str, **attributes: str) -> None:
-    etree.SubElement(parent, name, attributes).text = said
+def _add(parent: etree._Element, name: str, content: str, **attributes: str) -> None:
+    etree.SubElement(parent, name, attributes).text = content
 
 
-def _title(written: str) -> str:
-    return _TAKEN_FOR_MARKUP.sub(lambda sign: escape(sign[0]), written)
+def _title(title: str) -> str:
+    return _MARKUP.sub(lambda match: escape(match[0]), title)
 
 
 def _date(moment: datetime) -> str:
