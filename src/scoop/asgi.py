@@ -25,7 +25,7 @@ from scoop import api, feeds, greader, mcp, web
 from scoop.api import document
 from scoop.config import Config
 from scoop.errors import ScoopError
-from scoop.http import error_responses, errors, middleware
+from scoop.http import auth, error_responses, errors, middleware
 from scoop.http.auth import SessionCache
 from scoop.http.cache import ResponseCache
 from scoop.http.deps import Desk
@@ -73,7 +73,7 @@ def create_app(
     app.state.rate_limiter = RateLimiter()
     app.state.response_cache = ResponseCache(app.state.desk)
     app.state.oidc = Oidc(config=config, clock=clock)
-    app.state.error_page = pages.problem
+    app.state.error_page = pages.error_page
     app.state.mcp = _mcp(app.state.desk)
     for package in (web, api, feeds, mcp, greader):
         for router in routers(package):
@@ -128,7 +128,17 @@ async def _http_error(request: Request, error: Exception) -> Response:
         and request.method == "GET"
     ):
         return await _sign_in_first(request)
+    if problem is NOTHING_HERE and not error_responses.is_for_programs(request):
+        await _identify(request)
     return error_responses.error_response(request, problem)
+
+
+async def _identify(request: Request) -> None:
+    """Authenticate a request that no route matched, so that its 404 page has the visitor's menu."""
+    try:
+        request.state.visitor = await auth.authenticate(request)
+    except (HTTPException, ScoopError):
+        return
 
 
 def _problem(error: HTTPException) -> HttpProblem:

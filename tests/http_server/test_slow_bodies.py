@@ -10,6 +10,7 @@ FORM = b"target=https%3A%2F%2Ftribune.example%2Ffeed&kind=rss&collection=news&sc
 READER = b"i=1&a=user/-/state/com.google/read"
 UPLOADS = [
     ("/api/v1/sources/import", "text/x-opml", OPML),
+    ("/queue/retry", "application/x-www-form-urlencoded", b"stage=normalize&subject=1"),
     ("/sources/add", "application/x-www-form-urlencoded", FORM),
     ("/reader/api/0/edit-tag", "application/x-www-form-urlencoded", READER),
 ]

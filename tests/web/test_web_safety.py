@@ -18,8 +18,8 @@ ROUTES = [
 ]
 HEADERS = {
     "Content-Security-Policy": (
-        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "
-        "form-action 'self'; frame-ancestors 'none'"
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
+        "manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
@@ -163,7 +163,7 @@ async def test_a_page_that_breaks_tells_nothing_of_the_cause(database):
         answer = await visitor.get("/")
     assert answer.status == 500
     assert guarded(answer.headers)
-    assert "This page could not be made" in answer.page.text
+    assert "Internal error" in answer.page.text
     assert "secret" not in answer.text
 
 
@@ -174,7 +174,7 @@ async def test_a_database_that_is_away_is_told_without_its_address(database, mon
         answer = await visitor.get("/")
     assert answer.status == 503
     assert guarded(answer.headers)
-    assert "What Scoop has gathered is safe" in answer.page.text
+    assert "Stored data is safe" in answer.page.text
     assert "postgres" not in answer.text.lower()
 
 

@@ -98,6 +98,8 @@ async def _desk(request: Request) -> Desk:
 
 async def _receive_body(request: Request) -> None:
     """Receive the whole body, which the request keeps: a slow upload must not hold a connection of the pool."""
+    if request._stream_consumed:  # by FastAPI, which parses the fields of a form before dependencies run
+        return
     try:
         await request.body()
     except ClientDisconnect as error:

@@ -66,10 +66,11 @@ async def current(request: Request) -> Context:
     return _context(request, desk, request.state.visitor, desk.clock())
 
 
-def anonymous(request: Request) -> Context:
-    """A reader of whom nothing need be known, as of a page that tells of a problem."""
+def after_error(request: Request) -> Context:
+    """The context of an error page; anonymous if the error came before authentication."""
     desk: Desk = request.app.state.desk
-    return _context(request, desk, access.nobody(is_reading_public=False), datetime.now(UTC))
+    visitor = getattr(request.state, "visitor", access.nobody(is_reading_public=False))
+    return _context(request, desk, visitor, datetime.now(UTC))
 
 
 def _context(request: Request, desk: Desk, visitor: Visitor, now: datetime) -> Context:

@@ -1,4 +1,4 @@
-"""The pages as text: one template each, in the layout that all share."""
+"""Render pages: one template each, in a shared layout."""
 
 from functools import cache
 from hashlib import sha256
@@ -19,23 +19,25 @@ from scoop.web.context import PageContext
 
 STATIC = Path(__file__).parent / "static"
 HEADINGS = {
-    HTTPStatus.BAD_REQUEST: "This could not be understood",
-    HTTPStatus.UNAUTHORIZED: "Sign in first",
-    HTTPStatus.FORBIDDEN: "This is not yours to do",
-    HTTPStatus.NOT_FOUND: "There is nothing at this address",
-    HTTPStatus.METHOD_NOT_ALLOWED: "This cannot be done here",
-    HTTPStatus.CONFLICT: "Something stands against it",
-    HTTPStatus.PRECONDITION_FAILED: "It has changed in the meantime",
-    HTTPStatus.TOO_MANY_REQUESTS: "Too fast",
-    HTTPStatus.BAD_GATEWAY: "The other side gave nothing",
-    HTTPStatus.INTERNAL_SERVER_ERROR: "This page could not be made",
-    HTTPStatus.SERVICE_UNAVAILABLE: "The database does not answer",
+    HTTPStatus.BAD_REQUEST: "Invalid request",
+    HTTPStatus.UNAUTHORIZED: "Sign-in required",
+    HTTPStatus.FORBIDDEN: "Not allowed",
+    HTTPStatus.NOT_FOUND: "Page not found",
+    HTTPStatus.METHOD_NOT_ALLOWED: "Method not allowed",
+    HTTPStatus.CONFLICT: "Conflict",
+    HTTPStatus.PRECONDITION_FAILED: "Changed in the meantime",
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "Too large",
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE: "Format not accepted",
+    HTTPStatus.TOO_MANY_REQUESTS: "Too many requests",
+    HTTPStatus.BAD_GATEWAY: "No response from the remote server",
+    HTTPStatus.INTERNAL_SERVER_ERROR: "Internal error",
+    HTTPStatus.SERVICE_UNAVAILABLE: "Temporarily unavailable",
 }
-SAFE = "What Scoop has gathered is safe."
+SAFE = "Stored data is safe."
 
 
 def page(template: str, context: PageContext, *, status: HTTPStatus = HTTPStatus.OK, **values: Any) -> HTMLResponse:
-    """A page; a sentence that the one before left is shown once."""
+    """Render a page; a notice of the previous page is shown once."""
     response = HTMLResponse(_render(template, context=context, **values), status_code=status)
     if context.notice:
         response.delete_cookie(page_context.NOTICE)
@@ -43,25 +45,25 @@ def page(template: str, context: PageContext, *, status: HTTPStatus = HTTPStatus
 
 
 def redirect_with_notice(path: str, *, notice: str = "") -> Response:
-    """After a change: to the page that shows it, with a sentence of what was done."""
+    """Redirect after a change to the page that shows it, with a sentence about what was done."""
     response = RedirectResponse(path, status_code=HTTPStatus.SEE_OTHER)
     if notice:
-        carried = quote(notice[: page_context.MAX_NOTICE])
-        response.set_cookie(page_context.NOTICE, carried, max_age=60, httponly=True, samesite="lax")
+        value = quote(notice[: page_context.MAX_NOTICE])
+        response.set_cookie(page_context.NOTICE, value, max_age=60, httponly=True, samesite="lax")
     return response
 
 
-def problem(request: Request, problem: HttpProblem) -> str:
-    """What went wrong, as a reader is told: what happened, what is safe, what to do."""
+def error_page(request: Request, problem: HttpProblem) -> str:
+    """Render an error: what happened, what is safe, what to do."""
     text = problem.message[:1].upper() + problem.message[1:]
     if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         text = f"{text}. {SAFE}"
     return _render(
         "problem.html",
-        context=page_context.anonymous(request),
+        context=page_context.after_error(request),
         title=HEADINGS.get(problem.status, problem.status.phrase),
         text=text,
-        may_pass=problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR,
+        is_temporary=problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR,
     )
 
 
@@ -89,6 +91,6 @@ def _templates() -> jinja2.Environment:
 
 @cache
 def static_href(name: str) -> str:
-    """The address of a static file, another one whenever its content is."""
+    """The address of a static file, with a hash of its content so that browsers can cache it."""
     content = files("scoop.web").joinpath("static", name).read_bytes()
     return f"/static/{name}?v={sha256(content).hexdigest()[:12]}"
