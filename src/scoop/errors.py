@@ -40,6 +40,14 @@ class UsageError(ScoopError):
     exit_code = 2
 
 
+class UnknownName(UsageError):
+    """`field` is the option or parameter that holds the name."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(reason)
+        self.field = field
+
+
 class InputError(ScoopError):
     pass
 

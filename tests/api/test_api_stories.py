@@ -80,7 +80,7 @@ async def test_stories_of_one_collection(database):
     await told(database, [a_report(1, title="One"), a_report(2, title="Other", metadata={"collection": "ai_news"})])
     async with visiting(database) as visitor:
         assert await titles(visitor, "?collection=ai_news") == ["Other"]
-        assert await titles(visitor, "?collection=nobodys") == []
+        assert await titles(visitor, "?collection=china_news") == []
 
 
 @pytest.mark.parametrize(
@@ -284,3 +284,20 @@ async def test_hostile_text_comes_back_as_it_was_written(database):
         answer = await visitor.get(STORIES)
     assert answer.headers["Content-Type"] == "application/json"
     assert "<script>alert(1)</script>" in answer.json["items"][0]["title"]
+
+
+@pytest.mark.parametrize(
+    ("path", "field"),
+    [
+        ("/api/v1/stories?collection=wrld_news", "collection"),
+        ("/api/v1/story-days?collection=wrld_news", "collection"),
+        ("/api/v1/documents?collection=wrld_news", "collection"),
+        ("/api/v1/documents?source=tribun", "source"),
+    ],
+)
+async def test_an_unknown_collection_or_source_is_refused_with_the_nearest_name(database, path, field):
+    await told(database, [a_report(1)])
+    async with visiting(database, role="reader") as visitor:
+        answer = await visitor.get(path)
+    assert (answer.status, answer.json["error"]["details"][0]["field"]) == (400, field)
+    assert "did you mean" in answer.json["error"]["message"]

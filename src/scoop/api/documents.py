@@ -8,6 +8,7 @@ import fastapi
 from fastapi import Request, Response
 from pydantic import Field
 
+from scoop.actions import filters
 from scoop.api import document, moments
 from scoop.api.moments import Since, Until
 from scoop.http import pagination, responses, routes
@@ -39,6 +40,8 @@ async def list_documents(
     request: Request, conn: ReadConn, desk: CurrentDesk, query: Annotated[WantedDocuments, fastapi.Query()]
 ) -> Response:
     """The latest documents, without their texts, by when they appeared."""
+    await filters.check_source(conn, query.source)
+    await filters.check_collection(conn, query.collection)
     found = await document_reads.list_documents(
         conn,
         moments.part(query.since, query.until, query.cursor, limit=query.limit, zone=desk.timezone),

@@ -8,6 +8,7 @@ import msgspec
 from fastapi import Query, Request, Response
 
 from scoop import app
+from scoop.actions import filters
 from scoop.core import redaction
 from scoop.errors import ScoopError
 from scoop.http import pagination, responses, routes
@@ -60,6 +61,7 @@ class WantedRefused(PageParams):
 @needs("read")
 async def list_runs(request: Request, conn: ReadConn, wanted: Annotated[WantedRuns, Query()]) -> Response:
     """The latest runs, of all sources and pushes or of one."""
+    await filters.check_source(conn, wanted.source)
     (before,) = pagination.decode_cursor(wanted.cursor, int) or (db.LAST_ID,)
     found = await runs.latest(conn, source=wanted.source, status=wanted.status, before=before, limit=wanted.limit + 1)
     shown = [_shown(run) for run in found]

@@ -8,6 +8,7 @@ import fastapi
 from fastapi import Request, Response
 from pydantic import Field, model_validator
 
+from scoop.actions import filters
 from scoop.api import moments
 from scoop.api.moments import Since, Until
 from scoop.http import pagination, responses, routes
@@ -70,6 +71,7 @@ async def list_stories(
     part = moments.part(query.since, query.until, query.cursor, limit=query.rows, zone=desk.timezone)
 
     async def make(conn: Connection) -> CachedResponse:
+        await filters.check_collection(conn, query.collection)
         offset = ((query.page or 1) - 1) * query.rows
         found = await story_reads.list_stories(conn, part, collection=query.collection, words=query.q, offset=offset)
         return cached_response(pagination.paginate(found, query.rows, _place))
@@ -103,6 +105,7 @@ async def list_days(
     request: Request, conn: ReadConn, desk: CurrentDesk, query: Annotated[WantedDays, fastapi.Query()]
 ) -> Response:
     """The latest days that have stories, each with how many, in all and by collection; in the desk's timezone."""
+    await filters.check_collection(conn, query.collection)
     until = moments.end(query.until, desk.timezone)
     if place := pagination.decode_cursor(query.cursor, date):
         until = min(until, moments.start(place[0], desk.timezone))

@@ -39,9 +39,11 @@ async def _log(config: Config, run_id: int) -> bytes:
 
 
 async def _show(config: Config, source: str | None, limit: int, *, as_json: bool) -> None:
+    from scoop.actions import filters
     from scoop.store import runs
 
     async with runtime.open_connection(config) as conn:
+        await filters.check_source(conn, source)
         found = await runs.latest(conn, source=source, limit=limit)
     if as_json:
         console.print_json(found)

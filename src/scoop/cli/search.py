@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from scoop.actions.search import SearchHit, SearchResult
     from scoop.core.highlights import HighlightSpan
 
-PATIENCE = timedelta(seconds=30)  # with the embedder, which may have to be loaded first
+EMBED_TIMEOUT = timedelta(seconds=30)  # the model may have to be loaded first
 DAY = click.DateTime(["%Y-%m-%d"])
 
 
 @click.command()
 @click.argument("words", nargs=-1, required=True)
 @click.option("--collection", help="Only this collection, as ai_news.")
-@click.option("--source", help="Only what this source tells.")
+@click.option("--source", help="Only this source, by its slug.")
 @click.option("--topic", help="Only stories of this topic, by its slug.")
 @click.option("--since", type=DAY, help="Seen on this day or later, as 2026-11-15.")
 @click.option("--until", type=DAY, help="Seen on this day or earlier.")
@@ -38,11 +38,11 @@ def command(
     since: datetime | None,
     until: datetime | None,
     as_json: bool,
-    **asked: Any,
+    **filters: Any,
 ) -> None:
-    """Find stories by words and by what they mean.
+    """Find stories by words and by meaning.
 
-    Quote what holds a phrase or begins with a minus. Words in capitals, OR, part alternatives.
+    Put a query with a phrase or a minus into quotes. OR, in capitals, separates alternatives.
 
     \b
     Examples:
@@ -50,11 +50,11 @@ def command(
       scoop search '"harbour strike" -football' --since 2026-11-01
       scoop search 'strike OR walkout' --collection world_news --json
     """
-    runtime.run(_show(config, " ".join(words), since, until, asked, as_json=as_json))
+    runtime.run(_show(config, " ".join(words), since, until, filters, as_json=as_json))
 
 
 async def _show(
-    config: Config, text: str, since: datetime | None, until: datetime | None, asked: dict[str, Any], *, as_json: bool
+    config: Config, text: str, since: datetime | None, until: datetime | None, filters: dict[str, Any], *, as_json: bool
 ) -> None:
     from scoop.actions import search
     from scoop.app import open_client, open_embedder
@@ -64,32 +64,32 @@ async def _show(
         start, end = span(since and since.date(), until and until.date(), ZoneInfo(config.timezone))
     except ValueError as error:
         raise UsageError(str(error)) from error
-    query = Query(text=text, since=start, until=end, **asked)
+    query = Query(text=text, since=start, until=end, **filters)
     async with open_client(config) as client:
-        meaning = await search.meaning(open_embedder(config, client), query, patience=PATIENCE)
+        meaning = await search.meaning(open_embedder(config, client), query, patience=EMBED_TIMEOUT)
     async with runtime.open_connection(config) as conn:
-        found = await search.search(conn, query, now=datetime.now(UTC), meaning=meaning)
+        result = await search.search(conn, query, now=datetime.now(UTC), meaning=meaning)
     if as_json:
-        console.print_json(found)
+        console.print_json(result)
     else:
-        _tell(found)
+        _print(result)
 
 
-def _tell(found: "SearchResult") -> None:
-    for hint in found.hints:
+def _print(result: "SearchResult") -> None:
+    for hint in result.hints:
         click.echo(hint, err=True)
-    for word, meant in found.corrections.items():
-        click.echo(f"no headline has {word!r}; searched for {' or '.join(meant)}, too", err=True)
-    if not found.items:
-        click.echo("nothing was found", err=True)
-    for hit in found.items:
-        _tell_hit(hit)
+    for word, meant in result.corrections.items():
+        click.echo(f"no headline has {word!r}; searched for {' or '.join(meant)} as well", err=True)
+    if not result.items:
+        click.echo("no story matches; try fewer or other words", err=True)
+    for hit in result.items:
+        _print_hit(hit)
 
 
-def _tell_hit(hit: "SearchHit") -> None:
+def _print_hit(hit: "SearchHit") -> None:
     story = hit.story
-    seen = story.last_seen_at.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
-    click.echo(f"{story.story_id:>7,}  {_marked(hit.title, bold=True)}")
+    seen = console.format_time(story.last_seen_at)
+    click.echo(f"{story.story_id:>7}  {_marked(hit.title, bold=True)}")
     click.echo(
         click.style(
             f"         {seen}  {story.collection}  documents {story.item_count:,}, independent "
@@ -102,10 +102,10 @@ def _tell_hit(hit: "SearchHit") -> None:
     click.echo()
 
 
-def _marked(pieces: "Sequence[HighlightSpan]", *, bold: bool = False) -> str:
-    """The pieces as one line; what was sought stands out by its colour, or in brackets where there is none."""
+def _marked(spans: "Sequence[HighlightSpan]", *, bold: bool = False) -> str:
+    """The spans as one line; hits are coloured on a terminal, in brackets elsewhere."""
     if not sys.stdout.isatty():
-        return "".join(f"[{piece.text}]" if piece.is_hit else piece.text for piece in pieces)
+        return "".join(f"[{span.text}]" if span.is_hit else span.text for span in spans)
     return "".join(
-        click.style(piece.text, fg="yellow" if piece.is_hit else None, bold=bold or piece.is_hit) for piece in pieces
+        click.style(span.text, fg="yellow" if span.is_hit else None, bold=bold or span.is_hit) for span in spans
     )

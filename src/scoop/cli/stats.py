@@ -1,4 +1,4 @@
-"""`scoop stats`: how much there is of everything."""
+"""`scoop stats`: counts of everything in the database."""
 
 import click
 
@@ -10,7 +10,7 @@ from scoop.config import Config
 @console.as_json
 @click.pass_obj
 def command(config: Config, as_json: bool) -> None:
-    """How much there is of everything.
+    """Count sources, runs, arrivals, documents, stories and decisions.
 
     \b
     Example:
@@ -32,7 +32,7 @@ async def _show(config: Config, *, as_json: bool) -> None:
     console.print_table(
         ("collection", "arrivals", "documents", "stories"),
         [(c.collection, c.arrivals, c.documents, c.stories) for c in stats.collections],
-        empty="nothing has arrived yet",
+        empty="nothing has arrived yet; `scoop sources add URL` adds a source",
     )
     if stats.match_types:
         console.print_table(("joined by", "documents"), list(stats.match_types.items()), empty="")

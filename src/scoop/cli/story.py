@@ -7,7 +7,7 @@ from scoop.config import Config
 
 
 @click.command()
-@click.argument("story", metavar="ID")
+@click.argument("story", metavar="ID", type=console.REFERENCE)
 @console.as_json
 @click.pass_obj
 def command(config: Config, story: str, as_json: bool) -> None:
@@ -49,7 +49,7 @@ async def _show(config: Config, name: str, *, as_json: bool) -> None:
         cut="title",
     )
     if detail.company:
-        click.echo("probably the same event:")
+        click.echo("stories that probably report the same event:")
         console.print_table(
             ("story", "last seen", "docs", "independent", "title"),
             [(s.story_id, s.last_seen_at, s.item_count, s.publisher_family_count, s.title) for s in detail.company],

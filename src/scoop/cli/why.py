@@ -1,4 +1,4 @@
-"""`scoop why`: how a document came to its story."""
+"""`scoop why`: why a document is in its story."""
 
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from scoop.store.reads.decisions import CoverageCandidate, DedupEvent, Explanation
 
 SIGNALS = {
-    "manual": "a person's word",
+    "manual": "the decision of a person",
     "exact_url": "the same canonical URL",
     "exact_source_id": "the same native id",
     "exact_content_hash": "the same title and text",
@@ -27,11 +27,11 @@ SHOWN_SIGNS = {
 
 
 @click.command()
-@click.argument("document")
+@click.argument("document", type=console.REFERENCE)
 @console.as_json
 @click.pass_obj
 def command(config: Config, document: str, as_json: bool) -> None:
-    """Explain how a document came to its story.
+    """Explain why a document is in its story.
 
     DOCUMENT is its number, its art_ id or its URL; a URL or art_ id may name several.
 
@@ -47,12 +47,12 @@ async def _show(config: Config, name: str, *, as_json: bool) -> None:
     from scoop.store.reads import decisions as decision_reads
 
     async with runtime.open_connection(config) as conn:
-        found = await decision_reads.explain_documents(conn, name, url_hash(name))
+        explanations = await decision_reads.explain_documents(conn, name, url_hash(name))
     if as_json:
-        console.print_json(found)
+        console.print_json(explanations)
         return
-    for explanation in found:
-        _tell(explanation)
+    for explanation in explanations:
+        _print(explanation)
 
 
 def url_hash(name: str) -> bytes | None:
@@ -64,7 +64,7 @@ def url_hash(name: str) -> bytes | None:
         return None
 
 
-def _tell(explanation: "Explanation") -> None:
+def _print(explanation: "Explanation") -> None:
     document = explanation.document
     click.secho(document["title"], bold=True)
     click.echo(
@@ -72,7 +72,7 @@ def _tell(explanation: "Explanation") -> None:
         f"of {document['source']} in {document['collection']}"
     )
     if document["story_id"] is None:
-        click.echo("  is in no story yet: it waits for dedup (`scoop run-once`)")
+        click.echo("  is in no story yet: it is queued for dedup (`scoop run-once` runs it)")
     else:
         click.echo(f"  is in story {document['story_id']}: {document['story_title']}")
     rows = [
@@ -81,7 +81,7 @@ def _tell(explanation: "Explanation") -> None:
     ]
     console.print_table(("when", "decision", "story", "because it has", "with document"), rows, empty="no decision yet")
     if explanation.candidates:
-        click.echo("who else may tell of the same, the most probable first:")
+        click.echo("documents that may report the same, the most probable first:")
         console.print_table(
             ("document", "story", "joined", "probability", *SHOWN_SIGNS.values(), "title"),
             [_candidate(document["story_id"], candidate) for candidate in explanation.candidates],

@@ -27,6 +27,7 @@ from scoop.errors import (
     Reject,
     Retry,
     ScoopError,
+    UnknownName,
     UsageError,
 )
 
@@ -131,4 +132,5 @@ def error_for(error: ScoopError) -> HttpProblem:
     """An error of Scoop as it is told at a door."""
     status = next((status for kind, status in STATUSES if isinstance(error, kind)), HTTPStatus.INTERNAL_SERVER_ERROR)
     headers = {"Retry-After": "5"} if status is HTTPStatus.SERVICE_UNAVAILABLE else {}
-    return HttpProblem(status, str(error), headers=headers)
+    details = [{"field": error.field, "problem": str(error)}] if isinstance(error, UnknownName) else []
+    return HttpProblem(status, str(error), details=details, headers=headers)

@@ -13,6 +13,7 @@ from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field
 
 from scoop import __version__, model
+from scoop.actions import filters
 from scoop.core import redaction, text
 from scoop.core.highlights import HighlightSpan
 from scoop.core.search import Query, span
@@ -178,6 +179,7 @@ class Tools:
         """The latest stories, or those last told on a day, each told once however many outlets have it."""
         since, until = span(day, day, self.desk.timezone)
         async with self._reading() as conn:
+            await filters.check_collection(conn, collection)
             found = await story_reads.list_stories(
                 conn, slices.between(since, until, limit=limit), collection=collection
             )

@@ -17,6 +17,7 @@ class CollectionSummary:
 
 
 async def has_collection(conn: Connection, collection: str) -> bool:
+    """Whether a story or a source is in this collection."""
     return bool(await conn.fetchval(SQL["has_collection"], collection))
 
 
@@ -25,4 +26,5 @@ async def list_collections(conn: Connection) -> list[CollectionSummary]:
 
 
 async def list_names(conn: Connection) -> list[str]:
+    """The collections that sources and topics name."""
     return [row["collection"] for row in await conn.fetch(SQL["names"])]

@@ -1,5 +1,5 @@
 -- name: has_collection
--- Whether anything is, or is about to be, of this collection.
+-- Whether a story or a source is in this collection.
 SELECT EXISTS (SELECT FROM stories WHERE collection = $1) OR EXISTS (SELECT FROM sources WHERE collection = $1);
 
 -- name: collections

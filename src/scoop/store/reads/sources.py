@@ -114,3 +114,12 @@ async def count_items_a_day(
 
 async def list_latest_items(conn: Connection, slug: str, *, limit: int) -> list[LatestItem]:
     return [LatestItem(**row) for row in await conn.fetch(SQL["latest_items"], slug, limit)]
+
+
+async def has_source(conn: Connection, slug: str) -> bool:
+    """Whether a source is configured, or was once: its runs and arrivals stay."""
+    return bool(await conn.fetchval(SQL["has_source"], slug))
+
+
+async def list_slugs(conn: Connection) -> list[str]:
+    return [row["slug"] for row in await conn.fetch(SQL["slugs"])]

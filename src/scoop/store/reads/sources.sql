@@ -49,3 +49,12 @@ SELECT title, canonical_url AS url, normalized_language AS language, seen_at, do
     (SELECT story_uuid::text FROM story_members JOIN stories USING (story_id)
         WHERE story_members.document_id = documents.document_id) AS story_uuid
 FROM documents WHERE source = $1 ORDER BY documents.created_at DESC, document_id DESC LIMIT $2;
+
+-- name: has_source
+-- Whether there is a source of this name, or anything that one brought.
+SELECT EXISTS (SELECT FROM sources WHERE slug = $1) OR EXISTS (SELECT FROM ingest_runs WHERE source = $1)
+    OR EXISTS (SELECT FROM raw_arrivals WHERE source = $1);
+
+-- name: slugs
+-- The configured sources, and those that indexed documents are of.
+SELECT slug FROM sources UNION SELECT substr(facet, 3) FROM search_facets WHERE facet LIKE 's:%' ORDER BY slug;
