@@ -14,17 +14,18 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, fields
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import click
-import msgspec
 
-from scoop import asgi, channels, cli, plugins, sources
+from scoop import asgi, cli, options, plugin_settings, plugins
 from scoop.api import document
 from scoop.config import CONFIG_FILE, Config, variable
 from scoop.core import access, items
+from scoop.core.plugin_types import Access
+from scoop.plugin_settings import KINDS, OLD_NAMES, Kind
 from scoop.store import db, migrations
 from scoop.store.db import Connection
 from scoop.store.embedded import EmbeddedServer
@@ -69,7 +70,7 @@ ENUMS = """
 
 def pages(schema: str) -> dict[Path, str]:
     """Every reference page by its path; `schema` is the one that needs a database to be made."""
-    kinds = {"sources": kinds_page(sources), "channels": kinds_page(channels)}
+    kinds = {kind.name: kind_page(kind) for kind in KINDS}
     made = {"cli": cli_page(), "settings": settings_page(), "item": item_page(), "routes": routes_page(), **kinds}
     return {REFERENCE / f"{name}.md": text for name, text in (made | {"schema": schema}).items()}
 
@@ -164,8 +165,8 @@ def settings_page() -> str:
     about = (
         f"A setting comes from its variable, else from `{CONFIG_FILE}` in the current folder (or from the file that "
         "`SCOOP_CONFIG` names), else from its default. An empty variable is the default. A key that the file has and "
-        "this table has not is an error (exit code 3). Keys, tokens and secrets are never read from it: set their "
-        "variable, or the variable with `_FILE` at its end to a file that holds the value."
+        "this page has not is an error (exit code 3). Secrets of this first table are never read from the file: set "
+        "their variable, or the variable with `_FILE` at its end to a file that holds the value."
     )
     rows = [
         (code(setting.name), _variable(setting), _default(setting), setting.metadata["about"])
@@ -173,11 +174,46 @@ def settings_page() -> str:
     ]
     listed = table(("setting", "variable", "default", "about"), rows)
     example = '```toml\n# scoop.toml\nport = 9000\ntimezone = "Europe/Berlin"\n```'
-    return f"{page_head('Settings', about)}\n\n{listed}\n\n{example}\n"
+    return "\n\n".join([page_head("Settings", about), listed, example, _plugin_settings()]) + "\n"
+
+
+def _plugin_settings() -> str:
+    about = (
+        "Every plugin has a section of its own: the option `api_key` of `[sources.tavily]` is also the variable "
+        "`SCOOP_SOURCES_TAVILY_API_KEY`. With `_file` at the end of the option, or `_FILE` at the end of the variable, "
+        "the setting names a file that holds the value. What a section says holds for every source or channel of that "
+        "kind that does not say otherwise. All options of all plugins can be set so; the pages of "
+        "[sources](sources.md), [channels](channels.md) and [embedders](embedders.md) list them. These are secrets, "
+        "which can be set in no other way, and settings that had another name before. An old name goes on working, and "
+        "prints what replaces it."
+    )
+    old_names = {".".join(place): name for name, place in OLD_NAMES.items()}
+    rows = [
+        (
+            code(f"[{each.kind}.{each.plugin}] {each.option.name}"),
+            code(each.variable),
+            _old_name(old_names.get(each.name)),
+            each.option.about,
+        )
+        for each in plugins.list_settings()
+        if each.option.is_secret or each.name in old_names
+    ]
+    listed = table(("setting", "variable", "old name", "about"), rows)
+    example = '```toml\n# scoop.toml\n[sources.tavily]\napi_key_file = "/run/secrets/tavily"\n```'
+    return f"## Settings of plugins\n\n{about}\n\n{listed}\n\n{example}"
+
+
+def _old_name(name: str | None) -> str:
+    return f"{code(name)}, {code(f'SCOOP_{name.upper()}')}" if name else ""
 
 
 def _variable(setting: Field[Any]) -> str:
-    special = {"sources": "only in the file", "topics": "only in the file", "named_secrets": "`SCOOP_SECRET_…`"}
+    special = {
+        "sources": "only in the file",
+        "topics": "only in the file",
+        "named_secrets": "`SCOOP_SECRET_…`",
+        "plugins": "one for each option",
+    }
     return special.get(setting.name) or code(variable(setting))
 
 
@@ -227,29 +263,70 @@ def _shape(field: Mapping[str, Any]) -> str:
     return ", ".join(filter(None, [field.get("format", field["type"]), size, default]))
 
 
-# Kinds of sources and channels
+# Plugins
 
 
-def kinds_page(package: ModuleType) -> str:
-    name = package.__name__.rpartition(".")[2]
+ACCESS = {
+    "editor": "editors and admins",
+    "admin": "admins",
+    "cli": "the operator only, on the command line or in the settings",
+}
+
+
+def kind_page(kind: Kind) -> str:
+    """The reference page of a kind of plugin: every plugin that is found, with its options."""
     about = (
-        f"One file in `src/scoop/{name}` is one kind; other packages add theirs by an entry point of `scoop.{name}`."
+        f"One file in `src/scoop/{kind.name}` is one {kind.noun} plugin; other packages add theirs by an entry point "
+        f"of the group `{kind.package}`. The operator can set any option in the section `[{kind.name}.NAME]` of "
+        f"`{CONFIG_FILE}`, or by its variable."
     )
-    kinds = sorted(plugins.discover(package).items())
-    return "\n\n".join([page_head(f"Kinds of {name}", about), *(_kind(name, kind) for name, kind in kinds)]) + "\n"
+    found = sorted(plugins.discover(import_module(kind.package)).items())
+    return (
+        "\n\n".join([page_head(kind.name.capitalize(), about), *(plugin_section(kind, *each) for each in found)]) + "\n"
+    )
 
 
-def _kind(name: str, kind: type[Any]) -> str:
+def plugin_section(kind: Kind, name: str, plugin: type[Any]) -> str:
+    """One plugin: its docstring, who may set it up, and its options."""
+    facts = [f"Set up by: {ACCESS[plugin.access]}."]
+    if getattr(plugin, "targets", None):
+        facts.append(f"Added by pasting: {', '.join(map(code, plugin.targets.values()))}.")
+    if plugin.base_url:
+        facts.append(f"Its address: {code(plugin.base_url)}.")
+    described = options.describe(plugin.Options).values()
     rows = [
-        (code(option.name), code(_type_name(option.type)), code(json.dumps(option.default)))
-        for option in msgspec.structs.fields(kind.Options)
+        (
+            code(option.name),
+            option.words,
+            _option_default(option),
+            _option_meaning(option, plugin.access),
+            code(plugin_settings.variable(kind.name, name, option.name)),
+        )
+        for option in described
     ]
-    parts = [f"## {name}", inspect.getdoc(kind) or "", inspect.getdoc(kind.Options) or ""]
-    return "\n\n".join(filter(None, [*parts, table(("option", "type", "default"), rows)]))
+    docstring = inspect.getdoc(plugin) or ""
+    return "\n\n".join(
+        filter(
+            None,
+            [
+                f"## {name}",
+                docstring,
+                " ".join(facts),
+                table(("option", "value", "default", "meaning", "variable"), rows),
+            ],
+        )
+    )
 
 
-def _type_name(kind: Any) -> str:
-    return kind.__name__ if isinstance(kind, type) else str(kind)
+def _option_meaning(option: options.Option, access: Access) -> str:
+    about = option.about[:1].upper() + option.about[1:]
+    return about if option.access in {access, "editor"} else f"{about} Set by: {ACCESS[option.access]}."
+
+
+def _option_default(option: options.Option) -> str:
+    if option.default in (None, "", ()):
+        return "none"
+    return code(("yes" if option.default else "no") if isinstance(option.default, bool) else option.default)
 
 
 # The routes

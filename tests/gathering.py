@@ -20,6 +20,7 @@ from scoop.core.handover_modes import Modes
 from scoop.fetch.client import open_client
 from scoop.fetch.sandbox import open_sandbox
 from scoop.model import SourceSettings
+from scoop.plugin_settings import NO_SETTINGS, PluginSettings
 from scoop.serve import serving
 from scoop.stages import stage as stage_loop
 from scoop.stages.stage import Worker
@@ -120,13 +121,13 @@ async def open_desk(
     folder: Any,
     *,
     force: bool = False,
-    secrets: dict[str, str] | None = None,
+    settings: PluginSettings = NO_SETTINGS,
     allowed: Iterable[str] = (),
 ) -> AsyncIterator[Desk]:
     """The stages; `allowed` is the setting allow_private."""
     async with open_client(allowed) as client, open_sandbox() as sandbox:
         archive = Archive.open(str(folder), credentials={})
-        stages = pipeline.stages(client, archive, sandbox, secrets=secrets or {}, force=force)
+        stages = pipeline.stages(client, archive, sandbox, secrets={}, settings=settings, force=force)
         app = App(
             config=Config(),
             database=database,

@@ -6,7 +6,7 @@ A minute of the desk is a second here, in the same proportions, so that thousand
 import asyncio
 import random
 from collections import Counter, defaultdict, deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
@@ -15,9 +15,11 @@ from itertools import count
 from typing import Any, Literal
 
 from scoop import channels, plugins
+from scoop.channels import ChannelMakers
 from scoop.core import delivery as delivery_rules
 from scoop.core.delivery import Pace
 from scoop.core.rendering import discord as rendering
+from scoop.core.secrets import Secret
 from scoop.fetch import client as fetching
 from scoop.fetch.client import Client, open_client
 from scoop.model import ChannelSettings, Digest, DigestPart, Post, Telling
@@ -161,11 +163,11 @@ class Desk:
     database: Database
     discord: Discord
     address: str
-    secrets: dict[str, str] = field(default_factory=lambda: {"discord_bot_token": DEMO_TOKEN})
+    secrets: dict[str, Secret] = field(default_factory=lambda: {"discord_bot_token": Secret(DEMO_TOKEN)})
     troubles: dict[int, deque[Trouble]] = field(default_factory=lambda: defaultdict(deque))
     met: Counter[str] = field(default_factory=Counter)
     released: int = 0
-    kinds: Mapping[str, type[Any]] = field(default_factory=lambda: plugins.discover(channels))
+    kinds: ChannelMakers = field(default_factory=lambda: plugins.makers(channels))
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
     async def put(self, schedules: Iterable[Schedule]) -> list[Delivery]:
@@ -204,7 +206,7 @@ class Desk:
             return channel_id, {"connect_to": self.address, "channel_id": channel_id}
         webhook = DiscordWebhook(webhook_id=channel_id, token="t" * 20, channel_id=channel_id, name="Scoop")
         self.discord.webhooks[channel_id] = webhook
-        self.secrets[f"hook_{number}"] = webhook.url
+        self.secrets[f"hook_{number}"] = Secret(webhook.url)
         return channel_id, {"connect_to": self.address, "url": f"hook_{number}"}
 
     async def run(self, *, lines: int = LINES) -> None:

@@ -1,14 +1,16 @@
 """The only constructor of things: configuration in, a running application out."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+import structlog
+
 from scoop.config import Config
 from scoop.core.handover_modes import Modes
-from scoop.errors import ConfigError, UsageError
+from scoop.errors import ConfigError, Reject, UsageError
 from scoop.store import db, migrations
 from scoop.store.db import Database, External, Server
 from scoop.store.embedded import EmbeddedServer
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
     from scoop.actions.sources import SourcePreview
     from scoop.archive.objects import Archive
+    from scoop.channels import ChannelMakers
     from scoop.embedders import Embedder, VectorCache
     from scoop.fetch.client import Client
     from scoop.model import SourceSettings
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
     from scoop.stages.stage import Stage
 
 POOL_SIZE = 8
+
+log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +41,7 @@ class App:
     stages: "list[Stage[Any, Any]]"
     jobs: "list[PeriodicJob]"
     modes: Modes
-    channels: Mapping[str, type[Any]]
+    channels: "ChannelMakers"
 
 
 def server(config: Config) -> Server:
@@ -71,7 +76,7 @@ async def open_app(
     With a `memory` no text is embedded that it knows.
     """
     # Imported here: the HTTP client and numpy take 0.4 s, which commands that only read need not wait for.
-    from scoop import channels, pipeline, plugins
+    from scoop import pipeline
     from scoop.embedders import Remembering
     from scoop.fetch import sandbox
 
@@ -80,6 +85,7 @@ async def open_app(
         open_client(config) as client,
         sandbox.open_sandbox() as parser,
     ):
+        _check_plugins(config)
         await _put_configured(config, database)
         archive = open_archive(config)
         embedder = open_embedder(config, client)
@@ -88,6 +94,7 @@ async def open_app(
             archive,
             parser,
             secrets=config.secrets,
+            settings=config.plugins,
             trigger=trigger,
             force=force,
             embedder=embedder if memory is None else Remembering(embedder, memory),
@@ -101,8 +108,23 @@ async def open_app(
             stages=stages,
             jobs=pipeline.periodic_jobs(stages, archive, modes=modes(config), timezone=config.timezone),
             modes=modes(config),
-            channels=plugins.discover(channels),
+            channels=channel_makers(config),
         )
+
+
+def _check_plugins(config: Config) -> None:
+    from scoop import plugins
+
+    plugins.check_settings(config.plugins)
+    for warning in plugins.unknown_variables(config.plugins):
+        log.warning(warning)
+
+
+def channel_makers(config: Config) -> "ChannelMakers":
+    """The kinds of channels, with the settings of the operator."""
+    from scoop import channels, plugins
+
+    return plugins.makers(channels, config.plugins)
 
 
 def modes(config: Config) -> Modes:
@@ -128,7 +150,7 @@ async def _put_configured(config: Config, database: Database) -> None:
     async with database.connection() as conn, conn.transaction():
         for settings in source_actions.read_configured(config.sources):
             await sources.put(conn, settings)
-        await topics.put_topics(config.topics, conn)
+        await topics.put_topics(config.topics, conn, config.plugins)
 
 
 def open_client(config: Config) -> "AbstractAsyncContextManager[Client]":
@@ -145,7 +167,7 @@ async def try_source(config: Config, settings: "SourceSettings", *, now: datetim
 
     async with open_client(config) as client, sandbox.open_sandbox() as parser:
         return await source_actions.preview_source(
-            settings, client=client, sandbox=parser, secrets=config.secrets, now=now
+            settings, client=client, sandbox=parser, plugin_settings=config.plugins, now=now
         )
 
 
@@ -153,17 +175,14 @@ def open_embedder(config: Config, client: "Client") -> "Embedder":
     """What makes embeddings, as the operator chose it."""
     from scoop import embedders, plugins
 
-    found = plugins.discover(embedders)
-    if config.embedder not in found:
-        known = ", ".join(sorted(found))
+    makers = plugins.makers(embedders, config.plugins)
+    if config.embedder not in makers:
+        known = ", ".join(sorted(makers))
         raise ConfigError(f"the setting embedder (SCOOP_EMBEDDER) is {config.embedder!r}; it must be one of {known}")
-    settings = embedders.Settings(
-        url=config.embedding_url,
-        model=config.embedding_model,
-        version=config.embedding_version,
-        secrets=config.secrets,
-    )
-    embedder: Embedder = found[config.embedder](settings, client)
+    try:
+        embedder: Embedder = makers[config.embedder]({}, client)
+    except Reject as error:
+        raise ConfigError(f"[embedders.{config.embedder}]: {error}") from error
     return embedder
 
 
@@ -171,6 +190,6 @@ def open_archive(config: Config) -> "Archive":
     """Where pages and run logs are kept."""
     from scoop.archive.objects import Archive
 
-    secrets = config.secrets.items()
-    keys = {name.removeprefix("archive_"): value for name, value in secrets if name.startswith("archive_")}
-    return Archive.open(config.archive_url or str(config.home / "archive"), credentials=keys)
+    keys = {"access_key_id": config.archive_access_key_id, "secret_access_key": config.archive_secret_access_key}
+    credentials = {name: value for name, value in keys.items() if value}
+    return Archive.open(config.archive_url or str(config.home / "archive"), credentials=credentials)

@@ -7,19 +7,24 @@ from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scoop import plugin_settings
 from scoop.core import suggestions
 from scoop.errors import ConfigError
+from scoop.plugin_settings import FILE, OLD_NAMES, OLD_SECRETS, PREFIXES, PluginSettings, read_value, with_files
 
 if TYPE_CHECKING:
+    from scoop.core.secrets import Secret
     from scoop.model import HandoverMode
 
-ROOT_HOME = Path("/var/lib/scoop")  # the server runs as another user then, who cannot pass through a root home
+ROOT_HOME = Path("/var/lib/scoop")  # the database runs as another user then, who cannot enter a root home
 CONFIG_FILE = "scoop.toml"
 SEE = "; see: scoop config show"
 DEFAULT = "default"  # the origin of a setting that nobody changed
 CONFIG_VARIABLE = "SCOOP_CONFIG"  # names another file
 NAMED_SECRET = "SCOOP_SECRET_"  # noqa: S105 - the beginning of a variable's name
-_NAMED = {"about": "Secrets that channels name: SCOOP_SECRET_AI_WEBHOOK is the secret `ai_webhook`.", "secret": True}
+_SECTION_FIRST = re.compile(r"^\[sources\..*^\[\[sources\]\]", re.DOTALL | re.MULTILINE)
+FILE_ONLY = frozenset({"sources", "topics", "plugins", "named_secrets"})
+"""Settings without a variable of their own."""
 
 
 def _default_home() -> Path:
@@ -45,7 +50,7 @@ def variable(setting: Field[Any]) -> str:
 
 
 def is_secret(setting: Field[Any]) -> bool:
-    """Whether a setting must never be shown, and is read from the environment or a file of its own only."""
+    """Whether a setting is never shown, and is read from the environment or a file of its own only."""
     return "secret" in setting.metadata
 
 
@@ -54,7 +59,7 @@ class Config:
     """Every setting with its one default. `home` is SCOOP_HOME in the environment, and so on."""
 
     home: Path = _setting(
-        factory=_default_home, about="Where the embedded database and Scoop's files live (as root: /var/lib/scoop)."
+        factory=_default_home, about="The folder of the embedded database and Scoop's files (as root: /var/lib/scoop)."
     )
     database_url: str | None = _setting(
         None, about="A PostgreSQL 15+ with pgvector to use instead of the embedded one, as postgresql://user@host/name."
@@ -64,54 +69,43 @@ class Config:
     port: int = _setting(8787, about="The port the web page is served on.")
     public_reading: bool = _setting(False, about="Whether anybody may read without signing in: true or false.")
     trusted_proxies: str = _setting(
-        "", about="Networks of reverse proxies whose X-Forwarded-For and -Proto are believed, as 10.0.0.0/8, ::1."
+        "", about="Networks of reverse proxies whose X-Forwarded-For and -Proto are trusted, as 10.0.0.0/8, ::1."
     )
     requests_per_minute: int = _setting(
-        600, about="How many requests a minute one user, or one anonymous address, may make (0: no limit)."
+        600, about="Rate limit of one user, or one anonymous address, in requests a minute (0: no limit)."
     )
     oidc_issuer: str = _setting("", about="The OpenID Connect provider to sign in with, as https://id.example.org.")
     oidc_client_id: str = _setting("", about="Scoop's client id there; its callback is /sign-in/oidc/callback.")
     oidc_client_secret: str | None = _secret("Scoop's client secret at that provider.")
     oidc_role_claim: str = _setting("", about="The claim that lists a person's groups at that provider, as groups.")
-    oidc_admin_group: str = _setting("", about="Who is in this group of that claim is an admin.")
-    oidc_editor_group: str = _setting("", about="Who is in this group is an editor; all others are readers.")
+    oidc_admin_group: str = _setting("", about="Members of this group become admins.")
+    oidc_editor_group: str = _setting("", about="Members of this group become editors; all others are readers.")
     newsstand_port: int = _setting(8788, about="The port of the demo's newsstand on the loopback address.")
-    processes: int = _setting(2, about="How many worker processes `scoop up` and `scoop worker` run.")
+    processes: int = _setting(2, about="The number of worker processes of `scoop up` and `scoop worker`.")
     archive_url: str | None = _setting(
         None,
-        about="Where pages and run logs are archived: a folder, or s3://bucket/prefix?endpoint=https://... (default: "
+        about="The archive of pages and run logs: a folder, or s3://bucket/prefix?endpoint=https://... (default: "
         "archive in `home`).",
     )
-    contact: str = _setting("", about="Who asks: a URL or address that Scoop's User-Agent carries to the sites.")
+    contact: str = _setting("", about="A URL or e-mail address of yours, sent to the sites in Scoop's User-Agent.")
     allow_private: str = _setting(
         "",
         about="Private hosts, host or host:port, separated by commas, that sources and channels may use if their own "
         "address names them. Links and redirects to private hosts are always refused.",
     )
-    embedder: str = _setting("local", about="What makes embeddings: local (inside Scoop), or openai (a server).")
-    embedding_url: str = _setting(
-        "", about="The server of the embedder openai, as http://127.0.0.1:8844/v1/embeddings."
-    )
-    embedding_model: str = _setting("", about="The model that this server is asked for.")
-    embedding_version: str = _setting("", about="Tells two releases of that model apart; a new one embeds all anew.")
-    embedding_api_key: str | None = _secret("The key of that server, if it wants one.")
-    tavily_api_key: str | None = _secret("The key of Tavily's search API.")
-    reddit_client_id: str | None = _secret("The id of your own application at Reddit.")
-    reddit_client_secret: str | None = _secret("The secret of that application.")
-    reddit_user: str | None = _secret("Your name at Reddit, for feeds with a token.")
-    reddit_feed_token: str | None = _secret("The token in the address of your own Reddit feeds (`feed=...`).")
+    embedder: str = _setting("local", about="The embedder plugin: local (inside Scoop), or openai (a server).")
     archive_access_key_id: str | None = _secret("The key id of the archive's S3 store.")
     archive_secret_access_key: str | None = _secret("The secret key of that store.")
     sources: tuple[dict[str, Any], ...] = _setting(
-        (), about="Sources to gather, each a `[[sources]]` table with what `scoop sources add` takes."
+        (), about="Sources to gather, each a `[[sources]]` table with the fields of `scoop sources add`."
     )
     topics: tuple[dict[str, Any], ...] = _setting(
-        (), about="Topics of digests, each a `[[topics]]` table with what `scoop topics add` takes, rules and channels."
+        (), about="Topics of digests, each a `[[topics]]` table with the fields of `scoop topics add`, rules, channels."
     )
     np_mode: "HandoverMode" = _setting(
         "prod",
         variable="NP_MODE",
-        about="Where the move from an older system stands, unless a topic says otherwise: legacy (it posts, Scoop "
+        about="The state of the move from an older system, unless a topic says otherwise: legacy (it posts, Scoop "
         "makes no digests), shadow (it posts, Scoop makes digests to compare) or prod (Scoop posts).",
     )
     np_publish_v2: bool = _setting(
@@ -120,19 +114,28 @@ class Config:
     np_write_raw_ledger: bool = _setting(
         True, variable="NP_WRITE_RAW_LEDGER", about="Whether sources are gathered into the ledger: true or false."
     )
-    discord_bot_token: str | None = _secret("The token of your Discord bot, for channels of the kind discord_bot.")
-    named_secrets: tuple[tuple[str, str], ...] = field(default=(), repr=False, metadata=_NAMED)
+    named_secrets: tuple[tuple[str, str], ...] = field(
+        default=(),
+        repr=False,
+        metadata={
+            "about": "Secrets that channels name: SCOOP_SECRET_AI_WEBHOOK is the secret `ai_webhook`.",
+            "secret": True,
+        },
+    )
+    plugins: PluginSettings = _setting(
+        factory=PluginSettings, about="Options of plugins, in sections such as `[sources.tavily]`; see below."
+    )
     timezone: str = _setting("UTC", about="The timezone of days on the page and in the terminal.")
-    log_level: str = _setting("info", about="What is logged: debug, info, warning or error.")
-    log_format: str = _setting("auto", about="How it is logged: text, json, or auto (text on a terminal, else json).")
+    log_level: str = _setting("info", about="The least level that is logged: debug, info, warning or error.")
+    log_format: str = _setting("auto", about="The log's format: text, json, or auto (text on a terminal, else json).")
     fault: str | None = _setting(None, about="For tests of crash safety: point:action:hit, as normalize.saved:kill:1.")
 
     @property
-    def secrets(self) -> dict[str, str]:
-        """The keys and tokens that are set."""
-        found = {setting.name: getattr(self, setting.name) for setting in fields(self) if is_secret(setting)}
-        named = dict(found.pop("named_secrets"))
-        return {name: value for name, value in (found | named).items() if value}
+    def secrets(self) -> "dict[str, Secret]":
+        """The secrets that channels and webhooks name."""
+        from scoop.core.secrets import Secret
+
+        return {name: Secret(value, name=f"the secret {name}") for name, value in self.named_secrets}
 
 
 def load(environ: Mapping[str, str], folder: Path) -> Config:
@@ -144,19 +147,21 @@ def load_with_origins(environ: Mapping[str, str], folder: Path) -> tuple[Config,
     """The settings, and for each one that is not at its default the variable or file that it comes from."""
     path = file_path(environ, folder)
     values = _from_file(path, is_required=bool(environ.get(CONFIG_VARIABLE)))
+    plugins = plugin_settings.take(environ, values)
     origins = dict.fromkeys(values, str(path))
     for setting in fields(Config):
         name = variable(setting)
-        if setting.name in {"sources", "topics", "named_secrets"}:
+        if setting.name in FILE_ONLY:
             continue
         if name in environ:
             values[setting.name], origins[setting.name] = environ[name], name
-        elif is_secret(setting) and environ.get(f"{name}_FILE"):
-            values[setting.name] = _from_secret_file(f"{name}_FILE", environ[f"{name}_FILE"])
-            origins[setting.name] = f"{name}_FILE"
-    named_secrets = _named_secrets(environ)
+        elif is_secret(setting) and environ.get(f"{name}{FILE}"):
+            values[setting.name] = read_value(f"{name}{FILE}", environ[f"{name}{FILE}"])
+            origins[setting.name] = f"{name}{FILE}"
+    named = with_files({name: value for name, value in environ.items() if name.startswith(NAMED_SECRET)})
+    named_secrets = tuple((name.removeprefix(NAMED_SECRET).lower(), value) for name, value in named.items())
     origins |= {"named_secrets": f"{NAMED_SECRET}*"} if named_secrets else {}
-    return replace(_checked(values), named_secrets=tuple(named_secrets.items())), origins
+    return replace(_checked(values), named_secrets=named_secrets, plugins=plugins), origins
 
 
 def file_path(environ: Mapping[str, str], folder: Path) -> Path:
@@ -165,75 +170,73 @@ def file_path(environ: Mapping[str, str], folder: Path) -> Path:
 
 
 def unknown_variables(environ: Mapping[str, str]) -> dict[str, str]:
-    """The SCOOP_* variables that no setting has, each with a warning that names the nearest one that there is."""
-    known = {CONFIG_VARIABLE}
+    """The SCOOP_* variables that no setting has, each with a warning that names the nearest one that there is.
+
+    Variables of plugins are checked when plugins are loaded, see `plugins.unknown_variables`.
+    """
+    known = {CONFIG_VARIABLE, *(f"SCOOP_{name.upper()}{end}" for name in OLD_NAMES for end in ("", FILE))}
     for setting in fields(Config):
-        known |= {variable(setting), f"{variable(setting)}_FILE"} if is_secret(setting) else {variable(setting)}
-    unknown = [name for name in environ if name.startswith("SCOOP_") and not name.startswith(NAMED_SECRET)]
+        known |= {variable(setting), f"{variable(setting)}{FILE}"} if is_secret(setting) else {variable(setting)}
+    unknown = [name for name in environ if name.startswith("SCOOP_") and name not in known]
     return {
         name: f"{name} is not a setting and has no effect{suggestions.question(name, known) or SEE}"
         for name in unknown
-        if name not in known
+        if not name.startswith((NAMED_SECRET, *PREFIXES))
     }
-
-
-def _named_secrets(environ: Mapping[str, str]) -> dict[str, str]:
-    """Secrets that channels name: SCOOP_SECRET_AI_WEBHOOK, or SCOOP_SECRET_AI_WEBHOOK_FILE, is `ai_webhook`."""
-    found: dict[str, str] = {}
-    for name, value in environ.items():
-        if name.startswith(NAMED_SECRET) and value:
-            if name.endswith("_FILE"):
-                found[name[len(NAMED_SECRET) : -len("_FILE")].lower()] = _from_secret_file(name, value)
-            else:
-                found[name[len(NAMED_SECRET) :].lower()] = value
-    return found
-
-
-def _from_secret_file(variable: str, path: str) -> str:
-    try:
-        return Path(path).read_text("utf-8").strip()
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"{variable} names {path}, which cannot be read: {error}") from error
 
 
 def _from_file(path: Path, *, is_required: bool) -> dict[str, Any]:
     if not is_required and not path.exists():
         return {}
+    values = _parse(path)
+    own = [setting.name for setting in fields(Config) if setting.name != "plugins"]
+    known = dict.fromkeys([*own, *(kind.name for kind in plugin_settings.KINDS)])
+    for key in values:
+        if key not in known and key not in OLD_NAMES:
+            question = suggestions.question(key, known)
+            raise ConfigError(f"{path}: there is no setting {key!r}{question or SEE}")
+    for name, secret in _secret_variables().items():
+        if name in values:
+            raise ConfigError(f"{path}: {name} is a secret; set {secret}, or {secret}{FILE} to a file with it")
+    return values
+
+
+def _parse(path: Path) -> dict[str, Any]:
     import tomllib
 
+    text = ""
     try:
-        found = tomllib.loads(path.read_text("utf-8"))
+        text = path.read_text("utf-8")
+        return tomllib.loads(text)
     except OSError as error:
         raise ConfigError(
             f"cannot read {path}: {(error.strerror or '').lower()}; SCOOP_CONFIG names the file"
         ) from error
     except RecursionError as error:
         raise ConfigError(f"{path} is not TOML: it is nested too deeply") from error
-    except ValueError as error:  # no TOML, no UTF-8, or a number of too many digits
-        raise ConfigError(f"{path} is not TOML: {error}") from error
-    known = [setting.name for setting in fields(Config)]
-    for key in found:
-        if key not in known:
-            question = suggestions.question(key, known)
-            raise ConfigError(f"{path}: there is no setting {key!r}{question or SEE}")
-    for setting in fields(Config):
-        if is_secret(setting) and setting.name in found:
-            name = "SCOOP_SECRET_NAME" if setting.name == "named_secrets" else variable(setting)
-            raise ConfigError(f"{path}: {setting.name} is a secret; set {name}, or {name}_FILE to a file with it")
-    return found
+    except ValueError as error:  # not TOML, not UTF-8, or a number of too many digits
+        hint = "; write [[sources]] before [sources.NAME]" if _SECTION_FIRST.search(text) else ""
+        raise ConfigError(f"{path} is not TOML: {error}{hint}") from error
 
 
-def _checked(given: dict[str, Any]) -> Config:
+def _secret_variables() -> dict[str, str]:
+    """The variable of each secret that the file must not have at its top level."""
+    own = {setting.name: variable(setting) for setting in fields(Config) if is_secret(setting)}
+    old = {name: plugin_settings.variable(*OLD_NAMES[name]) for name in OLD_SECRETS}
+    return own | old | {"named_secrets": f"{NAMED_SECRET}NAME"}
+
+
+def _checked(raw: dict[str, Any]) -> Config:
     values: dict[str, Any] = {}
-    for name, value in given.items():
+    for name, value in raw.items():
         if name in {"port", "newsstand_port", "processes", "requests_per_minute"}:
-            values[name] = _whole_number(name, value)
+            values[name] = _integer(name, value)
         elif name == "home":
             values[name] = _home(str(value)) if value != "" else None
         elif name in {"sources", "topics"}:
             values[name] = _tables(name, value)
         elif name in {"np_publish_v2", "np_write_raw_ledger", "public_reading"}:
-            values[name] = _truth(name, value) if value != "" else None
+            values[name] = _boolean(name, value) if value != "" else None
         else:
             values[name] = str(value) if value != "" else None
     config = Config(**{name: value for name, value in values.items() if value is not None})
@@ -243,11 +246,11 @@ def _checked(given: dict[str, Any]) -> Config:
 
 def _home(value: str) -> Path:
     if "\0" in value:
-        raise ConfigError(f"{_named('home')} contains a NUL character")
+        raise ConfigError(f"{_title('home')} contains a NUL character")
     try:
         return Path(value).expanduser().absolute()
     except (ValueError, RuntimeError, OSError) as error:
-        raise ConfigError(f"{_named('home')} is {value!r}, which is not a folder: {error}") from error
+        raise ConfigError(f"{_title('home')} is {value!r}, which is not a folder: {error}") from error
 
 
 def _tables(name: str, value: Any) -> tuple[dict[str, Any], ...]:
@@ -256,17 +259,17 @@ def _tables(name: str, value: Any) -> tuple[dict[str, Any], ...]:
     return tuple(value)
 
 
-def _truth(name: str, value: Any) -> bool:
+def _boolean(name: str, value: Any) -> bool:
     try:
         return {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}[str(value).lower()]
     except KeyError:
-        raise ConfigError(f"{_named(name)} is {str(value)!r}; it must be true or false") from None
+        raise ConfigError(f"{_title(name)} is {str(value)!r}; it must be true or false") from None
 
 
-def _whole_number(name: str, value: Any) -> int:
+def _integer(name: str, value: Any) -> int:
     low, high = (1, 64) if name == "processes" else (0, 65535)
     if not re.fullmatch(r"\d{1,5}", str(value)) or not low <= int(value) <= high:
-        raise ConfigError(f"{_named(name)} is {str(value)!r}; it must be a whole number from {low} to {high}")
+        raise ConfigError(f"{_title(name)} is {str(value)!r}; it must be a whole number from {low} to {high}")
     return int(value)
 
 
@@ -278,7 +281,7 @@ def _check(config: Config) -> None:
     }
     for name, allowed in choices.items():
         if getattr(config, name) not in allowed:
-            raise ConfigError(f"{_named(name)} is {getattr(config, name)!r}; it must be one of {', '.join(allowed)}")
+            raise ConfigError(f"{_title(name)} is {getattr(config, name)!r}; it must be one of {', '.join(allowed)}")
     if config.timezone != "UTC":
         _check_timezone(config.timezone)
 
@@ -291,10 +294,10 @@ def _check_timezone(name: str) -> None:
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:  # OSError: a folder of zones, as Europe
         question = suggestions.question(name, available_timezones())
         raise ConfigError(
-            f"{_named('timezone')} is {name!r}{question or '; it must be a name such as Europe/Berlin'}"
+            f"{_title('timezone')} is {name!r}{question or '; it must be a name such as Europe/Berlin'}"
         ) from error
 
 
-def _named(name: str) -> str:
-    found = {setting.name: variable(setting) for setting in fields(Config)}
-    return f"the setting {name} ({found[name]})"
+def _title(name: str) -> str:
+    variables = {setting.name: variable(setting) for setting in fields(Config)}
+    return f"the setting {name} ({variables[name]})"

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from scoop.actions import sources as source_actions
+from scoop.channels import ChannelMakers
 from scoop.core import digest_windows
 from scoop.errors import ConfigError
 from scoop.model import ChannelSettings, SourceSettings, Topic
@@ -127,7 +128,7 @@ async def first_digest_dates(conn: Connection, *, now: datetime) -> list[date]:
     return [last - timedelta(days=1), last]
 
 
-async def publish_digests(conn: Connection, day: date, channels: Mapping[str, type[Any]]) -> None:
+async def publish_digests(conn: Connection, day: date, channels: ChannelMakers) -> None:
     """Make the digests of the newsstand's topics for a date, and put them on their way."""
     for topic in await _newsstand_topics(conn):
         async with conn.transaction():

@@ -11,10 +11,12 @@ from scoop.actions import handover
 from scoop.archive import retention
 from scoop.archive.objects import Archive
 from scoop.core.handover_modes import Modes
-from scoop.embedders import Embedder, Settings
+from scoop.core.secrets import Secret
+from scoop.embedders import Embedder
 from scoop.embedders.local import Local
 from scoop.fetch.client import Client
 from scoop.fetch.sandbox import Sandbox
+from scoop.plugin_settings import NO_SETTINGS, PluginSettings
 from scoop.stage_names import StageName
 from scoop.stages import (
     assign_topics,
@@ -76,21 +78,21 @@ def stages(
     archive: Archive,
     sandbox: Sandbox,
     *,
-    secrets: Mapping[str, str],
+    secrets: Mapping[str, Secret],
+    settings: PluginSettings = NO_SETTINGS,
     trigger: Trigger = "schedule",
     force: bool = False,
     embedder: Embedder | None = None,
     modes: Modes | None = None,
 ) -> list[Stage[Any, Any]]:
     """The stages; `trigger` is what the runs of visited sources say of their cause. The usual embedder is the local."""
-    kinds = plugins.discover(channels)
+    kinds = plugins.makers(channels, settings)
     return [
         ingest.stage(
             client,
             archive,
             sandbox,
-            plugins.discover(source_kinds),
-            secrets=secrets,
+            plugins.makers(source_kinds, settings),
             trigger=trigger,
             force=force,
             pages=StageName.PAGES,
@@ -99,14 +101,14 @@ def stages(
         pages.stage(client, archive, sandbox, then=(StageName.NORMALIZE,)),
         normalize.stage(then=(StageName.DEDUP,)),
         dedup.stage(then=(StageName.EMBED, StageName.INDEX), stories_to=(StageName.ASSIGN_TOPICS,)),
-        embed.stage(embedder or Local(Settings(), client), then=(StageName.LINK,)),
+        embed.stage(embedder or Local(Local.Options(), client), then=(StageName.LINK,)),
         link.stage(then=(StageName.GROUP,), stories_to=(StageName.ASSIGN_TOPICS,)),
         group.stage(then=()),
         index.stage(),
         assign_topics.stage(then=(StageName.DELIVER_WEBHOOKS,), again=(StageName.ASSIGN_TOPICS,)),
         digest.stage(kinds, modes=modes or Modes(), clock=_now),
         publish.stage(client, kinds, secrets=secrets, clock=_now, then=(StageName.PUBLISH,)),
-        reconcile_posts.stage(client, secrets=secrets, clock=_now),
+        reconcile_posts.stage(client, kinds, secrets=secrets, clock=_now),
         deliver_webhooks.stage(client, secrets=secrets, clock=_now),
     ]
 

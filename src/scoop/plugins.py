@@ -1,23 +1,250 @@
-"""Finding plugins: walk a package, one class with a `name` a file; outsiders join by entry point."""
+"""Plugins of every kind: found in their package and in installed packages, checked, and made with their options."""
 
 import inspect
 import pkgutil
-from functools import cache
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from scoop import options
+from scoop.core import suggestions
+from scoop.core.plugin_types import Plugin, PluginOptions
+from scoop.core.secrets import Secret
+from scoop.errors import ConfigError, Reject
+from scoop.options import Option
+from scoop.plugin_settings import KINDS, NO_SETTINGS, Kind, PluginSettings, variable
+
+Maker = Callable[..., Any]
+"""Makes a plugin from the options of one source or channel; Reject names the option that is wrong."""
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+_BROKEN = (ImportError, AttributeError, SyntaxError, NameError, TypeError, ValueError)
+
+
+DEFAULTS: Mapping[str, Any] = {"access": "admin", "base_url": None, "hosts": ()}
+"""Of every kind: a plugin that does not say who may set it up is for admins."""
+
+
+def kind_of(package: ModuleType) -> Kind:
+    return next(kind for kind in KINDS if kind.package == package.__name__)
+
+
+# Finding
 
 
 @cache
 def discover(package: ModuleType) -> dict[str, type[Any]]:
-    """The plugins of a package by name: its own, and those that installed packages offer under its name."""
-    modules = [import_module(f"{package.__name__}.{found.name}") for found in pkgutil.iter_modules(package.__path__)]
-    own = [plugin for module in modules for plugin in _plugins(module)]
-    offered = [entry.load() for entry in entry_points(group=package.__name__)]
-    return {plugin.name: plugin for plugin in own + offered}
+    """The plugins of a kind by name: those in its package, and those that installed packages offer.
+
+    ConfigError names the plugin, the package and the field where one of them cannot be used.
+    """
+    kind = kind_of(package)
+    found: dict[str, type[Any]] = {}
+    for origin, plugin in [*_own(package), *_offered(kind)]:
+        if problem := _complete(plugin, kind) or (_taken(found[plugin.name]) if plugin.name in found else None):
+            raise ConfigError(f"the {kind.noun} plugin {_title(plugin)} of {origin} cannot be used: {problem}")
+        found[plugin.name] = plugin
+    return found
 
 
-def _plugins(module: ModuleType) -> list[type[Any]]:
-    classes = [each for _, each in inspect.getmembers(module, inspect.isclass) if each.__module__ == module.__name__]
-    return [each for each in classes if isinstance(vars(each).get("name"), str)]
+def _own(package: ModuleType) -> Iterator[tuple[str, type[Any]]]:
+    for each in pkgutil.iter_modules(package.__path__):
+        module = import_module(f"{package.__name__}.{each.name}")
+        for _, found in inspect.getmembers(module, inspect.isclass):
+            if found.__module__ == module.__name__ and isinstance(vars(found).get("name"), str):
+                yield module.__name__, found
+
+
+def _offered(kind: Kind) -> Iterator[tuple[str, Any]]:
+    for entry in entry_points(group=kind.package):
+        yield _package(entry), _load(kind, entry)
+
+
+def _load(kind: Kind, entry: EntryPoint) -> Any:
+    try:
+        return entry.load()
+    except _BROKEN as error:
+        raise ConfigError(
+            f"the {kind.noun} plugin {entry.name!r} of {_package(entry)} cannot be loaded from {entry.value}: {error}; "
+            "mend or uninstall the package"
+        ) from error
+
+
+def _package(entry: EntryPoint) -> str:
+    return f"the package {entry.dist.name} {entry.dist.version}" if entry.dist else f"the module {entry.module}"
+
+
+def _title(plugin: Any) -> str:
+    return repr(getattr(plugin, "name", None) or getattr(plugin, "__qualname__", plugin))
+
+
+def _taken(other: type[Any]) -> str:
+    return f"its `name` is taken by {other.__module__}.{other.__qualname__}; give it another"
+
+
+# Checking
+
+
+def _complete(plugin: Any, kind: Kind) -> str | None:
+    """Fill in the fields that a plugin may leave out; the reason why it cannot be used, if there is one."""
+    if not inspect.isclass(plugin):
+        return "it must be a class"
+    for name, value in {**DEFAULTS, **kind.defaults}.items():
+        if not hasattr(plugin, name):
+            setattr(plugin, name, value)
+    protocol = getattr(import_module(kind.package), kind.protocol)
+    hints = {**get_type_hints(Plugin), **get_type_hints(protocol)}
+    problems = (
+        *(_field_problem(plugin, name, hint) for name, hint in hints.items()),
+        *(_method_problem(plugin, name, method) for name, method in inspect.getmembers(protocol, inspect.isfunction)),
+    )
+    return next(filter(None, problems), None) or _text_problem(plugin)
+
+
+def _field_problem(plugin: type[Any], name: str, hint: Any) -> str | None:
+    """The problem of a field of the class; a field that only its instances have cannot be seen yet."""
+    expected = get_args(hint)[0] if get_origin(hint) is ClassVar else hint
+    if not hasattr(plugin, name):
+        return f"the field `{name}` is missing"
+    value = getattr(plugin, name)
+    if get_origin(expected) is type:
+        return _options_problem(name, value, get_args(expected)[0])
+    try:
+        msgspec.convert(value, expected)
+    except msgspec.ValidationError as error:
+        return f"the field `{name}` is {value!r}: {str(error).lower()}"
+    return None
+
+
+def _options_problem(name: str, value: Any, base: type[PluginOptions]) -> str | None:
+    if not inspect.isclass(value) or not issubclass(value, base):
+        return f"the field `{name}` must be a class derived from {base.__module__}.{base.__qualname__}"
+    if named_as_file := [each for each in value.__struct_fields__ if each.endswith("_file")]:
+        return f"the option `{named_as_file[0]}` must not end in _file: a setting that does names a file with the value"
+    unexplained = [option.name for option in options.describe(value).values() if not option.about]
+    if unexplained:
+        return f"the docstring of `{name}` does not explain the option: write a line that begins `{unexplained[0]}`:"
+    return None
+
+
+def _method_problem(plugin: type[Any], name: str, expected: Callable[..., Any]) -> str | None:
+    if name.startswith("_"):
+        return None
+    method = getattr(plugin, name, None)
+    if not callable(method):
+        return f"the method `{name}` is missing"
+    if inspect.iscoroutinefunction(expected) and not inspect.iscoroutinefunction(method):
+        return f"the method `{name}` must be async"
+    return None
+
+
+def _text_problem(plugin: type[Any]) -> str | None:
+    if not _NAME.fullmatch(plugin.name) or plugin.name == "options":
+        return f"the field `name` is {plugin.name!r}: it must be 1 to 64 of a-z, 0-9 and _, and begin with a letter"
+    if not (plugin.__doc__ or "").strip():
+        return "its docstring, which is its reference page, is missing"
+    described = options.describe(plugin.Options)
+    has_address = plugin.base_url or plugin.hosts or "base_url" in described
+    if not has_address and (secret := next((each for each in described.values() if each.is_secret), None)):
+        return f"the option `{secret.name}` is a secret, and no field `base_url` or `hosts` says where it may be sent"
+    return None
+
+
+# Making
+
+
+class Makers(dict[str, Maker]):
+    """The makers of plugins by name; a name that no plugin has is a Reject."""
+
+    def __init__(self, kind: Kind, makers: Mapping[str, Maker]) -> None:
+        super().__init__(makers)
+        self._noun = kind.noun
+
+    def __missing__(self, name: str) -> Maker:
+        raise Reject(f"there is no kind of {self._noun} {name!r}; there are {', '.join(sorted(self))}")
+
+
+def makers(package: ModuleType, settings: PluginSettings = NO_SETTINGS) -> Makers:
+    """For each plugin of a kind, the function that makes it with the settings of the operator."""
+    kind = kind_of(package)
+    return Makers(
+        kind,
+        {
+            name: partial(_make, plugin, options.read_section(settings, kind.name, name, plugin.Options))
+            for name, plugin in discover(package).items()
+        },
+    )
+
+
+def _make(plugin: type[Any], section: Mapping[str, Any], given: Mapping[str, Any], *more: Any) -> Any:
+    """A plugin with its options; its secrets are bound to its own addresses, and to those set in their place."""
+    known = options.describe(plugin.Options)
+    for name in given:
+        if name in known and known[name].is_secret:
+            raise Reject(f"option {name} is a secret: it is set by the operator, never here")
+    values = options.read_values(plugin.Options, {**section, **given})
+    urls = [url for url in (plugin.base_url, *plugin.hosts, values.get("base_url")) if url]
+    try:
+        bound = {name: value.bound_to(*urls) for name, value in values.items() if isinstance(value, Secret)}
+    except ValueError as error:
+        raise Reject(f"option base_url: must be an http or https address (is {values['base_url']!r})") from error
+    return plugin(options.construct(plugin.Options, values | bound), *more)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PluginSetting:
+    """An option of a plugin as a setting; `value` is None where the operator did not set it."""
+
+    kind: str
+    plugin: str
+    option: Option
+    value: Any
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind}.{self.plugin}.{self.option.name}"
+
+    @property
+    def variable(self) -> str:
+        return variable(self.kind, self.plugin, self.option.name)
+
+
+def list_settings(settings: PluginSettings = NO_SETTINGS) -> list[PluginSetting]:
+    """Every option of every plugin, with the value that the operator set."""
+    return [
+        PluginSetting(kind=kind.name, plugin=name, option=option, value=section.get(option.name))
+        for kind in KINDS
+        for name, plugin in discover(import_module(kind.package)).items()
+        for section in [options.read_section(settings, kind.name, name, plugin.Options)]
+        for option in options.describe(plugin.Options).values()
+    ]
+
+
+def check_settings(settings: PluginSettings) -> None:
+    """ConfigError for a section or an option that no plugin has, and for a wrong value."""
+    for kind in KINDS:
+        found = discover(import_module(kind.package))
+        if unknown := next((name for name in settings.tables.get(kind.name, {}) if name not in found), None):
+            raise ConfigError(
+                f"[{kind.name}.{unknown}]: there is no kind of {kind.noun} {unknown!r}; there are {', '.join(found)}"
+            )
+        for name, plugin in found.items():
+            try:
+                options.read_values(plugin.Options, options.read_section(settings, kind.name, name, plugin.Options))
+            except Reject as error:
+                raise ConfigError(f"[{kind.name}.{name}]: {error}") from error
+
+
+def unknown_variables(settings: PluginSettings) -> Iterator[str]:
+    """A warning for each variable of a plugin that no plugin has, with the nearest one that there is."""
+    known = {setting.variable for setting in list_settings()}
+    for name in settings.variables:
+        if name not in known:
+            yield f"{name} is not a setting and has no effect{suggestions.question(name, known)}"

@@ -90,7 +90,7 @@ def test_each_kind_is_added_in_one_command_after_a_look_at_what_it_brings(desk, 
         ([FEED, "--collection", "news", "--every", "sometimes"], "30m, 1h or 2d"),
         ([FEED, "--collection", "news", "--window", "25:00-26:00"], "crawl_windows"),
         ([FEED, "--collection", "news", "--timezone", "Mars"], "Europe/Berlin"),
-        (["hackernews", "--collection", "news", "-o", "limit=9999"], "a whole number from 1 to 500"),
+        (["hackernews", "--collection", "news", "-o", "limit=9999"], "an integer, 1-500"),
         (["hackernews", "--collection", " "], "collection"),
     ],
 )

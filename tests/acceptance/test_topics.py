@@ -102,7 +102,7 @@ def test_what_is_wrong_is_named_with_its_fix(desk):
         (["add", "ai_news"], 2, "scoop topics edit ai_news"),
         (["add", "energy", "--cron", "*/5 * * * *"], 2, "several times on one date"),
         (["add", "energy", "--timezone", "Mars"], 2, "Europe/Berlin"),
-        (["edit", "ai_news", "--max-entries", "0"], 2, "a whole number from 1 to 100"),
+        (["edit", "ai_news", "--max-entries", "0"], 2, "an integer, 1-100"),
         (["show", "energy"], 1, "`scoop topics list`"),
         (["rules", "add", "ai_news", "--regex", "(?=x)"], 2, "lookarounds"),
         (["rules", "add", "ai_news", "--regex", "x", "--keyword", "x"], 2, "one of --keyword, --regex and --source"),

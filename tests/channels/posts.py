@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from scoop.channels import DeliveryRefused, Errand, NotSent, Unknown
+from scoop.core.secrets import Secret
 from scoop.fetch.client import Client, open_client
 from scoop.model import Digest, Post, Telling
 
@@ -63,7 +64,8 @@ def a_digest() -> Digest:
 
 
 def an_errand(client: Client | None = None, **secrets: str) -> Errand:
-    return Errand(client=client, secrets=secrets, clock=lambda: NOON)
+    named = {name: Secret(value, name=name) for name, value in secrets.items()}
+    return Errand(client=client, secrets=named, clock=lambda: NOON)
 
 
 @asynccontextmanager

@@ -125,7 +125,7 @@ async def test_where_nobody_answers_nothing_was_sent():
 
 async def test_a_missing_token_or_channel_says_what_to_set():
     async with on_an_errand() as errand:
-        assert "SCOOP_DISCORD_BOT_TOKEN" in str(await failure(a_bot().send(a_post(), errand)))
+        assert "SCOOP_CHANNELS_DISCORD_BOT_BOT_TOKEN" in str(await failure(a_bot().send(a_post(), errand)))
         assert "SCOOP_SECRET_DESK" in str(await failure(a_bot(token="desk").send(a_post(), errand)))
     async with on_an_errand(discord_bot_token=CANARY) as errand:
         unplaced = DiscordBot(DiscordBot.Options())
@@ -215,7 +215,7 @@ async def test_a_bot_that_may_not_look_says_so(answers):
 
 async def test_without_its_token_a_bot_cannot_look():
     async with on_an_errand() as errand:
-        assert "SCOOP_DISCORD_BOT_TOKEN" in str(await failure(a_bot().find(a_post(), errand)))
+        assert "SCOOP_CHANNELS_DISCORD_BOT_BOT_TOKEN" in str(await failure(a_bot().find(a_post(), errand)))
 
 
 async def test_a_correction_changes_the_message_itself():

@@ -71,7 +71,12 @@ def test_every_command_and_option_is_in_the_reference(name, command):
 @pytest.mark.parametrize("setting", [setting.name for setting in fields(Config)])
 def test_every_setting_is_in_the_reference(setting):
     page = (REFERENCE / "settings.md").read_text()
-    shown = {"sources": "only in the file", "topics": "only in the file", "named_secrets": "`SCOOP_SECRET_…`"}
+    shown = {
+        "sources": "only in the file",
+        "topics": "only in the file",
+        "named_secrets": "`SCOOP_SECRET_…`",
+        "plugins": "one for each option",
+    }
     variable = shown.get(setting, f"`{'' if setting.startswith('np_') else 'SCOOP_'}{setting.upper()}`")
     assert f"| `{setting}` | {variable} |" in page
 

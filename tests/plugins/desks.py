@@ -14,8 +14,9 @@ from scoop.fetch.client import Client, open_client
 from scoop.fetch.robots import RobotsFiles
 from scoop.fetch.sandbox import Sandbox
 from scoop.model import Source
+from scoop.plugin_settings import PluginSettings
 from scoop.serve import serving
-from scoop.sources import Harvest, Visit
+from scoop.sources import Harvest, SourcePlugin, Visit
 
 SANDBOX = Sandbox()  # one for all tests: to start it takes a second
 
@@ -43,27 +44,35 @@ class Desk:
     clock: Clock = field(default_factory=Clock)
     app: Starlette | None = None
 
-    def visit(
-        self,
-        kind: str,
-        options: Mapping[str, Any] | None = None,
-        *,
-        checkpoint: Mapping[str, Any] | None = None,
-        secrets: Mapping[str, str] | None = None,
-        **source: Any,
-    ) -> Visit:
+    def plugin(
+        self, kind: str, options: Mapping[str, Any] | None = None, secrets: Mapping[str, str] | None = None
+    ) -> SourcePlugin:
+        """A kind of source, made as the program makes it; `secrets` are set by the operator."""
+        settings = PluginSettings(tables={"sources": {kind: dict(secrets or {})}})
+        made: SourcePlugin = plugins.makers(sources, settings)[kind]({"connect_to": self.address, **(options or {})})
+        return made
+
+    def visit(self, plugin: SourcePlugin, *, checkpoint: Mapping[str, Any] | None = None, **source: Any) -> Visit:
         return Visit(
-            source=a_source(kind, options={"connect_to": self.address, **(options or {})}, **source),
+            source=a_source(plugin.name, **source),
+            options=plugin.options,
             checkpoint=checkpoint or {},
             now=self.clock(),
             client=self.client,
             robots=RobotsFiles(),
             sandbox=SANDBOX,
-            secrets=secrets or {},
         )
 
-    async def fetch(self, kind: str, options: Mapping[str, Any] | None = None, **more: Any) -> Harvest:
-        return await plugins.discover(sources)[kind]().fetch(self.visit(kind, options, **more))
+    async def fetch(
+        self,
+        kind: str,
+        options: Mapping[str, Any] | None = None,
+        *,
+        secrets: Mapping[str, str] | None = None,
+        **more: Any,
+    ) -> Harvest:
+        plugin = self.plugin(kind, options, secrets)
+        return await plugin.fetch(self.visit(plugin, **more))
 
     def asked(self, host: str = "") -> list[str]:
         """The paths that the newsstand was asked for, at this host."""

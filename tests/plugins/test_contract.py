@@ -34,10 +34,10 @@ CASES = {
     "arxiv": Case(options={"query": "cat:cs.CL OR cat:cs.SE"}),
     "reddit": Case(
         options={"subreddit": "ai_news", "comments": 3},
-        secrets={"reddit_client_id": "reader", "reddit_client_secret": "s3cret"},
+        secrets={"client_id": "reader", "client_secret": "s3cret"},
     ),
     "youtube": Case(options={"channel": "UCscoopNewsstandOnAirTV1"}),
-    "tavily": Case(options={"query": "ferrypack"}, secrets={"tavily_api_key": "tvly-reader"}),
+    "tavily": Case(options={"query": "ferrypack"}, secrets={"api_key": "tvly-reader"}),
     "site": Case(options={"sitemap": True}, source={"base_url": "http://fennmoorgazette.example/"}),
 }
 every_kind = pytest.mark.parametrize("kind", sorted(KINDS))

@@ -17,12 +17,13 @@ from scoop import embedders, plugins
 from scoop.app import open_embedder
 from scoop.config import Config
 from scoop.core import embedding_text
-from scoop.embedders import Settings, openai
+from scoop.embedders import openai
 from scoop.embedders.openai import OpenAI
 from scoop.errors import ConfigError, FetchFailed, Retry
 from scoop.fetch.client import open_client
 from scoop.newsstand import server
 from scoop.newsstand.sites import embeddings as face
+from scoop.plugin_settings import PluginSettings
 from scoop.serve import serving
 
 TEXTS = [
@@ -44,9 +45,9 @@ class Servers:
     client: object
     app: object
 
-    def embedder(self, way: str = "v1/embeddings", *, mode: str = "", **settings) -> OpenAI:
+    def embedder(self, way: str = "v1/embeddings", *, mode: str = "", **options) -> OpenAI:
         url = "/".join(filter(None, (self.address, face.HOST, mode, way)))
-        return OpenAI(Settings(**({"url": url, "model": "toy"} | settings)), self.client)
+        return OpenAI(OpenAI.Options(**({"base_url": url, "model": "toy"} | options)), self.client)
 
 
 @pytest.fixture
@@ -59,7 +60,7 @@ async def servers() -> AsyncIterator[Servers]:
 @asynccontextmanager
 async def asked_raw(*pieces: bytes) -> AsyncIterator[OpenAI]:
     async with sending(pieces) as address, open_client() as client:
-        yield OpenAI(Settings(url=f"http://{address}/embed", model="toy"), client)
+        yield OpenAI(OpenAI.Options(base_url=f"http://{address}/embed", model="toy"), client)
 
 
 def test_every_embedder_is_in_the_contract():
@@ -68,7 +69,7 @@ def test_every_embedder_is_in_the_contract():
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_an_embedder_gives_a_vector_of_length_one_for_each_text_in_their_order(servers, way):
-    found = plugins.discover(embedders)["local"](Settings(), servers.client)
+    found = plugins.makers(embedders)["local"]({}, servers.client)
     embedder = servers.embedder(WAYS[way]) if WAYS[way] else found
     together = await embedder.embed(TEXTS)
     alone = np.concatenate([await embedder.embed([text]) for text in TEXTS])
@@ -143,7 +144,7 @@ async def test_a_server_that_lets_us_wait_in_vain_is_left_alone_for_a_while(serv
 async def test_a_server_that_is_not_there_is_named():
     async with open_client() as client:
         with pytest.raises(FetchFailed, match=r"no connection to 127\.0\.0\.1:1"):
-            await OpenAI(Settings(url="http://127.0.0.1:1", model="toy"), client).embed(["a"])
+            await OpenAI(OpenAI.Options(base_url="http://127.0.0.1:1", model="toy"), client).embed(["a"])
 
 
 @given(st.binary(max_size=200))
@@ -175,23 +176,27 @@ def test_whatever_numbers_come_only_vectors_of_length_one_pass(rows):
     ],
 )
 def test_the_address_of_a_server_is_completed(url, endpoint):
-    assert OpenAI(Settings(url=url, model="m"), None).endpoint == endpoint
+    assert OpenAI(OpenAI.Options(base_url=url, model="m"), None).endpoint == endpoint
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("embedder", "options", "problem"),
     [
-        ({"embedder": "none"}, "must be one of local, openai"),
-        ({"embedder": "openai"}, "SCOOP_EMBEDDING_URL"),
-        ({"embedder": "openai", "embedding_url": "http://a.example"}, "SCOOP_EMBEDDING_MODEL"),
-        ({"embedder": "openai", "embedding_url": "nowhere", "embedding_model": "m"}, "is no address"),
-        ({"embedder": "openai", "embedding_url": "file:///etc/passwd", "embedding_model": "m"}, "http or https"),
-        ({"embedder": "openai", "embedding_url": "http://u:p@a.example", "embedding_model": "m"}, "without a password"),
+        ("none", {}, "must be one of local, openai"),
+        ("openai", {}, "SCOOP_EMBEDDERS_OPENAI_BASE_URL"),
+        ("openai", {"base_url": "http://a.example"}, "SCOOP_EMBEDDERS_OPENAI_MODEL"),
+        ("openai", {"base_url": "nowhere", "model": "m"}, "is not an address"),
+        ("openai", {"base_url": "nowhere", "model": "m", "api_key": "s3cret"}, "must be an http or https address"),
+        ("openai", {"base_url": "file:///etc/passwd", "model": "m"}, "http or https"),
+        ("openai", {"base_url": "http://u:p@a.example", "model": "m"}, "without a password"),
+        ("openai", {"modle": "m"}, "there is no option modle; there are base_url, model, version, api_key"),
     ],
 )
-def test_a_wrong_setting_is_named_at_the_start(settings, told):
-    with pytest.raises(ConfigError, match=told):
-        open_embedder(Config(**settings), None)
+def test_a_wrong_setting_is_named_at_the_start(embedder, options, problem):
+    settings = PluginSettings(tables={"embedders": {"openai": options}})
+    with pytest.raises(ConfigError, match=problem) as refused:
+        open_embedder(Config(embedder=embedder, plugins=settings), None)
+    assert "s3cret" not in str(refused.value)
 
 
 async def test_the_key_goes_to_the_server_and_shows_nowhere():
@@ -201,13 +206,15 @@ async def test_the_key_goes_to_the_server_and_shows_nowhere():
         keys.append(dict(scope["headers"])[b"authorization"])
         await Response(status_code=401)(scope, receive, send)
 
-    settings = {"model": "toy", "secrets": {"embedding_api_key": "s3cret"}}
     async with serving(answer) as address, open_client() as client:
-        embedder = OpenAI(Settings(url=address, **settings), client)
+        options = {"base_url": address, "model": "toy", "api_key": "s3cret"}
+        settings = PluginSettings(tables={"embedders": {"openai": options}})
+        config = Config(embedder="openai", plugins=settings)
+        embedder = open_embedder(config, client)
         with pytest.raises(FetchFailed, match="answered 401") as failed:
             await embedder.embed(["a"])
     assert keys == [b"Bearer s3cret"]
-    assert "s3cret" not in f"{failed.value} {embedder.endpoint} {Settings(**settings)}"
+    assert "s3cret" not in f"{failed.value} {embedder.endpoint} {settings} {config}"
 
 
 def test_what_is_embedded_is_the_title_and_whole_words_of_the_lead():

@@ -71,11 +71,11 @@ async def test_a_story_below_the_bar_is_taken_once_it_rises(desk):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"list": "hot"}, "option list: must be one of best, new, top (is 'hot')"),
-        ({"limit": 501}, "option limit: must be a whole number from 1 to 500 (is 501)"),
+        ({"list": "hot"}, "option list: must be one of: best, new, top (is 'hot')"),
+        ({"limit": 501}, "option limit: must be an integer, 1-500 (is 501)"),
         (
             {"lists": "top"},
-            "there is no option lists; there are connect_to, allow_private, full_text, robots, base_url, ",
+            "there is no option lists; there are list, limit, min_score, ",
         ),
     ],
 )

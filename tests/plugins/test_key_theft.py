@@ -12,12 +12,14 @@ from starlette.responses import Response
 from gathering import Web, a_feed, open_desk, open_web
 from scoop.core.access import Role
 from scoop.model import Source
+from scoop.plugin_settings import PluginSettings
 from scoop.sources.tavily import Tavily
 from scoop.store import sources
 from scoop.store.db import Database
 from web.visitor import Visitor, visiting
 
 KEY = "tvly-canary-5f2c"
+SETTINGS = PluginSettings(tables={"sources": {"tavily": {"api_key": KEY}}})
 FOUND = Response('{"results": []}', media_type="application/json")
 
 
@@ -58,7 +60,7 @@ async def attacking(database: Database, monkeypatch: pytest.MonkeyPatch, role: R
         service.answers[address] = FOUND
         monkeypatch.setattr(Tavily, "base_url", address)
         allowed = f"{evil.address},{service.address}"
-        async with visiting(database, role=role, allow_private=allowed, tavily_api_key=KEY) as visitor:
+        async with visiting(database, role=role, allow_private=allowed, plugins=SETTINGS) as visitor:
             attack = Attack(visitor=visitor, database=database, evil=evil, service=service)
             evil.answers[attack.url] = a_feed("Bridge closed")
             yield attack
@@ -113,7 +115,7 @@ async def test_an_address_that_was_stored_before_does_not_get_the_key(database, 
         async with database.connection() as conn:
             await conn.execute("UPDATE sources SET kind = 'tavily', options = '{\"query\": \"x\"}'")
         await attack.test()
-        async with open_desk(database, tmp_path, secrets={"tavily_api_key": KEY}) as desk:
+        async with open_desk(database, tmp_path, settings=SETTINGS) as desk:
             await desk.visit("mine")
         assert attack.keys(attack.evil) == []
 
@@ -135,7 +137,7 @@ async def test_an_editor_cannot_change_a_source_that_an_admin_moved(database, mo
         change = {"kind": "tavily", "options": {"query": "x", "base_url": attack.url}}
         await attack.visitor.ask("PATCH", "/api/v1/sources/mine", change)
         async with visiting(database, role="editor") as editor:
-            theirs = {"kind": "reddit", "options": {"query": None, "subreddit": "python"}}
+            theirs = {"kind": "hackernews", "options": {"query": None}}
             refused = await editor.ask("PATCH", "/api/v1/sources/mine", theirs)
             renamed = await editor.ask("PATCH", "/api/v1/sources/mine", {"name": "Search"})
     assert (refused.status, renamed.status) == (403, 403)

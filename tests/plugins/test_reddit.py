@@ -3,10 +3,9 @@ from datetime import timedelta
 import pytest
 
 from scoop.errors import FetchFailed, Reject
-from scoop.sources.reddit import Reddit
 
-APPLICATION = {"reddit_client_id": "cl1ent", "reddit_client_secret": "s3cret"}
-FEED = {"reddit_user": "reader", "reddit_feed_token": "t0ken-of-the-reader"}
+APPLICATION = {"client_id": "cl1ent", "client_secret": "s3cret"}
+FEED = {"user": "reader", "feed_token": "t0ken-of-the-reader"}
 AI_NEWS = {"subreddit": "ai_news", "limit": 100}
 TUSSOCK = "Tussock 1.5 completes code without sending it anywhere"
 
@@ -102,7 +101,7 @@ async def test_without_secrets_the_public_feed_can_be_read_where_the_operator_sa
 
 
 async def test_when_the_window_is_used_up_nothing_more_is_asked_for(desk):
-    hasty = APPLICATION | {"reddit_client_id": "hasty"}
+    hasty = APPLICATION | {"client_id": "hasty"}
     harvest = await desk.fetch("reddit", AI_NEWS | {"comments": 5}, secrets=hasty)
     assert len(desk.asked("oauth")) == 3
     assert harvest.fresh_for == timedelta(minutes=10)
@@ -114,8 +113,8 @@ async def test_when_the_window_is_used_up_nothing_more_is_asked_for(desk):
 @pytest.mark.parametrize(
     ("options", "secrets", "reason"),
     [
-        (AI_NEWS, APPLICATION | {"reddit_client_id": "unknown"}, "reddit_client_secret are not valid"),
-        (AI_NEWS, FEED | {"reddit_feed_token": "wrong"}, "it is private"),
+        (AI_NEWS, APPLICATION | {"client_id": "unknown"}, "client_secret are not valid"),
+        (AI_NEWS, FEED | {"feed_token": "wrong"}, "it is private"),
         ({"subreddit": "nobody_here"}, APPLICATION, "there is no such subreddit"),
     ],
 )
@@ -126,13 +125,14 @@ async def test_a_refusal_is_explained(desk, options, secrets, reason):
 
 @pytest.mark.parametrize("secrets", [APPLICATION, FEED])
 async def test_secrets_show_nowhere(desk, secrets):
-    visit = desk.visit("reddit", AI_NEWS | {"comments": 2}, secrets=secrets)
-    harvest = await Reddit().fetch(visit)
+    plugin = desk.plugin("reddit", AI_NEWS | {"comments": 2}, secrets)
+    visit = desk.visit(plugin)
+    harvest = await plugin.fetch(visit)
     assert visit.log
     with pytest.raises(FetchFailed) as failed:
         await desk.fetch("reddit", {"subreddit": "nobody_here"}, secrets=secrets)
-    told = f"{harvest} {visit.log} {failed.value}"
-    assert not any(secret in told for name, secret in secrets.items() if name != "reddit_user")
+    told = f"{harvest} {visit.log} {visit} {failed.value}"
+    assert not any(secret in told for name, secret in secrets.items() if name != "user")
     assert "newsstand-" not in told
 
 

@@ -5,7 +5,7 @@ import pytest
 from plugins.desks import answering
 from scoop.errors import FetchFailed, Reject
 
-SECRETS = {"tavily_api_key": "tvly-reader"}
+SECRETS = {"api_key": "tvly-reader"}
 QUERY = {"query": "Sable price", "days": 30}
 
 
@@ -58,18 +58,18 @@ async def test_a_search_keeps_to_its_domains(desk):
 @pytest.mark.parametrize(
     ("key", "reason"),
     [
-        ("wrong", r"\(401\): your key \(SCOOP_TAVILY_API_KEY\) is not valid"),
+        ("wrong", r"\(401\): your key \(SCOOP_SOURCES_TAVILY_API_KEY\) is not valid"),
         ("tvly-spent", r"\(432\): the limit of the Tavily plan is used up"),
         ("tvly-overspent", r"\(433\): the pay-as-you-go limit"),
     ],
 )
 async def test_a_refusal_is_named(desk, key, reason):
     with pytest.raises(FetchFailed, match=reason):
-        await desk.fetch("tavily", QUERY, secrets={"tavily_api_key": key})
+        await desk.fetch("tavily", QUERY, secrets={"api_key": key})
 
 
 async def test_searching_too_fast_is_told_with_the_time_to_wait(desk):
-    hasty = {"tavily_api_key": "tvly-hasty"}
+    hasty = {"api_key": "tvly-hasty"}
     for _ in range(2):
         await desk.fetch("tavily", QUERY, secrets=hasty)
     with pytest.raises(FetchFailed) as failed:
@@ -78,7 +78,7 @@ async def test_searching_too_fast_is_told_with_the_time_to_wait(desk):
 
 
 async def test_without_a_key_nothing_is_asked(desk):
-    with pytest.raises(FetchFailed, match="set SCOOP_TAVILY_API_KEY"):
+    with pytest.raises(FetchFailed, match="set SCOOP_SOURCES_TAVILY_API_KEY"):
         await desk.fetch("tavily", QUERY | {"connect_to": None})
     assert desk.asked("tavily") == []
 

@@ -17,6 +17,7 @@ from channels.posts import Asked, answer, closed_port, resetting, saying, servin
 from scoop import channels, pipeline, plugins
 from scoop.actions import topics as written
 from scoop.config import Config
+from scoop.core.secrets import Secret
 from scoop.evaluation import scratch
 from scoop.fetch.client import open_client
 from scoop.model import ChannelSettings
@@ -31,7 +32,7 @@ from scoop.store.webhooks import Delivery, WebhookSettings
 
 SECRET = "c4nary-that-nobody-may-see"
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
-KINDS = plugins.discover(channels)
+KINDS = plugins.makers(channels)
 BODIES = (
     "The council keeps the old bridge shut until engineers have checked every cable of it twice.",
     "Growers in the hills blame a cold spring for the late harvest and hope for sun in October.",
@@ -51,7 +52,7 @@ class Desk:
     database: Database
     address: str
     asked: list[Asked]
-    secrets: dict[str, str] = field(default_factory=lambda: {"desk": SECRET})
+    secrets: dict[str, Secret] = field(default_factory=lambda: {"desk": Secret(SECRET)})
 
     async def add(self, name: str = "main", **settings: Any) -> None:
         given = {"url": f"http://{self.address}/{name}", "secret": "desk", "allow_private": True} | settings
@@ -298,7 +299,7 @@ async def test_a_secret_that_is_missing_is_told_and_none_is_ever_kept(desk):
     (delivery,) = await desk.deliveries()
     assert "SCOOP_SECRET_DESK" in delivery.error
     assert desk.asked == []
-    desk.secrets["desk"] = SECRET
+    desk.secrets["desk"] = Secret(SECRET)
     await desk.make_due()
     await desk.run()
     assert len(desk.asked) == 1

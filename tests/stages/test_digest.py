@@ -26,7 +26,7 @@ from scoop.store.db import Connection, Database
 from scoop.store.digests import DueTopic, RunEntry
 from scoop.store.work import Subject
 
-KINDS = plugins.discover(kinds_of_channels)
+KINDS = plugins.makers(kinds_of_channels)
 TUESDAY, WEDNESDAY, THURSDAY = date(2026, 11, 10), date(2026, 11, 11), date(2026, 11, 12)
 DAY = timedelta(days=1)
 EVENTS = {

@@ -31,7 +31,7 @@ async def posted(database):
         options = {"connect_to": connect_to, "channel_id": CHANNEL}
         await topics.put_channel(conn, topic.topic_id, ChannelSettings(name="bot", kind="discord_bot", options=options))
         topic = await topics.by_slug(conn, "ai_news")
-        kinds = plugins.discover(channels)
+        kinds = plugins.makers(channels)
         async with conn.transaction():
             await digest.make(conn, digest.DigestOrder(topic=topic, day=DAY, publish=True), kinds)
         worker = Worker(await work.register_worker(conn), conn)
@@ -39,7 +39,7 @@ async def posted(database):
 
         async def swept():
             await reconcile_posts.schedule(conn)
-            await run_batch(reconcile_posts.stage(client, secrets={}, clock=now), worker)
+            await run_batch(reconcile_posts.stage(client, kinds, secrets={}, clock=now), worker)
             return [alert.kind for alert in await alerts.latest(conn, with_resolved=False, limit=10)]
 
         yield app.state.discord, swept, conn

@@ -16,7 +16,6 @@ from scoop.cli.progress import Silent
 from scoop.config import Config
 from scoop.core.documents import MAX_BODY_CHARACTERS
 from scoop.core.handover_modes import Modes
-from scoop.embedders import Settings
 from scoop.embedders.openai import OpenAI
 from scoop.fetch.client import open_client
 from scoop.fetch.sandbox import open_sandbox
@@ -154,11 +153,11 @@ async def drain(stage, member):
 
 async def run_with(database, url):
     """All stages, with an embedding server whose vectors the links trust as they do those of the local embedder."""
-    settings = Settings(url=url, model="use-multilingual", version="v3")
+    options = OpenAI.Options(base_url=url, model="use-multilingual", version="v3")
     with tempfile.TemporaryDirectory() as folder:
         async with open_client() as client, open_sandbox() as sandbox:
             archive = Archive.open(folder, credentials={})
-            stages = pipeline.stages(client, archive, sandbox, secrets={}, embedder=OpenAI(settings, client))
+            stages = pipeline.stages(client, archive, sandbox, secrets={}, embedder=OpenAI(options, client))
             app = App(
                 config=Config(),
                 database=database,

@@ -27,7 +27,7 @@ from scoop.store import handover as store
 SUNDAY, MONDAY = date(2026, 11, 15), date(2026, 11, 16)
 DUE = datetime(2026, 11, 16, 8, tzinfo=UTC)  # 09:00 in Berlin
 LATE = DUE + timedelta(minutes=31)
-KINDS = plugins.discover(channels)
+KINDS = plugins.makers(channels)
 BRIDGE = {"title": "Bridge number 1 stays closed", "url": "https://tribune.example/1?utm_source=x"}
 
 

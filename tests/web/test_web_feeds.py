@@ -28,7 +28,7 @@ from web.visitor import NOW, a_report, visiting
 
 FORMATS = ("rss", "atom", "json")
 MEDIA = {"rss": "application/rss+xml", "atom": "application/atom+xml", "json": "application/feed+json"}
-KINDS = plugins.discover(channels)
+KINDS = plugins.makers(channels)
 EVENTS = {
     1: "The council keeps the old bridge shut until engineers have checked every cable of it twice.",
     2: "Growers in the hills blame a cold spring for the late harvest and hope for sun in October.",

@@ -6,6 +6,7 @@ import pytest
 
 from scoop.config import Config
 from scoop.http import accounts, auth, passwords
+from scoop.plugin_settings import PluginSettings
 from scoop.store import users
 from web.visitor import NOW, Visitor, visiting
 
@@ -49,7 +50,8 @@ async def test_an_admin_sees_every_setting_with_its_value(database):
     async with visiting(database, timezone="Asia/Tokyo", processes=7) as visitor:
         page = (await visitor.get("/settings")).page
     shown = {attrs["id"].removeprefix("setting-") for attrs in page.attributes("tr") if "id" in attrs}
-    assert shown == {setting.name for setting in fields(Config)}
+    assert shown >= {setting.name for setting in fields(Config)} - {"plugins"}
+    assert {name.partition(".")[0] for name in shown if "." in name} == {"sources", "channels", "embedders"}
     assert "timezone SCOOP_TIMEZONE Asia/Tokyo you" in page.text
     assert "processes SCOOP_PROCESSES 7 you" in page.text
     assert "np_mode NP_MODE prod default" in page.text
@@ -60,19 +62,22 @@ async def test_no_secret_is_ever_shown(database, tmp_path):
     settings = {
         "home": tmp_path,
         "oidc_client_secret": SECRET,
-        "tavily_api_key": SECRET,
-        "reddit_user": SECRET,
-        "discord_bot_token": SECRET,
+        "plugins": PluginSettings(
+            tables={
+                "sources": {"tavily": {"api_key": SECRET}, "reddit": {"user": SECRET}},
+                "channels": {"discord_bot": {"bot_token": SECRET}},
+                "embedders": {"openai": {"base_url": f"https://user:{SECRET}@models.test/v1?key={SECRET}"}},
+            }
+        ),
         "named_secrets": (("ai_webhook", SECRET),),
         "database_url": f"postgresql://scoop:{SECRET}/?@{SECRET}@db.test/news?password={SECRET}",
-        "embedding_url": f"https://user:{SECRET}@models.test/v1?key={SECRET}",
     }
     async with visiting(database, **settings) as visitor:
         answer = await visitor.get("/settings")
     assert answer.status == 200
     assert SECRET not in answer.text
-    assert "tavily_api_key SCOOP_TAVILY_API_KEY set you" in answer.page.text
-    assert "reddit_client_id SCOOP_REDDIT_CLIENT_ID not set default" in answer.page.text
+    assert "sources.tavily.api_key SCOOP_SOURCES_TAVILY_API_KEY set you" in answer.page.text
+    assert "sources.reddit.client_id SCOOP_SOURCES_REDDIT_CLIENT_ID not set default" in answer.page.text
     assert "ai_webhook" in answer.page.text
     assert "db.test" in answer.page.text
 

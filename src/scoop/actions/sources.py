@@ -7,11 +7,9 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from functools import cache
 from typing import Any, Literal
 
-import msgspec
-
+from scoop import options as plugin_options
 from scoop import plugins, sources
 from scoop.core import items, opml, redaction, schedules, urls
 from scoop.core.items import ItemProblem
@@ -21,31 +19,14 @@ from scoop.fetch.client import Client
 from scoop.fetch.robots import RobotsFiles
 from scoop.fetch.sandbox import Sandbox
 from scoop.model import Item, Source, SourceSettings
+from scoop.plugin_settings import PluginSettings
 from scoop.sources import Harvest, SourcePlugin, Visit
-from scoop.sources.options import checked as checked_options
 from scoop.store import sources as store
 from scoop.store.db import Connection
 
 MAX_SLUG = 128
 MAX_COLLECTION = 128
 MAX_INTERVAL_MS = 600_000
-
-# What people paste, and the kind of source that reads it; the named parts become options.
-_TARGETS = (
-    (
-        "hackernews",
-        re.compile(r"(?:hackernews|hn)(?::(?P<list>top|best|new))?|https?://news\.ycombinator\.com(?:/.*)?"),
-    ),
-    (
-        "arxiv",
-        re.compile(r"arxiv:(?P<category>[a-z-]+(?:\.[A-Za-z-]+)?)|https?://arxiv\.org/list/(?P<category_>[^/]+)/.*"),
-    ),
-    ("reddit", re.compile(r"(?:https?://(?:\w+\.)?reddit\.com/)?/?r/(?P<subreddit>\w{2,50})/?")),
-    ("youtube", re.compile(r"https?://(?:www\.)?youtube\.com/channel/(?P<channel>UC[\w-]{22})/?.*")),
-    ("youtube", re.compile(r"https?://(?:www\.)?youtube\.com/playlist\?list=(?P<playlist>[\w-]+).*")),
-    ("youtube", re.compile(r"https?://(?:www\.)?youtube\.com/feeds/videos\.xml\?channel_id=(?P<channel>UC[\w-]{22})")),
-    ("tavily", re.compile(r"search:(?P<query>.+)")),
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,18 +96,25 @@ def resolve_target(target: str, *, kind: str | None = None) -> tuple[str, dict[s
     """The kind of source that reads what was pasted, and the options in it; a feed unless it is something known."""
     if kind is not None and kind not in kinds():
         raise UsageError(f"there is no kind of source {kind!r}; there are {', '.join(sorted(kinds()))}")
-    for possible, pattern in _TARGETS:
-        if kind in {None, possible} and (match := pattern.fullmatch(target.strip())):
-            return possible, {name.rstrip("_"): value for name, value in match.groupdict().items() if value}
+    for possible, plugin in kinds().items():
+        matches = (re.fullmatch(pattern, target.strip()) for pattern in plugin.targets if kind in {None, possible})
+        if match := next(filter(None, matches), None):
+            return possible, {name: value for name, value in match.groupdict().items() if value}
     if kind is not None and kinds()[kind].base_url:
         return kind, {}
     try:
         urls.canonical_url(target)
     except ValueError as error:
         raise UsageError(
-            f"{error}; give the address of a feed or site, or hackernews, r/NAME, arxiv:CATEGORY, search:WORDS"
+            f"{error}; give the address of a feed or site, or a short form as {', '.join(short_forms())}"
         ) from error
     return kind or "rss", {}
+
+
+def short_forms() -> list[str]:
+    """Examples of what can be pasted in place of an address."""
+    examples = [example for plugin in kinds().values() for example in plugin.targets.values()]
+    return [example for example in examples if "://" not in example]
 
 
 def check(found: SourceSettings) -> None:
@@ -234,7 +222,7 @@ async def export_opml(
 
 
 async def preview_source(
-    found: SourceSettings, *, client: Client, sandbox: Sandbox, secrets: Mapping[str, str], now: datetime
+    found: SourceSettings, *, client: Client, sandbox: Sandbox, plugin_settings: PluginSettings, now: datetime
 ) -> SourcePreview:
     """Visit a source without keeping anything; FetchFailed when it gives nothing."""
     source = Source(
@@ -243,16 +231,17 @@ async def preview_source(
         next_visit_at=now,
         health_since=now,
     )
+    plugin: SourcePlugin = plugins.makers(sources, plugin_settings)[found.kind](found.options)
     visit = Visit(
-        source=sources.with_own_address(source, kinds()[found.kind]),
+        source=sources.with_own_address(source, plugin),
+        options=plugin.options,
         checkpoint={},
         now=now,
         client=client,
         robots=RobotsFiles(),
         sandbox=sandbox,
-        secrets=secrets,
     )
-    harvest = await kinds()[found.kind]().fetch(visit)
+    harvest = await plugin.fetch(visit)
     completed = [
         items.complete_item(item, source=found.slug, collection=found.collection, category=found.category, now=now)
         for item in harvest.items
@@ -274,29 +263,10 @@ def with_free_slug(found: SourceSettings, slugs: Collection[str], namesakes: int
 
 def _spelled(kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """The options as their kind wants them: a list may be written with commas, a number as text."""
-    lists = _lists(kinds()[kind].Options)
-    given = {
-        name: [part.strip() for part in value.split(",")] if name in lists and isinstance(value, str) else value
-        for name, value in options.items()
-    }
     try:
-        checked = checked_options(kinds()[kind].Options, given)
+        return plugin_options.plain_values(kinds()[kind].Options, options)
     except Reject as error:
         raise UsageError(str(error)) from error
-    return {name: value for name, value in msgspec.to_builtins(checked).items() if name in given}
-
-
-@cache
-def _lists(options: type[Any]) -> frozenset[str]:
-    """The options that are lists."""
-    described = msgspec.inspect.type_info(options)
-    assert isinstance(described, msgspec.inspect.StructType)  # noqa: S101 - what a Struct is described as
-    return frozenset(each.name for each in described.fields if _is_list(each.type))
-
-
-def _is_list(described: msgspec.inspect.Type) -> bool:
-    options = described.types if isinstance(described, msgspec.inspect.UnionType) else (described,)
-    return any(isinstance(each, msgspec.inspect.ListType | msgspec.inspect.VarTupleType) for each in options)
 
 
 def _subject(options: Mapping[str, Any]) -> list[str]:

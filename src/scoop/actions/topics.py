@@ -11,13 +11,13 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from scoop import channels, plugins
+from scoop import channels, options, plugins
 from scoop.core import digest_windows, schedules
 from scoop.core import topics as core
 from scoop.core.topics import Ruling, StoryText, Trial
 from scoop.errors import ConfigError, Conflict, NotFound, Reject, UsageError
 from scoop.model import ChannelSettings, KeywordRule, RuleType, SourceRule, Topic, TopicSettings
-from scoop.sources import options
+from scoop.plugin_settings import NO_SETTINGS, PluginSettings
 from scoop.store import topics as store
 from scoop.store.db import Connection
 from scoop.store.reads import stories as story_reads
@@ -136,17 +136,20 @@ def keyword_rule(given: Any, rule_type: RuleType) -> KeywordRule:
     return rule
 
 
-def channel(given: Any) -> ChannelSettings:
-    """A channel from a table with `name`, `kind`, `options` and `enabled`; its kind says which options it has."""
+def channel(given: Any, plugin_settings: PluginSettings = NO_SETTINGS) -> ChannelSettings:
+    """A channel from a table with `name`, `kind`, `options` and `enabled`; its kind says which options it has.
+
+    An option that the operator set for the kind, in `plugin_settings`, need not be given.
+    """
     if not isinstance(given, Mapping):
         raise UsageError(f'{given!r} is no channel; write {{name = "main", kind = "file", options = {{...}}}}')
     found = _checked(_Channel, given)
-    kinds = plugins.discover(channels)
-    if found.kind not in kinds:
-        raise UsageError(f"there is no kind of channel {found.kind!r}; there are {', '.join(sorted(kinds))}")
-    own = msgspec.to_builtins(_checked(kinds[found.kind].Options, found.options))
-    told = {name: value for name, value in own.items() if name in found.options}
-    return ChannelSettings(name=found.name, kind=found.kind, options=told, enabled=found.enabled)
+    try:
+        plugins.makers(channels, plugin_settings)[found.kind](found.options)
+    except Reject as error:
+        raise UsageError(str(error)) from error
+    own = options.plain_values(plugins.discover(channels)[found.kind].Options, found.options)
+    return ChannelSettings(name=found.name, kind=found.kind, options=own, enabled=found.enabled)
 
 
 async def try_rules(conn: Connection, topic: Topic, *, since: datetime, limit: int | None = None) -> Trial:
@@ -219,7 +222,9 @@ async def unsuppress(conn: Connection, slug: str, story: str) -> int:
     return found.story_id
 
 
-async def put_topics(tables: Sequence[Mapping[str, Any]], conn: Connection) -> None:
+async def put_topics(
+    tables: Sequence[Mapping[str, Any]], conn: Connection, plugin_settings: PluginSettings = NO_SETTINGS
+) -> None:
     """Make the topics of the configuration file so; ConfigError names the table that is wrong, and how.
 
     What a table says of a topic wins, what it does not say stays.
@@ -227,12 +232,12 @@ async def put_topics(tables: Sequence[Mapping[str, Any]], conn: Connection) -> N
     async with conn.transaction():
         for number, table in enumerate(tables, start=1):
             try:
-                await _put_topic(conn, table)
+                await _put_topic(conn, table, plugin_settings)
             except UsageError as error:
                 raise ConfigError(f"scoop.toml, [[topics]] number {number}: {error}") from error
 
 
-async def _put_topic(conn: Connection, table: Mapping[str, Any]) -> None:
+async def _put_topic(conn: Connection, table: Mapping[str, Any], plugin_settings: PluginSettings) -> None:
     known = next((topic for topic in await store.list_topics(conn) if topic.topic_slug == table.get("slug")), None)
     wanted = settings(table, known)
     if known is None or any(getattr(known, each.name) != getattr(wanted, each.name) for each in fields(TopicSettings)):
@@ -240,7 +245,7 @@ async def _put_topic(conn: Connection, table: Mapping[str, Any]) -> None:
     topic = await store.by_slug(conn, wanted.topic_slug)
     await store.put_rules(conn, topic, *rules(table, topic))
     if "channels" in table:
-        await _put_channels(conn, topic, [channel(each) for each in table["channels"]])
+        await _put_channels(conn, topic, [channel(each, plugin_settings) for each in table["channels"]])
 
 
 async def _put_channels(conn: Connection, topic: Topic, wanted: Sequence[ChannelSettings]) -> None:
@@ -252,6 +257,6 @@ async def _put_channels(conn: Connection, topic: Topic, wanted: Sequence[Channel
 
 def _checked(kind: type[Any], given: Mapping[str, Any]) -> Any:
     try:
-        return options.checked(kind, given)
+        return options.read(kind, given)
     except Reject as error:
         raise UsageError(str(error)) from error

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, get_args
 
 from scoop.channels import Errand, http, signing
+from scoop.core.secrets import Secret
 from scoop.errors import UsageError
 from scoop.fetch.client import Client
 from scoop.stages import deliver_webhooks
@@ -38,7 +39,7 @@ def changed(now: WebhookSettings, given: Mapping[str, Any]) -> WebhookSettings:
 
 
 async def send_test(
-    found: WebhookSettings, *, client: Client, secrets: Mapping[str, str], clock: Callable[[], datetime]
+    found: WebhookSettings, *, client: Client, secrets: Mapping[str, Secret], clock: Callable[[], datetime]
 ) -> int:
     """Send a webhook a message of no consequence; the status it was taken with, else NotSent, Unknown or Refused."""
     errand = Errand(client=client, secrets=secrets, clock=clock)

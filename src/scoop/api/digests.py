@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from fastapi import Query, Request, Response
 from pydantic import Field
 
-from scoop import app, channels, plugins
+from scoop import app
 from scoop.api import document
 from scoop.api.posts import PostReport, report
 from scoop.core.rendering import mail, markdown, plain
@@ -97,7 +97,7 @@ async def make_digest(request: Request, desk: CurrentDesk, conn: WriteConn, give
         now=desk.clock(),
     )
     posted = None if given.shadow else await digests.published_run_id(conn, order.topic.topic_id, order.day)
-    run_id = await digest.make(conn, order, plugins.discover(channels))
+    run_id = await digest.make(conn, order, app.channel_makers(desk.config))
     made = HTTPStatus.ACCEPTED if given.publish else HTTPStatus.CREATED
     return responses.json(
         request,

@@ -287,7 +287,7 @@ async def put_channel(
 ) -> Response:
     """Add a channel to a topic, or change the one of its name."""
     topic = await store.locked(conn, slug)
-    wanted = topics.channel({"name": name, **given.model_dump()})
+    wanted = topics.channel({"name": name, **given.model_dump()}, desk.config.plugins)
     permissions.check_channel(by, wanted, next((each for each in topic.channels if each.name == name), None))
     await store.put_channel(conn, topic.topic_id, wanted)
     return responses.json(request, await _read(conn, slug, desk, by))

@@ -7,10 +7,10 @@ What became of a post is one of four things, and each has its name: `send` gives
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Annotated, Any, ClassVar, Protocol
 
-import msgspec
-
+from scoop.core.plugin_types import ADMIN_ONLY, Plugin, PluginOptions
+from scoop.core.secrets import Secret
 from scoop.errors import Reject, Retry
 from scoop.fetch.client import Client
 from scoop.model import Digest, DigestPart, Post
@@ -35,15 +35,15 @@ class DeliveryRefused(Reject):
         self.is_dead = is_dead
 
 
-class HttpOptions(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+class HttpOptions(PluginOptions, frozen=True, kw_only=True):
     """What every kind of channel that is reached over HTTP can be told.
 
     `connect_to`: ask this address, as 127.0.0.1:8788, whatever the host; for a server of one's own.
     `allow_private`: the channel's host may have a private address.
     """
 
-    connect_to: str | None = None
-    allow_private: bool = False
+    connect_to: Annotated[str | None, ADMIN_ONLY] = None
+    allow_private: Annotated[bool, ADMIN_ONLY] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,20 +51,18 @@ class Errand:
     """What a channel sends with: the way out, the secrets, and the time."""
 
     client: Client
-    secrets: Mapping[str, str]
+    secrets: Mapping[str, Secret]
     clock: Callable[[], datetime]
 
 
-class ChannelPlugin(Protocol):
+class ChannelPlugin(Plugin, Protocol):
     """How a digest gets to its readers; made with the options of one channel of a topic.
 
     `finds`: what arrived can be looked for. `repeats`: sending the same post again does nothing.
     """
 
-    name: str
-    finds: bool
-    repeats: bool
-    Options: type[msgspec.Struct]
+    finds: ClassVar[bool]
+    repeats: ClassVar[bool]
 
     def parts(self, digest: Digest, mark: Mark) -> list[DigestPart]:
         """The digest in pieces that the channel takes, none of which cuts a story in two."""
@@ -81,3 +79,7 @@ class ChannelPlugin(Protocol):
     async def edit(self, post: Post, errand: Errand) -> None:
         """Make the message that was sent say what `correction` says; harmless when repeated."""
         ...
+
+
+ChannelMakers = Mapping[str, Callable[[Mapping[str, Any]], ChannelPlugin]]
+"""For each kind of channel, the function that makes it from the options of a channel."""

@@ -7,6 +7,7 @@ from typing import Annotated
 import msgspec
 
 from scoop.channels import DeliveryRefused, Errand, Mark, NotSent, Unknown, http, whole
+from scoop.core.plugin_types import PluginOptions
 from scoop.fetch import child_process
 from scoop.model import Digest, DigestPart, Post
 
@@ -26,9 +27,10 @@ class Command(http.Final):
     """
 
     name = "command"
+    access = "cli"
     repeats = False
 
-    class Options(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    class Options(PluginOptions, frozen=True, kw_only=True):
         """What is run.
 
         `command`: the program and its arguments, a list; no shell reads it.

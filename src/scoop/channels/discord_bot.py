@@ -9,6 +9,7 @@ from scoop import channels
 from scoop.channels import DeliveryRefused, Errand, Mark, Unknown, discord, http
 from scoop.channels.discord import Author, DiscordMessage
 from scoop.core.rendering import discord as rendering
+from scoop.core.secrets import Secret
 from scoop.errors import FetchFailed
 from scoop.fetch.client import Request
 from scoop.model import Digest, DigestPart, Post
@@ -17,6 +18,8 @@ PAGE = 100  # messages of one listing, by Discord's API
 MAX_PAGES = 50
 MARGIN = timedelta(minutes=2)  # between Discord's clock and ours
 FOUND = 200
+OWN_TOKEN = "discord_bot_token"  # noqa: S105 - the name that stands for `bot_token`
+TOKEN_VARIABLE = "SCOOP_CHANNELS_DISCORD_BOT_BOT_TOKEN"  # noqa: S105 - its name
 
 MessageT = TypeVar("MessageT")
 
@@ -29,6 +32,8 @@ class DiscordBot:
     """
 
     name = "discord_bot"
+    access = "editor"
+    base_url = discord.HOST
     finds = True
     repeats = False
 
@@ -36,14 +41,15 @@ class DiscordBot:
         """Where, and by which bot.
 
         `channel_id`: the id of the channel, 17 to 20 digits; the topic's own by default.
-        `token`: the name of the secret that holds the bot's token; discord_bot_token (SCOOP_DISCORD_BOT_TOKEN) by
-        default.
+        `bot_token`: the token of your bot.
+        `token`: the name of another secret with a token, where there are several bots: ai_bot for SCOOP_SECRET_AI_BOT.
         """
 
         channel_id: Annotated[
             str, msgspec.Meta(pattern=r"^[0-9]{17,20}\Z", description="the id of a channel, 17 to 20 digits")
         ] = ""
-        token: str = "discord_bot_token"  # noqa: S105  # its name
+        bot_token: Secret | None = None
+        token: str = OWN_TOKEN
 
         def __post_init__(self) -> None:
             http.check_name("token", self.token)
@@ -126,9 +132,13 @@ class DiscordBot:
 
     def _token(self, errand: Errand) -> str:
         """The bot's token; a server of one's own, as the newsstand, may want none."""
-        if self._options.connect_to is not None and self._options.token not in errand.secrets:
+        name, own = self._options.token, self._options.bot_token
+        if name == OWN_TOKEN and own is not None:
+            return own.for_url(discord.HOST)
+        if self._options.connect_to is not None and name not in errand.secrets:
             return discord.ANYONE
-        return http.secret(errand, self._options.token)
+        variable = TOKEN_VARIABLE if name == OWN_TOKEN else None
+        return http.secret(errand, name, variable=variable).bound_to(discord.HOST).for_url(discord.HOST)
 
     @property
     def _path(self) -> str:

@@ -34,6 +34,7 @@ class DiscordWebhook:
     """
 
     name = "discord_webhook"
+    access = "editor"
     finds = False
     repeats = False
 
@@ -76,7 +77,7 @@ class DiscordWebhook:
     def _address(self, errand: Errand) -> _WebhookAddress:
         name = self._options.url
         try:
-            parsed = can_ada.parse(http.secret(errand, name))
+            parsed = can_ada.parse(http.secret(errand, name).own_address())
         except ValueError:
             parsed = None
         found = _PATH.fullmatch(parsed.pathname) if parsed and parsed.protocol == "https:" else None

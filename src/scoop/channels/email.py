@@ -13,6 +13,7 @@ import structlog
 
 from scoop.channels import DeliveryRefused, Errand, Mark, NotSent, Unknown, http, whole
 from scoop.core import text
+from scoop.core.plugin_types import PluginOptions
 from scoop.core.rendering import mail, plain
 from scoop.errors import FetchFailed
 from scoop.fetch.smtp import WRONG_PASSWORD, MailServer, Security, deliver
@@ -45,9 +46,10 @@ class Email(http.Final):
     """
 
     name = "email"
+    access = "admin"
     repeats = False
 
-    class Options(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    class Options(PluginOptions, frozen=True, kw_only=True):
         """By which server, and to whom.
 
         `host`: the server, as smtp.example.org.
@@ -106,9 +108,13 @@ class Email(http.Final):
             port=options.port or PORTS[options.security],
             security=options.security,
             user=options.user,
-            password=http.secret(errand, options.password) if options.user else "",
+            password=self._password(errand) if options.user else "",
             allow_private=options.allow_private,
         )
+
+    def _password(self, errand: Errand) -> str:
+        server = f"smtp://{self._options.host}"
+        return http.secret(errand, self._options.password).bound_to(server).for_url(server)
 
 
 def _outcome(failed: FetchFailed) -> NotSent | DeliveryRefused | Unknown:

@@ -5,9 +5,8 @@ import os
 from pathlib import Path
 from typing import Literal
 
-import msgspec
-
 from scoop.channels import Errand, Mark, NotSent, http, whole
+from scoop.core.plugin_types import PluginOptions
 from scoop.core.rendering import mail, markdown
 from scoop.model import Digest, DigestPart, Post
 
@@ -21,10 +20,11 @@ class File:
     """
 
     name = "file"
+    access = "admin"
     finds = False
     repeats = True
 
-    class Options(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    class Options(PluginOptions, frozen=True, kw_only=True):
         """Where, and in which form.
 
         `folder`: the folder, from the root or from your home (~).

@@ -9,11 +9,11 @@ import msgspec
 
 from scoop.channels import DeliveryRefused, Errand, HttpOptions, NotSent, Unknown
 from scoop.core import retry_after, text, urls
+from scoop.core.secrets import Secret
 from scoop.errors import FetchFailed
 from scoop.fetch.client import Request, Response
 from scoop.model import Post
 
-SETTINGS = frozenset({"discord_bot_token"})  # secrets that are settings of their own
 MAX_ANSWER_BYTES = 4 << 20  # a hundred Discord messages of full length
 MAX_REASON = 300
 NOT_NOW = frozenset({425, 429})
@@ -45,14 +45,14 @@ def check_name(option: str, name: str) -> None:
         )
 
 
-def secret(errand: Errand, name: str) -> str:
-    """The secret of that name; Refused with the setting that is missing."""
-    value = errand.secrets.get(name, "").strip()
-    if value and value.isprintable():
-        return value
-    variable = f"SCOOP_{name.upper()}" if name in SETTINGS else f"SCOOP_SECRET_{name.upper()}"
-    what = "has more than one line" if value else "is not there"
-    raise DeliveryRefused(f"the secret {name} {what}: set {variable}, or {variable}_FILE to a file with it")
+def secret(errand: Errand, name: str, *, variable: str | None = None) -> Secret:
+    """The secret of that name; Refused with the variable to set."""
+    found = errand.secrets.get(name)
+    if found is not None and found.is_usable:
+        return found
+    variable = variable or f"SCOOP_SECRET_{name.upper()}"
+    problem = "is not set" if found is None else "is not one line of text"
+    raise DeliveryRefused(f"the secret {name} {problem}: set {variable}, or {variable}_FILE to a file with it")
 
 
 def request(options: HttpOptions, url: str, **more: Any) -> Request:

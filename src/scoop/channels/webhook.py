@@ -22,6 +22,7 @@ class WebhookChannel(http.Final):
     """
 
     name = "webhook"
+    access = "editor"
     repeats = True
 
     class Options(channels.HttpOptions, frozen=True, kw_only=True):

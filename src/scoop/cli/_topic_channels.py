@@ -82,7 +82,7 @@ def add(config: Config, slug: str, name: str, kind: str, options: tuple[str, ...
     """
     from scoop.actions import topics
 
-    added = topics.channel({"name": name, "kind": kind, "options": _given(options)})
+    added = topics.channel({"name": name, "kind": kind, "options": _given(options)}, config.plugins)
     runtime.run(_put(config, slug, added))
     if as_json:
         console.print_json(added)

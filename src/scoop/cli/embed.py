@@ -31,8 +31,8 @@ class EmbedRequest:
 
 
 @click.command()
-@click.option("--model", help="Another model of the server than the setting embedding_model.")
-@click.option("--model-version", help="Another version than the setting embedding_version.")
+@click.option("--model", help="Another model of the server than the setting says.")
+@click.option("--model-version", help="Another version than the setting says.")
 @click.option("--batch-size", type=click.IntRange(1, 256), default=32, show_default=True, help="Texts in one call.")
 @click.option("--activate", is_flag=True, help="Let the model decide about stories once all documents have embeddings.")
 @click.option("--models", is_flag=True, help="List the models instead, with how much each has embedded.")
@@ -62,11 +62,9 @@ def command(
     if models:
         runtime.run(_list(config, as_json=as_json))
         return
-    chosen = replace(
-        config,
-        embedding_model=model or config.embedding_model,
-        embedding_version=model_version or config.embedding_version,
-    )
+    wanted = {"model": model, "version": model_version}
+    overrides = {name: value for name, value in wanted.items() if value} if config.embedder != "local" else {}
+    chosen = replace(config, plugins=config.plugins.override("embedders", config.embedder, overrides))
     asked = EmbedRequest(
         model=model, model_version=model_version, batch_size=batch_size, activate=activate, as_json=as_json
     )
@@ -113,7 +111,7 @@ def _check(embedder: "Embedder", asked: EmbedRequest) -> None:
     if asked.model not in {None, own.name} or asked.model_version not in {None, own.version}:
         raise UsageError(
             f"the embedder {embedder.name} has only the model {own.name} {own.version}; "
-            "for another set SCOOP_EMBEDDER to openai and SCOOP_EMBEDDING_URL to its server"
+            "for another set SCOOP_EMBEDDER to openai and SCOOP_EMBEDDERS_OPENAI_BASE_URL to its server"
         )
 
 

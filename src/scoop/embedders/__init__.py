@@ -1,7 +1,7 @@
 """Embedders: one file is one way from texts to vectors that lie close where the texts mean the same."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -21,23 +21,20 @@ class Model:
     version: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """What the operator says of the embedder; `secrets` are his keys."""
-
-    url: str = ""
-    model: str = ""
-    version: str = ""
-    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
-
-
 class Embedder(Protocol):
-    """Texts to vectors of length one, in their order; `endpoint` says where that happens, `waits` if in the network."""
+    """Makes vectors of length one from texts, in their order; made with its options and the HTTP client.
+
+    `waits`: it waits for the network. `model` and `endpoint` (of an instance) are stored with its vectors.
+    """
 
     name: str
-    model: Model
-    endpoint: str
     waits: bool
+
+    @property
+    def model(self) -> Model: ...
+
+    @property
+    def endpoint(self) -> str: ...
 
     async def embed(self, texts: Sequence[str]) -> Vectors: ...
 

@@ -6,7 +6,8 @@ from functools import cache
 from threading import Lock
 from typing import Any
 
-from scoop.embedders import Model, Settings, Vectors, unit
+from scoop.core.plugin_types import PluginOptions
+from scoop.embedders import Model, Vectors, unit
 from scoop.fetch.client import Client
 
 _loading = Lock()
@@ -20,12 +21,16 @@ class Local:
     """
 
     name = "local"
+    access = "cli"
     model = Model(name="use-multilingual", version="v3")
     endpoint = "local"
     waits = False
 
-    def __init__(self, _settings: Settings, _client: Client) -> None:
-        """Nothing to set; the weights are read when the first text comes."""
+    class Options(PluginOptions, frozen=True, kw_only=True):
+        """It has no options."""
+
+    def __init__(self, _options: Options, _client: Client) -> None:
+        """The weights are loaded with the first text."""
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         encoded = await asyncio.to_thread(lambda: _encoder().encode(list(texts)))

@@ -8,7 +8,9 @@ import can_ada
 import msgspec
 
 from scoop.core import urls
-from scoop.embedders import Model, Settings, Vectors, unit
+from scoop.core.plugin_types import PluginOptions
+from scoop.core.secrets import Secret
+from scoop.embedders import Model, Vectors, unit
 from scoop.errors import ConfigError, FetchFailed, Retry
 from scoop.fetch.client import Client, Request, Response, response_failure
 
@@ -17,6 +19,7 @@ REST = timedelta(minutes=1)  # for a server that let us wait in vain: whoever as
 MAX_ANSWER_BYTES = 64 << 20
 MAX_TOKENS = 512  # what a server of the /embed kind is asked to read of each text
 UNNAMED_VERSION = "v1"
+ADDRESS_VARIABLE = "SCOOP_EMBEDDERS_OPENAI_BASE_URL"
 ANSWERED = 200
 
 
@@ -40,24 +43,38 @@ class _Plain(msgspec.Struct):
 class OpenAI:
     """Any server that speaks `/v1/embeddings`, as OpenAI, vLLM, llama.cpp and Ollama do, or the plain `/embed`.
 
-    Set `embedding_url` to its address and `embedding_model` to the model that it is to use; `embedding_version` tells
-    two releases of a model apart. The key, where there is one, is SCOOP_EMBEDDING_API_KEY. The server may be on a
-    private address, since its address is the operator's own setting.
+    The server may have a private address, since only the operator sets it.
     """
 
     name = "openai"
+    access = "cli"
     waits = True
 
-    def __init__(self, settings: Settings, client: Client) -> None:
-        for name, value in (("embedding_url", settings.url), ("embedding_model", settings.model)):
-            if not value:
-                raise ConfigError(f"the embedder openai needs the setting {name} (SCOOP_{name.upper()})")
-        url = _endpoint(settings.url)
-        self.model = Model(name=settings.model, version=settings.version or UNNAMED_VERSION)
+    class Options(PluginOptions, frozen=True, kw_only=True):
+        """The server and its model.
+
+        `base_url`: the address of the server, as http://127.0.0.1:8844/v1/embeddings; its key is sent there.
+        `model`: the model that the server uses.
+        `version`: tells two releases of that model apart; after a change all documents are embedded again.
+        `api_key`: the key of the server, if it needs one.
+        """
+
+        base_url: str = ""
+        model: str = ""
+        version: str = UNNAMED_VERSION
+        api_key: Secret | None = None
+
+    def __init__(self, options: Options, client: Client) -> None:
+        for name in ("base_url", "model"):
+            if not getattr(options, name):
+                variable = f"SCOOP_EMBEDDERS_OPENAI_{name.upper()}"
+                raise ConfigError(f"the embedder openai needs the option {name}: set {variable}")
+        url = _endpoint(options.base_url)
+        self.model = Model(name=options.model, version=options.version)
         self.endpoint = url.href
         self._host = urls.host_and_port(url.href)
         self._is_plain = url.pathname.endswith("/embed")
-        self._key = settings.secrets.get("embedding_api_key")
+        self._key = options.api_key.for_url(url.href) if options.api_key else None
         self._client = client
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
@@ -107,11 +124,11 @@ def _endpoint(url: str) -> can_ada.URL:
     try:
         parsed = can_ada.parse(url)
     except ValueError as error:
-        raise ConfigError(f"the setting embedding_url (SCOOP_EMBEDDING_URL) is {url!r}, which is no address") from error
+        raise ConfigError(f"{ADDRESS_VARIABLE} is {url!r}, which is not an address") from error
     if parsed.protocol not in {"http:", "https:"} or parsed.username or parsed.password:
         raise ConfigError(
-            "the setting embedding_url (SCOOP_EMBEDDING_URL) must be an http or https address without a password in "
-            "it; a key belongs into SCOOP_EMBEDDING_API_KEY"
+            f"{ADDRESS_VARIABLE} must be an http or https address without a password; a key belongs into "
+            "SCOOP_EMBEDDERS_OPENAI_API_KEY"
         )
     path = parsed.pathname.rstrip("/")
     if not path.strip("/"):

@@ -7,9 +7,9 @@ from fastapi import Depends, Query
 
 from scoop.core import health, redaction
 from scoop.core.access import Visitor
+from scoop.http import permissions
 from scoop.http.deps import CurrentVisitor
 from scoop.http.errors import Forbidden
-from scoop.http.permissions import INWARDS
 from scoop.model import Source
 
 SourceT = TypeVar("SourceT", bound=Source)
@@ -46,12 +46,12 @@ def shown_source(by: Visitor, source: SourceT, *, secrets: bool = False) -> Sour
         health_note=redaction.redact_text(source.health_note),
         options={name: _redact_option(value) for name, value in source.options.items()},
     )
-    return redacted if "admin" in by.rights else _without_internal(redacted)
+    return redacted if "admin" in by.rights else _without_internal(by, redacted)
 
 
-def _without_internal(source: SourceT) -> SourceT:
+def _without_internal(by: Visitor, source: SourceT) -> SourceT:
     """The source without the addresses of the desk's own network."""
-    options = {name: value for name, value in source.options.items() if name not in INWARDS}
+    options = permissions.visible_options(by, source)
     if not source.options.get("allow_private"):
         return replace(source, options=options)
     note = health.SENTENCES[source.health]  # the note of a failure names the host

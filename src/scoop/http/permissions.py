@@ -1,47 +1,56 @@
-"""What reaches into this machine and its network: private addresses and files are for admins, programs for nobody."""
+"""Who may set up plugins and options over HTTP: compares the visitor's rights with the access of the plugin."""
 
 from collections.abc import Mapping
 from dataclasses import fields
 from http import HTTPStatus
+from types import ModuleType
 from typing import Any
 
+from scoop import channels, options, plugins, sources
 from scoop.core.access import Visitor
+from scoop.core.plugin_types import Access
 from scoop.http.errors import Forbidden, HttpProblem
 from scoop.model import ChannelSettings, SourceSettings
 
-INWARDS = ("connect_to", "allow_private", "base_url")
-"""Options that point a source or channel at a server of one's own: in a private network, or one that gets its keys."""
-PROGRAMS = frozenset({"command"})
-FOR_ADMINS = frozenset({"file", "email"})
-"""Kinds that write into the machine, or send a secret to whatever server they name."""
+
+def may_set_up(by: Visitor, access: Access) -> bool:
+    """Whether an editor or admin may set up something with this access; nobody may over HTTP what is for the CLI."""
+    return access == "editor" or (access == "admin" and "admin" in by.rights)
 
 
 def check_source(by: Visitor, wanted: SourceSettings, known: SourceSettings | None = None) -> None:
-    """Only admins add or change a source that may ask a private address; anybody may enable or disable it.
+    """Forbidden for a kind of source, or an option of it, that asks for more than the visitor has.
 
-    All of its settings count: kind, options and allowed paths choose what is read at that address.
+    All settings of a source with an option for admins count: kind, options and allowed paths choose what is read at
+    that address. Anybody may enable or disable it.
     """
     if known is not None and _settings_of(known, enabled=wanted.enabled) == _settings_of(wanted):
         return
-    if any(_leads_inwards(settings.options) for settings in (wanted, known) if settings):
-        _check_admin(by)
+    for settings in (wanted, known):
+        if settings is not None:
+            _check(by, sources, settings.kind, settings.options)
 
 
 def may_change_source(by: Visitor, source: SourceSettings) -> bool:
-    return "admin" in by.rights or not _leads_inwards(source.options)
+    return may_set_up(by, _access(sources, source.kind, source.options))
+
+
+def visible_options(by: Visitor, source: SourceSettings) -> dict[str, Any]:
+    """The options of a source that a visitor may see: those that are not for admins only."""
+    plugin = plugins.discover(sources).get(source.kind)
+    described = options.describe(plugin.Options) if plugin else {}
+    is_admin = "admin" in by.rights
+    return {
+        name: value
+        for name, value in source.options.items()
+        if is_admin or (name in described and described[name].access == "editor")
+    }
 
 
 def check_channel(by: Visitor, wanted: ChannelSettings, known: ChannelSettings | None = None) -> None:
-    """Forbidden for a channel that runs a program; for whoever is no admin, for one that reaches into the machine."""
-    if known is not None and (known.kind, known.options) == (wanted.kind, wanted.options):
-        return
-    if wanted.kind in PROGRAMS:
-        told = (
-            f"a channel of the kind {wanted.kind} runs a program: only the command line adds it (scoop topics channel)"
-        )
-        raise HttpProblem(HTTPStatus.FORBIDDEN, told)
-    if wanted.kind in FOR_ADMINS or _leads_inwards(wanted.options):
-        _check_admin(by)
+    """Forbidden for a kind of channel, or an option of it, that asks for more than the visitor has."""
+    if known is None or (known.kind, known.options) != (wanted.kind, wanted.options):
+        _check(by, channels, wanted.kind, wanted.options)
 
 
 def _settings_of(settings: SourceSettings, **changes: Any) -> SourceSettings:
@@ -49,10 +58,21 @@ def _settings_of(settings: SourceSettings, **changes: Any) -> SourceSettings:
     return SourceSettings(**{field.name: getattr(settings, field.name) for field in fields(SourceSettings)} | changes)
 
 
-def _leads_inwards(options: Mapping[str, Any]) -> bool:
-    return any(options.get(name) for name in INWARDS)
-
-
-def _check_admin(by: Visitor) -> None:
-    if "admin" not in by.rights:
+def _check(by: Visitor, package: ModuleType, kind: str, given: Mapping[str, Any]) -> None:
+    access = _access(package, kind, given)
+    if may_set_up(by, access):
+        return
+    if access == "admin":
         raise Forbidden("admin")
+    noun = plugins.kind_of(package).noun
+    raise HttpProblem(HTTPStatus.FORBIDDEN, f"a {noun} of the kind {kind} can only be set up on the command line")
+
+
+def _access(package: ModuleType, kind: str, given: Mapping[str, Any]) -> Access:
+    """The access that a plugin with these options asks for; admin for one that is not installed any more."""
+    plugin = plugins.discover(package).get(kind)
+    if plugin is None:
+        return "admin"
+    described = options.describe(plugin.Options)
+    levels = {plugin.access, *(described[name].access for name, value in given.items() if value and name in described)}
+    return next(level for level in ("cli", "admin", "editor") if level in levels)

@@ -1,13 +1,14 @@
 """Kinds of sources, one file each: a class with a `name`, `Options` and `fetch`, whose docstring is its page."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any, Literal, Protocol
+from typing import Annotated, Any, ClassVar, Literal, Protocol
 
 import msgspec
 
 from scoop.core import urls
+from scoop.core.plugin_types import ADMIN_ONLY, Plugin, PluginOptions
 from scoop.core.robots import Robots
 from scoop.fetch.client import Client, Request, Response, response_failure
 from scoop.fetch.robots import RobotsFiles
@@ -17,7 +18,7 @@ from scoop.model import Health, Item, Source
 KEPT_HEADERS = ("Content-Type", "ETag", "Last-Modified", "Date", "Cache-Control")
 
 
-class SourceOptions(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+class SourceOptions(PluginOptions, frozen=True, kw_only=True):
     """What every kind of source can be told.
 
     `connect_to`: ask this address, as 127.0.0.1:8788, whatever the host; for a server of one's own.
@@ -26,19 +27,19 @@ class SourceOptions(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_
     `robots`: obey robots.txt, or ignore it for the source's own address; article pages always obey it.
     """
 
-    connect_to: str | None = None
-    allow_private: bool = False
+    connect_to: Annotated[str | None, ADMIN_ONLY] = None
+    allow_private: Annotated[bool, ADMIN_ONLY] = False
     full_text: Literal["auto", "always", "never"] = "auto"
     robots: Literal["obey", "ignore"] = "obey"
 
 
-class ServiceOptions(SourceOptions, forbid_unknown_fields=True, frozen=True, kw_only=True):
+class ServiceOptions(SourceOptions, frozen=True, kw_only=True):
     """Options of every kind that has one address for all its sources.
 
     `base_url`: use this server instead of the service's own; the keys of the service are sent to it.
     """
 
-    base_url: str | None = None
+    base_url: Annotated[str | None, ADMIN_ONLY] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,19 +60,19 @@ class Visit:
     """One visit, as a kind sees it: what is configured, where the last one stopped, and the polite way out."""
 
     source: Source
+    options: SourceOptions
     checkpoint: Mapping[str, Any]
     now: datetime
     client: Client
     robots: RobotsFiles
     sandbox: Sandbox
-    secrets: Mapping[str, str]
     log: list[dict[str, Any]] = field(default_factory=list)
 
     async def get(
         self, url: str, *, headers: Mapping[str, str] | None = None, secret_query: str = "", is_api: bool = False
     ) -> Response:
         """The answer, 200 or 304; FetchFailed for any other. APIs are for programs: robots.txt is not about them."""
-        if not is_api and self._common.robots == "obey":
+        if not is_api and self.options.robots == "obey":
             await self.robots.check(self.client, self._request(url), now=self.now)
         return await self._answer(self._request(url, headers=headers or {}, secret_query=secret_query))
 
@@ -90,12 +91,8 @@ class Visit:
         names = {"etag": "If-None-Match", "last_modified": "If-Modified-Since"}
         return {header: self.checkpoint[key] for key, header in names.items() if key in self.checkpoint}
 
-    @property
-    def _common(self) -> SourceOptions:
-        return shared_options(self.source.options)
-
     def _request(self, url: str, **more: Any) -> Request:
-        options = self._common
+        options = self.options
         return Request(
             url=url,
             connect_to=options.connect_to,
@@ -113,27 +110,36 @@ class Visit:
         raise response_failure(answer, now=self.now)
 
 
-class SourcePlugin(Protocol):
-    """How items are gathered from one kind of source; `base_url` is the service's address where all share one."""
+class SourcePlugin(Plugin, Protocol):
+    """How items are gathered from one kind of source; made with the options of one source.
 
-    name: str
-    base_url: str | None
-    Options: type[SourceOptions]
+    `base_url` is the address of a service that all its sources share. `targets` are patterns of what people paste to
+    add a source, each with an example; the named groups of a pattern become options.
+    """
+
+    Options: ClassVar[type[SourceOptions]]
+    targets: ClassVar[Mapping[str, str]]
+
+    @property
+    def options(self) -> SourceOptions: ...
 
     async def fetch(self, visit: Visit) -> Harvest:
         """Visit the source once; FetchFailed for what it cannot give now."""
         ...
 
 
-def with_own_address(source: Source, plugin: type[SourcePlugin]) -> Source:
+SourceMakers = Mapping[str, Callable[[Mapping[str, Any]], SourcePlugin]]
+"""For each kind of source, the function that makes it from the options of a source."""
+
+
+def with_own_address(source: Source, plugin: SourcePlugin) -> Source:
     """The source at the address of its service, whatever address is stored with it.
 
     A key belongs to the host of its service. The column `base_url` may hold the address of an earlier kind, which an
     editor chose; only the option `base_url`, which is for admins, moves a source of a service to another server.
     """
-    if plugin.base_url is None:
-        return source
-    return replace(source, base_url=source.options.get("base_url") or plugin.base_url)
+    chosen = plugin.options.base_url if isinstance(plugin.options, ServiceOptions) else None
+    return replace(source, base_url=chosen or plugin.base_url or source.base_url)
 
 
 def validators(answer: Response) -> dict[str, str]:

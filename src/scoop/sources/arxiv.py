@@ -2,7 +2,7 @@
 
 import re
 from datetime import timedelta
-from typing import Annotated
+from typing import Annotated, ClassVar
 from urllib.parse import urlencode
 
 import msgspec
@@ -13,7 +13,6 @@ from scoop.errors import FetchFailed
 from scoop.model import Item
 from scoop.sources import Harvest, Visit, kept_headers
 from scoop.sources.http import feed_of, slowed
-from scoop.sources.options import checked
 
 BETWEEN_REQUESTS = timedelta(seconds=3)  # what arXiv's terms of use ask for
 CATEGORY = msgspec.Meta(pattern=r"^[a-z-]+(\.[A-Za-z-]+)?$", description="a category such as cs.CL")
@@ -30,7 +29,12 @@ class Arxiv:
     """
 
     name = "arxiv"
+    access = "editor"
     base_url = "https://export.arxiv.org/api/query"
+    targets: ClassVar = {
+        r"arxiv:(?P<category>[a-z-]+(?:\.[A-Za-z-]+)?)": "arxiv:cs.CL",
+        r"https?://arxiv\.org/list/(?P<category>[^/]+)/.*": "https://arxiv.org/list/cs.CL/recent",
+    }
 
     class Options(sources.ServiceOptions, frozen=True, kw_only=True):
         """Give either `query` or `category`.
@@ -48,8 +52,11 @@ class Arxiv:
             if (self.query is None) == (self.category is None):
                 raise ValueError("give one of the options query (as all:translation) and category (as cs.CL)")
 
+    def __init__(self, options: Options) -> None:
+        self.options = options
+
     async def fetch(self, visit: Visit) -> Harvest:
-        options = checked(self.Options, visit.source.options)
+        options = self.options
         asked = {
             "search_query": options.query or f"cat:{options.category}",
             "sortBy": "lastUpdatedDate",

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import msgspec
 
@@ -14,7 +14,6 @@ from scoop.errors import FetchFailed
 from scoop.model import Item
 from scoop.sources import Harvest, Visit
 from scoop.sources.http import item, json_of, link, moment
-from scoop.sources.options import checked
 
 PAGE_URL = "https://news.ycombinator.com/item?id="
 ASKED_AT_ONCE = 4
@@ -45,7 +44,12 @@ class HackerNews:
     """
 
     name = "hackernews"
+    access = "editor"
     base_url = "https://hacker-news.firebaseio.com/v0"
+    targets: ClassVar = {
+        r"(?:hackernews|hn)(?::(?P<list>top|best|new))?": "hackernews:best",
+        r"https?://news\.ycombinator\.com(?:/.*)?": "https://news.ycombinator.com/",
+    }
 
     class Options(sources.ServiceOptions, frozen=True, kw_only=True):
         """Which stories.
@@ -59,8 +63,11 @@ class HackerNews:
         limit: Annotated[int, msgspec.Meta(ge=1, le=500)] = 30
         min_score: Annotated[int, msgspec.Meta(ge=0)] = 0
 
+    def __init__(self, options: Options) -> None:
+        self.options = options
+
     async def fetch(self, visit: Visit) -> Harvest:
-        options = checked(self.Options, visit.source.options)
+        options = self.options
         base_url = visit.source.base_url.rstrip("/")
         answer = await visit.get(f"{base_url}/{options.list}stories.json", is_api=True)
         listed = json_of(answer, list[int])[: options.limit]

@@ -26,7 +26,7 @@ from scoop.core.feed_reading.feed import (
 from scoop.errors import FetchFailed
 from scoop.fetch.client import Response
 from scoop.model import Item
-from scoop.sources import Visit, shared_options
+from scoop.sources import Visit
 
 ResponseT = TypeVar("ResponseT")
 
@@ -112,7 +112,7 @@ def digest(name: str) -> str:
 
 def slowed(visit: Visit, at_least: timedelta) -> Visit:
     """The same visit, with at least so much time between requests; a server that the operator named needs none."""
-    if shared_options(visit.source.options).connect_to:
+    if visit.options.connect_to:
         return visit
     milliseconds = max(visit.source.request_interval_ms, round(at_least / timedelta(milliseconds=1)))
     return replace(visit, source=replace(visit.source, request_interval_ms=milliseconds))

@@ -5,7 +5,7 @@ import html
 import re
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, ClassVar, Literal, TypeVar
 from urllib.parse import urlencode
 
 import msgspec
@@ -13,12 +13,12 @@ from lxml import etree
 
 from scoop import sources
 from scoop.core import text
+from scoop.core.secrets import Secret
 from scoop.errors import FetchFailed
 from scoop.fetch.client import Response
 from scoop.model import Item
 from scoop.sources import Harvest, Visit
 from scoop.sources.http import feed_of, item, json_of, link, moment
-from scoop.sources.options import checked
 
 SITE = "https://www.reddit.com"
 API = "https://oauth.reddit.com"
@@ -98,18 +98,25 @@ class Haul:
 class Reddit:
     """The posts of a subreddit and, if wanted, comments on them, in one of three ways by the secrets that are set.
 
-    With `reddit_client_id` and `reddit_client_secret`, of an application of your own, through the API. With
-    `reddit_user` and `reddit_feed_token`, through your own feed. With neither, through the public feed, which Reddit's
+    With `client_id` and `client_secret`, of an application of your own, through the API. With `user` and `feed_token`,
+    through your own feed. With neither, through the public feed, which Reddit's
     robots.txt forbids to programs unless you set the option `robots` to ignore. Feeds tell no scores. A post's address
     is that of the page it links to; scores are those of the moment at which a post is first taken.
     """
 
     name = "reddit"
+    access = "editor"
     base_url = SITE
+    hosts = (API,)
+    targets: ClassVar = {r"(?:https?://(?:\w+\.)?reddit\.com/)?/?r/(?P<subreddit>\w{2,50})/?": "r/python"}
 
-    class Options(sources.ServiceOptions, frozen=True, kw_only=True):
+    class Options(sources.SourceOptions, frozen=True, kw_only=True):
         """Which posts.
 
+        `client_id`: the id of your own application at Reddit.
+        `client_secret`: the secret of that application.
+        `user`: your name at Reddit, for feeds with a token.
+        `feed_token`: the token in the address of your own Reddit feeds (feed=...).
         `subreddit`: its name, or several: python+rust.
         `listing`: new (the default), hot, top or rising.
         `limit`: how many posts are looked at: 1 to 100, 25 by default.
@@ -118,6 +125,10 @@ class Reddit:
         in the subreddit: 0 (the default) to 20. Each is an item of its own.
         """
 
+        client_id: Secret | None = None
+        client_secret: Secret | None = None
+        user: Secret | None = None
+        feed_token: Secret | None = None
         subreddit: Annotated[str, _SUBREDDIT] = ""
         listing: Literal["new", "hot", "top", "rising"] = "new"
         limit: Annotated[int, msgspec.Meta(ge=1, le=100)] = 25
@@ -132,9 +143,12 @@ class Reddit:
         def path(self) -> str:
             return f"/r/{self.subreddit.strip('/').removeprefix('r/')}"
 
+    def __init__(self, options: Options) -> None:
+        self.options = options
+
     async def fetch(self, visit: Visit) -> Harvest:
-        options = checked(self.Options, visit.source.options)
-        has_application = {"reddit_client_id", "reddit_client_secret"} <= visit.secrets.keys()
+        options = self.options
+        has_application = options.client_id is not None and options.client_secret is not None
         haul = await (_by_api(visit, options) if has_application else _by_feed(visit, options))
         seen = dict.fromkeys(visit.checkpoint.get("seen", ()))
         found = [each["source_item_id"] for each in haul.items]
@@ -148,7 +162,7 @@ class Reddit:
 
 
 async def _by_api(visit: Visit, options: Reddit.Options) -> Haul:
-    headers = {"Authorization": f"bearer {await _token(visit)}"}
+    headers = {"Authorization": f"bearer {await _token(visit, options)}"}
     haul = Haul()
     asked = urlencode({"limit": options.limit, "raw_json": 1})
     answer = await _asked(visit, f"{API}{options.path}/{options.listing}?{asked}", headers)
@@ -184,16 +198,15 @@ async def _add_comments(
         haul.items += [_comment(comment, post) for comment in comments[: options.comments] if comment.body not in GONE]
 
 
-async def _token(visit: Visit) -> str:
+async def _token(visit: Visit, options: Reddit.Options) -> str:
     """Leave to ask the API for a day; asked for anew at every visit, so that it is kept nowhere."""
-    pair = f"{visit.secrets['reddit_client_id']}:{visit.secrets['reddit_client_secret']}"
+    url = f"{SITE}/api/v1/access_token"
+    pair = ":".join(secret.for_url(url) for secret in (options.client_id, options.client_secret) if secret)
     headers = {"Authorization": f"Basic {base64.b64encode(pair.encode()).decode()}"}
     try:
-        answer = await visit.post(
-            f"{SITE}/api/v1/access_token", form={"grant_type": "client_credentials"}, headers=headers
-        )
+        answer = await visit.post(url, form={"grant_type": "client_credentials"}, headers=headers)
     except FetchFailed as failure:
-        raise _explained(failure, "the secrets reddit_client_id and reddit_client_secret are not valid") from failure
+        raise _explained(failure, "the options client_id and client_secret are not valid") from failure
     return json_of(answer, Token).access_token
 
 
@@ -289,14 +302,16 @@ def _comment(comment: RedditComment, post: RedditPost) -> Item:
 
 async def _by_feed(visit: Visit, options: Reddit.Options) -> Haul:
     haul = Haul()
-    answer = await _asked_feed(visit, f"{options.path}/{options.listing}/.rss?{urlencode({'limit': options.limit})}")
+    answer = await _asked_feed(
+        visit, options, f"{options.path}/{options.listing}/.rss?{urlencode({'limit': options.limit})}"
+    )
     posts = [entry for entry in feed_of(answer).items if entry["source_item_id"].startswith("t3_")]
     outbound_by_id = _outbound(answer.body)
     haul.items += [_entry(entry, outbound_by_id.get(entry["source_item_id"])) for entry in posts]
     haul.rest = _rest(answer)
     if options.comments and not haul.rest:
         asked = urlencode({"limit": options.comments})
-        answer = await _asked_feed(visit, f"{options.path}/comments/.rss?{asked}")
+        answer = await _asked_feed(visit, options, f"{options.path}/comments/.rss?{asked}")
         comments = [entry for entry in feed_of(answer).items if entry["source_item_id"].startswith("t1_")]
         haul.items += [_comment_entry(entry) for entry in comments[: options.comments]]
         haul.rest = _rest(answer)
@@ -305,15 +320,15 @@ async def _by_feed(visit: Visit, options: Reddit.Options) -> Haul:
     return haul
 
 
-async def _asked_feed(visit: Visit, path: str) -> Response:
-    secrets = visit.secrets
-    has_token = {"reddit_user", "reddit_feed_token"} <= secrets.keys()
-    token = urlencode({"feed": secrets["reddit_feed_token"], "user": secrets["reddit_user"]}) if has_token else ""
+async def _asked_feed(visit: Visit, options: Reddit.Options, path: str) -> Response:
+    url, token = f"{SITE}{path}", ""
+    if options.user and options.feed_token:
+        token = urlencode({"feed": options.feed_token.for_url(url), "user": options.user.for_url(url)})
     try:
-        return await visit.get(f"{SITE}{path}", secret_query=token, is_api=has_token)
+        return await visit.get(url, secret_query=token, is_api=bool(token))
     except FetchFailed as failure:
         if failure.health != "robots":
-            raise _explained(failure, "the secrets reddit_user and reddit_feed_token are not valid") from failure
+            raise _explained(failure, "the options user and feed_token are not valid") from failure
         advice = "set the secrets of an application or of your feed, or the option robots to ignore"
         raise FetchFailed(f"{failure}; {advice}", health="robots", after=failure.after) from failure
 

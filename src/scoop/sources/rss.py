@@ -29,10 +29,13 @@ class Rss:
     """
 
     name = "rss"
-    base_url = None
+    access = "editor"
 
     class Options(sources.SourceOptions, frozen=True, kw_only=True):
         """A feed has no options of its own."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
 
     async def fetch(self, visit: Visit) -> Harvest:
         answer = await visit.get(visit.source.base_url, headers=visit.conditions())

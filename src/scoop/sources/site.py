@@ -26,7 +26,6 @@ from scoop.fetch.sandbox import SandboxExceeded
 from scoop.model import Item, Source
 from scoop.sources import Harvest, Visit
 from scoop.sources.http import digest, item, link, slowed
-from scoop.sources.options import checked
 
 MAX_BYTES = 5 << 20  # of a page or an unpacked sitemap
 MAX_SITEMAPS = 5
@@ -91,7 +90,7 @@ class SitePlugin:
     """
 
     name = "site"
-    base_url = None
+    access = "editor"
 
     class Options(sources.SourceOptions, frozen=True, kw_only=True):
         """Where to look, and what to take.
@@ -111,8 +110,11 @@ class SitePlugin:
         max_per_run: Annotated[int, msgspec.Meta(ge=1, le=500)] = 30
         max_per_day: Annotated[int, msgspec.Meta(ge=1, le=5000)] = 60
 
+    def __init__(self, options: Options) -> None:
+        self.options = options
+
     async def fetch(self, visit: Visit) -> Harvest:
-        options = checked(self.Options, visit.source.options)
+        options = self.options
         today = visit.now.astimezone(ZoneInfo(visit.source.timezone)).date().isoformat()
         taken = visit.checkpoint["taken"] if visit.checkpoint.get("day") == today else 0
         room = min(options.max_per_run, options.max_per_day - taken)

@@ -1,6 +1,6 @@
 """Tavily: what a web search finds."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -8,20 +8,21 @@ import msgspec
 from scoop import sources
 from scoop.core import text, urls
 from scoop.core.feed_reading import dates
+from scoop.core.secrets import Secret
 from scoop.errors import FetchFailed
 from scoop.model import Item
 from scoop.sources import Harvest, Visit
 from scoop.sources.http import digest, item, json_of, link
-from scoop.sources.options import checked
 
 MAX_RESULTS = 20  # of one search, by Tavily's API
 COUNTED_IN = ZoneInfo("Asia/Tokyo")  # the days by which results are counted, wherever the desk is
 KEPT_LINKS = 1_000  # of results taken lately
 HASH_DIGITS = 16
 ANYONE = "tvly-anyone"  # for a server of one's own that speaks as Tavily does, and wants no key
+KEY = "SCOOP_SOURCES_TAVILY_API_KEY"
 REASONS = {
-    401: "your key (SCOOP_TAVILY_API_KEY) is not valid",
-    403: "your key (SCOOP_TAVILY_API_KEY) may not do this",
+    401: f"your key ({KEY}) is not valid",
+    403: f"your key ({KEY}) may not do this",
     429: "too many searches at once",
     432: "the limit of the Tavily plan is used up",
     433: "the pay-as-you-go limit of the Tavily account is used up",
@@ -45,18 +46,21 @@ class Results(msgspec.Struct):
 
 
 class Tavily:
-    """A web search through Tavily's API, with your own key as the secret `tavily_api_key`.
+    """A web search through Tavily's API, with your own key as the option `api_key`.
 
     At most so many results a day as you allow, counted by dates in Japan, however often the source is visited: when
     they are used up Tavily is not asked again that day. A page that was found lately is not taken again.
     """
 
     name = "tavily"
+    access = "editor"
     base_url = "https://api.tavily.com/search"
+    targets: ClassVar = {r"search:(?P<query>.+)": "search:solar power"}
 
     class Options(sources.ServiceOptions, frozen=True, kw_only=True):
         """What is searched, and how much of it.
 
+        `api_key`: your key of Tavily's API.
         `query`: the words to search for.
         `topic`: news (the default) or general.
         `days`: how many days back news may be: 1 to 365, 3 by default.
@@ -65,6 +69,7 @@ class Tavily:
         `max_results_per_day`: 1 to 1000, 10 by default.
         """
 
+        api_key: Secret | None = None
         query: Annotated[str, msgspec.Meta(max_length=400, description="the words to search for")] = ""
         topic: Literal["news", "general"] = "news"
         days: Annotated[int, msgspec.Meta(ge=1, le=365)] = 3
@@ -76,8 +81,11 @@ class Tavily:
             if not self.query.strip():
                 raise ValueError("give the option query: the words to search for")
 
+    def __init__(self, options: Options) -> None:
+        self.options = options
+
     async def fetch(self, visit: Visit) -> Harvest:
-        options = checked(self.Options, visit.source.options)
+        options = self.options
         today = visit.now.astimezone(COUNTED_IN).date().isoformat()
         taken = visit.checkpoint["taken"] if visit.checkpoint.get("day") == today else 0
         left = options.max_results_per_day - taken
@@ -100,13 +108,12 @@ class Tavily:
 
 async def _search(visit: Visit, options: Tavily.Options, *, at_most: int) -> tuple[list[TavilyResult], list[str]]:
     """What the API finds, and what could not be understood of it."""
-    key = visit.secrets.get("tavily_api_key") or (ANYONE if options.connect_to else None)
-    if key is None:
-        raise FetchFailed("Tavily needs your key: set SCOOP_TAVILY_API_KEY", health="http_error")
+    url = visit.source.base_url
+    if options.api_key is None and options.connect_to is None:
+        raise FetchFailed(f"Tavily needs your key: set {KEY}", health="http_error")
+    key = options.api_key.for_url(url) if options.api_key else ANYONE
     try:
-        answer = await visit.post(
-            visit.source.base_url, json=_question(options, at_most), headers={"Authorization": f"Bearer {key}"}
-        )
+        answer = await visit.post(url, json=_question(options, at_most), headers={"Authorization": f"Bearer {key}"})
     except FetchFailed as failure:
         if failure.status not in REASONS:
             raise

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, ClassVar
 from urllib.parse import urlencode
 
 import msgspec
@@ -13,7 +13,6 @@ from scoop.errors import FetchFailed
 from scoop.model import Item
 from scoop.sources import Harvest, Visit, kept_headers, validators
 from scoop.sources.http import feed_of
-from scoop.sources.options import checked
 
 NOT_MODIFIED = 304
 
@@ -39,7 +38,19 @@ class YouTube:
     """
 
     name = "youtube"
+    access = "editor"
     base_url = "https://www.youtube.com"
+    targets: ClassVar = {
+        r"https?://(?:www\.)?youtube\.com/channel/(?P<channel>UC[\w-]{22})/?.*": (
+            "https://www.youtube.com/channel/UCXuqSBlHAE6Xw-yeJA0Tunw"
+        ),
+        r"https?://(?:www\.)?youtube\.com/playlist\?list=(?P<playlist>[\w-]+).*": (
+            "https://www.youtube.com/playlist?list=PLrAXtmErZgOeiKm4sgNOknGvNjby9efdf"
+        ),
+        r"https?://(?:www\.)?youtube\.com/feeds/videos\.xml\?channel_id=(?P<channel>UC[\w-]{22})": (
+            "https://www.youtube.com/feeds/videos.xml?channel_id=UCXuqSBlHAE6Xw-yeJA0Tunw"
+        ),
+    }
 
     class Options(sources.ServiceOptions, frozen=True, kw_only=True):
         """Give either `channel` or `playlist`.
@@ -56,8 +67,11 @@ class YouTube:
             if (self.channel is None) == (self.playlist is None):
                 raise ValueError("give one of the options channel (an id UC..., or its address) and playlist (PL...)")
 
+    def __init__(self, options: Options) -> None:
+        self.options = options
+
     async def fetch(self, visit: Visit) -> Harvest:
-        options = checked(self.Options, visit.source.options)
+        options = self.options
         of = options.channel or options.playlist
         if visit.checkpoint.get("of") != of:  # the source was told to follow another channel
             visit = replace(visit, checkpoint={})

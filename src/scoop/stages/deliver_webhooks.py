@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from scoop import channels
 from scoop.channels import DeliveryRefused, Errand, NotSent, Unknown, http, signing
+from scoop.core.secrets import Secret
 from scoop.errors import Retry
 from scoop.fetch.client import Client
 from scoop.stage_names import StageName
@@ -28,7 +29,7 @@ class Notify:
     """Sends deliveries."""
 
     client: Client
-    secrets: Mapping[str, str]
+    secrets: Mapping[str, Secret]
     clock: Callable[[], datetime]
 
     async def load(self, conn: Connection, ids: Sequence[int]) -> list[OutgoingDelivery]:
@@ -84,7 +85,7 @@ async def send(delivery: OutgoingDelivery, errand: Errand) -> int:
 
 
 def stage(
-    client: Client, *, secrets: Mapping[str, str], clock: Callable[[], datetime]
+    client: Client, *, secrets: Mapping[str, Secret], clock: Callable[[], datetime]
 ) -> Stage[list[OutgoingDelivery], list[DeliveryOutcome]]:
     notify = Notify(client=client, secrets=secrets, clock=clock)
     return Stage(

@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
-import msgspec
 import structlog
 
-from scoop.channels import ChannelPlugin
+from scoop.channels import ChannelMakers
 from scoop.core import delivery, digest_windows, novelty, schedules, text
 from scoop.core import digest as choosing
 from scoop.core.digest import DigestCandidate, DigestChoice, PublishedStory
@@ -92,7 +91,7 @@ async def prepare_order(
     return DigestOrder(topic=topic, day=resolved, mode=mode, publish=publish)
 
 
-async def make(conn: Connection, order: DigestOrder, channels: Mapping[str, type[Any]]) -> int:
+async def make(conn: Connection, order: DigestOrder, channels: ChannelMakers) -> int:
     """Make a digest in the caller's transaction and give its run; one with posts is not made again."""
     await digests.lock_topic(conn, order.topic.topic_id)
     if (run_id := await _published_run(conn, order)) is not None:
@@ -113,7 +112,7 @@ async def read_input(conn: Connection, order: DigestOrder) -> DigestInput:
     )
 
 
-def draft(source: DigestInput, channels: Mapping[str, type[Any]]) -> DigestDraft:
+def draft(source: DigestInput, channels: ChannelMakers) -> DigestDraft:
     """Choose the stories of a digest and render its posts."""
     topic, order = source.order.topic, source.order
     choices = choosing.choose(
@@ -154,7 +153,7 @@ async def _record(conn: Connection, drafted: DigestDraft) -> int:
     return run_id
 
 
-async def publish(conn: Connection, order: DigestOrder, run_id: int, channels: Mapping[str, type[Any]]) -> None:
+async def publish(conn: Connection, order: DigestOrder, run_id: int, channels: ChannelMakers) -> None:
     """Post a run as it is, in the caller's transaction; Conflict where it is outdated."""
     topic = order.topic
     await digests.lock_topic(conn, topic.topic_id)
@@ -231,7 +230,7 @@ def _entry(choice: DigestChoice, snapshot: Snapshot, story_uuid: str) -> RunEntr
     )
 
 
-def _draft_posts(topic: Topic, digest: Digest, desk_id: str, channels: Mapping[str, type[Any]]) -> DraftedPosts:
+def _draft_posts(topic: Topic, digest: Digest, desk_id: str, channels: ChannelMakers) -> DraftedPosts:
     """Render a digest for its enabled channels; one that cannot be used does not hold up the others."""
     parts_by_channel: dict[str, ChannelParts] = {}
     problem_by_channel: dict[str, str] = {}
@@ -259,7 +258,7 @@ def with_topic_channel(topic: Topic, settings: ChannelSettings) -> ChannelSettin
     return replace(settings, options=settings.options | {"channel_id": topic.discord_channel_id})
 
 
-async def correct(conn: Connection, topic: Topic, run_id: int, channels: Mapping[str, type[Any]]) -> int:
+async def correct(conn: Connection, topic: Topic, run_id: int, channels: ChannelMakers) -> int:
     """Change the posts of a run to leave out stories that were suppressed since; give how many posts change."""
     run = await digests.run(conn, run_id)
     suppressed = await digests.suppressed(conn, topic.topic_id)
@@ -277,21 +276,16 @@ async def correct(conn: Connection, topic: Topic, run_id: int, channels: Mapping
 
 
 def render_parts(
-    digest: Digest, settings: ChannelSettings, desk_id: str, channels: Mapping[str, type[Any]]
+    digest: Digest, settings: ChannelSettings, desk_id: str, channels: ChannelMakers
 ) -> list[tuple[str, DigestPart]]:
     """The parts of a digest for a channel, each with its key; Reject for a channel that cannot be used."""
 
     def key(part_no: int) -> str:
         return delivery.key(desk_id, digest.topic_slug, digest.run_date, settings.name, part_no)
 
-    kind = channels.get(settings.kind)
-    if kind is None:
-        raise Reject(
-            f"channel {settings.name}: there is no kind {settings.kind!r}; there are {', '.join(sorted(channels))}"
-        )
     try:
-        channel: ChannelPlugin = kind(msgspec.convert(settings.options, kind.Options))
-    except msgspec.ValidationError as error:
+        channel = channels[settings.kind](settings.options)
+    except Reject as error:
         raise Reject(f"channel {settings.name}: {error}; change it by scoop topics channel") from error
     parts = channel.parts(digest, lambda part_no: delivery.marker(key(part_no)))
     return [(key(part_no), part) for part_no, part in enumerate(parts, start=1)]
@@ -343,7 +337,7 @@ async def alert_late_digests(conn: Connection, modes: Modes, *, now: datetime) -
 class DigestStage:
     """Makes the digests that are due, with their posts where Scoop posts."""
 
-    channels: Mapping[str, type[Any]]
+    channels: ChannelMakers
     modes: Modes
     clock: Callable[[], datetime]
 
@@ -376,7 +370,7 @@ class DigestStage:
 
 
 def stage(
-    channels: Mapping[str, type[Any]], *, modes: Modes, clock: Callable[[], datetime]
+    channels: ChannelMakers, *, modes: Modes, clock: Callable[[], datetime]
 ) -> Stage[list[DigestInput], list[DigestDraft]]:
     digest = DigestStage(channels=channels, modes=modes, clock=clock)
     return Stage(name=StageName.DIGEST, load=digest.load, work=digest.draft, save=digest.save, batch=1)

@@ -23,7 +23,7 @@ from scoop.fetch.client import OVERLOADED, Client
 from scoop.fetch.robots import RobotsFiles
 from scoop.fetch.sandbox import Sandbox
 from scoop.model import Source
-from scoop.sources import Harvest, Visit
+from scoop.sources import Harvest, SourceOptions, Visit
 from scoop.stage_names import StageName
 from scoop.stages import arrivals as item_arrivals
 from scoop.stages.stage import Outcome, Stage
@@ -74,8 +74,7 @@ class Ingest:
     client: Client
     archive: Archive
     sandbox: Sandbox
-    kinds: Mapping[str, type[kinds.SourcePlugin]]
-    secrets: Mapping[str, str]
+    kinds: kinds.SourceMakers
     clock: Callable[[], datetime]
     trigger: Trigger
     force: bool
@@ -95,18 +94,19 @@ class Ingest:
 
     async def _visit(self, due: DueSource) -> SourceVisit:
         source, started_at = due.source, self.clock()
+        plugin = self.kinds[source.kind](source.options)
         visit = Visit(
-            source=kinds.with_own_address(source, self.kinds[source.kind]),
+            source=kinds.with_own_address(source, plugin),
+            options=plugin.options,
             checkpoint=kinds.unconditional(due.checkpoint) if self.force else due.checkpoint,
             now=started_at,
             client=self.client,
             robots=self.robots,
             sandbox=self.sandbox,
-            secrets=self.secrets,
         )
         try:
-            harvest = await self.kinds[source.kind]().fetch(visit)
-            visited = _through_the_door(source, harvest, now=started_at)
+            harvest = await plugin.fetch(visit)
+            visited = _through_the_door(source, plugin.options, harvest, now=started_at)
         except FetchFailed as failure:
             failure.args = (redaction.redact_text(str(failure)),)  # it is stored, logged and archived
             asked, failure.after = failure.after or retry_after.NO_TIME, _wait(source, failure)
@@ -157,9 +157,8 @@ class Ingest:
         await _alert(conn, {found.source.slug: conditions[found.source.source_id] for found in visited})
 
 
-def _through_the_door(source: Source, harvest: Harvest, *, now: datetime) -> SourceVisit:
+def _through_the_door(source: Source, options: SourceOptions, harvest: Harvest, *, now: datetime) -> SourceVisit:
     """What a visit brought, the good items apart from those that are refused."""
-    full_text = kinds.shared_options(source.options).full_text
     accepted: list[NewArrival] = []
     refusals: list[ItemRefusal] = []
     for found in harvest.items:
@@ -170,7 +169,7 @@ def _through_the_door(source: Source, harvest: Harvest, *, now: datetime) -> Sou
         if problems:
             refusals.append(ItemRefusal(line=NO_LINE, problems=problems, raw_item=raw))
         else:
-            page_url = teasers.page_url(item, full_text=full_text)
+            page_url = teasers.page_url(item, full_text=options.full_text)
             accepted.append(
                 item_arrivals.arrival(
                     item, raw=raw, now=now, response_headers=harvest.response_headers, page_url=page_url
@@ -300,9 +299,8 @@ def stage(
     client: Client,
     archive: Archive,
     sandbox: Sandbox,
-    kinds: Mapping[str, type[kinds.SourcePlugin]],
+    kinds: kinds.SourceMakers,
     *,
-    secrets: Mapping[str, str],
     trigger: Trigger,
     force: bool,
     pages: str,
@@ -313,7 +311,6 @@ def stage(
         archive=archive,
         sandbox=sandbox,
         kinds=kinds,
-        secrets=secrets,
         clock=lambda: datetime.now(UTC),
         trigger=trigger,
         force=force,

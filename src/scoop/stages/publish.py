@@ -9,10 +9,11 @@ from typing import Any
 
 import msgspec
 
-from scoop.channels import ChannelPlugin, DeliveryRefused, Errand, NotSent, Unknown
+from scoop.channels import ChannelMakers, ChannelPlugin, DeliveryRefused, Errand, NotSent, Unknown
 from scoop.core import delivery
 from scoop.core.delivery import Pace, Plan
-from scoop.errors import LostLease, Retry
+from scoop.core.secrets import Secret
+from scoop.errors import LostLease, Reject, Retry
 from scoop.faults import fault
 from scoop.fetch.client import Client
 from scoop.model import Post
@@ -41,8 +42,8 @@ class Publish:
     """Sends posts by the channels there are."""
 
     client: Client
-    channels: Mapping[str, type[Any]]
-    secrets: Mapping[str, str]
+    channels: ChannelMakers
+    secrets: Mapping[str, Secret]
     clock: Callable[[], datetime]
     pace: Pace = field(default_factory=Pace)
     made: dict[bytes, ChannelPlugin] = field(default_factory=dict)  # a bot asks once who it is
@@ -115,17 +116,12 @@ class Publish:
         return _done(case.outgoing.post, state="sent", message_id=message_id)
 
     def _channel(self, post: Post) -> ChannelPlugin:
-        kind = self.channels.get(post.kind)
-        if kind is None:
-            raise DeliveryRefused(
-                f"there is no kind of channel {post.kind!r}; there are {', '.join(sorted(self.channels))}"
-            )
         name = msgspec.json.encode((post.kind, post.options), order="sorted")
         if name not in self.made:
             try:
-                self.made[name] = kind(msgspec.convert(post.options, kind.Options))
-            except msgspec.ValidationError as error:
-                raise DeliveryRefused(f"the options of channel {post.channel} are wrong: {error}") from error
+                self.made[name] = self.channels[post.kind](post.options)
+            except Reject as error:
+                raise DeliveryRefused(f"the channel {post.channel} cannot be used: {error}") from error
         return self.made[name]
 
     @property
@@ -166,9 +162,9 @@ def _wait(post: Post, plan: Plan, *, looks: int | None = None) -> Outcome[PostOu
 
 def stage(
     client: Client,
-    channels: Mapping[str, type[Any]],
+    channels: ChannelMakers,
     *,
-    secrets: Mapping[str, str],
+    secrets: Mapping[str, Secret],
     clock: Callable[[], datetime],
     pace: Pace | None = None,
     then: tuple[StageName, ...] = (StageName.PUBLISH,),

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-import msgspec
 import structlog
 
-from scoop.channels import DeliveryRefused, Errand, NotSent, Unknown
+from scoop.channels import ChannelMakers, DeliveryRefused, Errand, NotSent, Unknown
 from scoop.channels.discord_bot import DiscordBot
+from scoop.core.secrets import Secret
 from scoop.fetch.client import Client
 from scoop.model import Post
 from scoop.stage_names import StageName
@@ -37,7 +37,8 @@ class Sweep:
     """Reads the channels to which bots posted lately."""
 
     client: Client
-    secrets: Mapping[str, str]
+    channels: ChannelMakers
+    secrets: Mapping[str, Secret]
     clock: Callable[[], datetime]
 
     async def load(self, conn: Connection, ids: Sequence[int]) -> list[Post]:
@@ -58,7 +59,8 @@ class Sweep:
         return Outcome(output=Swept(topic_slugs=[slug for slug, _ in by_channel], messages=messages))
 
     async def _channel(self, topic_slug: str, ours: Sequence[Post]) -> dict[tuple[str, str], str]:
-        bot = DiscordBot(msgspec.convert(ours[0].options, DiscordBot.Options))
+        bot = self.channels[DiscordBot.name](ours[0].options)
+        assert isinstance(bot, DiscordBot)  # noqa: S101 - no other plugin can have its name
         errand = Errand(client=self.client, secrets=self.secrets, clock=self.clock)
         found: dict[str, list[int]] = {}
         for message_id, markers in await bot.recent(errand, LOOKED_AT):
@@ -93,8 +95,10 @@ async def schedule(conn: Connection) -> None:
     await work.enqueue_missing(conn, StageName.RECONCILE_POSTS, await posts.posting_topics(conn, within=LATELY))
 
 
-def stage(client: Client, *, secrets: Mapping[str, str], clock: Callable[[], datetime]) -> Stage[list[Post], Swept]:
-    sweep = Sweep(client=client, secrets=secrets, clock=clock)
+def stage(
+    client: Client, channels: ChannelMakers, *, secrets: Mapping[str, Secret], clock: Callable[[], datetime]
+) -> Stage[list[Post], Swept]:
+    sweep = Sweep(client=client, channels=channels, secrets=secrets, clock=clock)
     return Stage(
         name=StageName.RECONCILE_POSTS, load=sweep.load, work=sweep.sweep, save=sweep.save, batch=10, waits=True
     )

@@ -104,7 +104,7 @@ async def get_or_create(conn: Connection, model_name: str, model_version: str, *
     if model.dimensions != dimensions:
         raise Retry(
             f"the model {model_name} {model_version} has {model.dimensions} dimensions, and its embedder now gives "
-            f"{dimensions}; if that is another model, say so by the setting embedding_version"
+            f"{dimensions}; if that is another model, say so by the option version of its embedder"
         )
     return model
 

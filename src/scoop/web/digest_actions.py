@@ -1,15 +1,16 @@
 """What is done with a digest by hand: made, made again, published, corrected, and stories kept out of it."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import date, datetime
 from http import HTTPStatus
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import Form, Response
 
-from scoop import app, channels, plugins
+from scoop import app
 from scoop.actions import topics as catalogue
+from scoop.channels import ChannelMakers
 from scoop.core import digest_windows, text
 from scoop.core.rendering import common as said
 from scoop.errors import Conflict, NotFound, Reject, ScoopError, UsageError
@@ -44,10 +45,6 @@ class Where:
     problem: str | None = None
 
 
-def _kinds() -> Mapping[str, type[Any]]:
-    return plugins.discover(channels)
-
-
 @router.post("/digests/{slug}/{day}/make")
 @needs("edit")
 async def make(
@@ -74,7 +71,7 @@ async def _make(conn: Connection, desk: Desk, slug: str, day: date, mode: RunMod
     order = await digest.prepare_order(conn, slug, day, mode=mode, publish=False, modes=app.modes(desk.config), now=now)
     if day > shown.next_day(order.topic, now):
         raise UsageError(f"{day} is too far ahead: nothing is known of it yet")
-    await digest.make(conn, order, _kinds())
+    await digest.make(conn, order, app.channel_makers(desk.config))
 
 
 @router.post("/digests/{slug}/{day}/suppress")
@@ -135,7 +132,7 @@ async def correct(desk: CurrentDesk, context: PageContext, slug: DigestTopicSlug
         run_id = await digests.published_run_id(conn, topic.topic_id, wanted)
         if run_id is None:
             raise Conflict("nothing of it was posted that could be corrected")
-        changed = await digest.correct(conn, topic, run_id, _kinds())
+        changed = await digest.correct(conn, topic, run_id, app.channel_makers(desk.config))
         return (
             f"{changed:,} post{'' if changed == 1 else 's'} will be edited." if changed else "Nothing is to be changed."
         )
@@ -183,7 +180,7 @@ async def publish(
             order = await digest.prepare_order(
                 conn, slug, wanted, mode="live", publish=True, modes=app.modes(desk.config), now=context.now
             )
-            await digest.publish(conn, order, run, _kinds())
+            await digest.publish(conn, order, run, app.channel_makers(desk.config))
             sent = await posts.of_run(conn, run)
     except REFUSALS as error:
         async with desk.reading() as conn:
@@ -206,7 +203,7 @@ async def _publish_page(
         status=errors.error_for(error).status if error else HTTPStatus.OK,
         page=found,
         told=told,
-        where=await _where(conn, found.topic, told.digest) if told else [],
+        where=await _where(conn, desk, found.topic, told.digest) if told else [],
         problem=str(problem) if problem else "",
         said=said,
         local=shown.local,
@@ -228,16 +225,16 @@ async def _obstacle(conn: Connection, desk: Desk, found: DigestPage, *, now: dat
     return None
 
 
-async def _where(conn: Connection, topic: Topic, told: Digest) -> list[Where]:
-    desk_id = await posts.desk_id(conn)
-    return [_channel(topic, told, each, desk_id) for each in await topics.channels(conn, topic.topic_id)]
+async def _where(conn: Connection, desk: Desk, topic: Topic, told: Digest) -> list[Where]:
+    desk_id, makers = await posts.desk_id(conn), app.channel_makers(desk.config)
+    return [_channel(topic, told, each, desk_id, makers) for each in await topics.channels(conn, topic.topic_id)]
 
 
-def _channel(topic: Topic, told: Digest, channel: topics.TopicChannel, desk_id: str) -> Where:
+def _channel(topic: Topic, told: Digest, channel: topics.TopicChannel, desk_id: str, makers: ChannelMakers) -> Where:
     if channel.problem or not channel.enabled:
         return Where(name=channel.name, kind=channel.kind, problem=channel.problem or "switched off")
     try:
-        parts = digest.render_parts(told, digest.with_topic_channel(topic, channel), desk_id, _kinds())
+        parts = digest.render_parts(told, digest.with_topic_channel(topic, channel), desk_id, makers)
     except Reject as refusal:
         return Where(name=channel.name, kind=channel.kind, problem=str(refusal))
     return Where(name=channel.name, kind=channel.kind, parts=len(parts))

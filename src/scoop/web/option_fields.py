@@ -1,6 +1,5 @@
-"""The options of a kind of source or channel as fields of a form: what each is, and what it may be."""
+"""The options of a source or channel as fields of a form."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -8,14 +7,16 @@ from typing import Any, Literal
 import msgspec
 from msgspec import inspect
 
+from scoop import options as plugin_options
 from scoop.core import redaction
+from scoop.core.access import Visitor
 from scoop.http import permissions
+from scoop.options import Option
 from scoop.web import forms
 
 PREFIX = "option-"
 
 FieldShape = Literal["choice", "check", "number", "list", "text", "either"]  # either: true, or a text
-_TOLD = re.compile(r"`(\w+)`: (.*?)(?=\n\s*`\w+`:|\Z)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,33 +28,24 @@ class OptionField:
 
     @property
     def key(self) -> str:
-        """What it is called among the fields of a form."""
+        """Its name in the form."""
         return f"{PREFIX}{self.name}"
 
 
-def of(options: type[msgspec.Struct], *, is_admin: bool) -> list[OptionField]:
-    """The options that a person may set, those of the kind itself first."""
-    described = inspect.type_info(options)
-    assert isinstance(described, inspect.StructType)  # noqa: S101  # what a Struct is described as
-    about = {name: told for kind in options.__mro__ for name, told in _about(kind).items()}
-    bases = [kind for kind in options.__mro__[1:] if issubclass(kind, msgspec.Struct) and kind is not msgspec.Struct]
-    inherited = {name for kind in bases for name in kind.__struct_fields__}
-    found = [
-        _field(each.name, about.get(each.name, ""), each.type)
-        for each in described.fields
-        if is_admin or each.name not in permissions.INWARDS
-    ]
-    return sorted(found, key=lambda field: field.name in inherited)
+def list_fields(options: type[msgspec.Struct], visitor: Visitor) -> list[OptionField]:
+    """The options that a visitor may set, those of the plugin itself first."""
+    described = plugin_options.describe(options).values()
+    return [_field(option) for option in described if permissions.may_set_up(visitor, option.access)]
 
 
-def shown(fields: Iterable[OptionField], options: Mapping[str, Any]) -> dict[str, str]:
-    """The options as a form shows them; addresses without the secrets in them."""
-    return {field.key: _written(options[field.name]) for field in fields if field.name in options}
+def show_values(fields: Iterable[OptionField], options: Mapping[str, Any]) -> dict[str, str]:
+    """The options as the form shows them; addresses without the secrets in them."""
+    return {field.key: _show(options[field.name]) for field in fields if field.name in options}
 
 
-def told(fields: Sequence[OptionField], form: Mapping[str, str], known: Mapping[str, Any]) -> dict[str, Any]:
-    """The options as a form tells them; None for what is left to its default, and what is as it was shown stays."""
-    before = shown(fields, known)
+def read_values(fields: Sequence[OptionField], form: Mapping[str, str], known: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that a form sets; None for a default. A value that is as it was shown keeps its secrets."""
+    before = show_values(fields, known)
     return {
         field.name: known[field.name]
         if field.name in known and form.get(field.key, "") == before[field.key]
@@ -62,44 +54,30 @@ def told(fields: Sequence[OptionField], form: Mapping[str, str], known: Mapping[
     }
 
 
-def _about(kind: type) -> dict[str, str]:
-    return {name: " ".join(about.split()) for name, about in _TOLD.findall(kind.__doc__ or "")}
-
-
-def _field(name: str, about: str, expected: inspect.Type) -> OptionField:
-    match _plain(expected):
+def _field(option: Option) -> OptionField:
+    match option.type:
         case inspect.LiteralType(values=values):
-            return OptionField(name=name, about=about, shape="choice", choices=tuple(map(str, values)))
-        case inspect.BoolType():
-            return OptionField(name=name, about=about, shape="check")
-        case inspect.IntType():
-            return OptionField(name=name, about=about, shape="number")
-        case inspect.VarTupleType() | inspect.ListType():
-            return OptionField(name=name, about=about, shape="list")
+            return OptionField(name=option.name, about=option.about, shape="choice", choices=tuple(map(str, values)))
         case inspect.UnionType():
-            return OptionField(name=name, about=about, shape="either")
-    return OptionField(name=name, about=about, shape="text")
+            shape: FieldShape = "either"
+        case inspect.BoolType():
+            shape = "check"
+        case inspect.IntType():
+            shape = "number"
+        case _:
+            shape = "list" if option.is_list else "text"
+    return OptionField(name=option.name, about=option.about, shape=shape)
 
 
-def _plain(expected: inspect.Type) -> inspect.Type:
-    """What is said of an option, without its limits and without that it may be missing."""
-    if isinstance(expected, inspect.Metadata):
-        return _plain(expected.type)
-    if isinstance(expected, inspect.UnionType):
-        types = [each for each in expected.types if not isinstance(each, inspect.NoneType)]
-        return _plain(types[0]) if len(types) == 1 else expected
-    return expected
-
-
-def _read(field: OptionField, given: str) -> Any:
-    if not given:
+def _read(field: OptionField, value: str) -> Any:
+    if not value:
         return None
     if field.shape == "list":
-        return forms.lines(given)
-    return True if field.shape in {"check", "either"} and given.lower() == "true" else given
+        return forms.lines(value)
+    return True if field.shape in {"check", "either"} and value.lower() == "true" else value
 
 
-def _written(value: Any) -> str:
+def _show(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list | tuple):

@@ -7,7 +7,7 @@ from typing import Any
 
 from fastapi import Response
 
-from scoop import __version__, config
+from scoop import __version__, config, plugins
 from scoop.app import open_archive
 from scoop.config import Config
 from scoop.core import text
@@ -15,6 +15,7 @@ from scoop.errors import ScoopError
 from scoop.http import routes
 from scoop.http.deps import CurrentDesk, Desk
 from scoop.http.routes import needs
+from scoop.plugins import PluginSetting
 from scoop.store import alerts, db, migrations, work
 from scoop.web import pages
 from scoop.web.context import PageContext
@@ -22,6 +23,7 @@ from scoop.web.context import PageContext
 router = routes.for_pages()
 
 SHOWN_ALERTS = 20
+NOT_SET = "not set"
 _CREDENTIALS = re.compile(r"//.*@", re.DOTALL)  # greedy: a password may hold an @
 
 
@@ -62,7 +64,20 @@ async def settings_page(desk: CurrentDesk, context: PageContext) -> Response:
 
 def described(given: Config) -> list[Setting]:
     """Every setting; nothing that opens a door is in it."""
-    return [_described(setting, getattr(given, setting.name)) for setting in fields(Config)]
+    own = [_described(setting, getattr(given, setting.name)) for setting in fields(Config) if setting.name != "plugins"]
+    of_plugins = [_plugin_setting(each) for each in plugins.list_settings(given.plugins)]
+    return own + [each for each in of_plugins if not each.is_default or each.value == NOT_SET]
+
+
+def _plugin_setting(setting: PluginSetting) -> Setting:
+    value, is_secret = setting.value, setting.option.is_secret
+    return Setting(
+        name=setting.name,
+        variable=setting.variable,
+        value=_secret(value) if is_secret else _shown(value),
+        is_default=value is None,
+        about=setting.option.about,
+    )
 
 
 def _described(setting: Field[Any], value: Any) -> Setting:
@@ -79,8 +94,8 @@ def _described(setting: Field[Any], value: Any) -> Setting:
 
 def _secret(value: Any) -> str:
     if isinstance(value, tuple):  # of secrets by name
-        return ", ".join(name for name, _ in value) or "not set"
-    return "set" if value else "not set"
+        return ", ".join(name for name, _ in value) or NOT_SET
+    return "set" if value else NOT_SET
 
 
 def _shown(value: Any) -> str:

@@ -59,7 +59,7 @@ async def add_page(desk: CurrentDesk, by: CurrentVisitor, context: PageContext, 
             return _page(context, collections, asked)
         try:
             pasted = _pasted(desk, asked)
-            options = option_fields.told(shown.fields_of(pasted.kind, context), asked, {})
+            options = option_fields.read_values(shown.fields_of(pasted.kind, context), asked, {})
             settings = pasted.settings({"options": options})
             permissions.check_source(by, replace(settings, options=options))
         except UsageError as error:
@@ -142,7 +142,7 @@ async def add_source(
     except UsageError as error:
         return _page(context, collections, form, problems=FormValues(target=str(error)))
     given = shown.settings_told(form)
-    options = option_fields.told(shown.fields_of(pasted.kind, context), form, {})
+    options = option_fields.read_values(shown.fields_of(pasted.kind, context), form, {})
     if problems := shown.wrong_settings(given, options, pasted.settings):
         settings = SourceSettings(slug="", name="", kind=pasted.kind, collection="", base_url=pasted.target)
         return _page(context, collections, form, settings=settings, values=form, problems=problems)

@@ -215,7 +215,7 @@ async def _page(
 
 def fields_of(kind: str, context: PageContext) -> list[option_fields.OptionField]:
     found = source_actions.kinds().get(kind)  # whose package may be gone
-    return option_fields.of(found.Options, is_admin=context.may("admin")) if found else []
+    return option_fields.list_fields(found.Options, context.visitor) if found else []
 
 
 def values_of(source: SourceSettings, context: PageContext, *, secrets: bool = False) -> FormValues:
@@ -231,7 +231,7 @@ def values_of(source: SourceSettings, context: PageContext, *, secrets: bool = F
         "crawl_windows": "\n".join(f"{each['start']}-{each['end']}" for each in source.crawl_windows),
         "allowed_paths": "\n".join(source.allowed_paths),
     }
-    return FormValues({**settings, **option_fields.shown(fields_of(source.kind, context), source.options)})
+    return FormValues({**settings, **option_fields.show_values(fields_of(source.kind, context), source.options)})
 
 
 def settings_told(form: FormValues) -> dict[str, Any]:
@@ -260,7 +260,7 @@ async def change_source(
     known = await sources.locked(conn, slug)
     given = settings_told(form) | _address_told(form, known)
     fields = fields_of(known.kind, context)
-    options = option_fields.told(fields, form, known.options)
+    options = option_fields.read_values(fields, form, known.options)
     if problems := wrong_settings(given, options, lambda told: source_actions.patch_settings(known, told)):
         return await _page(conn, context, await source_reads.get_source(conn, slug), values=form, problems=problems)
     given["options"] = options

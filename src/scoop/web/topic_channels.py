@@ -12,7 +12,7 @@ from scoop import plugins
 from scoop.actions import topics
 from scoop.errors import NotFound
 from scoop.http import permissions, routes
-from scoop.http.deps import CurrentVisitor, ReadConn, WriteConn
+from scoop.http.deps import CurrentDesk, CurrentVisitor, Desk, ReadConn, WriteConn
 from scoop.http.routes import needs
 from scoop.model import ChannelSettings, Topic
 from scoop.store import topics as store
@@ -42,8 +42,8 @@ async def new_channel_page(conn: ReadConn, context: PageContext, slug: TopicSlug
 
 def offered(context: PageContext) -> list[str]:
     """The kinds of channels that somebody may add here."""
-    withheld = permissions.PROGRAMS if context.may("admin") else permissions.PROGRAMS | permissions.FOR_ADMINS
-    return sorted(set(plugins.discover(kinds)) - withheld)
+    found = plugins.discover(kinds).items()
+    return sorted(name for name, plugin in found if permissions.may_set_up(context.visitor, plugin.access))
 
 
 def _about(kind: str) -> str:
@@ -57,36 +57,47 @@ async def channel_page(conn: ReadConn, context: PageContext, slug: TopicSlug, na
     topic = await store.by_slug(conn, slug)
     channel = await _channel(conn, topic, name)
     fields = _fields(channel.kind, context)
-    values = {"name": name, "enabled": str(channel.enabled).lower(), **option_fields.shown(fields, channel.options)}
+    values = {
+        "name": name,
+        "enabled": str(channel.enabled).lower(),
+        **option_fields.show_values(fields, channel.options),
+    }
     return _page(context, topic, channel.kind, FormValues(values), channel=channel)
 
 
 @router.post("/topics/{slug}/channels")
 @needs("edit")
 async def put_channel(
-    conn: WriteConn, by: CurrentVisitor, context: PageContext, slug: TopicSlug, form: FormFields
+    conn: WriteConn, desk: CurrentDesk, by: CurrentVisitor, context: PageContext, slug: TopicSlug, form: FormFields
 ) -> Response:
     """Add a channel; one of its name must not be there yet."""
     topic = await store.locked(conn, slug)
     if form["kind"] not in offered(context):
         raise NotFound(f"no channel of the kind {form['kind']!r} can be added here")
     problems = _wrong_name(form["name"], topic)
-    return await _put(conn, by, context, topic, form, problems)
+    return await _put(conn, desk, by, context, topic, form, problems)
 
 
 @router.post("/topics/{slug}/channels/{name}")
 @needs("edit")
 async def change_channel(
-    conn: WriteConn, by: CurrentVisitor, context: PageContext, slug: TopicSlug, name: ChannelName, form: FormFields
+    conn: WriteConn,
+    desk: CurrentDesk,
+    by: CurrentVisitor,
+    context: PageContext,
+    slug: TopicSlug,
+    name: ChannelName,
+    form: FormFields,
 ) -> Response:
     topic = await store.locked(conn, slug)
     known = await _channel(conn, topic, name)
     told = FormValues({**form, "name": name, "kind": known.kind})
-    return await _put(conn, by, context, topic, told, FormValues(), known=known)
+    return await _put(conn, desk, by, context, topic, told, FormValues(), known=known)
 
 
 async def _put(
     conn: Connection,
+    desk: Desk,
     by: CurrentVisitor,
     context: PageContext,
     topic: Topic,
@@ -96,11 +107,11 @@ async def _put(
     known: store.TopicChannel | None = None,
 ) -> Response:
     kind, before = form["kind"], known.options if known else {}
-    options = option_fields.told(_fields(kind, context), form, before)
+    options = option_fields.read_values(_fields(kind, context), form, before)
 
     def build(told: Mapping[str, Any]) -> ChannelSettings:
         own = {name: value for name, value in (before | dict(told)).items() if value is not None}
-        return topics.channel({"name": CHANNEL, "kind": kind, "options": own})
+        return topics.channel({"name": CHANNEL, "kind": kind, "options": own}, desk.config.plugins)
 
     found = forms.wrong(options, build)
     problems |= {f"{option_fields.PREFIX}{name}" if name else forms.WHOLE: told for name, told in found.items()}
@@ -134,7 +145,7 @@ async def _channel(conn: Connection, topic: Topic, name: str) -> store.TopicChan
 
 def _fields(kind: str, context: PageContext) -> list[option_fields.OptionField]:
     found = plugins.discover(kinds).get(kind)  # whose package may be gone
-    return option_fields.of(found.Options, is_admin=context.may("admin")) if found else []
+    return option_fields.list_fields(found.Options, context.visitor) if found else []
 
 
 def _page(
