@@ -1,4 +1,4 @@
-"""Named points where a test can make the process fail, to prove that nothing is lost there."""
+"""Named points at which a test can make the process fail."""
 
 import os
 import signal
@@ -18,12 +18,12 @@ _armed: list[_Armed] = []
 
 
 def arm(point: str, hit: int, act: Callable[[], None]) -> None:
-    """Act when the point is passed for the `hit`-th time."""
+    """Call `act` when the point is passed for the `hit`-th time."""
     _armed.append(_Armed(point, hit, act))
 
 
 def fault(point: str) -> None:
-    """Does nothing, unless a test armed this point."""
+    """Pass a named point: nothing happens unless a test armed it."""
     for armed in _armed:
         if armed.point == point:
             armed.seen += 1

@@ -77,7 +77,7 @@ async def test_another_model_decides_only_when_it_is_told_to(desk, newsstand):
 async def test_a_server_that_talks_nonsense_is_told_in_one_sentence_and_makes_nothing_active(desk, newsstand):
     done = await asyncio.to_thread(desk, "embed", "--activate", **of_server(f"{newsstand}/zero/embed"))
     assert (done.returncode, done.stdout) == (1, "")
-    assert "gave a vector of zeros; what was embedded is kept: run it again to go on" in done.stderr
+    assert "gave a vector of zeros; finished embeddings are kept: run the command again to continue" in done.stderr
     assert "Traceback" not in done.stderr
     assert json.loads((await asyncio.to_thread(desk, "embed", "--models", "--json")).stdout) == []
 

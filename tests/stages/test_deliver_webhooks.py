@@ -233,7 +233,7 @@ async def test_nobody_there_or_a_hang_up_is_tried_again(database):
 
 
 async def test_who_never_takes_it_is_given_up_with_the_reason_until_a_person_says_otherwise(database, monkeypatch):
-    monkeypatch.setattr(deliver_webhooks, "TRIES", 3)
+    monkeypatch.setattr(deliver_webhooks, "ATTEMPTS", 3)
     async with a_desk(
         database, saying(answer(503), answer(500, b"broken"), answer(500, b"broken"), answer(200))
     ) as desk:
@@ -253,7 +253,7 @@ async def test_who_never_takes_it_is_given_up_with_the_reason_until_a_person_say
 
 
 def test_tries_go_on_for_two_days_and_more():
-    waits = [stage_loop.delay_after(tries, RuntimeError()) for tries in range(deliver_webhooks.TRIES - 1)]
+    waits = [stage_loop.delay_after(tries, RuntimeError()) for tries in range(deliver_webhooks.ATTEMPTS - 1)]
     assert timedelta(days=2) < sum(waits, timedelta()) < timedelta(days=4)
 
 

@@ -265,7 +265,7 @@ async def test_a_backfill_waits_a_little_for_its_server_and_then_says_what_to_do
     monkeypatch.setattr(embed, "LONGEST_PAUSE", timedelta())
     await office.read(*(an_item(number) for number in range(5)))
     office.answers = 1
-    with pytest.raises(Retry, match="answered 502; what was embedded is kept: run it again to go on"):
+    with pytest.raises(Retry, match="answered 502; finished embeddings are kept: run the command again to continue"):
         await office.backfill(batch=3)
     assert await office.value("SELECT count(*) FROM document_embeddings") == 3
 

@@ -1,4 +1,4 @@
-"""Programs are told of stories and digests: each delivery until it was taken, under one key for every try."""
+"""Delivers stories and digests to webhooks; a delivery keeps one key over all its attempts."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -19,41 +19,41 @@ from scoop.store.work import Subject
 
 GONE = frozenset({410})
 DEADLINE = timedelta(seconds=10)
-TRIES = 12  # over two and a half days
-AT_ONCE = 4
-RESTS = "the webhook rests"
+ATTEMPTS = 12  # over two and a half days
+CONCURRENT = 4
+DISABLED = "the webhook is disabled"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Notify:
-    """Sends deliveries."""
+class DeliverWebhooks:
+    """Sends deliveries through one client."""
 
     client: Client
     secrets: Mapping[str, Secret]
     clock: Callable[[], datetime]
 
     async def load(self, conn: Connection, ids: Sequence[int]) -> list[OutgoingDelivery]:
-        return [each for each in await webhooks.outbound(conn, ids) if each.state == "waiting"]
+        return [delivery for delivery in await webhooks.outbound(conn, ids) if delivery.state == "waiting"]
 
     async def deliver(self, deliveries: list[OutgoingDelivery]) -> Outcome[list[DeliveryOutcome]]:
         errand = Errand(client=self.client, secrets=self.secrets, clock=self.clock)
-        tried = await asyncio.gather(*(_tried(each, errand) for each in deliveries))
+        attempts = await asyncio.gather(*(_attempt(delivery, errand) for delivery in deliveries))
         return Outcome(
-            output=[settled for settled, _ in tried],
-            failures={settled.webhook_delivery_id: failure for settled, failure in tried if failure},
-            messages=[f"webhook {settled.name}: {settled.error}" for settled, _ in tried if settled.error],
+            output=[outcome for outcome, _ in attempts],
+            failures={outcome.webhook_delivery_id: failure for outcome, failure in attempts if failure},
+            messages=[f"webhook {outcome.name}: {outcome.error}" for outcome, _ in attempts if outcome.error],
         )
 
-    async def save(self, conn: Connection, settled: list[DeliveryOutcome]) -> list[Subject]:
-        await webhooks.settle(conn, settled)
+    async def save(self, conn: Connection, outcomes: list[DeliveryOutcome]) -> list[Subject]:
+        await webhooks.settle(conn, outcomes)
         return []
 
 
-async def _tried(delivery: OutgoingDelivery, errand: Errand) -> tuple[DeliveryOutcome, Failure | None]:
-    """What became of a delivery, and why it must be tried again, if so."""
+async def _attempt(delivery: OutgoingDelivery, errand: Errand) -> tuple[DeliveryOutcome, Failure | None]:
+    """The outcome of an attempt, and the failure for which it must be retried, if any."""
     sent = DeliveryOutcome(webhook_delivery_id=delivery.webhook_delivery_id, name=delivery.name, state="sent")
     if not delivery.enabled:
-        return replace(sent, state="dropped", error=RESTS, is_tried=False), None
+        return replace(sent, state="dropped", error=DISABLED, is_tried=False), None
     try:
         await send(delivery, errand)
     except (NotSent, Unknown) as failure:
@@ -61,15 +61,15 @@ async def _tried(delivery: OutgoingDelivery, errand: Errand) -> tuple[DeliveryOu
     except DeliveryRefused as refusal:
         if refusal.is_dead:
             return replace(sent, state="dropped", error=str(refusal), is_gone=True), None
-        # Whoever refuses may be mended: nothing is given up before its time.
+        # A server that refuses may be repaired, so the delivery is retried to the end.
         return replace(sent, state="waiting", error=str(refusal)), Retry(str(refusal))
     return sent, None
 
 
 async def send(delivery: OutgoingDelivery, errand: Errand) -> int:
-    """Send a delivery once; the status it was taken with. NotSent, Unknown or Refused for what was not."""
+    """Send a delivery once and give the status; NotSent, Unknown or DeliveryRefused if it was not accepted."""
     content = delivery.payload.encode()
-    asked = http.request(
+    request = http.request(
         channels.HttpOptions(allow_private=delivery.allow_private),
         delivery.url,
         method="POST",
@@ -77,23 +77,23 @@ async def send(delivery: OutgoingDelivery, errand: Errand) -> int:
         headers=signing.headers(delivery.key, content, errand, secret=delivery.secret),
         deadline=DEADLINE,
     )
-    given = await http.answer(errand, asked)
-    if not http.is_success(given):
-        said = http.line(given.body.decode("utf-8", "replace"))
-        raise http.outcome(given, errand, said=said, dead=GONE)
-    return given.status
+    response = await http.answer(errand, request)
+    if not http.is_success(response):
+        said = http.line(response.body.decode("utf-8", "replace"))
+        raise http.outcome(response, errand, said=said, dead=GONE)
+    return response.status
 
 
 def stage(
     client: Client, *, secrets: Mapping[str, Secret], clock: Callable[[], datetime]
 ) -> Stage[list[OutgoingDelivery], list[DeliveryOutcome]]:
-    notify = Notify(client=client, secrets=secrets, clock=clock)
+    webhook_stage = DeliverWebhooks(client=client, secrets=secrets, clock=clock)
     return Stage(
         name=StageName.DELIVER_WEBHOOKS,
-        load=notify.load,
-        work=notify.deliver,
-        save=notify.save,
-        batch=AT_ONCE,
-        max_attempts=TRIES,
+        load=webhook_stage.load,
+        work=webhook_stage.deliver,
+        save=webhook_stage.save,
+        batch=CONCURRENT,
+        max_attempts=ATTEMPTS,
         waits=True,
     )

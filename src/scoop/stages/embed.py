@@ -1,4 +1,4 @@
-"""Documents get what they are compared by: their embeddings and their signals."""
+"""Computes the embeddings and signals by which documents are compared."""
 
 import asyncio
 import time
@@ -21,16 +21,16 @@ from scoop.store.db import Connection, Database
 from scoop.store.embeddings import EmbeddedBatchRow, EmbeddingModel, Written
 from scoop.store.work import Subject
 
-TURNS = 8  # calls of the model; links are weighed and grouped for all of them in one go
-NEVER_GIVE_UP = 1_000_000  # a server that is away is no fault of the documents: they wait ever longer, to a day
-ABOUT_THE_TEXTS = frozenset({400, 413, 422, 500})  # statuses by which servers refuse a text rather than all work
-BACKFILL_RETRIES = 3  # of a batch whose server is away
-LONGEST_PAUSE = timedelta(minutes=2)  # before such a retry; one that comes too early for the server is not sent
+TURNS = 8  # calls of the model before `link` and `group` run once for all of them
+NEVER_GIVE_UP = 1_000_000  # attempts: a server that is down is not the documents' fault; the delay grows to a day
+ABOUT_THE_TEXTS = frozenset({400, 413, 422, 500})  # statuses by which servers refuse one text
+BACKFILL_RETRIES = 3  # of a batch while the server is down
+LONGEST_PAUSE = timedelta(minutes=2)  # before such a retry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddedBatch:
-    """What became of a batch: who is handed on, and what is new."""
+    """The documents of a batch that are done, their signals, and the new embeddings."""
 
     documents: Sequence[Written]
     signals: Mapping[int, Signals]
@@ -39,7 +39,7 @@ class EmbeddedBatch:
 
 @dataclass(frozen=True, slots=True)
 class Embedding:
-    """Embeds documents with one embedder; `room` is how many more vectors each collection takes without an index."""
+    """Embeds documents with one embedder; `room` is how many vectors each collection takes before it gets an index."""
 
     embedder: Embedder
     room: dict[str, int | None] = field(default_factory=dict)
@@ -56,20 +56,23 @@ class Embedding:
         return await embeddings.written(conn, self.model_name, self.model_version, ids)
 
     async def work(self, documents: Sequence[Written]) -> Outcome[EmbeddedBatch]:
-        """Embed what is new or has changed; when the server is away, only that fails, and no text is tried singly."""
-        texts = {each.document_id: embedding_text.embedding_text(each.title, each.body_text) for each in documents}
+        """Embed new and changed texts. If the server is down they fail together, without a call for each."""
+        texts = {
+            document.document_id: embedding_text.embedding_text(document.title, document.body_text)
+            for document in documents
+        }
         hash_by_id = {document_id: hashes.sha256(text) for document_id, text in texts.items()}
-        due = [each.document_id for each in documents if each.text_hash != hash_by_id[each.document_id]]
+        due = [document.document_id for document in documents if document.text_hash != hash_by_id[document.document_id]]
         if not due:
-            return Outcome(output=_made(documents))
+            return Outcome(output=_with_signals(documents))
         began = time.perf_counter()
         try:
             vectors = await self.embedder.embed([texts[document_id] for document_id in due])
         except FetchFailed as failed:
-            if not _is_away(failed):
+            if not _is_down(failed):
                 raise
-            kept = [each for each in documents if each.document_id not in due]
-            return Outcome(output=_made(kept), failures=dict.fromkeys(due, failed))
+            unchanged = [document for document in documents if document.document_id not in due]
+            return Outcome(output=_with_signals(unchanged), failures=dict.fromkeys(due, failed))
         embedded = EmbeddedBatchRow(
             document_ids=due,
             text_hashes=[hash_by_id[document_id] for document_id in due],
@@ -77,7 +80,7 @@ class Embedding:
             service_endpoint=self.embedder.endpoint,
             latency_ms=round((time.perf_counter() - began) * 1000),
         )
-        return Outcome(output=_made(documents, embedded))
+        return Outcome(output=_with_signals(documents, embedded))
 
     async def save(self, conn: Connection, made: EmbeddedBatch) -> list[Subject]:
         if made.embedded is not None:
@@ -85,13 +88,13 @@ class Embedding:
                 conn, self.model_name, self.model_version, dimensions=made.embedded.vectors.shape[1]
             )
             await embeddings.put(conn, model, made.embedded)
-            await self._index(conn, model, Counter(each.collection for each in made.documents))
+            await self._index(conn, model, Counter(document.collection for document in made.documents))
         await store.put(conn, made.signals)
-        await embeddings.follow_dates(conn, [each.document_id for each in made.documents])
-        return [Subject(each.document_id, each.collection) for each in made.documents]
+        await embeddings.follow_dates(conn, [document.document_id for document in made.documents])
+        return [Subject(document.document_id, document.collection) for document in made.documents]
 
     async def _index(self, conn: Connection, model: EmbeddingModel, grown_by: Mapping[str, int]) -> None:
-        """Index the collections that have become large; only those are counted that may have."""
+        """Index the collections that have become large; count only those that may have."""
         for collection, count in grown_by.items():
             left = self.room.get(collection, 0)
             if left is not None:
@@ -99,13 +102,13 @@ class Embedding:
                 self.room[collection] = await embeddings.room(conn, model, collection) if may_be_full else left - count
 
 
-def _made(documents: Sequence[Written], embedded: EmbeddedBatchRow | None = None) -> EmbeddedBatch:
-    read = {each.document_id: signals.of(each.title, each.body_text) for each in documents}
-    return EmbeddedBatch(documents=documents, signals=read, embedded=embedded)
+def _with_signals(documents: Sequence[Written], embedded: EmbeddedBatchRow | None = None) -> EmbeddedBatch:
+    signals_by_id = {document.document_id: signals.of(document.title, document.body_text) for document in documents}
+    return EmbeddedBatch(documents=documents, signals=signals_by_id, embedded=embedded)
 
 
-def _is_away(error: Exception) -> bool:
-    """Whether nobody can be served at present, whatever the text."""
+def _is_down(error: Exception) -> bool:
+    """Whether the server can embed nothing at present, whatever the text."""
     return isinstance(error, FetchFailed) and error.status not in ABOUT_THE_TEXTS
 
 
@@ -126,7 +129,7 @@ def stage(embedder: Embedder, *, then: tuple[StageName, ...]) -> Stage[Any, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backfilled:
-    """How far a backfill came: documents embedded, and those that could not be, with the reason."""
+    """The result of a backfill: how many documents were embedded, and which failed, with the reason."""
 
     model_name: str
     model_version: str
@@ -138,7 +141,7 @@ class Backfilled:
 async def backfill(
     embedder: Embedder, database: Database, *, batch: int, stop: asyncio.Event, progress: Callable[[int], None]
 ) -> Backfilled:
-    """Embed all documents that lack it, batch by batch, each committed; `progress` is told how many."""
+    """Embed all documents that lack an embedding, committing each batch; `progress` gets the size of each."""
     embedding, after, embedded = Embedding(embedder), 0, 0
     failures: dict[int, Exception] = {}
     async with database.connection() as conn:
@@ -148,7 +151,7 @@ async def backfill(
             )
             if not ids:
                 break
-            failed = await _patiently(embedding, conn, ids, stop=stop)
+            failed = await _embed_with_retries(embedding, conn, ids, stop=stop)
             failures |= failed
             embedded += len(ids) - len(failed)
             after = ids[-1]
@@ -162,26 +165,26 @@ async def backfill(
     )
 
 
-async def _patiently(
+async def _embed_with_retries(
     embedding: Embedding, conn: Connection, ids: Sequence[int], *, stop: asyncio.Event
 ) -> dict[int, Exception]:
-    """Embed a batch, waiting some time for a server that is away; give who failed, unless that is everybody."""
+    """Embed a batch, waiting for a server that is down; give the failures, or raise if all failed."""
     failures = await _attempt(embedding, conn, ids)
-    for tried in range(BACKFILL_RETRIES):
-        away = next(filter(_is_away, failures.values()), None)
-        if away is None or stop.is_set():
+    for attempt in range(BACKFILL_RETRIES):
+        down = next(filter(_is_down, failures.values()), None)
+        if down is None or stop.is_set():
             break
-        await _pause(stop, min(stage_loop.delay_after(tried, away), LONGEST_PAUSE))
+        await _pause(stop, min(stage_loop.delay_after(attempt, down), LONGEST_PAUSE))
         failures = await _attempt(embedding, conn, ids)
-    is_useless = any(map(_is_away, failures.values())) or len(failures) == len(ids) > 1
+    is_useless = any(map(_is_down, failures.values())) or len(failures) == len(ids) > 1
     if is_useless and not stop.is_set():
         error = next(iter(failures.values()))
-        raise Retry(f"{error}; what was embedded is kept: run it again to go on") from error
+        raise Retry(f"{error}; finished embeddings are kept: run the command again to continue") from error
     return failures
 
 
 async def _attempt(embedding: Embedding, conn: Connection, ids: Sequence[int]) -> dict[int, Exception]:
-    """Embed and store a batch; one that fails is redone singly, so that only the culprit pays."""
+    """Embed and store a batch; if it fails, one document at a time, so that only bad ones fail."""
     try:
         outcome = await embedding.work(await embedding.load(conn, ids))
         async with conn.transaction():
@@ -204,7 +207,7 @@ async def _pause(stop: asyncio.Event, span: timedelta) -> None:
 
 
 async def activate(conn: Connection, model_name: str, model_version: str) -> None:
-    """Let a model decide about stories from now on, and link all documents again."""
+    """Make a model the active one, which decides about stories, and link all documents again."""
     async with conn.transaction():
         model = await embeddings.find(conn, model_name, model_version)
         if model is None or model.is_active:

@@ -1,4 +1,4 @@
-"""Stories that probably tell of one event form a group of coverage."""
+"""Groups stories that probably cover one event."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from scoop.store.work import Subject
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkedStories:
-    """Stories that hang together, the oldest first, how strongly each two are linked, and whom people keep apart."""
+    """Stories linked directly or through others, the oldest first; their links, and pairs that people keep apart."""
 
     stories: Sequence[LinkedStory]
     probabilities: Mapping[DocumentIdPair, float]
@@ -40,16 +40,16 @@ async def load(conn: Connection, ids: Sequence[int]) -> LinkedStories | None:
     )
 
 
-async def group(case: LinkedStories | None) -> Outcome[Mapping[int, int]]:
-    """Which group each story is shown in; it is named after its oldest story."""
-    if case is None:
+async def group(linked: LinkedStories | None) -> Outcome[Mapping[int, int]]:
+    """The coverage of each story, named by the id of its oldest story."""
+    if linked is None:
         return Outcome(output={})
-    age = {story.story_id: place for place, story in enumerate(case.stories)}
-    aged = {(age[one], age[other]): weight for (one, other), weight in case.probabilities.items()}
-    apart = [(age[one], age[other]) for one, other in case.apart]
-    groups = clusters.average_linkage(dict.fromkeys(age.values(), 1), aged, threshold=case.threshold, apart=apart)
-    number = [story.story_id for story in case.stories]
-    return Outcome(output={number[member]: number[members[0]] for members in groups for member in members})
+    age = {story.story_id: place for place, story in enumerate(linked.stories)}
+    weights = {(age[one], age[other]): weight for (one, other), weight in linked.probabilities.items()}
+    apart = [(age[one], age[other]) for one, other in linked.apart]
+    groups = clusters.average_linkage(dict.fromkeys(age.values(), 1), weights, threshold=linked.threshold, apart=apart)
+    ids = [story.story_id for story in linked.stories]
+    return Outcome(output={ids[member]: ids[members[0]] for members in groups for member in members})
 
 
 async def save(conn: Connection, coverage_by_story: Mapping[int, int]) -> list[Subject]:

@@ -1,4 +1,4 @@
-"""Documents become findable by their words."""
+"""Adds documents to the word index of the search."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,10 +11,10 @@ from scoop.store.db import Connection
 from scoop.store.search import Indexed, IndexedText
 from scoop.store.work import Subject
 
-MAX_STEMS = 200_000  # that are remembered; a word and its stem take some 200 bytes
+MAX_STEMS = 200_000  # in the cache; a word and its stem take about 200 bytes
 
 StemsByLanguage = Mapping[str, Mapping[str, str]]
-"""For each language the stem of each word."""
+"""The stem of each word, by language."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,28 +46,29 @@ class IndexedBatch:
 
 @dataclass(frozen=True, slots=True)
 class Indexing:
-    """Indexes documents; it asks the database for each stem only once, as long as it remembers them."""
+    """Indexes documents; caches the stems of words, so that the database computes each only once."""
 
     stems: dict[str, dict[str, str]] = field(default_factory=dict)
 
     async def load(self, conn: Connection, ids: Sequence[int]) -> IndexBatch:
-        told = [_told(reading) for reading in await store.readings(conn, ids)]
-        await self._learn(conn, told)
-        words = {search.folded(word) for each in told for word in each.title if spelling.can_be_mistyped(word)}
-        return IndexBatch(documents=told, stems=self.stems, new_words=await store.unknown_words(conn, words))
+        documents = [_tokenize(reading) for reading in await store.readings(conn, ids)]
+        await self._cache_stems(conn, documents)
+        words = {search.folded(word) for each in documents for word in each.title if spelling.can_be_mistyped(word)}
+        return IndexBatch(documents=documents, stems=self.stems, new_words=await store.unknown_words(conn, words))
 
-    async def _learn(self, conn: Connection, told: Sequence[TokenizedDocument]) -> None:
+    async def _cache_stems(self, conn: Connection, documents: Sequence[TokenizedDocument]) -> None:
         if sum(map(len, self.stems.values())) > MAX_STEMS:
             self.stems.clear()
-        unknown: set[tuple[str, str]] = set()
-        for each in told:
-            known = self.stems.setdefault(each.language, {})
-            unknown.update((each.language, word) for word in {*each.title, *each.body}.difference(known))
-        for (language, word), stem in (await store.stems(conn, unknown)).items():
+        missing: set[tuple[str, str]] = set()
+        for document in documents:
+            cached = self.stems.setdefault(document.language, {})
+            words = {*document.title, *document.body}.difference(cached)
+            missing.update((document.language, word) for word in words)
+        for (language, word), stem in (await store.stems(conn, missing)).items():
             self.stems[language][word] = stem
 
 
-def _told(reading: IndexedText) -> TokenizedDocument:
+def _tokenize(reading: IndexedText) -> TokenizedDocument:
     return TokenizedDocument(
         reading=reading,
         title=search.tokens(reading.normalized_title),
@@ -75,24 +76,25 @@ def _told(reading: IndexedText) -> TokenizedDocument:
     )
 
 
-async def index(case: IndexBatch) -> Outcome[IndexedBatch]:
-    indexed = [_indexed(told, case.stems) for told in case.documents]
+async def index(batch: IndexBatch) -> Outcome[IndexedBatch]:
+    indexed = [_indexed(document, batch.stems) for document in batch.documents]
+    readings = [document.reading for document in batch.documents]
     facets = {
         facet
-        for told in case.documents
-        for facet in search.facets_of(told.reading.collection, told.reading.source, told.reading.language)
+        for reading in readings
+        for facet in search.facets_of(reading.collection, reading.source, reading.language)
     }
-    return Outcome(output=IndexedBatch(indexed=indexed, facets=sorted(facets), new_words=case.new_words))
+    return Outcome(output=IndexedBatch(indexed=indexed, facets=sorted(facets), new_words=batch.new_words))
 
 
-def _indexed(told: TokenizedDocument, stems: StemsByLanguage) -> Indexed:
-    reading = told.reading
+def _indexed(document: TokenizedDocument, stems: StemsByLanguage) -> Indexed:
+    reading = document.reading
     facets = search.facets_of(reading.collection, reading.source, reading.language)
     return Indexed(
         document_id=reading.document_id,
         seen_at=reading.seen_at,
         facets=[*facets, *search.marks_of(reading.seen_at)],
-        tokens=search.vector(told.title, told.body, stems[told.language]),
+        tokens=search.vector(document.title, document.body, stems[document.language]),
     )
 
 

@@ -1,4 +1,4 @@
-"""Documents that tell of one event are linked; those that surely do become one story."""
+"""Links documents that cover one event; merges the stories of those that surely do."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ from scoop.store.work import Subject
 
 CANDIDATES = 30
 LOOKBACK = timedelta(days=30)
-HARDLY = 0.01  # what a sign may change by before the pair is weighed anew
-NOTEWORTHY = 0.005  # a change of a probability that is worth writing
-REMEMBERED_AT = 0.2  # a link below this hardly ever comes to decide about a group
+HARDLY = 0.01  # a pair is scored again when one of its features changes by this much
+NOTEWORTHY = 0.005  # a smaller change of a probability is not written
+REMEMBERED_AT = 0.2  # weaker links hardly ever decide about a group and are not written
 
 _COSINE = links.NAMES.index("cosine")
 _NEVER = np.full(len(links.NAMES), np.nan, dtype=np.float32)
@@ -31,10 +31,10 @@ _NEVER = np.full(len(links.NAMES), np.nan, dtype=np.float32)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkBatch:
-    """Documents with those that are near to them, and what is known of all of them.
+    """Documents with their nearest neighbours, and what decides about linking them.
 
-    `changed` are the neighbourhoods that are others now, of these documents and of those they came near to; `links` are
-    those of the same documents, and `neighbourhoods` and `story_ids` tell of whoever is in a link.
+    `changed` are the neighbourhoods that differ now: of these documents, and of those that got one of them as a
+    neighbour. `links` are the links of the same documents; `neighbourhoods` and `story_ids` cover both ends of a link.
     """
 
     model: EmbeddingModel
@@ -52,7 +52,7 @@ class LinkBatch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkJudgement:
-    """What is to be remembered: who is near, the links, and the stories that become one."""
+    """What to write: neighbourhoods, links, merged stories, doubts, and the stories whose coverage may change."""
 
     model: EmbeddingModel
     collection: str
@@ -64,14 +64,14 @@ class LinkJudgement:
 
 
 async def load(conn: Connection, ids: Sequence[int]) -> LinkBatch | None:
-    """Nothing where no embedding model is active, or none has been fitted for it."""
+    """None if no embedding model is active, or no link model is fitted to it."""
     model = await embeddings.active(conn)
     fit = links.fitted(model.model_name, model.model_version) if model else None
     readings = await stories.readings(conn, ids)
     if model is None or fit is None or not readings:
         return None
     near = await store.nearest(conn, model, ids, collection=readings[0].collection, lookback=LOOKBACK, most=CANDIDATES)
-    about = {*near, *(neighbour for found in near.values() for neighbour in found.ids.tolist())}
+    about = {*near, *(neighbour for around in near.values() for neighbour in around.ids.tolist())}
     before = await store.neighbourhoods(conn, model, about)
     changed = _neighbourhoods(near, before)
     linked = await store.links_of(conn, model, changed)
@@ -97,9 +97,9 @@ async def load(conn: Connection, ids: Sequence[int]) -> LinkBatch | None:
 async def judge(case: LinkBatch | None) -> Outcome[LinkJudgement | None]:
     if case is None:
         return Outcome(output=None)
-    found = _scored(case)
-    news = {pair: link for pair, link in found.items() if _is_news(case, pair, link)}
-    matches = _matches(case, found)
+    scored = _score(case)
+    news = {pair: link for pair, link in scored.items() if _is_news(case, pair, link)}
+    matches = _matches(case, scored)
     merging = {match.document_id for match in matches}
     readings = [reading for reading in case.readings if reading.document_id in merging]
     return Outcome(
@@ -109,14 +109,14 @@ async def judge(case: LinkBatch | None) -> Outcome[LinkJudgement | None]:
             neighbourhoods=case.changed,
             links=news,
             groups=dedup.judge(readings, matches, case.first_seen_at, case.verdicts) if matches else (),
-            doubts=_doubts(case, found, merging),
+            doubts=_doubts(case, scored, merging),
             touched=_touched(case, news),
         )
     )
 
 
 def _is_news(case: LinkBatch, pair: DocumentIdPair, link: DocumentLink) -> bool:
-    """Whether a link is to be written; documents of one story need none."""
+    """Whether a link must be written; documents of one story need none."""
     if pair in case.links:
         return abs(link.probability - case.links[pair].probability) >= NOTEWORTHY
     one, other = (case.story_ids.get(document) for document in pair)
@@ -124,28 +124,29 @@ def _is_news(case: LinkBatch, pair: DocumentIdPair, link: DocumentLink) -> bool:
 
 
 def _neighbourhoods(near: Mapping[int, Neighbourhood], before: Mapping[int, Neighbourhood]) -> dict[int, Neighbourhood]:
-    """The neighbourhoods that the documents have, and those that they enter."""
+    """The neighbourhoods of the documents, and those of others that they become part of."""
     changed = {
-        one: _nearest(dict(zip(found.ids.tolist(), found.cosines.tolist(), strict=True))) for one, found in near.items()
+        one: _nearest(dict(zip(around.ids.tolist(), around.cosines.tolist(), strict=True)))
+        for one, around in near.items()
     }
     entering: dict[int, dict[int, float]] = {}
-    for one, found in near.items():
-        for other, cosine in zip(found.ids.tolist(), found.cosines.tolist(), strict=True):
+    for one, around in near.items():
+        for other, cosine in zip(around.ids.tolist(), around.cosines.tolist(), strict=True):
             if other not in near and other in before:
                 entering.setdefault(other, {})[one] = cosine
     for other, newcomers in entering.items():
-        known = dict(zip(before[other].ids.tolist(), before[other].cosines.tolist(), strict=True))
-        if len(known) < NEAR or max(newcomers.values()) > min(known.values()):
-            changed[other] = _nearest(known | newcomers)
+        present = dict(zip(before[other].ids.tolist(), before[other].cosines.tolist(), strict=True))
+        if len(present) < NEAR or max(newcomers.values()) > min(present.values()):
+            changed[other] = _nearest(present | newcomers)
     return changed
 
 
 def _nearest(cosine_by_id: Mapping[int, float]) -> Neighbourhood:
-    return store.neighbourhood(sorted(cosine_by_id.items(), key=lambda found: (-found[1], found[0]))[:NEAR])
+    return store.neighbourhood(sorted(cosine_by_id.items(), key=lambda item: (-item[1], item[0]))[:NEAR])
 
 
-def _scored(case: LinkBatch) -> dict[DocumentIdPair, DocumentLink]:
-    """All pairs with a document at hand, and those whose neighbourhoods tell otherwise now, weighed."""
+def _score(case: LinkBatch) -> dict[DocumentIdPair, DocumentLink]:
+    """The links of all pairs with a document of the batch, and of pairs whose neighbourhoods changed."""
     rows: dict[DocumentIdPair, links.Table] = {
         pair: link.signals[: len(links.OWN)] for pair, link in case.links.items()
     }
@@ -161,8 +162,8 @@ def _scored(case: LinkBatch) -> dict[DocumentIdPair, DocumentLink]:
     own, pairs = np.stack(list(rows.values())), np.array(list(rows))
     documents, places = np.unique(pairs, return_inverse=True)
     nowhere = store.neighbourhood([])
-    known = links.surroundings([case.neighbourhoods.get(document, nowhere) for document in documents.tolist()])
-    around = links.around(own[:, _COSINE], known, places[:, 0], places[:, 1])
+    surroundings = links.surroundings([case.neighbourhoods.get(document, nowhere) for document in documents.tolist()])
+    around = links.around(own[:, _COSINE], surroundings, places[:, 0], places[:, 1])
     table = np.hstack([own, around])
     before = np.stack([case.links[pair].signals if pair in case.links else _NEVER for pair in rows])
     is_news = ~(np.abs(table - before).max(axis=1) < HARDLY)
@@ -178,9 +179,9 @@ def _pair(one: int, other: int) -> DocumentIdPair:
     return (one, other) if one < other else (other, one)
 
 
-def _matches(case: LinkBatch, found: Mapping[DocumentIdPair, DocumentLink]) -> list[Match]:
-    """The links that are beyond doubt, as reasons to join the stories of documents at hand with others."""
-    at_hand = {reading.document_id for reading in case.readings}
+def _matches(case: LinkBatch, scored: Mapping[DocumentIdPair, DocumentLink]) -> list[Match]:
+    """The sure links, as matches that join stories of the batch with others."""
+    in_batch = {reading.document_id for reading in case.readings}
     return [
         Match(
             document_id=one,
@@ -189,32 +190,34 @@ def _matches(case: LinkBatch, found: Mapping[DocumentIdPair, DocumentLink]) -> l
             signal="semantic",
             score=min(1.0, float(link.signals[_COSINE])),
         )
-        for pair, link in found.items()
+        for pair, link in scored.items()
         if link.signals[_COSINE] >= min(case.fit.merge_at, case.fit.sure_at) and _are_one(case, pair, link)
         for one, other in (pair, pair[::-1])
-        if one in at_hand and other in case.story_ids and case.story_ids[other] != case.story_ids.get(one)
+        if one in in_batch and other in case.story_ids and case.story_ids[other] != case.story_ids.get(one)
     ]
 
 
 def _are_one(case: LinkBatch, pair: DocumentIdPair, link: DocumentLink) -> bool:
-    """Whether they are one story; two documents that came before have been asked when the later one came."""
+    """Whether two documents are one story; older pairs were judged when the later document came."""
     one, other = (case.compared.get(document) for document in pair)
     return one is not None and other is not None and links.are_one(one, other, link.signals, case.fit)
 
 
-def _doubts(case: LinkBatch, found: Mapping[DocumentIdPair, DocumentLink], merging: Collection[int]) -> list[Doubt]:
-    """For each document that stays in its own story the best of the others that probably tell of the same."""
+def _doubts(case: LinkBatch, scored: Mapping[DocumentIdPair, DocumentLink], merging: Collection[int]) -> list[Doubt]:
+    """For each document that stays in its own story, the other that most probably covers the same event."""
     staying = {reading.document_id: reading for reading in case.readings if reading.document_id not in merging}
-    apart = {frozenset((each.one_story_id, each.other_story_id)) for each in case.verdicts if not each.is_same}
+    apart = {
+        frozenset((verdict.one_story_id, verdict.other_story_id)) for verdict in case.verdicts if not verdict.is_same
+    }
     best: dict[int, tuple[float, int, DocumentLink]] = {}
-    for pair, link in found.items():
+    for pair, link in scored.items():
         if link.probability < case.fit.coverage_at:
             continue
         for one, other in (pair, pair[::-1]):
             both = frozenset((case.story_ids.get(one), case.story_ids.get(other)))
             if one in staying and len(both) > 1 and both not in apart:
                 rival = (link.probability, other, link)
-                best[one] = max(best.get(one, rival), rival, key=lambda seen: seen[:2])
+                best[one] = max(best.get(one, rival), rival, key=lambda candidate: candidate[:2])
     return [
         dedup.doubt(
             staying[document_id],
@@ -227,10 +230,10 @@ def _doubts(case: LinkBatch, found: Mapping[DocumentIdPair, DocumentLink], mergi
     ]
 
 
-def _touched(case: LinkBatch, found: Mapping[DocumentIdPair, DocumentLink]) -> frozenset[int]:
-    """The stories whose groups may be others now."""
+def _touched(case: LinkBatch, news: Mapping[DocumentIdPair, DocumentLink]) -> frozenset[int]:
+    """The stories whose coverage may change."""
     documents = {reading.document_id for reading in case.readings}
-    for pair, link in found.items():
+    for pair, link in news.items():
         before = case.links[pair].probability if pair in case.links else 0.0
         if max(before, link.probability) >= case.fit.coverage_at:
             documents |= set(pair)
@@ -254,7 +257,7 @@ async def save(conn: Connection, judgement: LinkJudgement | None, *, stories_to:
 def stage(
     *, then: tuple[StageName, ...], stories_to: tuple[StageName, ...] = ()
 ) -> Stage[LinkBatch | None, LinkJudgement | None]:
-    """The stage; `then` are given the stories whose groups may be others now, `stories_to` those that grew."""
+    """The stage; `then` get the stories whose coverage may change, `stories_to` those that were merged."""
     return Stage(
         name=StageName.LINK,
         load=load,

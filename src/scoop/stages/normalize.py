@@ -1,8 +1,8 @@
-"""Arrivals become documents."""
+"""Makes documents from arrivals."""
 
 from collections.abc import Mapping, Sequence
 
-from scoop.core import documents as reading
+from scoop.core import documents as core
 from scoop.errors import Reject
 from scoop.model import Arrival, Document
 from scoop.stage_names import StageName
@@ -10,16 +10,18 @@ from scoop.stages.stage import Outcome, Stage
 from scoop.store import arrivals, documents
 
 
-async def read(batch: Mapping[int, Arrival]) -> Outcome[Sequence[Document]]:
-    found: list[Document] = []
+async def normalize(batch: Mapping[int, Arrival]) -> Outcome[Sequence[Document]]:
+    made: list[Document] = []
     failures: dict[int, Reject] = {}
     for arrival_id, arrival in batch.items():
         try:
-            found.append(reading.document(arrival))
+            made.append(core.document(arrival))
         except Reject as rejected:
             failures[arrival_id] = rejected
-    return Outcome(output=found, failures=failures)
+    return Outcome(output=made, failures=failures)
 
 
 def stage(*, then: tuple[StageName, ...]) -> Stage[Mapping[int, Arrival], Sequence[Document]]:
-    return Stage(name=StageName.NORMALIZE, load=arrivals.by_ids, work=read, save=documents.put, then=then, batch=1000)
+    return Stage(
+        name=StageName.NORMALIZE, load=arrivals.by_ids, work=normalize, save=documents.put, then=then, batch=1000
+    )

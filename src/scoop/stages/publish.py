@@ -1,4 +1,4 @@
-"""Posts leave for their channels, each exactly once: what may have arrived is looked for, or held for a person."""
+"""Sends posts to their channels, each exactly once; one that may have arrived is looked for, or held for a person."""
 
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -25,12 +25,12 @@ from scoop.store.posts import OutgoingPost, PostOutcome
 from scoop.store.work import Subject
 
 LEASE = timedelta(minutes=15)  # an external program may take ten
-NEVER_GIVE_UP = 1_000_000  # what cannot be sent is held after a day
+NEVER_GIVE_UP = 1_000_000  # attempts: a post that cannot be sent is held after a day
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostAttempt:
-    """A post in hand since `since`; `begin` notes that a try begins, before anything leaves."""
+    """A post that was claimed at `since`; `begin` records an attempt before anything is sent."""
 
     outgoing: OutgoingPost
     since: float
@@ -39,47 +39,52 @@ class PostAttempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Publish:
-    """Sends posts by the channels there are."""
+    """Sends posts through the channel plugins."""
 
     client: Client
     channels: ChannelMakers
     secrets: Mapping[str, Secret]
     clock: Callable[[], datetime]
     pace: Pace = field(default_factory=Pace)
-    made: dict[bytes, ChannelPlugin] = field(default_factory=dict)  # a bot asks once who it is
+    cached: dict[bytes, ChannelPlugin] = field(default_factory=dict)  # reused: a bot looks up its own identity once
 
     async def load(self, conn: Connection, ids: Sequence[int]) -> PostAttempt:
         (post_id,) = ids
-        # `begin` is called in the middle of the work: a try must be on record before its first byte leaves.
+        # `work` calls `begin`, which writes: an attempt must be recorded before its first byte leaves.
         begin = partial(posts.begin, conn, post_id)
         return PostAttempt(outgoing=await posts.outgoing(conn, post_id), since=time.monotonic(), begin=begin)
 
-    async def deliver(self, case: PostAttempt) -> Outcome[PostOutcome | None]:
-        post = case.outgoing.post
+    async def deliver(self, attempt: PostAttempt) -> Outcome[PostOutcome | None]:
+        post = attempt.outgoing.post
         try:
             channel = self._channel(post)
             if post.state == "sent" and post.correction is not None:
                 await channel.edit(post, self._errand)
                 return _done(post, state="sent", is_corrected=True)
-            if post.state not in {"waiting", "sending"} or case.outgoing.is_legacys:
+            if post.state not in {"waiting", "sending"} or attempt.outgoing.is_legacys:
                 return Outcome(output=None)
-            return await self._step(case, channel)
+            return await self._step(attempt, channel)
         except DeliveryRefused as refusal:
-            if post.state == "sent":  # a correction that nobody wants: what was posted stays as it is
+            if post.state == "sent":  # the correction was refused: the post stays as it is
                 return _done(post, state="sent", error=str(refusal), is_uncorrectable=True)
             return _done(post, state="failed", error=str(refusal), is_dead=refusal.is_dead)
         except NotSent as failure:
-            # Nothing of this try arrived, but of one before it something may have.
+            # Nothing of this attempt arrived, but something of an earlier one may have.
             is_open = post.sending_at is not None
             state = post.state if post.state == "sent" else "sending" if is_open else "waiting"
-            return _again(post, failure, state=state, looks=post.looks)
-        except Unknown as failure:  # nobody has looked for it since this try
-            return _again(post, failure, state=post.state if post.state == "sent" else "sending", looks=0)
+            return _retry(post, failure, state=state, looks=post.looks)
+        except Unknown as failure:  # it was not looked for since this attempt
+            return _retry(post, failure, state=post.state if post.state == "sent" else "sending", looks=0)
 
-    async def _step(self, case: PostAttempt, channel: ChannelPlugin) -> Outcome[PostOutcome | None]:
-        post, now = case.outgoing.post, case.outgoing.now
+    async def _step(self, attempt: PostAttempt, channel: ChannelPlugin) -> Outcome[PostOutcome | None]:
+        post, now = attempt.outgoing.post, attempt.outgoing.now
         plan = delivery.plan(
-            post, now=now, made_at=case.outgoing.made_at, finds=channel.finds, repeats=channel.repeats, pace=self.pace
+            post,
+            now=now,
+            made_at=attempt.outgoing.made_at,
+            finds=channel.finds,
+            repeats=channel.repeats,
+            pace=self.pace,
         )
         if plan.after:
             return _wait(post, plan)
@@ -87,42 +92,46 @@ class Publish:
             return _done(post, state="held", error=plan.reason)
         if plan.step == "look":
             try:
-                if message_id := await self._found(case, channel):
+                if message_id := await self._find(attempt, channel):
                     return _done(post, state="sent", message_id=message_id)
             except DeliveryRefused as refusal:
                 if post.sending_at is not None:
-                    return _done(post, state="held", error=f"it may have arrived, and we may not look: {refusal}")
-                # what is sent there will be refused, too, and it will be said why
+                    return _done(
+                        post, state="held", error=f"it may have arrived, and the channel cannot be read: {refusal}"
+                    )
+                # sending will be refused as well, with the reason
             plan = delivery.plan_unfound(post, now=now, pace=self.pace)
             if plan.step == "look":
                 return _wait(post, plan, looks=post.looks + 1)
-        return await self._send(case, channel)
+        return await self._send(attempt, channel)
 
-    async def _found(self, case: PostAttempt, channel: ChannelPlugin) -> str | None:
-        """The message that the post became, if it shows; to look sends nothing: who cannot look knows no less."""
-        post = case.outgoing.post
-        since = post.sending_at or min(case.outgoing.due_at, case.outgoing.now)
+    async def _find(self, attempt: PostAttempt, channel: ChannelPlugin) -> str | None:
+        """The id of the message that the post became, if it is in the channel; looking changes nothing."""
+        post = attempt.outgoing.post
+        since = post.sending_at or min(attempt.outgoing.due_at, attempt.outgoing.now)
         try:
             return await channel.find(replace(post, sending_at=since), self._errand)
         except Unknown as failure:
             raise NotSent(str(failure), after=failure.after) from failure
 
-    async def _send(self, case: PostAttempt, channel: ChannelPlugin) -> Outcome[PostOutcome | None]:
-        await case.begin()
+    async def _send(self, attempt: PostAttempt, channel: ChannelPlugin) -> Outcome[PostOutcome | None]:
+        await attempt.begin()
         fault("publish.sending")
-        if time.monotonic() - case.since > self.pace.in_hand.total_seconds():
-            raise LostLease(f"post {case.outgoing.post.post_id} was in hand for too long; somebody else may send it")
-        message_id = await channel.send(case.outgoing.post, self._errand)
-        return _done(case.outgoing.post, state="sent", message_id=message_id)
+        if time.monotonic() - attempt.since > self.pace.in_hand.total_seconds():
+            raise LostLease(
+                f"post {attempt.outgoing.post.post_id} was claimed for too long; another worker may send it"
+            )
+        message_id = await channel.send(attempt.outgoing.post, self._errand)
+        return _done(attempt.outgoing.post, state="sent", message_id=message_id)
 
     def _channel(self, post: Post) -> ChannelPlugin:
         name = msgspec.json.encode((post.kind, post.options), order="sorted")
-        if name not in self.made:
+        if name not in self.cached:
             try:
-                self.made[name] = self.channels[post.kind](post.options)
+                self.cached[name] = self.channels[post.kind](post.options)
             except Reject as error:
                 raise DeliveryRefused(f"the channel {post.channel} cannot be used: {error}") from error
-        return self.made[name]
+        return self.cached[name]
 
     @property
     def _errand(self) -> Errand:
@@ -132,24 +141,24 @@ class Publish:
         return await posts.settle(conn, settled) if settled else []
 
 
-def _done(post: Post, **what: Any) -> Outcome[PostOutcome | None]:
-    settled = PostOutcome(post_id=post.post_id, kind=post.kind, **what)
-    return Outcome(output=settled, messages=[_line(post, settled)])
+def _done(post: Post, **outcome: Any) -> Outcome[PostOutcome | None]:
+    settled = PostOutcome(post_id=post.post_id, kind=post.kind, **outcome)
+    return Outcome(output=settled, messages=[_message(post, settled)])
 
 
-def _line(post: Post, settled: PostOutcome) -> str:
+def _message(post: Post, settled: PostOutcome) -> str:
     part = f" {post.part_no}/{post.parts}" if post.parts > 1 else ""
     why = f": {settled.error}" if settled.error else ""
     return f"{post.topic_slug} {post.run_date}{part} to {post.channel} {settled.state}{why}"
 
 
-def _again(post: Post, failure: Retry, *, state: Any, looks: int) -> Outcome[PostOutcome | None]:
+def _retry(post: Post, failure: Retry, *, state: Any, looks: int) -> Outcome[PostOutcome | None]:
     settled = PostOutcome(post_id=post.post_id, kind=post.kind, state=state, error=str(failure), looks=looks)
     return Outcome(output=settled, failures={post.post_id: failure})
 
 
 def _wait(post: Post, plan: Plan, *, looks: int | None = None) -> Outcome[PostOutcome | None]:
-    failure = Retry("waiting to see whether it arrived", after=plan.after)
+    failure = Retry("waiting to see if it arrived", after=plan.after)
     settled = PostOutcome(
         post_id=post.post_id,
         kind=post.kind,

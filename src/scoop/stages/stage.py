@@ -1,4 +1,4 @@
-"""What a stage is, and the one loop that runs them all: claim, work, commit."""
+"""The definition of a stage, and the loop that runs all of them: claim, work, commit."""
 
 import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -36,7 +36,11 @@ class Outcome(Generic[Output]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage(Generic[Batch, Output]):
-    """One step of the pipeline. Only `load` and `save` see the database; `work` may wait for the network."""
+    """One step of the pipeline: `load` reads, `work` decides, `save` writes.
+
+    `work` sees no database and may wait for the network. `save` is harmless when repeated; it gives the subjects of the
+    stages in `then`.
+    """
 
     name: StageName
     load: Callable[[Connection, Sequence[int]], Awaitable[Batch]]
@@ -45,11 +49,11 @@ class Stage(Generic[Batch, Output]):
     then: tuple[StageName, ...] = ()  # get the subjects that `save` returns
     also: tuple[StageName, ...] = ()  # `save` itself enqueues other subjects for them
     batch: int = 500
-    turns: int = 1  # batches before the stages that follow get their turn
+    turns: int = 1  # batches before the next stage gets its turn
     lease: timedelta = timedelta(minutes=5)
     max_attempts: int = 5
-    lock: str | None = None  # who holds it works alone at a lane: with all stages that have the same lock
-    waits: bool = False  # for the network, most of the time
+    lock: str | None = None  # one worker at a time per lane, among all stages with the same lock
+    waits: bool = False  # mostly for the network: it runs in a network loop
 
     @property
     def subject(self) -> SubjectKind:
@@ -66,7 +70,7 @@ class Worker:
 
 
 async def run_batch(stage: Stage[Any, Any], worker: Worker) -> int:
-    """Do one batch of a stage; give how many subjects were settled."""
+    """Run one batch of a stage; give the number of settled subjects."""
     if stage.lock is None:
         return await _run_lane(stage, worker, lane="")
     for lane in await work.lanes(worker.conn, stage.name):
@@ -86,27 +90,29 @@ async def _run_lane(stage: Stage[Any, Any], worker: Worker, *, lane: str) -> int
         return 0
     fault(f"{stage.name}.claimed")
     await work.forget_plans(worker.conn)
-    error = await _problem(worker, stage, claim, claim.subjects)
+    error = await _try(worker, stage, claim, claim.subjects)
     if error is not None and len(claim.subjects) > 1:
-        log.warning("batch failed, redone singly", stage=stage.name, size=len(claim.subjects), error=_reason(error))
+        log.warning(
+            "batch failed, retried one by one", stage=stage.name, size=len(claim.subjects), error=_reason(error)
+        )
         for subject in claim.subjects:
-            if (single_error := await _problem(worker, stage, claim, [subject])) is not None:
-                await _put_off(worker, stage, claim, subject, single_error)
+            if (single_error := await _try(worker, stage, claim, [subject])) is not None:
+                await _fail(worker, stage, claim, subject, single_error)
     elif error is not None:
-        await _put_off(worker, stage, claim, claim.subjects[0], error)
+        await _fail(worker, stage, claim, claim.subjects[0], error)
     return len(claim.subjects)
 
 
-async def _put_off(worker: Worker, stage: Stage[Any, Any], claim: Claim, subject: int, error: Exception) -> None:
-    """Let a subject that failed wait, or give it up; unless somebody else has taken it over."""
+async def _fail(worker: Worker, stage: Stage[Any, Any], claim: Claim, subject: int, error: Exception) -> None:
+    """Postpone or quarantine a subject that failed, unless another worker has taken it over."""
     try:
         await _settle_failures(worker.conn, stage, claim, {subject: error})
     except LostLease as lost:
         log.warning("lease lost", stage=stage.name, reason=str(lost))
 
 
-async def _problem(worker: Worker, stage: Stage[Any, Any], claim: Claim, subjects: Sequence[int]) -> Exception | None:
-    """Attempt the subjects; whatever the stage raises comes back as a value and costs only these subjects."""
+async def _try(worker: Worker, stage: Stage[Any, Any], claim: Claim, subjects: Sequence[int]) -> Exception | None:
+    """Attempt the subjects and return what the stage raises, so that it costs only these subjects."""
     try:
         await _attempt(worker, stage, claim, subjects)
     except LostLease as lost:
@@ -120,7 +126,7 @@ async def _problem(worker: Worker, stage: Stage[Any, Any], claim: Claim, subject
 
 
 async def _attempt(worker: Worker, stage: Stage[Any, Any], claim: Claim, subjects: Sequence[int]) -> None:
-    """Load, work and commit; raises whatever goes wrong, with nothing saved."""
+    """Load, work and commit; an exception leaves nothing saved."""
     conn = worker.conn
     outcome = await stage.work(await stage.load(conn, subjects))
     fault(f"{stage.name}.worked")
@@ -153,7 +159,7 @@ async def _settle_failures(
 
 
 def delay_after(attempts: int, error: Exception) -> timedelta:
-    """How long to wait before the next try: as asked, else 5, 15, 45 seconds, then longer; spread by a fifth."""
+    """The wait before the next attempt: as the error says, else 5, 15, 45 seconds, then longer, plus up to a fifth."""
     if isinstance(error, Retry) and error.after is not None:
         return error.after
     if attempts < len(FIRST_DELAYS):

@@ -1,4 +1,4 @@
-"""Alerts: what an operator should look at."""
+"""Alerts: problems that an operator should look at."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -23,12 +23,12 @@ class Alert:
 async def settle(
     conn: Connection, messages: Mapping[tuple[str, str], str], *, subjects: Iterable[str], kinds: Iterable[str]
 ) -> list[tuple[str, str, str]]:
-    """Raise what is wrong, by kind and subject, and resolve what is wrong no more; give what is new."""
-    alarming = [kind for kind, _ in messages], [subject for _, subject in messages]
-    await conn.execute(SQL["resolve"], list(subjects), list(kinds), *alarming)
+    """Raise alerts, by kind and subject, and resolve those of these subjects that ended; give the new ones."""
+    pairs = [kind for kind, _ in messages], [subject for _, subject in messages]
+    await conn.execute(SQL["resolve"], list(subjects), list(kinds), *pairs)
     if not messages:
         return []
-    return [tuple(row) for row in await conn.fetch(SQL["raise"], *alarming, list(messages.values()))]
+    return [tuple(row) for row in await conn.fetch(SQL["raise"], *pairs, list(messages.values()))]
 
 
 async def latest(conn: Connection, *, with_resolved: bool, before: int = db.LAST_ID, limit: int) -> list[Alert]:

@@ -33,7 +33,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunTally:
-    """What a run came to."""
+    """The counts of a run."""
 
     fetched: int = 0
     inserted: int = 0
@@ -67,19 +67,19 @@ async def start(conn: Connection, source: str, trigger: Trigger) -> int:
 
 
 async def record(conn: Connection, visits: Sequence[FinishedRun], trigger: Trigger) -> list[int]:
-    """Write down runs that have ended, as visits of sources have when they are saved; give their ids in order."""
+    """Insert runs that have ended; give their ids in order."""
     rows = [(v.source, v.started_at, v.status, v.fetched, v.failed, v.error, v.checkpoint, v.log_key) for v in visits]
     return [row["run_id"] for row in await conn.fetch(SQL["record"], trigger, *map(list, zip(*rows, strict=True)))]
 
 
 async def count_inserted(conn: Connection, inserted_by_run: Mapping[int, int]) -> None:
-    """Add what entered the ledger to recorded runs."""
+    """Set the number of new items of recorded runs."""
     if inserted_by_run:
         await conn.execute(SQL["count_inserted"], list(inserted_by_run), list(inserted_by_run.values()))
 
 
 async def hold(conn: Connection, run_id: int) -> None:
-    """Show that the run's process lives, for as long as the connection does."""
+    """Hold the lock that shows the run's process is alive; it ends with the connection."""
     await conn.execute("SELECT pg_advisory_lock($1, $2)", RUN_LOCK, run_id)
 
 
@@ -94,10 +94,10 @@ async def close_abandoned(conn: Connection) -> None:
 
 
 async def log_key(conn: Connection, run_id: int) -> str:
-    """Where the archive has the log of a run; NotFound for a run that is not there, or that had nothing to log."""
+    """The archive key of a run's log; NotFound if there is no such run or it has no log."""
     key: str | None = await conn.fetchval(SQL["log_key"], run_id)
     if key is None:
-        raise NotFound(f"there is no log of run {run_id}; a visit that finds nothing changed has none")
+        raise NotFound(f"run {run_id} has no log; a visit that finds nothing changed writes none")
     return key
 
 
@@ -114,7 +114,7 @@ async def latest(
     before: int = db.LAST_ID,
     limit: int = 20,
 ) -> list[Run]:
-    """The newest runs, of one source or in one state or all; `before` is the run where a list goes on."""
+    """The newest runs, of one source, in one state, or all, between two ids."""
     if source is not None:
         rows = await conn.fetch(SQL["latest_of_source"], after, before, limit, source, status)
     elif status is not None:

@@ -9,7 +9,7 @@ UPDATE ingest_runs SET finished_at = greatest(now(), started_at), status = $2::i
 WHERE run_id = $1;
 
 -- name: record
--- Write down runs that have ended, in the order given.
+-- Insert runs that have ended, in the given order.
 INSERT INTO ingest_runs (source, trigger, started_at, finished_at, status, items_fetched, items_failed, error_message,
     cursor_checkpoint, log_key)
 SELECT source, $1::ingest_run_trigger, least(started_at, now()), now(), status::ingest_run_status, fetched, failed, error,
@@ -20,12 +20,12 @@ ORDER BY place
 RETURNING run_id;
 
 -- name: count_inserted
--- Say of runs how many of their items were new.
+-- Set how many items of runs were new.
 UPDATE ingest_runs SET items_inserted = counted.inserted
 FROM unnest($1::bigint[], $2::int[]) AS counted (run_id, inserted) WHERE ingest_runs.run_id = counted.run_id;
 
 -- name: close_abandoned
--- Close the runs whose process is gone: nobody holds their lock any more.
+-- Close the runs whose process is gone: no session holds their lock.
 UPDATE ingest_runs SET finished_at = greatest(now(), started_at), status = 'failed',
     items_inserted = (SELECT count(*) FROM raw_arrivals WHERE raw_arrivals.run_id = ingest_runs.run_id),
     error_message = 'the process ended before the run did'
@@ -37,11 +37,11 @@ WHERE run_id IN (
     FOR UPDATE SKIP LOCKED);
 
 -- name: log_key
--- Where the archive has the log of a run.
+-- The archive key of the log of a run.
 SELECT log_key FROM ingest_runs WHERE run_id = $1;
 
 -- name: newest_id
--- The number of the newest run, or 0.
+-- The id of the newest run, or 0.
 SELECT coalesce(max(run_id), 0) FROM ingest_runs;
 
 -- name: latest

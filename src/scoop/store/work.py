@@ -1,4 +1,4 @@
-"""Who is due for which stage: the only queue in the system."""
+"""The only queue of the system: which subjects wait for which stage."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from scoop.store.db import Connection
 
 SQL = db.blocks(__name__)
 MAX_CRASHES = 3
-WORKER_LOCK = 0x5C01  # first key of the advisory lock that a living worker holds on its number
+WORKER_LOCK = 0x5C01  # first key of the advisory lock that a live worker holds on its number
 LANE_LOCK = 0x5C02  # first key of the lock on a lane of a stage that runs one at a time
 
 
@@ -22,9 +22,9 @@ WorkCursor = tuple[datetime, str, int]
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a stage is handed: an id, and the lane for stages that run one at a time per lane.
+    """What a stage works on: an id, and the lane for stages that run one at a time per lane.
 
-    One that `is_new` was made in this very transaction: nobody can have handed it to any stage before.
+    With `is_new` it was made in this transaction, so it cannot be in the queue yet.
     """
 
     id: int
@@ -34,7 +34,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """A batch of work that is ours until the lease ends or somebody takes it over."""
+    """A batch of work that this worker holds until the lease ends or another takes it over."""
 
     stage: str
     ticket: int
@@ -78,19 +78,21 @@ class Waiting:
 
 
 async def register_worker(conn: Connection) -> int:
-    """Give a worker its number and the lock that shows it lives; the lock goes with the connection."""
+    """Give a worker its number and the lock that shows it is alive; the lock ends with the connection."""
     number: int = await conn.fetchval("SELECT nextval('workers')::integer")
     await conn.execute("SELECT pg_advisory_lock($1, $2)", WORKER_LOCK, number)
+    # The queue grows faster than its statistics: a plan made for a short queue would scan a long one.
     await conn.execute("SET enable_seqscan = off")
     return number
 
 
 async def forget_plans(conn: Connection) -> None:
-    """Have statements planned anew: tables grow faster than their statistics, and a plan for few rows reads many."""
+    """Discard cached plans: tables outgrow their statistics, and a plan made for few rows is slow for many."""
     await conn.execute("DISCARD PLANS")
 
 
 async def enqueue(conn: Connection, stage: str, subjects: Sequence[Subject]) -> None:
+    """Enqueue subjects; one that waits already is due at once, one that is being worked on is done again."""
     new = [(stage, subject.id, subject.lane) for subject in subjects if subject.is_new]
     others = [subject for subject in subjects if not subject.is_new]
     if new:
@@ -102,7 +104,7 @@ async def enqueue(conn: Connection, stage: str, subjects: Sequence[Subject]) -> 
 
 
 async def enqueue_missing(conn: Connection, stage: str, ids: Sequence[int]) -> None:
-    """Put subjects before a stage; one that is there already, and may wait for another try, stays as it is."""
+    """Enqueue subjects that are not in the queue; the others keep their state and due time."""
     await conn.execute(SQL["enqueue_missing"], stage, ids)
 
 
@@ -111,7 +113,7 @@ async def lanes(conn: Connection, stage: str) -> list[str]:
 
 
 async def lock_lane(conn: Connection, lock: str, lane: str) -> bool:
-    """Try to be the only one in this lane, for as long as the connection lives."""
+    """Try to lock a lane for this connection; the lock ends with it."""
     return bool(await conn.fetchval("SELECT pg_try_advisory_lock($1, hashtext($2))", LANE_LOCK, f"{lock} {lane}"))
 
 
@@ -134,7 +136,7 @@ async def claim(
 
 
 async def finish(conn: Connection, claim: Claim, subjects: Sequence[int]) -> None:
-    """Settle what is done, inside the transaction that saves its result; a stale ticket stops that transaction."""
+    """Remove finished work in the transaction that saves its result; LostLease if the ticket is stale."""
     versions = [claim.version_by_subject[subject] for subject in subjects]
     held = await conn.fetchval(SQL["finish"], claim.stage, subjects, versions, claim.ticket)
     _check_held(claim, held, len(subjects))
@@ -160,7 +162,7 @@ async def give_back(conn: Connection, claim: Claim, subjects: Sequence[int]) -> 
 
 
 async def release_orphans(conn: Connection) -> int:
-    """Free the work of dead workers; give how much there was."""
+    """Release the work of dead workers; give how much there was."""
     return len(await conn.fetch(SQL["release_orphans"], MAX_CRASHES, WORKER_LOCK))
 
 
@@ -207,7 +209,7 @@ async def release(conn: Connection, *, stage: str | None = None, subjects: Seque
 
 
 def _check_held(claim: Claim, held: int, of: int) -> None:
-    """A stale ticket stops the transaction that would settle with it."""
+    """LostLease if another worker holds some of the subjects now."""
     if held != of:
         raise LostLease(f"{of - held} of {of} subjects of {claim.stage} were taken over by another worker")
 

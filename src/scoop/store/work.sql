@@ -1,5 +1,5 @@
 -- name: enqueue
--- Put subjects before a stage; one that waits there is not doubled, one that is in work will be done again.
+-- Enqueue subjects; one that waits becomes due, one that is claimed will be done again.
 INSERT INTO work (stage, subject, lane)
 SELECT $1, subject, lane FROM unnest($2::bigint[], $3::text[]) AS handed (subject, lane) ORDER BY subject
 ON CONFLICT (stage, subject) DO UPDATE SET
@@ -12,12 +12,12 @@ ON CONFLICT (stage, subject) DO UPDATE SET
     error = NULL;
 
 -- name: enqueue_missing
--- Put subjects before a stage that are not there; those that are stay as they are.
+-- Enqueue subjects that are not in the queue; the others stay as they are.
 INSERT INTO work (stage, subject) SELECT $1, subject FROM unnest($2::bigint[]) AS handed (subject) ORDER BY subject
 ON CONFLICT (stage, subject) DO NOTHING;
 
 -- name: lanes
--- The lanes of a stage in which something is due, found by skipping through the index.
+-- The lanes of a stage with due work, found by skipping through the index.
 WITH RECURSIVE due (lane) AS (
     (SELECT lane FROM work WHERE stage = $1 AND state = 'waiting' AND crashes = 0 ORDER BY lane LIMIT 1)
     UNION ALL
@@ -32,7 +32,7 @@ UNION
 SELECT DISTINCT lane FROM work WHERE stage = $1 AND state = 'waiting' AND crashes > 0 AND due_at <= now();
 
 -- name: claim
--- Take a batch of what is due, under one new ticket; what a worker died over is taken alone.
+-- Claim a batch of due work under a new ticket; work during which a worker died is claimed alone.
 WITH suspect AS (
     SELECT ctid AS place FROM work
     WHERE stage = $1 AND lane = $2 AND state = 'waiting' AND crashes > 0 AND due_at <= now()
@@ -48,7 +48,7 @@ WHERE ctid = ANY (ARRAY(SELECT place FROM suspect UNION ALL SELECT place FROM fr
 RETURNING subject, ticket, version, attempts;
 
 -- name: finish
--- Remove claimed work that is done; gives how many of the claims were still ours.
+-- Remove finished work; gives how many of the claims were still held under the ticket.
 WITH held AS (
     SELECT work.stage, work.subject, work.version > claimed.version AS has_changed
     FROM unnest($2::bigint[], $3::int[]) AS claimed (subject, version)
@@ -63,25 +63,25 @@ WITH held AS (
 SELECT count(*) FROM held;
 
 -- name: postpone
--- Give claimed work back for a later try, with the reason.
+-- Postpone claimed work, with the reason.
 UPDATE work SET state = 'waiting', due_at = now() + later.after, attempts = attempts + 1, error = later.error,
     ticket = NULL, worker = NULL
 FROM unnest($2::bigint[], $3::interval[], $4::text[]) AS later (subject, after, error)
 WHERE work.stage = $1 AND work.subject = later.subject AND work.ticket = $5;
 
 -- name: quarantine
--- Give claimed work up, with the reason, until a person releases it.
+-- Quarantine claimed work, with the reason, until a person releases it.
 UPDATE work SET state = 'quarantined', attempts = attempts + 1, error = given_up.error, ticket = NULL, worker = NULL
 FROM unnest($2::bigint[], $3::text[]) AS given_up (subject, error)
 WHERE work.stage = $1 AND work.subject = given_up.subject AND work.ticket = $4;
 
 -- name: give_back
--- Return claimed work untouched: the worker stops.
+-- Return claimed work untouched.
 UPDATE work SET state = 'waiting', due_at = now(), ticket = NULL, worker = NULL
 WHERE stage = $1 AND subject = ANY ($2::bigint[]) AND ticket = $3;
 
 -- name: release_orphans
--- Free what a dead worker held, or a living one for longer than its lease; quarantine what has killed too many.
+-- Release what a dead worker held, or a live one for longer than its lease; quarantine what crashed too often.
 UPDATE work SET
     state = CASE WHEN crashes + 1 >= $1 THEN 'quarantined'::work_state ELSE 'waiting' END,
     error = format('a worker vanished while holding this (%s of %s times)', crashes + 1, $1),
@@ -96,22 +96,22 @@ WHERE ctid = ANY (ARRAY(
 RETURNING stage, subject, state;
 
 -- name: counts
--- How much work there is per stage and state; `due` is the part of the waiting that may be taken now.
+-- How much work there is per stage and state; `due` is the part that may be claimed now.
 SELECT stage, state::text AS state, count(*) AS count, count(*) FILTER (WHERE due_at <= now()) AS due,
     count(*) FILTER (WHERE error IS NOT NULL) AS failed, min(due_at) AS next_time
 FROM work GROUP BY stage, state ORDER BY stage, state;
 
 -- name: is_busy
--- Whether anything before these stages is in somebody's hands, due, or waits only for its turn at a host.
+-- Whether these stages have work that is claimed, due, or only waits for its turn at a host.
 SELECT EXISTS (SELECT FROM work WHERE state = 'claimed' AND stage = ANY ($1))
     OR EXISTS (
-        SELECT FROM unnest($1::text[]) AS asked (stage) CROSS JOIN LATERAL (
-            (SELECT FROM work WHERE work.stage = asked.stage AND state = 'waiting' AND crashes = 0
+        SELECT FROM unnest($1::text[]) AS named (stage) CROSS JOIN LATERAL (
+            (SELECT FROM work WHERE work.stage = named.stage AND state = 'waiting' AND crashes = 0
                 AND due_at <= now() + CASE WHEN attempts = 0 THEN interval '10 minutes' ELSE interval '0' END
                 ORDER BY lane, due_at LIMIT 1)  -- in the order of the index, which is used then
             UNION ALL
-            (SELECT FROM work WHERE work.stage = asked.stage AND state = 'waiting' AND crashes > 0 AND due_at <= now() LIMIT 1)
-        ) AS found);
+            (SELECT FROM work WHERE work.stage = named.stage AND state = 'waiting' AND crashes > 0 AND due_at <= now() LIMIT 1)
+        ) AS busy);
 
 -- name: list
 -- Work that is quarantined, or failed and waits, the next due first, after a cursor.
@@ -121,11 +121,11 @@ WHERE state = $1::work_state AND ($2::text IS NULL OR stage = $2) AND (state = '
 ORDER BY due_at, stage, subject LIMIT $3;
 
 -- name: retry_now
--- Make work that failed due at once; what only waits for its turn at a host keeps it.
+-- Make failed work due at once; work that only waits for its turn at a host keeps its time.
 UPDATE work SET due_at = now() WHERE state = 'waiting' AND due_at > now() AND error IS NOT NULL
     AND ($1::text IS NULL OR stage = $1) AND ($2::bigint[] IS NULL OR subject = ANY ($2));
 
 -- name: release
--- Let quarantined work try again from the start.
+-- Release quarantined work: it is due, with no attempts counted.
 UPDATE work SET state = 'waiting', due_at = now(), attempts = 0, crashes = 0, error = NULL WHERE state = 'quarantined'
     AND ($1::text IS NULL OR stage = $1) AND ($2::bigint[] IS NULL OR subject = ANY ($2));
