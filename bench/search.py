@@ -18,7 +18,7 @@ import numpy as np
 
 from common import figure, fresh_database
 from scoop.actions import search
-from scoop.actions.search import Meaning
+from scoop.actions.search import QueryVector
 from scoop.core import embedding_text
 from scoop.core import search as core
 from scoop.core.search import Query
@@ -115,7 +115,7 @@ async def make_samples(conn: Connection) -> None:
     for number in range(SAMPLES):
         chance = random.Random(number)
         title, body = text(chance, 9), text(chance, BODY_WORDS)
-        rows.append((number, " ".join(title), " ".join(body), core.vector(title, body, stems)))
+        rows.append((number, " ".join(title), " ".join(body), core.tsvector(title, body, stems)))
     await conn.executemany("INSERT INTO samples VALUES ($1, $2, $3, $4::text::tsvector)", rows)
 
 
@@ -213,7 +213,7 @@ async def by_words(database: Database, count: int) -> None:
             for number in range(ASKED):
                 query = made(random.Random(number))
                 began = time.perf_counter()
-                found = await search.search(conn, query, now=now)
+                found = await search.search_stories(conn, query, now=now)
                 took.append((time.perf_counter() - began) * 1000)
                 stories.append(found.total_estimate)
             all_took += took[1:]  # the first has its words' part of the index to read
@@ -228,13 +228,13 @@ async def by_meaning(database: Database, count: int) -> None:
     async with database.connection() as conn:
         for number in range(ASKED):
             vector = chance.standard_normal(DIMENSIONS)
-            sought = Meaning(
+            sought = QueryVector(
                 model_name=MODEL[0], model_version=MODEL[1], vector=(vector / np.linalg.norm(vector)).tolist()
             )
             query = Query(text=word(random.Random(number).randrange(50, 2_000)))
             for times, asked in ((took, query), (narrowed, replace(query, language="de", source="source5"))):
                 began = time.perf_counter()
-                await search.search(conn, asked, now=now, meaning=sought)
+                await search.search_stories(conn, asked, now=now, meaning=sought)
                 times.append((time.perf_counter() - began) * 1000)
     told("search by words and meaning", took[1:], documents=count)
     told("search by words and meaning, narrowed to a source", narrowed[1:], documents=count)
@@ -263,8 +263,8 @@ async def plans(database: Database) -> None:
         size = await conn.fetchval("SELECT pg_size_pretty(pg_relation_size('idx_document_search'))")
         table = await conn.fetchval("SELECT pg_size_pretty(pg_table_size('document_search'))")
         for name, text in (("rare", word(40_000)), ("frequent", word(0))):
-            stretch = core.stretches(Query(text=text), now=now)[0]
-            async with store.quickly(conn):
+            stretch = core.time_ranges(Query(text=text), now=now)[0]
+            async with store.time_limit(conn):
                 rows = await conn.fetch(
                     f"EXPLAIN (ANALYZE, COSTS off, TIMING off) {store.SQL['newest']}",
                     f"'{text}'",
@@ -273,7 +273,7 @@ async def plans(database: Database) -> None:
                     stretch.start,
                     stretch.end,
                     None,
-                    store.CANDIDATES,
+                    store.MAX_RANKED,
                 )
             lines = [row[0].strip() for row in rows]
             took = float(next(line for line in lines if line.startswith("Execution")).split()[2])

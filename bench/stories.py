@@ -211,7 +211,7 @@ async def step(database: Database, folder: Path, size: int, first_event: int) ->
     folding = run(home, "worker", "--member", "--stage", "dedup", "--until-idle")
     async with database.connection() as conn:
         rows = await conn.fetch("SELECT subject FROM work WHERE stage = 'embed'")
-        written = await embeddings.written(conn, *MODEL, [row[0] for row in rows])
+        written = await embeddings.load_documents(conn, *MODEL, [row[0] for row in rows])
         events = await conn.fetch(
             "SELECT document_id, split_part(source_item_id, '-', 1)::bigint FROM documents WHERE document_id = ANY($1)",
             [each.document_id for each in written],
@@ -263,7 +263,7 @@ async def recall(database: Database, model: EmbeddingModel, size: int, *, compar
 
 
 async def _nearest(conn: Connection, model: EmbeddingModel, ids: Sequence[int]) -> dict[int, list[int]]:
-    near = await links_store.nearest(
+    near = await links_store.find_nearest(
         conn, model, ids, collection=COLLECTION, lookback=link.LOOKBACK, most=link.CANDIDATES
     )
     return {document: found.ids.tolist() for document, found in near.items()}
@@ -292,14 +292,14 @@ async def plans(database: Database, model: EmbeddingModel) -> None:
         ids = [
             row[0] for row in await conn.fetch("SELECT document_id FROM documents ORDER BY document_id DESC LIMIT 200")
         ]
-        their_stories = list((await stories.of_documents(conn, ids)).values())
+        their_stories = list((await stories.get_story_ids(conn, ids)).values())
         asked = {
             "same_url": (stories.SQL, (ids,)),
             "same_content": (stories.SQL, (ids, 20)),
             "sharing_phrases": (stories.SQL, (ids, timedelta(days=30), 200)),
             "sharing_headlines": (stories.SQL, (ids, timedelta(days=14), 200)),
-            "component": (links_store.SQL, (their_stories, 0.5, model.model_id, links_store.SPEAKERS)),
-            "between": (links_store.SQL, (their_stories, model.model_id, links_store.SPEAKERS)),
+            "component": (links_store.SQL, (their_stories, 0.5, model.model_id, links_store.MAX_LINKED_DOCUMENTS)),
+            "between": (links_store.SQL, (their_stories, model.model_id, links_store.MAX_LINKED_DOCUMENTS)),
         }
         for name, (blocks, arguments) in asked.items():
             told = await conn.fetchval(f"EXPLAIN (ANALYZE, FORMAT json, TIMING off) {blocks[name]}", *arguments)

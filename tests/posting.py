@@ -184,13 +184,13 @@ class Desk:
     async def _put(self, conn: Connection, topic_id: int, day: date, schedule: Schedule) -> list[Delivery]:
         run_id = await conn.fetchval(RUN, topic_id, day)
         story_ids = tuple(row["story_id"] for row in await conn.fetch(STORIES, run_id, schedule.parts))
-        desk_id, made = await posts.desk_id(conn), []
+        desk_id, made = await posts.get_desk_id(conn), []
         for lane in schedule.lanes:
             channel_id, options = self._channel(lane)
             settings = ChannelSettings(name=lane.kind, kind=lane.kind, options=options)
             parts = {settings.name: (settings, _parts(desk_id, day, lane.kind, story_ids))}
             await posts.put(conn, digest_run_id=run_id, topic_id=topic_id, day=day, parts_by_channel=parts)
-            written = [post.post_id for post in await posts.of_run(conn, run_id) if post.channel == lane.kind]
+            written = [post.post_id for post in await posts.list_run_posts(conn, run_id) if post.channel == lane.kind]
             for post_id, troubles in zip(written, lane.troubles, strict=False):
                 self.troubles[post_id].extend(troubles)
             made.append(Delivery(lane=lane, channel_id=channel_id, post_ids=tuple(written), story_ids=story_ids))
@@ -262,7 +262,7 @@ class Desk:
 
     async def posts(self, delivery: Delivery) -> list[Post]:
         async with self.database.connection() as conn:
-            return [(await posts.outgoing(conn, post_id)).post for post_id in delivery.post_ids]
+            return [(await posts.get_outgoing(conn, post_id)).post for post_id in delivery.post_ids]
 
 
 @dataclass(kw_only=True)

@@ -122,7 +122,7 @@ async def add_channels(conn: Connection, port: int) -> None:
 async def first_digest_dates(conn: Connection, *, now: datetime) -> list[date]:
     """The dates whose digests a new desk posts at once, so that there is something to see: the last two due."""
     found = await _newsstand_topics(conn)
-    if not found or await digests.runs(conn, limit=1):
+    if not found or await digests.list_runs(conn, limit=1):
         return []
     last = min(digest_windows.latest(topic.digest_cron, topic.timezone, now) for topic in found)
     return [last - timedelta(days=1), last]

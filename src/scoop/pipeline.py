@@ -135,7 +135,7 @@ def periodic_jobs(
             run=lambda conn, now: digest.alert_late_digests(conn, modes, now=now),
         ),
         PeriodicJob(name="sweep channels", when=nightly, run=lambda conn, _now: reconcile_posts.schedule(conn)),
-        PeriodicJob(name="forget deliveries", when=daily, run=lambda conn, _now: webhooks.forget(conn)),
+        PeriodicJob(name="forget deliveries", when=daily, run=lambda conn, _now: webhooks.delete_old(conn)),
         PeriodicJob(name="tidy the archive", when=daily, run=lambda _conn, now: retention.tidy(archive, now=now)),
         PeriodicJob(
             name="fall back",

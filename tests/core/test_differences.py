@@ -14,7 +14,7 @@ def an_article(body="", *, title="Bridge closed", language="en"):
 
 def only_in(one, other):
     """What is marked in the body of one article that is compared with another, by kind."""
-    marked = differences.marked(an_article(one), an_article(other))
+    marked = differences.mark_differences(an_article(one), an_article(other))
     return [(piece.kind, piece.text) for piece in marked.body if piece.kind]
 
 
@@ -45,20 +45,22 @@ def test_numbers_dates_and_names_are_marked_where_the_other_has_none_like_them(o
 
 
 def test_a_name_is_marked_wherever_it_stands_once_it_is_known_to_be_one():
-    marked = differences.marked(an_article("Ostburg burns. They fled from Ostburg."), an_article("A town burns."))
+    marked = differences.mark_differences(
+        an_article("Ostburg burns. They fled from Ostburg."), an_article("A town burns.")
+    )
     assert [piece.text for piece in marked.body if piece.kind] == ["Ostburg", "Ostburg"]
 
 
 def test_capitals_of_a_headline_or_of_german_make_no_names():
-    shouting = differences.marked(an_article(title="Old Bridge Stays Closed For Years"), an_article())
-    german = differences.marked(an_article("Die Brücke bleibt zu.", language="de"), an_article())
+    shouting = differences.mark_differences(an_article(title="Old Bridge Stays Closed For Years"), an_article())
+    german = differences.mark_differences(an_article("Die Brücke bleibt zu.", language="de"), an_article())
     assert not [piece for piece in (*shouting.title, *german.body) if piece.kind]
 
 
 @given(st.text(max_size=200), st.text(max_size=200), st.integers(min_value=0, max_value=250))
 def test_no_letter_is_lost_or_added(one, other, at):
-    marked = differences.marked(an_article(one, title=other), an_article(other))
-    head, rest = differences.cut(marked.body, at)
+    marked = differences.mark_differences(an_article(one, title=other), an_article(other))
+    head, rest = differences.split_spans(marked.body, at)
     assert "".join(piece.text for piece in marked.title) == other
     assert "".join(piece.text for piece in marked.body) == one
     assert "".join(piece.text for piece in head) == one[:at]

@@ -14,7 +14,7 @@ NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 
 
 def words(typed):
-    return [[term.words for term in terms] for terms in search.understood(typed).alternatives]
+    return [[term.words for term in terms] for terms in search.parse_query(typed).alternatives]
 
 
 # The query
@@ -25,7 +25,7 @@ def test_all_words_are_wanted_whatever_their_case():
 
 
 def test_what_stands_in_quotes_is_a_phrase_even_if_the_last_quote_is_missing():
-    sought = search.understood('"Harbour strike" pay "open ended')
+    sought = search.parse_query('"Harbour strike" pay "open ended')
     assert sought.alternatives == (
         (Term(("harbour", "strike"), is_quoted=True), Term(("pay",)), Term(("open", "ended"), is_quoted=True)),
     )
@@ -37,7 +37,7 @@ def test_what_is_typed_as_one_stays_together():
 
 
 def test_a_minus_excludes_a_word_or_a_phrase():
-    sought = search.understood('strike -football -"pay rise"')
+    sought = search.parse_query('strike -football -"pay rise"')
     assert [term.words for term in sought.excluded] == [("football",), ("pay", "rise")]
     assert sought.plain == "strike"
     assert not sought.is_literal
@@ -50,14 +50,14 @@ def test_or_parts_alternatives_and_is_a_word_in_small_letters():
 
 @pytest.mark.parametrize("typed", ["", "  ", "OR", "OR OR", "-", '"', '""', "-foo", "!!! & | :*", "\x00", "-OR"])
 def test_without_a_word_nothing_is_sought(typed):
-    assert search.understood(typed).is_empty
+    assert search.parse_query(typed).is_empty
 
 
 def test_what_is_too_long_is_cut():
-    many = search.understood(" ".join(f"w{number}" for number in range(100)))
+    many = search.parse_query(" ".join(f"w{number}" for number in range(100)))
     assert (len(many.words), many.is_cut) == (search.MAX_WORDS, True)
-    assert search.understood("word " * 200).is_cut
-    assert not search.understood("harbour strike").is_cut
+    assert search.parse_query("word " * 200).is_cut
+    assert not search.parse_query("harbour strike").is_cut
 
 
 def test_unspaced_scripts_are_pairs_of_signs_that_follow_one_another():
@@ -66,26 +66,26 @@ def test_unspaced_scripts_are_pairs_of_signs_that_follow_one_another():
 
 def test_a_query_as_postgresql_reads_it():
     forms = {"striking": {"strike", "striking"}, "pay": {"pay"}, "football": {"football"}, "東": {"東"}}.__getitem__
-    assert search.expression(search.understood("striking pay -football"), forms) == (
+    assert search.tsquery(search.parse_query("striking pay -football"), forms) == (
         "(((('strike' | 'striking')) & (('pay')))) & !(('football'))"
     )
-    assert search.expression(search.understood('"striking pay"'), forms) == "(((('strike' | 'striking') <-> ('pay'))))"
-    assert search.expression(search.understood("東"), forms) == "(((('東':*))))"
-    assert search.exclusion(search.understood("pay"), forms) is None
+    assert search.tsquery(search.parse_query('"striking pay"'), forms) == "(((('strike' | 'striking') <-> ('pay'))))"
+    assert search.tsquery(search.parse_query("東"), forms) == "(((('東':*))))"
+    assert search.excluded_tsquery(search.parse_query("pay"), forms) is None
 
 
 def test_an_index_is_asked_for_the_words_of_a_phrase_wherever_they_stand():
-    sought = search.understood('"a b" -c -"d e"')
-    assert search.outline(sought, lambda word: [word]) == "(((('a') & ('b')))) & !(('c'))"
+    sought = search.parse_query('"a b" -c -"d e"')
+    assert search.index_tsquery(sought, lambda word: [word]) == "(((('a') & ('b')))) & !(('c'))"
     assert sought.has_phrases
-    assert not search.understood("a b -c").has_phrases
+    assert not search.parse_query("a b -c").has_phrases
 
 
 @given(st.text(max_size=600))
 def test_no_text_breaks_a_query_or_carries_anything_but_words_into_it(typed):
-    sought = search.understood(typed)
+    sought = search.parse_query(typed)
     if not sought.is_empty:
-        written = search.expression(sought, lambda word: [search.folded(word)])
+        written = search.tsquery(sought, lambda word: [search.strip_accents(word)])
         lexemes = written.split("'")[1::2]
         assert all(lexeme and not set(lexeme) & set("\\ \x00&|!<>()") for lexeme in lexemes)
 
@@ -95,7 +95,7 @@ def test_no_text_breaks_a_query_or_carries_anything_but_words_into_it(typed):
 
 def test_a_document_is_known_by_its_words_and_where_they_stand():
     body = ["closed", *["x"] * search.LEAD_WORDS, "late"]
-    written = search.vector(["bridge", "closed"], body, {word: word.upper() for word in ("bridge", *body)})
+    written = search.tsvector(["bridge", "closed"], body, {word: word.upper() for word in ("bridge", *body)})
     places = dict(each.rsplit(":", 1) for each in written.split(" "))
     assert places["'BRIDGE'"] == "1A"
     assert places["'CLOSED'"] == "2A,12B"
@@ -104,7 +104,7 @@ def test_a_document_is_known_by_its_words_and_where_they_stand():
 
 
 def test_of_a_word_without_end_only_some_places_are_kept():
-    assert search.vector([], ["x"] * 5_000, {"x": "x"}).count(",") == search.MAX_PLACES - 1
+    assert search.tsvector([], ["x"] * 5_000, {"x": "x"}).count(",") == search.MAX_PLACES - 1
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_of_a_word_without_end_only_some_places_are_kept():
     [("crème", "creme"), ("müller", "muller"), ("ёлка", "елка"), ("ガス", "ガス"), ("हिन्दी", "हिन्दी")],
 )
 def test_accents_are_left_out_and_signs_are_not(word, plain):
-    assert search.folded(word) == plain
+    assert search.strip_accents(word) == plain
 
 
 # Where to look first
@@ -129,7 +129,7 @@ def test_accents_are_left_out_and_signs_are_not(word, plain):
     ],
 )
 def test_the_stretches_are_all_of_the_time_that_is_asked_for_without_a_gap(query):
-    found = search.stretches(query, now=NOW)
+    found = search.time_ranges(query, now=NOW)
     assert found[0].end == query.until
     assert found[-1].start == query.since
     assert [each.start for each in found[:-1]] == [each.end for each in found[1:]]
@@ -140,35 +140,35 @@ def test_a_document_has_the_marks_of_every_stretch_that_it_lies_in():
         seen_at = NOW - timedelta(days=days, hours=5)
         holding = [
             each
-            for each in search.stretches(Query(text="x"), now=NOW)
+            for each in search.time_ranges(Query(text="x"), now=NOW)
             if (each.start is None or each.start <= seen_at) and (each.end is None or seen_at < each.end)
         ]
         assert len(holding) == 1
-        assert holding[0].marks is None or set(search.marks_of(seen_at)) & set(holding[0].marks)
+        assert holding[0].marks is None or set(search.date_facets(seen_at)) & set(holding[0].marks)
 
 
 def test_days_are_those_of_the_timezone_and_the_last_is_included():
-    since, until = search.span(date(2026, 11, 14), date(2026, 11, 15), ZoneInfo("Asia/Tokyo"))
+    since, until = search.day_bounds(date(2026, 11, 14), date(2026, 11, 15), ZoneInfo("Asia/Tokyo"))
     assert (since, until) == (datetime(2026, 11, 13, 15, tzinfo=UTC), datetime(2026, 11, 15, 15, tzinfo=UTC))
 
 
 def test_a_day_beyond_the_calendar_is_refused():
     with pytest.raises(ValueError, match="the year 9999"):
-        search.span(None, date(9999, 12, 31), ZoneInfo("UTC"))
+        search.day_bounds(None, date(9999, 12, 31), ZoneInfo("UTC"))
 
 
 # Several ways to one list
 
 
 def test_who_is_found_in_several_ways_comes_first():
-    ranked = search.fused({"words": [(1, 10), (2, 20)], "meaning": [(3, 30), (2, 21)]})
+    ranked = search.fuse_rankings({"words": [(1, 10), (2, 20)], "meaning": [(3, 30), (2, 21)]})
     assert [each.story_id for each in ranked] == [2, 1, 3]
     assert ranked[0].found_by == ["words", "meaning"]
     assert ranked[0].document_id == 20
 
 
 def test_nothing_found_is_an_empty_list():
-    assert search.fused({"words": [], "meaning": []}) == []
+    assert search.fuse_rankings({"words": [], "meaning": []}) == []
 
 
 # What is shown
@@ -179,19 +179,19 @@ def marked(pieces):
 
 
 def test_hits_are_marked_where_they_stand_as_they_are_written():
-    assert marked(highlights.highlighted("Docker’s STRIKE, again", {"strike"}.__contains__)) == (
+    assert marked(highlights.highlight("Docker’s STRIKE, again", {"strike"}.__contains__)) == (
         "Docker’s [STRIKE], again"
     )
-    assert marked(highlights.highlighted("Dockers don’t pay", {"dont"}.__contains__)) == "Dockers [don’t] pay"
+    assert marked(highlights.highlight("Dockers don’t pay", {"dont"}.__contains__)) == "Dockers [don’t] pay"
 
 
 def test_pairs_of_signs_are_marked_as_one():
-    assert marked(highlights.highlighted("深圳地铁停运", {"圳地", "地铁"}.__contains__)) == "深[圳地铁]停运"
+    assert marked(highlights.highlight("深圳地铁停运", {"圳地", "地铁"}.__contains__)) == "深[圳地铁]停运"
 
 
 def test_a_passage_is_where_most_hits_are():
     body = f"A bridge. {'Nothing of interest here. ' * 30}The bridge, the old bridge, is closed. {'More. ' * 99}"
-    passage = marked(highlights.passage(body, {"bridge"}.__contains__))
+    passage = marked(highlights.best_passage(body, {"bridge"}.__contains__))
     assert passage.startswith("… ")
     assert passage.endswith(" …")
     assert "The [bridge], the old [bridge], is closed." in passage
@@ -199,18 +199,20 @@ def test_a_passage_is_where_most_hits_are():
 
 
 def test_a_passage_without_hits_is_the_beginning():
-    assert marked(highlights.passage("First.\n\nSecond.", {"x"}.__contains__)) == "First. Second."
-    assert highlights.passage("", {"x"}.__contains__) == []
+    assert marked(highlights.best_passage("First.\n\nSecond.", {"x"}.__contains__)) == "First. Second."
+    assert highlights.best_passage("", {"x"}.__contains__) == []
 
 
 def test_a_passage_of_wide_signs_is_half_as_long():
-    assert len(marked(highlights.passage("漢字" * 400, {"x"}.__contains__))) == highlights.PASSAGE_CHARACTERS // 2 + 2
+    assert (
+        len(marked(highlights.best_passage("漢字" * 400, {"x"}.__contains__))) == highlights.PASSAGE_CHARACTERS // 2 + 2
+    )
 
 
 @given(st.text(max_size=400))
 def test_no_sign_of_a_text_is_lost_by_marking(whole):
     for is_hit in (lambda _word: True, lambda word: len(word) % 2 == 0):
-        assert "".join(piece.text for piece in highlights.highlighted(whole, is_hit)) == whole
+        assert "".join(piece.text for piece in highlights.highlight(whole, is_hit)) == whole
 
 
 # Slips
@@ -218,18 +220,18 @@ def test_no_sign_of_a_text_is_lost_by_marking(whole):
 
 @pytest.mark.parametrize("typed", ["cholrea", "chlera", "choleraa", "cholero", "holera"])
 def test_words_one_slip_apart_share_a_key(typed):
-    assert set(spelling.keys(typed)) & set(spelling.keys("cholera"))
-    assert spelling.slips(typed, "cholera") == 1
-    assert spelling.meant(typed, ["cholera", "collar", typed]) == ["cholera"]
+    assert set(spelling.deletion_keys(typed)) & set(spelling.deletion_keys("cholera"))
+    assert spelling.edit_distance(typed, "cholera") == 1
+    assert spelling.closest_words(typed, ["cholera", "collar", typed]) == ["cholera"]
 
 
 def test_two_slips_are_forgiven_in_long_words_only():
-    assert spelling.meant("constitutoinl", ["constitutional"]) == ["constitutional"]
-    assert spelling.meant("rodes", ["ride"]) == []
+    assert spelling.closest_words("constitutoinl", ["constitutional"]) == ["constitutional"]
+    assert spelling.closest_words("rodes", ["ride"]) == []
 
 
 def test_the_nearest_that_begins_alike_comes_first():
-    assert spelling.meant("brigde", ["ridge", "bridge", "bride", "brigade"])[0] == "bridge"
+    assert spelling.closest_words("brigde", ["ridge", "bridge", "bride", "brigade"])[0] == "bridge"
 
 
 @pytest.mark.parametrize("word", ["the", "2026", "gpt5", "東京都庁", "서울에서", "x" * 40])

@@ -74,7 +74,7 @@ class Desk:
 
     async def deliveries(self) -> list[Delivery]:
         async with self.database.connection() as conn:
-            return (await webhooks.deliveries(conn))[::-1]
+            return (await webhooks.list_deliveries(conn))[::-1]
 
     async def value(self, query: str, *values: Any) -> Any:
         async with self.database.connection() as conn:
@@ -276,7 +276,7 @@ async def test_what_waits_for_a_program_that_rests_is_dropped(desk):
     await desk.happen(an_event(1))
     async with desk.database.transaction() as conn:
         await conn.execute("UPDATE webhooks SET enabled = true, since = now() - interval '1 day'")
-        subjects = await webhooks.tell_of_stories(conn, [1])
+        subjects = await webhooks.enqueue_stories(conn, [1])
         await work.enqueue(conn, StageName.DELIVER_WEBHOOKS, subjects)
         await conn.execute("UPDATE webhooks SET enabled = false")
     await desk.run()
@@ -322,10 +322,10 @@ async def test_what_was_sent_long_ago_is_forgotten(desk):
     await desk.add()
     await desk.happen(an_event(1))
     async with desk.database.connection() as conn:
-        await webhooks.forget(conn)
+        await webhooks.delete_old(conn)
         assert len(await desk.deliveries()) == 1
         await conn.execute("UPDATE webhook_deliveries SET tried_at = now() - interval '31 days'")
-        await webhooks.forget(conn)
+        await webhooks.delete_old(conn)
     assert await desk.deliveries() == []
 
 
@@ -366,7 +366,7 @@ async def told_without_sending(desk: Desk) -> None:
     await told(desk.database, [an_event(1)], without=pipeline.PUBLISHING)
     async with desk.database.transaction() as conn:
         await conn.execute("UPDATE webhooks SET enabled = true, since = now() - interval '1 day'")
-        await work.enqueue(conn, StageName.DELIVER_WEBHOOKS, await webhooks.tell_of_stories(conn, [1]))
+        await work.enqueue(conn, StageName.DELIVER_WEBHOOKS, await webhooks.enqueue_stories(conn, [1]))
 
 
 async def test_a_trial_tells_nobody(home):

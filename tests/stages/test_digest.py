@@ -101,7 +101,7 @@ class Desk:
 
     async def entries(self, run_id: int) -> list[RunEntry]:
         async with self.database.connection() as conn:
-            return await digests.entries(conn, run_id)
+            return await digests.list_entries(conn, run_id)
 
     async def statuses(self, run_id: int) -> dict[str, str]:
         return {entry.title: entry.status for entry in await self.entries(run_id)}
@@ -311,7 +311,7 @@ async def test_a_channel_that_cannot_be_used_is_closed_with_the_reason_and_the_o
     await desk.publish(TUESDAY)
     topic = await desk.topic()
     async with desk.database.connection() as conn:
-        problems = {each.name: each.problem for each in await topics.channels(conn, topic.topic_id)}
+        problems = {each.name: each.problem for each in await topics.list_channels(conn, topic.topic_id)}
     assert problems["main"] is None
     assert "give the option folder" in problems["nowhere"]
     assert "there is no kind 'pigeon'" in problems["pigeon"]
@@ -449,7 +449,7 @@ async def test_a_draft_says_what_the_recorded_run_says(desk):
         drafted = digest.draft(await digest.read_input(conn, order), KINDS)
     run_id = await desk.make(TUESDAY, publish=True)
     async with desk.database.connection() as conn:
-        recorded = digests.digest(order.topic, TUESDAY, await digests.entries(conn, run_id))
+        recorded = digests.make_digest(order.topic, TUESDAY, await digests.list_entries(conn, run_id))
         (payload,) = await desk.rows("SELECT payload FROM posts")
     [(_, [(_, part)])] = drafted.posts.parts_by_channel.values()
     assert (part.payload,) == payload

@@ -145,7 +145,7 @@ async def test_two_models_live_side_by_side_and_the_first_decides(office):
     office.dimensions = 32
     await office.backfill("other")
     async with office.database.connection() as conn:
-        found = [(m.model_name, m.dimensions, m.documents, m.is_active) for m in await embeddings.models(conn)]
+        found = [(m.model_name, m.dimensions, m.documents, m.is_active) for m in await embeddings.list_models(conn)]
     assert found == [("toy", 64, 2, True), ("other", 32, 2, False)]
 
 
@@ -277,6 +277,6 @@ async def test_a_model_that_becomes_active_has_all_documents_judged_anew(office)
     await office.value("DELETE FROM work")
     async with office.database.connection() as conn:
         await embed.activate(conn, "other", "v1+lead400")
-        assert (await embeddings.active(conn)).model_name == "other"
+        assert (await embeddings.find_active(conn)).model_name == "other"
     queued = await office.rows("SELECT stage, lane FROM work ORDER BY lane")
     assert queued == [{"stage": "link", "lane": "ai_news"}, {"stage": "link", "lane": "world_news"}]

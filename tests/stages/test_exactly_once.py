@@ -138,7 +138,7 @@ async def test_a_channel_that_is_gone_is_switched_off_and_the_other_goes_on(desk
     assert await states(desk, by_bot) == ["failed", "waiting"]
     assert await states(desk, by_webhook) == ["sent", "sent"]
     async with desk.database.connection() as conn:
-        problems = {each.name: each.problem for each in await topics.channels(conn, topic.topic_id)}
+        problems = {each.name: each.problem for each in await topics.list_channels(conn, topic.topic_id)}
     assert problems["discord_bot"]
     assert problems["discord_webhook"] is None
 

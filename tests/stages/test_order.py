@@ -71,7 +71,7 @@ async def partition(database, portions, *, batch):
             for stage in (normalize.stage(then=("dedup",)), replace(dedup.stage(then=()), batch=batch)):
                 await worker.drain(stage, member, stop=asyncio.Event(), report=Silent())
     async with database.connection() as conn:
-        placed = await store.placements(conn)
+        placed = await store.get_placements(conn)
     stories: dict[int, set[str]] = {}
     for (found_in, _, source_item_id), place in placed.items():
         if found_in == collection:

@@ -42,10 +42,10 @@ TWO_STORIES = [
 async def waiting(database, **changes):
     """The pairs that wait for a person."""
     async with database.connection() as conn:
-        model = await embeddings.active(conn)
+        model = await embeddings.find_active(conn)
         fit = links.fitted(model.model_name, model.model_version)
         asked = {"at_least": fit.coverage_at, "collection": None, "limit": 10, "now": NOW} | changes
-        pairs, _ = await review.gray_pairs(conn, model, **asked)
+        pairs, _ = await review.list_pairs(conn, model, **asked)
         return pairs
 
 
@@ -232,7 +232,7 @@ async def test_when_nobody_keeps_them_apart_any_longer_the_rules_decide_anew(dat
 
 async def decisions(database):
     async with database.connection() as conn:
-        return await review.decisions(conn, collection=None, limit=10)
+        return await review.list_decisions(conn, collection=None, limit=10)
 
 
 # Split
@@ -428,19 +428,19 @@ async def test_decisions_are_labels_for_the_model_that_links_the_documents(datab
     merge = await merged(database)
     await kept_apart(database, "item-3", "item-4")
     async with database.connection() as conn:
-        model = await embeddings.active(conn)
-        (label,), unusable = await review.labels(conn, model)
+        model = await embeddings.find_active(conn)
+        (label,), unusable = await review.list_labels(conn, model)
     assert (label.is_same, label.probability > 0.5, unusable) == (True, True, 1)
     await undone(database, merge)
     async with database.connection() as conn:
-        assert (await review.labels(conn, model))[0] == []
+        assert (await review.list_labels(conn, model))[0] == []
 
 
 async def test_other_thresholds_are_kept_with_the_model_and_have_all_documents_linked_anew(database):
     await told(database, TWO_STORIES)
     async with database.transaction() as conn:
-        await review.calibrate(conn, await embeddings.active(conn), {"coverage_at": 0.9999})
-        assert (await embeddings.active(conn)).calibration == {"coverage_at": 0.9999}
+        await review.calibrate(conn, await embeddings.find_active(conn), {"coverage_at": 0.9999})
+        assert (await embeddings.find_active(conn)).calibration == {"coverage_at": 0.9999}
         assert [(count.stage, count.count) for count in await work.counts(conn)] == [("link", 2)]
     await run_all(database)
     assert await groups(database) == of([1], [2])

@@ -27,7 +27,9 @@ async def test_what_hangs_together_with_a_story_is_found_without_reading_all_sto
     await told(database, [an_item(number) for number in range(1, 60)], without=["embed", "index"])
     async with database.connection() as conn:
         await conn.execute("ANALYZE; SET enable_seqscan = off; SET enable_bitmapscan = off")
-        plan = await conn.fetchval(f"EXPLAIN (FORMAT json) {links.SQL['component']}", [1, 2], 0.5, 1, links.SPEAKERS)
+        plan = await conn.fetchval(
+            f"EXPLAIN (FORMAT json) {links.SQL['component']}", [1, 2], 0.5, 1, links.MAX_LINKED_DOCUMENTS
+        )
     scans = [node for node in nodes(json.loads(plan)[0]["Plan"]) if node.get("Relation Name") == "stories"]
     assert scans
     assert all("Index Cond" in scan for scan in scans)

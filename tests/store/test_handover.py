@@ -67,7 +67,7 @@ async def test_good_lines_go_in_once_and_bad_ones_are_told(database, tmp_path, n
         assert "--topic says which it is" in found.refused[1].reason
         again = await imported(conn, tmp_path, lines, name=name)
         assert (again.items, again.new) == (3, 0)
-        items = await store.items(conn, (await the_topic(conn)).topic_id, SUNDAY, MONDAY)
+        items = await store.list_items(conn, (await the_topic(conn)).topic_id, SUNDAY, MONDAY)
     assert [(item.run_date, item.position) for item in items] == [(SUNDAY, 1), (MONDAY, 1), (MONDAY, 2)]
     assert items[0].posted_at == DUE - timedelta(days=1)  # nobody said when; then it was when it was due
 
@@ -76,7 +76,7 @@ async def test_digests_may_have_one_item_a_line_and_name_topics_in_words(databas
     lines = [{"topic": "World News", "date": "2026-11-16", "posted_at": "2026-11-16T09:01:00+01:00", **BRIDGE}] * 2
     async with database.transaction() as conn:
         assert (await imported(conn, tmp_path, lines)).new == 2
-        first, second = await store.items(conn, (await the_topic(conn)).topic_id, MONDAY, MONDAY)
+        first, second = await store.list_items(conn, (await the_topic(conn)).topic_id, MONDAY, MONDAY)
     assert (first.posted_at, second.position) == (DUE + timedelta(minutes=1), 2)
 
 
@@ -131,10 +131,10 @@ async def test_what_the_older_system_told_is_known_by_address_or_headline_for_th
     items = [BRIDGE, {"title": "Bridge number 2 stays closed - Elsewhere", "url": "https://elsewhere.example/2"}]
     async with database.transaction() as conn:
         await imported(conn, tmp_path, [a_digest(items=[*items, {"title": "Nobody has ever heard of this"}])])
-        known = await store.published_before(conn, topic.topic_id, MONDAY)
-        assert await store.published_before(conn, topic.topic_id, SUNDAY) == []
-        assert len(await store.published_before(conn, topic.topic_id, SUNDAY + timedelta(days=3))) == 2
-        assert await store.published_before(conn, topic.topic_id, SUNDAY + timedelta(days=4)) == []
+        known = await store.list_published_before(conn, topic.topic_id, MONDAY)
+        assert await store.list_published_before(conn, topic.topic_id, SUNDAY) == []
+        assert len(await store.list_published_before(conn, topic.topic_id, SUNDAY + timedelta(days=3))) == 2
+        assert await store.list_published_before(conn, topic.topic_id, SUNDAY + timedelta(days=4)) == []
     assert len({each.story_id for each in known}) == 2
     # The second was told before we had it: what it said first is what readers know.
     assert all(each.run_date == SUNDAY and len(each.memory.versions) == 1 for each in known)
@@ -151,7 +151,7 @@ async def test_digests_of_the_same_date_are_compared(database, tmp_path):
         await imported(conn, tmp_path, [a_digest(MONDAY, [BRIDGE, BRIDGE, old, stranger])])
         await imported(conn, tmp_path, [seen])
         await digest.make(conn, DigestOrder(topic=topic, day=MONDAY, mode="shadow"), KINDS)
-        sides = await store.sides(conn, topic, since=SUNDAY, until=MONDAY)
+        sides = await store.list_sides(conn, topic, since=SUNDAY, until=MONDAY)
     (day,) = handover.compare("world_news", sides, since=SUNDAY).days
     assert (day.mode, [line.verdict for line in day.legacy]) == ("shadow", ["shared", "double", "missed", "missed"])
     assert "had nothing new in the window" in day.legacy[2].note
@@ -184,7 +184,7 @@ async def a_topic_with_a_program(conn, tmp_path, **changes):
     await topics.put_channel(conn, topic_id, ChannelSettings(name="main", kind="file", options=options))
     await conn.execute("UPDATE topics SET created_at = '2026-01-01'")
     topic = await the_topic(conn)
-    await store.leave(conn, topic, SUNDAY, digest.window_of(topic, SUNDAY))
+    await store.leave_to_legacy(conn, topic, SUNDAY, digest.window_of(topic, SUNDAY))
     return topic
 
 
@@ -207,7 +207,7 @@ async def test_a_digest_that_is_not_out_in_time_is_left_to_the_older_system_once
         assert programs.asked == [(("post",), "world_news", MONDAY)]
         (message,) = await open_alerts(conn)
         assert "the older system's program has posted it" in message
-        assert await store.leave(conn, topic, MONDAY, digest.window_of(topic, MONDAY)) == "legacys"
+        assert await store.leave_to_legacy(conn, topic, MONDAY, digest.window_of(topic, MONDAY)) == "legacys"
         await moving.fall_back(conn, Modes(), now=DUE + timedelta(days=1), run=programs)
         assert await open_alerts(conn) == []
 
@@ -224,10 +224,10 @@ async def test_a_date_that_was_left_to_the_older_system_is_not_compared(database
     async with database.connection() as conn:
         topic = await a_topic_with_a_program(conn, tmp_path)
         await imported(conn, tmp_path, [a_digest()])
-        (sides,) = await store.sides(conn, topic, since=SUNDAY, until=MONDAY)
+        (sides,) = await store.list_sides(conn, topic, since=SUNDAY, until=MONDAY)
         assert sides.mode is None
         await digest.make(conn, DigestOrder(topic=topic, day=SUNDAY, mode="shadow"), KINDS)
-        (sides,) = await store.sides(conn, topic, since=SUNDAY, until=MONDAY)
+        (sides,) = await store.list_sides(conn, topic, since=SUNDAY, until=MONDAY)
     assert (sides.mode, sides.entries) == ("shadow", [])
 
 
@@ -362,10 +362,10 @@ async def test_the_list_of_acceptance_counts_what_is_there(database, tmp_path):
             conn, topic.topic_id, ChannelSettings(name="main", kind="file", options={"folder": str(tmp_path)})
         )
         await digest.make(conn, DigestOrder(topic=await the_topic(conn), day=MONDAY, publish=True), KINDS)
-        counts = await acceptance.counts(conn)
+        counts = await acceptance.get_counts(conn)
         assert (counts.runs, counts.items, counts.documents, counts.embedded) == (1, 2, 2, 2)
         assert (counts.short_runs, counts.quarantined, counts.published, counts.repeated) == ([], 0, 2, 0)
         await conn.execute("UPDATE posts SET story_ids = story_ids || story_ids[1]")
         await conn.execute("UPDATE ingest_runs SET items_inserted = 3")
-        counts = await acceptance.counts(conn)
+        counts = await acceptance.get_counts(conn)
     assert (counts.repeated, counts.short_runs) == (1, [1])

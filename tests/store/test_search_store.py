@@ -39,7 +39,7 @@ def an_article(number, title, /, **changes):
 
 async def found(database, text, *, now=NOW, meaning=None, **narrowed):
     async with database.connection() as conn:
-        return await search.search(conn, Query(text=text, **narrowed), now=now, meaning=meaning)
+        return await search.search_stories(conn, Query(text=text, **narrowed), now=now, meaning=meaning)
 
 
 async def titles(database, text, **narrowed):
@@ -167,7 +167,8 @@ async def test_where_nothing_can_be_a_hint_says_why(database, narrowed, said):
 
 
 @pytest.mark.parametrize(
-    ("typed", "said"), [("", search.EMPTY), ("OR -", search.NOTHING_SOUGHT), ("-bridge", search.NOTHING_SOUGHT)]
+    ("typed", "said"),
+    [("", search.NO_WORDS), ("OR -", search.NO_SEARCHABLE_WORD), ("-bridge", search.NO_SEARCHABLE_WORD)],
 )
 async def test_without_a_word_nothing_is_searched(database, typed, said):
     await told(database, [an_item()])
@@ -194,7 +195,7 @@ async def test_whatever_is_typed_is_only_words(database, typed):
 async def test_a_hundred_words_are_cut_and_said_to_be(database):
     await told(database, [an_article(1, "Bridge " * 60)])
     answer = await found(database, "bridge " * 70)
-    assert answer.hints == [search.CUT]
+    assert answer.hints == [search.TOO_MANY_WORDS]
     assert len(answer.items) == 1
 
 
@@ -274,7 +275,7 @@ async def test_a_story_is_found_by_what_it_means_in_another_language(database):
     await told(database, [an_item(1, **FIRE), an_article(2, "Parliament passes the budget for next year")])
     local = Local(Settings(), None)
     query = Query(text="Brand in der Bücherei")
-    meant = await search.meaning(local, query, patience=timedelta(minutes=1))
+    meant = await search.embed_query(local, query, patience=timedelta(minutes=1))
     answer = await found(database, query.text, meaning=meant)
     assert [(hit.story.title, hit.found_by) for hit in answer.items] == [(FIRE["title"], ["meaning"])]
     assert (await found(database, query.text)).items == []
@@ -283,7 +284,7 @@ async def test_a_story_is_found_by_what_it_means_in_another_language(database):
 async def test_words_and_meaning_together_and_what_is_excluded_stays_out(database):
     await told(database, [an_item(1, **FIRE), an_article(2, "Library of Ostburg opens at night", source="gazette")])
     local = Local(Settings(), None)
-    meant = await search.meaning(local, Query(text="library fire"), patience=timedelta(minutes=1))
+    meant = await search.embed_query(local, Query(text="library fire"), patience=timedelta(minutes=1))
     first = (await found(database, "library fire", meaning=meant)).items[0]
     assert (first.story.title, first.found_by) == (FIRE["title"], ["words", "meaning"])
     without = await found(database, "library fire -brigade", meaning=meant)
@@ -293,7 +294,7 @@ async def test_words_and_meaning_together_and_what_is_excluded_stays_out(databas
 
 async def test_nonsense_means_nothing(database):
     await told(database, [an_item(1, **FIRE)])
-    meant = await search.meaning(Local(Settings(), None), Query(text="xyzzy blorp"), patience=timedelta(minutes=1))
+    meant = await search.embed_query(Local(Settings(), None), Query(text="xyzzy blorp"), patience=timedelta(minutes=1))
     assert (await found(database, "xyzzy blorp", meaning=meant)).items == []
 
 
@@ -307,14 +308,14 @@ class Away:
 
 async def test_an_embedder_that_is_away_leaves_the_words(database):
     await told(database, [an_item(1, **FIRE)])
-    meant = await search.meaning(Away(), Query(text="library"))
+    meant = await search.embed_query(Away(), Query(text="library"))
     answer = await found(database, "library", meaning=meant)
-    assert ([hit.found_by for hit in answer.items], answer.hints) == ([["words"]], [search.WITHOUT_MEANING])
+    assert ([hit.found_by for hit in answer.items], answer.hints) == ([["words"]], [search.EMBEDDER_TIMEOUT])
 
 
 async def test_an_exact_phrase_is_not_embedded():
-    assert await search.meaning(Away(), Query(text='"library fire"')) is None
-    assert await search.meaning(Away(), Query(text="OR")) is None
+    assert await search.embed_query(Away(), Query(text='"library fire"')) is None
+    assert await search.embed_query(Away(), Query(text="OR")) is None
 
 
 # What the database does
@@ -322,10 +323,10 @@ async def test_an_exact_phrase_is_not_embedded():
 
 async def test_a_search_goes_by_its_index_and_leaves_the_connection_as_it_was(database):
     await told(database, [an_item(number) for number in range(1, 4)])
-    stretch = core.stretches(Query(text="bridge"), now=NOW)[0]
+    stretch = core.time_ranges(Query(text="bridge"), now=NOW)[0]
     async with database.connection() as conn, conn.transaction():
         before = await conn.fetchval("SELECT current_setting('enable_seqscan') || current_setting('statement_timeout')")
-        async with store.quickly(conn):
+        async with store.time_limit(conn):
             asked = ("'bridg'", ["c:world_news"], stretch.marks, stretch.start, None, None, 10)
             rows = await conn.fetch(f"EXPLAIN {store.SQL['newest']}", *asked)
         after = await conn.fetchval("SELECT current_setting('enable_seqscan') || current_setting('statement_timeout')")
@@ -338,8 +339,8 @@ async def test_a_search_goes_by_its_index_and_leaves_the_connection_as_it_was(da
 async def test_no_search_runs_away(database, monkeypatch):
     monkeypatch.setattr(store, "PATIENCE", timedelta(milliseconds=50))
     async with database.connection() as conn, conn.transaction():
-        with pytest.raises(store.TooSlow, match="takes too long"):
-            async with store.quickly(conn):
+        with pytest.raises(store.SearchTimeout, match="takes too long"):
+            async with store.time_limit(conn):
                 await conn.execute("SELECT pg_sleep(20)")
         assert await conn.fetchval("SELECT 1") == 1
 

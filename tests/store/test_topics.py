@@ -183,7 +183,7 @@ async def test_what_is_wrong_with_a_channel_stays_known_until_it_is_changed_or_e
     channel = ChannelSettings(name="main", kind="file", options={"folder": "/srv"})
 
     async def problem(conn) -> str | None:
-        (found,) = await topics.channels(conn, 1)
+        (found,) = await topics.list_channels(conn, 1)
         return found.problem
 
     async with database.connection() as conn:

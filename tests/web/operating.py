@@ -48,7 +48,7 @@ async def write(
         topic_id = (await store.by_slug(conn, topic)).topic_id
         of_channel = {channel: (settings, parts)}
         await posts.put(conn, digest_run_id=run_id, topic_id=topic_id, day=DAY, parts_by_channel=of_channel)
-        return [post.post_id for post in await posts.of_run(conn, run_id)]
+        return [post.post_id for post in await posts.list_run_posts(conn, run_id)]
 
 
 async def become(

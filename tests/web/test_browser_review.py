@@ -14,7 +14,7 @@ LONG = {"title": f"{'Überraschend ' * 22}長い見出し", "body_text": f"{'Don
 
 async def decisions(database):
     async with database.connection() as conn:
-        return await review.decisions(conn, collection=None, limit=10)
+        return await review.list_decisions(conn, collection=None, limit=10)
 
 
 async def test_the_review_is_played_by_keys(database):

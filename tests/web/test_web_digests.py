@@ -36,7 +36,7 @@ async def add_channel(database, name="folder", kind="file", **options):
 
 async def runs(database):
     async with database.connection() as conn:
-        return await digests.runs(conn)
+        return await digests.list_runs(conn)
 
 
 async def outbox(database):
@@ -163,7 +163,7 @@ async def test_what_was_looked_at_before_its_time_is_still_made_when_the_time_co
         topic = await topics.by_slug(conn, "world_news")
         for day in (date(2024, 5, 16), datetime.now(UTC).date() + timedelta(days=2)):
             await digest.make(conn, digest.DigestOrder(topic=topic, day=day), {})
-        made = {each.topic_slug: each.last_live for each in await digests.due(conn)}
+        made = {each.topic_slug: each.last_live for each in await digests.list_due(conn)}
     assert made["world_news"] == date(2024, 5, 16)
 
 

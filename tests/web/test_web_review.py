@@ -39,7 +39,7 @@ async def answer(visitor, action, **changes):
 
 async def decisions(database):
     async with database.connection() as conn:
-        return await review.decisions(conn, collection=None, limit=10)
+        return await review.list_decisions(conn, collection=None, limit=10)
 
 
 async def test_a_pair_is_shown_side_by_side_with_what_differs_marked(database):

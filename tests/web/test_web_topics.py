@@ -18,7 +18,7 @@ async def topic(database, slug="energy"):
 
 async def channel(database, slug="energy", name="main"):
     async with database.connection() as conn:
-        found = await store.channels(conn, (await store.by_slug(conn, slug)).topic_id)
+        found = await store.list_channels(conn, (await store.by_slug(conn, slug)).topic_id)
     return next((each for each in found if each.name == name), None)
 
 

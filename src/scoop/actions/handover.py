@@ -44,7 +44,7 @@ async def cut_over(conn: Connection, slug: str, modes: Modes, *, now: datetime) 
 
     That is the last date due: the older system has posted it, or is about to.
     """
-    topic = await topics.locked(conn, slug)
+    topic = await topics.lock(conn, slug)
     if not any(channel.enabled for channel in topic.channels):
         raise UsageError(
             f"{slug} has no channel to post to; add one: scoop topics channel add {slug} NAME --kind KIND, "
@@ -55,13 +55,13 @@ async def cut_over(conn: Connection, slug: str, modes: Modes, *, now: datetime) 
     await topics.put(conn, replace(topic, mode="prod", publish_v2=True))
     if not is_new:
         return None
-    leaving = await handover.leave(conn, topic, day, digest.window_of(topic, day))
+    leaving = await handover.leave_to_legacy(conn, topic, day, digest.window_of(topic, day))
     return day if leaving == "left" else None
 
 
 async def shadow(conn: Connection, slug: str) -> None:
     """Let Scoop make a topic's digests for comparison, inside the caller's transaction; the older system posts."""
-    await topics.put(conn, replace(await topics.locked(conn, slug), mode="shadow"))
+    await topics.put(conn, replace(await topics.lock(conn, slug), mode="shadow"))
 
 
 async def roll_back(conn: Connection, slug: str, modes: Modes, *, now: datetime) -> tuple[date, LeaveState | None]:
@@ -69,21 +69,21 @@ async def roll_back(conn: Connection, slug: str, modes: Modes, *, now: datetime)
 
     None if the older system posted it all along, or the date is too old.
     """
-    topic = await topics.locked(conn, slug)
+    topic = await topics.lock(conn, slug)
     day = digest_windows.latest(topic.digest_cron, topic.timezone, now)
     window = digest.window_of(topic, day)
     is_ours = modes.of(topic).posts
     await topics.put(conn, replace(topic, mode="shadow", publish_v2=False))
-    leaving = await handover.leave(conn, topic, day, window) if is_ours else None
+    leaving = await handover.leave_to_legacy(conn, topic, day, window) if is_ours else None
     return day, leaving if now - window.end <= digest.CATCH_UP_WITHIN else None
 
 
 async def run_left(conn: Connection, topic: Topic, day: date, run: ProgramRunner) -> ProgramResult | None:
     """Run the older system's program for a date left to it; None if another process does or did."""
-    if topic.legacy_command is None or not await handover.claim(conn, topic.topic_id, day):
+    if topic.legacy_command is None or not await handover.claim_fallback(conn, topic.topic_id, day):
         return None
     ended = await run(topic.legacy_command, topic.topic_slug, day)
-    await handover.end(conn, topic.topic_id, day, exit_code=ended.exit_code, error=ended.error)
+    await handover.end_fallback(conn, topic.topic_id, day, exit_code=ended.exit_code, error=ended.error)
     return ended
 
 
@@ -104,7 +104,7 @@ async def fall_back(conn: Connection, modes: Modes, *, now: datetime, run: Progr
         elif leaving == "uncertain":
             uncertain.add(topic.topic_id)
     await _run_all(conn, claimed, run)
-    messages = _messages(guarded, uncertain, await handover.fallbacks(conn), now=now)
+    messages = _messages(guarded, uncertain, await handover.list_fallbacks(conn), now=now)
     for _, subject, message in await alerts.settle(
         conn, messages, subjects=[topic.topic_slug for topic in known], kinds=[ALARM]
     ):
@@ -130,8 +130,8 @@ async def _left(conn: Connection, topic: Topic, day: date) -> LeaveState | None:
     if not await handover.is_handed_over(conn, topic.topic_id, day):
         return None
     async with conn.transaction():
-        leaving = await handover.leave(conn, topic, day, digest.window_of(topic, day))
-        if leaving == "left" and not await handover.claim(conn, topic.topic_id, day):
+        leaving = await handover.leave_to_legacy(conn, topic, day, digest.window_of(topic, day))
+        if leaving == "left" and not await handover.claim_fallback(conn, topic.topic_id, day):
             return "legacys"
     return leaving
 
@@ -144,7 +144,7 @@ async def _run_all(conn: Connection, claimed: Iterable[tuple[Topic, date]], run:
 
     for running in asyncio.as_completed([one(topic, day) for topic, day in claimed]):
         topic, day, ended = await running
-        await handover.end(conn, topic.topic_id, day, exit_code=ended.exit_code, error=ended.error)
+        await handover.end_fallback(conn, topic.topic_id, day, exit_code=ended.exit_code, error=ended.error)
 
 
 def _messages(

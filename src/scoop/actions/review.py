@@ -55,19 +55,19 @@ async def queue(
     conn: Connection, *, collection: str | None, skip: int = 0, limit: int, now: datetime
 ) -> tuple[list[GrayPair], int]:
     """One page of pairs after the skipped ones, and the total; empty if no model is active or it has no fit."""
-    model = await embeddings.active(conn)
+    model = await embeddings.find_active(conn)
     fit = links.fitted(model.model_name, model.model_version) if model else None
     if model is None or fit is None:
         return [], 0
     at_least = links.calibrated(fit, model.calibration).coverage_at
-    return await store.gray_pairs(
+    return await store.list_pairs(
         conn, model, at_least=at_least, collection=collection, skip=skip, limit=limit, now=now
     )
 
 
 async def active_model(conn: Connection) -> tuple[EmbeddingModel, LinkModel]:
     """The active model, and its shipped fit."""
-    model = await embeddings.active(conn)
+    model = await embeddings.find_active(conn)
     if model is None:
         raise NotFound("no model decides about stories yet; `scoop run-once` embeds what there is")
     fit = links.fitted(model.model_name, model.model_version)
@@ -81,11 +81,11 @@ async def active_model(conn: Connection) -> tuple[EmbeddingModel, LinkModel]:
 
 async def answered(conn: Connection) -> Answered | None:
     """The model's accuracy on people's decisions; None if no model is active or it has no fit."""
-    model = await embeddings.active(conn)
+    model = await embeddings.find_active(conn)
     shipped = links.fitted(model.model_name, model.model_version) if model else None
     if model is None or shipped is None:
         return None
-    labels, _ = await store.labels(conn, model)
+    labels, _ = await store.list_labels(conn, model)
     merge, coverage = _accuracies(labels, links.calibrated(shipped, model.calibration))
     before = _accuracies(labels, shipped) if model.calibration else (merge, coverage)
     return Answered(
@@ -105,7 +105,7 @@ def _accuracies(labels: Sequence[LabelledPair], fit: LinkModel) -> tuple[Accurac
 async def measured(conn: Connection, model: EmbeddingModel, shipped: LinkModel) -> Calibration:
     """Accuracy of the active model at its current calibration."""
     fit = links.calibrated(shipped, model.calibration)
-    labels, unusable = await store.labels(conn, model)
+    labels, unusable = await store.list_labels(conn, model)
     proposals = calibration.propose(labels, fit)
     merge, coverage = _accuracies(labels, fit)
     return Calibration(

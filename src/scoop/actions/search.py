@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from scoop.core import embedding_text, highlights
 from scoop.core import search as core
 from scoop.core.highlights import HighlightSpan
-from scoop.core.search import Query, Ranked, Understood, Way
+from scoop.core.search import ParsedQuery, Query, RankedStory, SearchMethod
 from scoop.embedders import Embedder
 from scoop.errors import Retry
 from scoop.model import Story
@@ -18,18 +18,20 @@ from scoop.store import search as store
 from scoop.store.db import Connection
 from scoop.store.reads import stories as story_reads
 
-FEW = 3  # stories by words, below which somebody may have mistyped
-PATIENCE = timedelta(seconds=2)  # with whoever embeds what is sought; no reader waits longer
-NEAR = {"use-multilingual": 0.15}  # cosine below which a document has nothing to do with a query: nonsense has 0.11
-NEARLY = 0.7  # of the best cosine; what is farther off is about something else
-MOST_MEANT = 30  # stories by meaning
+FEW_STORIES = 3  # stories by words, below which somebody may have mistyped
+EMBED_TIMEOUT = timedelta(seconds=2)  # with whoever embeds what is sought; no reader waits longer
+MIN_COSINE = {
+    "use-multilingual": 0.15
+}  # cosine below which a document has nothing to do with a query: nonsense has 0.11
+MIN_SHARE_OF_BEST = 0.7  # of the best cosine; what is farther off is about something else
+MAX_BY_MEANING = 30  # stories by meaning
 MAX_OFFSET = 500
 SHOWN_NAMES = 8  # of collections and the like, to whom names one that is none
 
-EMPTY = "Type some words."
-NOTHING_SOUGHT = "There is no word in this to search for."
-WITHOUT_MEANING = "Only words were searched for: what finds the same in other words did not answer in time."
-CUT = f"Only the first {core.MAX_WORDS} words were searched for."
+NO_WORDS = "Type some words."
+NO_SEARCHABLE_WORD = "There is no word in this to search for."
+EMBEDDER_TIMEOUT = "Only words were searched for: what finds the same in other words did not answer in time."
+TOO_MANY_WORDS = f"Only the first {core.MAX_WORDS} words were searched for."
 KINDS = {"c": "collection", "s": "source", "l": "language"}
 
 Forms = Mapping[str, Collection[str]]
@@ -37,7 +39,7 @@ Forms = Mapping[str, Collection[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Meaning:
+class QueryVector:
     """What is sought as a vector, and by which model; none where the embedder did not answer in time."""
 
     model_name: str
@@ -51,7 +53,7 @@ class SearchHit:
 
     story: Story
     score: float
-    found_by: list[Way]
+    found_by: list[SearchMethod]
     title: list[HighlightSpan]
     passage: list[HighlightSpan]
 
@@ -71,9 +73,9 @@ class SearchResult:
     took_ms: int = 0
 
 
-async def meaning(embedder: Embedder, query: Query, *, patience: timedelta = PATIENCE) -> Meaning | None:
+async def embed_query(embedder: Embedder, query: Query, *, patience: timedelta = EMBED_TIMEOUT) -> QueryVector | None:
     """What is sought as a vector; None where exactly these words are sought."""
-    sought = core.understood(query.text)
+    sought = core.parse_query(query.text)
     if sought.is_empty or sought.is_literal:
         return None
     try:
@@ -82,31 +84,33 @@ async def meaning(embedder: Embedder, query: Query, *, patience: timedelta = PAT
     except (Retry, TimeoutError):
         vector = None
     version = embedding_text.with_recipe(embedder.model.version)
-    return Meaning(model_name=embedder.model.name, model_version=version, vector=vector)
+    return QueryVector(model_name=embedder.model.name, model_version=version, vector=vector)
 
 
-async def search(conn: Connection, query: Query, *, now: datetime, meaning: Meaning | None = None) -> SearchResult:
+async def search_stories(
+    conn: Connection, query: Query, *, now: datetime, meaning: QueryVector | None = None
+) -> SearchResult:
     """The stories that a query finds, the best first; with a `meaning` also those that say it in other words."""
     began = time.perf_counter()
-    sought = core.understood(query.text)
+    sought = core.parse_query(query.text)
     if sought.is_empty:
-        return SearchResult(hints=[NOTHING_SOUGHT if query.text.strip() else EMPTY])
+        return SearchResult(hints=[NO_SEARCHABLE_WORD if query.text.strip() else NO_WORDS])
     if trouble := await _trouble(conn, query):
         return SearchResult(hints=[trouble])
     found = await _found(conn, query, sought, meaning, now=now)
-    hints = [*([CUT] if sought.is_cut else []), *found.hints]
+    hints = [*([TOO_MANY_WORDS] if sought.is_cut else []), *found.hints]
     return replace(found, hints=hints, took_ms=round((time.perf_counter() - began) * 1000))
 
 
 async def _trouble(conn: Connection, query: Query) -> str | None:
     """Why nothing can be found among the stories that are asked for."""
-    for facet in core.wanted_facets(query) or ():
-        if not facet.isprintable() or await store.unknown_facets(conn, [facet]):
+    for facet in core.query_facets(query) or ():
+        if not facet.isprintable() or await store.list_unknown_facets(conn, [facet]):
             kind, name = facet[0], facet[2:]
-            there = await store.facets(conn, kind)
+            there = await store.list_facets(conn, kind)
             some = ", ".join(there[:SHOWN_NAMES]) + (", …" if len(there) > SHOWN_NAMES else "")
             return f"No story has the {KINDS[kind]} {name!r}{f'; there are: {some}' if there else ''}."
-    if query.topic and (not query.topic.isprintable() or await store.topic(conn, query.topic) is None):
+    if query.topic and (not query.topic.isprintable() or await store.find_topic_id(conn, query.topic) is None):
         return f"There is no topic {query.topic!r}."
     if query.since and query.until and query.since >= query.until:
         return "The last day lies before the first."
@@ -114,35 +118,37 @@ async def _trouble(conn: Connection, query: Query) -> str | None:
 
 
 async def _found(
-    conn: Connection, query: Query, sought: Understood, meaning: Meaning | None, *, now: datetime
+    conn: Connection, query: Query, sought: ParsedQuery, meaning: QueryVector | None, *, now: datetime
 ) -> SearchResult:
-    topic_id = await store.topic(conn, query.topic) if query.topic else None
-    languages = [core.primary(query.language.lower())] if query.language else await store.facets(conn, "l")
+    topic_id = await store.find_topic_id(conn, query.topic) if query.topic else None
+    languages = (
+        [core.primary_language(query.language.lower())] if query.language else await store.list_facets(conn, "l")
+    )
     forms = await _forms(conn, [*sought.words, *sought.excluded_words], languages)
-    ways: dict[Way, store.RankedIds] = {}
+    ways: dict[SearchMethod, store.RankedIds] = {}
     corrections: dict[str, list[str]] = {}
     hints: list[str] = []
     is_capped = False
     try:
-        async with store.quickly(conn):
-            stretches = core.stretches(query, now=now)
+        async with store.time_limit(conn):
+            stretches = core.time_ranges(query, now=now)
             asked = _sought(sought, forms, topic_id)
-            ways["words"], is_capped = await store.by_words(conn, asked, query, stretches, now=now)
-            if len(ways["words"]) < FEW and not sought.is_literal:
-                corrections = await store.meant(conn, sought.words)
+            ways["words"], is_capped = await store.rank_by_words(conn, asked, query, stretches, now=now)
+            if len(ways["words"]) < FEW_STORIES and not sought.is_literal:
+                corrections = await store.suggest_corrections(conn, sought.words)
             if corrections:
                 forms = await _with(conn, forms, corrections, languages)
                 asked = _sought(sought, forms, topic_id)
-                spelled, _ = await store.by_words(conn, asked, query, stretches, now=now)
+                spelled, _ = await store.rank_by_words(conn, asked, query, stretches, now=now)
                 ways["spelling"] = [pair for pair in spelled if pair not in ways["words"]]
-    except store.TooSlow as error:
+    except store.SearchTimeout as error:
         hints.append(str(error))
     if meaning is not None and meaning.vector is None:
-        hints.append(WITHOUT_MEANING)
+        hints.append(EMBEDDER_TIMEOUT)
     elif meaning is not None and not ways.get("spelling"):  # what was mistyped means something else
-        excluded = core.exclusion(sought, forms.__getitem__)
+        excluded = core.excluded_tsquery(sought, forms.__getitem__)
         ways["meaning"] = await _near(conn, query, meaning, excluded=excluded, topic_id=topic_id)
-    ranked = core.fused(ways)
+    ranked = core.fuse_rankings(ways)
     part = ranked[query.offset : query.offset + query.limit]
     return SearchResult(
         items=await _hits(conn, part, sought, forms),
@@ -153,18 +159,18 @@ async def _found(
     )
 
 
-def _sought(sought: Understood, forms: Forms, topic_id: int | None) -> store.WordQuery:
+def _sought(sought: ParsedQuery, forms: Forms, topic_id: int | None) -> store.WordQuery:
     return store.WordQuery(
-        outline=core.outline(sought, forms.__getitem__),
-        expression=core.expression(sought, forms.__getitem__),
+        outline=core.index_tsquery(sought, forms.__getitem__),
+        expression=core.tsquery(sought, forms.__getitem__),
         topic_id=topic_id,
         has_phrases=sought.has_phrases,
     )
 
 
 async def _forms(conn: Connection, words: Sequence[str], languages: Sequence[str]) -> Forms:
-    stems = await store.stems(conn, [(language, word) for word in words for language in languages])
-    return {word: {core.folded(word), *(stems[language, word] for language in languages)} for word in words}
+    stems = await store.get_stems(conn, [(language, word) for word in words for language in languages])
+    return {word: {core.strip_accents(word), *(stems[language, word] for language in languages)} for word in words}
 
 
 async def _with(
@@ -179,45 +185,49 @@ async def _with(
 
 
 async def _near(
-    conn: Connection, query: Query, meaning: Meaning, *, excluded: str | None, topic_id: int | None
+    conn: Connection, query: Query, meaning: QueryVector, *, excluded: str | None, topic_id: int | None
 ) -> store.RankedIds:
     model = await embeddings.find(conn, meaning.model_name, meaning.model_version)
     if model is None or meaning.vector is None or len(meaning.vector) != model.dimensions:
         return []
     try:
-        async with store.quickly(conn):
-            near = await store.by_meaning(conn, model, meaning.vector, query, excluded=excluded, topic_id=topic_id)
-    except store.TooSlow:
+        async with store.time_limit(conn):
+            near = await store.rank_by_meaning(conn, model, meaning.vector, query, excluded=excluded, topic_id=topic_id)
+    except store.SearchTimeout:
         return []
-    least = max(NEAR.get(model.model_name, 0.0), NEARLY * max((cosine for *_, cosine in near), default=0.0))
-    return [(story_id, document_id) for story_id, document_id, cosine in near if cosine >= least][:MOST_MEANT]
+    least = max(
+        MIN_COSINE.get(model.model_name, 0.0), MIN_SHARE_OF_BEST * max((cosine for *_, cosine in near), default=0.0)
+    )
+    return [(story_id, document_id) for story_id, document_id, cosine in near if cosine >= least][:MAX_BY_MEANING]
 
 
-async def _hits(conn: Connection, part: Sequence[Ranked], sought: Understood, forms: Forms) -> list[SearchHit]:
+async def _hits(conn: Connection, part: Sequence[RankedStory], sought: ParsedQuery, forms: Forms) -> list[SearchHit]:
     """The stories with what was sought marked in them."""
     stories = await story_reads.stories_by_id(conn, [each.story_id for each in part])
-    texts = await store.texts(conn, [each.document_id for each in part], characters=highlights.MAX_TEXT)
+    texts = await store.get_texts(conn, [each.document_id for each in part], characters=highlights.MAX_TEXT)
     sought_forms = {form for word in sought.words for form in forms[word]}
     asked = {
-        (core.primary(language), word)
+        (core.primary_language(language), word)
         for language, text in (
             *((story.language, story.title) for story in stories.values()),
             *((text.language, text.body_text) for text in texts.values()),
         )
-        for word in highlights.suspects(text, sought_forms)
+        for word in highlights.candidate_words(text, sought_forms)
     }
-    stems = await store.stems(conn, asked)
-    marked = {pair for pair, stem in stems.items() if stem in sought_forms or core.is_begun_by(pair[1], sought_forms)}
+    stems = await store.get_stems(conn, asked)
+    marked = {
+        pair for pair, stem in stems.items() if stem in sought_forms or core.begins_with_any(pair[1], sought_forms)
+    }
 
-    def hit(each: Ranked) -> SearchHit:
+    def hit(each: RankedStory) -> SearchHit:
         story, text = stories[each.story_id], texts[each.document_id]
-        in_title, in_body = core.primary(story.language), core.primary(text.language)
+        in_title, in_body = core.primary_language(story.language), core.primary_language(text.language)
         return SearchHit(
             story=story,
             score=each.score,
             found_by=each.found_by,
-            title=highlights.highlighted(story.title, lambda word: (in_title, word) in marked),
-            passage=highlights.passage(text.body_text, lambda word: (in_body, word) in marked),
+            title=highlights.highlight(story.title, lambda word: (in_title, word) in marked),
+            passage=highlights.best_passage(text.body_text, lambda word: (in_body, word) in marked),
         )
 
     return [hit(each) for each in part if each.story_id in stories and each.document_id in texts]

@@ -155,10 +155,10 @@ def channel(given: Any, plugin_settings: PluginSettings = NO_SETTINGS) -> Channe
 async def try_rules(conn: Connection, topic: Topic, *, since: datetime, limit: int | None = None) -> Trial:
     """What a topic's rules, kept or not, make of the latest stories in its reach that were seen since."""
     rulings: list[tuple[str, Ruling]] = []
-    ids = await store.within_reach(conn, topic, since=since, limit=limit)
+    ids = await store.list_candidates(conn, topic, since=since, limit=limit)
     for start in range(0, len(ids), READ_AT_ONCE):
         batch = ids[start : start + READ_AT_ONCE]
-        stories = await store.stories_of(conn, batch, with_text=core.needs_text([topic]))
+        stories = await store.load_stories(conn, batch, with_text=core.needs_text([topic]))
         rulings += await asyncio.to_thread(_rulings, topic, stories)  # patterns may be slow
     return core.trial(topic, rulings)
 
@@ -177,7 +177,7 @@ async def add(conn: Connection, added: TopicSettings) -> Topic:
 
 async def edit(conn: Connection, slug: str, given: Mapping[str, Any]) -> Topic:
     """Change a topic, inside the caller's transaction: settings and lists of rules; what is not given stays."""
-    known = await store.locked(conn, slug)
+    known = await store.lock(conn, slug)
     await store.put(conn, settings(given, known))
     await store.put_rules(conn, known, *rules(given, known))
     return await store.by_slug(conn, slug)
@@ -185,7 +185,7 @@ async def edit(conn: Connection, slug: str, given: Mapping[str, Any]) -> Topic:
 
 async def put_rule(conn: Connection, slug: str, rule: SourceRule | KeywordRule) -> None:
     """Add a rule, inside the caller's transaction, in the place of the one that is like it."""
-    topic = await store.locked(conn, slug)
+    topic = await store.lock(conn, slug)
     sources, keywords = _without(topic, rule)
     more = ([rule], []) if isinstance(rule, SourceRule) else ([], [rule])
     await store.put_rules(conn, topic, [*sources, *more[0]], [*keywords, *more[1]])
@@ -193,7 +193,7 @@ async def put_rule(conn: Connection, slug: str, rule: SourceRule | KeywordRule) 
 
 async def remove_rule(conn: Connection, slug: str, rule: SourceRule | KeywordRule) -> None:
     """Take a rule away, inside the caller's transaction, whatever its weight."""
-    topic = await store.locked(conn, slug)
+    topic = await store.lock(conn, slug)
     sources, keywords = _without(topic, rule)
     if len(sources) + len(keywords) == len(topic.source_rules) + len(topic.keyword_rules):
         raise NotFound(f"{slug} has no such rule; `scoop topics rules list {slug}` shows what it has")

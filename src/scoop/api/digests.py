@@ -66,7 +66,7 @@ class NewDigest(RequestModel):
 async def list_digests(request: Request, conn: ReadConn, wanted: Annotated[DigestQuery, Query()]) -> Response:
     """The latest digests, live and shadow."""
     (before,) = pagination.decode_cursor(wanted.cursor, int) or (db.LAST_ID,)
-    found = await digests.runs(
+    found = await digests.list_runs(
         conn, topic_slug=wanted.topic, day=wanted.date, mode=wanted.mode, before=before, limit=wanted.limit + 1
     )
     return responses.json(request, pagination.paginate(found, wanted.limit, lambda run: (run.digest_run_id,)))
@@ -123,16 +123,16 @@ async def get_rendered_digest(
     form: Annotated[DigestFormat, Query(alias="as")] = "markdown",
 ) -> Response:
     """A digest as its readers see it."""
-    run = await digests.run(conn, digest_run_id)
+    run = await digests.get_run(conn, digest_run_id)
     topic = await topics.by_slug(conn, run.topic_slug)
-    told = digests.digest(topic, run.run_date, await digests.entries(conn, digest_run_id))
+    told = digests.make_digest(topic, run.run_date, await digests.list_entries(conn, digest_run_id))
     render, media = RENDERED[form]
     return responses.with_etag(request, render(told).encode(), f"{media}; charset=utf-8")
 
 
 async def _report(conn: Connection, digest_run_id: int) -> DigestReport:
     return DigestReport(
-        run=await digests.run(conn, digest_run_id),
-        entries=await digests.entries(conn, digest_run_id),
-        posts=[report(post) for post in await posts.of_run(conn, digest_run_id)],
+        run=await digests.get_run(conn, digest_run_id),
+        entries=await digests.list_entries(conn, digest_run_id),
+        posts=[report(post) for post in await posts.list_run_posts(conn, digest_run_id)],
     )

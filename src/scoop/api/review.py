@@ -100,7 +100,7 @@ async def split_story(request: Request, conn: WriteConn, visitor: CurrentVisitor
 async def list_decisions(request: Request, conn: ReadConn, wanted: Annotated[DecisionQuery, Query()]) -> Response:
     """What was decided, the latest first."""
     (before,) = pagination.decode_cursor(wanted.cursor, int) or (db.LAST_ID,)
-    found = await store.decisions(conn, collection=wanted.collection, before=before, limit=wanted.limit + 1)
+    found = await store.list_decisions(conn, collection=wanted.collection, before=before, limit=wanted.limit + 1)
     return responses.json(request, pagination.paginate(found, wanted.limit, lambda decision: (decision.decision_id,)))
 
 

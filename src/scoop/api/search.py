@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 
 from scoop.actions import search
 from scoop.actions.search import SearchResult
-from scoop.core.search import YEARS, Query, span
+from scoop.core.search import YEARS, Query, day_bounds
 from scoop.http import deps, responses, routes
 from scoop.http.deps import CurrentDesk
 from scoop.http.params import LongText, RequestModel, ShortText
@@ -48,7 +48,7 @@ async def search_stories(
     stands in it. `title` and `passage` are in pieces, those that were sought marked `is_hit`. Where little is found,
     `hints` say why, and `corrections` which words were sought beside those that were typed.
     """
-    since, until = span(wanted.since, wanted.until, desk.timezone)
+    since, until = day_bounds(wanted.since, wanted.until, desk.timezone)
     asked = wanted.model_dump(include={"collection", "source", "topic", "language", "limit", "offset"})
     return responses.json(
         request, await deps.search_stories(desk, Query(text=wanted.q, since=since, until=until, **asked))

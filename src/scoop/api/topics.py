@@ -173,7 +173,7 @@ async def change_topic(
     request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, slug: AnySlug, given: TopicChanges
 ) -> Response:
     """Change a topic; what is not named stays, a list of rules that is given replaces the one there is."""
-    await store.locked(conn, slug)
+    await store.lock(conn, slug)
     responses.check_unchanged(request, await _read(conn, slug, desk, by))
     await topics.edit(conn, slug, _told(given))
     return responses.json(request, await _read(conn, slug, desk, by))
@@ -190,7 +190,7 @@ async def remove_topic(
     request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, slug: AnySlug
 ) -> Response:
     """Forget a topic that was never told, with its rules and channels; one that was is let rest instead."""
-    await store.locked(conn, slug)
+    await store.lock(conn, slug)
     responses.check_unchanged(request, await _read(conn, slug, desk, by))
     try:
         await store.remove(conn, slug)
@@ -286,7 +286,7 @@ async def put_channel(
     given: ChannelParams,
 ) -> Response:
     """Add a channel to a topic, or change the one of its name."""
-    topic = await store.locked(conn, slug)
+    topic = await store.lock(conn, slug)
     wanted = topics.channel({"name": name, **given.model_dump()}, desk.config.plugins)
     permissions.check_channel(by, wanted, next((each for each in topic.channels if each.name == name), None))
     await store.put_channel(conn, topic.topic_id, wanted)
@@ -341,7 +341,7 @@ async def unsuppress_story(request: Request, conn: WriteConn, slug: AnySlug, giv
 
 async def _read(conn: Connection, slug: str, desk: Desk, by: Visitor) -> TopicReport:
     topic = await store.by_slug(conn, slug)
-    return _report(topic, await store.channels(conn, topic.topic_id), desk, by)
+    return _report(topic, await store.list_channels(conn, topic.topic_id), desk, by)
 
 
 def _report(topic: Topic, channels: Iterable[TopicChannel], desk: Desk, by: Visitor) -> TopicReport:

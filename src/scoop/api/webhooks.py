@@ -145,5 +145,7 @@ async def list_deliveries(
     """What was sent to a webhook, the latest first, and what waits for another try or was given up."""
     await store.by_name(conn, name)
     before = pagination.decode_cursor(part.cursor, int)
-    found = await store.deliveries(conn, name=name, before=before[0] if before else db.LAST_ID, limit=part.limit + 1)
+    found = await store.list_deliveries(
+        conn, name=name, before=before[0] if before else db.LAST_ID, limit=part.limit + 1
+    )
     return responses.json(request, pagination.paginate(found, part.limit, lambda each: (each.webhook_delivery_id,)))

@@ -11,9 +11,9 @@ async def show(config: Config, digest_run_id: int, *, as_json: bool) -> None:
     from scoop.store import digests, posts
 
     async with runtime.open_connection(config) as conn:
-        run = await digests.run(conn, digest_run_id)
-        entries = await digests.entries(conn, digest_run_id)
-        sent = await posts.of_run(conn, digest_run_id)
+        run = await digests.get_run(conn, digest_run_id)
+        entries = await digests.list_entries(conn, digest_run_id)
+        sent = await posts.list_run_posts(conn, digest_run_id)
     if as_json:
         console.print_json({"run": run, "entries": entries, "posts": sent})
         return

@@ -58,11 +58,11 @@ async def _compare(config: Config, slug: str, days: int, until: date | None) -> 
 
     async with runtime.open_connection(config) as conn:
         topic = await topics.by_slug(conn, slug)
-        last = until or await store.last_date(conn, topic.topic_id)
+        last = until or await store.get_last_date(conn, topic.topic_id)
         if last is None:
             raise NotFound(f"no digest of the older system is known of {slug}; import some: scoop legacy import FILE")
         since = last - timedelta(days=days - 1)
-        sides = await store.sides(conn, topic, since=since, until=last)
+        sides = await store.list_sides(conn, topic, since=since, until=last)
     return handover.compare(slug, sides, since=since)
 
 

@@ -45,7 +45,7 @@ async def _channels(config: Config, slug: str) -> "list[TopicChannel]":
     from scoop.store import topics
 
     async with runtime.open_connection(config) as conn:
-        return await topics.channels(conn, (await topics.by_slug(conn, slug)).topic_id)
+        return await topics.list_channels(conn, (await topics.by_slug(conn, slug)).topic_id)
 
 
 def show(slug: str, channels: "Sequence[TopicChannel]") -> None:

@@ -49,7 +49,7 @@ async def _checks(config: Config) -> "list[Check]":
     async with runtime.open_connection(config) as conn:
         known = await topics.list_topics(conn)
         compared = [await _figures(conn, topic) for topic in known]
-        counts = await acceptance.counts(conn)
+        counts = await acceptance.get_counts(conn)
     programs = {topic.topic_slug: shutil.which(topic.legacy_command[0]) for topic in known if topic.legacy_command}
     return core.checks(counts, compared, programs)
 
@@ -59,8 +59,8 @@ async def _figures(conn: "Connection", topic: "Topic") -> "ComparisonFigures":
     from scoop.core import handover
     from scoop.store import handover as store
 
-    until = await store.last_date(conn, topic.topic_id)
+    until = await store.get_last_date(conn, topic.topic_id)
     if until is None:
         return handover.ComparisonFigures()
-    sides = await store.sides(conn, topic, since=until - WEEK, until=until)
+    sides = await store.list_sides(conn, topic, since=until - WEEK, until=until)
     return handover.compare(topic.topic_slug, sides, since=until - WEEK).figures

@@ -59,7 +59,7 @@ async def _list(config: Config, topic: str | None, limit: int, *, as_json: bool)
     from scoop.store import digests
 
     async with runtime.open_connection(config) as conn:
-        found = await digests.runs(conn, topic_slug=topic, limit=limit)
+        found = await digests.list_runs(conn, topic_slug=topic, limit=limit)
     if as_json:
         console.print_json(found)
         return
@@ -87,8 +87,8 @@ async def _read(config: Config, run_id: int, form: str) -> str:
     from scoop.store import digests, topics
 
     async with runtime.open_connection(config) as conn:
-        run = await digests.run(conn, run_id)
+        run = await digests.get_run(conn, run_id)
         topic = await topics.by_slug(conn, run.topic_slug)
-        digest = digests.digest(topic, run.run_date, await digests.entries(conn, run_id))
+        digest = digests.make_digest(topic, run.run_date, await digests.list_entries(conn, run_id))
     render = {"text": plain.render, "markdown": markdown.render, "html": mail.html}[form]
     return render(digest)

@@ -76,7 +76,7 @@ async def _list(config: Config, *, as_json: bool) -> None:
     from scoop.store import embeddings
 
     async with runtime.open_connection(config) as conn:
-        found = await embeddings.models(conn)
+        found = await embeddings.list_models(conn)
     if as_json:
         console.print_json(found)
         return
@@ -118,13 +118,13 @@ def _check(embedder: "Embedder", asked: EmbedRequest) -> None:
 async def _tell(conn: "Connection", done: "Backfilled", *, as_json: bool) -> None:
     from scoop.store import embeddings
 
-    active = await embeddings.active(conn)
+    active = await embeddings.find_active(conn)
     told = {
         "model_name": done.model_name,
         "model_version": done.model_version,
         "embedded": done.embedded,
         "failed": len(done.failures),
-        "missing": await embeddings.missing(conn, done.model_name, done.model_version),
+        "missing": await embeddings.count_missing(conn, done.model_name, done.model_version),
         "active": f"{active.model_name} {active.model_version}" if active else None,
     }
     for document_id, error in list(done.failures.items())[:SHOWN_FAILURES]:

@@ -139,7 +139,7 @@ async def _status(config: Config) -> list[dict[str, Any]]:
     from scoop.store import handover, topics
 
     async with runtime.open_connection(config) as conn:
-        known, standings = await topics.list_topics(conn), await handover.standings(conn)
+        known, standings = await topics.list_topics(conn), await handover.list_standings(conn)
     return [_standing(topic, modes(config).of(topic), standings[topic.topic_id]) for topic in known]
 
 
@@ -361,7 +361,7 @@ async def _set_program(config: Config, slug: str, program: list[str] | None, aft
     from scoop.store import topics
 
     async with runtime.open_connection(config) as conn, conn.transaction():
-        topic = await topics.locked(conn, slug)
+        topic = await topics.lock(conn, slug)
         await topics.put(conn, replace(topic, legacy_command=program, legacy_deadline=after))
 
 

@@ -221,7 +221,7 @@ async def _log(config: Config, collection: str | None, limit: int, *, as_json: b
     from scoop.store import review
 
     async with runtime.open_connection(config) as conn:
-        found = await review.decisions(conn, collection=collection, limit=limit)
+        found = await review.list_decisions(conn, collection=collection, limit=limit)
     if as_json:
         console.print_json(found)
         return

@@ -58,17 +58,17 @@ async def _show(
 ) -> None:
     from scoop.actions import search
     from scoop.app import open_client, open_embedder
-    from scoop.core.search import Query, span
+    from scoop.core.search import Query, day_bounds
 
     try:
-        start, end = span(since and since.date(), until and until.date(), ZoneInfo(config.timezone))
+        start, end = day_bounds(since and since.date(), until and until.date(), ZoneInfo(config.timezone))
     except ValueError as error:
         raise UsageError(str(error)) from error
     query = Query(text=text, since=start, until=end, **filters)
     async with open_client(config) as client:
-        meaning = await search.meaning(open_embedder(config, client), query, patience=EMBED_TIMEOUT)
+        meaning = await search.embed_query(open_embedder(config, client), query, patience=EMBED_TIMEOUT)
     async with runtime.open_connection(config) as conn:
-        result = await search.search(conn, query, now=datetime.now(UTC), meaning=meaning)
+        result = await search.search_stories(conn, query, now=datetime.now(UTC), meaning=meaning)
     if as_json:
         console.print_json(result)
     else:

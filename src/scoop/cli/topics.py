@@ -93,7 +93,7 @@ async def _show(config: Config, slug: str, *, as_json: bool) -> None:
 
     async with runtime.open_connection(config) as conn:
         topic = await topics.by_slug(conn, slug)
-        channels = await topics.channels(conn, topic.topic_id)
+        channels = await topics.list_channels(conn, topic.topic_id)
     if as_json:
         console.print_json(replace(topic, channels=tuple(channels)))
         return

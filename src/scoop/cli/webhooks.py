@@ -209,7 +209,7 @@ async def _deliveries(config: Config, name: str | None, limit: int, *, as_json: 
     async with runtime.open_connection(config) as conn:
         if name is not None:
             await webhooks.by_name(conn, name)
-        found = await webhooks.deliveries(conn, name=name, limit=limit)
+        found = await webhooks.list_deliveries(conn, name=name, limit=limit)
     if as_json:
         console.print_json(found)
         return

@@ -86,7 +86,7 @@ class _Fact:
     key: Hashable
 
 
-def marked(article: ComparedArticle, other: ComparedArticle) -> MarkedArticle:
+def mark_differences(article: ComparedArticle, other: ComparedArticle) -> MarkedArticle:
     """The article with the numbers, names and dates that the other one does not have."""
     known = _known(other)
     names = _names(article)
@@ -166,7 +166,7 @@ def _named(written: str, names: frozenset[str]) -> Iterator[_Fact]:
             yield _Fact(start=match.start(), end=match.end(), kind="name", key=name)
 
 
-def cut(pieces: Sequence[MarkedSpan], at: int) -> tuple[list[MarkedSpan], list[MarkedSpan]]:
+def split_spans(pieces: Sequence[MarkedSpan], at: int) -> tuple[list[MarkedSpan], list[MarkedSpan]]:
     """The pieces up to a place in the text, and those after it."""
     head: list[MarkedSpan] = []
     for number, piece in enumerate(pieces):

@@ -28,19 +28,19 @@ class _Place:
     end: int
 
 
-def suspects(whole: str, forms: Collection[str]) -> set[str]:
+def candidate_words(whole: str, forms: Collection[str]) -> set[str]:
     """The words of a text whose stem may be one of these forms: those that begin alike."""
     starts = tuple(form[:SHARED_START] for form in forms)
     found = {word for run in set(_RUN.findall(whole)) for word in _words(run)}
-    return {word for word in found if search.folded(word).startswith(starts)}
+    return {word for word in found if search.strip_accents(word).startswith(starts)}
 
 
-def highlighted(whole: str, is_hit: Callable[[str], bool]) -> list[HighlightSpan]:
+def highlight(whole: str, is_hit: Callable[[str], bool]) -> list[HighlightSpan]:
     """The whole text, with its hits marked."""
     return _pieces(whole, 0, len(whole), list(_places(whole, is_hit)))
 
 
-def passage(body: str, is_hit: Callable[[str], bool]) -> list[HighlightSpan]:
+def best_passage(body: str, is_hit: Callable[[str], bool]) -> list[HighlightSpan]:
     """The stretch of a text that holds most hits, or its beginning where there are none."""
     whole = text.one_line(body[:MAX_TEXT])
     places = list(_places(whole, is_hit))
@@ -62,7 +62,7 @@ def _around(whole: str, places: Sequence[_Place]) -> tuple[int, int]:
 def _room(whole: str) -> int:
     """How many characters a passage may have: those of scripts without spaces are wide, and say more."""
     sample = whole[:PASSAGE_CHARACTERS]
-    is_wide = not sample.isascii() and search.count_signs(sample) > len(sample) // 2
+    is_wide = not sample.isascii() and search.count_unspaced(sample) > len(sample) // 2
     return PASSAGE_CHARACTERS // 2 if is_wide else PASSAGE_CHARACTERS
 
 
@@ -111,7 +111,7 @@ def _inside(run: str, offset: int, words: Sequence[str], is_hit: Callable[[str],
 def _words(run: str) -> list[str]:
     if run.isascii() and run.isalnum():
         return [run.lower()[: search.MAX_LENGTH]]  # as below, of most words at a tenth of the cost
-    return search.tokens(text.normalized(run))
+    return search.tokenize(text.normalized(run))
 
 
 def _pieces(whole: str, start: int, end: int, places: Sequence[_Place]) -> list[HighlightSpan]:

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from scoop.core import text
 
-Way = Literal["words", "meaning", "spelling"]
+SearchMethod = Literal["words", "meaning", "spelling"]
 Stemmer = Callable[[str], Collection[str]]
 """The forms under which a word may be indexed: its stem in each language that the documents have."""
 
@@ -24,7 +24,7 @@ MAX_PLACES = 64  # at which a document's word is known to stand: enough for phra
 LEAD_WORDS = 60
 GAP = 10  # between title and body, so that no phrase spans both
 FUSION = 60  # what reciprocal rank fusion adds to each rank: the usual constant, from which on it hardly matters
-WEIGHTS: Mapping[Way, float] = {"words": 1.0, "meaning": 0.7, "spelling": 0.5}
+WEIGHTS: Mapping[SearchMethod, float] = {"words": 1.0, "meaning": 0.7, "spelling": 0.5}
 YEARS = range(1900, 3000)
 
 # Stemmers that PostgreSQL has from 15 on; words of other languages are taken as they are.
@@ -66,7 +66,7 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Understood:
+class ParsedQuery:
     """One of the alternatives must hold with all its terms, and none of the excluded; `plain` is what one would say."""
 
     alternatives: tuple[tuple[Term, ...], ...]
@@ -97,7 +97,7 @@ class Understood:
         return list(dict.fromkeys(word for term in self.excluded for word in term.words))
 
 
-def understood(typed: str) -> Understood:
+def parse_query(typed: str) -> ParsedQuery:
     """The query in what a person typed: `"a phrase"`, `-without`, `this OR that`, and all other words."""
     line = text.one_line(typed)
     alternatives: list[list[Term]] = [[]]
@@ -109,7 +109,7 @@ def understood(typed: str) -> Understood:
             alternatives.append([])
             continue
         spoken = chunk["quoted"] if chunk["bare"] is None else chunk["bare"]
-        words = tuple(tokens(text.normalized(spoken)))
+        words = tuple(tokenize(text.normalized(spoken)))
         if not words:
             continue
         count += len(words)
@@ -121,7 +121,7 @@ def understood(typed: str) -> Understood:
         else:
             alternatives[-1].append(term)
             said.append(spoken)
-    return Understood(
+    return ParsedQuery(
         alternatives=tuple(tuple(dict.fromkeys(terms)) for terms in alternatives if terms),
         excluded=tuple(dict.fromkeys(excluded)),
         plain=" ".join(said),
@@ -129,7 +129,7 @@ def understood(typed: str) -> Understood:
     )
 
 
-def tokens(normalized_text: str) -> list[str]:
+def tokenize(normalized_text: str) -> list[str]:
     """The words that a text is found by; Korean, whose words have endings of their own, by pairs of signs, too."""
     found = text.words(normalized_text)
     if normalized_text.isascii() or not _HANGUL.search(normalized_text):
@@ -143,34 +143,34 @@ def _pairs(word: str) -> list[str]:
     return [word[at : at + 2] for at in range(len(word) - 1)]
 
 
-def folded(word: str) -> str:
+def strip_accents(word: str) -> str:
     """The word without accents: `creme` finds crème."""
     if word.isascii():
         return word
     return unicodedata.normalize("NFC", _ACCENT.sub("", unicodedata.normalize("NFD", word)))
 
 
-def is_sign(word: str) -> bool:
+def is_unspaced(word: str) -> bool:
     """Whether it is one sign of a script that is kept in pairs, and so the beginning of many words."""
     return len(word) == 1 and _SIGN.match(word) is not None
 
 
-def count_signs(written: str) -> int:
+def count_unspaced(written: str) -> int:
     return len(_SIGN.findall(written))
 
 
-def is_begun_by(word: str, forms: Collection[str]) -> bool:
-    return word[:1] in forms and is_sign(word[:1])
+def begins_with_any(word: str, forms: Collection[str]) -> bool:
+    return word[:1] in forms and is_unspaced(word[:1])
 
 
-def primary(language: str) -> str:
+def primary_language(language: str) -> str:
     return language.partition("-")[0]
 
 
 # What PostgreSQL is given
 
 
-def vector(title: Sequence[str], body: Sequence[str], stems: Mapping[str, str]) -> str:
+def tsvector(title: Sequence[str], body: Sequence[str], stems: Mapping[str, str]) -> str:
     """The words of a document with their places, as a tsvector is written: A in the title, B in the lead."""
     places: dict[str, list[str]] = {}
     after = len(title) + GAP
@@ -185,24 +185,24 @@ def vector(title: Sequence[str], body: Sequence[str], stems: Mapping[str, str]) 
     return " ".join([f"'{stems[word]}':{','.join(known)}" for word, known in places.items()])
 
 
-def expression(sought: Understood, stems: Stemmer) -> str:
+def tsquery(sought: ParsedQuery, stems: Stemmer) -> str:
     """The query as a tsquery is written."""
     excluded = [f"!{_phrase(term, stems, ' <-> ')}" for term in sought.excluded]
     return " & ".join([_wanted(sought, stems, " <-> "), *excluded])
 
 
-def outline(sought: Understood, stems: Stemmer) -> str:
+def index_tsquery(sought: ParsedQuery, stems: Stemmer) -> str:
     """The query as far as an index can tell, which does not know where in a document its words stand."""
     excluded = [f"!{_phrase(term, stems, '')}" for term in sought.excluded if len(term.words) == 1]
     return " & ".join([_wanted(sought, stems, " & "), *excluded])
 
 
-def exclusion(sought: Understood, stems: Stemmer) -> str | None:
+def excluded_tsquery(sought: ParsedQuery, stems: Stemmer) -> str | None:
     """What must not stand in a document, as a tsquery is written."""
     return " | ".join(_phrase(term, stems, " <-> ") for term in sought.excluded) or None
 
 
-def _wanted(sought: Understood, stems: Stemmer, joint: str) -> str:
+def _wanted(sought: ParsedQuery, stems: Stemmer, joint: str) -> str:
     each = (" & ".join(_phrase(term, stems, joint) for term in terms) for terms in sought.alternatives)
     return "(" + " | ".join(f"({terms})" for terms in each) + ")"
 
@@ -212,7 +212,7 @@ def _phrase(term: Term, stems: Stemmer, joint: str) -> str:
 
 
 def _word(word: str, stems: Stemmer, *, is_alone: bool) -> str:
-    is_start = is_alone and is_sign(word)
+    is_start = is_alone and is_unspaced(word)
     return "(" + " | ".join(f"'{stem}'{':*' if is_start else ''}" for stem in sorted(stems(word))) + ")"
 
 
@@ -220,7 +220,7 @@ def _word(word: str, stems: Stemmer, *, is_alone: bool) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stretch:
+class TimeRange:
     """A part of the past, and the marks of its days, months or years that documents carry; none means all time."""
 
     start: datetime | None
@@ -233,22 +233,26 @@ MAX_DAYS, MAX_MONTHS = 40, 40  # beyond, the marks would be more than they spare
 SKEW = timedelta(days=1)  # by which the clock of another machine may be ahead
 
 
-def marks_of(seen_at: datetime) -> list[str]:
+def date_facets(seen_at: datetime) -> list[str]:
     """By which a document's time is found."""
     day = seen_at.astimezone(UTC).date()
     return [f"d:{day.isoformat()}", f"m:{day.isoformat()[:7]}"]
 
 
-def facets_of(collection: str, source: str, language: str) -> list[str]:
-    return [f"c:{collection}", f"s:{source}", f"l:{primary(language)}"]
+def document_facets(collection: str, source: str, language: str) -> list[str]:
+    return [f"c:{collection}", f"s:{source}", f"l:{primary_language(language)}"]
 
 
-def wanted_facets(query: Query) -> list[str] | None:
-    asked = (("c", query.collection), ("s", query.source), ("l", query.language and primary(query.language.lower())))
+def query_facets(query: Query) -> list[str] | None:
+    asked = (
+        ("c", query.collection),
+        ("s", query.source),
+        ("l", query.language and primary_language(query.language.lower())),
+    )
     return [f"{kind}:{name}" for kind, name in asked if name] or None
 
 
-def stretches(query: Query, *, now: datetime) -> list[Stretch]:
+def time_ranges(query: Query, *, now: datetime) -> list[TimeRange]:
     """The time that is asked for, in stretches from the newest to the oldest, each ten times as long as the one before.
 
     Whoever looks through them in order and stops when there is enough never looks at much more than enough.
@@ -258,7 +262,7 @@ def stretches(query: Query, *, now: datetime) -> list[Stretch]:
     starts = [newest - age for age in AGES if query.since is None or newest - age > query.since]
     ends = [end, *starts]
     return [
-        Stretch(start=start, end=stop, marks=_marks(start, stop or now + SKEW))
+        TimeRange(start=start, end=stop, marks=_marks(start, stop or now + SKEW))
         for start, stop in zip([*starts, query.since], ends, strict=True)
     ]
 
@@ -273,7 +277,7 @@ def _marks(start: datetime | None, end: datetime) -> list[str] | None:
     return [f"m:{month // 12:04}-{month % 12 + 1:02}" for month in months] if len(months) <= MAX_MONTHS else None
 
 
-def span(since: date | None, until: date | None, timezone: ZoneInfo) -> tuple[datetime | None, datetime | None]:
+def day_bounds(since: date | None, until: date | None, timezone: ZoneInfo) -> tuple[datetime | None, datetime | None]:
     """Local days, both included, as moments; ValueError for days beyond the calendar."""
     for day in (since, until):
         if day and day.year not in YEARS:
@@ -287,16 +291,16 @@ def span(since: date | None, until: date | None, timezone: ZoneInfo) -> tuple[da
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ranked:
+class RankedStory:
     """A story, the document that speaks for it, its score, and by which ways it was found."""
 
     story_id: int
     document_id: int
     score: float
-    found_by: list[Way] = field(default_factory=list)
+    found_by: list[SearchMethod] = field(default_factory=list)
 
 
-def fused(found: Mapping[Way, Sequence[tuple[int, int]]]) -> list[Ranked]:
+def fuse_rankings(found: Mapping[SearchMethod, Sequence[tuple[int, int]]]) -> list[RankedStory]:
     """One list of several, each of stories with their best document: who is near the top of many comes first.
 
     The first way that found a story gives the document.
@@ -311,9 +315,9 @@ def fused(found: Mapping[Way, Sequence[tuple[int, int]]]) -> list[Ranked]:
     return sorted(best, key=lambda each: (-each.score, -each.story_id))
 
 
-def _one(entries: Sequence[tuple[int, int, Way, float]]) -> Ranked:
+def _one(entries: Sequence[tuple[int, int, SearchMethod, float]]) -> RankedStory:
     story_id, document_id = entries[0][:2]
-    return Ranked(
+    return RankedStory(
         story_id=story_id,
         document_id=document_id,
         score=round(sum(score for *_, score in entries), 6),

@@ -99,7 +99,7 @@ async def _run(
             await _fold(app, batch, stop=stop, report=report)
         seconds = time.perf_counter() - began
         async with app.database.connection() as conn:
-            return _Outcome(place_by_name=await stories.placements(conn), seconds=seconds)
+            return _Outcome(place_by_name=await stories.get_placements(conn), seconds=seconds)
 
 
 async def _fold(app: App, batch: Sequence[Labelled], *, stop: asyncio.Event, report: Report) -> None:

@@ -17,7 +17,7 @@ from scoop.evaluation.scratch import TIERS, EvaluationTier, GroupDifference
 from scoop.stage_names import StageName
 from scoop.store import embeddings, replays, stories
 from scoop.store.db import Database
-from scoop.store.replays import Placed
+from scoop.store.replays import PlacedDocument
 from scoop.store.stories import DocumentName, Placement
 from scoop.worker import Report
 
@@ -85,7 +85,7 @@ async def replay(config: Config, asked: ReplayRequest, *, stop: asyncio.Event, r
             await _work_off(app, after.thresholds, stop=stop, report=report)
             seconds = time.perf_counter() - began
             async with app.database.connection() as conn:
-                place_by_name = await stories.placements(conn)
+                place_by_name = await stories.get_placements(conn)
     compared = {name: found for name, found in placed.items() if name in place_by_name}
     labels = {tier: _labels(tier, compared, place_by_name) for tier in TIERS}
     return Replayed(
@@ -106,7 +106,7 @@ async def replay(config: Config, asked: ReplayRequest, *, stop: asyncio.Event, r
 
 async def _basis_now(ours: Database) -> Basis | None:
     async with ours.connection() as conn:
-        model = await embeddings.active(conn)
+        model = await embeddings.find_active(conn)
     return _basis(model.model_name, model.model_version, model.calibration) if model else None
 
 
@@ -138,7 +138,7 @@ def _basis(model_name: str, model_version: str, calibration: Mapping[str, float]
 
 async def _newest(ours: Database, asked: ReplayRequest) -> list[int]:
     async with ours.connection() as conn:
-        found = await replays.newest(conn, collection=asked.collection, since=asked.since, limit=asked.limit)
+        found = await replays.list_newest(conn, collection=asked.collection, since=asked.since, limit=asked.limit)
     if not found:
         raise NotFound("the ledger has no such arrivals; `scoop runs` tells what came in, and when")
     return found
@@ -146,17 +146,17 @@ async def _newest(ours: Database, asked: ReplayRequest) -> list[int]:
 
 async def _take_in(
     ours: Database, app: App, arrival_ids: Sequence[int], *, stop: asyncio.Event, report: Report
-) -> dict[DocumentName, Placed]:
+) -> dict[DocumentName, PlacedDocument]:
     """Copy arrivals, and return the current placement of their documents."""
-    placed: dict[DocumentName, Placed] = {}
+    placed: dict[DocumentName, PlacedDocument] = {}
     async with ours.connection() as conn, conn.transaction(isolation="repeatable_read", readonly=True):
         for start in range(0, len(arrival_ids), BATCH):
             if stop.is_set():
                 break
             batch = arrival_ids[start : start + BATCH]
             async with app.database.connection() as theirs:
-                await replays.copy(conn, theirs, batch)
-            placed |= await replays.placed(conn, batch)
+                await replays.copy_arrivals(conn, theirs, batch)
+            placed |= await replays.get_placements(conn, batch)
             report(StageName.INGEST, len(batch))
     return placed
 
@@ -166,7 +166,7 @@ async def _work_off(app: App, thresholds: Mapping[str, float], *, stop: asyncio.
     before_linking = [stage for stage in app.stages if stage.name != StageName.LINK]
     await scratch.run_until_idle(replace(app, stages=before_linking), stop=stop, report=report)
     async with app.database.connection() as conn:
-        model = await embeddings.active(conn)
+        model = await embeddings.find_active(conn)
         if model is not None:
             await embeddings.calibrate(conn, model, thresholds)
     await scratch.run_until_idle(app, stop=stop, report=report)
@@ -179,7 +179,9 @@ StoryLabels = tuple[list[int], list[int]]
 
 
 def _labels(
-    tier: EvaluationTier, compared: Mapping[DocumentName, Placed], place_by_name: Mapping[DocumentName, Placement]
+    tier: EvaluationTier,
+    compared: Mapping[DocumentName, PlacedDocument],
+    place_by_name: Mapping[DocumentName, Placement],
 ) -> StoryLabels:
     before = [getattr(found.place, tier) for found in compared.values()]
     return before, [getattr(place_by_name[name], tier) for name in compared]

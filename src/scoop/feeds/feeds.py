@@ -99,7 +99,7 @@ async def search_feed(
 ) -> Response:
     """The stories that match a search, the latest first."""
     filters = query.model_dump(exclude={"q"})
-    hits = (await search.search(conn, search_query.Query(text=query.q, **filters), now=desk.clock())).items
+    hits = (await search.search_stories(conn, search_query.Query(text=query.q, **filters), now=desk.clock())).items
     groups = await coverage_reads.groups_of_stories(conn, [hit.story.story_id for hit in hits])
     address = urlencode({name: value for name, value in query.model_dump(exclude={"limit"}).items() if value})
     subject = FeedSubject(name=f"search {address}", title=f"Scoop: {query.q}", path=f"/search?{address}")
@@ -154,7 +154,7 @@ async def digest_feed(
     """The latest published digests of a topic, one entry each."""
     topic = await topics.by_slug(conn, slug)
     subject = FeedSubject(name=f"digests {slug}", title=f"Scoop: {topic.topic_name}, digests", path="/digests")
-    desk_id = UUID(await posts.desk_id(conn))
+    desk_id = UUID(await posts.get_desk_id(conn))
     published = await digest_reads.list_published(conn, topic.topic_id, limit=limit)
     entries = [_digest_entry(desk, desk_id, _base(request), digest) for digest in published]
     return _respond(request, format, _feed(request, desk_id, subject, entries))
@@ -168,7 +168,7 @@ async def _stories(
     subject: FeedSubject,
     groups: Sequence[Sequence[OutgoingStory]],
 ) -> Response:
-    desk_id = UUID(await posts.desk_id(conn))
+    desk_id = UUID(await posts.get_desk_id(conn))
     entries = [_story_entry(desk, _base(request), group) for group in groups]
     changed_at = max((story.changed_at for group in groups for story in group), default=None)
     return _respond(request, form, _feed(request, desk_id, subject, entries), changed_at)

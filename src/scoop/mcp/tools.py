@@ -16,7 +16,7 @@ from scoop import __version__, model
 from scoop.actions import filters
 from scoop.core import redaction, text
 from scoop.core.highlights import HighlightSpan
-from scoop.core.search import Query, span
+from scoop.core.search import Query, day_bounds
 from scoop.errors import NotFound, ScoopError
 from scoop.http import deps
 from scoop.http.deps import Desk
@@ -161,7 +161,7 @@ class Tools:
         limit: ResultLimit = 20,
     ) -> list[McpSearchHit]:
         """Stories by words and by meaning, in any language, the best first; days count from first to last."""
-        first, after = span(since, until, self.desk.timezone)
+        first, after = day_bounds(since, until, self.desk.timezone)
         asked = Query(text=query, collection=collection, since=first, until=after, limit=limit)
         found = await deps.search_stories(self.desk, asked)
         if not found.items and found.hints:
@@ -177,7 +177,7 @@ class Tools:
         self, day: DayParam = None, collection: CollectionParam = None, limit: ResultLimit = 20
     ) -> list[McpHeadline]:
         """The latest stories, or those last told on a day, each told once however many outlets have it."""
-        since, until = span(day, day, self.desk.timezone)
+        since, until = day_bounds(day, day, self.desk.timezone)
         async with self._reading() as conn:
             await filters.check_collection(conn, collection)
             found = await story_reads.list_stories(
@@ -208,8 +208,8 @@ class Tools:
         async with self._reading() as conn:
             known = await topic_store.by_slug(conn, topic)
             run = await _run(conn, known, day)
-            entries = await digest_store.entries(conn, run.digest_run_id)
-        told = digest_store.digest(known, run.run_date, entries)
+            entries = await digest_store.list_entries(conn, run.digest_run_id)
+        told = digest_store.make_digest(known, run.run_date, entries)
         return McpDigest(
             topic=topic,
             day=run.run_date,
@@ -326,15 +326,15 @@ def server(tools: Tools) -> MCPServer:
 async def _run(conn: Connection, topic: Topic, day: date | None) -> DigestRun:
     """The run whose digest was posted for the day, else the latest live one."""
     if day is None:
-        lived = [run for run in await digest_store.runs(conn, topic_slug=topic.topic_slug) if run.mode == "live"]
+        lived = [run for run in await digest_store.list_runs(conn, topic_slug=topic.topic_slug) if run.mode == "live"]
         if not lived:
             raise NotFound(f"{topic.topic_slug} has had no digest yet")
         return lived[0]
     run_id = await digest_store.published_run_id(conn, topic.topic_id, day)
-    run_id = run_id or await digest_store.latest_run(conn, topic.topic_id, day, "live")
+    run_id = run_id or await digest_store.find_latest_run(conn, topic.topic_id, day, "live")
     if run_id is None:
         raise NotFound(f"{topic.topic_slug} has no digest of {day}")
-    return await digest_store.run(conn, run_id)
+    return await digest_store.get_run(conn, run_id)
 
 
 def _headline(story: model.Story) -> McpHeadline:

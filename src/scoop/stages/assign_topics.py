@@ -39,8 +39,8 @@ async def load(conn: Connection, ids: Sequence[int]) -> TopicBatch:
     every_topic = await store.list_topics(conn)
     return TopicBatch(
         story_ids=ids,
-        stories=await store.stories_of(conn, ids, with_text=topics.needs_text(_enabled(every_topic))),
-        collections=await store.collections_of(conn, ids),
+        stories=await store.load_stories(conn, ids, with_text=topics.needs_text(_enabled(every_topic))),
+        collections=await store.list_collections(conn, ids),
         topics=every_topic,
     )
 
@@ -73,7 +73,7 @@ async def save(conn: Connection, assigned: AssignedTopics, *, again: Sequence[St
             await work.enqueue(conn, following, [Subject(story_id) for story_id in assigned.story_ids])
         return []
     await store.assign(conn, assigned.story_ids, assigned.topic_ids, assigned.assignments_by_story)
-    return await webhooks.tell_of_stories(conn, assigned.story_ids)
+    return await webhooks.enqueue_stories(conn, assigned.story_ids)
 
 
 def stage(

@@ -51,12 +51,12 @@ class DedupJudgement:
 
 async def load(conn: Connection, ids: Sequence[int]) -> DedupBatch:
     """Read a batch; verdicts and ages of every story that a pair names, as it may turn out to be a copy."""
-    documents = await stories.readings(conn, ids)
-    exact = await stories.matches(conn, documents)
+    documents = await stories.load_documents(conn, ids)
+    exact = await stories.find_matches(conn, documents)
     copy_pairs = await _copy_pairs(conn, documents, exact)
     matches = [*exact, *copy_pairs.matches()]
-    verdicts = await review.constraints(conn, ids, dedup.stories_named(documents, matches))
-    ages = await stories.first_seen_at(conn, dedup.stories_named(documents, matches, verdicts))
+    verdicts = await review.list_constraints(conn, ids, dedup.stories_named(documents, matches))
+    ages = await stories.get_first_seen(conn, dedup.stories_named(documents, matches, verdicts))
     return DedupBatch(documents=documents, exact=exact, copies=copy_pairs, verdicts=verdicts, first_seen_at=ages)
 
 
@@ -66,8 +66,13 @@ async def _copy_pairs(conn: Connection, documents: Sequence[DedupDocument], exac
     The cheap test is here and not in `work` because it decides what to read: see docs/design/throughput.md.
     """
     ids = _ids_to_search(documents)
-    by_phrases, by_headline = await stories.sharing_phrases(conn, ids), await stories.sharing_headlines(conn, ids)
-    articles = await stories.articles(conn, {document for pair in (*by_phrases, *by_headline) for document in pair})
+    by_phrases, by_headline = (
+        await stories.find_phrase_candidates(conn, ids),
+        await stories.find_headline_candidates(conn, ids),
+    )
+    articles = await stories.get_copy_candidates(
+        conn, {document for pair in (*by_phrases, *by_headline) for document in pair}
+    )
     judged = {document.document_id for document in documents}
     joined = _joined(documents, exact)
 
@@ -81,7 +86,7 @@ async def _copy_pairs(conn: Connection, documents: Sequence[DedupDocument], exac
     same_headlines = copies.same_headlines(pairs(by_headline))
     with_long_bodies = [pair for pair, *_ in same_headlines if copies.are_talkative(*pair)]
     compared = {article.document_id for pair in (*suspects, *with_long_bodies) for article in pair}
-    return CopyPairs(suspects=suspects, same_headlines=same_headlines, texts=await stories.texts(conn, compared))
+    return CopyPairs(suspects=suspects, same_headlines=same_headlines, texts=await stories.get_texts(conn, compared))
 
 
 def _ids_to_search(documents: Sequence[DedupDocument]) -> list[int]:

@@ -33,7 +33,7 @@ class DeliverWebhooks:
     clock: Callable[[], datetime]
 
     async def load(self, conn: Connection, ids: Sequence[int]) -> list[OutgoingDelivery]:
-        return [delivery for delivery in await webhooks.outbound(conn, ids) if delivery.state == "waiting"]
+        return [delivery for delivery in await webhooks.list_outgoing(conn, ids) if delivery.state == "waiting"]
 
     async def deliver(self, deliveries: list[OutgoingDelivery]) -> Outcome[list[DeliveryOutcome]]:
         errand = Errand(client=self.client, secrets=self.secrets, clock=self.clock)

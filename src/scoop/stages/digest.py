@@ -102,13 +102,13 @@ async def make(conn: Connection, order: DigestOrder, channels: ChannelMakers) ->
 async def read_input(conn: Connection, order: DigestOrder) -> DigestInput:
     """Read what decides about a digest; UsageError where the topic has none on that date."""
     topic_id, window = order.topic.topic_id, window_of(order.topic, order.day)
-    late_since = await digests.last_made_at(conn, topic_id, order.mode, order.day)
+    late_since = await digests.get_last_made(conn, topic_id, order.mode, order.day)
     return DigestInput(
         order=order,
         window=window,
-        candidates=await digests.candidates(conn, topic_id, window, late_since=late_since),
+        candidates=await digests.list_candidates(conn, topic_id, window, late_since=late_since),
         published=await _published_before(conn, order),
-        desk_id=await posts.desk_id(conn),
+        desk_id=await posts.get_desk_id(conn),
     )
 
 
@@ -126,7 +126,7 @@ def draft(source: DigestInput, channels: ChannelMakers) -> DigestDraft:
     uuids = {candidate.story_id: row["story_uuid"] for candidate, row in source.candidates}
     entries = [_entry(choice, snapshots[choice.story_id], uuids[choice.story_id]) for choice in choices]
     is_posted = order.publish and order.mode == "live"
-    digest = digests.digest(topic, order.day, entries)
+    digest = digests.make_digest(topic, order.day, entries)
     return DigestDraft(
         order=order,
         window=source.window,
@@ -162,14 +162,14 @@ async def publish(conn: Connection, order: DigestOrder, run_id: int, channels: C
         return
     if published is not None:
         raise Conflict(f"the digest of {topic.topic_slug} for {order.day} is already posted, or on its way")
-    if await digests.latest_run(conn, topic.topic_id, order.day, "live") != run_id:
+    if await digests.find_latest_run(conn, topic.topic_id, order.day, "live") != run_id:
         raise Conflict("the digest was made again since you looked at it; look at the new one")
-    suppressed = await digests.suppressed(conn, topic.topic_id)
-    entries = await digests.entries(conn, run_id)
+    suppressed = await digests.list_suppressed(conn, topic.topic_id)
+    entries = await digests.list_entries(conn, run_id)
     if any(entry.rank and entry.story_id in suppressed for entry in entries):
         raise Conflict("a story in it was suppressed since you looked at it; make the digest again")
-    digest = digests.digest(topic, order.day, entries)
-    drafted = _draft_posts(topic, digest, await posts.desk_id(conn), channels)
+    digest = digests.make_digest(topic, order.day, entries)
+    drafted = _draft_posts(topic, digest, await posts.get_desk_id(conn), channels)
     await _post(conn, topic, order.day, run_id, drafted)
 
 
@@ -182,10 +182,10 @@ async def _published_run(conn: Connection, order: DigestOrder) -> int | None:
 
 async def _published_before(conn: Connection, order: DigestOrder) -> list[PublishedStory]:
     """The stories that readers know; those of a live digest also from the older system that posted before."""
-    ours = await digests.published_stories(conn, order.topic.topic_id, order.mode, order.day)
+    ours = await digests.list_published(conn, order.topic.topic_id, order.mode, order.day)
     if order.mode == "shadow":
         return ours
-    return [*ours, *await handover.published_before(conn, order.topic.topic_id, order.day)]
+    return [*ours, *await handover.list_published_before(conn, order.topic.topic_id, order.day)]
 
 
 def window_of(topic: Topic, day: date) -> DigestWindow:
@@ -245,7 +245,7 @@ def _draft_posts(topic: Topic, digest: Digest, desk_id: str, channels: ChannelMa
 async def _post(conn: Connection, topic: Topic, day: date, run_id: int, drafted: DraftedPosts) -> None:
     for channel, problem in drafted.problem_by_channel.items():
         log.warning("channel disabled", topic=topic.topic_slug, channel=channel, error=problem)
-        await posts.close_channel(conn, topic.topic_id, channel, problem)
+        await posts.disable_channel(conn, topic.topic_id, channel, problem)
     await posts.put(
         conn, digest_run_id=run_id, topic_id=topic.topic_id, day=day, parts_by_channel=drafted.parts_by_channel
     )
@@ -260,12 +260,12 @@ def with_topic_channel(topic: Topic, settings: ChannelSettings) -> ChannelSettin
 
 async def correct(conn: Connection, topic: Topic, run_id: int, channels: ChannelMakers) -> int:
     """Change the posts of a run to leave out stories that were suppressed since; give how many posts change."""
-    run = await digests.run(conn, run_id)
-    suppressed = await digests.suppressed(conn, topic.topic_id)
-    kept = [entry for entry in await digests.entries(conn, run_id) if entry.story_id not in suppressed]
-    digest = digests.digest(topic, run.run_date, kept)
-    desk_id, changed = await posts.desk_id(conn), 0
-    for post in await posts.of_run(conn, run_id):
+    run = await digests.get_run(conn, run_id)
+    suppressed = await digests.list_suppressed(conn, topic.topic_id)
+    kept = [entry for entry in await digests.list_entries(conn, run_id) if entry.story_id not in suppressed]
+    digest = digests.make_digest(topic, run.run_date, kept)
+    desk_id, changed = await posts.get_desk_id(conn), 0
+    for post in await posts.list_run_posts(conn, run_id):
         settings = ChannelSettings(name=post.channel, kind=post.kind, options=post.options)
         parts = render_parts(digest, settings, desk_id, channels)
         if post.part_no > len(parts):  # the digest became shorter: nothing is left for this part
@@ -309,14 +309,14 @@ def due_date(topic: DueTopic, modes: Modes, now: datetime) -> date | None:
 
 async def schedule(conn: Connection, modes: Modes, *, now: datetime) -> None:
     """Enqueue the topics whose digest is due; those that wait already stay as they are."""
-    due = [topic.topic_id for topic in await digests.due(conn) if due_date(topic, modes, now) is not None]
+    due = [topic.topic_id for topic in await digests.list_due(conn) if due_date(topic, modes, now) is not None]
     if due:
         await work.enqueue_missing(conn, StageName.DIGEST, due)
 
 
 async def alert_late_digests(conn: Connection, modes: Modes, *, now: datetime) -> None:
     """Raise an alert for each digest that should have been posted by now, and resolve those that were."""
-    posting = [topic for topic in await digests.due(conn) if topic.has_channels and modes.of(topic).posts]
+    posting = [topic for topic in await digests.list_due(conn) if topic.has_channels and modes.of(topic).posts]
     late: dict[tuple[str, str], str] = {}
     for topic in posting:
         day = digest_windows.latest(topic.digest_cron, topic.timezone, now)
@@ -343,7 +343,7 @@ class DigestStage:
 
     async def load(self, conn: Connection, ids: Sequence[int]) -> list[DigestInput]:
         now = self.clock()
-        due = {topic.topic_id: topic for topic in await digests.due(conn) if topic.topic_id in set(ids)}
+        due = {topic.topic_id: topic for topic in await digests.list_due(conn) if topic.topic_id in set(ids)}
         days = {topic_id: due_date(topic, self.modes, now) for topic_id, topic in due.items()}
         return [
             await read_input(conn, self._order(topic, day))

@@ -18,7 +18,7 @@ from scoop.stages.stage import Outcome, Stage
 from scoop.store import embeddings, work
 from scoop.store import signals as store
 from scoop.store.db import Connection, Database
-from scoop.store.embeddings import EmbeddedBatchRow, EmbeddingModel, Written
+from scoop.store.embeddings import EmbeddableDocument, EmbeddingModel, VectorBatch
 from scoop.store.work import Subject
 
 TURNS = 8  # calls of the model before `link` and `group` run once for all of them
@@ -32,9 +32,9 @@ LONGEST_PAUSE = timedelta(minutes=2)  # before such a retry
 class EmbeddedBatch:
     """The documents of a batch that are done, their signals, and the new embeddings."""
 
-    documents: Sequence[Written]
+    documents: Sequence[EmbeddableDocument]
     signals: Mapping[int, Signals]
-    embedded: EmbeddedBatchRow | None = None
+    embedded: VectorBatch | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +52,10 @@ class Embedding:
     def model_version(self) -> str:
         return embedding_text.with_recipe(self.embedder.model.version)
 
-    async def load(self, conn: Connection, ids: Sequence[int]) -> list[Written]:
-        return await embeddings.written(conn, self.model_name, self.model_version, ids)
+    async def load(self, conn: Connection, ids: Sequence[int]) -> list[EmbeddableDocument]:
+        return await embeddings.load_documents(conn, self.model_name, self.model_version, ids)
 
-    async def work(self, documents: Sequence[Written]) -> Outcome[EmbeddedBatch]:
+    async def work(self, documents: Sequence[EmbeddableDocument]) -> Outcome[EmbeddedBatch]:
         """Embed new and changed texts. If the server is down they fail together, without a call for each."""
         texts = {
             document.document_id: embedding_text.embedding_text(document.title, document.body_text)
@@ -73,7 +73,7 @@ class Embedding:
                 raise
             unchanged = [document for document in documents if document.document_id not in due]
             return Outcome(output=_with_signals(unchanged), failures=dict.fromkeys(due, failed))
-        embedded = EmbeddedBatchRow(
+        embedded = VectorBatch(
             document_ids=due,
             text_hashes=[hash_by_id[document_id] for document_id in due],
             vectors=vectors,
@@ -90,7 +90,7 @@ class Embedding:
             await embeddings.put(conn, model, made.embedded)
             await self._index(conn, model, Counter(document.collection for document in made.documents))
         await store.put(conn, made.signals)
-        await embeddings.follow_dates(conn, [document.document_id for document in made.documents])
+        await embeddings.update_dates(conn, [document.document_id for document in made.documents])
         return [Subject(document.document_id, document.collection) for document in made.documents]
 
     async def _index(self, conn: Connection, model: EmbeddingModel, grown_by: Mapping[str, int]) -> None:
@@ -99,10 +99,12 @@ class Embedding:
             left = self.room.get(collection, 0)
             if left is not None:
                 may_be_full = left <= count
-                self.room[collection] = await embeddings.room(conn, model, collection) if may_be_full else left - count
+                self.room[collection] = (
+                    await embeddings.ensure_index(conn, model, collection) if may_be_full else left - count
+                )
 
 
-def _with_signals(documents: Sequence[Written], embedded: EmbeddedBatchRow | None = None) -> EmbeddedBatch:
+def _with_signals(documents: Sequence[EmbeddableDocument], embedded: VectorBatch | None = None) -> EmbeddedBatch:
     signals_by_id = {document.document_id: signals.of(document.title, document.body_text) for document in documents}
     return EmbeddedBatch(documents=documents, signals=signals_by_id, embedded=embedded)
 
@@ -146,7 +148,7 @@ async def backfill(
     failures: dict[int, Exception] = {}
     async with database.connection() as conn:
         while not stop.is_set():
-            ids = await embeddings.lacking(
+            ids = await embeddings.list_outdated(
                 conn, embedding.model_name, embedding.model_version, after=after, limit=batch
             )
             if not ids:
@@ -213,5 +215,5 @@ async def activate(conn: Connection, model_name: str, model_version: str) -> Non
         if model is None or model.is_active:
             return
         await embeddings.activate(conn, model)
-        async for page in embeddings.subjects(conn):
+        async for page in embeddings.iterate_documents(conn):
             await work.enqueue(conn, StageName.LINK, page)

@@ -25,17 +25,17 @@ class LinkedStories:
 
 
 async def load(conn: Connection, ids: Sequence[int]) -> LinkedStories | None:
-    model = await embeddings.active(conn)
+    model = await embeddings.find_active(conn)
     fit = links.fitted(model.model_name, model.model_version) if model else None
     if model is None or fit is None:
         return None
     threshold = links.calibrated(fit, model.calibration).coverage_at
-    stories = await store.component(conn, model, ids, at_least=threshold)
+    stories = await store.find_component(conn, model, ids, at_least=threshold)
     story_ids = [story.story_id for story in stories]
     return LinkedStories(
         stories=stories,
-        probabilities=await store.between(conn, model, story_ids),
-        apart=await review.kept_apart(conn, story_ids),
+        probabilities=await store.get_link_strengths(conn, model, story_ids),
+        apart=await review.list_kept_apart(conn, story_ids),
         threshold=threshold,
     )
 

@@ -65,32 +65,34 @@ class LinkJudgement:
 
 async def load(conn: Connection, ids: Sequence[int]) -> LinkBatch | None:
     """None if no embedding model is active, or no link model is fitted to it."""
-    model = await embeddings.active(conn)
+    model = await embeddings.find_active(conn)
     fit = links.fitted(model.model_name, model.model_version) if model else None
-    readings = await stories.readings(conn, ids)
+    readings = await stories.load_documents(conn, ids)
     if model is None or fit is None or not readings:
         return None
-    near = await store.nearest(conn, model, ids, collection=readings[0].collection, lookback=LOOKBACK, most=CANDIDATES)
+    near = await store.find_nearest(
+        conn, model, ids, collection=readings[0].collection, lookback=LOOKBACK, most=CANDIDATES
+    )
     about = {*near, *(neighbour for around in near.values() for neighbour in around.ids.tolist())}
-    before = await store.neighbourhoods(conn, model, about)
+    before = await store.get_neighbourhoods(conn, model, about)
     changed = _neighbourhoods(near, before)
-    linked = await store.links_of(conn, model, changed)
+    linked = await store.get_links(conn, model, changed)
     ends = {document for pair in linked for document in pair} - about
-    story_ids = await stories.of_documents(conn, about | ends)
-    verdicts = await review.constraints(conn, ids, set(story_ids.values()))
+    story_ids = await stories.get_story_ids(conn, about | ends)
+    verdicts = await review.list_constraints(conn, ids, set(story_ids.values()))
     named = {*story_ids.values(), *dedup.stories_named((), (), verdicts)}
     return LinkBatch(
         model=model,
         fit=links.calibrated(fit, model.calibration),
         readings=readings,
         near=near,
-        compared=await store.compared(conn, about),
+        compared=await store.get_compared(conn, about),
         changed=changed,
-        neighbourhoods={**before, **await store.neighbourhoods(conn, model, ends), **changed},
+        neighbourhoods={**before, **await store.get_neighbourhoods(conn, model, ends), **changed},
         links=linked,
         story_ids=story_ids,
         verdicts=verdicts,
-        first_seen_at=await stories.first_seen_at(conn, named),
+        first_seen_at=await stories.get_first_seen(conn, named),
     )
 
 
@@ -142,7 +144,7 @@ def _neighbourhoods(near: Mapping[int, Neighbourhood], before: Mapping[int, Neig
 
 
 def _nearest(cosine_by_id: Mapping[int, float]) -> Neighbourhood:
-    return store.neighbourhood(sorted(cosine_by_id.items(), key=lambda item: (-item[1], item[0]))[:NEAR])
+    return store.make_neighbourhood(sorted(cosine_by_id.items(), key=lambda item: (-item[1], item[0]))[:NEAR])
 
 
 def _score(case: LinkBatch) -> dict[DocumentIdPair, DocumentLink]:
@@ -161,7 +163,7 @@ def _score(case: LinkBatch) -> dict[DocumentIdPair, DocumentLink]:
         return {}
     own, pairs = np.stack(list(rows.values())), np.array(list(rows))
     documents, places = np.unique(pairs, return_inverse=True)
-    nowhere = store.neighbourhood([])
+    nowhere = store.make_neighbourhood([])
     surroundings = links.surroundings([case.neighbourhoods.get(document, nowhere) for document in documents.tolist()])
     around = links.around(own[:, _COSINE], surroundings, places[:, 0], places[:, 1])
     table = np.hstack([own, around])

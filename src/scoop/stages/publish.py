@@ -51,8 +51,8 @@ class Publish:
     async def load(self, conn: Connection, ids: Sequence[int]) -> PostAttempt:
         (post_id,) = ids
         # `work` calls `begin`, which writes: an attempt must be recorded before its first byte leaves.
-        begin = partial(posts.begin, conn, post_id)
-        return PostAttempt(outgoing=await posts.outgoing(conn, post_id), since=time.monotonic(), begin=begin)
+        begin = partial(posts.start_sending, conn, post_id)
+        return PostAttempt(outgoing=await posts.get_outgoing(conn, post_id), since=time.monotonic(), begin=begin)
 
     async def deliver(self, attempt: PostAttempt) -> Outcome[PostOutcome | None]:
         post = attempt.outgoing.post

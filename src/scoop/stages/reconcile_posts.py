@@ -92,7 +92,7 @@ class ReconcilePosts:
 
 async def schedule(conn: Connection) -> None:
     """Enqueue the topics that posted lately."""
-    await work.enqueue_missing(conn, StageName.RECONCILE_POSTS, await posts.posting_topics(conn, within=LATELY))
+    await work.enqueue_missing(conn, StageName.RECONCILE_POSTS, await posts.list_posting_topics(conn, within=LATELY))
 
 
 def stage(

@@ -8,5 +8,5 @@ from scoop.store.db import Connection
 SQL = db.blocks(__name__)
 
 
-async def counts(conn: Connection) -> Counts:
+async def get_counts(conn: Connection) -> Counts:
     return Counts(**await conn.fetchrow(SQL["counts"], [StageName.PAGES, StageName.NORMALIZE]))

@@ -108,7 +108,7 @@ async def lock_topic(conn: Connection, topic_id: int) -> None:
     await conn.execute(SQL["lock_topic"], topic_id)
 
 
-async def candidates(
+async def list_candidates(
     conn: Connection, topic_id: int, window: DigestWindow, *, late_since: datetime | None
 ) -> list[tuple[DigestCandidate, Mapping[str, Any]]]:
     """The stories that may be told, each with the row that it came from."""
@@ -137,7 +137,7 @@ def _candidate(row: Mapping[str, Any], members: Sequence[Any]) -> DigestCandidat
     )
 
 
-async def published_stories(conn: Connection, topic_id: int, mode: RunMode, day: date) -> list[PublishedStory]:
+async def list_published(conn: Connection, topic_id: int, mode: RunMode, day: date) -> list[PublishedStory]:
     """What readers of the topic were told in the days before this one."""
     rows = await conn.fetch(SQL["told"], topic_id, mode, day - REMEMBERED, day - timedelta(days=1))
     return [
@@ -151,12 +151,12 @@ async def published_stories(conn: Connection, topic_id: int, mode: RunMode, day:
     ]
 
 
-async def suppressed(conn: Connection, topic_id: int) -> set[int]:
+async def list_suppressed(conn: Connection, topic_id: int) -> set[int]:
     """The stories that a person keeps out of a topic."""
     return {row["story_id"] for row in await conn.fetch(SQL["suppressed"], topic_id)}
 
 
-async def last_made_at(conn: Connection, topic_id: int, mode: RunMode, day: date) -> datetime | None:
+async def get_last_made(conn: Connection, topic_id: int, mode: RunMode, day: date) -> datetime | None:
     found: datetime | None = await conn.fetchval(SQL["last_made_at"], topic_id, mode, day)
     return found
 
@@ -198,7 +198,7 @@ async def insert_run(
     return run_id
 
 
-async def runs(
+async def list_runs(
     conn: Connection,
     *,
     topic_slug: str | None = None,
@@ -211,19 +211,19 @@ async def runs(
     return [DigestRun(**row) for row in await conn.fetch(SQL["runs"], topic_slug, limit, None, day, mode, before)]
 
 
-async def run(conn: Connection, digest_run_id: int) -> DigestRun:
+async def get_run(conn: Connection, digest_run_id: int) -> DigestRun:
     row = await conn.fetchrow(SQL["runs"], None, 1, digest_run_id, None, None, db.LAST_ID)
     if row is None:
         raise NotFound(f"there is no digest run {digest_run_id}; `scoop digests` lists them")
     return DigestRun(**row)
 
 
-async def latest_run(conn: Connection, topic_id: int, day: date, mode: RunMode) -> int | None:
+async def find_latest_run(conn: Connection, topic_id: int, day: date, mode: RunMode) -> int | None:
     found: int | None = await conn.fetchval(SQL["latest_run"], topic_id, day, mode)
     return found
 
 
-async def entries(conn: Connection, digest_run_id: int) -> list[RunEntry]:
+async def list_entries(conn: Connection, digest_run_id: int) -> list[RunEntry]:
     return [_entry(row) for row in await conn.fetch(SQL["entries"], digest_run_id)]
 
 
@@ -232,7 +232,7 @@ def _entry(row: Mapping[str, Any]) -> RunEntry:
     return RunEntry(**{name: value for name, value in row.items() if name != "told"}, **shown)
 
 
-def digest(topic: Topic, day: date, entries: Sequence[RunEntry]) -> Digest:
+def make_digest(topic: Topic, day: date, entries: Sequence[RunEntry]) -> Digest:
     """The digest as a reader sees it; a twin is shown beside its story, or by itself where that is not shown."""
     shown = sorted((entry for entry in entries if entry.rank is not None), key=_reading_order)
     leading = {entry.story_id for entry in shown if entry.twin_of is None}
@@ -267,5 +267,5 @@ def _telling(entry: RunEntry, twins: Sequence[Telling] = ()) -> Telling:
     )
 
 
-async def due(conn: Connection) -> list[DueTopic]:
+async def list_due(conn: Connection) -> list[DueTopic]:
     return [DueTopic(**row) for row in await conn.fetch(SQL["due"])]

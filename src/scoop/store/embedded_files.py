@@ -23,12 +23,12 @@ class Owner:
     gid: int
 
 
-def unprivileged() -> Owner:
+def nobody_user() -> Owner:
     nobody = pwd.getpwnam("nobody")
     return Owner(nobody.pw_uid, nobody.pw_gid)
 
 
-def is_passable(folder: Path, owner: Owner) -> bool:
+def can_enter(folder: Path, owner: Owner) -> bool:
     """Whether that user can go through the folder."""
     status = folder.stat()
     if status.st_uid == owner.uid:
@@ -38,7 +38,7 @@ def is_passable(folder: Path, owner: Owner) -> bool:
     return bool(status.st_mode & stat.S_IXOTH)
 
 
-def own(folder: Path, owner: Owner | None) -> None:
+def make_private_folder(folder: Path, owner: Owner | None) -> None:
     """Make a folder closed to everyone but the server's user; refuse one that a stranger made."""
     uid = owner.uid if owner else os.geteuid()
     try:
@@ -71,7 +71,7 @@ def write_once(path: Path, text: str) -> str:
     return path.read_text()
 
 
-def copied(package: Path, target: Path) -> Path:
+def copy_installation(package: Path, target: Path) -> Path:
     """A copy of the wheel's files, with the libraries that stand beside the package."""
     if not target.exists():
         draft = target.with_name("dist.new")

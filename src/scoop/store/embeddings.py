@@ -18,7 +18,7 @@ PAGE = 10_000  # documents in one go
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class EmbeddableDocument:
     """A document as it is written, and the hash of what was embedded of it before."""
 
     document_id: int
@@ -49,7 +49,7 @@ class UsedModel(EmbeddingModel):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EmbeddedBatchRow:
+class VectorBatch:
     """The vectors that one call of an embedder made, a row for each document."""
 
     document_ids: Sequence[int]
@@ -59,23 +59,25 @@ class EmbeddedBatchRow:
     latency_ms: int
 
 
-async def written(conn: Connection, model_name: str, model_version: str, ids: Sequence[int]) -> list[Written]:
-    return [Written(**row) for row in await conn.fetch(SQL["written"], ids, model_name, model_version)]
+async def load_documents(
+    conn: Connection, model_name: str, model_version: str, ids: Sequence[int]
+) -> list[EmbeddableDocument]:
+    return [EmbeddableDocument(**row) for row in await conn.fetch(SQL["written"], ids, model_name, model_version)]
 
 
-async def lacking(conn: Connection, model_name: str, model_version: str, *, after: int, limit: int) -> list[int]:
+async def list_outdated(conn: Connection, model_name: str, model_version: str, *, after: int, limit: int) -> list[int]:
     """The next ids, after this one, of documents that the model has not embedded, or not since they were last read."""
     rows = await conn.fetch(SQL["lacking"], model_name, model_version, after, limit)
     return [row["document_id"] for row in rows]
 
 
-async def missing(conn: Connection, model_name: str, model_version: str) -> int:
+async def count_missing(conn: Connection, model_name: str, model_version: str) -> int:
     """How many documents the model has not embedded."""
     count: int = await conn.fetchval(SQL["missing"], model_name, model_version)
     return count
 
 
-async def put(conn: Connection, model: EmbeddingModel, embedded: EmbeddedBatchRow) -> None:
+async def put(conn: Connection, model: EmbeddingModel, embedded: VectorBatch) -> None:
     """Store vectors, in place of older ones of the same model and documents."""
     await conn.execute(
         SQL["put"],
@@ -90,7 +92,7 @@ async def put(conn: Connection, model: EmbeddingModel, embedded: EmbeddedBatchRo
     )
 
 
-async def follow_dates(conn: Connection, ids: Sequence[int]) -> None:
+async def update_dates(conn: Connection, ids: Sequence[int]) -> None:
     """Let the embeddings of documents have the documents' dates."""
     if ids:
         await conn.execute(SQL["date"], ids)
@@ -114,7 +116,7 @@ async def find(conn: Connection, model_name: str, model_version: str) -> Embeddi
     return row and EmbeddingModel(**row)
 
 
-async def active(conn: Connection) -> EmbeddingModel | None:
+async def find_active(conn: Connection) -> EmbeddingModel | None:
     """The model that decides about stories; none before anything was embedded."""
     row = await conn.fetchrow(SQL["active"])
     return row and EmbeddingModel(**row)
@@ -130,18 +132,18 @@ async def calibrate(conn: Connection, model: EmbeddingModel, calibration: Mappin
     await conn.execute(SQL["calibrate"], model.model_id, calibration)
 
 
-async def models(conn: Connection) -> list[UsedModel]:
+async def list_models(conn: Connection) -> list[UsedModel]:
     return [UsedModel(**row) for row in await conn.fetch(SQL["models"])]
 
 
-async def subjects(conn: Connection) -> AsyncIterator[list[Subject]]:
+async def iterate_documents(conn: Connection) -> AsyncIterator[list[Subject]]:
     """All documents, page by page, inside the caller's transaction."""
     cursor = await conn.cursor(SQL["members"])
     while rows := await cursor.fetch(PAGE):
         yield [Subject(row["document_id"], row["collection"]) for row in rows]
 
 
-async def room(conn: Connection, model: EmbeddingModel, collection: str) -> int | None:
+async def ensure_index(conn: Connection, model: EmbeddingModel, collection: str) -> int | None:
     """How many more vectors a collection takes before it needs an index, which is made when there is none left.
 
     None when it has its index.

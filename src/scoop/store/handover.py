@@ -73,18 +73,18 @@ async def put_seen(conn: Connection, items: Sequence[tuple[int | None, SeenItem]
     return len(await conn.fetch(SQL["put_seen"], *map(list, zip(*rows, strict=True)))) if rows else 0
 
 
-async def items(conn: Connection, topic_id: int, since: date, until: date) -> list[LegacyItem]:
+async def list_items(conn: Connection, topic_id: int, since: date, until: date) -> list[LegacyItem]:
     return [LegacyItem(**row) for row in await conn.fetch(SQL["items"], topic_id, since, until)]
 
 
-async def last_date(conn: Connection, topic_id: int) -> date | None:
+async def get_last_date(conn: Connection, topic_id: int) -> date | None:
     found: date | None = await conn.fetchval(SQL["last_date"], topic_id)
     return found
 
 
-async def published_before(conn: Connection, topic_id: int, day: date) -> list[PublishedStory]:
+async def list_published_before(conn: Connection, topic_id: int, day: date) -> list[PublishedStory]:
     """What the older system's readers were told in the days before this one, as far as we know the stories."""
-    posted = await items(conn, topic_id, day - REMEMBERED, day - timedelta(days=1))
+    posted = await list_items(conn, topic_id, day - REMEMBERED, day - timedelta(days=1))
     placed = [(item, known) for item, known in await _placed(conn, topic_id, posted) if known is not None]
     if not placed:
         return []
@@ -138,9 +138,9 @@ async def _placed(
     return [(item, handover.placed(item, by_url, found)) for item in posted]
 
 
-async def sides(conn: Connection, topic: Topic, *, since: date, until: date) -> list[Sides]:
+async def list_sides(conn: Connection, topic: Topic, *, since: date, until: date) -> list[Sides]:
     """The dates that the older system has a digest of, with ours; the days before `since` tell what is repeated."""
-    posted = await items(conn, topic.topic_id, since - REMEMBERED, until)
+    posted = await list_items(conn, topic.topic_id, since - REMEMBERED, until)
     ours = {day: await _ours(conn, topic.topic_id, day) for day in sorted({item.run_date for item in posted})}
     entries = [entry for _, found in ours.values() for entry in found]
     placed = await _placed(conn, topic.topic_id, posted, [_known(entry) for entry in entries])
@@ -160,17 +160,17 @@ async def _ours(conn: Connection, topic_id: int, day: date) -> tuple[RunMode | N
     """Our digest of a date: what was made to compare, else the live one, unless that was never made."""
     modes: tuple[RunMode, RunMode] = ("shadow", "live")
     for mode in modes:
-        run_id = await digests.latest_run(conn, topic_id, day, mode)
+        run_id = await digests.find_latest_run(conn, topic_id, day, mode)
         if run_id is None:
             continue
         found = await _entries(conn, topic_id, run_id)
-        if found or (await digests.run(conn, run_id)).left_to_legacy_at is None:
+        if found or (await digests.get_run(conn, run_id)).left_to_legacy_at is None:
             return mode, found
     return None, []
 
 
 async def _entries(conn: Connection, topic_id: int, run_id: int) -> list[ScoopCandidate]:
-    found = await digests.entries(conn, run_id)
+    found = await digests.list_entries(conn, run_id)
     rows = await conn.fetch(SQL["events"], [entry.story_id for entry in found], topic_id)
     events = {row["story_id"]: row for row in rows}
     return [
@@ -201,11 +201,11 @@ def _known(entry: ScoopCandidate) -> Known:
 
 async def _told_before(conn: Connection, topic_id: int, mode: RunMode, day: date) -> dict[int, date]:
     """When each event was last told by us before a date."""
-    found = sorted(await digests.published_stories(conn, topic_id, mode, day), key=lambda told: told.run_date)
+    found = sorted(await digests.list_published(conn, topic_id, mode, day), key=lambda told: told.run_date)
     return {each.coverage_id: each.run_date for each in found}
 
 
-async def leave(conn: Connection, topic: Topic, day: date, window: DigestWindow) -> LeaveState:
+async def leave_to_legacy(conn: Connection, topic: Topic, day: date, window: DigestWindow) -> LeaveState:
     """Leave a date to the older system, inside the caller's transaction, unless anything of ours may have arrived."""
     await digests.lock_topic(conn, topic.topic_id)
     posts = await conn.fetch(SQL["posts_of"], topic.topic_id, day)
@@ -233,19 +233,19 @@ async def is_handed_over(conn: Connection, topic_id: int, day: date) -> bool:
     return bool(await conn.fetchval(SQL["is_handed_over"], topic_id, day, HANDED_OVER_WITHIN.days))
 
 
-async def claim(conn: Connection, topic_id: int, day: date) -> bool:
+async def claim_fallback(conn: Connection, topic_id: int, day: date) -> bool:
     """Whether the caller, and nobody else, is to run the older system's program for a date."""
     return await conn.fetchval(SQL["claim"], topic_id, day) is not None
 
 
-async def end(conn: Connection, topic_id: int, day: date, *, exit_code: int, error: str) -> None:
+async def end_fallback(conn: Connection, topic_id: int, day: date, *, exit_code: int, error: str) -> None:
     await conn.execute(SQL["end"], topic_id, day, exit_code, error)
 
 
-async def fallbacks(conn: Connection) -> dict[int, Fallback]:
+async def list_fallbacks(conn: Connection) -> dict[int, Fallback]:
     """The latest fall-back of each topic that had one."""
     return {row["topic_id"]: Fallback(**row) for row in await conn.fetch(SQL["fallbacks"])}
 
 
-async def standings(conn: Connection) -> dict[int, Standing]:
+async def list_standings(conn: Connection) -> dict[int, Standing]:
     return {row["topic_id"]: Standing(**row) for row in await conn.fetch(SQL["standings"])}

@@ -15,7 +15,7 @@ from scoop.store.embeddings import EmbeddingModel
 SQL = db.blocks(__name__)
 LINK_COLUMNS = ("one_id", "other_id", "model_id", "probability", "signals")
 SECONDS_A_DAY = 86_400
-SPEAKERS = 500  # documents of a story whose links decide about its group, the newest
+MAX_LINKED_DOCUMENTS = 500  # documents of a story whose links decide about its group, the newest
 
 DocumentIdPair = tuple[int, int]
 
@@ -35,7 +35,7 @@ class LinkedStory:
     coverage_id: int | None
 
 
-async def nearest(
+async def find_nearest(
     conn: Connection, model: EmbeddingModel, ids: Sequence[int], *, collection: str, lookback: timedelta, most: int
 ) -> dict[int, Neighbourhood]:
     """For each document that has an embedding those that are nearest to it."""
@@ -46,17 +46,17 @@ async def nearest(
     found: dict[int, list[tuple[int, float]]] = {}
     for document_id, neighbour_id, cosine in rows:
         found.setdefault(document_id, []).append((neighbour_id, cosine))
-    return {document_id: neighbourhood(near) for document_id, near in found.items()}
+    return {document_id: make_neighbourhood(near) for document_id, near in found.items()}
 
 
-def neighbourhood(near: Sequence[tuple[int, float]]) -> Neighbourhood:
+def make_neighbourhood(near: Sequence[tuple[int, float]]) -> Neighbourhood:
     return Neighbourhood(
         ids=np.array([document_id for document_id, _ in near], dtype=np.int64),
         cosines=np.array([cosine for _, cosine in near], dtype=np.float32),
     )
 
 
-async def compared(conn: Connection, ids: Iterable[int]) -> dict[int, Compared]:
+async def get_compared(conn: Connection, ids: Iterable[int]) -> dict[int, Compared]:
     return {
         row["document_id"]: Compared(
             signals=signals.unpacked(row["signals"]),
@@ -69,12 +69,12 @@ async def compared(conn: Connection, ids: Iterable[int]) -> dict[int, Compared]:
     }
 
 
-async def neighbourhoods(conn: Connection, model: EmbeddingModel, ids: Iterable[int]) -> dict[int, Neighbourhood]:
+async def get_neighbourhoods(conn: Connection, model: EmbeddingModel, ids: Iterable[int]) -> dict[int, Neighbourhood]:
     rows = await conn.fetch(SQL["neighbourhoods"], list(ids), model.model_id)
-    return {row["document_id"]: neighbourhood(list(zip(row["ids"], row["cosines"], strict=True))) for row in rows}
+    return {row["document_id"]: make_neighbourhood(list(zip(row["ids"], row["cosines"], strict=True))) for row in rows}
 
 
-async def links_of(conn: Connection, model: EmbeddingModel, ids: Iterable[int]) -> dict[DocumentIdPair, DocumentLink]:
+async def get_links(conn: Connection, model: EmbeddingModel, ids: Iterable[int]) -> dict[DocumentIdPair, DocumentLink]:
     rows = await conn.fetch(SQL["links"], list(ids), model.model_id)
     return {
         (row["one_id"], row["other_id"]): DocumentLink(
@@ -101,17 +101,19 @@ async def put(conn: Connection, model: EmbeddingModel, links: Mapping[DocumentId
     await conn.execute(SQL["put"])
 
 
-async def component(
+async def find_component(
     conn: Connection, model: EmbeddingModel, story_ids: Collection[int], *, at_least: float
 ) -> list[LinkedStory]:
     """The stories that may be grouped with these, the oldest first."""
-    rows = await conn.fetch(SQL["component"], list(story_ids), at_least, model.model_id, SPEAKERS)
+    rows = await conn.fetch(SQL["component"], list(story_ids), at_least, model.model_id, MAX_LINKED_DOCUMENTS)
     return [LinkedStory(**row) for row in rows]
 
 
-async def between(conn: Connection, model: EmbeddingModel, story_ids: Collection[int]) -> dict[DocumentIdPair, float]:
+async def get_link_strengths(
+    conn: Connection, model: EmbeddingModel, story_ids: Collection[int]
+) -> dict[DocumentIdPair, float]:
     """How strongly each two of the stories are linked."""
-    rows = await conn.fetch(SQL["between"], list(story_ids), model.model_id, SPEAKERS)
+    rows = await conn.fetch(SQL["between"], list(story_ids), model.model_id, MAX_LINKED_DOCUMENTS)
     asked = set(story_ids)
     pairs = ((row["one_id"], row["other_id"], row["probability"]) for row in rows)
     return {(one, other): probability for one, other, probability in pairs if one in asked and other in asked}

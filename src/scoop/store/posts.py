@@ -43,7 +43,7 @@ class PostOutcome:
     is_dead: bool = False
 
 
-async def desk_id(conn: Connection) -> str:
+async def get_desk_id(conn: Connection) -> str:
     found: str = await conn.fetchval(SQL["desk"])
     return found
 
@@ -80,13 +80,13 @@ async def put(
     await work.enqueue(conn, StageName.PUBLISH, first)
 
 
-async def outgoing(conn: Connection, post_id: int) -> OutgoingPost:
+async def get_outgoing(conn: Connection, post_id: int) -> OutgoingPost:
     row = await conn.fetchrow(SQL["post"], post_id, StageName.PUBLISH)
     about = ("due_at", "made_at", "is_legacys", "now")
     return OutgoingPost(post=_post(row), **{name: row[name] for name in about})
 
 
-async def begin(conn: Connection, post_id: int) -> None:
+async def start_sending(conn: Connection, post_id: int) -> None:
     """Note that a try begins; LostLease when it is no longer ours to make."""
     if await conn.fetchval(SQL["begin"], post_id, StageName.PUBLISH, work.WORKER_LOCK) is None:
         raise LostLease(f"post {post_id} is no longer ours to send")
@@ -111,11 +111,11 @@ async def settle(conn: Connection, settled: PostOutcome) -> list[Subject]:
     is_discord = settled.kind in DISCORD
     await conn.execute(SQL["mark_published"], settled.post_id, is_discord)
     await conn.execute(SQL["mark_run_published"], settled.post_id, is_discord)
-    await webhooks.tell_of_digest(conn, settled.post_id)
+    await webhooks.enqueue_digest(conn, settled.post_id)
     return await _following(conn, settled.post_id)
 
 
-async def close_channel(conn: Connection, topic_id: int, name: str, reason: str) -> None:
+async def disable_channel(conn: Connection, topic_id: int, name: str, reason: str) -> None:
     """Switch a channel off that cannot be posted to as it is configured."""
     await conn.execute(SQL["close_unusable_channel"], topic_id, name, reason)
 
@@ -138,12 +138,12 @@ async def list_posts(
     return [_post(row) for row in await conn.fetch(SQL["listed"], *wanted)]
 
 
-async def of_run(conn: Connection, digest_run_id: int) -> list[Post]:
+async def list_run_posts(conn: Connection, digest_run_id: int) -> list[Post]:
     """The posts of a digest, by channel and part."""
     return sorted(await list_posts(conn, digest_run_id=digest_run_id), key=lambda post: (post.channel, post.part_no))
 
 
-async def posting_topics(conn: Connection, *, within: timedelta) -> list[int]:
+async def list_posting_topics(conn: Connection, *, within: timedelta) -> list[int]:
     """The topics that sent something lately."""
     return [row["topic_id"] for row in await conn.fetch(SQL["posting_topics"], within)]
 

@@ -17,29 +17,29 @@ SOURCE = "replay"  # what the run is called that the arrivals come by
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
+class PlacedDocument:
     """A document's title, and where it stands."""
 
     title: str
     place: Placement
 
 
-async def newest(conn: Connection, *, collection: str | None, since: datetime | None, limit: int) -> list[int]:
+async def list_newest(conn: Connection, *, collection: str | None, since: datetime | None, limit: int) -> list[int]:
     """The newest arrivals, fetched since then, the oldest of them first."""
     return [row["raw_arrival_id"] for row in await conn.fetch(SQL["newest"], collection, since, limit)]
 
 
-async def placed(conn: Connection, arrival_ids: Sequence[int]) -> dict[DocumentName, Placed]:
+async def get_placements(conn: Connection, arrival_ids: Sequence[int]) -> dict[DocumentName, PlacedDocument]:
     """The documents of arrivals that are in a story."""
     return {
-        (row["collection"], row["source"], row["source_item_id"]): Placed(
+        (row["collection"], row["source"], row["source_item_id"]): PlacedDocument(
             title=row["title"], place=Placement(merge=row["merge"], coverage=row["coverage"])
         )
         for row in await conn.fetch(SQL["places"], arrival_ids)
     }
 
 
-async def copy(ours: Connection, theirs: Connection, arrival_ids: Sequence[int]) -> None:
+async def copy_arrivals(ours: Connection, theirs: Connection, arrival_ids: Sequence[int]) -> None:
     """Enter arrivals of our ledger, with their pages and numbers, into theirs, and have them normalized there."""
     arrivals = [dict(row) for row in await ours.fetch(SQL["arrivals"], arrival_ids)]
     pages = [dict(row) for row in await ours.fetch(SQL["pages"], arrival_ids)]

@@ -68,7 +68,7 @@ class _Story:
     pointing_ids: list[int]
 
 
-async def gray_pairs(
+async def list_pairs(
     conn: Connection,
     model: EmbeddingModel,
     *,
@@ -175,13 +175,15 @@ async def by_id(conn: Connection, decision_id: int) -> Decision:
     return Decision(**row)
 
 
-async def decisions(
+async def list_decisions(
     conn: Connection, *, collection: str | None, before: int = db.LAST_ID, limit: int
 ) -> list[Decision]:
     return [Decision(**row) for row in await conn.fetch(SQL["decisions"], None, collection, limit, before)]
 
 
-async def constraints(conn: Connection, document_ids: Iterable[int], story_ids: Iterable[int]) -> list[HumanVerdict]:
+async def list_constraints(
+    conn: Connection, document_ids: Iterable[int], story_ids: Iterable[int]
+) -> list[HumanVerdict]:
     """What people said that binds whoever judges these documents and stories."""
     documents, known = list(document_ids), set(story_ids)
     while True:
@@ -194,21 +196,21 @@ async def constraints(conn: Connection, document_ids: Iterable[int], story_ids: 
         known |= more
 
 
-async def kept_apart(conn: Connection, story_ids: Collection[int]) -> set[StoryIdPair]:
+async def list_kept_apart(conn: Connection, story_ids: Collection[int]) -> set[StoryIdPair]:
     """The pairs of these stories that people keep apart, the smaller number first."""
     among = set(story_ids)
     return {
         (min(verdict.one_story_id, verdict.other_story_id), max(verdict.one_story_id, verdict.other_story_id))
-        for verdict in await constraints(conn, (), among)
+        for verdict in await list_constraints(conn, (), among)
         if not verdict.is_same and verdict.one_story_id in among and verdict.other_story_id in among
     }
 
 
-async def labels(conn: Connection, model: EmbeddingModel) -> tuple[list[LabelledPair], int]:
+async def list_labels(conn: Connection, model: EmbeddingModel) -> tuple[list[LabelledPair], int]:
     """The pairs that people decided on, as the model sees them, and how many it has no link for."""
     rows = await conn.fetch(SQL["labels"], model.model_id)
     documents = {document for row in rows for document in (row["one_document_id"], row["other_document_id"])}
-    known = await linked.compared(conn, documents)
+    known = await linked.get_compared(conn, documents)
     found = [
         LabelledPair(
             one=known[row["one_document_id"]],
@@ -228,7 +230,7 @@ async def calibrate(conn: Connection, model: EmbeddingModel, calibration: Mappin
     if calibration == model.calibration:
         return
     await embeddings.calibrate(conn, model, calibration)
-    async for page in embeddings.subjects(conn):
+    async for page in embeddings.iterate_documents(conn):
         await work.enqueue(conn, StageName.LINK, page)
 
 

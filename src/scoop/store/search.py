@@ -8,27 +8,27 @@ from datetime import datetime, timedelta
 import msgspec
 
 from scoop.core import search, spelling
-from scoop.core.search import Query, Stretch
+from scoop.core.search import Query, TimeRange
 from scoop.errors import InputError
 from scoop.store import db
 from scoop.store.db import Connection
 from scoop.store.embeddings import EmbeddingModel
 
 SQL = db.blocks(__name__)
-PATIENCE = timedelta(milliseconds=1500)  # for one statement of a search
-CANDIDATES = 600  # documents that are ranked, the newest that have the words: a tenth of a millisecond each
-SUSPECTS = 2_000  # that are looked at where words must stand beside each other
-MOST_NEAR = 100  # documents of a collection that are nearest in meaning
-MOST_COLLECTIONS = 30  # that are searched by meaning when none is named
-MOST_ALIKE = 200  # words that share a key with a mistyped one
-MOST_FACETS = 500  # of one kind that are shown
+STATEMENT_TIMEOUT = timedelta(milliseconds=1500)  # for one statement of a search
+MAX_RANKED = 600  # documents that are ranked, the newest that have the words: a tenth of a millisecond each
+MAX_PHRASE_CANDIDATES = 2_000  # that are looked at where words must stand beside each other
+MAX_NEAREST = 100  # documents of a collection that are nearest in meaning
+MAX_COLLECTIONS = 30  # that are searched by meaning when none is named
+MAX_SIMILAR = 200  # words that share a key with a mistyped one
+MAX_FACETS = 500  # of one kind that are shown
 
 RankedIds = list[tuple[int, int]]
 """Stories, the best first, each with the document that speaks for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IndexedText:
+class SearchableDocument:
     """A document as it is found by its words."""
 
     document_id: int
@@ -41,7 +41,7 @@ class IndexedText:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Indexed:
+class SearchIndexRow:
     document_id: int
     seen_at: datetime
     facets: Sequence[str]
@@ -58,27 +58,27 @@ class SearchText:
     language: str
 
 
-class TooSlow(InputError):
+class SearchTimeout(InputError):
     pass
 
 
 # What the stage writes
 
 
-async def readings(conn: Connection, ids: Sequence[int]) -> list[IndexedText]:
-    return [IndexedText(**row) for row in await conn.fetch(SQL["readings"], ids)]
+async def load_documents(conn: Connection, ids: Sequence[int]) -> list[SearchableDocument]:
+    return [SearchableDocument(**row) for row in await conn.fetch(SQL["readings"], ids)]
 
 
-async def stems(conn: Connection, asked: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
+async def get_stems(conn: Connection, asked: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
     """The stem of each language and word, where PostgreSQL has a stemmer of the language; without accents."""
     known = [(language, word) for language, word in asked if language in search.STEMMERS]
     dictionaries = [f"pg_catalog.{search.STEMMERS[language]}_stem" for language, _ in known]
     rows = await conn.fetch(SQL["stems"], dictionaries, [word for _, word in known]) if known else []
-    stemmed = {pair: search.folded(row["stem"]) for pair, row in zip(known, rows, strict=True)}
-    return {pair: stemmed.get(pair) or search.folded(pair[1]) for pair in asked}
+    stemmed = {pair: search.strip_accents(row["stem"]) for pair, row in zip(known, rows, strict=True)}
+    return {pair: stemmed.get(pair) or search.strip_accents(pair[1]) for pair in asked}
 
 
-async def put(conn: Connection, made: Sequence[Indexed]) -> None:
+async def put_rows(conn: Connection, made: Sequence[SearchIndexRow]) -> None:
     await conn.execute(
         SQL["put"],
         [each.document_id for each in made],
@@ -88,7 +88,7 @@ async def put(conn: Connection, made: Sequence[Indexed]) -> None:
     )
 
 
-async def unknown_words(conn: Connection, words: Collection[str]) -> list[str]:
+async def list_missing_words(conn: Connection, words: Collection[str]) -> list[str]:
     return [row["word"] for row in await conn.fetch(SQL["unknown_words"], list(words))] if words else []
 
 
@@ -99,7 +99,7 @@ async def put_words(conn: Connection, words: Sequence[str]) -> None:
 
 def _keys(words: Sequence[str]) -> list[str]:
     """The keys of each word, as an array is written."""
-    return [f"{{{','.join(map(str, spelling.keys(word)))}}}" for word in words]
+    return [f"{{{','.join(map(str, spelling.deletion_keys(word)))}}}" for word in words]
 
 
 async def put_facets(conn: Connection, facets: Iterable[str]) -> None:
@@ -110,30 +110,30 @@ async def put_facets(conn: Connection, facets: Iterable[str]) -> None:
 
 
 @asynccontextmanager
-async def quickly(conn: Connection) -> AsyncIterator[None]:
+async def time_limit(conn: Connection) -> AsyncIterator[None]:
     """Statements inside take no longer than a reader waits, or end as TooSlow; afterwards all is as it was before."""
     settings = conn.transaction()
     await settings.start()
     try:
-        await conn.execute(SQL["be_quick"], str(PATIENCE // timedelta(milliseconds=1)))
+        await conn.execute(SQL["be_quick"], str(STATEMENT_TIMEOUT // timedelta(milliseconds=1)))
         yield
     except db.Canceled as error:
-        raise TooSlow("This search takes too long. Use rarer words, or a shorter time.") from error
+        raise SearchTimeout("This search takes too long. Use rarer words, or a shorter time.") from error
     finally:
         await settings.rollback()  # nothing was written, and the settings go with it
 
 
-async def facets(conn: Connection, kind: str) -> list[str]:
+async def list_facets(conn: Connection, kind: str) -> list[str]:
     """The names of all collections (c), sources (s) or languages (l) that there are documents of."""
-    return [row["facet"][2:] for row in await conn.fetch(SQL["facets"], kind, [], MOST_FACETS)]
+    return [row["facet"][2:] for row in await conn.fetch(SQL["facets"], kind, [], MAX_FACETS)]
 
 
-async def unknown_facets(conn: Connection, asked: Sequence[str]) -> list[str]:
+async def list_unknown_facets(conn: Connection, asked: Sequence[str]) -> list[str]:
     known = {row["facet"] for row in await conn.fetch(SQL["facets"], None, asked, len(asked))}
     return [facet for facet in asked if facet not in known]
 
 
-async def topic(conn: Connection, slug: str) -> int | None:
+async def find_topic_id(conn: Connection, slug: str) -> int | None:
     found: int | None = await conn.fetchval(SQL["topic"], slug)
     return found
 
@@ -150,14 +150,14 @@ class WordQuery:
     @property
     def most(self) -> int:
         """In how many documents it is looked for."""
-        return SUSPECTS if self.has_phrases else CANDIDATES
+        return MAX_PHRASE_CANDIDATES if self.has_phrases else MAX_RANKED
 
 
-async def by_words(
-    conn: Connection, sought: WordQuery, query: Query, stretches: Sequence[Stretch], *, now: datetime
+async def rank_by_words(
+    conn: Connection, sought: WordQuery, query: Query, stretches: Sequence[TimeRange], *, now: datetime
 ) -> tuple[RankedIds, bool]:
     """The stories of the newest documents that have the words, and whether there may be more of them."""
-    wanted = search.wanted_facets(query)
+    wanted = search.query_facets(query)
     ids: list[int] = []
     for stretch in stretches:
         rows = await conn.fetch(
@@ -174,11 +174,11 @@ async def by_words(
         if len(ids) == sought.most:
             break
     is_certain = not sought.has_phrases
-    ranked = await conn.fetch(SQL["ranked"], ids, sought.expression, now, CANDIDATES, is_certain) if ids else []
+    ranked = await conn.fetch(SQL["ranked"], ids, sought.expression, now, MAX_RANKED, is_certain) if ids else []
     return [(row["story_id"], row["document_id"]) for row in ranked], len(ids) == sought.most
 
 
-async def by_meaning(
+async def rank_by_meaning(
     conn: Connection,
     model: EmbeddingModel,
     vector: Sequence[float],
@@ -188,8 +188,8 @@ async def by_meaning(
     topic_id: int | None,
 ) -> list[tuple[int, int, float]]:
     """The stories that are nearest in meaning, each with the document that is, and its cosine."""
-    collections = [query.collection] if query.collection else (await facets(conn, "c"))[:MOST_COLLECTIONS]
-    wanted = [facet for facet in search.wanted_facets(query) or () if not facet.startswith("c:")] or None
+    collections = [query.collection] if query.collection else (await list_facets(conn, "c"))[:MAX_COLLECTIONS]
+    wanted = [facet for facet in search.query_facets(query) or () if not facet.startswith("c:")] or None
     rows = await conn.fetch(
         SQL["nearest"],
         vector,
@@ -200,25 +200,25 @@ async def by_meaning(
         wanted,
         query.since,
         query.until,
-        MOST_NEAR,
+        MAX_NEAREST,
         excluded,
         topic_id,
     )
     return [(row["story_id"], row["document_id"], row["cosine"]) for row in rows]
 
 
-async def meant(conn: Connection, words: Sequence[str]) -> dict[str, list[str]]:
+async def suggest_corrections(conn: Connection, words: Sequence[str]) -> dict[str, list[str]]:
     """For words that no title has those that may have been meant."""
     asked = [word for word in words if spelling.can_be_mistyped(word)]
     if not asked:
         return {}
-    rows = await conn.fetch(SQL["neighbours_in_spelling"], asked, _keys(asked), MOST_ALIKE)
+    rows = await conn.fetch(SQL["neighbours_in_spelling"], asked, _keys(asked), MAX_SIMILAR)
     candidates: dict[str, list[str]] = {}
     for row in rows:
         candidates.setdefault(row["word"], []).append(row["candidate"])
-    found = {word: spelling.meant(word, near) for word, near in candidates.items()}
+    found = {word: spelling.closest_words(word, near) for word, near in candidates.items()}
     return {word: near for word, near in found.items() if near}
 
 
-async def texts(conn: Connection, ids: Sequence[int], *, characters: int) -> Mapping[int, SearchText]:
+async def get_texts(conn: Connection, ids: Sequence[int], *, characters: int) -> Mapping[int, SearchText]:
     return {row["document_id"]: SearchText(**row) for row in await conn.fetch(SQL["texts"], ids, characters)}

@@ -43,11 +43,11 @@ MAX_ALIKE = 200  # candidates of one document
 EVENT_COLUMNS = ("document_id", "decision", "chosen_story_id", "best_candidate_story_id", "exact_signal", "details")
 
 
-async def readings(conn: Connection, ids: Sequence[int]) -> list[DedupDocument]:
+async def load_documents(conn: Connection, ids: Sequence[int]) -> list[DedupDocument]:
     return [DedupDocument(**row) for row in await conn.fetch(SQL["readings"], ids)]
 
 
-async def matches(conn: Connection, readings: Sequence[DedupDocument]) -> list[Match]:
+async def find_matches(conn: Connection, readings: Sequence[DedupDocument]) -> list[Match]:
     """The documents, in stories already, that share an identity with these."""
     ids = [reading.document_id for reading in readings]
     with_native_id = [reading.document_id for reading in readings if reading.native_ids]
@@ -59,32 +59,32 @@ async def matches(conn: Connection, readings: Sequence[DedupDocument]) -> list[M
     return [Match(**row, signal=signal) for signal, rows in found.items() for row in rows]
 
 
-async def sharing_phrases(conn: Connection, ids: Sequence[int]) -> list[tuple[int, int]]:
+async def find_phrase_candidates(conn: Connection, ids: Sequence[int]) -> list[tuple[int, int]]:
     """Pairs of a document and another that shares phrases with its text."""
     await conn.execute(SQL["search_modestly"])
     return [tuple(row) for row in await conn.fetch(SQL["sharing_phrases"], ids, copies.WINDOW, MAX_ALIKE)]
 
 
-async def sharing_headlines(conn: Connection, ids: Sequence[int]) -> list[tuple[int, int]]:
+async def find_headline_candidates(conn: Connection, ids: Sequence[int]) -> list[tuple[int, int]]:
     """Pairs of a document and another whose title says the same."""
     return [tuple(row) for row in await conn.fetch(SQL["sharing_headlines"], ids, titles.WINDOW, MAX_ALIKE)]
 
 
-async def articles(conn: Connection, ids: Iterable[int]) -> dict[int, CopyCandidate]:
+async def get_copy_candidates(conn: Connection, ids: Iterable[int]) -> dict[int, CopyCandidate]:
     rows = await conn.fetch(SQL["articles"], list(ids))
     return {row["document_id"]: CopyCandidate(**{**row, "sketch": tuple(row["sketch"])}) for row in rows}
 
 
-async def texts(conn: Connection, ids: Iterable[int]) -> dict[int, str]:
+async def get_texts(conn: Connection, ids: Iterable[int]) -> dict[int, str]:
     return {row["document_id"]: row["normalized_text"] for row in await conn.fetch(SQL["texts"], list(ids))}
 
 
-async def of_documents(conn: Connection, ids: Iterable[int]) -> dict[int, int]:
+async def get_story_ids(conn: Connection, ids: Iterable[int]) -> dict[int, int]:
     """The story of each document that is in one."""
     return {row["document_id"]: row["story_id"] for row in await conn.fetch(SQL["of_documents"], list(ids))}
 
 
-async def first_seen_at(conn: Connection, story_ids: Iterable[int]) -> dict[int, datetime]:
+async def get_first_seen(conn: Connection, story_ids: Iterable[int]) -> dict[int, datetime]:
     return {row["story_id"]: row["first_seen_at"] for row in await conn.fetch(SQL["ages"], list(story_ids))}
 
 
@@ -217,7 +217,7 @@ class Placement:
     coverage: int
 
 
-async def placements(conn: Connection) -> dict[DocumentName, Placement]:
+async def get_placements(conn: Connection) -> dict[DocumentName, Placement]:
     """The story and coverage of every document that has a story."""
     return {
         (row["collection"], row["source"], row["source_item_id"]): Placement(

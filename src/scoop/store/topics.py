@@ -48,7 +48,7 @@ async def by_slug(conn: Connection, slug: str) -> Topic:
     return _topic(row)
 
 
-async def locked(conn: Connection, slug: str) -> Topic:
+async def lock(conn: Connection, slug: str) -> Topic:
     """The topic, which nobody else changes before the caller's transaction ends."""
     await conn.execute(SQL["lock"], slug)
     return await by_slug(conn, slug)
@@ -76,7 +76,7 @@ async def put_rules(
 
 async def set_enabled(conn: Connection, slug: str, *, enabled: bool) -> None:
     """Let a topic have digests, or rest, inside the caller's transaction; one that rested catches up."""
-    await put(conn, replace(await locked(conn, slug), enabled=enabled))
+    await put(conn, replace(await lock(conn, slug), enabled=enabled))
 
 
 async def remove(conn: Connection, slug: str) -> None:
@@ -85,7 +85,7 @@ async def remove(conn: Connection, slug: str) -> None:
         raise UsageError(f"{slug} has had digests, which are kept; let it rest instead: `scoop topics disable {slug}`")
 
 
-async def channels(conn: Connection, topic_id: int) -> list[TopicChannel]:
+async def list_channels(conn: Connection, topic_id: int) -> list[TopicChannel]:
     return (await channels_by_topic(conn, topic_id)).get(topic_id, [])
 
 
@@ -118,17 +118,17 @@ async def add_default_topics(conn: Connection, defaults: Sequence[DefaultTopic])
     await conn.execute(SQL["add_default_topics"], *_transposed(rows, 3))
 
 
-async def stories_of(conn: Connection, ids: Sequence[int], *, with_text: bool) -> list[StoryText]:
+async def load_stories(conn: Connection, ids: Sequence[int], *, with_text: bool) -> list[StoryText]:
     """The active ones of these stories as rules see them, the latest first."""
     rows = await conn.fetch(SQL["stories_of"], ids, with_text, READ_DOCUMENTS, READ_CHARACTERS)
     return [StoryText(**row) for row in rows]
 
 
-async def collections_of(conn: Connection, story_ids: Sequence[int]) -> list[str]:
+async def list_collections(conn: Connection, story_ids: Sequence[int]) -> list[str]:
     return [row["collection"] for row in await conn.fetch(SQL["collections_of"], story_ids)]
 
 
-async def within_reach(conn: Connection, topic: Topic, *, since: datetime, limit: int | None = None) -> list[int]:
+async def list_candidates(conn: Connection, topic: Topic, *, since: datetime, limit: int | None = None) -> list[int]:
     """The active stories that a topic could take, by its collections and sources; the latest first."""
     included = [rule.source for rule in topic.source_rules if rule.rule_type == "include"]
     rows = await conn.fetch(SQL["within_reach"], topic.collections, included, since, limit)
@@ -161,7 +161,7 @@ async def unsuppress(conn: Connection, topic: Topic, story_id: int) -> None:
     await work.enqueue(conn, StageName.ASSIGN_TOPICS, [Subject(story_id)])
 
 
-async def suppressions(conn: Connection, topic_id: int, *, limit: int) -> list[Suppression]:
+async def list_suppressions(conn: Connection, topic_id: int, *, limit: int) -> list[Suppression]:
     """The stories that are kept out of a topic, the latest first."""
     return [Suppression(**row) for row in await conn.fetch(SQL["suppressions"], topic_id, limit)]
 

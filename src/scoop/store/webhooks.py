@@ -127,7 +127,7 @@ async def remove(conn: Connection, name: str) -> None:
         raise _nobody(name)
 
 
-async def tell_of_stories(conn: Connection, story_ids: Sequence[int]) -> list[Subject]:
+async def enqueue_stories(conn: Connection, story_ids: Sequence[int]) -> list[Subject]:
     """Write down what programs are to be told of these stories, inside the caller's transaction; give what to send."""
     if not await conn.fetchval(SQL["is_anybody_told"], ["story.new", "story.developed"]):
         return []
@@ -151,7 +151,7 @@ async def tell_of_stories(conn: Connection, story_ids: Sequence[int]) -> list[Su
     ]
 
 
-async def tell_of_digest(conn: Connection, post_id: int) -> None:
+async def enqueue_digest(conn: Connection, post_id: int) -> None:
     """Let programs be told of the digest that a post is of, once, inside the caller's transaction."""
     if not await conn.fetchval(SQL["is_anybody_told"], ["digest.told"]):
         return
@@ -172,7 +172,7 @@ def new_key() -> str:
     return f"msg_{secrets.token_hex(16)}"
 
 
-async def outbound(conn: Connection, ids: Sequence[int]) -> list[OutgoingDelivery]:
+async def list_outgoing(conn: Connection, ids: Sequence[int]) -> list[OutgoingDelivery]:
     return [OutgoingDelivery(**row) for row in await conn.fetch(SQL["outgoing"], ids)]
 
 
@@ -184,7 +184,7 @@ async def settle(conn: Connection, settled: Sequence[DeliveryOutcome]) -> None:
         await conn.execute(SQL["close"], list(gone), list(gone.values()))
 
 
-async def deliveries(
+async def list_deliveries(
     conn: Connection, *, name: str | None = None, before: int = db.LAST_ID, limit: int = 50
 ) -> list[Delivery]:
     """Deliveries, the latest first."""
@@ -193,7 +193,7 @@ async def deliveries(
     ]
 
 
-async def forget(conn: Connection) -> None:
+async def delete_old(conn: Connection) -> None:
     """Forget what was settled long ago."""
     await conn.execute(SQL["forget"], FORGOTTEN_AFTER)
 

@@ -116,7 +116,7 @@ async def _made_anew(conn: Connection, desk: Desk, slug: str, day: date, *, now:
     if digest_windows.window(topic.digest_cron, topic.timezone, day) is None:
         return "Later digests follow it."
     for mode in MODES:
-        if await digests.latest_run(conn, topic.topic_id, day, mode) is not None:
+        if await digests.find_latest_run(conn, topic.topic_id, day, mode) is not None:
             await _make(conn, desk, slug, day, mode, now=now)
     return "The digest was made anew."
 
@@ -181,7 +181,7 @@ async def publish(
                 conn, slug, wanted, mode="live", publish=True, modes=app.modes(desk.config), now=context.now
             )
             await digest.publish(conn, order, run, app.channel_makers(desk.config))
-            sent = await posts.of_run(conn, run)
+            sent = await posts.list_run_posts(conn, run)
     except REFUSALS as error:
         async with desk.reading() as conn:
             return await _publish_page(conn, desk, context, slug, wanted, error=error)
@@ -226,8 +226,8 @@ async def _obstacle(conn: Connection, desk: Desk, found: DigestPage, *, now: dat
 
 
 async def _where(conn: Connection, desk: Desk, topic: Topic, told: Digest) -> list[Where]:
-    desk_id, makers = await posts.desk_id(conn), app.channel_makers(desk.config)
-    return [_channel(topic, told, each, desk_id, makers) for each in await topics.channels(conn, topic.topic_id)]
+    desk_id, makers = await posts.get_desk_id(conn), app.channel_makers(desk.config)
+    return [_channel(topic, told, each, desk_id, makers) for each in await topics.list_channels(conn, topic.topic_id)]
 
 
 def _channel(topic: Topic, told: Digest, channel: topics.TopicChannel, desk_id: str, makers: ChannelMakers) -> Where:

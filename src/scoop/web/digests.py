@@ -232,19 +232,19 @@ async def read(
     conn: Connection, slug: str, day: date, *, view: View = "", run_id: int | None = None, now: datetime
 ) -> DigestPage:
     topic = await topics.by_slug(conn, slug)
-    runs = await digests.runs(conn, topic_slug=slug, day=day, limit=MAX_RUNS)
+    runs = await digests.list_runs(conn, topic_slug=slug, day=day, limit=MAX_RUNS)
     window = digest_windows.window(topic.digest_cron, topic.timezone, day)
     if window is None and not runs:
         raise NotFound(f"{topic.topic_name} has no digest on {day}")
     committed = await digests.published_run_id(conn, topic.topic_id, day)
-    live_id = committed or await digests.latest_run(conn, topic.topic_id, day, "live")
-    shadow_id = await digests.latest_run(conn, topic.topic_id, day, "shadow")
+    live_id = committed or await digests.find_latest_run(conn, topic.topic_id, day, "live")
+    shadow_id = await digests.find_latest_run(conn, topic.topic_id, day, "shadow")
     if run_id is not None and run_id not in {run.digest_run_id for run in runs}:
         raise NotFound(f"there is no run {run_id} of this digest")
     chosen = run_id or (shadow_id if view == "shadow" else None) or live_id or shadow_id
     told = await _told(conn, topic, chosen) if chosen else None
-    suppressed = await digests.suppressed(conn, topic.topic_id)
-    sent = await posts.of_run(conn, live_id) if live_id else []
+    suppressed = await digests.list_suppressed(conn, topic.topic_id)
+    sent = await posts.list_run_posts(conn, live_id) if live_id else []
     return DigestPage(
         topic=topic,
         day=day,
@@ -266,8 +266,8 @@ async def read(
 
 
 async def _told(conn: Connection, topic: Topic, run_id: int) -> DigestRunView:
-    run, entries = await digests.run(conn, run_id), await digests.entries(conn, run_id)
-    return DigestRunView(run=run, entries=entries, digest=digests.digest(topic, run.run_date, entries))
+    run, entries = await digests.get_run(conn, run_id), await digests.list_entries(conn, run_id)
+    return DigestRunView(run=run, entries=entries, digest=digests.make_digest(topic, run.run_date, entries))
 
 
 def _state(topic: Topic, told: DigestRunView | None, sent: Sequence[Post], *, now: datetime) -> Word:

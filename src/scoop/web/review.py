@@ -190,7 +190,7 @@ async def log_page(
     conn: ReadConn, context: PageContext, collection: str = "", before: Annotated[ReviewId, Query()] = db.LAST_ID
 ) -> Response:
     wanted = _collection(collection)
-    found = await store.decisions(conn, collection=wanted, before=before, limit=LOG_PAGE + 1)
+    found = await store.list_decisions(conn, collection=wanted, before=before, limit=LOG_PAGE + 1)
     more = _log_href(wanted, before=found[LOG_PAGE - 1].decision_id) if len(found) > LOG_PAGE else None
     return pages.page(
         "review_log.html",
@@ -254,7 +254,7 @@ async def _page(
     found, waiting = await review.queue(conn, collection=place.collection, skip=place.skip, limit=1, now=context.now)
     if not found and place.skip:
         _, waiting = await review.queue(conn, collection=place.collection, limit=1, now=context.now)
-    decisions = await store.decisions(conn, collection=place.collection, limit=UNDO_AMONG)
+    decisions = await store.list_decisions(conn, collection=place.collection, limit=UNDO_AMONG)
     return pages.page(
         "review.html",
         context,
@@ -293,9 +293,9 @@ def _side(article: ReviewArticle, other: ReviewArticle, members: list[ReviewMemb
         differences.ComparedArticle(title=each.title, body=each.body, language=each.language)
         for each in (article, other)
     )
-    marked = differences.marked(ours, theirs)
+    marked = differences.mark_differences(ours, theirs)
     shown = len(text.truncated(article.body, SHOWN_CHARACTERS))
-    head, rest = differences.cut(marked.body, shown)
+    head, rest = differences.split_spans(marked.body, shown)
     return PairSide(article=article, marked=MarkedArticle(title=marked.title, body=head), rest=rest, members=members)
 
 

@@ -10,7 +10,7 @@ from fastapi import Response
 
 from scoop.actions import search
 from scoop.actions.search import SearchResult
-from scoop.core.search import Query, span
+from scoop.core.search import Query, day_bounds
 from scoop.errors import UsageError
 from scoop.http import deps, routes
 from scoop.http.deps import CurrentDesk
@@ -77,7 +77,7 @@ async def search_page(desk: CurrentDesk, context: PageContext, asked: QueryField
 
 def _query(asked: FormValues, context: PageContext) -> Query:
     try:
-        since, until = span(_day(asked["since"]), _day(asked["until"]), context.timezone)
+        since, until = day_bounds(_day(asked["since"]), _day(asked["until"]), context.timezone)
     except ValueError as error:
         raise UsageError(str(error)) from error
     return Query(
@@ -107,10 +107,10 @@ def _offset(typed: str) -> int:
 
 async def _choices(conn: Connection) -> Choices:
     return Choices(
-        collections=[(each, labels.collection_name(each)) for each in await store.facets(conn, "c")],
+        collections=[(each, labels.collection_name(each)) for each in await store.list_facets(conn, "c")],
         topics=[(each.topic_slug, each.topic_name) for each in await topics.list_topics(conn)],
-        languages=[(each, labels.language_name(each)) for each in await store.facets(conn, "l")],
-        sources=await store.facets(conn, "s"),
+        languages=[(each, labels.language_name(each)) for each in await store.list_facets(conn, "l")],
+        sources=await store.list_facets(conn, "s"),
     )
 
 

@@ -71,7 +71,7 @@ async def put_channel(
     conn: WriteConn, desk: CurrentDesk, by: CurrentVisitor, context: PageContext, slug: TopicSlug, form: FormFields
 ) -> Response:
     """Add a channel; one of its name must not be there yet."""
-    topic = await store.locked(conn, slug)
+    topic = await store.lock(conn, slug)
     if form["kind"] not in offered(context):
         raise NotFound(f"no channel of the kind {form['kind']!r} can be added here")
     problems = _wrong_name(form["name"], topic)
@@ -89,7 +89,7 @@ async def change_channel(
     name: ChannelName,
     form: FormFields,
 ) -> Response:
-    topic = await store.locked(conn, slug)
+    topic = await store.lock(conn, slug)
     known = await _channel(conn, topic, name)
     told = FormValues({**form, "name": name, "kind": known.kind})
     return await _put(conn, desk, by, context, topic, told, FormValues(), known=known)
@@ -137,7 +137,7 @@ def _wrong_name(name: str, topic: Topic) -> FormValues:
 
 
 async def _channel(conn: Connection, topic: Topic, name: str) -> store.TopicChannel:
-    found = next((each for each in await store.channels(conn, topic.topic_id) if each.name == name), None)
+    found = next((each for each in await store.list_channels(conn, topic.topic_id) if each.name == name), None)
     if found is None:
         raise NotFound(f"{topic.topic_name} has no channel {name!r}")
     return found
