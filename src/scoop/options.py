@@ -146,7 +146,7 @@ def plain_values(options: type[msgspec.Struct], values: Mapping[str, Any]) -> di
 
 
 def _convert(option: Option, value: Any, expected: Any) -> Any:
-    if isinstance(value, str) and option.is_list:
+    if isinstance(value, str) and isinstance(option.type, inspect.VarTupleType):
         value = [part.strip() for part in value.split(",")]
     if isinstance(value, str) and isinstance(option.type, inspect.BoolType):
         value = YES_OR_NO.get(value.lower(), value)

@@ -120,6 +120,15 @@ async def test_an_address_that_was_stored_before_does_not_get_the_key(database, 
         assert attack.keys(attack.evil) == []
 
 
+async def test_a_key_is_never_an_option_of_a_source(database, monkeypatch):
+    async with attacking(database, monkeypatch, "admin") as attack:
+        given = {"target": "search:x", "collection": "news", "options": {"api_key": "mine"}, "check": False}
+        refused = await attack.visitor.ask("POST", "/api/v1/sources", given)
+        page = await attack.visitor.get("/sources/add?target=search:x")
+    assert (refused.status, "option api_key is a secret" in refused.text) == (400, True)
+    assert "option-api_key" not in page.text
+
+
 async def test_an_admin_moves_a_search_to_a_server_of_the_desk_with_its_key(database, monkeypatch):
     async with attacking(database, monkeypatch, "admin") as attack:
         await attack.add_feed()

@@ -259,7 +259,7 @@ async def test_a_list_that_a_table_does_not_have_leaves_its_rules_as_they_are(da
         ({"slug": "energy", "legacy_command": "post --now"}, "a list: a program"),
         ({"slug": "energy", "legacy_command": []}, "must name a program"),
         ({"slug": "energy", "legacy_deadline": "soon"}, "30m"),
-        ({"slug": "energy", "mode": "fast"}, "one of legacy, prod, shadow"),
+        ({"slug": "energy", "mode": "fast"}, "one of: legacy, prod, shadow"),
         ({"slug": "energy", "keywords": "solar"}, "a list"),
         ({"slug": "energy", "keywords": [5]}, "5 is no keyword"),
         ({"slug": "energy", "keywords": [{"pattern": "(", "is_regex": True}]}, "cannot be used"),

@@ -158,8 +158,8 @@ async def test_a_wrong_setting_is_told_at_its_field_and_nothing_typed_is_lost(da
         (r"(?=look)", {"is_regex": "true"}, "lookarounds"),
         (".*", {"is_regex": "true"}, "fits even an empty text"),
         ("x" * 300, {}, "300 characters"),
-        ("solar", {"weight": "1000"}, "from 1 to 100"),
-        ("solar", {"weight": "heavy"}, "whole number"),
+        ("solar", {"weight": "1000"}, "1-100"),
+        ("solar", {"weight": "heavy"}, "an integer"),
     ],
 )
 async def test_a_wrong_rule_is_told_at_its_line(database, pattern, more, problem):
@@ -254,7 +254,7 @@ async def test_a_channel_is_added_changed_rested_and_removed(database):
         assert (await visitor.post("/topics/energy/channels", form)).headers["Location"] == "/topics/energy#channels"
         shown = await visitor.get("/topics/energy/channels/main")
         assert "hunter2" not in shown.text
-        change = {"option-url": "https://hook.example/in", "option-secret": "desk", "enabled": "true"}
+        change = {"option-url": "https://hook.example/in?…", "option-secret": "desk", "enabled": "true"}
         await visitor.post("/topics/energy/channels/main", change)
         kept = await channel(database)
         assert kept.options == {"url": "https://hook.example/in?token=hunter2", "secret": "desk"}

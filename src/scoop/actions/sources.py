@@ -264,6 +264,7 @@ def with_free_slug(found: SourceSettings, slugs: Collection[str], namesakes: int
 def _spelled(kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """The options as their kind wants them: a list may be written with commas, a number as text."""
     try:
+        plugins.makers(sources)[kind](options)
         return plugin_options.plain_values(kinds()[kind].Options, options)
     except Reject as error:
         raise UsageError(str(error)) from error
