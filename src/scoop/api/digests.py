@@ -1,4 +1,4 @@
-"""Digests for programs: what was told and why, as readers see it; make one, and post it."""
+"""Digests in the API: list, read, make and publish."""
 
 from dataclasses import dataclass
 from datetime import date as Day  # noqa: N812 - as a field is called date
@@ -25,7 +25,7 @@ from scoop.store.digests import DigestRun, RunEntry, RunMode
 
 router = routes.for_programs("Digests")
 
-FIRST_DAY, LAST_DAY = Day(2000, 1, 1), Day(2099, 12, 31)  # as far as calendars of crons go
+FIRST_DAY, LAST_DAY = Day(2000, 1, 1), Day(2099, 12, 31)  # the range that cron calendars cover
 DigestFormat = Literal["text", "markdown", "html"]
 RENDERED = {
     "text": (plain.render, "text/plain"),
@@ -39,7 +39,7 @@ IS_RENDERED: dict[int | str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestReport:
-    """A digest with every candidate, what became of it and why, and its posts."""
+    """A digest with every candidate, its status and reason, and its posts."""
 
     run: DigestRun
     entries: list[RunEntry]
@@ -53,7 +53,7 @@ class DigestQuery(PageParams):
 
 
 class NewDigest(RequestModel):
-    """A digest of a topic and a local date, the last one due by default; a shadow is never posted."""
+    """A digest of a topic and a local date, by default the last one due; a shadow is never posted."""
 
     topic: AnySlug
     date: Annotated[Day, Field(ge=FIRST_DAY, le=LAST_DAY)] | None = None
@@ -78,13 +78,13 @@ async def list_digests(request: Request, conn: ReadConn, wanted: Annotated[Diges
     status_code=201,
     responses=document.problems(HTTPStatus.NOT_FOUND)
     | {
-        200: {"model": DigestReport, "description": "It was posted already, or is on its way"},
-        202: {"model": DigestReport, "description": "It is made, and on its way"},
+        200: {"model": DigestReport, "description": "Already posted, or being posted"},
+        202: {"model": DigestReport, "description": "Made, and being posted"},
     },
 )
 @needs("edit")
 async def make_digest(request: Request, desk: CurrentDesk, conn: WriteConn, given: NewDigest) -> Response:
-    """Make the digest of a topic and a local date as `scoop digest` does; what was posted is never made anew."""
+    """Make the digest of a topic and a local date, as `scoop digest` does; a posted digest is never made again."""
     if given.shadow and given.publish:
         raise invalid("publish", "a shadow is never posted")
     order = await digest.prepare_order(
@@ -125,9 +125,9 @@ async def get_rendered_digest(
     """A digest as its readers see it."""
     run = await digests.get_run(conn, digest_run_id)
     topic = await topics.by_slug(conn, run.topic_slug)
-    told = digests.make_digest(topic, run.run_date, await digests.list_entries(conn, digest_run_id))
+    digest = digests.make_digest(topic, run.run_date, await digests.list_entries(conn, digest_run_id))
     render, media = RENDERED[form]
-    return responses.with_etag(request, render(told).encode(), f"{media}; charset=utf-8")
+    return responses.with_etag(request, render(digest).encode(), f"{media}; charset=utf-8")
 
 
 async def _report(conn: Connection, digest_run_id: int) -> DigestReport:

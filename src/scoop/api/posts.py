@@ -1,4 +1,4 @@
-"""The outbox for programs: what was posted, what waits, and a person's word on what is held."""
+"""The outbox in the API: list posts, and decide about held ones."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass
@@ -26,7 +26,7 @@ INTERNAL = frozenset({"options", "key", "marker", "correction", "looks"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostReport:
-    """A part of a digest on its way to a channel, as it is sent, and what became of it."""
+    """A part of a digest for a channel: its payload and its state."""
 
     post_id: int
     digest_run_id: int
@@ -53,7 +53,7 @@ class PostQuery(PageParams):
 @router.get("/posts", response_model=Listed[PostReport])
 @needs("read")
 async def list_posts(request: Request, conn: ReadConn, wanted: Annotated[PostQuery, Query()]) -> Response:
-    """The latest posts; those of the states held and failed wait for a person's word."""
+    """The latest posts; held and failed ones await a decision."""
     (before,) = pagination.decode_cursor(wanted.cursor, int) or (db.LAST_ID,)
     states = [wanted.state] if wanted.state else None
     found = await posts.list_posts(conn, topic_slug=wanted.topic, states=states, before=before, limit=wanted.limit + 1)
@@ -71,21 +71,21 @@ async def get_post(request: Request, conn: ReadConn, post_id: RecordId) -> Respo
 @router.post("/posts/{post_id}/resend", response_model=PostReport, responses=AGAINST)
 @needs("edit")
 async def resend_post(request: Request, conn: WriteConn, post_id: RecordId) -> Response:
-    """Send a held or failed post anew: somebody has looked, and it is not in the channel."""
+    """Send a held or failed post again: somebody checked that it is not in the channel."""
     return await _decided(request, conn, post_id, posts.resend)
 
 
 @router.post("/posts/{post_id}/arrived", response_model=PostReport, responses=AGAINST)
 @needs("edit")
 async def confirm_post(request: Request, conn: WriteConn, post_id: RecordId) -> Response:
-    """A held or failed post did arrive: somebody has looked, and it is in the channel."""
+    """Mark a held or failed post as sent: somebody checked that it is in the channel."""
     return await _decided(request, conn, post_id, posts.confirm)
 
 
 @router.post("/posts/{post_id}/drop", response_model=PostReport, responses=AGAINST)
 @needs("edit")
 async def drop_post(request: Request, conn: WriteConn, post_id: RecordId) -> Response:
-    """Never send a held or failed post; the parts that follow it go on."""
+    """Drop a held or failed post; the parts that follow it are sent."""
     return await _decided(request, conn, post_id, posts.drop)
 
 

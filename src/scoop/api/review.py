@@ -1,4 +1,4 @@
-"""The review for programs: stories that may be one, and what people decide about them."""
+"""Review in the API: pairs of stories that may be one, and decisions about them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,7 +30,7 @@ MAX_SKIPPED = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queue(Listed[GrayPair]):
-    """Pairs of stories that wait for a decision, those that matter most first, and how many there are in all."""
+    """Pairs of stories that await a decision, most important first, and their total."""
 
     waiting: int
 
@@ -58,7 +58,7 @@ class SplitRequest(RequestModel):
 async def list_pairs(
     request: Request, desk: CurrentDesk, conn: ReadConn, wanted: Annotated[DecisionQuery, Query()]
 ) -> Response:
-    """Pairs of stories that probably tell of one event and that nobody has decided on."""
+    """Undecided pairs of stories that probably cover one event."""
     (skip,) = pagination.decode_cursor(wanted.cursor, int) or (0,)
     skip = max(0, min(skip, MAX_SKIPPED))
     pairs, waiting = await review.queue(
@@ -71,7 +71,7 @@ async def list_pairs(
 @router.post("/review/merge", response_model=Decision, status_code=201, responses=AGAINST)
 @needs("edit")
 async def merge_stories(request: Request, conn: WriteConn, visitor: CurrentVisitor, given: StoryPair) -> Response:
-    """Make two stories one; the younger becomes part of the older."""
+    """Merge two stories; the younger becomes part of the older."""
     with _against():
         decision = await store.merge(conn, *given.stories, note=given.note, by=visitor.name)
     return responses.json(request, decision, status=HTTPStatus.CREATED)
@@ -89,7 +89,7 @@ async def keep_apart(request: Request, conn: WriteConn, visitor: CurrentVisitor,
 @router.post("/review/split", response_model=Decision, status_code=201, responses=AGAINST)
 @needs("edit")
 async def split_story(request: Request, conn: WriteConn, visitor: CurrentVisitor, given: SplitRequest) -> Response:
-    """Let documents leave their story and become one of their own."""
+    """Split documents off their story into a story of their own."""
     with _against():
         decision = await store.split(conn, set(given.documents), note=given.note, by=visitor.name)
     return responses.json(request, decision, status=HTTPStatus.CREATED)
@@ -98,7 +98,7 @@ async def split_story(request: Request, conn: WriteConn, visitor: CurrentVisitor
 @router.get("/review/decisions", response_model=Listed[Decision])
 @needs("read")
 async def list_decisions(request: Request, conn: ReadConn, wanted: Annotated[DecisionQuery, Query()]) -> Response:
-    """What was decided, the latest first."""
+    """Decisions, the latest first."""
     (before,) = pagination.decode_cursor(wanted.cursor, int) or (db.LAST_ID,)
     found = await store.list_decisions(conn, collection=wanted.collection, before=before, limit=wanted.limit + 1)
     return responses.json(request, pagination.paginate(found, wanted.limit, lambda decision: (decision.decision_id,)))
@@ -107,7 +107,7 @@ async def list_decisions(request: Request, conn: ReadConn, wanted: Annotated[Dec
 @router.post("/review/decisions/{decision_id}/undo", response_model=Decision, responses=AGAINST)
 @needs("edit")
 async def undo_decision(request: Request, conn: WriteConn, visitor: CurrentVisitor, decision_id: RecordId) -> Response:
-    """Take a decision back; documents that it moved go back to where they came from, then the rules decide anew."""
+    """Undo a decision; documents that it moved go back, then the rules decide again."""
     with _against():
         decision = await store.undo(conn, decision_id, by=visitor.name)
     return responses.json(request, decision)
@@ -115,7 +115,7 @@ async def undo_decision(request: Request, conn: WriteConn, visitor: CurrentVisit
 
 @contextmanager
 def _against() -> Iterator[None]:
-    """What other decisions, or the stories as they are, stand against is a conflict."""
+    """A decision that contradicts other decisions, or the current stories, is a conflict."""
     try:
         yield
     except UsageError as error:

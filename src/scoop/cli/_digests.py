@@ -1,4 +1,4 @@
-"""How `scoop digest` and `scoop digests` show a digest."""
+"""Output of a digest for `scoop digest` and `scoop digests`."""
 
 import click
 
@@ -17,13 +17,13 @@ async def show(config: Config, digest_run_id: int, *, as_json: bool) -> None:
     if as_json:
         console.print_json({"run": run, "entries": entries, "posts": sent})
         return
-    told = sum(entry.rank is not None for entry in entries)
+    published = sum(entry.rank is not None for entry in entries)
     click.secho(
         f"{run.topic_slug} {run.run_date}, {run.mode}, attempt {run.attempt} (run {run.digest_run_id})", bold=True
     )
     click.echo(
         f"from {run.window_start_utc:%Y-%m-%d %H:%M} to {run.window_end_utc:%Y-%m-%d %H:%M} UTC: "
-        f"{len(entries)} candidates, {told} told"
+        f"{len(entries)} candidates, {published} published"
     )
     console.print_table(
         ("rank", "score", "status", "title", "why"),

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     "--date", "day", type=click.DateTime(["%Y-%m-%d"]), help="The topic's local date (default: the last one due)."
 )
 @click.option("--publish", is_flag=True, help="Post it to the topic's channels.")
-@click.option("--shadow", is_flag=True, help="Make it to compare with another system's; a shadow is never posted.")
-@click.option("--correct", is_flag=True, help="Edit what was posted: leave out what was suppressed since.")
+@click.option("--shadow", is_flag=True, help="Make it for comparison with another system; a shadow is never posted.")
+@click.option("--correct", is_flag=True, help="Edit the posted messages: remove stories suppressed since.")
 @console.as_json
 @click.pass_obj
 def command(
@@ -31,9 +31,9 @@ def command(
 ) -> None:
     """Make the digest of a topic and a local date.
 
-    It tells of what happened since the digest before, and leaves out what readers were told in the last three days
-    unless it has developed. Every candidate is kept with the reason why it is in or out. A digest that was posted, or
-    is on its way, is never made anew: running this again changes nothing.
+    It covers the time since the previous digest, and leaves out stories that were published in the last three days
+    unless they developed. Every candidate is stored with the reason why it is in or out. A digest that is posted or
+    being posted is never made again: running this twice changes nothing.
 
     \b
     Examples:
@@ -44,8 +44,12 @@ def command(
     """
     if sum((publish, shadow, correct)) > 1:
         raise UsageError("choose one of --publish, --shadow and --correct")
-    told = day.date() if day else None
-    task = _correct(config, topic, told) if correct else _make(config, topic, told, publish=publish, shadow=shadow)
+    local_date = day.date() if day else None
+    task = (
+        _correct(config, topic, local_date)
+        if correct
+        else _make(config, topic, local_date, publish=publish, shadow=shadow)
+    )
     run_id = runtime.run_logged(config, task)
     runtime.run(_digests.show(config, run_id, as_json=as_json))
 
@@ -74,7 +78,7 @@ async def _order(app: "App", slug: str, day: date | None, *, mode: "RunMode", pu
 
 
 async def _drain(app: "App", name: str) -> None:
-    """Do what is due now for a stage; what must wait stays in the queue."""
+    """Run a stage on the work that is due; work that must wait stays in the queue."""
     from scoop import worker
     from scoop.cli import progress
     from scoop.stages.stage import Worker

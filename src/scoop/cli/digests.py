@@ -1,4 +1,4 @@
-"""`scoop digests`: what was told, and why."""
+"""`scoop digests`: published digests, and why each candidate is in or out."""
 
 import click
 
@@ -12,7 +12,7 @@ from scoop.config import Config
 @console.as_json
 @click.pass_context
 def command(ctx: click.Context, topic: str | None, limit: int, as_json: bool) -> None:
-    """The latest digests, live and shadow; `show` tells what became of each candidate.
+    """The latest digests, live and shadow; `show` lists every candidate.
 
     \b
     Examples:
@@ -64,7 +64,7 @@ async def _list(config: Config, topic: str | None, limit: int, *, as_json: bool)
         console.print_json(found)
         return
     console.print_table(
-        ("run", "topic", "date", "mode", "attempt", "candidates", "told", "posted"),
+        ("run", "topic", "date", "mode", "attempt", "candidates", "published", "posted"),
         [
             (
                 r.digest_run_id,

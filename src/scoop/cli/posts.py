@@ -19,10 +19,10 @@ at_most = click.option(
 
 @click.group(cls=usage.Group)
 def command() -> None:
-    """The outbox: what was posted, what waits, and what is held for you to decide.
+    """The outbox: posts that were sent, wait, or are held for you to decide.
 
-    A post whose channel cannot tell whether it arrived is held, never guessed: look into the channel, then say that it
-    arrived, resend it or drop it.
+    A post is held if it is not known whether it arrived: look into the channel, then mark it as arrived, resend it or
+    drop it.
 
     \b
     Examples:
@@ -56,7 +56,7 @@ def list_(config: Config, topic: str | None, limit: int, as_json: bool) -> None:
 @console.as_json
 @click.pass_obj
 def held(config: Config, topic: str | None, limit: int, as_json: bool) -> None:
-    """Posts that wait for your word: it is not known whether they arrived, or their channel refused them.
+    """Posts that await your decision: their delivery is unknown, or their channel refused them.
 
     \b
     Examples:
@@ -70,35 +70,35 @@ def held(config: Config, topic: str | None, limit: int, as_json: bool) -> None:
 @click.argument("posts", metavar="POST...", type=console.ID, nargs=-1, required=True)
 @click.pass_obj
 def resend(config: Config, posts: tuple[int, ...]) -> None:
-    """Send held or failed posts anew: you have looked, and they are not in the channel.
+    """Resend held or failed posts: you checked that they are not in the channel.
 
     \b
     Examples:
       scoop posts resend 17
     """
     runtime.run(_decide(config, posts, "resend"))
-    click.echo("on its way; scoop up sends it, or at once: scoop run-once --publish")
+    click.echo("queued; scoop up sends it, or at once: scoop run-once --publish")
 
 
 @command.command()
 @click.argument("posts", metavar="POST...", type=console.ID, nargs=-1, required=True)
 @click.pass_obj
 def arrived(config: Config, posts: tuple[int, ...]) -> None:
-    """Held posts did arrive: you have looked, and they are in the channel. What they told counts as told.
+    """Mark held posts as arrived: you checked that they are in the channel. Their stories count as published.
 
     \b
     Examples:
       scoop posts arrived 17
     """
     runtime.run(_decide(config, posts, "confirm"))
-    click.echo("they count as sent; the parts that follow go on")
+    click.echo("marked as sent; the parts that follow are sent")
 
 
 @command.command()
 @click.argument("posts", metavar="POST...", type=console.ID, nargs=-1, required=True)
 @click.pass_obj
 def drop(config: Config, posts: tuple[int, ...]) -> None:
-    """Never send held or failed posts; the parts that follow them go on.
+    """Drop held or failed posts; the parts that follow them are sent.
 
     \b
     Examples:

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from scoop.model import Decision
     from scoop.store.review import GrayPair, PairDocument
 
-WIDTH = 80  # columns of what is not a terminal
+WIDTH = 80  # columns if the output is not a terminal
 WIDEST = 120
 
 in_collection = click.option("--collection", help="Only this collection, as ai_news.")
-with_note = click.option("--note", default="", metavar="TEXT", help="Why, for those who read the log.")
+with_note = click.option("--note", default="", metavar="TEXT", help="The reason, for the log.")
 
 
 @click.group(cls=usage.Group, invoke_without_command=True)
@@ -30,9 +30,9 @@ with_note = click.option("--note", default="", metavar="TEXT", help="Why, for th
 def command(ctx: click.Context, collection: str | None, limit: int, as_json: bool) -> None:
     """Decide on stories that may be one: list, merge, keep apart, split, undo.
 
-    Without a command it lists the pairs of stories that probably tell of one event and that nobody has decided on, with
-    the two documents that are linked best side by side. Those come first that matter most: told by many publishers,
-    with a probability near one half, and seen lately (every week counts half).
+    Without a command it lists undecided pairs of stories that probably cover one event, with their two best-linked
+    documents side by side. The most important come first: covered by many publishers, with a probability near one
+    half, and seen lately (the weight halves every week).
 
     A decision binds every later run until it is undone. STORY is a number or a UUID, DOCUMENT a number, an art_ id or a
     URL.
@@ -57,7 +57,7 @@ def command(ctx: click.Context, collection: str | None, limit: int, as_json: boo
 @console.as_json
 @click.pass_obj
 def merge(config: Config, story: str, other: str, note: str, as_json: bool) -> None:
-    """Make two stories one; the younger becomes part of the older.
+    """Merge two stories; the younger becomes part of the older.
 
     \b
     Examples:
@@ -90,9 +90,9 @@ def apart(config: Config, story: str, other: str, note: str, as_json: bool) -> N
 @console.as_json
 @click.pass_obj
 def split(config: Config, documents: tuple[str, ...], note: str, as_json: bool) -> None:
-    """Let documents leave their story and become one of their own.
+    """Split documents off their story into a story of their own.
 
-    A URL or art_ id may name several documents: all of them leave.
+    A URL or art_ id may name several documents: all of them are split off.
 
     \b
     Examples:
@@ -107,9 +107,9 @@ def split(config: Config, documents: tuple[str, ...], note: str, as_json: bool) 
 @console.as_json
 @click.pass_obj
 def undo(config: Config, decision: int, as_json: bool) -> None:
-    """Take a decision back, by its number in the log.
+    """Undo a decision, by its number in the log.
 
-    Documents that it moved go back to where they came from; then the rules decide anew, as if nobody had said anything.
+    Documents that it moved go back; then the rules decide again, as if there had been no decision.
 
     \b
     Examples:
@@ -124,7 +124,7 @@ def undo(config: Config, decision: int, as_json: bool) -> None:
 @console.as_json
 @click.pass_obj
 def log(config: Config, collection: str | None, limit: int, as_json: bool) -> None:
-    """What was decided, the latest first.
+    """Decisions, the latest first.
 
     \b
     Examples:
@@ -143,7 +143,7 @@ async def _list(config: Config, collection: str | None, limit: int, *, as_json: 
         console.print_json(found)
         return
     if not found:
-        click.echo("no pair waits for a decision", err=True)
+        click.echo("no pair awaits a decision", err=True)
     for pair in found:
         _show(pair)
 
@@ -212,9 +212,9 @@ def _tell(decision: "Decision", *, as_json: bool) -> None:
         return
     click.echo(f"{review.sentence(decision)} (decision {decision.decision_id})")
     if decision.undone_at is None:
-        click.echo(f"to take it back: scoop review undo {decision.decision_id}")
+        click.echo(f"to undo it: scoop review undo {decision.decision_id}")
     else:
-        click.echo("with the next run the rules decide anew: scoop run-once")
+        click.echo("the rules decide again in the next run: scoop run-once")
 
 
 async def _log(config: Config, collection: str | None, limit: int, *, as_json: bool) -> None:
@@ -231,7 +231,7 @@ async def _log(config: Config, collection: str | None, limit: int, *, as_json: b
             (d.decision_id, d.decided_at, d.decided_by, d.action, d.story_id, d.other_story_id, d.undone_at, _about(d))
             for d in found
         ],
-        empty="nothing was decided yet; `scoop review` lists what waits",
+        empty="no decisions yet; `scoop review` lists the pairs that await one",
         cut="title",
     )
 

@@ -1,4 +1,4 @@
-"""What is done with a digest by hand: made, made again, published, corrected, and stories kept out of it."""
+"""Actions on a digest: make, make again, publish, correct, and suppress stories."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ REFUSALS = (UsageError, NotFound, Conflict, Reject)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Where:
-    """A channel that a digest would go to, in how many parts, or why it cannot."""
+    """A channel of the digest, its number of parts, or the reason it cannot take them."""
 
     name: str
     kind: str
@@ -58,10 +58,12 @@ async def make(
 
     async def change(conn: Connection) -> str:
         if await digests.published_run_id(conn, (await topics.by_slug(conn, slug)).topic_id, wanted) and mode == "live":
-            raise Conflict("it was posted, or is on its way: what readers have is not made anew")
+            raise Conflict("it is posted or being posted: a published digest is not made again")
         await _make(conn, desk, slug, wanted, mode, now=context.now)
         return (
-            "Made as a shadow: it is compared, and never posted." if mode == "shadow" else "Made. Nothing was posted."
+            "Shadow made: it is only compared, never posted."
+            if mode == "shadow"
+            else "Digest made. Nothing was posted."
         )
 
     return await _changed(desk, context, slug, wanted, change, view="shadow" if mode == "shadow" else "")
@@ -70,7 +72,7 @@ async def make(
 async def _make(conn: Connection, desk: Desk, slug: str, day: date, mode: RunMode, *, now: datetime) -> None:
     order = await digest.prepare_order(conn, slug, day, mode=mode, publish=False, modes=app.modes(desk.config), now=now)
     if day > shown.next_day(order.topic, now):
-        raise UsageError(f"{day} is too far ahead: nothing is known of it yet")
+        raise UsageError(f"{day} is too far ahead: there is no news for it yet")
     await digest.make(conn, order, app.channel_makers(desk.config))
 
 
@@ -84,12 +86,12 @@ async def suppress(
     story: Annotated[DigestId, Form()],
     reason: Annotated[str, Form()] = "",
 ) -> Response:
-    """Keep a story out, and let the digest be made without it as long as nobody has got it."""
+    """Suppress a story, and make the digest again without it if it was not posted."""
     wanted = day_named(day)
 
     async def change(conn: Connection) -> str:
         await catalogue.suppress(conn, slug, str(story), text.one_line(reason)[:MAX_REASON])
-        return f"Kept out of the topic. {await _made_anew(conn, desk, slug, wanted, now=context.now)}"
+        return f"Story suppressed in this topic. {await _made_again(conn, desk, slug, wanted, now=context.now)}"
 
     return await _changed(desk, context, slug, wanted, change)
 
@@ -103,39 +105,37 @@ async def unsuppress(
 
     async def change(conn: Connection) -> str:
         await catalogue.unsuppress(conn, slug, str(story))
-        return f"It may be told again. {await _made_anew(conn, desk, slug, wanted, now=context.now)}"
+        return f"Story allowed again. {await _made_again(conn, desk, slug, wanted, now=context.now)}"
 
     return await _changed(desk, context, slug, wanted, change)
 
 
-async def _made_anew(conn: Connection, desk: Desk, slug: str, day: date, *, now: datetime) -> str:
-    """Make what was made for a date, and not posted, once more; a sentence of what became of it."""
+async def _made_again(conn: Connection, desk: Desk, slug: str, day: date, *, now: datetime) -> str:
+    """Make an unposted digest again; return a sentence about the outcome."""
     topic = await topics.by_slug(conn, slug)
     if await digests.published_run_id(conn, topic.topic_id, day) is not None:
-        return "What was posted stays as it is until you correct it."
+        return "The posted digest stays as it is until you correct it."
     if digest_windows.window(topic.digest_cron, topic.timezone, day) is None:
-        return "Later digests follow it."
+        return "It applies to later digests."
     for mode in MODES:
         if await digests.find_latest_run(conn, topic.topic_id, day, mode) is not None:
             await _make(conn, desk, slug, day, mode, now=now)
-    return "The digest was made anew."
+    return "The digest was made again."
 
 
 @router.post("/digests/{slug}/{day}/correct")
 @needs("edit")
 async def correct(desk: CurrentDesk, context: PageContext, slug: DigestTopicSlug, day: str) -> Response:
-    """Let what was posted say what it would say now."""
+    """Edit what was posted to what it would say now."""
     wanted = day_named(day)
 
     async def change(conn: Connection) -> str:
         topic = await topics.by_slug(conn, slug)
         run_id = await digests.published_run_id(conn, topic.topic_id, wanted)
         if run_id is None:
-            raise Conflict("nothing of it was posted that could be corrected")
+            raise Conflict("nothing of it was posted, so there is nothing to correct")
         changed = await digest.correct(conn, topic, run_id, app.channel_makers(desk.config))
-        return (
-            f"{changed:,} post{'' if changed == 1 else 's'} will be edited." if changed else "Nothing is to be changed."
-        )
+        return f"{changed:,} post{'' if changed == 1 else 's'} will be edited." if changed else "Nothing to change."
 
     return await _changed(desk, context, slug, wanted, change)
 
@@ -149,9 +149,9 @@ async def _changed(
     *,
     view: Literal["", "shadow"] = "",
 ) -> Response:
-    """Make a change and show the digest, with what was done or why it was not."""
+    """Carry out a change and show the digest, with the outcome or the error."""
     try:
-        # Not the desk's own patience: a digest of a busy day takes as long as it takes.
+        # no request timeout: the digest of a busy day takes long
         async with desk.database.transaction() as conn:
             notice = await change(conn)
     except REFUSALS as error:
@@ -165,7 +165,7 @@ async def _changed(
 async def publish_page(
     desk: CurrentDesk, conn: ReadConn, context: PageContext, slug: DigestTopicSlug, day: str
 ) -> Response:
-    """What would be posted where, before it is."""
+    """The parts per channel, before they are posted."""
     return await _publish_page(conn, desk, context, slug, day_named(day))
 
 
@@ -185,10 +185,8 @@ async def publish(
     except REFUSALS as error:
         async with desk.reading() as conn:
             return await _publish_page(conn, desk, context, slug, wanted, error=error)
-    told = (
-        f"On its way to {', '.join(sorted({post.channel for post in sent}))}." if sent else "No channel could take it."
-    )
-    return pages.redirect_with_notice(shown.href(slug, wanted), notice=told)
+    notice = f"Sending to {', '.join(sorted({post.channel for post in sent}))}." if sent else "No channel can take it."
+    return pages.redirect_with_notice(shown.href(slug, wanted), notice=notice)
 
 
 async def _publish_page(
@@ -196,14 +194,14 @@ async def _publish_page(
 ) -> Response:
     found = await shown.read(conn, slug, day, now=context.now)
     problem = error or await _obstacle(conn, desk, found, now=context.now)
-    told = found.told if found.live_id else None
+    run = found.shown if found.live_id else None
     return pages.page(
         "digest_publish.html",
         context,
         status=errors.error_for(error).status if error else HTTPStatus.OK,
         page=found,
-        told=told,
-        where=await _where(conn, desk, found.topic, told.digest) if told else [],
+        run=run,
+        where=await _where(conn, desk, found.topic, run.digest) if run else [],
         problem=str(problem) if problem else "",
         said=said,
         local=shown.local,
@@ -211,11 +209,11 @@ async def _publish_page(
 
 
 async def _obstacle(conn: Connection, desk: Desk, found: DigestPage, *, now: datetime) -> ScoopError | None:
-    """Why it cannot be published, if so."""
+    """The error that prevents publishing, if any."""
     if found.is_committed:
-        return Conflict("it was posted, or is on its way, already")
+        return Conflict("it is already posted or being posted")
     if found.live_id is None:
-        return UsageError("it has not been made yet; make it and look at it first")
+        return UsageError("it has not been made yet: make it and check it first")
     try:
         await digest.prepare_order(
             conn, found.topic.topic_slug, found.day, mode="live", publish=True, modes=app.modes(desk.config), now=now
@@ -225,16 +223,16 @@ async def _obstacle(conn: Connection, desk: Desk, found: DigestPage, *, now: dat
     return None
 
 
-async def _where(conn: Connection, desk: Desk, topic: Topic, told: Digest) -> list[Where]:
+async def _where(conn: Connection, desk: Desk, topic: Topic, made: Digest) -> list[Where]:
     desk_id, makers = await posts.get_desk_id(conn), app.channel_makers(desk.config)
-    return [_channel(topic, told, each, desk_id, makers) for each in await topics.list_channels(conn, topic.topic_id)]
+    return [_channel(topic, made, each, desk_id, makers) for each in await topics.list_channels(conn, topic.topic_id)]
 
 
-def _channel(topic: Topic, told: Digest, channel: topics.TopicChannel, desk_id: str, makers: ChannelMakers) -> Where:
+def _channel(topic: Topic, made: Digest, channel: topics.TopicChannel, desk_id: str, makers: ChannelMakers) -> Where:
     if channel.problem or not channel.enabled:
-        return Where(name=channel.name, kind=channel.kind, problem=channel.problem or "switched off")
+        return Where(name=channel.name, kind=channel.kind, problem=channel.problem or "disabled")
     try:
-        parts = digest.render_parts(told, digest.with_topic_channel(topic, channel), desk_id, makers)
+        parts = digest.render_parts(made, digest.with_topic_channel(topic, channel), desk_id, makers)
     except Reject as refusal:
         return Where(name=channel.name, kind=channel.kind, problem=str(refusal))
     return Where(name=channel.name, kind=channel.kind, parts=len(parts))

@@ -1,4 +1,4 @@
-"""Digests: the list by date, and each as its readers see it, beside what became of every candidate."""
+"""Digest pages: the list by date, and each digest with the outcome of every candidate."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,23 +33,23 @@ from scoop.web.sidebar import Word
 router = routes.for_pages()
 
 PAGE = 60
-MAX_RUNS = 50  # of a date that are listed
+MAX_RUNS = 50  # runs listed per date
 SCORE_PARTS = {
-    "publishers": "how many tell it",
-    "recency": "how new it is",
-    "weight": "what the rules make of it",
-    "points": "points elsewhere",
+    "publishers": "number of publishers",
+    "recency": "recency",
+    "weight": "weight of the rules",
+    "points": "points on other sites",
     "relevance": "relevance",
 }
 GROUPS = {
-    "told": "Told",
-    "possible_duplicate": "Beside them, probably the same event",
-    "left": "Left out, there was no room",
-    "seen": "Told before, nothing new since",
-    "suppressed_duplicate": "The same article again",
-    "suppressed_manual": "Kept out by hand",
+    "published": "Published",
+    "possible_duplicate": "Probably the same event, listed beside the lead",
+    "left": "Left out: no room",
+    "seen": "Published before, nothing new since",
+    "suppressed_duplicate": "Duplicate article",
+    "suppressed_manual": "Suppressed by hand",
 }
-"""What became of candidates, in the order in which it is shown."""
+"""Outcomes of candidates, in display order."""
 
 DigestTopicSlug = Annotated[str, Path(pattern=r"^[a-z0-9_]{1,64}$")]
 DigestId = Annotated[int, Field(ge=1, le=db.LAST_ID)]
@@ -58,7 +58,7 @@ View = Literal["", "live", "shadow", "compare"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coming:
-    """The digest of a topic that is due next, and how it stands where somebody has looked at it already."""
+    """The next digest of a topic, and its state if somebody has previewed it."""
 
     topic: Topic
     day: date
@@ -68,7 +68,7 @@ class Coming:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateRow:
-    """A candidate in the ledger; `is_out_since` where a person has kept it out after the digest was made."""
+    """A candidate in the ledger; `is_out_since` if a person suppressed it after the digest was made."""
 
     entry: RunEntry
     signals: list[EvidenceSignal]
@@ -77,7 +77,7 @@ class CandidateRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunDifference:
-    """A story that one run tells, beside which `leading` one, and what the other run made of it, where that differs."""
+    """A story that one run publishes, its `leading` story, and the other run's outcome if it differs."""
 
     entry: RunEntry
     leading: str | None
@@ -86,7 +86,7 @@ class RunDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestRunView:
-    """One run: what its readers see, and every candidate."""
+    """One run: the digest as readers see it, and every candidate."""
 
     run: DigestRun
     digest: Digest
@@ -99,14 +99,14 @@ class DigestRunView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestPage:
-    """The digest of a topic and a date: the run that is shown, the one it is compared with, and what can be done."""
+    """The digest page of a topic and a date: the shown run, the compared run, and the available actions."""
 
     topic: Topic
     day: date
     window: DigestWindow | None
     around: Neighbours
     runs: list[DigestRun]
-    told: DigestRunView | None
+    shown: DigestRunView | None
     other: DigestRunView | None
     state: Word
     ledger: dict[str, list[CandidateRow]]
@@ -130,7 +130,7 @@ def href(topic_slug: str, day: date) -> str:
 @router.get("/digests")
 @needs("read")
 async def digests_page(conn: ReadConn, context: PageContext, topic: str = "", after: str | None = None) -> Response:
-    """The digests by date, those that come next first."""
+    """The digests by date, upcoming ones first."""
     known = await topics.list_topics(conn)
     if topic and topic not in {each.topic_slug for each in known}:
         raise NotFound(f"there is no topic {topic[: said.NAME_CHARACTERS]!r}")
@@ -170,7 +170,7 @@ def next_day(topic: Topic, now: datetime) -> date:
 
 
 def state(digest: DatedDigest, *, now: datetime) -> Word:
-    """How a digest stands; one that was made before its time, and not posted, was only looked at."""
+    """The state of a digest; one made before its time and not posted is a preview."""
     is_outgoing = digest.post_states or digest.left_to_legacy_at
     if digest.mode == "live" and not is_outgoing and digest.window_end_utc > min(now, digest.started_at):
         return Word(word="preview", kind="maybe", more=labels.counted(digest.entry_count or 0, "story", "stories"))
@@ -180,7 +180,7 @@ def state(digest: DatedDigest, *, now: datetime) -> Word:
 
 
 def local(moment: datetime, timezone: str) -> str:
-    """A moment by the clock of a topic."""
+    """A moment in the timezone of a topic."""
     there = moment.astimezone(ZoneInfo(timezone))
     return f"{there:%a} {there.day} {there:%b %Y, %H:%M}"
 
@@ -211,7 +211,7 @@ async def page(
     status: HTTPStatus = HTTPStatus.OK,
 ) -> Response:
     found = await read(conn, slug, day, view=view, run_id=run_id, now=context.now)
-    both = (found.told, found.other) if view == "compare" else (None, None)
+    both = (found.shown, found.other) if view == "compare" else (None, None)
     return pages.page(
         "digest.html",
         context,
@@ -242,7 +242,7 @@ async def read(
     if run_id is not None and run_id not in {run.digest_run_id for run in runs}:
         raise NotFound(f"there is no run {run_id} of this digest")
     chosen = run_id or (shadow_id if view == "shadow" else None) or live_id or shadow_id
-    told = await _told(conn, topic, chosen) if chosen else None
+    shown = await _run_view(conn, topic, chosen) if chosen else None
     suppressed = await digests.list_suppressed(conn, topic.topic_id)
     sent = await posts.list_run_posts(conn, live_id) if live_id else []
     return DigestPage(
@@ -251,17 +251,17 @@ async def read(
         window=window,
         around=await digest_reads.get_neighbours(conn, topic.topic_id, day),
         runs=runs,
-        told=told,
-        other=await _told(conn, topic, shadow_id) if view == "compare" and shadow_id and live_id else None,
-        state=_state(topic, told, sent, now=now),
-        ledger=ledger(told.entries, suppressed) if told else {},
+        shown=shown,
+        other=await _run_view(conn, topic, shadow_id) if view == "compare" and shadow_id and live_id else None,
+        state=_state(topic, shown, sent, now=now),
+        ledger=ledger(shown.entries, suppressed) if shown else {},
         posts=sent,
         live_id=live_id,
         shadow_id=shadow_id,
         is_committed=committed is not None,
         is_early=day > next_day(topic, now),
         has_come=day <= now.astimezone(ZoneInfo(topic.timezone)).date(),
-        is_correctable=bool(sent) and told is not None and _is_outdated(told, suppressed),
+        is_correctable=bool(sent) and shown is not None and _is_outdated(shown, suppressed),
     )
 
 
@@ -270,10 +270,10 @@ async def _told(conn: Connection, topic: Topic, run_id: int) -> DigestRunView:
     return DigestRunView(run=run, entries=entries, digest=digests.make_digest(topic, run.run_date, entries))
 
 
-def _state(topic: Topic, told: DigestRunView | None, sent: Sequence[Post], *, now: datetime) -> Word:
-    if told is None:
+def _state(topic: Topic, shown: DigestRunView | None, sent: Sequence[Post], *, now: datetime) -> Word:
+    if shown is None:
         return Word(word="not made", kind="rest")
-    run = told.run
+    run = shown.run
     return state(
         DatedDigest(
             topic_slug=topic.topic_slug,
@@ -295,12 +295,12 @@ def _state(topic: Topic, told: DigestRunView | None, sent: Sequence[Post], *, no
     )
 
 
-def _is_outdated(told: DigestRunView, suppressed: Collection[int]) -> bool:
-    return any(entry.rank and entry.story_id in suppressed for entry in told.entries)
+def _is_outdated(shown: DigestRunView, suppressed: Collection[int]) -> bool:
+    return any(entry.rank and entry.story_id in suppressed for entry in shown.entries)
 
 
 def ledger(entries: Sequence[RunEntry], suppressed: Collection[int]) -> dict[str, list[CandidateRow]]:
-    """Every candidate under what became of it."""
+    """Every candidate, grouped by outcome."""
     groups: dict[str, list[CandidateRow]] = {name: [] for name in GROUPS}
     for entry in entries:
         is_out_since = entry.story_id in suppressed and entry.status != "suppressed_manual"
@@ -311,7 +311,7 @@ def ledger(entries: Sequence[RunEntry], suppressed: Collection[int]) -> dict[str
 def _group(entry: RunEntry) -> str:
     if entry.status != "new":
         return entry.status
-    return "left" if entry.rank is None else "told"
+    return "left" if entry.rank is None else "published"
 
 
 def _signals(entry: RunEntry) -> list[EvidenceSignal]:
@@ -324,7 +324,7 @@ def _signals(entry: RunEntry) -> list[EvidenceSignal]:
 
 
 def compared(ours: DigestRunView | None, theirs: DigestRunView | None) -> list[RunDifference]:
-    """What one run tells, and where the other one says otherwise."""
+    """The stories of one run, and where the other run differs."""
     if ours is None or theirs is None:
         return []
     there = {entry.story_id: entry for entry in theirs.entries}

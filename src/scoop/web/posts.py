@@ -1,4 +1,4 @@
-"""The outbox as pages: what was posted, what waits, and a person's word on what is held."""
+"""Outbox pages: posts, and decisions about held ones."""
 
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, get_args
@@ -31,15 +31,15 @@ COLOURS: dict[PostState, str] = {
     "waiting": "rest", "sending": "watch", "sent": "good", "held": "watch", "failed": "bad", "dropped": "rest",
 }  # fmt: skip
 WHAT_TO_DO: dict[PostState, str] = {
-    "held": "Nobody knows whether it arrived. Look into the channel for its mark, then say what you found.",
-    "failed": "The channel refused it. See to what it says and send it anew, or drop it.",
+    "held": "It is not known whether it arrived. Look for its mark in the channel, then decide.",
+    "failed": "The channel refused it. Fix the reason and resend it, or drop it.",
 }
 
 
 @router.get("/posts")
 @needs("read")
 async def posts_page(conn: ReadConn, context: PageContext, asked: QueryFields) -> Response:
-    """What waits for a person's word first, then the rest, the latest first."""
+    """Posts that await a decision first, then the latest."""
     state = next((state for state in STATES if state == asked["state"]), None)
     (before,) = pagination.decode_cursor(asked.get("before"), int) or (db.LAST_ID,)
     held = [each for each in WAITING_FOR_A_WORD if state in {None, each}]
@@ -70,7 +70,7 @@ def _more(asked: FormValues, last: Post) -> str:
 
 
 def as_sent(payload: str) -> str:
-    """What is sent; JSON with a line for each value."""
+    """The payload; JSON with a line for each value."""
     try:
         return msgspec.json.format(payload.encode(), indent=2).decode()
     except (msgspec.DecodeError, UnicodeEncodeError):
@@ -78,7 +78,7 @@ def as_sent(payload: str) -> str:
 
 
 def message_href(post: Post, context: PageContext) -> str | None:
-    """Where a message can be read: in the demo's own Discord; elsewhere a number does not say of which server it is."""
+    """The address of a message, in the demo's Discord; elsewhere the number does not name the server."""
     channel_id = post.options.get("channel_id")
     if not (context.newsstand and post.message_id and channel_id):
         return None
@@ -107,19 +107,19 @@ async def post_page(conn: ReadConn, context: PageContext, post_id: PostId) -> Re
 @router.post("/posts/{post_id}/arrived")
 @needs("edit")
 async def confirm_post(conn: WriteConn, post_id: PostId) -> Response:
-    return await _decided(conn, post_id, posts.confirm, "counts as sent; the parts that follow it go on")
+    return await _decided(conn, post_id, posts.confirm, "is marked as sent; the parts that follow are sent")
 
 
 @router.post("/posts/{post_id}/resend")
 @needs("edit")
 async def resend_post(conn: WriteConn, post_id: PostId) -> Response:
-    return await _decided(conn, post_id, posts.resend, "is on its way")
+    return await _decided(conn, post_id, posts.resend, "is being sent")
 
 
 @router.post("/posts/{post_id}/drop")
 @needs("edit")
 async def drop_post(conn: WriteConn, post_id: PostId) -> Response:
-    return await _decided(conn, post_id, posts.drop, "is dropped; the parts that follow it go on")
+    return await _decided(conn, post_id, posts.drop, "is dropped; the parts that follow are sent")
 
 
 async def _decided(
@@ -127,5 +127,5 @@ async def _decided(
 ) -> Response:
     await decide(conn, post_id)
     post = await posts.by_id(conn, post_id)
-    told = f"Part {post.part_no} of {labels.collection_name(post.topic_slug)} of {post.run_date} {outcome}."
-    return pages.redirect_with_notice("/posts", notice=told)
+    notice = f"Part {post.part_no} of {labels.collection_name(post.topic_slug)} of {post.run_date} {outcome}."
+    return pages.redirect_with_notice("/posts", notice=notice)

@@ -1,4 +1,4 @@
-"""The review: two articles side by side that may be one story, and what a person says of them."""
+"""Review pages: two articles side by side that may be one story, and decisions about them."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -31,9 +31,9 @@ from scoop.web.explain import EvidenceSignal
 
 router = routes.for_pages()
 
-SHOWN_CHARACTERS = 1_100  # of each text; the rest is a click away
+SHOWN_CHARACTERS = 1_100  # of each text; the rest is one click away
 LOG_PAGE = 50
-UNDO_AMONG = 20  # of the latest decisions, the first that stands is the one to undo
+UNDO_AMONG = 20  # the latest active decision among these can be undone
 MAX_NOTE = 500
 MAX_SKIP = 10_000
 
@@ -41,18 +41,18 @@ ReviewId = Annotated[int, Field(ge=1, le=db.LAST_ID)]
 SIGNALS = {
     "cosine": "meaning",
     "title_words": "words of the headline",
-    "lead_terms": "telling words of the lead",
-    "body_terms": "telling words of the text",
+    "lead_terms": "specific words of the lead",
+    "body_terms": "specific words of the text",
     "names": "names",
     "numbers": "numbers",
     "containment": "same phrases",
 }
-"""What the signs of a pair that are shares are called, in the order in which they are shown."""
+"""Labels of the pair's signals that are shares, in display order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueuePosition:
-    """Where in the queue a reader is: of which collection, and after how many that they skipped."""
+    """The reader's position in the queue: collection, and number of skipped pairs."""
 
     collection: str | None = None
     skip: int = 0
@@ -65,7 +65,7 @@ class QueuePosition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairSide:
-    """One article of a pair with its differences marked: what is shown at once, the rest, and its story's documents."""
+    """One article of a pair with its differences marked: the shown text, the rest, and its story's documents."""
 
     article: ReviewArticle
     marked: MarkedArticle
@@ -75,7 +75,7 @@ class PairSide:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairView:
-    """The pair in question: both sides, how probable it is, the signals, and what is said of them in words."""
+    """The pair: both sides, the probability, the signals and remarks."""
 
     pair: GrayPair
     sides: list[PairSide]
@@ -89,7 +89,7 @@ def _href(path: str, query: Mapping[str, str]) -> str:
 
 def _collection(given: str) -> str | None:
     if given and not given.isprintable():
-        raise NotFound("there is no such collection")
+        raise NotFound("unknown collection")
     return given or None
 
 
@@ -157,7 +157,7 @@ async def split(
 ) -> Response:
     async def decide(conn: Connection) -> Decision:
         if not documents:
-            raise UsageError("choose the documents that shall leave the story")
+            raise UsageError("select the documents to split off the story")
         return await store.split(conn, set(documents), note=_noted(note), by=context.visitor.name)
 
     return await _answer(desk, context, place, decide)
@@ -172,7 +172,7 @@ async def undo(
     decision: Annotated[ReviewId, Form()],
     back: Annotated[str, Form()] = "",
 ) -> Response:
-    """Take an answer back, and show where it was asked for: the pair again, or the log."""
+    """Undo a decision, and return to the pair or the log."""
 
     async def decide(conn: Connection) -> Decision:
         return await store.undo(conn, decision, by=context.visitor.name)
@@ -215,7 +215,7 @@ def _noted(note: str) -> str:
 async def _answer(
     desk: Desk, context: PageContext, place: QueuePosition, decide: Callable[[Connection], Awaitable[Decision]]
 ) -> Response:
-    """Do what was answered and go on to the next pair; what cannot be done is said beside the pair that is there."""
+    """Carry out a decision and go to the next pair; an error is shown beside the current pair."""
     try:
         async with desk.writing() as conn:
             decision = await decide(conn)
@@ -228,11 +228,11 @@ async def _answer(
 
 def _told(decision: Decision) -> str:
     said = _sentence(decision)
-    return f"{said} The rules judge both anew." if decision.undone_at else said
+    return f"{said} The rules decide again." if decision.undone_at else said
 
 
 def _sentence(decision: Decision) -> str:
-    """What is so now, by the headlines."""
+    """The state after a decision, in terms of the headlines."""
     one, other = (f"“{text.truncated(title, 80)}”" for title in (decision.title, decision.other_title))
     moved = labels.counted(len(decision.document_ids), "document", "documents")
     if decision.undone_at is None:
@@ -243,7 +243,7 @@ def _sentence(decision: Decision) -> str:
         }[decision.action]
     return {
         "merge": f"Undone: {other} is a story of its own again.",
-        "apart": f"Undone: {one} and {other} need not stay apart.",
+        "apart": f"Undone: {one} and {other} may be merged again.",
         "split": f"Undone: {moved} went back to {one}.",
     }[decision.action]
 
@@ -300,7 +300,7 @@ def _side(article: ReviewArticle, other: ReviewArticle, members: list[ReviewMemb
 
 
 def remarks(signals: Mapping[str, float], one: ReviewArticle, other: ReviewArticle) -> list[str]:
-    """What the figures of a pair mean, where they mean something."""
+    """Remarks on the figures of a pair."""
     apart = abs(one.seen_at - other.seen_at)
     when = labels.counted(apart.days, "day", "days") if apart.days else f"{round(apart.total_seconds() / 3600)} h"
     said = [f"{when} apart"]
@@ -314,11 +314,11 @@ def remarks(signals: Mapping[str, float], one: ReviewArticle, other: ReviewArtic
 
 
 def precision(answered: Answered | None) -> str:
-    """What the answers say of the rules, in one sentence."""
+    """Accuracy of the rules against the decisions, in one sentence."""
     if answered is None or not answered.labels:
-        return "Once some are answered, this line tells how often Scoop is right."
+        return "After some decisions this line shows how often Scoop is right."
     pairs = labels.counted(answered.labels, "pair of documents", "pairs of documents")
-    told = f"By your answers {answered.same:,} of {pairs} are one story"
+    summary = f"By your answers {answered.same:,} of {pairs} are one story"
     shares = [
         f"in {share:.0%} of what it {does}{_before(before) if before != share else ''}"
         for does, share, before in (
@@ -328,9 +328,9 @@ def precision(answered: Answered | None) -> str:
         if share is not None
     ]
     return (
-        f"{told}; Scoop is right {' and '.join(shares)}."
+        f"{summary}; Scoop is right {' and '.join(shares)}."
         if shares
-        else f"{told}; Scoop would have joined none of them."
+        else f"{summary}; Scoop would have joined none of them."
     )
 
 
