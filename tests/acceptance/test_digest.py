@@ -68,7 +68,7 @@ async def test_a_digest_is_made_shown_listed_and_read(database, desk):
     made = desk(*MADE)
     assert made.returncode == 0, made.stderr
     assert "world_news 2026-11-14, live, attempt 1 (run 1)" in made.stdout
-    assert "from 2026-11-13 08:00 to 2026-11-14 08:00 UTC: 2 candidates, 2 told" in made.stdout
+    assert "from 2026-11-13 08:00 to 2026-11-14 08:00 UTC: 2 candidates, 2 published" in made.stdout
     assert "new, told by 1 publisher" in made.stdout
 
     again = asked(desk, *MADE)
@@ -99,7 +99,7 @@ async def test_what_is_wrong_is_told_with_what_to_do(database, desk):
         ([*MADE, "--publish"], 2, "scoop topics channel add world_news NAME --kind KIND"),
         ([*MADE, "--publish", "--shadow"], 2, "choose one of --publish, --shadow and --correct"),
         ([*MADE, "--correct"], 2, "--publish posts it"),
-        (["digest", "--topic", "world_news", "--date", "tomorrow"], 2, "%Y-%m-%d"),
+        (["digest", "--topic", "world_news", "--date", "tomorrow"], 2, "it must be a date"),
         (["digests", "show", "4711"], 1, "`scoop digests` lists them"),
         (["digests", "read", "4711"], 1, "`scoop digests` lists them"),
         (["posts", "resend", "4711"], 1, "`scoop posts held` lists those that are"),

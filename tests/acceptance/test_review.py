@@ -41,7 +41,7 @@ def test_a_pair_is_shown_side_by_side_and_decided_merged_and_given_back(desk):
 
     done = desk("review", "merge", one, other, "--note", "one fire")
     assert f"story {other} is part of story {one} now (decision 1)" in done.stdout
-    assert desk("review").stderr == "no pair waits for a decision\n"
+    assert desk("review").stderr == "no pair awaits a decision\n"
     assert asked(desk, "story", one)["story"]["item_count"] == 2
     assert "a person's word (decision 1)" in desk("why", "https://post.example/2").stdout
 
@@ -72,7 +72,7 @@ def test_what_cannot_be_decided_is_told_with_the_way_out(desk):
         (("apart", one, "4711"), 1, "`scoop stories` lists"),
         (("split", "4711"), 1, "name its number"),
         (("undo", "4711"), 1, "`scoop review log` lists"),
-        (("undo", "none"), 2, "is not a valid integer"),
+        (("undo", "none"), 2, "it must be a whole number"),
     ]:
         done = desk("review", *arguments)
         assert (done.returncode, done.stdout) == (code, "")
@@ -95,6 +95,6 @@ def test_where_nothing_was_embedded_nothing_waits_and_nothing_can_be_calibrated(
     def call(*arguments):
         return scoop(*arguments, database_url=database_url, home=home)
 
-    assert (call("review").returncode, call("review").stderr) == (0, "no pair waits for a decision\n")
+    assert (call("review").returncode, call("review").stderr) == (0, "no pair awaits a decision\n")
     done = call("calibrate")
     assert (done.returncode, "`scoop run-once` embeds what there is" in done.stderr) == (1, True)

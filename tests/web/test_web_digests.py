@@ -57,7 +57,7 @@ def run_of(page):
 
 def readers_part(page):
     """What readers of the digest see."""
-    return page.text.partition("As its readers see it")[2].partition("What became of")[0]
+    return page.text.partition("As readers see it")[2].partition("Outcome of")[0]
 
 
 async def test_the_list_tells_what_comes_next_in_each_topics_own_time(database):
@@ -65,9 +65,9 @@ async def test_the_list_tells_what_comes_next_in_each_topics_own_time(database):
         page = (await visitor.get("/digests")).page
         one = (await visitor.get("/digests?topic=china_news")).page
         unknown = await visitor.get("/digests?topic=nobody")
-    assert "World News Fri 17 May 2024, 09:00 Europe/Berlin · in 19 h not looked at yet" in page.text
+    assert "World News Fri 17 May 2024, 09:00 Europe/Berlin · in 19 h not previewed yet" in page.text
     assert "China News Fri 17 May 2024, 10:00 Europe/Berlin" in page.text
-    assert "None was told yet" in page.text
+    assert "No digest yet" in page.text
     assert "World News Fri" not in one.text
     assert unknown.status == 404
 
@@ -79,7 +79,7 @@ async def test_a_digest_is_made_shown_as_posted_and_listed(database):
         done = await visitor.post(f"{TODAY}/make", {"mode": "live"})
         page = (await visitor.get(TODAY)).page
         listed = (await visitor.get("/digests")).page
-    assert "It was not made" in unmade.text
+    assert "Not made" in unmade.text
     assert (done.status, done.headers["Location"]) == (303, TODAY)
     assert "made 2 stories, not posted" in page.text
     assert "Due Thu 16 May 2024, 09:00 (5 h ago), Europe/Berlin time." in page.text
@@ -87,9 +87,9 @@ async def test_a_digest_is_made_shown_as_posted_and_listed(database):
     assert CHESS["body_text"] in readers_part(page)
     assert "tribune.example" in readers_part(page)
     assert "Berlin 2024-05-16" in readers_part(page)
-    assert "What became of 2 candidates Told 2" in page.text
+    assert "Outcome of 2 candidates Published 2" in page.text
     assert "new, told by 1 publisher score" in page.text
-    assert {"how many tell it", "how new it is"} <= {each["aria-label"] for each in page.attributes("meter")}
+    assert {"number of publishers", "recency"} <= {each["aria-label"] for each in page.attributes("meter")}
     assert len(page.links("/stories/")) == 4
     assert "World News Thursday 16 May 2024 made 2 stories, not posted 2 2" in listed.text
     assert await outbox(database) == []
@@ -108,12 +108,12 @@ async def test_every_candidate_stands_under_what_became_of_it(database):
         await visitor.post(f"{TODAY}/make")
         page = (await visitor.get(TODAY)).page
     assert "Probably the same:" in readers_part(page)
-    ledger = page.text.partition("What became of")[2]
+    ledger = page.text.partition("Outcome of")[2]
     for group in (
-        "Told 1",
-        "Beside them, probably the same event 1",
-        "Left out, there was no room 1",
-        "Kept out by hand 1",
+        "Published 1",
+        "Probably the same event, listed beside the lead 1",
+        "Left out: no room 1",
+        "Suppressed by hand 1",
     ):
         assert group in ledger
     assert "left out: 1 others matter more" in ledger
@@ -135,7 +135,7 @@ async def test_what_was_told_yesterday_is_told_to_have_been(database, tmp_path):
         page = (await visitor.get(NEXT)).page
         before = page.links(TODAY)
     assert "Nothing new today." in readers_part(page)
-    assert "Told before, nothing new since 1" in page.text
+    assert "Published before, nothing new since 1" in page.text
     assert "told on 2024-05-16; nothing new since" in page.text
     assert before == [TODAY]
 
@@ -149,11 +149,11 @@ async def test_the_next_digest_can_be_looked_at_before_it_is_due(database):
         listed = (await visitor.get("/digests")).page
         too_early = await visitor.post("/digests/world_news/2024-05-18/make")
         publish = (await visitor.get(f"{NEXT}/publish")).page
-    assert "Its time has not come" in early.text
+    assert "Not due yet" in early.text
     assert "preview 1 story" in page.text
     assert CHESS["title"] in readers_part(page)
     assert "in 19 h preview 1 story" in listed.text
-    assert listed.text.partition("None was told yet")[1]
+    assert listed.text.partition("No digest yet")[1]
     assert (too_early.status, "is too far ahead" in too_early.page.text) == (400, True)
     assert [each for each in publish.attributes("input") if each.get("name") == "run"] == []
 
@@ -179,12 +179,12 @@ async def test_a_story_that_is_kept_out_is_gone_from_the_preview_and_can_come_ba
         await visitor.post(f"{TODAY}/unsuppress", {"story": ids[CHESS["title"]]})
         again = (await visitor.get(TODAY)).page
     assert done.status == 303
-    assert "Kept out of the topic. The digest was made anew." in without.page.text
+    assert "Story suppressed in this topic. The digest was made again." in without.page.text
     assert CHESS["title"] not in readers_part(without.page)
     assert WINE["title"] in readers_part(without.page)
     assert f"suppressed: {HOSTILE}" in without.page.text
     assert HOSTILE not in without.text
-    assert "Kept out by hand 1" in shadow.text
+    assert "Suppressed by hand 1" in shadow.text
     assert CHESS["title"] in readers_part(again)
 
 
@@ -220,17 +220,17 @@ async def test_it_is_published_as_it_was_looked_at_and_only_once(database, tmp_p
         anew = await visitor.post(f"{TODAY}/make")
         late = (await visitor.get(f"{TODAY}/publish")).page
     assert "folder file 1" in asked.text
-    assert "Post it to 1 channel now" in asked.text
+    assert "Publish to 1 channel now" in asked.text
     assert CHESS["title"] in asked.text
     assert (done.status, done.headers["Location"]) == (303, TODAY)
-    assert "On its way to folder." in waiting.text
+    assert "Sending to folder." in waiting.text
     assert "folder file 1 of 1 waiting" in waiting.text
     assert "folder file 1 of 1 sent" in page.text
     assert "posted" in page.text
     assert CHESS["title"] in (tmp_path / "world_news-2024-05-16.md").read_text()
     assert twice.status == 303
-    assert (anew.status, "not made anew" in anew.page.text) == (409, True)
-    assert "it was posted, or is on its way, already" in late.text.lower()
+    assert (anew.status, "not made again" in anew.page.text) == (409, True)
+    assert "it is already posted or being posted" in late.text.lower()
     assert len(await outbox(database)) == 1
     assert len(await runs(database)) == 1
 
@@ -269,9 +269,9 @@ async def test_what_was_posted_can_be_corrected(database, tmp_path):
         await run_all(database)
     written = (tmp_path / "world_news-2024-05-16.md").read_text()
     assert nothing_yet.status == 409
-    assert "What was posted stays as it is until you correct it." in page.text
-    assert "kept out since" in page.text
-    assert "Correct what was posted" in page.text
+    assert "The posted digest stays as it is until you correct it." in page.text
+    assert "suppressed since" in page.text
+    assert "Correct the posts" in page.text
     assert done.status == 303
     assert "1 post will be edited." in told_of_it.text
     assert (CHESS["title"] in written, WINE["title"] in written) == (False, True)
@@ -288,7 +288,7 @@ async def test_a_post_that_is_held_leads_to_where_it_is_decided_on(database, tmp
         (post,) = await outbox(database)
         page = (await visitor.get(TODAY)).page
         listed = (await visitor.get("/digests")).page
-    assert "held Decide on it nobody knows whether it arrived" in page.text
+    assert "held Decide nobody knows whether it arrived" in page.text
     assert page.links("/posts/") == [f"/posts/{post.post_id}"]
     assert "held somebody must look" in listed.text
 
@@ -309,7 +309,7 @@ async def test_where_it_cannot_be_posted_is_said_before(database, channel, hint)
         await visitor.post(f"{TODAY}/make")
         page = (await visitor.get(f"{TODAY}/publish")).page
     assert hint in page.text
-    assert "Post it to" not in page.text
+    assert "Publish to" not in page.text
 
 
 async def test_what_is_no_digest_is_not_found(database):

@@ -17,7 +17,7 @@ async def state(database, post_id):
 async def test_an_empty_outbox_says_what_would_fill_it(database):
     async with visiting(database, role="reader") as visitor:
         page = (await visitor.get("/posts")).page
-    assert "Nothing was posted yet" in page.text
+    assert "No posts yet" in page.text
     assert "/topics" in page.links()
 
 
@@ -28,7 +28,7 @@ async def test_what_is_held_comes_first_with_why_and_what_is_sent(database):
     async with visiting(database) as visitor:
         answer = await visitor.get("/posts")
     text = answer.page.text
-    assert text.index("Waiting for your word") < text.index("held to main (webhook), part 2 of 2") < text.index("4711")
+    assert text.index("Awaiting your decision") < text.index("held to main (webhook), part 2 of 2") < text.index("4711")
     assert "It may have arrived" in text
     assert json.dumps({"content": "More"}, indent=2) in answer.text.replace("&#34;", '"')
     assert {f"/posts/{other}/{word}" for word in ("arrived", "resend", "drop")} <= {
@@ -128,7 +128,7 @@ async def test_readers_look_but_do_not_decide(database, word):
     await become(database, post_id, "held", "it may have arrived")
     async with visiting(database, role="reader") as visitor:
         page = (await visitor.get("/posts")).page
-        assert "Waiting for your word" in page.text
+        assert "Awaiting your decision" in page.text
         assert not [form for form in page.attributes("form") if form.get("action", "").startswith("/posts/")]
         assert (await visitor.post(f"/posts/{post_id}/{word}")).status == 403
     async with visiting(database, role=None) as visitor:

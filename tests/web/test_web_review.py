@@ -68,7 +68,7 @@ async def test_a_pair_is_shown_side_by_side_with_what_differs_marked(database):
     assert "Only in one of the two: a number , a name , a date" in page.text
     assert {each["aria-label"] for each in page.attributes("meter")} >= {"meaning", "names", "numbers"}
     assert "4 h apart" in page.text
-    assert "tells how often Scoop is right" in page.text
+    assert "shows how often Scoop is right" in page.text
 
 
 async def test_merging_makes_them_one_and_shows_the_next_pair(database):
@@ -78,7 +78,7 @@ async def test_merging_makes_them_one_and_shows_the_next_pair(database):
         after = (await visitor.get("/review")).page
     assert (done.status, done.headers["Location"]) == (303, "/review")
     assert "Merged: “Night fire destroys ninety thousand books in Ostburg” is part of" in after.text
-    assert "No pair waits for you" in after.text
+    assert "No pair awaits a decision" in after.text
     assert "are one story" in after.text
     (decision,) = await decisions(database)
     assert (decision.action, decision.note, decision.undone_at) == ("merge", "one fire", None)
@@ -115,7 +115,7 @@ async def test_skipping_changes_nothing_and_comes_to_an_end(database):
     async with visiting(database, role="editor") as visitor:
         (skip,) = (await visitor.get("/review")).page.links("/review?skip=")
         end = (await visitor.get(skip)).page
-    assert "You have skipped them all" in end.text
+    assert "All pairs skipped" in end.text
     assert "1 pair still waits" in end.text
     assert "/review" in end.links("/review")
     assert await decisions(database) == []
@@ -130,7 +130,7 @@ async def test_documents_are_split_off_a_story_that_has_several(database):
         all_chosen = await visitor.post("/review/split", [("documents", each) for each in offered])
         done = await visitor.post("/review/split", {"documents": offered[-1]})
     assert len(offered) == 2
-    assert (none_chosen.status, "Choose the documents" in none_chosen.page.text) == (400, True)
+    assert (none_chosen.status, "Select the documents" in none_chosen.page.text) == (400, True)
     assert (all_chosen.status, "has no other documents" in all_chosen.page.text) == (400, True)
     assert done.status == 303
     (decision,) = await decisions(database)
@@ -144,7 +144,7 @@ async def test_a_collection_is_chosen_in_the_address_and_kept_while_answering(da
         page = (await visitor.get("/review?collection=world_news")).page
         done = await visitor.post("/review/apart", hidden(page))
         unreadable = await visitor.get("/review?collection=a%00b")
-    assert "No pair waits for you" in other.text
+    assert "No pair awaits a decision" in other.text
     assert hidden(page)["collection"] == "world_news"
     assert done.headers["Location"] == "/review?collection=world_news"
     assert unreadable.status == 404
@@ -161,7 +161,7 @@ async def test_the_log_lists_what_was_decided_and_takes_it_back(database):
         undone = (await visitor.get("/review/log")).page
         again = await visitor.post("/review/undo", {"decision": decision.decision_id, "back": "log"})
         elsewhere = (await visitor.get("/review/log?collection=ai_news")).page
-    assert "Nothing was decided yet" in empty.text
+    assert "No decisions yet" in empty.text
     assert "merged" in listed.page.text
     assert f"by {decision.decided_by}" in listed.page.text
     assert decision.decided_by.startswith("editor ")
@@ -171,7 +171,7 @@ async def test_the_log_lists_what_was_decided_and_takes_it_back(database):
     assert "merged, undone" in undone.text
     assert undone.text.count(f"by {decision.decided_by}") == 2
     assert (again.status, "was undone already" in again.page.text) == (400, True)
-    assert "Nothing was decided yet" in elsewhere.text
+    assert "No decisions yet" in elsewhere.text
 
 
 async def test_the_log_goes_on_after_a_page(database, monkeypatch):
@@ -266,5 +266,5 @@ async def test_an_empty_review_says_what_would_be_here(database):
     async with visiting(database, role="editor") as visitor:
         page = (await visitor.get("/review")).page
     assert "Nothing waits" in page.text
-    assert "the rules do not dare to merge them" in page.text
+    assert "the rules are not sure" in page.text
     assert "More sources bring more of them" in page.text
