@@ -267,4 +267,4 @@ async def test_an_empty_review_says_what_would_be_here(database):
         page = (await visitor.get("/review")).page
     assert "Nothing waits" in page.text
     assert "the rules are not sure" in page.text
-    assert "More sources bring more of them" in page.text
+    assert "Add more sources" in page.text

@@ -265,7 +265,7 @@ async def read(
     )
 
 
-async def _told(conn: Connection, topic: Topic, run_id: int) -> DigestRunView:
+async def _run_view(conn: Connection, topic: Topic, run_id: int) -> DigestRunView:
     run, entries = await digests.get_run(conn, run_id), await digests.list_entries(conn, run_id)
     return DigestRunView(run=run, entries=entries, digest=digests.make_digest(topic, run.run_date, entries))
 
