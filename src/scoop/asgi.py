@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from datetime import datetime
 from http import HTTPStatus
 from importlib import import_module
+from ipaddress import ip_network
 from types import ModuleType
 from urllib.parse import quote
 
@@ -18,6 +19,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import ClientDisconnect
 from starlette.responses import RedirectResponse
 from starlette.staticfiles import StaticFiles
 
@@ -33,6 +35,7 @@ from scoop.http.errors import HttpProblem
 from scoop.http.oidc import Oidc
 from scoop.http.rate_limits import RateLimiter
 from scoop.mcp import tools
+from scoop.serve import Limits
 from scoop.store import users
 from scoop.store.db import Database
 from scoop.web import pages
@@ -40,6 +43,7 @@ from scoop.web import pages
 log = structlog.get_logger()
 
 COMPRESSED_FROM = 1000  # bytes
+LOOPBACK = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
 NOTHING_HERE = HttpProblem(
     HTTPStatus.NOT_FOUND, "there is nothing at this address; all that Scoop has is found from the front page"
 )
@@ -65,6 +69,7 @@ def create_app(
             ScoopError: _scoop_error,
             HTTPException: _http_error,
             RequestValidationError: _invalid,
+            ClientDisconnect: _client_gone,
             Exception: _broken,
         },
     )
@@ -81,6 +86,11 @@ def create_app(
     app.mount("/static", StaticFiles(directory=pages.STATIC))
     document.describe(app)
     return app
+
+
+def connection_limits(config: Config) -> Limits:
+    """Limits of connections, with no number per network for trusted proxies and for this machine."""
+    return Limits(exempt=[*LOOPBACK, *middleware.networks(config.trusted_proxies)])
 
 
 def prepare() -> None:
@@ -170,6 +180,11 @@ async def _invalid(request: Request, error: Exception) -> Response:
     first = details[0]
     message = f"{first['field']}: {first['problem']}"
     return error_responses.error_response(request, HttpProblem(HTTPStatus.BAD_REQUEST, message, details=details))
+
+
+async def _client_gone(_request: Request, _error: Exception) -> Response:
+    """The client closed its connection, or was too slow: nobody reads this, and nothing is wrong here."""
+    return Response(status_code=HTTPStatus.BAD_REQUEST)
 
 
 async def _broken(request: Request, error: Exception) -> Response:

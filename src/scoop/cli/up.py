@@ -190,14 +190,16 @@ async def _open_sources(config: Config, database: "Database") -> AsyncIterator[s
 
 @asynccontextmanager
 async def _serve_page(config: Config, database: "Database", newsstand: str | None) -> AsyncIterator[str]:
-    from scoop.asgi import create_app, prepare
+    from scoop.asgi import connection_limits, create_app, prepare
     from scoop.serve import serving
 
     app = create_app(config, database, newsstand=newsstand, clock=lambda: datetime.now(UTC))
     prepare()
     async with AsyncExitStack() as stack:
         try:
-            url = await stack.enter_async_context(serving(app, host=config.host, port=config.port))
+            url = await stack.enter_async_context(
+                serving(app, host=config.host, port=config.port, limits=connection_limits(config))
+            )
         except OSError as error:
             raise ConfigError(
                 f"the page cannot use {config.host}:{config.port}: {(error.strerror or str(error)).lower()}; "
