@@ -73,7 +73,7 @@ def compared(row: dict[str, Any]) -> links.Compared:
     body = words(row["text"])
     date = row["published_at"]
     return links.Compared(
-        signals=signals.of(row["title"], row["text"]),
+        signals=signals.extract(row["title"], row["text"]),
         day=datetime.fromisoformat(date).timestamp() / 86_400 if date else float("nan"),
         publisher=publishers.publisher_family(urls.host(row["url"]), "") if row["url"] else "",
         language=row["lang"],
@@ -106,12 +106,14 @@ def world(rows: Sequence[dict[str, Any]], vectors: np.ndarray) -> World:
         by_one.setdefault(one, []).append(other)
     own = np.concatenate(
         [
-            links.own(documents[one], [documents[other] for other in others], cosines[one, others].astype(np.float32))
+            links.pair_features(
+                documents[one], [documents[other] for other in others], cosines[one, others].astype(np.float32)
+            )
             for one, others in by_one.items()
         ]
     )
     both = np.array(pairs)
-    around = links.around(own[:, 0], links.surroundings(near), both[:, 0], both[:, 1])
+    around = links.neighbourhood_features(own[:, 0], links.stack_neighbourhoods(near), both[:, 0], both[:, 1])
     stories = [row["story"] for row in rows]
     is_same = np.array([stories[one] == stories[other] for one, other in pairs])
     return World(pairs=both, table=np.hstack([own, around]), is_same=is_same, stories=stories)
@@ -127,7 +129,7 @@ def fitted(worlds: Sequence[World]) -> Any:
     table = np.concatenate([one.table for one in worlds])
     is_same = np.concatenate([one.is_same for one in worlds])
     weight = np.concatenate([np.full(len(one.is_same), len(one.is_same) ** -0.5) for one in worlds])
-    monotone = [MONOTONE.get(name, 0) for name in links.NAMES]
+    monotone = [MONOTONE.get(name, 0) for name in links.FEATURES]
     model = HistGradientBoostingClassifier(monotonic_cst=monotone, random_state=0, **SETTINGS)
     return model.fit(table, is_same, sample_weight=weight / weight.mean())
 

@@ -167,7 +167,7 @@ async def begin(database: Database) -> EmbeddingModel:
 
 async def lengthen(database: Database, start: int, end: int) -> None:
     """More of the past: documents `start` to `end`."""
-    samples = [signals.of(*article(event, 0)).packed() for event in range(2_000)]
+    samples = [signals.extract(*article(event, 0)).packed() for event in range(2_000)]
     async with database.connection() as conn:
         await conn.execute("SET session_replication_role = replica")  # the rows are made to fit each other
         await conn.execute(f"DROP INDEX {await _index(conn)}")  # made anew at the end: quicker than vector by vector
@@ -217,7 +217,9 @@ async def step(database: Database, folder: Path, size: int, first_event: int) ->
             [each.document_id for each in written],
         )
         await _embed(conn, {row[0]: row[1] for row in events})
-        await signals_store.put(conn, {each.document_id: signals.of(each.title, each.body_text) for each in written})
+        await signals_store.put(
+            conn, {each.document_id: signals.extract(each.title, each.body_text) for each in written}
+        )
         await conn.execute("DELETE FROM work WHERE stage = 'embed'")
         await work.enqueue(conn, "link", [Subject(each.document_id, each.collection) for each in written])
     linking = run(home, "worker", "--member", "--stage", "link", "--stage", "group", "--until-idle")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoop.core.clusters import Agreement, agreement, average_linkage, b_cubed_f1, mixed
+from scoop.core.clusters import Agreement, agreement, average_linkage, b_cubed_f1, list_mixed_groups
 
 LABELLINGS = st.integers(0, 9).flatmap(
     lambda size: st.tuples(*[st.lists(st.integers(0, 4), min_size=size, max_size=size)] * 2)
@@ -142,18 +142,18 @@ def test_a_part_of_the_documents_is_measured_in_the_company_of_all():
 
 
 def test_groups_of_several_parts_come_with_the_worst_first():
-    assert mixed("aabbbbcc", "xyuuvvzz") == [[[2, 3], [4, 5]], [[0], [1]]]
+    assert list_mixed_groups("aabbbbcc", "xyuuvvzz") == [[[2, 3], [4, 5]], [[0], [1]]]
 
 
 def test_the_largest_part_of_a_group_comes_first():
-    assert mixed("aaaa", "xyyz") == [[[1, 2], [0], [3]]]
+    assert list_mixed_groups("aaaa", "xyyz") == [[[1, 2], [0], [3]]]
 
 
 @given(LABELLINGS)
 def test_nothing_is_mixed_where_all_agree(labellings):
     found, gold = labellings
     is_perfect = agreement(found, gold).b_cubed_f1 == pytest.approx(1)
-    assert (mixed(found, gold) == mixed(gold, found) == []) is is_perfect
+    assert (list_mixed_groups(found, gold) == list_mixed_groups(gold, found) == []) is is_perfect
 
 
 # Average linkage

@@ -26,7 +26,7 @@ def an_article(number: int, title: str = TITLE, body: str = BODY, **changes) -> 
         "published_at": DAY,
         "publisher": f"outlet{number}.example",
         "words": len(body_words),
-        "sketch": tuple(signals.indexed(signals.phrases(body_words))),
+        "sketch": tuple(signals.index_phrases(signals.phrases(body_words))),
     }
     return CopyCandidate(**(given | changes))
 
@@ -74,32 +74,35 @@ def test_one_headline_over_two_long_texts_about_other_things_is_two_articles():
     other = (
         "Bakers in the valley sell more rye than wheat this year because the summer was wet and the mills are far. " * 3
     )
-    assert copies.are_talkative(an_article(1), an_article(2, body=other))
-    assert not copies.bodies_agree(signals.of(TITLE, BODY), signals.of(TITLE, other))
-    assert copies.bodies_agree(signals.of(TITLE, BODY), signals.of(TITLE, BODY))
+    assert copies.have_long_bodies(an_article(1), an_article(2, body=other))
+    assert not copies.bodies_agree(signals.extract(TITLE, BODY), signals.extract(TITLE, other))
+    assert copies.bodies_agree(signals.extract(TITLE, BODY), signals.extract(TITLE, BODY))
 
 
 def test_a_retitled_copy_is_found_by_its_text():
     one, other = an_article(1), an_article(2, "No cars on the old bridge this winter", BODY[: len(BODY) * 2 // 3])
     assert copies.shortlist([(one, other)]) == [(one, other)]
-    whole, part = copies.body(text.normalized(BODY)), copies.body(text.normalized(BODY[: len(BODY) * 2 // 3]))
-    assert copies.copied(one, other, whole, part) > 0.9
+    whole, part = (
+        copies.phrase_text(text.normalized(BODY)),
+        copies.phrase_text(text.normalized(BODY[: len(BODY) * 2 // 3])),
+    )
+    assert copies.copied_share(one, other, whole, part) > 0.9
 
 
 def test_empty_and_tiny_bodies_are_no_copies_of_each_other():
     assert not copies.shortlist([(an_article(1, body=""), an_article(2, body=""))])
-    few = copies.body("the old bridge is closed now")
-    assert copies.copied(an_article(1), an_article(2), few, few) is None
+    few = copies.phrase_text("the old bridge is closed now")
+    assert copies.copied_share(an_article(1), an_article(2), few, few) is None
 
 
 def test_a_notice_that_stands_under_two_articles_makes_them_no_copies():
     notice = "sign up for our daily newsletter and follow us on all networks to share print or mail what you have read"
     one, other = an_article(1, "Bomber flies over disputed airspace", notice), an_article(2, body=notice)
-    assert copies.copied(one, other, copies.body(notice), copies.body(notice)) is None
+    assert copies.copied_share(one, other, copies.phrase_text(notice), copies.phrase_text(notice)) is None
 
 
 def test_however_many_copies_a_story_has_a_new_one_is_compared_with_a_few():
     crowd = [(an_article(1), an_article(number, story_id=7)) for number in range(2, 200)]
-    assert 0 < len(copies.shortlist(crowd)) <= copies.MOST_OF_A_STORY
+    assert 0 < len(copies.shortlist(crowd)) <= copies.MAX_COMPARED_PER_STORY
     strangers = [(an_article(1), an_article(number, story_id=number)) for number in range(2, 50)]
     assert len(copies.shortlist(strangers)) == 48

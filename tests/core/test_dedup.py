@@ -6,7 +6,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoop.core.dedup import SIGNALS, DedupDocument, HumanVerdict, Match, NewStory, judge, stories_named
+from scoop.core.dedup import SIGNALS, DedupDocument, HumanVerdict, Match, NewStory, judge, named_story_ids
 
 START = datetime(2026, 11, 15, tzinfo=UTC)
 
@@ -41,7 +41,7 @@ def said(one, other, *, same, stories=(None, None)):
 
 def judged(readings, matches=(), verdicts=()):
     """The groups, and each as what it holds: documents at hand and, as their negatives, stories."""
-    ages = {story: START + timedelta(days=story) for story in stories_named(readings, matches, verdicts)}
+    ages = {story: START + timedelta(days=story) for story in named_story_ids(readings, matches, verdicts)}
     groups = judge(readings, matches, ages, verdicts)
     return groups, {holding(group) for group in groups}
 

@@ -52,7 +52,7 @@ def told(candidate: DigestCandidate, run_date=YESTERDAY) -> PublishedStory:
         story_id=candidate.story_id,
         coverage_id=candidate.coverage_id,
         run_date=run_date,
-        memory=novelty.memory(candidate.versions),
+        memory=novelty.remember(candidate.versions),
     )
 
 

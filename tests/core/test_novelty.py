@@ -24,7 +24,7 @@ TOLD = a_version()
 
 def news(*fresh: DocumentVersion, told=(TOLD,), title=TITLE) -> str:
     """What a reader who was told some documents learns from the story, now that it has others, too."""
-    return novelty.development(novelty.memory(told), [*told, *fresh], title=title)
+    return novelty.describe_development(novelty.remember(told), [*told, *fresh], title=title)
 
 
 def test_what_was_told_is_nothing_new():
@@ -144,9 +144,9 @@ def test_figures_are_found_where_words_have_no_spaces():
 
 def test_several_tellings_are_remembered_together():
     later = a_version("Now 31 people were killed.", publisher="herald")
-    known = novelty.joined([novelty.memory([TOLD]), novelty.memory([later])])
-    assert novelty.development(known, [a_version("It is 31 killed.", publisher="post")], title=TITLE) == ""
-    assert novelty.joined([]).versions == frozenset()
+    known = novelty.combine([novelty.remember([TOLD]), novelty.remember([later])])
+    assert novelty.describe_development(known, [a_version("It is 31 killed.", publisher="post")], title=TITLE) == ""
+    assert novelty.combine([]).versions == frozenset()
 
 
 WILD = st.lists(
@@ -162,7 +162,7 @@ WILD = st.lists(
 @example("9" * 400 + " houses", "8" * 399 + " houses", "0 houses")
 @example("ſix houses", "fıve houses", "FİVE houses")
 def test_no_text_is_too_wild(title, before, after):
-    told = novelty.memory([a_version(before, title=title)])
+    told = novelty.remember([a_version(before, title=title)])
     fresh = [a_version(after, title=title, publisher="herald"), a_version(before, title=after)]
-    assert isinstance(novelty.development(told, fresh, title=title), str)
-    assert novelty.development(told, [a_version(before, title=title)], title=title) == ""
+    assert isinstance(novelty.describe_development(told, fresh, title=title), str)
+    assert novelty.describe_development(told, [a_version(before, title=title)], title=title) == ""

@@ -33,8 +33,8 @@ def phrases(words):
 
 @given(st.text(max_size=300), st.text(max_size=2000))
 def test_any_text_has_signals_that_come_back_as_they_were_packed(title, body):
-    packed = signals.of(title, body).packed()
-    again = signals.unpacked(packed)
+    packed = signals.extract(title, body).packed()
+    again = signals.unpack(packed)
     assert again.packed() == packed
     for kind in ("title", "lead", "body", "names", "sketch"):
         words, weights = again.of_kind(kind)
@@ -43,8 +43,11 @@ def test_any_text_has_signals_that_come_back_as_they_were_packed(title, body):
 
 
 def test_words_of_every_text_weigh_nothing():
-    assert signals.weighty(["the", "and", "of"]) == frozenset()
-    assert signals.weighty(["bridges"]) == signals.weighty(["bridge"]) or len(signals.weighty(["bridge"])) == 1
+    assert signals.informative_terms(["the", "and", "of"]) == frozenset()
+    assert (
+        signals.informative_terms(["bridges"]) == signals.informative_terms(["bridge"])
+        or len(signals.informative_terms(["bridge"])) == 1
+    )
 
 
 def test_a_text_inside_a_longer_one_is_contained_in_it():
@@ -58,7 +61,7 @@ def test_fewer_than_five_words_have_no_phrase():
 
 
 def test_names_are_seen_in_the_middle_of_a_sentence_only():
-    with_name = signals.of("x", "Yesterday the mayor met Corvane in the harbour.")
-    without = signals.of("x", "Yesterday the mayor met people in the harbour.")
+    with_name = signals.extract("x", "Yesterday the mayor met Corvane in the harbour.")
+    without = signals.extract("x", "Yesterday the mayor met people in the harbour.")
     assert len(with_name.of_kind("names")[0]) == 1
     assert len(without.of_kind("names")[0]) == 0

@@ -43,7 +43,7 @@ async def waiting(database, **changes):
     """The pairs that wait for a person."""
     async with database.connection() as conn:
         model = await embeddings.find_active(conn)
-        fit = links.fitted(model.model_name, model.model_version)
+        fit = links.load_model(model.model_name, model.model_version)
         asked = {"at_least": fit.coverage_at, "collection": None, "limit": 10, "now": NOW} | changes
         pairs, _ = await review.list_pairs(conn, model, **asked)
         return pairs

@@ -56,7 +56,7 @@ async def queue(
 ) -> tuple[list[GrayPair], int]:
     """One page of pairs after the skipped ones, and the total; empty if no model is active or it has no fit."""
     model = await embeddings.find_active(conn)
-    fit = links.fitted(model.model_name, model.model_version) if model else None
+    fit = links.load_model(model.model_name, model.model_version) if model else None
     if model is None or fit is None:
         return [], 0
     at_least = links.calibrated(fit, model.calibration).coverage_at
@@ -70,7 +70,7 @@ async def active_model(conn: Connection) -> tuple[EmbeddingModel, LinkModel]:
     model = await embeddings.find_active(conn)
     if model is None:
         raise NotFound("no model decides about stories yet; `scoop run-once` embeds what there is")
-    fit = links.fitted(model.model_name, model.model_version)
+    fit = links.load_model(model.model_name, model.model_version)
     if fit is None:
         raise NotFound(
             f"the model {model.model_name} {model.model_version} has no fit, so it links nothing; "
@@ -82,7 +82,7 @@ async def active_model(conn: Connection) -> tuple[EmbeddingModel, LinkModel]:
 async def answered(conn: Connection) -> Answered | None:
     """The model's accuracy on people's decisions; None if no model is active or it has no fit."""
     model = await embeddings.find_active(conn)
-    shipped = links.fitted(model.model_name, model.model_version) if model else None
+    shipped = links.load_model(model.model_name, model.model_version) if model else None
     if model is None or shipped is None:
         return None
     labels, _ = await store.list_labels(conn, model)

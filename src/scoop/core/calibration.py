@@ -1,4 +1,4 @@
-"""Thresholds from what people decided: how well the present ones do on it, and which would do better."""
+"""Calibrates thresholds on people's decisions: how well the current ones do, and which would do better."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ import numpy as np
 from scoop.core import links
 from scoop.core.links import Compared, LinkModel, Table
 
-MIN_LABELS = 20  # of each kind, among those that a threshold decides on: with fewer, one odd pair moves it
+MIN_LABELS = 20  # same and apart, among those that a threshold decides: with fewer, one odd pair moves it
 MERGE_PRECISION = 0.99  # a wrong merge costs an article, a wrong group only a glance
 DIGITS = 4
 
 Tier = Literal["merge", "coverage"]
 TIERS: dict[str, Tier] = {"merge_at": "merge", "sure_at": "merge", "coverage_at": "coverage"}
-"""Which tier each threshold is of, in the order in which they are proposed."""
+"""The tier of each threshold, in the order of the proposals."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class LabelledPair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accuracy:
-    """How often a tier says what people say; None where it was not asked."""
+    """How often a tier agrees with people; None without a case."""
 
     precision: float | None
     recall: float | None
@@ -41,7 +41,7 @@ class Accuracy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """A threshold now and as it should be, with what that changes; `missing_*` labels until it can be said."""
+    """The current and proposed value of a threshold, with the effect; `missing_*` are labels still needed."""
 
     threshold: str
     tier: Tier
@@ -59,7 +59,7 @@ def accuracy(tier: Tier, labels: Sequence[LabelledPair], fit: LinkModel) -> Accu
 
 
 def propose(labels: Sequence[LabelledPair], fit: LinkModel) -> list[Proposal]:
-    """For each threshold the best value, one at a time: those before it are taken as proposed."""
+    """The best value of each threshold in turn, given the proposals before it."""
     proposals = []
     for threshold in TIERS:
         proposal = _proposal(threshold, labels, fit)
@@ -93,13 +93,13 @@ def _joins(tier: Tier, label: LabelledPair, fit: LinkModel) -> bool:
 
 
 def _decided_by(threshold: str, labels: Sequence[LabelledPair], fit: LinkModel) -> list[LabelledPair]:
-    """The labels whose tier depends on the threshold, whatever it is."""
+    """The labels whose outcome depends on the threshold."""
     tier, always, never = TIERS[threshold], *(links.calibrated(fit, {threshold: value}) for value in (0.0, 1.0))
     return [label for label in labels if _joins(tier, label, never) != _joins(tier, label, always)]
 
 
 def _best(threshold: str, labels: Sequence[LabelledPair], fit: LinkModel) -> float:
-    """The value that does best on labels which depend on it; of equals the nearest to the present one."""
+    """The value that does best on the labels that depend on it; of equals, the nearest to the current one."""
     now: float = getattr(fit, threshold)
     is_same = np.array([label.is_same for label in labels])
     values = np.array([_value(threshold, label) for label in labels])
@@ -114,11 +114,11 @@ def _best(threshold: str, labels: Sequence[LabelledPair], fit: LinkModel) -> flo
 
 
 def _value(threshold: str, label: LabelledPair) -> float:
-    return label.probability if threshold == "coverage_at" else links.named(label.signs)["cosine"]
+    return label.probability if threshold == "coverage_at" else links.features_by_name(label.signs)["cosine"]
 
 
 def _candidates(threshold: str, values: Sequence[float], fit: LinkModel) -> list[float]:
-    """The present value, and those half-way between two labels; `merge_at` stays below `sure_at`."""
+    """The current value, and those half-way between two labels; `merge_at` stays below `sure_at`."""
     lowest = floor(values[0] * 10**DIGITS) / 10**DIGITS
     between = [round((low + high) / 2, DIGITS) for low, high in pairwise((*values, 1.0))]
     least = fit.merge_at if threshold == "sure_at" else 0.0

@@ -1,4 +1,4 @@
-"""Groups: how they are made from links between pairs, and how well they agree with what people say."""
+"""Average-linkage clustering, and how well groups agree with gold labels."""
 
 import heapq
 from collections import Counter, defaultdict
@@ -12,7 +12,7 @@ IndexPair = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
-    """How well groups agree with the gold ones; 1 is best everywhere."""
+    """Agreement of groups with the gold labels; 1 is best for each figure."""
 
     pairwise_precision: float
     pairwise_recall: float
@@ -21,38 +21,38 @@ class Agreement:
     ari: float
 
 
-def agreement(found: Sequence[Hashable], gold: Sequence[Hashable]) -> Agreement:
+def agreement(labels: Sequence[Hashable], gold: Sequence[Hashable]) -> Agreement:
     """Compare two labellings of the same documents."""
-    hits, found_pairs, gold_pairs = map(_pairs_inside, (list(zip(found, gold, strict=True)), found, gold))
+    hits, found_pairs, gold_pairs = map(_pairs_inside, (list(zip(labels, gold, strict=True)), labels, gold))
     precision = hits / found_pairs if found_pairs else 1.0
     recall = hits / gold_pairs if gold_pairs else 1.0
     return Agreement(
         pairwise_precision=precision,
         pairwise_recall=recall,
         pairwise_f1=_f1(precision, recall),
-        b_cubed_f1=b_cubed_f1(found, gold, among=range(len(gold))),
+        b_cubed_f1=b_cubed_f1(labels, gold, among=range(len(gold))),
         ari=_adjusted_rand_index(hits, found_pairs, gold_pairs, comb(len(gold), 2)),
     )
 
 
-def b_cubed_f1(found: Sequence[Hashable], gold: Sequence[Hashable], *, among: Collection[int]) -> float:
-    """How pure and how whole the groups are, on average over the documents at the positions `among`."""
+def b_cubed_f1(labels: Sequence[Hashable], gold: Sequence[Hashable], *, among: Collection[int]) -> float:
+    """B-cubed F1, averaged over the documents at the positions `among`."""
     if not among:
         return 1.0
-    found_sizes, gold_sizes, shared = Counter(found), Counter(gold), Counter(zip(found, gold, strict=True))
-    labels = [(found[position], gold[position]) for position in among]
-    precision = fmean(shared[one, other] / found_sizes[one] for one, other in labels)
-    recall = fmean(shared[one, other] / gold_sizes[other] for one, other in labels)
+    sizes, gold_sizes, shared = Counter(labels), Counter(gold), Counter(zip(labels, gold, strict=True))
+    pairs = [(labels[position], gold[position]) for position in among]
+    precision = fmean(shared[one, other] / sizes[one] for one, other in pairs)
+    recall = fmean(shared[one, other] / gold_sizes[other] for one, other in pairs)
     return _f1(precision, recall)
 
 
 def _pairs_inside(labels: Sequence[Hashable]) -> int:
-    """How many pairs have one label."""
+    """How many pairs have the same label."""
     return sum(comb(size, 2) for size in Counter(labels).values())
 
 
 def _adjusted_rand_index(hits: int, found_pairs: int, gold_pairs: int, all_pairs: int) -> float:
-    """The share of pairs that agree, corrected for what chance would give."""
+    """The share of pairs that agree, corrected for chance."""
     expected = found_pairs * gold_pairs / all_pairs if all_pairs else 0.0
     best = (found_pairs + gold_pairs) / 2
     return 1.0 if best == expected else (hits - expected) / (best - expected)
@@ -62,16 +62,16 @@ def _f1(precision: float, recall: float) -> float:
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
-def mixed(groups: Sequence[Hashable], parts: Sequence[Hashable]) -> list[list[list[int]]]:
-    """The groups that hold several parts, each as the positions of its parts; the most pairs that differ first.
+def list_mixed_groups(groups: Sequence[Hashable], parts: Sequence[Hashable]) -> list[list[list[int]]]:
+    """The groups that hold several parts, each as the positions of its parts; those with most wrong pairs first.
 
-    With what was found as groups and the gold as parts these are wrong joins; the other way round they are splits.
+    With our groups and gold parts these are wrong joins; the other way round they are wrong splits.
     """
     positions: defaultdict[Hashable, defaultdict[Hashable, list[int]]] = defaultdict(lambda: defaultdict(list))
     for position, (group, part) in enumerate(zip(groups, parts, strict=True)):
         positions[group][part].append(position)
-    found = [sorted(group.values(), key=lambda part: (-len(part), part)) for group in positions.values()]
-    return sorted((group for group in found if len(group) > 1), key=lambda group: (-_pairs_between(group), group))
+    split = [sorted(group.values(), key=lambda part: (-len(part), part)) for group in positions.values()]
+    return sorted((group for group in split if len(group) > 1), key=lambda group: (-_pairs_between(group), group))
 
 
 def _pairs_between(parts: Sequence[Sequence[int]]) -> int:
@@ -83,9 +83,9 @@ def average_linkage(
 ) -> list[list[int]]:
     """Join the two groups with the highest mean weight until none reaches the threshold, which is above zero.
 
-    `weights` are sums over the pairs of members of two nodes, `sizes` how many members a node has; pairs that are not
-    named weigh nothing. Nodes that are kept `apart` never come into one group. Ties go to the smallest nodes, so the
-    outcome depends on nothing but the values.
+    `weights` are sums over the pairs of members of two nodes, `sizes` how many members a node has; a missing pair has
+    weight 0. Nodes that are kept `apart` are never in one group. Ties go to the smallest nodes, so that the outcome
+    depends only on the values.
     """
     linkage = _Linkage(sizes, threshold)
     for one, other in apart:
@@ -96,7 +96,7 @@ def average_linkage(
 
 
 class _Linkage:
-    """Groups under the smallest of their nodes, and a heap of what could be joined next."""
+    """Groups by their smallest node, and a heap of the joins that are possible."""
 
     def __init__(self, sizes: Mapping[int, int], threshold: float) -> None:
         self._threshold = threshold
@@ -104,11 +104,11 @@ class _Linkage:
         self._members = {node: [node] for node in sizes}
         self._weights: dict[int, dict[int, float]] = {node: {} for node in sizes}
         self._offers: list[tuple[float, int, int]] = []
-        self._strangers: defaultdict[int, set[int]] = defaultdict(set)
+        self._kept_apart: defaultdict[int, set[int]] = defaultdict(set)
 
     def keep_apart(self, one: int, other: int) -> None:
-        self._strangers[one].add(other)
-        self._strangers[other].add(one)
+        self._kept_apart[one].add(other)
+        self._kept_apart[other].add(one)
 
     def link(self, one: int, other: int, weight: float) -> None:
         self._weights[one][other] = self._weights[other][one] = weight
@@ -117,9 +117,9 @@ class _Linkage:
     def groups(self) -> list[list[int]]:
         while self._offers:
             distance, one, other = heapq.heappop(self._offers)
-            # What was offered before one of the two grew, or went, no longer holds.
-            still_holds = other in self._weights.get(one, ()) and self._mean(one, other) == -distance
-            if still_holds and other not in self._strangers[one]:
+            # An offer is stale once one of its groups has grown or was joined to another.
+            is_current = other in self._weights.get(one, ()) and self._mean(one, other) == -distance
+            if is_current and other not in self._kept_apart[one]:
                 self._join(one, other)
         return [sorted(members) for _, members in sorted(self._members.items())]
 
@@ -134,8 +134,8 @@ class _Linkage:
     def _join(self, stays: int, goes: int) -> None:
         self._members[stays] += self._members.pop(goes)
         self._sizes[stays] += self._sizes.pop(goes)
-        for stranger in self._strangers.pop(goes, ()):
-            self.keep_apart(stays, stranger)
+        for node in self._kept_apart.pop(goes, ()):
+            self.keep_apart(stays, node)
         del self._weights[stays][goes]
         for neighbour, weight in self._weights.pop(goes).items():
             if neighbour != stays:

@@ -1,11 +1,11 @@
-"""Which documents are one story: the judge. Values in, a judgement out."""
+"""Decides which documents are one story."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, get_args
 
-MIN_CONTENT_TOKENS = 20  # bodies below this are teasers and hash alike; their equality says nothing
+MIN_CONTENT_TOKENS = 20  # shorter bodies are teasers: equal ones may belong to different articles
 
 ExactSignal = Literal["exact_url", "exact_source_id", "exact_content_hash"]
 Signal = Literal["manual", ExactSignal, "near_copy", "lexical_simhash", "lexical_overlap", "semantic"]
@@ -16,7 +16,7 @@ RANKS = {signal: rank for rank, signal in enumerate(SIGNALS)}  # the strongest i
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DedupDocument:
-    """What the judge sees of a document; `story_id` when it belongs to a story already."""
+    """A document as `judge` sees it; `story_id` is set if it is in a story already."""
 
     document_id: int
     collection: str
@@ -33,7 +33,7 @@ class DedupDocument:
     story_id: int | None
 
     def identities(self) -> Iterator[tuple[ExactSignal, object]]:
-        """What makes it the same article as another, the strongest first."""
+        """The keys by which it is the same article as another, the strongest first."""
         if self.canonical_url_hash is not None:
             yield "exact_url", self.canonical_url_hash
         for native_id in self.native_ids:
@@ -44,7 +44,7 @@ class DedupDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Match:
-    """A document that is the same article as a judged one; `story_id` is None where it is judged in the same breath."""
+    """Two documents that are the same article; `story_id` is None if the match is in the same batch."""
 
     document_id: int
     matched_document_id: int
@@ -55,7 +55,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HumanVerdict:
-    """What a person said of two documents: one story, or not; with the stories that they are in already."""
+    """A person's decision about two documents: one story or not; with the stories that they are in."""
 
     one_document_id: int
     one_story_id: int | None
@@ -86,9 +86,9 @@ StoryRef = int | NewStory
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergedGroup:
-    """One story after the judgement: what joins it, and which younger stories become part of it.
+    """One story after the judgement: the documents that join it, and the younger stories that are merged into it.
 
-    `bridges` were members before and now tie stories together; `changed_document_ids` are all members judged anew.
+    `bridges` are members whose matches merge the stories; `changed_document_ids` are all members in the batch.
     """
 
     story: StoryRef
@@ -100,7 +100,7 @@ class MergedGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doubt:
-    """A document that stays in its own story, and the one that probably tells of the same event."""
+    """A document that stays in its own story, and another that probably covers the same event."""
 
     document_id: int
     story_id: int | None
@@ -117,7 +117,7 @@ class Doubt:
         return 0.75 * self.cosine + 0.15 * self.title_overlap + 0.10 * self.date_consistency
 
 
-def doubt(
+def make_doubt(
     reading: DedupDocument,
     *,
     candidate_id: int,
@@ -150,10 +150,10 @@ Node = tuple[Literal["document", "story"], int]
 
 @dataclass(slots=True)
 class Forest:
-    """Union-find over documents and stories, some of which must not come together."""
+    """Union-find over documents and stories, some of which must stay apart."""
 
     parents: dict[Node, Node] = field(default_factory=dict)
-    strangers: dict[Node, set[Node]] = field(default_factory=dict)
+    kept_apart: dict[Node, set[Node]] = field(default_factory=dict)
 
     def root(self, node: Node) -> Node:
         self.parents.setdefault(node, node)
@@ -167,17 +167,17 @@ class Forest:
         return self.root(one) == self.root(other)
 
     def keep_apart(self, one: Node, other: Node) -> None:
-        self.strangers.setdefault(self.root(one), set()).add(other)
-        self.strangers.setdefault(self.root(other), set()).add(one)
+        self.kept_apart.setdefault(self.root(one), set()).add(other)
+        self.kept_apart.setdefault(self.root(other), set()).add(one)
 
     def join(self, one: Node, other: Node) -> None:
-        """Make two trees one, unless that would bring strangers together."""
+        """Join two trees, unless a pair in them must stay apart."""
         stays, goes = sorted((self.root(one), self.root(other)))
-        if any(self.root(stranger) == goes for stranger in self.strangers.get(stays, ())):
+        if any(self.root(node) == goes for node in self.kept_apart.get(stays, ())):
             return
         self.parents[goes] = stays
-        if stays != goes and goes in self.strangers:
-            self.strangers.setdefault(stays, set()).update(self.strangers.pop(goes))
+        if stays != goes and goes in self.kept_apart:
+            self.kept_apart.setdefault(stays, set()).update(self.kept_apart.pop(goes))
 
 
 def judge(
@@ -186,10 +186,10 @@ def judge(
     first_seen_at: Mapping[int, datetime],
     verdicts: Collection[HumanVerdict] = (),
 ) -> list[MergedGroup]:
-    """Fold documents that share an identity, with each other or with a story, into one story each.
+    """Fold documents that match, each other or a story, into one story each.
 
-    `first_seen_at` tells the age of every story of `stories_named`: of several, the oldest stays. Joins are tried the
-    strongest first, and one that would go against a verdict is left out.
+    `first_seen_at` has the age of every story of `named_story_ids`: of several, the oldest stays. Matches are applied
+    the strongest first; one that contradicts a human verdict is skipped.
     """
     ordered = sorted(readings, key=lambda reading: reading.document_id)
     reasons = _reasons(ordered, matches, verdicts)
@@ -210,17 +210,17 @@ def judge(
     return _groups(ordered, held, forest, first_seen_at)
 
 
-def stories_named(
+def named_story_ids(
     readings: Iterable[DedupDocument], matches: Iterable[Match], verdicts: Iterable[HumanVerdict] = ()
 ) -> set[int]:
-    """The stories that a judgement may be about."""
+    """The ids of the stories that a judgement may change."""
     named = {reading.story_id for reading in readings} | {match.story_id for match in matches}
     named |= {story_id for verdict in verdicts for story_id in (verdict.one_story_id, verdict.other_story_id)}
     return {story_id for story_id in named if story_id is not None}
 
 
 JoinReason = tuple[Joining, int | None]
-"""Why a document joins, and the story it was found in; None when the other is judged in the same breath."""
+"""Why a document joins, and the story of the other document; None if that is in the same batch."""
 
 
 def _strength(reason: JoinReason) -> tuple[int, float, int, int]:
@@ -228,27 +228,27 @@ def _strength(reason: JoinReason) -> tuple[int, float, int, int]:
     return RANKS[joining.signal], -joining.score, joining.document_id, joining.matched_document_id
 
 
-def ends(document_id: int, matched_document_id: int, story_id: int | None) -> tuple[Node, Node]:
-    """What a match ties together: a document, and another one or the story that it was found in."""
+def match_nodes(document_id: int, matched_document_id: int, story_id: int | None) -> tuple[Node, Node]:
+    """The nodes that a match joins: a document, and another document or its story."""
     other: Node = ("document", matched_document_id) if story_id is None else ("story", story_id)
     return ("document", document_id), other
 
 
 def _ends(reason: JoinReason) -> tuple[Node, Node]:
     joining, story_id = reason
-    return ends(joining.document_id, joining.matched_document_id, story_id)
+    return match_nodes(joining.document_id, joining.matched_document_id, story_id)
 
 
-def _node(document_id: int, story_id: int | None, at_hand: Collection[int]) -> Node:
-    return ("document", document_id) if document_id in at_hand or story_id is None else ("story", story_id)
+def _node(document_id: int, story_id: int | None, in_batch: Collection[int]) -> Node:
+    return ("document", document_id) if document_id in in_batch or story_id is None else ("story", story_id)
 
 
 def _reasons(
     ordered: Sequence[DedupDocument], matches: Iterable[Match], verdicts: Collection[HumanVerdict]
 ) -> dict[int, list[JoinReason]]:
-    """Every document's reasons to join another, the strongest first."""
+    """The reasons of each document to join another, the strongest first."""
     reasons: dict[int, list[JoinReason]] = {reading.document_id: [] for reading in ordered}
-    for match in (*matches, *by_identity(ordered, verdicts), *_by_verdict(verdicts, reasons)):
+    for match in (*matches, *match_identities(ordered, verdicts), *_by_verdict(verdicts, reasons)):
         joining = Joining(
             document_id=match.document_id,
             signal=match.signal,
@@ -264,10 +264,10 @@ def _reasons(
     return reasons
 
 
-def by_identity(ordered: Sequence[DedupDocument], verdicts: Collection[HumanVerdict] = ()) -> Iterator[Match]:
-    """Documents at hand that are the same article: each with the first one, and with all that verdicts are about."""
-    documents = {name for verdict in verdicts for name in (verdict.one_document_id, verdict.other_document_id)}
-    story_ids = stories_named((), (), verdicts)
+def match_identities(ordered: Sequence[DedupDocument], verdicts: Collection[HumanVerdict] = ()) -> Iterator[Match]:
+    """Documents of the batch with a key in common: each with the first one, and with all that verdicts name."""
+    documents = {each for verdict in verdicts for each in (verdict.one_document_id, verdict.other_document_id)}
+    story_ids = named_story_ids((), (), verdicts)
     holders: dict[tuple[ExactSignal, object], list[int]] = {}
     for reading in ordered:
         is_named = reading.document_id in documents or reading.story_id in story_ids
@@ -281,8 +281,8 @@ def by_identity(ordered: Sequence[DedupDocument], verdicts: Collection[HumanVerd
                 earlier.append(reading.document_id)
 
 
-def _by_verdict(verdicts: Iterable[HumanVerdict], at_hand: Collection[int]) -> Iterator[Match]:
-    """Documents at hand that must join another, which is not in their story yet."""
+def _by_verdict(verdicts: Iterable[HumanVerdict], in_batch: Collection[int]) -> Iterator[Match]:
+    """Documents of the batch that people joined with one that is not in their story yet."""
     for verdict in verdicts:
         one, other = verdict.one_document_id, verdict.other_document_id
         is_done = verdict.one_story_id is not None and verdict.one_story_id == verdict.other_story_id
@@ -290,8 +290,8 @@ def _by_verdict(verdicts: Iterable[HumanVerdict], at_hand: Collection[int]) -> I
             (one, other, verdict.other_story_id),
             (other, one, verdict.one_story_id),
         ):
-            if verdict.is_same and not is_done and document_id in at_hand:
-                found_in = None if matched in at_hand else story_id
+            if verdict.is_same and not is_done and document_id in in_batch:
+                found_in = None if matched in in_batch else story_id
                 yield Match(document_id=document_id, matched_document_id=matched, story_id=found_in, signal="manual")
 
 

@@ -158,8 +158,8 @@ def _told_of(candidate: DigestCandidate, told: Sequence[PublishedStory]) -> list
 
 def _has_developed(entry: _RankedCandidate, told: Sequence[PublishedStory]) -> bool:
     entry.since = _latest(told)
-    known = novelty.joined([each.memory for each in told])
-    entry.change = novelty.development(known, entry.candidate.versions, title=entry.candidate.title)
+    known = novelty.combine([each.memory for each in told])
+    entry.change = novelty.describe_development(known, entry.candidate.versions, title=entry.candidate.title)
     return bool(entry.change)
 
 

@@ -1,4 +1,4 @@
-"""From an arrival in the ledger to the document that people read and machines compare."""
+"""Makes a document from an arrival."""
 
 from datetime import datetime
 
@@ -13,7 +13,7 @@ ARTICLE_ID_DIGITS = 32
 
 
 def document(arrival: Arrival) -> Document:
-    """The reading of a valid arrival; Reject where its title says nothing."""
+    """The document of a valid arrival; Reject if its title is blank."""
     item, problem = _with_page(arrival.raw_payload, arrival.page)
     title = text.one_line(item["title"])
     normalized_title = text.normalized(title)
@@ -65,20 +65,20 @@ def document(arrival: Arrival) -> Document:
 
 
 def _with_page(item: Item, page: ArticlePage | None) -> tuple[Item, str | None]:
-    """The item completed by what its article's page says, and what is wrong with that page.
+    """The item completed with its article page, and the problem of that page.
 
-    The item's own words stand where it has any; the text is the longer one. A link that a site crawl found has only the
-    words of the link, so there the page's title stands.
+    The item's own values win; the text is the longer one. An item from a site crawl has only the words of a link as its
+    title, so there the page's title wins.
     """
     if page is None:
         return item, None
-    told = {
+    from_page = {
         "published_at": page.published_at.isoformat() if page.published_at else None,
         "language": page.language,
         "authors": list(page.authors),
         "image_url": page.image_url,
     }
-    completed = {name: value for name, value in told.items() if value} | item
+    completed = {name: value for name, value in from_page.items() if value} | item
     if item["source_metadata"].get("full_text") == "required" and page.title:
         completed["title"] = page.title
     if len(page.text) > len(item.get("body_text", "")):
@@ -89,21 +89,21 @@ def _with_page(item: Item, page: ArticlePage | None) -> tuple[Item, str | None]:
 
 
 def _is_own(canonical_url: str, url: str | None) -> bool:
-    """Whether a page speaks of its own publisher's address: by a stranger's it could pass for the stranger's."""
+    """Whether a canonical URL belongs to the page's own publisher; with another's a page could impersonate it."""
     if url is None or not urls.is_url(canonical_url):
         return False
-    families = {publishers.publisher_family(urls.host(urls.canonical_url(asked)), "") for asked in (canonical_url, url)}
+    families = {publishers.publisher_family(urls.host(urls.canonical_url(each)), "") for each in (canonical_url, url)}
     return len(families) == 1
 
 
 def article_id(identity: str) -> str:
-    """The public id of an article, of its canonical URL or else of `source:source_item_id`."""
+    """The public id of an article, from its canonical URL or else `source:source_item_id`."""
     return f"art_{hashes.sha256(identity).hex()[:ARTICLE_ID_DIGITS]}"
 
 
 def _sketch(phrases: WordIds) -> list[int]:
-    """What copies are found by; a text that is too short to be one is not sought."""
-    return signals.indexed(phrases) if len(phrases) >= copies.MIN_PHRASES else []
+    """The phrases to index for the search for copies; none for a text too short to be one."""
+    return signals.index_phrases(phrases) if len(phrases) >= copies.MIN_PHRASES else []
 
 
 def _source_domain(item: Item, host: str | None) -> str | None:
@@ -112,7 +112,7 @@ def _source_domain(item: Item, host: str | None) -> str | None:
 
 
 def _seen_at(published_at: datetime | None, fetched_at: datetime) -> datetime:
-    """When the article was first out; nothing is seen before it is fetched, whatever its date claims."""
+    """When the article appeared; never after it was fetched, whatever its date says."""
     return min(published_at, fetched_at) if published_at else fetched_at
 
 

@@ -1,8 +1,8 @@
-"""What of a document is embedded."""
+"""The text of a document that is embedded."""
 
 from scoop.core import text
 
-LEAD_CHARACTERS = 400  # of the body; whole leads tell events apart better than the 1,000 characters tried beside them
+LEAD_CHARACTERS = 400  # of the body; distinguished events better than 1,000
 
 
 def embedding_text(title: str, body_text: str) -> str:
@@ -11,5 +11,5 @@ def embedding_text(title: str, body_text: str) -> str:
 
 
 def with_recipe(model_version: str) -> str:
-    """The version that vectors are kept under: vectors of texts that were cut otherwise are never compared."""
+    """The model version with how texts are cut: vectors of texts cut differently are never compared."""
     return f"{model_version}+lead{LEAD_CHARACTERS}"

@@ -1,4 +1,4 @@
-"""Fingerprints: equal, or nearly equal, when the content is."""
+"""Hashes of content: equal for equal content, or close for similar content."""
 
 import hashlib
 from collections.abc import Sequence
@@ -27,28 +27,28 @@ def title_hash(normalized_title: str) -> bytes:
 
 
 def content_hash(normalized_title: str, normalized_text: str) -> bytes:
-    return sha256(f"{normalized_title}\n{normalized_text}")  # unambiguous: normalized text holds no line break
+    return sha256(f"{normalized_title}\n{normalized_text}")  # unambiguous: normalized text has no line break
 
 
 def payload_hash(item: Item) -> bytes:
-    """SHA-256 of the item's canonical JSON without what changes at every scrape."""
+    """SHA-256 of the item's canonical JSON, without the fields that change with every scrape."""
     metadata = {key: value for key, value in item["source_metadata"].items() if key not in _CHANGES_AT_EVERY_SCRAPE}
     return hashlib.sha256(msgspec.json.encode({**item, "source_metadata": metadata}, order="sorted")).digest()
 
 
 @lru_cache(maxsize=1 << 17)
 def digest(word: str) -> bytes:
-    """Eight bytes that stand for a word."""
+    """The hash of a word, eight bytes."""
     return xxhash.xxh3_64_digest(word.encode())
 
 
 def digests(words: Sequence[str]) -> DigestArray:
-    """The words of a text as numbers, which simhashes and phrases are made of."""
+    """The hashes of words, input for simhashes and phrases."""
     return np.frombuffer(b"".join(map(digest, words)), dtype=np.uint64)
 
 
 def simhash(words: DigestArray) -> int | None:
-    """64 bits, as a signed number, of which few differ between texts that share most words; None for no words."""
+    """A simhash as a signed number: texts that share most words differ in few bits. None for no words."""
     if not len(words):
         return None
     votes = np.unpackbits(words.view(np.uint8)).reshape(-1, SIMHASH_BITS).sum(axis=0, dtype=np.uint32)
@@ -56,5 +56,5 @@ def simhash(words: DigestArray) -> int | None:
 
 
 def hamming(a: int, b: int) -> int:
-    """In how many bits two simhashes differ."""
+    """The number of bits in which two simhashes differ."""
     return ((a ^ b) & _SIMHASH_MASK).bit_count()

@@ -1,4 +1,4 @@
-"""How probable it is that two documents tell of one event: the signs of a pair, and the model that weighs them."""
+"""The probability that two documents cover one event: the features of a pair, and the model that scores them."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ from scoop.errors import ConfigError
 Table = NDArray[np.float32]
 Rows = NDArray[np.int64]
 
-OWN = (
+PAIR_FEATURES = (
     "cosine",
     "title_terms",
     "body_terms",
@@ -35,16 +35,16 @@ OWN = (
     "length_ratio",
     "other_language",
 )
-AROUND = ("less_near", "more_near", "low_rank", "high_rank", "crowding", "common")
-NAMES = (*OWN, *AROUND)
-NEAR = 10  # neighbours that make a neighbourhood
+NEIGHBOURHOOD_FEATURES = ("less_near", "more_near", "low_rank", "high_rank", "crowding", "common")
+FEATURES = (*PAIR_FEATURES, *NEIGHBOURHOOD_FEATURES)
+NEAR = 10  # documents in a neighbourhood
 MAX_DAYS = 30.0
-STRANGER = 0.5  # the cosine of the tenth neighbour, in the median of the sets that were fitted to
+DISTANT_COSINE = 0.5  # assumed for missing neighbours: the median of the tenth neighbour in the training sets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """A document as a pair sees it; `day` is NaN and `publisher` empty where they are unknown."""
+    """A document as pair features see it; `day` is NaN and `publisher` empty if unknown."""
 
     signals: Signals
     day: float
@@ -55,19 +55,19 @@ class Compared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbourhood:
-    """The nearest documents, the nearest first, and how near they are."""
+    """The nearest documents of a document, the nearest first, with their cosines."""
 
     ids: NDArray[np.int64]
     cosines: Table
 
 
-def named(row: Iterable[float]) -> dict[str, float]:
-    """A row of the table by the names of its columns."""
-    return {name: float(value) for name, value in zip(NAMES, row, strict=True)}
+def features_by_name(row: Iterable[float]) -> dict[str, float]:
+    """A row of features by name."""
+    return {name: float(value) for name, value in zip(FEATURES, row, strict=True)}
 
 
-def own(one: Compared, others: Sequence[Compared], cosines: Table) -> Table:
-    """What each pair says by itself: a row for each other, a column for each of OWN."""
+def pair_features(one: Compared, others: Sequence[Compared], cosines: Table) -> Table:
+    """The features of pairs by themselves: a row for each other document, a column for each of PAIR_FEATURES."""
     shared = _shared(one.signals, [other.signals for other in others])
     days = np.abs(np.array([other.day for other in others]) - one.day)
     is_unknown = np.isnan(days)
@@ -99,31 +99,31 @@ TITLE, LEAD, BODY, NAMES_OF, TITLE_NUMBERS, NUMBERS, SKETCH = range(len(signals.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Shared:
-    """What one document shares with each of others, by kind of words: how many, and the products of their weights.
+    """The words that one document shares with each of the others, by kind: their count and products of weights.
 
-    `ours` and `theirs` are how many words there are of each kind, `wealth` the squares of the weights of names.
+    `ours` and `theirs` count the words of each kind; `name_weights` are the summed squares of the weights of names.
     """
 
     ours: tuple[int, ...]
     theirs: NDArray[np.int64]
     counts: Table
     products: Table
-    wealth: tuple[float, Table]
+    name_weights: tuple[float, Table]
     contained: Table
 
     def jaccard(self, kind: int) -> Table:
         either = self.ours[kind] + self.theirs[:, kind] - self.counts[:, kind]
-        found: Table = (self.counts[:, kind] / np.maximum(either, 1)).astype(np.float32)
-        return found
+        share: Table = (self.counts[:, kind] / np.maximum(either, 1)).astype(np.float32)
+        return share
 
     def names(self) -> Table:
-        """The weight of the names that both have, as a share of the poorer one's."""
-        poorer = np.minimum(*self.wealth)
-        return np.where(poorer > 0, self.products[:, NAMES_OF] / np.maximum(poorer, 1e-6), 0).astype(np.float32)
+        """The weight of the shared names, as a share of the document with less weight."""
+        lesser = np.minimum(*self.name_weights)
+        return np.where(lesser > 0, self.products[:, NAMES_OF] / np.maximum(lesser, 1e-6), 0).astype(np.float32)
 
 
 def _shared(one: Signals, others: Sequence[Signals]) -> _Shared:
-    """All kinds of words in one go: the arrays are short, and a call costs more than what it does."""
+    """Compare all kinds of words at once: the arrays are short, so the calls cost more than the arithmetic."""
     words, weights = (np.concatenate([getattr(other, name) for other in others]) for name in ("words", "weights"))
     theirs = np.array([other.lengths for other in others])
     places, is_hit = _hits(one.words, words)
@@ -136,17 +136,17 @@ def _shared(one: Signals, others: Sequence[Signals]) -> _Shared:
         theirs=theirs,
         counts=counts,
         products=products,
-        wealth=(float(names @ names), _sums(weights * weights, theirs)[:, NAMES_OF]),
+        name_weights=(float(names @ names), _sums(weights * weights, theirs)[:, NAMES_OF]),
         contained=_sketched_containment(one, words, theirs, counts[:, SKETCH]),
     )
 
 
 def _sketched_containment(one: Signals, words: WordIds, theirs: NDArray[np.int64], shared: Table) -> Table:
-    """The containment as samples tell it: both are looked at as far as the denser one reaches."""
+    """The containment estimated from samples, both up to the end of the denser one."""
     if not one.lengths[SKETCH]:
         return np.zeros(len(theirs), dtype=np.float32)
     sketch = one.words[-one.lengths[SKETCH] :]
-    last = np.cumsum(theirs.sum(axis=1)) - 1  # a sketch stands at the end
+    last = np.cumsum(theirs.sum(axis=1)) - 1  # a sketch is at the end
     ends = np.where(theirs[:, SKETCH] > 0, words[np.maximum(last, 0)], 0).astype(np.uint32)
     within = np.searchsorted(sketch, np.minimum(ends, sketch[-1]), "right")
     shorter = np.minimum(within, _sums(words <= sketch[-1], theirs)[:, SKETCH])
@@ -154,7 +154,7 @@ def _sketched_containment(one: Signals, words: WordIds, theirs: NDArray[np.int64
 
 
 def shared_beside_title(one: Signals, other: Signals) -> float:
-    """How much two texts share by their weighty words, those of their titles aside."""
+    """How much two texts share by their informative words, without those of their titles."""
     ours, weights = one.of_kind("body")
     theirs, their_weights = other.of_kind("body")
     shared, left, right = np.intersect1d(ours, theirs, assume_unique=True, return_indices=True)
@@ -164,15 +164,15 @@ def shared_beside_title(one: Signals, other: Signals) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbourhoods:
-    """Neighbourhoods as rows of one length: where somebody is missing the id is -1, and the cosine a stranger's."""
+    """Neighbourhoods as rows of one length; a missing neighbour has the id -1 and DISTANT_COSINE."""
 
     ids: NDArray[np.int64]
     cosines: Table
 
 
-def surroundings(lists: Sequence[Neighbourhood]) -> Neighbourhoods:
+def stack_neighbourhoods(lists: Sequence[Neighbourhood]) -> Neighbourhoods:
     ids = np.full((len(lists), NEAR), -1, dtype=np.int64)
-    cosines = np.full((len(lists), NEAR), STRANGER, dtype=np.float32)
+    cosines = np.full((len(lists), NEAR), DISTANT_COSINE, dtype=np.float32)
     for row, near in enumerate(lists):
         count = min(NEAR, len(near.ids))
         ids[row, :count] = near.ids[:count]
@@ -180,12 +180,12 @@ def surroundings(lists: Sequence[Neighbourhood]) -> Neighbourhoods:
     return Neighbourhoods(ids=ids, cosines=-np.sort(-cosines, axis=1))
 
 
-def around(cosines: Table, known: Neighbourhoods, ones: Rows, others: Rows) -> Table:
-    """What the neighbourhoods of both sides say of each pair of rows: a column for each of AROUND."""
-    left, right = known.cosines[ones], known.cosines[others]
+def neighbourhood_features(cosines: Table, stacked: Neighbourhoods, ones: Rows, others: Rows) -> Table:
+    """The features of pairs by both neighbourhoods: a column for each of NEIGHBOURHOOD_FEATURES."""
+    left, right = stacked.cosines[ones], stacked.cosines[others]
     near = np.stack([cosines - _mean_beside(left, cosines), cosines - _mean_beside(right, cosines)])
     ranks = np.log1p(np.stack([(side > cosines[:, None] + 1e-6).sum(axis=1) for side in (left, right)]))
-    ours, theirs = known.ids[ones], known.ids[others]
+    ours, theirs = stacked.ids[ones], stacked.ids[others]
     is_common = (ours[:, :, None] == theirs[:, None, :]) & (ours >= 0)[:, :, None]
     common = is_common.sum(axis=(1, 2)) / NEAR
     crowding = (left[:, 0] + right[:, 0]) / 2
@@ -194,7 +194,7 @@ def around(cosines: Table, known: Neighbourhoods, ones: Rows, others: Rows) -> T
 
 
 def _mean_beside(side: Table, cosines: Table) -> Table:
-    """The mean nearness of a neighbourhood, the other one of the pair aside."""
+    """The mean cosine of a neighbourhood, without the other document of the pair."""
     is_inside = cosines >= side[:, -1] - 1e-6
     total = side.sum(axis=1)
     beside: Table = np.where(is_inside, (total - cosines) / (NEAR - 1), total / NEAR).astype(np.float32)
@@ -202,7 +202,7 @@ def _mean_beside(side: Table, cosines: Table) -> Table:
 
 
 def _sums(values: NDArray[Any], lengths: NDArray[np.int64]) -> Table:
-    """The sum of each stretch, in the shape of the lengths; nothing for an empty one."""
+    """The sum of each stretch of values, in the shape of the lengths; 0 for an empty one."""
     flat = lengths.ravel()
     padded = np.append(values, 0).astype(np.float32)
     sums = np.add.reduceat(padded, np.cumsum(flat) - flat)
@@ -213,33 +213,33 @@ _SLOTS = 1 << 16
 
 
 def _hits(words: WordIds, joined: WordIds) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
-    """Which of the words each joined one is, and whether it is any."""
+    """The index of each joined word among the words, and whether it is one of them."""
     if not len(words):
         return np.zeros(len(joined), dtype=np.uint16), np.zeros(len(joined), dtype=bool)
     own, slots = np.arange(len(words), dtype=np.uint16), np.zeros(_SLOTS, dtype=np.uint16)
     slots[words & (_SLOTS - 1)] = own
     places = slots[joined & (_SLOTS - 1)]
-    for place in np.flatnonzero(slots[words & (_SLOTS - 1)] != own).tolist():  # another word has its slot
+    for place in np.flatnonzero(slots[words & (_SLOTS - 1)] != own).tolist():  # two words share a slot
         places[joined == words[place]] = place
     return places, words[places] == joined
 
 
 MIN_TITLE_OVERLAP = 0.30
 MIN_SHARED_BODY = 0.50
-MIN_COMMON_GROUND = (0.2, 0.5)  # of texts or of names; models put all texts of a script that they cannot read together
-TALKATIVE = 40  # words of a body from which on it can speak for a merge
+MIN_COMMON_GROUND = (0.2, 0.5)  # of texts or names: models give like vectors to all texts of an unknown script
+LONG_BODY_WORDS = 40  # shorter bodies are never merged by meaning
 
 
 def are_one(one: Compared, other: Compared, row: Table, fit: "LinkModel") -> bool:
-    """Whether two documents are one story beyond doubt: by what they say, whatever else is around them."""
-    signs = named(row)
-    if signs["numbers_differ"] or signs["same_publisher"] or min(one.words, other.words) < TALKATIVE:
+    """Whether two documents are surely one story, by their own features alone."""
+    features = features_by_name(row)
+    if features["numbers_differ"] or features["same_publisher"] or min(one.words, other.words) < LONG_BODY_WORDS:
         return False
-    has_common_ground = signs["body_terms"] >= MIN_COMMON_GROUND[0] or signs["names"] >= MIN_COMMON_GROUND[1]
-    if has_common_ground and signs["cosine"] >= fit.sure_at:
+    has_common_ground = features["body_terms"] >= MIN_COMMON_GROUND[0] or features["names"] >= MIN_COMMON_GROUND[1]
+    if has_common_ground and features["cosine"] >= fit.sure_at:
         return True
-    is_like = signs["title_words"] >= MIN_TITLE_OVERLAP and signs["body_terms"] >= MIN_SHARED_BODY
-    return is_like and signs["cosine"] >= fit.merge_at
+    is_like = features["title_words"] >= MIN_TITLE_OVERLAP and features["body_terms"] >= MIN_SHARED_BODY
+    return is_like and features["cosine"] >= fit.merge_at
 
 
 THRESHOLDS = ("merge_at", "sure_at", "coverage_at")
@@ -247,11 +247,11 @@ THRESHOLDS = ("merge_at", "sure_at", "coverage_at")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkModel:
-    """Boosted trees as plain arrays, and where they and the cosines of their embedding model are believed.
+    """Boosted trees as plain arrays, with the thresholds for their probabilities and for the cosine.
 
-    A pair that scores less than `hopeless_at` by the first `glance` trees is not asked about by the others.
-    From the probability `coverage_at` on two documents are shown together; from the cosine `merge_at` on, with like
-    titles, or `sure_at`, with any, they are one story.
+    A pair that scores less than `hopeless_at` by the first `glance` trees skips the others. From the probability
+    `coverage_at` on, two documents are grouped; from the cosine `merge_at` on with like titles, or `sure_at` with any,
+    they are one story.
     """
 
     features: NDArray[np.int16]
@@ -268,7 +268,7 @@ class LinkModel:
     sure_at: float
 
     def probabilities(self, table: Table) -> Table:
-        """For each row of NAMES how probable it is that the two tell of one event."""
+        """The probability that a pair covers one event, for each row of FEATURES."""
         score = self._score(table, slice(0, self.glance)) + np.float32(self.start)
         hopeful = np.flatnonzero(score >= self.hopeless_at)
         score[hopeful] += self._score(table[hopeful], slice(self.glance, None))
@@ -276,7 +276,7 @@ class LinkModel:
         return probabilities
 
     def _score(self, table: Table, trees: slice) -> Table:
-        """The sum of what these trees say of each row."""
+        """The sum of the values of these trees for each row."""
         score = np.zeros(len(table), dtype=np.float32)
         flat, starts = np.ascontiguousarray(table).ravel(), np.arange(len(table)) * table.shape[1]
         parts = (part[trees] for part in (self.features, self.thresholds, self.left, self.right, self.values))
@@ -290,11 +290,11 @@ class LinkModel:
 
 
 def calibrated(fit: LinkModel, calibration: Mapping[str, float]) -> LinkModel:
-    """The model with thresholds that people's decisions gave; ConfigError for what cannot be one."""
+    """The model with calibrated thresholds; ConfigError for an unknown name or a value outside 0 to 1."""
     for name, value in calibration.items():
         if name not in THRESHOLDS or type(value) not in {int, float} or not 0 <= value <= 1:
             raise ConfigError(
-                f"the calibration of the embedding model has {name} = {value!r}, but may have only "
+                f"the calibration of the embedding model has {name} = {value!r}; it may have only "
                 f"{', '.join(THRESHOLDS)}, each from 0 to 1; `scoop calibrate --reset` removes it"
             )
     changes: dict[str, Any] = dict(calibration)
@@ -306,8 +306,8 @@ def file_name(model_name: str, model_version: str) -> str:
 
 
 @cache
-def fitted(model_name: str, model_version: str) -> LinkModel | None:
-    """The fit for an embedding model; nothing where there is none."""
+def load_model(model_name: str, model_version: str) -> LinkModel | None:
+    """The link model fitted to an embedding model, if there is one."""
     stored = files(__package__).joinpath("link_models", file_name(model_name, model_version))
     if not stored.is_file():
         return None

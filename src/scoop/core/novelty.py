@@ -89,7 +89,7 @@ class DocumentVersion:
         return f"{self.title}.\n{beginning if is_whole else _CUT_WORD.sub('', beginning)}"
 
 
-def memory(versions: Iterable[DocumentVersion]) -> PublishedMemory:
+def remember(versions: Iterable[DocumentVersion]) -> PublishedMemory:
     """What readers know once they were told what these documents say."""
     figures: dict[str, set[str]] = {}
     names: set[str] = set()
@@ -110,7 +110,7 @@ def memory(versions: Iterable[DocumentVersion]) -> PublishedMemory:
     )
 
 
-def joined(memories: Sequence[PublishedMemory]) -> PublishedMemory:
+def combine(memories: Sequence[PublishedMemory]) -> PublishedMemory:
     """What readers know after several tellings."""
     return PublishedMemory(
         figures=_united([each.figures for each in memories]),
@@ -121,7 +121,7 @@ def joined(memories: Sequence[PublishedMemory]) -> PublishedMemory:
     )
 
 
-def development(told: PublishedMemory, now: Iterable[DocumentVersion], *, title: str) -> str:
+def describe_development(told: PublishedMemory, now: Iterable[DocumentVersion], *, title: str) -> str:
     """What is new since it was told, beside its title, in a sentence; empty where a reader would learn nothing."""
     fresh = [each for each in now if each.version not in told.versions]
     comparable = [each for each in fresh if each.language in told.languages]

@@ -1,4 +1,4 @@
-"""Who publishes under a host: the newsroom that counts as one voice."""
+"""The publisher family of a host: the newsroom that counts as one independent voice."""
 
 import tomllib
 from functools import cache, lru_cache
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from publicsuffixlist import PublicSuffixList
 
-REMEMBERED_HOSTS = 16_384
+CACHED_HOSTS = 16_384
 
 
 class _Register(NamedTuple):
@@ -15,9 +15,9 @@ class _Register(NamedTuple):
     platforms: frozenset[str]
 
 
-@lru_cache(maxsize=REMEMBERED_HOSTS)
+@lru_cache(maxsize=CACHED_HOSTS)
 def publisher_family(host: str | None, source: str) -> str:
-    """The newsroom behind a host: its name, else its registrable domain; the source where there is no host."""
+    """The newsroom of a host: its name, else its registrable domain; the source if there is no host."""
     host = (host or "").lower().rstrip(".")
     if not host:
         return source
@@ -45,7 +45,7 @@ def _family(host: str, domain: str) -> str | None:
 
 
 def _author(host: str, domain: str) -> str:
-    """The author's own host on a platform of many authors, else the domain."""
+    """The author's own host on a platform with many authors, else the domain."""
     if domain not in _register().platforms or host in {domain, f"www.{domain}"}:
         return domain
     name = host.removesuffix(f".{domain}").rpartition(".")[2]

@@ -1,4 +1,4 @@
-"""What documents are compared by: their weighty words, names, numbers and phrases, packed small."""
+"""The signals by which documents are compared: informative words, names, numbers and phrases, packed small."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ Weights = NDArray[np.float32]
 
 LEAD_WORDS = 80
 BODY_WORDS = 650
-BODY_CHARACTERS = 4_000  # in which names are looked for
+BODY_CHARACTERS = 4_000  # searched for names
 NUMBER_CHARACTERS = 1_500
 MAX_TERMS = 160
 MAX_NAMES = 64
@@ -25,7 +25,7 @@ MAX_NUMBERS = 32
 PHRASE = 5  # words
 MAX_PHRASE_WORDS = 10_000
 SKETCH = 128
-INDEXED_SKETCH = 32  # finds all of 660 pairs that share 40 % of their phrases in four sets of news; 24 lose one
+INDEXED_SKETCH = 32  # finds all of 660 pairs that share 40 % of their phrases in four sets of news; 24 miss one
 
 NAME = re.compile(r"(?<![.!?:\"\u201c]\s)(?<!\n)(?<!\A)\b[^\W\d_a-z][\w'\u2019-]+")
 NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
@@ -35,25 +35,25 @@ _PRIMES = np.array(
     [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5],
     dtype=np.uint64,
 )
-_HALF = np.uint64(32)  # bits: the upper half of a product is the better mixed one
+_HALF = np.uint64(32)  # bits: the upper half of a product is mixed better
 _LEXICON_BITS = 17
 _LEXICON_STEP = 16  # weights are kept as whole numbers of sixteenths
 _FORMAT = 1
 
 
 KINDS = ("title", "lead", "body", "names", "title_numbers", "numbers", "sketch")
-"""What a document's words are taken from; those of the first four have weights of their own."""
+"""The kinds of words of a document; those of the first four have weights."""
 _WEIGHTED = 4
-# The same word of another kind is another word. Phrases stay as they are: by their order a sketch tells its reach.
+# Salts keep equal words of two kinds apart. Phrases have none: the order of a sketch gives its range.
 _SALTS = np.array([0x3C6EF372, 0x1B873593, 0xCC9E2D51, 0x85EBCA6B, 0xC2B2AE35, 0x27D4EB2F, 0], dtype=np.uint32)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signals:
-    """The signs of one document: hashes of words, one kind after the other, their weights, and how many of each kind.
+    """The signals of a document: hashes of words, one kind after the other, their weights, and the count of each kind.
 
-    The weights of title, lead and body make vectors of length 1; a name has the root of its weight, so that the product
-    of two is the weight; everything else weighs 1.
+    The weights of title, lead and body are vectors of length 1; a name has the root of its weight, so that the product
+    of two is the weight; all others weigh 1.
     """
 
     words: WordIds
@@ -61,7 +61,7 @@ class Signals:
     lengths: tuple[int, ...]
 
     def of_kind(self, kind: str) -> tuple[WordIds, Weights]:
-        """The words of one kind as they are by themselves, and their weights."""
+        """The words of one kind, without their salt, and their weights."""
         at = KINDS.index(kind)
         part = slice(sum(self.lengths[:at]), sum(self.lengths[: at + 1]))
         return self.words[part] ^ _SALTS[at], self.weights[part]
@@ -74,7 +74,7 @@ class Signals:
 _HEADER = 1 + len(KINDS)  # numbers of two bytes
 
 
-def unpacked(packed: bytes) -> Signals:
+def unpack(packed: bytes) -> Signals:
     lengths = np.frombuffer(packed, dtype=np.uint16, count=_HEADER)[1:].tolist()
     words = np.frombuffer(packed, dtype=np.uint32, count=sum(lengths), offset=2 * _HEADER)
     weights = np.ones(len(words), dtype=np.float32)
@@ -82,8 +82,8 @@ def unpacked(packed: bytes) -> Signals:
     return Signals(words=words, weights=weights, lengths=tuple(lengths))
 
 
-def of(title: str, body: str) -> Signals:
-    """The signs of a document, from its texts as written."""
+def extract(title: str, body: str) -> Signals:
+    """The signals of a document, from its title and body as written."""
     title_words, body_words = text.words(text.normalized(title)), text.words(text.normalized(body))
     title_terms, body_terms = _terms(title_words), _terms(body_words[:BODY_WORDS])
     names, name_weights = _weighted(_hashed(_names(f"{title}\n{body[:BODY_CHARACTERS]}")), most=MAX_NAMES, unit=False)
@@ -98,15 +98,15 @@ def of(title: str, body: str) -> Signals:
         _hashed_numbers(f"{title}\n{body[:NUMBER_CHARACTERS]}"),
         phrases(hashes.digests(body_words))[:SKETCH],
     )
-    words = [*(found for found, _ in weighted), *plain]
-    weights = [*(found for _, found in weighted), *(np.ones(len(found), dtype=np.float32) for found in plain)]
+    words = [*(ids for ids, _ in weighted), *plain]
+    weights = [*(values for _, values in weighted), *(np.ones(len(ids), dtype=np.float32) for ids in plain)]
     lengths = tuple(map(len, words))
     salted = np.bitwise_xor(np.concatenate(words), np.repeat(_SALTS, lengths))
     return Signals(words=salted, weights=np.concatenate(weights), lengths=lengths)
 
 
 def phrases(words: DigestArray) -> WordIds:
-    """The hashes of all runs of five words, sorted, each once."""
+    """The hashes of all runs of five words, sorted, without duplicates."""
     words = words[:MAX_PHRASE_WORDS]
     if len(words) < PHRASE:
         return np.empty(0, dtype=np.uint32)
@@ -116,25 +116,25 @@ def phrases(words: DigestArray) -> WordIds:
         mixed ^= words[place : place + count]
         mixed *= prime
     mixed >>= _HALF
-    found = mixed.astype(np.uint32)
-    found.sort()
-    return found[np.concatenate(([True], found[1:] != found[:-1]))]  # np.unique() takes twice as long for so few
+    ids = mixed.astype(np.uint32)
+    ids.sort()
+    return ids[np.concatenate(([True], ids[1:] != ids[:-1]))]  # np.unique() takes twice as long for short arrays
 
 
 def containment(one: WordIds, other: WordIds) -> float:
-    """Which share of the shorter text's phrases the longer one has too."""
+    """The share of the shorter text's phrases that are in the longer one."""
     shorter = min(len(one), len(other))
     return len(np.intersect1d(one, other, assume_unique=True)) / shorter if shorter else 0.0
 
 
-def indexed(phrases: WordIds) -> list[int]:
-    """The phrases that an index holds: the smallest, in order, as PostgreSQL's integers."""
+def index_phrases(phrases: WordIds) -> list[int]:
+    """The phrases to index: the smallest, in order, as signed integers for PostgreSQL."""
     return [phrase - (1 << 31) for phrase in phrases[:INDEXED_SKETCH].tolist()]
 
 
-def weighty(words: Iterable[str]) -> frozenset[int]:
-    """The stems of the words that say something."""
-    return frozenset(term for word in words if (term := _weighty_term(word)) is not None)
+def informative_terms(words: Iterable[str]) -> frozenset[int]:
+    """The stems of informative words."""
+    return frozenset(term for word in words if (term := _informative_term(word)) is not None)
 
 
 @lru_cache(maxsize=1 << 17)
@@ -143,7 +143,7 @@ def _term(word: str) -> int:
 
 
 @lru_cache(maxsize=1 << 17)
-def _weighty_term(word: str) -> int | None:
+def _informative_term(word: str) -> int | None:
     term = _term(word)
     return term if weight(np.array([term], dtype=np.uint32))[0] > 0 else None
 
@@ -161,7 +161,7 @@ def _hashed(words: Iterable[str]) -> list[int]:
 
 
 def _stem(word: str) -> str:
-    """The word without an English ending: enough to see that two texts speak of the same."""
+    """The word without an English ending: enough to compare texts."""
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _MIN_STEM:
             return word[: -len(ending)]
@@ -169,7 +169,7 @@ def _stem(word: str) -> str:
 
 
 def _weighted(terms: Sequence[int], *, most: int, unit: bool = True) -> tuple[WordIds, Weights]:
-    """The terms that say something, with their weights; the weightiest where there are too many."""
+    """The informative terms with their weights; the heaviest if there are too many."""
     words, counts = np.unique(np.array(terms, dtype=np.uint32), return_counts=True)
     weights = weight(words)
     if unit:
@@ -182,9 +182,9 @@ def _weighted(terms: Sequence[int], *, most: int, unit: bool = True) -> tuple[Wo
 
 
 def weight(words: WordIds) -> Weights:
-    """How much a word says: nothing for those that stand in every text, most for those that are rare."""
-    found: Weights = _lexicon()[words & np.uint32((1 << _LEXICON_BITS) - 1)]
-    return found
+    """The weight of words: 0 for those in every text, most for rare ones."""
+    weights: Weights = _lexicon()[words & np.uint32((1 << _LEXICON_BITS) - 1)]
+    return weights
 
 
 @cache
@@ -194,8 +194,8 @@ def _lexicon() -> Weights:
 
 
 def _names(written: str) -> set[str]:
-    """Words with a capital letter where the sentence does not ask for one."""
-    return {found.lower().removesuffix("'s").removesuffix("\u2019s").rstrip("s") for found in NAME.findall(written)}
+    """Words with a capital letter that do not begin a sentence."""
+    return {name.lower().removesuffix("'s").removesuffix("\u2019s").rstrip("s") for name in NAME.findall(written)}
 
 
 def numbers(written: str) -> frozenset[str]:
@@ -203,5 +203,5 @@ def numbers(written: str) -> frozenset[str]:
 
 
 def _hashed_numbers(written: str) -> WordIds:
-    found = map(_word_hash, numbers(written))
-    return np.array(sorted(found)[:MAX_NUMBERS], dtype=np.uint32)
+    ids = map(_word_hash, numbers(written))
+    return np.array(sorted(ids)[:MAX_NUMBERS], dtype=np.uint32)

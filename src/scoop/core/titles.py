@@ -35,7 +35,7 @@ def heading(title: str) -> Heading:
     normalized = text.normalized(bare(title))
     return Heading(
         normalized=normalized,
-        terms=signals.weighty(text.words(normalized)),
+        terms=signals.informative_terms(text.words(normalized)),
         numbers=signals.numbers(title),
         trigrams=_trigrams(normalized),
     )
@@ -49,7 +49,7 @@ def bare(title: str) -> str:
 
 def headline(title: str) -> int | None:
     """What titles that may be the same have in common, as PostgreSQL's integer; None for one that says nothing."""
-    terms = signals.weighty(text.words(text.normalized(bare(title))))
+    terms = signals.informative_terms(text.words(text.normalized(bare(title))))
     if not terms:
         return None
     return int.from_bytes(hashes.digest(" ".join(map(str, sorted(terms)))), "little", signed=True)

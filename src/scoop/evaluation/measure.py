@@ -188,13 +188,13 @@ def _errors(
     """The worst wrong joins of both tiers, and the worst splits of coverage, which exists to repair those of merge."""
     gold, titles = [document.story for document in documents], [document.item["title"] for document in documents]
     merge, coverage = found["merge"], found["coverage"]
-    joins = clusters.mixed(merge, gold)
+    joins = clusters.list_mixed_groups(merge, gold)
     wider = [
         parts
-        for parts in clusters.mixed(coverage, gold)
+        for parts in clusters.list_mixed_groups(coverage, gold)
         if len({merge[position] for part in parts for position in part}) > 1  # else it was reported for merge already
     ]
-    splits = clusters.mixed(gold, coverage)
+    splits = clusters.list_mixed_groups(gold, coverage)
     kinds: list[tuple[EvaluationTier, DifferenceKind, list[list[list[int]]]]] = [
         ("merge", "join", joins),
         ("coverage", "join", wider),

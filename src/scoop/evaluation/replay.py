@@ -127,7 +127,7 @@ async def _basis_asked(ours: Database, config: Config, thresholds: Mapping[str, 
 
 
 def _basis(model_name: str, model_version: str, calibration: Mapping[str, float]) -> Basis:
-    fit = links.fitted(model_name, model_version)
+    fit = links.load_model(model_name, model_version)
     decides = links.calibrated(fit, calibration) if fit else None
     thresholds = {name: getattr(decides, name) for name in links.THRESHOLDS} if decides else {}
     return Basis(model_name=model_name, model_version=model_version, thresholds=thresholds)
@@ -202,7 +202,7 @@ def _differences(labels: Mapping[EvaluationTier, StoryLabels], titles: Sequence[
     """All joins and splits of both tiers, the largest of each kind first."""
     differences: list[GroupDifference] = []
     for tier, (before, after) in labels.items():
-        joins, splits = clusters.mixed(after, before), clusters.mixed(before, after)
+        joins, splits = clusters.list_mixed_groups(after, before), clusters.list_mixed_groups(before, after)
         differences += [scratch.difference(tier, "join", parts, titles) for parts in joins]
         differences += [scratch.difference(tier, "split", parts, titles) for parts in splits]
     return differences

@@ -55,8 +55,8 @@ async def load(conn: Connection, ids: Sequence[int]) -> DedupBatch:
     exact = await stories.find_matches(conn, documents)
     copy_pairs = await _copy_pairs(conn, documents, exact)
     matches = [*exact, *copy_pairs.matches()]
-    verdicts = await review.list_constraints(conn, ids, dedup.stories_named(documents, matches))
-    ages = await stories.get_first_seen(conn, dedup.stories_named(documents, matches, verdicts))
+    verdicts = await review.list_constraints(conn, ids, dedup.named_story_ids(documents, matches))
+    ages = await stories.get_first_seen(conn, dedup.named_story_ids(documents, matches, verdicts))
     return DedupBatch(documents=documents, exact=exact, copies=copy_pairs, verdicts=verdicts, first_seen_at=ages)
 
 
@@ -84,7 +84,7 @@ async def _copy_pairs(conn: Connection, documents: Sequence[DedupDocument], exac
 
     suspects = copies.shortlist(pairs(by_phrases))
     same_headlines = copies.same_headlines(pairs(by_headline))
-    with_long_bodies = [pair for pair, *_ in same_headlines if copies.are_talkative(*pair)]
+    with_long_bodies = [pair for pair, *_ in same_headlines if copies.have_long_bodies(*pair)]
     compared = {article.document_id for pair in (*suspects, *with_long_bodies) for article in pair}
     return CopyPairs(suspects=suspects, same_headlines=same_headlines, texts=await stories.get_texts(conn, compared))
 
@@ -107,8 +107,8 @@ def _joined(documents: Sequence[DedupDocument], exact: Sequence[Match]) -> Fores
     for document in documents:
         if document.story_id is not None:
             joined.join(("document", document.document_id), ("story", document.story_id))
-    for match in (*exact, *dedup.by_identity(documents)):
-        joined.join(*dedup.ends(match.document_id, match.matched_document_id, match.story_id))
+    for match in (*exact, *dedup.match_identities(documents)):
+        joined.join(*dedup.match_nodes(match.document_id, match.matched_document_id, match.story_id))
     return joined
 
 
@@ -121,11 +121,11 @@ def _compare(batch: DedupBatch) -> list[Match]:
 def _by_text(pairs: CopyPairs, joined: Forest) -> Iterator[Match]:
     @cache
     def body(document_id: int) -> PhraseText:
-        return copies.body(pairs.texts[document_id])
+        return copies.phrase_text(pairs.texts[document_id])
 
     for one, other in pairs.suspects:
         if not joined.holds(*_ends(one, other)):
-            share = copies.copied(one, other, body(one.document_id), body(other.document_id))
+            share = copies.copied_share(one, other, body(one.document_id), body(other.document_id))
             if share is not None:
                 joined.join(*_ends(one, other))
                 yield _match(one, other, "near_copy", share)
@@ -134,18 +134,18 @@ def _by_text(pairs: CopyPairs, joined: Forest) -> Iterator[Match]:
 def _by_title(pairs: CopyPairs, joined: Forest) -> Iterator[Match]:
     @cache
     def signs(document_id: int, title: str) -> Signals:
-        return signals.of(title, pairs.texts[document_id])
+        return signals.extract(title, pairs.texts[document_id])
 
     for (one, other), signal, score in pairs.same_headlines:
         if not joined.holds(*_ends(one, other)):
             ours, theirs = (one.document_id, one.title), (other.document_id, other.title)
-            if not copies.are_talkative(one, other) or copies.bodies_agree(signs(*ours), signs(*theirs)):
+            if not copies.have_long_bodies(one, other) or copies.bodies_agree(signs(*ours), signs(*theirs)):
                 joined.join(*_ends(one, other))
                 yield _match(one, other, signal, score)
 
 
 def _ends(one: CopyCandidate, other: CopyCandidate) -> tuple[Node, Node]:
-    return dedup.ends(one.document_id, other.document_id, other.story_id)
+    return dedup.match_nodes(one.document_id, other.document_id, other.story_id)
 
 
 def _match(one: CopyCandidate, other: CopyCandidate, signal: dedup.Signal, score: float) -> Match:

@@ -206,7 +206,7 @@ def _snapshot(candidate: DigestCandidate, row: Mapping[str, Any]) -> Snapshot:
         summary=text.one_line(row["lead"])[:SUMMARY_CHARACTERS],
         publishers=candidate.publishers,
         language=row["language"],
-        memory=novelty.memory(candidate.versions),
+        memory=novelty.remember(candidate.versions),
     )
 
 

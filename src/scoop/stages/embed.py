@@ -105,7 +105,9 @@ class Embedding:
 
 
 def _with_signals(documents: Sequence[EmbeddableDocument], embedded: VectorBatch | None = None) -> EmbeddedBatch:
-    signals_by_id = {document.document_id: signals.of(document.title, document.body_text) for document in documents}
+    signals_by_id = {
+        document.document_id: signals.extract(document.title, document.body_text) for document in documents
+    }
     return EmbeddedBatch(documents=documents, signals=signals_by_id, embedded=embedded)
 
 

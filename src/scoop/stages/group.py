@@ -26,7 +26,7 @@ class LinkedStories:
 
 async def load(conn: Connection, ids: Sequence[int]) -> LinkedStories | None:
     model = await embeddings.find_active(conn)
-    fit = links.fitted(model.model_name, model.model_version) if model else None
+    fit = links.load_model(model.model_name, model.model_version) if model else None
     if model is None or fit is None:
         return None
     threshold = links.calibrated(fit, model.calibration).coverage_at

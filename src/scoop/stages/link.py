@@ -25,8 +25,8 @@ HARDLY = 0.01  # a pair is scored again when one of its features changes by this
 NOTEWORTHY = 0.005  # a smaller change of a probability is not written
 REMEMBERED_AT = 0.2  # weaker links hardly ever decide about a group and are not written
 
-_COSINE = links.NAMES.index("cosine")
-_NEVER = np.full(len(links.NAMES), np.nan, dtype=np.float32)
+_COSINE = links.FEATURES.index("cosine")
+_NEVER = np.full(len(links.FEATURES), np.nan, dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,7 @@ class LinkJudgement:
 async def load(conn: Connection, ids: Sequence[int]) -> LinkBatch | None:
     """None if no embedding model is active, or no link model is fitted to it."""
     model = await embeddings.find_active(conn)
-    fit = links.fitted(model.model_name, model.model_version) if model else None
+    fit = links.load_model(model.model_name, model.model_version) if model else None
     readings = await stories.load_documents(conn, ids)
     if model is None or fit is None or not readings:
         return None
@@ -80,7 +80,7 @@ async def load(conn: Connection, ids: Sequence[int]) -> LinkBatch | None:
     ends = {document for pair in linked for document in pair} - about
     story_ids = await stories.get_story_ids(conn, about | ends)
     verdicts = await review.list_constraints(conn, ids, set(story_ids.values()))
-    named = {*story_ids.values(), *dedup.stories_named((), (), verdicts)}
+    named = {*story_ids.values(), *dedup.named_story_ids((), (), verdicts)}
     return LinkBatch(
         model=model,
         fit=links.calibrated(fit, model.calibration),
@@ -150,22 +150,24 @@ def _nearest(cosine_by_id: Mapping[int, float]) -> Neighbourhood:
 def _score(case: LinkBatch) -> dict[DocumentIdPair, DocumentLink]:
     """The links of all pairs with a document of the batch, and of pairs whose neighbourhoods changed."""
     rows: dict[DocumentIdPair, links.Table] = {
-        pair: link.signals[: len(links.OWN)] for pair, link in case.links.items()
+        pair: link.signals[: len(links.PAIR_FEATURES)] for pair, link in case.links.items()
     }
     for one, near in case.near.items():
         others = [(place, other) for place, other in enumerate(near.ids.tolist()) if other in case.compared]
         if one not in case.compared or not others:
             continue
         cosines = near.cosines[[place for place, _ in others]]
-        own = links.own(case.compared[one], [case.compared[other] for _, other in others], cosines)
+        own = links.pair_features(case.compared[one], [case.compared[other] for _, other in others], cosines)
         rows |= {_pair(one, other): row for (_, other), row in zip(others, own, strict=True)}
     if not rows:
         return {}
     own, pairs = np.stack(list(rows.values())), np.array(list(rows))
     documents, places = np.unique(pairs, return_inverse=True)
     nowhere = store.make_neighbourhood([])
-    surroundings = links.surroundings([case.neighbourhoods.get(document, nowhere) for document in documents.tolist()])
-    around = links.around(own[:, _COSINE], surroundings, places[:, 0], places[:, 1])
+    surroundings = links.stack_neighbourhoods(
+        [case.neighbourhoods.get(document, nowhere) for document in documents.tolist()]
+    )
+    around = links.neighbourhood_features(own[:, _COSINE], surroundings, places[:, 0], places[:, 1])
     table = np.hstack([own, around])
     before = np.stack([case.links[pair].signals if pair in case.links else _NEVER for pair in rows])
     is_news = ~(np.abs(table - before).max(axis=1) < HARDLY)
@@ -221,12 +223,12 @@ def _doubts(case: LinkBatch, scored: Mapping[DocumentIdPair, DocumentLink], merg
                 rival = (link.probability, other, link)
                 best[one] = max(best.get(one, rival), rival, key=lambda candidate: candidate[:2])
     return [
-        dedup.doubt(
+        dedup.make_doubt(
             staying[document_id],
             candidate_id=candidate_id,
             candidate_story_id=case.story_ids.get(candidate_id),
             probability=probability,
-            signs=links.named(link.signals),
+            signs=links.features_by_name(link.signals),
         )
         for document_id, (probability, candidate_id, link) in best.items()
     ]

@@ -94,7 +94,7 @@ async def list_published_before(conn: Connection, topic_id: int, day: date) -> l
             story_id=known.story_id,
             coverage_id=known.coverage_id,
             run_date=item.run_date,
-            memory=novelty.memory(_as_known_at(item.posted_at, versions[known.story_id])),
+            memory=novelty.remember(_as_known_at(item.posted_at, versions[known.story_id])),
         )
         for item, known in placed
     ]

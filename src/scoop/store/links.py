@@ -59,7 +59,7 @@ def make_neighbourhood(near: Sequence[tuple[int, float]]) -> Neighbourhood:
 async def get_compared(conn: Connection, ids: Iterable[int]) -> dict[int, Compared]:
     return {
         row["document_id"]: Compared(
-            signals=signals.unpacked(row["signals"]),
+            signals=signals.unpack(row["signals"]),
             day=row["published_at"].timestamp() / SECONDS_A_DAY if row["published_at"] else float("nan"),
             publisher=row["publisher"],
             language=row["language"],

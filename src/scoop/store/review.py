@@ -88,7 +88,7 @@ async def list_pairs(
 
 
 def _gray_pair(row: Any, one: PairDocument, other: PairDocument) -> GrayPair:
-    signs = links.named(row["signals"])
+    signs = links.features_by_name(row["signals"])
     return GrayPair(
         collection=row["collection"],
         probability=row["probability"],

@@ -99,7 +99,7 @@ async def list_rejected(conn: Connection, document_ids: Sequence[int]) -> dict[i
     rows = await conn.fetch(SQL["rejected"], document_ids)
     return {
         document_id: [
-            RejectedCandidate(**{**_without(each, "asked_id"), "signs": links.named(each["signs"])})
+            RejectedCandidate(**{**_without(each, "asked_id"), "signs": links.features_by_name(each["signs"])})
             for each in islice(near, MAX_REJECTED)
         ]
         for document_id, near in groupby(rows, key=itemgetter("asked_id"))
@@ -127,4 +127,4 @@ def _without(row: Any, *names: str) -> dict[str, Any]:
 
 async def _candidates(conn: Connection, document_id: int) -> list[CoverageCandidate]:
     rows = await conn.fetch(SQL["candidates"], document_id, MAX_CANDIDATES)
-    return [CoverageCandidate(**{**row, "signs": links.named(row["signs"])}) for row in rows]
+    return [CoverageCandidate(**{**row, "signs": links.features_by_name(row["signs"])}) for row in rows]

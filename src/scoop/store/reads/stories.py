@@ -141,7 +141,7 @@ async def list_related(conn: Connection, story_id: int) -> list[RelatedStory]:
             story=story_from(row),
             is_company=row["is_company"],
             probability=row["probability"],
-            signs=links.named(row["signs"]) if row["signs"] else {},
+            signs=links.features_by_name(row["signs"]) if row["signs"] else {},
         )
         for row in rows
     ]
