@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import inspect
 
+from scoop.core import suggestions
 from scoop.core.plugin_types import Access
 from scoop.core.secrets import Secret
 from scoop.errors import Reject
@@ -135,7 +136,8 @@ def read_values(options: type[msgspec.Struct], values: Mapping[str, Any]) -> dic
     """Each value as the type of its option."""
     known = describe(options)
     if unknown := next((name for name in values if name not in known), None):
-        raise Reject(f"there is no option {unknown}; there are {', '.join(known)}")
+        hint = suggestions.question(unknown, known) or f"; there are {', '.join(known)}"
+        raise Reject(f"there is no option {unknown}{hint}")
     types = {each.name: each.type for each in msgspec.structs.fields(options)}
     return {name: _convert(known[name], value, types[name]) for name, value in values.items()}
 

@@ -3,7 +3,7 @@
 import inspect
 import pkgutil
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
@@ -165,10 +165,15 @@ class Makers(dict[str, Maker]):
 
     def __init__(self, kind: Kind, makers: Mapping[str, Maker]) -> None:
         super().__init__(makers)
-        self._noun = kind.noun
+        self._kind = kind
 
     def __missing__(self, name: str) -> Maker:
-        raise Reject(f"there is no kind of {self._noun} {name!r}; there are {', '.join(sorted(self))}")
+        raise Reject(_unknown(self._kind, name, self))
+
+
+def _unknown(kind: Kind, name: str, known: Iterable[str]) -> str:
+    hint = suggestions.question(name, known) or f"; there are {', '.join(sorted(known))}"
+    return f"there is no kind of {kind.noun} {name!r}{hint}"
 
 
 def makers(package: ModuleType, settings: PluginSettings = NO_SETTINGS) -> Makers:
@@ -208,6 +213,11 @@ class PluginSetting:
     value: Any
 
     @property
+    def is_notable(self) -> bool:
+        """Whether it is worth a line in a list of settings: it is set, or it can be set in no other way."""
+        return self.value is not None or self.option.is_secret
+
+    @property
     def name(self) -> str:
         return f"{self.kind}.{self.plugin}.{self.option.name}"
 
@@ -232,9 +242,7 @@ def check_settings(settings: PluginSettings) -> None:
     for kind in KINDS:
         found = discover(import_module(kind.package))
         if unknown := next((name for name in settings.tables.get(kind.name, {}) if name not in found), None):
-            raise ConfigError(
-                f"[{kind.name}.{unknown}]: there is no kind of {kind.noun} {unknown!r}; there are {', '.join(found)}"
-            )
+            raise ConfigError(f"[{kind.name}.{unknown}]: {_unknown(kind, unknown, found)}")
         for name, plugin in found.items():
             try:
                 options.read_values(plugin.Options, options.read_section(settings, kind.name, name, plugin.Options))

@@ -112,7 +112,7 @@ async def test_what_was_interrupted_goes_on_with_the_next_call(desk, database_ur
     ("arguments", "settings", "code", "told"),
     [
         ((), {"embedder": "none"}, 3, "it must be one of local, openai"),
-        ((), {"embedder": "openai"}, 3, "needs the setting embedding_url"),
+        ((), {"embedder": "openai"}, 3, "SCOOP_EMBEDDERS_OPENAI_BASE_URL"),
         (("--model", "large"), {}, 2, "the embedder local has only the model use-multilingual v3"),
         (("--batch-size", "0"), {}, 2, "0 is not in the range"),
     ],

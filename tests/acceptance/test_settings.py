@@ -125,8 +125,8 @@ def test_an_old_name_goes_on_working_and_says_once_what_replaces_it(tmp_path, ca
 @pytest.mark.parametrize(
     ("toml", "problem"),
     [
-        ("[sources.tavly]\ndays = 5", r"\[sources.tavly\]: there is no kind of source 'tavly'; there are arxiv"),
-        ("[sources.tavily]\nday = 5", r"\[sources.tavily\]: there is no option day; there are api_key, query"),
+        ("[sources.tavly]\ndays = 5", r"\[sources.tavly\]: there is no kind of source 'tavly'; did you mean tavily\?"),
+        ("[sources.tavily]\nday = 5", r"\[sources.tavily\]: there is no option day; did you mean days\?"),
         ("[sources.tavily]\ndays = 500", r"\[sources.tavily\]: option days: must be an integer, 1-365 \(is 500\)"),
         (
             "[channels]\nemail = 5",

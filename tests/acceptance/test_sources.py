@@ -85,7 +85,7 @@ def test_each_kind_is_added_in_one_command_after_a_look_at_what_it_brings(desk, 
         (["http://127.0.0.1/feed", "--collection", "news"], "is a private address"),
         (["nonsense", "--collection", "news"], "give the address of a feed or site"),
         ([FEED, "--collection", "news", "--kind", "carrier_pigeon"], "there are arxiv, hackernews, "),
-        ([FEED, "--collection", "news", "-o", "full_text=perhaps"], "one of always, auto, never"),
+        ([FEED, "--collection", "news", "-o", "full_text=perhaps"], "one of: always, auto, never"),
         ([FEED, "--collection", "news", "-o", "speed=3"], "there is no option speed; there are"),
         ([FEED, "--collection", "news", "--every", "sometimes"], "30m, 1h or 2d"),
         ([FEED, "--collection", "news", "--window", "25:00-26:00"], "crawl_windows"),
@@ -165,7 +165,7 @@ def test_a_secret_is_read_from_a_file_and_never_from_the_settings_file(desk, tmp
     config.write_text('tavily_api_key = "tvly-x"\n')
     done = desk("stats", config=config)
     assert done.returncode == 3
-    assert "SCOOP_TAVILY_API_KEY_FILE" in done.stderr
+    assert "SCOOP_SOURCES_TAVILY_API_KEY_FILE" in done.stderr
     assert "tvly-x" not in done.stderr
     done = desk("stats", tavily_api_key_file=tmp_path / "missing")
     assert done.returncode == 3

@@ -189,7 +189,7 @@ def test_the_address_of_a_server_is_completed(url, endpoint):
         ("openai", {"base_url": "nowhere", "model": "m", "api_key": "s3cret"}, "must be an http or https address"),
         ("openai", {"base_url": "file:///etc/passwd", "model": "m"}, "http or https"),
         ("openai", {"base_url": "http://u:p@a.example", "model": "m"}, "without a password"),
-        ("openai", {"modle": "m"}, "there is no option modle; there are base_url, model, version, api_key"),
+        ("openai", {"modle": "m"}, "there is no option modle; did you mean model"),
     ],
 )
 def test_a_wrong_setting_is_named_at_the_start(embedder, options, problem):

@@ -75,7 +75,7 @@ async def test_a_story_below_the_bar_is_taken_once_it_rises(desk):
         ({"limit": 501}, "option limit: must be an integer, 1-500 (is 501)"),
         (
             {"lists": "top"},
-            "there is no option lists; there are list, limit, min_score, ",
+            "there is no option lists; did you mean list?",
         ),
     ],
 )

@@ -314,7 +314,7 @@ async def test_a_channel_that_cannot_be_used_is_closed_with_the_reason_and_the_o
         problems = {each.name: each.problem for each in await topics.list_channels(conn, topic.topic_id)}
     assert problems["main"] is None
     assert "give the option folder" in problems["nowhere"]
-    assert "there is no kind 'pigeon'" in problems["pigeon"]
+    assert "there is no kind of channel 'pigeon'" in problems["pigeon"]
     assert {channel.name: channel.enabled for channel in topic.channels} == {
         "main": True,
         "nowhere": False,

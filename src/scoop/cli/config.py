@@ -5,7 +5,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +14,9 @@ from scoop.cli import console, current_folder, usage
 from scoop.config import Config
 from scoop.core import suggestions
 from scoop.errors import ConfigError, InputError, UsageError
+
+if TYPE_CHECKING:
+    from scoop.plugins import PluginSetting
 
 HIDDEN = "(hidden)"
 
@@ -77,7 +80,31 @@ def _effective() -> list[dict[str, Any]]:
             "variable": settings.variable(setting),
         }
         for setting in fields(Config)
+        if setting.name != "plugins"
+    ] + _of_plugins(config)
+
+
+def _of_plugins(config: Config) -> list[dict[str, Any]]:
+    """The options of plugins that are set, and those that can be set in no other way."""
+    from scoop import plugins
+
+    return [
+        {
+            "setting": setting.name,
+            "value": _shown(setting.value, is_secret=setting.option.is_secret),
+            "origin": _origin(config, setting),
+            "variable": setting.variable,
+        }
+        for setting in plugins.list_settings(config.plugins)
+        if setting.is_notable
     ]
+
+
+def _origin(config: Config, setting: "PluginSetting") -> str:
+    if setting.value is None:
+        return settings.DEFAULT
+    is_variable = setting.variable in config.plugins.variables
+    return setting.variable if is_variable else str(settings.file_path(os.environ, current_folder()))
 
 
 def _shown(value: Any, *, is_secret: bool) -> Any:
@@ -135,6 +162,7 @@ def check(as_json: bool) -> None:
 
 def find_problems() -> Iterator[str]:
     """What is wrong with the settings, one sentence each."""
+    from scoop import plugins
     from scoop.actions import sources, topics
 
     yield from settings.unknown_variables(os.environ).values()
@@ -143,6 +171,11 @@ def find_problems() -> Iterator[str]:
     except ConfigError as error:
         yield str(error)
         return
+    yield from plugins.unknown_variables(config.plugins)
+    try:
+        plugins.check_settings(config.plugins)
+    except ConfigError as error:
+        yield str(error)
     for name, check_table, tables in (
         ("sources", sources.read_settings, config.sources),
         ("topics", topics.settings, config.topics),

@@ -65,8 +65,7 @@ async def settings_page(desk: CurrentDesk, context: PageContext) -> Response:
 def described(given: Config) -> list[Setting]:
     """Every setting; nothing that opens a door is in it."""
     own = [_described(setting, getattr(given, setting.name)) for setting in fields(Config) if setting.name != "plugins"]
-    of_plugins = [_plugin_setting(each) for each in plugins.list_settings(given.plugins)]
-    return own + [each for each in of_plugins if not each.is_default or each.value == NOT_SET]
+    return own + [_plugin_setting(each) for each in plugins.list_settings(given.plugins) if each.is_notable]
 
 
 def _plugin_setting(setting: PluginSetting) -> Setting:
