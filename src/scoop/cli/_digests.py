@@ -22,7 +22,7 @@ async def show(config: Config, digest_run_id: int, *, as_json: bool) -> None:
         f"{run.topic_slug} {run.run_date}, {run.mode}, attempt {run.attempt} (run {run.digest_run_id})", bold=True
     )
     click.echo(
-        f"from {run.window_start_utc:%Y-%m-%d %H:%M} to {run.window_end_utc:%Y-%m-%d %H:%M} UTC: "
+        f"from {console.format_time(run.window_start_utc)} to {console.format_time(run.window_end_utc)}: "
         f"{len(entries)} candidates, {published} published"
     )
     console.print_table(

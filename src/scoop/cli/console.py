@@ -114,7 +114,7 @@ def print_table(
         headings,
         cells,
         width=shutil.get_terminal_size().columns if sys.stdout.isatty() else UNLIMITED,
-        right={index for index in range(len(columns)) if all(_is_number(row[index]) for row in rows)},
+        right={index for index in range(len(columns)) if _are_numbers([row[index] for row in rows])},
         cut=columns.index(cut) if cut is not None else None,
         style=_style(columns),
     ):
@@ -137,6 +137,11 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def _are_numbers(values: Sequence[Any]) -> bool:
+    """Whether a column holds numbers; some of its cells may be empty."""
+    return any(map(_is_number, values)) and all(_is_number(value) or value in {None, ""} for value in values)
+
+
 def _cell(value: Any, *, groups: bool, names_zone: bool) -> str:
     if value is None:
         return "-"
@@ -153,6 +158,18 @@ def zone() -> tzinfo:
 def format_time(moment: datetime) -> str:
     """A moment in the desk's timezone, which is named."""
     return _local(moment).strftime("%Y-%m-%d %H:%M %Z")
+
+
+def parse_time(written: str | None) -> datetime | str | None:
+    """The moment that an item names, for a table; what is not a date with a time stays as it is written."""
+    try:
+        return datetime.fromisoformat(written) if written and "T" in written else written
+    except ValueError:
+        return written
+
+
+def format_value(value: datetime | str | None) -> str:
+    return format_time(value) if isinstance(value, datetime) else value or ""
 
 
 def _local(moment: datetime) -> datetime:

@@ -99,7 +99,7 @@ async def _check_database(config: Config) -> "AsyncIterator[Check]":
     from scoop.core import diagnosis
     from scoop.core.diagnosis import Check
     from scoop.store import db, migrations
-    from scoop.store import diagnosis as store
+    from scoop.store.reads import diagnosis as reads
 
     try:
         database = await db.connect(app.server(config), size=1)
@@ -121,7 +121,7 @@ async def _check_database(config: Config) -> "AsyncIterator[Check]":
         yield diagnosis.check_schema(len(pending))
         if not pending:
             async with database.connection() as conn:
-                facts = await store.read_facts(conn)
+                facts = await reads.get_facts(conn)
             for check in diagnosis.check_desk(facts, now=datetime.now(UTC)):
                 yield check
     except DatabaseUnavailable as error:

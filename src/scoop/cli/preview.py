@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scoop.cli import console, runtime
+from scoop.cli import console, runtime, tables
 from scoop.config import Config
 from scoop.errors import InputError, ScoopError
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SHOWN_ITEMS = 10
 LINE_WIDTH = 80
-WHEN_WIDTH = len("2026-11-15 09:00  ")
+WHEN_WIDTH = 22  # a time with its zone
 MAX_SOURCE = 128
 WEB = ("http://", "https://")
 
@@ -147,12 +147,7 @@ def _show(target: str, feed: "ParsedFeed") -> None:
 
 
 def _show_item(item: "Item") -> None:
-    from rich.cells import cell_len, set_cell_size
-
-    title, room = item["title"], LINE_WIDTH - WHEN_WIDTH
-    if cell_len(title) > room:
-        title = f"{set_cell_size(title, room - 1).rstrip()}…"
-    when = item.get("published_at", "")[:16].replace("T", " ")
-    click.echo(f"{when:{WHEN_WIDTH}}{title}")
+    when = console.format_value(console.parse_time(item.get("published_at")))
+    click.echo(f"{when:{WHEN_WIDTH}}{tables.fit(item['title'], LINE_WIDTH - WHEN_WIDTH).rstrip()}")
     if "canonical_url" in item:
         click.echo(f"{'':{WHEN_WIDTH}}{item['canonical_url']}")

@@ -51,8 +51,8 @@ def command(ctx: click.Context, collection: str | None, limit: int, as_json: boo
 
 
 @command.command()
-@click.argument("story")
-@click.argument("other", metavar="STORY")
+@click.argument("story", type=console.REFERENCE)
+@click.argument("other", metavar="STORY", type=console.REFERENCE)
 @with_note
 @console.as_json
 @click.pass_obj
@@ -68,8 +68,8 @@ def merge(config: Config, story: str, other: str, note: str, as_json: bool) -> N
 
 
 @command.command()
-@click.argument("story")
-@click.argument("other", metavar="STORY")
+@click.argument("story", type=console.REFERENCE)
+@click.argument("other", metavar="STORY", type=console.REFERENCE)
 @with_note
 @console.as_json
 @click.pass_obj
@@ -85,7 +85,7 @@ def apart(config: Config, story: str, other: str, note: str, as_json: bool) -> N
 
 
 @command.command()
-@click.argument("documents", metavar="DOCUMENT...", nargs=-1, required=True)
+@click.argument("documents", metavar="DOCUMENT...", nargs=-1, required=True, type=console.REFERENCE)
 @with_note
 @console.as_json
 @click.pass_obj

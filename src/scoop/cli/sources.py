@@ -217,10 +217,7 @@ async def _tried(config: Config, settings: "SourceSettings") -> "SourcePreview":
 def _show(tried: "SourcePreview") -> None:
     console.print_table(
         ("published", "title"),
-        [
-            ((item.get("published_at") or "-")[:16].replace("T", " "), item["title"])
-            for item in tried.items[:SHOWN_ITEMS]
-        ],
+        [(console.parse_time(item.get("published_at")), item["title"]) for item in tried.items[:SHOWN_ITEMS]],
         empty="it answers, but has no items",
         cut="title",
     )

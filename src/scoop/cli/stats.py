@@ -28,11 +28,13 @@ async def _show(config: Config, *, as_json: bool) -> None:
         console.print_json(stats)
         return
     names = ("sources", "runs", "arrivals", "refused", "documents", "stories", "merged_stories", "members", "events")
-    console.print_table(("what", "count"), [(name.replace("_", " "), getattr(stats, name)) for name in names], empty="")
+    rows = [(name.replace("_", " "), getattr(stats, name)) for name in names]
+    console.print_table(("what", "count"), rows, empty="", counts=["count"])
     console.print_table(
         ("collection", "arrivals", "documents", "stories"),
         [(c.collection, c.arrivals, c.documents, c.stories) for c in stats.collections],
         empty="nothing has arrived yet; `scoop sources add URL` adds a source",
+        counts=["arrivals", "documents", "stories"],
     )
     if stats.match_types:
-        console.print_table(("joined by", "documents"), list(stats.match_types.items()), empty="")
+        console.print_table(("joined by", "documents"), list(stats.match_types.items()), empty="", counts=["documents"])

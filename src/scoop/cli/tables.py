@@ -35,7 +35,7 @@ def lines(
     """
     flexible = len(columns) - 1 if cut is None else cut
     widths = [max(cell_width(line[index]) for line in (columns, *cells)) for index in range(len(columns))]
-    _shrink(widths, width, flexible, right, least=LEAST_ROOM if cut is not None else 0)
+    _shrink(widths, width, flexible, right, least=LEAST_ROOM + len(GAP) if cut is not None else 0)
     room = width - _total(widths) + widths[flexible]
     is_below = cut is None and widths[flexible] > room < LEAST_ROOM
     shown = [index for index in range(len(columns)) if not (is_below and index == flexible)]
@@ -49,10 +49,11 @@ def lines(
 
 
 def _shrink(widths: list[int], width: int, flexible: int, right: Collection[int], *, least: int) -> None:
-    """Shorten the widest texts until the flexible column has the least room, or none is left to shorten."""
-    others = [index for index in range(len(widths)) if index != flexible and index not in right]
-    while others and _total(widths) - widths[flexible] + min(widths[flexible], least) > width:
-        widest = max(others, key=lambda index: widths[index])
+    """Shorten the widest texts until `least` columns are left for the flexible one, or none can be shortened."""
+    others = [index for index in range(len(widths)) if index != flexible]
+    texts = [index for index in others if index not in right]
+    while texts and _total([widths[index] for index in others]) + min(widths[flexible] + len(GAP), least) > width:
+        widest = max(texts, key=lambda index: widths[index])
         if widths[widest] <= LEAST_WIDTH:
             return
         widths[widest] -= 1

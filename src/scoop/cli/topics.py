@@ -298,7 +298,7 @@ def _titles(titles: tuple[str, ...]) -> str:
 
 @command.command()
 @click.argument("slug", metavar="TOPIC")
-@click.argument("story")
+@click.argument("story", type=console.REFERENCE)
 @click.option("--reason", default="", metavar="TEXT", help="Why, for those who read the digest's log.")
 @console.as_json
 @click.pass_obj
@@ -325,7 +325,7 @@ async def _suppress(config: Config, slug: str, name: str, reason: str) -> int:
 
 @command.command()
 @click.argument("slug", metavar="TOPIC")
-@click.argument("story")
+@click.argument("story", type=console.REFERENCE)
 @console.as_json
 @click.pass_obj
 def unsuppress(config: Config, slug: str, story: str, as_json: bool) -> None:

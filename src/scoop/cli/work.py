@@ -39,6 +39,7 @@ async def _show(config: Config, *, as_json: bool) -> None:
         ("stage", "state", "count", "due now", "failed before", "next"),
         [(c.stage, c.state, c.count, c.due if c.state == "waiting" else "", c.failed, c.next_time) for c in counts],
         empty="The queue is empty.",
+        counts=["count", "due now", "failed before"],
     )
 
 

@@ -9,7 +9,7 @@ SQL = db.blocks(__name__)
 LATE_DIGEST = "digest_late"  # the alert of stages/digest.py
 
 
-async def read_facts(conn: Connection) -> DeskFacts:
+async def get_facts(conn: Connection) -> DeskFacts:
     desk = await conn.fetchrow(SQL["desk"], work.WORKER_LOCK)
     sources = await conn.fetch(SQL["sources"])
     late = await conn.fetch(SQL["late_digests"], LATE_DIGEST)
