@@ -129,11 +129,11 @@ async def test_why_is_folded_until_somebody_asks(database):
     async with browsing(database) as tab:
         await tab.open("/")
         await tab.page.locator(".stories").get_by_role("link", name="River rises").click()
-        reason = tab.page.get_by_text("Its address, freed of tracking")
+        reason = tab.page.get_by_text("Its URL, without tracking")
         await expect(reason).to_be_hidden()
-        await tab.page.locator("summary", has_text="same address").click()
+        await tab.page.locator("summary", has_text="same URL").click()
         await expect(reason).to_be_visible()
-        await tab.page.locator("summary", has_text="same address").click()
+        await tab.page.locator("summary", has_text="same URL").click()
         await expect(reason).to_be_hidden()
 
 
@@ -234,14 +234,14 @@ async def test_an_editor_parts_two_stories_and_takes_it_back(database):
         await tab.open("/")
         await tab.page.locator("h3").get_by_role("link").first.click()
         await tab.page.get_by_role("button", name="Keep apart").click()
-        await expect(tab.page.get_by_role("status")).to_contain_text("and this story stay apart.")
+        await expect(tab.page.get_by_role("status")).to_contain_text("and this story stay separate.")
         await run_all(database)
         await tab.page.get_by_role("status").get_by_role("button", name="Undo").click()
         await expect(tab.page.get_by_role("status")).to_contain_text("Taken back.")
         await run_all(database)
         await tab.page.reload()
         await tab.page.get_by_role("button", name="Merge").click()
-        await expect(tab.page.get_by_role("status")).to_contain_text("was made part of this story.")
+        await expect(tab.page.get_by_role("status")).to_contain_text("was merged into this story.")
 
 
 async def test_the_pages_work_without_scripts(database):
@@ -253,8 +253,8 @@ async def test_the_pages_work_without_scripts(database):
         await tab.page.get_by_role("link", name="April 2024").click()
         await expect(tab.page.get_by_text("April 2024", exact=True)).to_be_visible()
         await tab.page.locator(".stories").get_by_role("link", name="River rises").click()
-        await tab.page.locator("summary", has_text="same address").click()
-        await expect(tab.page.get_by_text("Its address, freed of tracking")).to_be_visible()
+        await tab.page.locator("summary", has_text="same URL").click()
+        await expect(tab.page.get_by_text("Its URL, without tracking")).to_be_visible()
 
 
 async def hostile_news(database):

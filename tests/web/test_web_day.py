@@ -68,7 +68,7 @@ async def test_collections_are_sections_with_tabs_that_count(database):
     await cover(database)
     async with visiting(database) as visitor:
         page = (await visitor.get("/")).page
-    assert "All 3 AI news 1 World news 2" in page.text
+    assert "All 3 AI News 1 World News 2" in page.text
     assert page.links(f"{TODAY}?collection") == [f"{TODAY}?collection=ai_news", f"{TODAY}?collection=world_news"]
 
 
@@ -104,7 +104,7 @@ async def test_stories_of_one_event_are_one_entry(database):
     assert entries(page) == 2
     assert len(set(page.links("/stories/"))) == 3
     assert "Probably the same event 2 sources, 2 independent Harbour under water P2 Paper 2 2 h ago" in page.text
-    assert "World news 3 stories, probably 2 events" in page.text
+    assert "World News 3 stories, probably 2 events" in page.text
 
 
 async def test_a_newsroom_that_tells_of_an_event_in_two_stories_counts_once(database):
@@ -152,7 +152,7 @@ async def test_an_event_of_two_days_shows_on_both_with_the_story_of_the_day_firs
     await cover(database, ["First word", "Second thoughts"])
     async with visiting(database) as visitor:
         pages = [(await visitor.get(path)).page for path in (TODAY, "/days/2024-05-15")]
-    found = [page.text.partition("World news 1 story ")[2] for page in pages]
+    found = [page.text.partition("World News 1 story ")[2] for page in pages]
     assert found[0].startswith("Second thoughts")
     assert "Probably the same event 2 sources, 2 independent First word" in found[0]
     assert found[1].startswith("First word")
@@ -283,8 +283,8 @@ async def test_a_page_never_parts_the_stories_of_an_event(database, monkeypatch)
         second = (await visitor.get(f"{TODAY}?collection=world_news&offset=1")).page
     assert [entries(first), entries(second)] == [1, 1]
     assert [len(set(page.links("/stories/"))) for page in (first, second)] == [3, 2]
-    assert "1 more in World news" in first.text
-    assert "more in World news" not in second.text
+    assert "1 more in World News" in first.text
+    assert "more in World News" not in second.text
 
 
 @pytest.mark.parametrize(

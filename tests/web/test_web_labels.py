@@ -68,7 +68,7 @@ def test_an_age_is_said_as_people_do(passed, age):
 )
 def test_how_widely_a_story_is_told(documents, outlets, newsrooms, said):
     story = a_story(item_count=documents, source_count=outlets, publisher_family_count=newsrooms)
-    assert labels.told_by(story) == said
+    assert labels.coverage_counts(story) == said
 
 
 @pytest.mark.parametrize(
@@ -100,10 +100,36 @@ def test_an_outlet_has_a_name_and_initials(source, given, name, initials):
 
 @pytest.mark.parametrize(
     ("collection", "name"),
-    [("ai_news", "AI news"), ("world", "World"), ("US politics", "US politics"), ("eu-law", "EU law"), ("_", "_")],
+    [
+        ("ai_news", "AI News"),
+        ("world", "World"),
+        ("US politics", "US Politics"),
+        ("eu-law", "EU Law"),
+        ("_", "_"),
+        ("日本", "日本"),
+    ],
 )
 def test_a_collection_has_a_heading(collection, name):
     assert labels.collection_name(collection) == name
+
+
+@pytest.mark.parametrize(
+    ("language", "name"),
+    [
+        ("en", "English"),
+        ("en-AU", "English (AU)"),
+        ("zh-Hans", "Chinese (Hans)"),
+        ("xx", "xx"),
+        ("und", "language unknown"),
+    ],
+)
+def test_variants_of_a_language_have_different_names(language, name):
+    assert labels.language_name(language) == name
+
+
+@pytest.mark.parametrize(("count", "said"), [(0, "0 stories"), (1, "1 story"), (1234, "1,234 stories")])
+def test_a_count_of_one_is_singular(count, said):
+    assert labels.counted(count, "story", "stories") == said
 
 
 def test_the_lead_is_the_first_paragraph_cut_between_words():

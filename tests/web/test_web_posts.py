@@ -44,7 +44,7 @@ async def test_a_persons_word_settles_a_post(database, was, word, becomes):
     async with visiting(database, role="editor") as visitor:
         answer = await visitor.post(f"/posts/{post_id}/{word}")
         assert (answer.status, answer.headers["Location"]) == (303, "/posts")
-        assert "Part 1 of AI news of 2024-05-16" in (await visitor.get("/posts")).page.text
+        assert "Part 1 of AI News of 2024-05-16" in (await visitor.get("/posts")).page.text
     assert await state(database, post_id) == becomes
 
 

@@ -91,8 +91,8 @@ async def test_the_table_tells_how_each_source_is(database):
     await ran(database, "tribune", items=13, days_ago=1)
     async with visiting(database) as visitor:
         page = (await visitor.get("/sources")).page
-    assert "Ledger rss AI news failing it answered 503 never" in page.text
-    assert "Tribune rss World news well" in page.text
+    assert "Ledger rss AI News failing it answered 503 never" in page.text
+    assert "Tribune rss World News well" in page.text
     assert "1h in 12 min" in page.text
     drawings = [svg["aria-label"] for svg in page.attributes("svg") if svg.get("role") == "img"]
     assert "new items a day, the last is today: 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 13, 4" in drawings
@@ -536,5 +536,5 @@ def test_what_is_wrong_with_several_fields_together_is_told_of_none():
             {"target": "x", "kind": "arxiv", "collection": "news", "options": told or {"category": "cs.CL"}}
         )
 
-    problems = forms.wrong({"query": "cat:cs.AI", "category": "cs.CL"}, build)
+    problems = forms.find_problems({"query": "cat:cs.AI", "category": "cs.CL"}, build)
     assert list(problems) == [forms.WHOLE]

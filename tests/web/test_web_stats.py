@@ -82,7 +82,7 @@ async def test_collections_show_how_many_documents_make_a_story(database):
     await told(database, [a_report(1, **SAME), a_report(2, source="gazette", **SAME), a_report(3)])
     async with visiting(database) as visitor:
         page = (await visitor.get("/stats?days=7")).page
-    assert "World news 3 2 1.50" in page.text
+    assert "World News 3 2 1.50" in page.text
 
 
 async def test_sources_show_what_their_runs_came_to(database):

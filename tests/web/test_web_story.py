@@ -62,9 +62,9 @@ async def test_a_document_says_why_it_is_in_the_story(database):
     await told(database, [a_report(2, source="second", canonical_url=ADDRESS, title="The same", hours_ago=1)])
     async with visiting(database) as visitor:
         page = (await visitor.get(await story_path(visitor))).page
-    assert "opened this story in Scoop why Scoop read it first of all" in page.text
+    assert "first document of the story why It is the first document of this story" in page.text
     assert (
-        "same address why Its address, freed of tracking, is the same as that of Bridge number 1 stays closed (First)"
+        "same URL why Its URL, without tracking parameters, is the same as that of Bridge number 1 stays closed (First)"
         in page.text
     )
     assert "match 1.00" in page.text
@@ -183,8 +183,8 @@ async def test_two_stories_are_merged_in_place_and_parted_again(database):
         parted = (await visitor.get(back)).page
     assert FIRE["title"] in merged.text
     assert FIRE_AGAIN["title"] in merged.text
-    assert f"“{FIRE_AGAIN['title']}” was made part of this story. Undo" in merged.text
-    assert "joined by hand" in merged.text
+    assert f"“{FIRE_AGAIN['title']}” was merged into this story. Undo" in merged.text
+    assert "merged manually" in merged.text
     assert others(merged) == []
     assert "Taken back." in parted.text
     assert others(parted) == [*({other, path.rpartition("/")[2]} - {back.rpartition("/")[2]})]
@@ -200,7 +200,7 @@ async def test_two_stories_are_kept_apart_in_place(database):
         after = (await visitor.get(path)).page
         front = (await visitor.get("/")).page
     assert others(before) == others(after) == []
-    assert "and this story stay apart. Undo" in before.text
+    assert "and this story stay separate. Undo" in before.text
     assert "Decided by hand" in after.text
     assert "Probably the same event 2 sources" not in front.text
 

@@ -5,14 +5,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
-from string import capwords
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
 
 from scoop import channels, options, plugins
-from scoop.core import digest_windows, schedules
+from scoop.core import digest_windows, display_names, schedules
 from scoop.core import topics as core
 from scoop.core.topics import Ruling, StoryText, Trial
 from scoop.errors import ConfigError, Conflict, NotFound, Reject, UsageError
@@ -85,7 +84,7 @@ def settings(given: Mapping[str, Any], known: Topic | None = None) -> TopicSetti
     slug = given.get("slug", known.topic_slug if known else None)
     if not isinstance(slug, str) or not _SLUG.fullmatch(slug):
         raise UsageError(f"a topic needs a slug of a-z, 0-9 and _ only, at most {MAX_SLUG}; {slug!r} is none")
-    base = known or TopicSettings(topic_slug=slug, topic_name=capwords(slug.replace("_", " ")))
+    base = known or TopicSettings(topic_slug=slug, topic_name=display_names.collection_name(slug))
     stays = {SHORT.get(each.name, each.name): getattr(base, each.name) for each in fields(TopicSettings)}
     found = _checked(_Table, {**stays, "legacy_deadline": None, **given})
     values = {each.name: getattr(found, SHORT.get(each.name, each.name)) for each in fields(TopicSettings)}

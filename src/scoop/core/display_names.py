@@ -9,11 +9,10 @@ _BREAK = re.compile(r"[\s_-]+")
 
 
 def collection_name(collection: str) -> str:
-    """A collection's slug as a heading: `ai_news` is AI news."""
+    """A slug as a name: `ai_news` is AI News, which is also how its default topic is named."""
     slug = text.one_line(collection)
     words = _BREAK.split(slug.strip("_-"))
-    spoken = " ".join(word.upper() if word in ABBREVIATIONS else word for word in words) or slug
-    return spoken[:1].upper() + spoken[1:]
+    return " ".join(word.upper() if word in ABBREVIATIONS else word[:1].upper() + word[1:] for word in words) or slug
 
 
 def outlet_name(source: str, source_name: str | None) -> str:

@@ -6,12 +6,11 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, count
-from string import capwords
 from typing import Any
 
 import re2
 
-from scoop.core import text
+from scoop.core import display_names, text
 from scoop.model import KeywordRule, RuleType, Topic
 
 MAX_PATTERN = 256  # characters
@@ -96,17 +95,15 @@ def default_topics(collections: Iterable[str], topics: Sequence[Topic]) -> list[
     for collection in sorted({*collections} - named):
         slug = _free_slug(collection, slugs)
         slugs.add(slug)
-        defaults.append(DefaultTopic(topic_slug=slug, topic_name=_in_words(collection), collection=collection))
+        defaults.append(
+            DefaultTopic(topic_slug=slug, topic_name=display_names.collection_name(collection), collection=collection)
+        )
     return defaults
 
 
 def _free_slug(collection: str, taken: Collection[str]) -> str:
     base = re.sub(r"[^a-z0-9]+", "_", collection.lower()).strip("_") or "collection"
     return next(slug for slug in chain([base], (f"{base}_{number}" for number in count(2))) if slug not in taken)
-
-
-def _in_words(collection: str) -> str:
-    return capwords(re.sub(r"[\W_]+", " ", collection)) or collection
 
 
 def assign(story: StoryText, topics: Iterable[Topic]) -> list[Assignment]:

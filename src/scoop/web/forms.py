@@ -1,4 +1,4 @@
-"""What people typed: into a form or an address, as text that can be kept, and which of it is wrong."""
+"""Fields of forms and query strings as storable text, and the validation of forms field by field."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from starlette.datastructures import UploadFile
 from scoop.core import text
 from scoop.errors import UsageError
 
-MAX_FIELDS = 5_000  # of one form: a topic of a thousand rules has as many
+MAX_FIELDS = 5_000  # of one form: a topic with a thousand rules has as many
 WHOLE = ""
-"""The field under which stands what is wrong with several fields together."""
+"""The field of an error that concerns several fields together."""
 
 
 class FormValues(dict[str, str]):
-    """Texts by the names of fields; a field that is not there is blank."""
+    """Texts by field name; a missing field is blank."""
 
     def __missing__(self, name: str) -> str:
         return ""
@@ -24,55 +24,55 @@ class FormValues(dict[str, str]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UploadedForm:
-    """A form with a file in it, which is empty where none was chosen."""
+    """A form with a file, which is empty if none was chosen."""
 
     fields: FormValues
     file: bytes
 
 
-async def _sent(request: Request) -> UploadedForm:
+async def _read_form(request: Request) -> UploadedForm:
     async with request.form(max_fields=MAX_FIELDS) as form:
         fields = ((name, text.readable(value)) for name, value in form.multi_items() if isinstance(value, str))
         files = [value for _, value in form.multi_items() if isinstance(value, UploadFile)]
         return UploadedForm(fields=FormValues(fields), file=await files[0].read() if files else b"")
 
 
-async def _form(request: Request) -> FormValues:
-    return (await _sent(request)).fields
+async def _form_fields(request: Request) -> FormValues:
+    return (await _read_form(request)).fields
 
 
-async def _query(request: Request) -> FormValues:
+async def _query_fields(request: Request) -> FormValues:
     return FormValues((name, text.readable(value)) for name, value in request.query_params.items())
 
 
-FormFields = Annotated[FormValues, Depends(_form)]
+FormFields = Annotated[FormValues, Depends(_form_fields)]
 """The fields of a form, as an argument of a handler."""
-UploadForm = Annotated[UploadedForm, Depends(_sent)]
-"""A form with a file in it, as an argument of a handler."""
-QueryFields = Annotated[FormValues, Depends(_query)]
-"""What an address asks for, as an argument of a handler."""
+UploadForm = Annotated[UploadedForm, Depends(_read_form)]
+"""A form with a file, as an argument of a handler."""
+QueryFields = Annotated[FormValues, Depends(_query_fields)]
+"""The parameters of the query string, as an argument of a handler."""
 
 
-def lines(typed: str) -> list[str]:
-    """A list as people write it: a line each."""
-    return [line.strip() for line in typed.splitlines() if line.strip()]
+def split_lines(value: str) -> list[str]:
+    """The lines of a text area that are not blank."""
+    return [line.strip() for line in value.splitlines() if line.strip()]
 
 
-def wrong(given: Mapping[str, Any], build: Callable[[Mapping[str, Any]], Any]) -> FormValues:
-    """What is wrong, by field: each is tried by itself where all together cannot be built."""
+def find_problems(values: Mapping[str, Any], build: Callable[[Mapping[str, Any]], Any]) -> FormValues:
+    """The problems by field: if all values together cannot be built, each is tried alone."""
     try:
-        build(given)
+        build(values)
     except UsageError as error:
-        if _problem({}, build):  # of something else, which would be told of every field
+        if _problem({}, build):  # the cause is none of the fields, but every one would report it
             return FormValues({WHOLE: str(error)})
-        each = ((name, _problem({name: value}, build)) for name, value in given.items())
-        return FormValues({name: problem for name, problem in each if problem} or {WHOLE: str(error)})
+        problems = ((name, _problem({name: value}, build)) for name, value in values.items())
+        return FormValues({name: problem for name, problem in problems if problem} or {WHOLE: str(error)})
     return FormValues()
 
 
-def _problem(given: Mapping[str, Any], build: Callable[[Mapping[str, Any]], Any]) -> str | None:
+def _problem(values: Mapping[str, Any], build: Callable[[Mapping[str, Any]], Any]) -> str | None:
     try:
-        build(given)
+        build(values)
     except UsageError as error:
         return str(error)
     return None

@@ -1,4 +1,4 @@
-"""The page's words: what is stored as slugs, codes and moments, as people say it."""
+"""Labels of the pages: stored slugs, codes, counts and times in words."""
 
 import re
 from datetime import datetime, timedelta
@@ -14,10 +14,10 @@ from scoop.store.reads.days import StoryTally
 
 NEW_FOR = timedelta(hours=3)
 DEVELOPING_FOR = timedelta(hours=6)  # since the last document joined
-DATED_AFTER = timedelta(days=7)  # an age in days says less than the date then
+DATED_AFTER = timedelta(days=7)  # after this, the date says more than an age in days
 LEAD_CHARACTERS = 240
-WORDS_A_MINUTE = 230  # of a grown-up who reads silently
-SIGNS_A_MINUTE = 500  # of a text without spaces, which is counted by its signs
+WORDS_A_MINUTE = 230  # an adult's silent reading speed
+CHARACTERS_A_MINUTE = 500  # of a language without spaces, whose tokens are characters
 UNSPACED = frozenset({"ja", "km", "lo", "my", "th", "zh"})
 
 LANGUAGES = {
@@ -28,34 +28,34 @@ LANGUAGES = {
     "tr": "Turkish", "uk": "Ukrainian", "vi": "Vietnamese", "zh": "Chinese",
 }  # fmt: skip
 MATCHES = {
-    "seed": "opened this story in Scoop",
-    "exact_url": "same address",
-    "exact_source_id": "same id at its source",
+    "seed": "first document of the story",
+    "exact_url": "same URL",
+    "exact_source_id": "same native id",
     "exact_content_hash": "same title and text",
-    "near_copy": "much of the same text",
+    "near_copy": "copied text",
     "lexical_simhash": "same headline",
     "lexical_overlap": "nearly the same headline",
-    "semantic": "the same meaning",
-    "manual": "placed by hand",
+    "semantic": "same meaning",
+    "manual": "merged manually",
 }
 REASONS = {
-    "seed": "Scoop read it first of all: nothing it knew until then was like it.",
-    "exact_url": "Its address, freed of tracking, is the same as that of",
-    "exact_source_id": "It carries the same id, such as a paper's or a video's, as",
-    "exact_content_hash": "Its title and its text are the same, letter for letter, as those of",
-    "near_copy": "It has much of its text, word for word, from",
-    "lexical_simhash": "Its headline is the same, however it is typed, as that of",
+    "seed": "It is the first document of this story: no stored document was like it.",
+    "exact_url": "Its URL, without tracking parameters, is the same as that of",
+    "exact_source_id": "It has the same native id, such as a paper's or a video's, as",
+    "exact_content_hash": "Its title and text are identical to those of",
+    "near_copy": "Much of its text is copied word for word from",
+    "lexical_simhash": "Its headline is the same, apart from case and punctuation, as that of",
     "lexical_overlap": "Its headline is nearly the same as that of",
-    "semantic": "Its title and its text mean the same as those of",
-    "manual": "Somebody placed it in this story by hand.",
+    "semantic": "Its title and text have the same meaning as those of",
+    "manual": "A person merged it into this story.",
 }
 
 DECISIONS = {
-    "new_story": "opened a story",
-    "auto_merge": "joined by rule",
+    "new_story": "started a story",
+    "auto_merge": "merged automatically",
     "gray_zone": "probably the same event",
-    "manual_merge": "joined by hand",
-    "manual_split": "taken out by hand",
+    "manual_merge": "merged manually",
+    "manual_split": "split off manually",
 }
 SIGNALS = {
     "probability": "probability",
@@ -66,13 +66,13 @@ SIGNALS = {
     "names": "names",
     "numbers": "numbers",
     "entity_date_consistency": "names and dates",
-    "composite_score": "all in all",
+    "composite_score": "total score",
 }
-"""What is measured between two documents, from 0 to 1, in the order it is shown."""
+"""Measures of similarity between two documents, from 0 to 1, in the order shown."""
 
 
-class Widespread(Protocol):
-    """What is told by some sources, of which some are independent."""
+class Covered(Protocol):
+    """A story or group with its numbers of sources and of independent publishers."""
 
     @property
     def source_count(self) -> int: ...
@@ -80,74 +80,74 @@ class Widespread(Protocol):
     def publisher_family_count(self) -> int: ...
 
 
-class Gathered(Widespread, Protocol):
-    """The same, gathered from some documents."""
+class CoveredByDocuments(Covered, Protocol):
+    """The same with its number of documents."""
 
     @property
     def item_count(self) -> int: ...
 
 
-def newsroom(publisher_family: str) -> str:
-    """A publisher family as shown; where there is no host it is a source, which anybody may have named."""
+def publisher_name(publisher_family: str) -> str:
+    """A publisher family on one line; without a host it is a source's name, which may hold any text."""
     return text.one_line(publisher_family)
 
 
 def initials(name: str) -> str:
-    """One or two letters that stand for an outlet where its icon would be."""
+    """One or two letters in place of an outlet's icon."""
     words = [word for word in re.split(r"[\W_]+", name) if word]
     if len(words) > 1:
         return (words[0][0] + words[1][0]).upper()
     return words[0][:1].upper() + words[0][1:2] if words else "?"
 
 
-def outlets(told: Widespread) -> str:
-    """By how many sources something is told, and how many of these do not depend on each other."""
-    # one source, such as a link blog, may point at several newsrooms
-    independent = min(told.publisher_family_count, told.source_count)
-    return f"{told.source_count:,} sources, {independent:,} independent" if told.source_count > 1 else "1 source"
+def source_counts(story: Covered) -> str:
+    """The number of sources, and how many of them are independent of each other."""
+    # one source, such as a link blog, may link to several publishers
+    independent = min(story.publisher_family_count, story.source_count)
+    return f"{story.source_count:,} sources, {independent:,} independent" if story.source_count > 1 else "1 source"
 
 
-def told_by(told: Gathered) -> str:
-    """How widely a story is told."""
-    documents = f", in {told.item_count:,} documents" if told.item_count > told.source_count else ""
-    return f"{outlets(told)}{documents}"
+def coverage_counts(story: CoveredByDocuments) -> str:
+    """The numbers of sources and, if there are more, of documents."""
+    documents = f", in {story.item_count:,} documents" if story.item_count > story.source_count else ""
+    return f"{source_counts(story)}{documents}"
 
 
-def decided(decision: Decision, story_id: int) -> str:
-    """What a person decided, as seen from the page of one of the two stories."""
+def describe_decision(decision: Decision, story_id: int) -> str:
+    """A person's decision, as seen from the page of one of the two stories."""
     other = decision.other_title if decision.story_id == story_id else decision.title
     if decision.action == "merge":
-        return f"“{other}” was made part of this story."
+        return f"“{other}” was merged into this story."
     if decision.action == "apart":
-        return f"“{other}” and this story stay apart."
-    moved = counted(len(decision.document_ids), "document", "documents")
-    return f"{moved} left “{decision.title}” for a story of their own."
+        return f"“{other}” and this story stay separate."
+    moved = counted(len(decision.document_ids), "document")
+    return f"{moved} split off from “{decision.title}” into a separate story."
 
 
 def reading_time(token_count: int, language: str) -> str:
-    """How long one reads a text."""
-    speed = SIGNS_A_MINUTE if language.partition("-")[0] in UNSPACED else WORDS_A_MINUTE
+    """The time to read a text."""
+    speed = CHARACTERS_A_MINUTE if language.partition("-")[0] in UNSPACED else WORDS_A_MINUTE
     return f"{max(1, round(token_count / speed))} min"
 
 
-def tallied(tally: StoryTally) -> str:
-    """How many stories there are, and of how many events where some probably tell of the same."""
+def story_count(tally: StoryTally) -> str:
+    """The number of stories, and of events if some are probably about the same one."""
     stories = counted(tally.stories, "story", "stories")
     if tally.stories == tally.groups:
         return stories
-    return f"{stories}, probably {counted(tally.groups, 'event', 'events')}"
+    return f"{stories}, probably {counted(tally.groups, 'event')}"
 
 
 def lead(story: Story) -> str:
-    """The beginning of the story's representative text, as one line."""
+    """The beginning of the story's text on one line."""
     first = text.one_line(story.lead.partition("\n\n")[0])
     cut = text.truncated(first, LEAD_CHARACTERS)
     return cut if cut == first else f"{cut} …"
 
 
-def status(story: Story, *, now: datetime) -> Literal["new", "developing", "held back"] | None:
+def status(story: Story, *, now: datetime) -> Literal["new", "developing", "suppressed"] | None:
     if story.status == "suppressed":
-        return "held back"
+        return "suppressed"
     if now - story.first_seen_at < NEW_FOR:
         return "new"
     return "developing" if story.item_count > 1 and now - story.last_seen_at < DEVELOPING_FOR else None
@@ -156,11 +156,13 @@ def status(story: Story, *, now: datetime) -> Literal["new", "developing", "held
 def language_name(language: str) -> str:
     if language == "und":
         return "language unknown"
-    return LANGUAGES.get(language.partition("-")[0], language)
+    base, _, variant = language.partition("-")
+    name = LANGUAGES.get(base, base)
+    return f"{name} ({variant})" if variant else name  # or a pair of en and en-AU is "English and English"
 
 
 def age(moment: datetime, *, now: datetime) -> str:
-    """How long ago a local moment was; the date where that says more."""
+    """How long ago a local time was; the date if that says more."""
     passed = now - moment
     if passed < timedelta(minutes=1):
         return "just now"
@@ -174,7 +176,7 @@ def age(moment: datetime, *, now: datetime) -> str:
 
 
 def until(moment: datetime, *, now: datetime) -> str:
-    """How long it is until a moment; what is due comes now."""
+    """How long it is until a time; "now" if it has passed."""
     left = moment - now
     if left < timedelta(minutes=1):
         return "now"
@@ -185,6 +187,6 @@ def until(moment: datetime, *, now: datetime) -> str:
     return f"in {left.days} d"
 
 
-def sentence(told: str) -> str:
-    """What was told in the middle of something else, as a sentence begins; an address stays as it is."""
-    return told if told.startswith(("http://", "https://")) else told[:1].upper() + told[1:]
+def capitalise(message: str) -> str:
+    """Capitalise a message fragment, unless it is a URL."""
+    return message if message.startswith(("http://", "https://")) else message[:1].upper() + message[1:]

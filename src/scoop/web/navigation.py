@@ -1,4 +1,4 @@
-"""Where a reader can go: the places in the masthead, for whom, and the letter that leads there after g."""
+"""The navigation: links in the masthead, the right each needs, and the key that opens it after g."""
 
 from dataclasses import dataclass
 
@@ -11,16 +11,16 @@ class NavItem:
     href: str
     letter: str
     right: Right = "read"
-    is_foremost: bool = False  # shown by itself where there is room; the others stand behind "More"
+    is_foremost: bool = False  # shown in the masthead of wide screens; the others are in the menu "More"
 
     def is_at(self, path: str) -> bool:
-        """Whether a path is this place or a page of it; stories and days belong to the front page."""
+        """Whether a path belongs to this item; stories and days belong to the front page."""
         if self.href == "/":
             return path == "/" or path.startswith(("/days/", "/stories/"))
         return path == self.href or path.startswith(f"{self.href}/")
 
 
-PLACES = (
+ITEMS = (
     NavItem(name="News", href="/", letter="n", is_foremost=True),
     NavItem(name="Digests", href="/digests", letter="d", is_foremost=True),
     NavItem(name="Review", href="/review", letter="r", right="edit", is_foremost=True),

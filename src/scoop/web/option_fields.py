@@ -73,7 +73,7 @@ def _read(field: OptionField, value: str) -> Any:
     if not value:
         return None
     if field.shape == "list":
-        return forms.lines(value)
+        return forms.split_lines(value)
     return True if field.shape in {"check", "either"} and value.lower() == "true" else value
 
 

@@ -179,7 +179,7 @@ async def import_sources(desk: CurrentDesk, context: PageContext, sent: UploadFo
     form = sent.fields
     collection, schedule = form["collection"], form["schedule"]
     base = {"target": "https://example.org/", "collection": "news"}
-    problems = forms.wrong(
+    problems = forms.find_problems(
         {"collection": collection, "schedule": schedule}, lambda told: source_actions.read_settings({**base, **told})
     )
     if not sent.file:

@@ -242,8 +242,8 @@ def settings_told(form: FormValues) -> dict[str, Any]:
         **told,
         "category": form["category"] or "news",
         "request_interval_ms": int(interval) if interval.isascii() and interval.isdecimal() else interval,
-        "crawl_windows": [_window(line) for line in forms.lines(form["crawl_windows"])],
-        "allowed_paths": forms.lines(form["allowed_paths"]),
+        "crawl_windows": [_window(line) for line in forms.split_lines(form["crawl_windows"])],
+        "allowed_paths": forms.split_lines(form["allowed_paths"]),
     }
 
 
@@ -277,11 +277,11 @@ def _address_told(form: FormValues, known: Source) -> dict[str, str]:
 
 def wrong_settings(given: Mapping[str, Any], options: Mapping[str, Any], build: Build) -> FormValues:
     """What is wrong with the settings of a source, by the fields of its form."""
-    if found := forms.wrong(options, lambda told: build({"options": dict(told)})):
+    if found := forms.find_problems(options, lambda told: build({"options": dict(told)})):
         return FormValues(
             {f"{option_fields.PREFIX}{name}" if name else forms.WHOLE: told for name, told in found.items()}
         )
-    return forms.wrong(given, lambda told: build({**told, "options": options}))
+    return forms.find_problems(given, lambda told: build({**told, "options": options}))
 
 
 @router.post("/sources/{slug}/visit")

@@ -61,4 +61,4 @@ def lanes(members: Sequence[StoryMember]) -> list[Lane]:
 
 
 def _name(families: Sequence[str]) -> str:
-    return labels.newsroom(families[0]) if len(families) == 1 else f"{len(families):,} others"
+    return labels.publisher_name(families[0]) if len(families) == 1 else f"{len(families):,} others"

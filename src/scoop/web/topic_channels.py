@@ -113,7 +113,7 @@ async def _put(
         own = {name: value for name, value in (before | dict(told)).items() if value is not None}
         return topics.channel({"name": CHANNEL, "kind": kind, "options": own}, desk.config.plugins)
 
-    found = forms.wrong(options, build)
+    found = forms.find_problems(options, build)
     problems |= {f"{option_fields.PREFIX}{name}" if name else forms.WHOLE: told for name, told in found.items()}
     if problems:
         return _page(context, topic, kind, form, channel=known, problems=problems)
@@ -129,7 +129,7 @@ def _wrong_name(name: str, topic: Topic) -> FormValues:
         return FormValues(name=f"{topic.topic_name} has a channel {name} already")
     if len(name) > MAX_NAME:
         return FormValues(name=f"a name may have {MAX_NAME} characters at most")
-    found = forms.wrong(
+    found = forms.find_problems(
         {"name": name},
         lambda told: topics.channel({"name": CHANNEL, "kind": "file", "options": {"folder": "/"}, **told}),
     )

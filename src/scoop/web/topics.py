@@ -154,7 +154,7 @@ async def _page(
 async def _unknown_sources(conn: Connection, values: FormValues) -> list[str]:
     """Sources that rules name and nobody has added; items that are handed in may still carry their names."""
     known = {source.slug for source in await sources.list_sources(conn)}
-    return [name for field in topics.SOURCE_LISTS for name in forms.lines(values[field]) if name not in known]
+    return [name for field in topics.SOURCE_LISTS for name in forms.split_lines(values[field]) if name not in known]
 
 
 def values_of(topic: Topic) -> FormValues:
@@ -208,7 +208,7 @@ def _told(form: FormValues) -> dict[str, Any]:
         keywords[_list_of(row)].append(_keyword(row))
     return {
         **_settings_told(form),
-        **{name: forms.lines(form[name]) for name in topics.SOURCE_LISTS},
+        **{name: forms.split_lines(form[name]) for name in topics.SOURCE_LISTS},
         **keywords,
     }
 
@@ -217,7 +217,7 @@ def _settings_told(form: FormValues) -> dict[str, Any]:
     names = ("name", "timezone", "cron", "max_entries", "max_per_family")
     return {
         **{name: form[name] for name in names if form[name] or name != "name"},
-        "collections": forms.lines(form["collections"]),
+        "collections": forms.split_lines(form["collections"]),
         "discord_channel_id": form["discord_channel_id"] or None,
     }
 
@@ -237,10 +237,10 @@ def _keyword(row: FormValues) -> dict[str, Any]:
 
 def _wrong(form: FormValues, known: Topic | None) -> FormValues:
     """What is wrong with a topic as typed, by field; rules by the number of their line."""
-    if known is None and (problems := forms.wrong({"slug": form["slug"]}, _named)):
+    if known is None and (problems := forms.find_problems({"slug": form["slug"]}, _named)):
         return FormValues(slug=problems["slug"] or problems[forms.WHOLE])
     slug = {} if known else {"slug": form["slug"]}
-    problems = forms.wrong(_settings_told(form), lambda told: topics.settings({**slug, **told}, known))
+    problems = forms.find_problems(_settings_told(form), lambda told: topics.settings({**slug, **told}, known))
     for place, row in enumerate(rows(form)):
         try:
             topics.keyword_rule(_keyword(row), topics.KEYWORD_LISTS[_list_of(row)])
