@@ -43,7 +43,7 @@ def test_a_pair_is_shown_side_by_side_and_decided_merged_and_given_back(desk):
     assert f"story {other} is part of story {one} now (decision 1)" in done.stdout
     assert desk("review").stderr == "no pair awaits a decision\n"
     assert asked(desk, "story", one)["story"]["item_count"] == 2
-    assert "a person's word (decision 1)" in desk("why", "https://post.example/2").stdout
+    assert "the decision of a person (decision 1)" in desk("why", "https://post.example/2").stdout
 
     assert "one fire" in desk("review", "log").stdout
     assert f"story {other} is a story of its own again" in desk("review", "undo", "1").stdout

@@ -35,10 +35,10 @@ def test_stories_are_found_and_what_was_sought_stands_out(desk):
 def test_what_is_not_found_is_said_and_why(desk):
     slipped = desk("search", "museun")
     assert "Museum" in slipped.stdout
-    assert "no headline has 'museun'; searched for museum, too" in slipped.stderr
+    assert "no headline has 'museun'; searched for museum as well" in slipped.stderr
     nothing = desk("search", '"guards walk in"')
     assert (nothing.returncode, nothing.stdout) == (0, "")
-    assert "nothing was found" in nothing.stderr
+    assert "no story matches" in nothing.stderr
     assert "No story has the collection 'nope'; there are: world_news." in (
         desk("search", "bridge", "--collection", "nope").stderr
     )

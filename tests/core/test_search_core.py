@@ -104,7 +104,7 @@ def test_a_document_is_known_by_its_words_and_where_they_stand():
 
 
 def test_of_a_word_without_end_only_some_places_are_kept():
-    assert search.tsvector([], ["x"] * 5_000, {"x": "x"}).count(",") == search.MAX_PLACES - 1
+    assert search.tsvector([], ["x"] * 5_000, {"x": "x"}).count(",") == search.MAX_POSITIONS - 1
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_a_document_has_the_marks_of_every_stretch_that_it_lies_in():
             if (each.start is None or each.start <= seen_at) and (each.end is None or seen_at < each.end)
         ]
         assert len(holding) == 1
-        assert holding[0].marks is None or set(search.date_facets(seen_at)) & set(holding[0].marks)
+        assert holding[0].facets is None or set(search.date_facets(seen_at)) & set(holding[0].facets)
 
 
 def test_days_are_those_of_the_timezone_and_the_last_is_included():

@@ -8,7 +8,7 @@ from builders import FIRE, an_item, told
 from scoop.actions import search
 from scoop.core import search as core
 from scoop.core.search import Query
-from scoop.embedders import Model, Settings
+from scoop.embedders import Model
 from scoop.embedders.local import Local
 from scoop.errors import FetchFailed
 from scoop.model import TopicSettings
@@ -37,9 +37,9 @@ def an_article(number, title, /, **changes):
     return an_item(number, title=title, body_text=f"{title}.", **changes)
 
 
-async def found(database, text, *, now=NOW, meaning=None, **narrowed):
+async def found(database, text, *, now=NOW, vector=None, **narrowed):
     async with database.connection() as conn:
-        return await search.search_stories(conn, Query(text=text, **narrowed), now=now, meaning=meaning)
+        return await search.search_stories(conn, Query(text=text, **narrowed), now=now, vector=vector)
 
 
 async def titles(database, text, **narrowed):
@@ -157,7 +157,7 @@ async def test_a_search_is_narrowed_to_a_topic(database):
         ({"language": "xx"}, "No story has the language 'xx'; there are: en."),
         ({"collection": "a\x00b"}, "No story has the collection 'a\\x00b'; there are: world_news."),
         ({"topic": "nope"}, "There is no topic 'nope'."),
-        ({"since": NOW, "until": NOW - timedelta(days=1)}, "The last day lies before the first."),
+        ({"since": NOW, "until": NOW - timedelta(days=1)}, "The last day is before the first."),
     ],
 )
 async def test_where_nothing_can_be_a_hint_says_why(database, narrowed, said):
@@ -273,29 +273,31 @@ async def test_a_quoted_word_is_not_corrected(database):
 
 async def test_a_story_is_found_by_what_it_means_in_another_language(database):
     await told(database, [an_item(1, **FIRE), an_article(2, "Parliament passes the budget for next year")])
-    local = Local(Settings(), None)
+    local = Local(Local.Options(), None)
     query = Query(text="Brand in der Bücherei")
-    meant = await search.embed_query(local, query, patience=timedelta(minutes=1))
-    answer = await found(database, query.text, meaning=meant)
+    meant = await search.embed_query(local, query, within=timedelta(minutes=1))
+    answer = await found(database, query.text, vector=meant)
     assert [(hit.story.title, hit.found_by) for hit in answer.items] == [(FIRE["title"], ["meaning"])]
     assert (await found(database, query.text)).items == []
 
 
 async def test_words_and_meaning_together_and_what_is_excluded_stays_out(database):
     await told(database, [an_item(1, **FIRE), an_article(2, "Library of Ostburg opens at night", source="gazette")])
-    local = Local(Settings(), None)
-    meant = await search.embed_query(local, Query(text="library fire"), patience=timedelta(minutes=1))
-    first = (await found(database, "library fire", meaning=meant)).items[0]
+    local = Local(Local.Options(), None)
+    meant = await search.embed_query(local, Query(text="library fire"), within=timedelta(minutes=1))
+    first = (await found(database, "library fire", vector=meant)).items[0]
     assert (first.story.title, first.found_by) == (FIRE["title"], ["words", "meaning"])
-    without = await found(database, "library fire -brigade", meaning=meant)
-    elsewhere = await found(database, "library fire", meaning=meant, source="gazette")
+    without = await found(database, "library fire -brigade", vector=meant)
+    elsewhere = await found(database, "library fire", vector=meant, source="gazette")
     assert FIRE["title"] not in [hit.story.title for hit in (*without.items, *elsewhere.items)]
 
 
 async def test_nonsense_means_nothing(database):
     await told(database, [an_item(1, **FIRE)])
-    meant = await search.embed_query(Local(Settings(), None), Query(text="xyzzy blorp"), patience=timedelta(minutes=1))
-    assert (await found(database, "xyzzy blorp", meaning=meant)).items == []
+    meant = await search.embed_query(
+        Local(Local.Options(), None), Query(text="xyzzy blorp"), within=timedelta(minutes=1)
+    )
+    assert (await found(database, "xyzzy blorp", vector=meant)).items == []
 
 
 class Away:
@@ -309,7 +311,7 @@ class Away:
 async def test_an_embedder_that_is_away_leaves_the_words(database):
     await told(database, [an_item(1, **FIRE)])
     meant = await search.embed_query(Away(), Query(text="library"))
-    answer = await found(database, "library", meaning=meant)
+    answer = await found(database, "library", vector=meant)
     assert ([hit.found_by for hit in answer.items], answer.hints) == ([["words"]], [search.EMBEDDER_TIMEOUT])
 
 
@@ -327,7 +329,7 @@ async def test_a_search_goes_by_its_index_and_leaves_the_connection_as_it_was(da
     async with database.connection() as conn, conn.transaction():
         before = await conn.fetchval("SELECT current_setting('enable_seqscan') || current_setting('statement_timeout')")
         async with store.time_limit(conn):
-            asked = ("'bridg'", ["c:world_news"], stretch.marks, stretch.start, None, None, 10)
+            asked = ("'bridg'", ["c:world_news"], stretch.facets, stretch.start, None, None, 10)
             rows = await conn.fetch(f"EXPLAIN {store.SQL['newest']}", *asked)
         after = await conn.fetchval("SELECT current_setting('enable_seqscan') || current_setting('statement_timeout')")
     plan = "\n".join(row[0] for row in rows)
@@ -337,9 +339,9 @@ async def test_a_search_goes_by_its_index_and_leaves_the_connection_as_it_was(da
 
 
 async def test_no_search_runs_away(database, monkeypatch):
-    monkeypatch.setattr(store, "PATIENCE", timedelta(milliseconds=50))
+    monkeypatch.setattr(store, "STATEMENT_TIMEOUT", timedelta(milliseconds=50))
     async with database.connection() as conn, conn.transaction():
-        with pytest.raises(store.SearchTimeout, match="takes too long"):
+        with pytest.raises(store.SearchTimeout, match="took too long"):
             async with store.time_limit(conn):
                 await conn.execute("SELECT pg_sleep(20)")
         assert await conn.fetchval("SELECT 1") == 1
@@ -351,10 +353,10 @@ async def test_a_search_that_takes_too_long_says_so(database, monkeypatch):
     async def slowly(conn, *_arguments, **_options):
         await conn.execute("SELECT pg_sleep(20)")
 
-    monkeypatch.setattr(store, "PATIENCE", timedelta(milliseconds=50))
-    monkeypatch.setattr(store, "by_words", slowly)
+    monkeypatch.setattr(store, "STATEMENT_TIMEOUT", timedelta(milliseconds=50))
+    monkeypatch.setattr(store, "rank_by_words", slowly)
     answer = await found(database, "bridge")
-    assert answer.hints == ["This search takes too long. Use rarer words, or a shorter time."]
+    assert answer.hints == ["The search took too long. Use rarer words or a shorter period."]
 
 
 async def test_names_of_any_kind_are_kept_and_found(database):

@@ -117,9 +117,9 @@ async def test_a_reader_goes_from_the_day_to_a_story_to_its_text_and_back_up(dat
         await tab.page.get_by_role("link", name=re.compile("read here")).first.click()
         await expect(tab.page.locator(".text")).to_contain_text("The council said on Tuesday")
         await tab.page.keyboard.press("n")
-        await expect(tab.page.get_by_role("link", name="told before")).to_be_visible()
+        await expect(tab.page.get_by_role("link", name="earlier document")).to_be_visible()
         await tab.page.keyboard.press("u")
-        await expect(tab.page.get_by_role("heading", name="In order of appearance")).to_be_visible()
+        await expect(tab.page.get_by_role("heading", name="Documents in order of appearance")).to_be_visible()
         await tab.page.keyboard.press("u")
         await tab.page.wait_for_url(re.compile(r"/days/2024-05-16\?collection=world_news"))
 

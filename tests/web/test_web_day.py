@@ -189,7 +189,7 @@ async def test_a_day_without_news_gives_way_to_the_newest_that_has_some(database
     await cover(database)
     async with visiting(database) as visitor:
         page = (await visitor.get("/")).page
-    assert "Nothing yet today, Thursday 16 May 2024." in page.text
+    assert "No stories yet today, Thursday 16 May 2024." in page.text
     assert "Monday 13 May 2024" in page.text
     assert "Newer" in page.text
     assert "Old" not in page.text
@@ -230,7 +230,7 @@ async def test_previous_and_next_skip_the_days_without_stories(database):
         page = (await visitor.get("/days/2024-05-13")).page
         empty = (await visitor.get("/days/2024-05-10")).page
     assert neighbours(page) == {"prev": "/days/2024-05-07", "next": TODAY}
-    assert "No stories here on this day" in empty.text
+    assert "No stories on this day" in empty.text
     assert "/days/2024-05-07" in empty.links()
 
 
@@ -270,7 +270,7 @@ async def test_a_long_day_goes_on_under_more(database, monkeypatch):
             waiting.extend(link for link in page.links(TODAY) if "offset" in link)
         past_the_end = (await visitor.get(f"{TODAY}?collection=ai_news&offset=99")).page
     assert len(seen) == 7
-    assert "The list ends before this place" in past_the_end.text
+    assert "No more stories" in past_the_end.text
 
 
 async def test_a_page_never_parts_the_stories_of_an_event(database, monkeypatch):
@@ -321,7 +321,7 @@ async def test_what_is_no_day_is_not_found(database, path):
 async def test_an_empty_page_says_what_fills_it(database):
     async with visiting(database) as visitor:
         page = (await visitor.get("/")).page
-    assert "The first stories will be here" in page.text
+    assert "No stories yet" in page.text
     assert "scoop sources add https://example.com/feed.xml --collection world_news" in page.text
     assert "/sources/add" in page.links()
 
@@ -329,7 +329,7 @@ async def test_an_empty_page_says_what_fills_it(database):
 async def test_a_reader_who_may_not_add_a_source_is_not_asked_to(database):
     async with visiting(database, role="reader") as visitor:
         page = (await visitor.get("/")).page
-    assert "To begin, an editor adds a source" in page.text
+    assert "Ask an editor to add a source" in page.text
     assert "/sources/add" not in page.links()
 
 

@@ -49,7 +49,7 @@ async def test_a_story_lists_its_documents_in_order_of_appearance(database):
     )
     async with visiting(database) as visitor:
         page = (await visitor.get(await story_path(visitor))).page
-    documents = page.text.partition("In order of appearance")[2]
+    documents = page.text.partition("Documents in order of appearance")[2]
     assert documents.index("川が増水 Ak Akari 16 May, 07:00 Japanese") < documents.index(
         "River rises HP Harbour Post 16 May, 10:00 English"
     )
@@ -148,7 +148,7 @@ async def test_documents_are_drawn_by_newsroom_and_named_in_words(database):
     ]
     assert "one.example" in page.text
     assert "two.example" in page.text
-    assert "16 May, 03:00 each tick a document, each line a newsroom 16 May, 07:00" in page.text
+    assert "16 May, 03:00 each tick is a document, each line a publisher 16 May, 07:00" in page.text
 
 
 async def test_what_was_told_at_once_has_no_timeline(database):
@@ -165,9 +165,9 @@ async def test_a_document_that_stayed_apart_says_what_came_near_and_how_near(dat
     await two_tellings(database)
     async with visiting(database) as visitor:
         page = (await visitor.get(await story_path(visitor))).page
-    assert "What was decided probably the same event" in page.text
+    assert "Decisions probably the same event" in page.text
     assert re.search(r"probability 0\.\d\d meaning 0\.\d\d headline 0\.\d\d names and dates 1\.00", page.text)
-    assert "Came near, and stayed apart" in page.text
+    assert "Nearest documents of other stories" in page.text
 
 
 async def test_two_stories_are_merged_in_place_and_parted_again(database):
@@ -186,7 +186,7 @@ async def test_two_stories_are_merged_in_place_and_parted_again(database):
     assert f"“{FIRE_AGAIN['title']}” was merged into this story. Undo" in merged.text
     assert "merged manually" in merged.text
     assert others(merged) == []
-    assert "Taken back." in parted.text
+    assert "Decision undone." in parted.text
     assert others(parted) == [*({other, path.rpartition("/")[2]} - {back.rpartition("/")[2]})]
 
 
@@ -201,7 +201,7 @@ async def test_two_stories_are_kept_apart_in_place(database):
         front = (await visitor.get("/")).page
     assert others(before) == others(after) == []
     assert "and this story stay separate. Undo" in before.text
-    assert "Decided by hand" in after.text
+    assert "Manual decisions" in after.text
     assert "Probably the same event 2 sources" not in front.text
 
 
@@ -241,9 +241,9 @@ async def test_a_story_is_kept_out_of_a_digest_with_a_reason_and_let_in_again(da
             state = await conn.fetchrow("SELECT suppressed, suppression_reason FROM story_topic_state")
         let_in = (await visitor.get(moved(await decide(visitor, path, "unsuppress", topic="world_news")))).page
     assert tuple(state) == (True, "an <b>advert</b>")
-    assert "kept out an <b>advert</b> Let it in again" in kept_out.text
-    assert "Kept out of World News: an <b>advert</b>" in kept_out.text
-    assert "not told yet" in let_in.text
+    assert "suppressed an <b>advert</b> Stop suppressing" in kept_out.text
+    assert "Suppressed in World News: an <b>advert</b>" in kept_out.text
+    assert "not published yet" in let_in.text
 
 
 @pytest.mark.parametrize("reason", ["", "   ", "\x00", "x" * 301])
@@ -255,7 +255,7 @@ async def test_a_story_is_not_kept_out_without_a_reason_one_can_read(database, r
         async with database.connection() as conn:
             assert not await conn.fetchval("SELECT bool_or(suppressed) FROM story_topic_state")
     assert answer.status == 400
-    assert "Say in 1 to 300 characters why it is kept out" in answer.page.text
+    assert "Give a reason of 1 to 300 characters" in answer.page.text
     typed = [attrs["value"] for attrs in answer.page.attributes("input") if attrs.get("name") == "reason"]
     assert typed == [reason.strip(" \x00")]
 
@@ -286,7 +286,7 @@ async def test_only_editors_decide(database, action):
         unknown = await visitor.post(f"{path}/{action}", form)
     assert (forbidden.status, unknown.status) == (403, 401)
     assert others(page) == []
-    assert "Keep it out of a digest" not in page.text
+    assert "Suppress in a topic" not in page.text
 
 
 async def test_a_document_is_read_in_peace(database):
@@ -303,7 +303,7 @@ async def test_a_document_is_read_in_peace(database):
         story = (await visitor.get(path)).page
         one, two = [link for link in story.links(path) if "/read/" in link]
         first, second = (await visitor.get(one)).page, (await visitor.get(two)).page
-    assert "Ann & Co 16 May, 03:00 1 min the original First paragraph. Second <i>one</i>, with a line" in first.text
+    assert "Ann & Co 16 May, 03:00 1 min original First paragraph. Second <i>one</i>, with a line" in first.text
     assert first.links("http") == [ADDRESS]
     assert {link["data-key"]: link["href"] for link in first.attributes("a") if "data-key" in link} == {
         "u": f"{path}#{one.rpartition('/')[2].join(['document-', ''])}",
@@ -320,7 +320,7 @@ async def test_a_document_without_a_text_says_so(database):
         story = (await visitor.get(path)).page
         page = (await visitor.get(f"{path}/read/1")).page
     assert [link for link in story.links(path) if "/read/" in link] == []
-    assert "Its source gave a headline and no text. Read the original" in page.text
+    assert "The source has a headline only, no text. Read the original" in page.text
 
 
 @pytest.mark.parametrize("page", ["read", "versions"])
@@ -371,7 +371,7 @@ async def test_a_text_that_did_not_change_has_no_versions(database):
         story = (await visitor.get(path)).page
         page = (await visitor.get(f"{path}/versions/1")).page
     assert "versions of the text" not in story.text
-    assert "It was seen with one text only" in page.text
+    assert "This document has one version." in page.text
 
 
 async def test_a_story_of_very_many_documents_is_shown_in_parts(database, monkeypatch):
@@ -409,4 +409,4 @@ async def test_a_story_tells_which_digests_told_it(database):
         )
     async with visiting(database) as visitor:
         page = (await visitor.get(await story_path(visitor))).page
-    assert "In digests World News told 16 May, 09:00" in page.text
+    assert "Topics World News published 16 May, 09:00" in page.text

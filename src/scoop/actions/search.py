@@ -1,4 +1,4 @@
-"""Search: stories by words, by meaning, and by words that were typed wrongly; one function for every door."""
+"""Search for stories by words, by meaning, and by corrected spelling; the same for every interface."""
 
 import asyncio
 import time
@@ -18,19 +18,17 @@ from scoop.store import search as store
 from scoop.store.db import Connection
 from scoop.store.reads import stories as story_reads
 
-FEW_STORIES = 3  # stories by words, below which somebody may have mistyped
-EMBED_TIMEOUT = timedelta(seconds=2)  # with whoever embeds what is sought; no reader waits longer
-MIN_COSINE = {
-    "use-multilingual": 0.15
-}  # cosine below which a document has nothing to do with a query: nonsense has 0.11
-MIN_SHARE_OF_BEST = 0.7  # of the best cosine; what is farther off is about something else
-MAX_BY_MEANING = 30  # stories by meaning
+FEW_STORIES = 3  # found by words; with fewer, corrections of the spelling are searched as well
+EMBED_TIMEOUT = timedelta(seconds=2)  # a reader should not wait longer
+MIN_COSINE = {"use-multilingual": 0.15}  # by model: nonsense queries reach 0.11
+MIN_SHARE_OF_BEST = 0.7  # of the best cosine; documents below it are about something else
+MAX_BY_MEANING = 30  # stories
 MAX_OFFSET = 500
-SHOWN_NAMES = 8  # of collections and the like, to whom names one that is none
+SHOWN_NAMES = 8  # of collections, sources or languages, after an unknown one
 
 NO_WORDS = "Type some words."
-NO_SEARCHABLE_WORD = "There is no word in this to search for."
-EMBEDDER_TIMEOUT = "Only words were searched for: what finds the same in other words did not answer in time."
+NO_SEARCHABLE_WORD = "The query has no word to search for."
+EMBEDDER_TIMEOUT = "Only words were searched, not meaning: the embedder did not answer in time."
 TOO_MANY_WORDS = f"Only the first {core.MAX_WORDS} words were searched for."
 KINDS = {"c": "collection", "s": "source", "l": "language"}
 
@@ -40,7 +38,7 @@ Forms = Mapping[str, Collection[str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryVector:
-    """What is sought as a vector, and by which model; none where the embedder did not answer in time."""
+    """A query as a vector of a model; `vector` is None if the embedder did not answer in time."""
 
     model_name: str
     model_version: str
@@ -49,7 +47,7 @@ class QueryVector:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchHit:
-    """A story that was found, by which ways, and its title and a passage in pieces, with what was sought marked."""
+    """A story, the methods that found it, and its title and a passage with the hits marked."""
 
     story: Story
     score: float
@@ -60,9 +58,9 @@ class SearchHit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchResult:
-    """What a search gives: a part of `total_estimate` stories, of which there are more where `is_capped`.
+    """A page of about `total_estimate` stories; `is_capped`: there are more.
 
-    `corrections` are the words that were sought beside those that no title has; `hints` say why there is so little.
+    `corrections` are words that were searched beside those that no title has; `hints` say why there are few results.
     """
 
     items: list[SearchHit] = field(default_factory=list)
@@ -73,13 +71,47 @@ class SearchResult:
     took_ms: int = 0
 
 
-async def embed_query(embedder: Embedder, query: Query, *, patience: timedelta = EMBED_TIMEOUT) -> QueryVector | None:
-    """What is sought as a vector; None where exactly these words are sought."""
-    sought = core.parse_query(query.text)
-    if sought.is_empty or sought.is_literal:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Search:
+    """A parsed query with all that its statements need."""
+
+    query: Query
+    parsed: ParsedQuery
+    forms: Forms
+    topic_id: int | None
+    now: datetime
+
+    def with_forms(self, forms: Forms) -> "_Search":
+        return replace(self, forms=forms)
+
+    @property
+    def word_query(self) -> store.WordQuery:
+        return store.WordQuery(
+            index_tsquery=core.index_tsquery(self.parsed, self.forms.__getitem__),
+            tsquery=core.tsquery(self.parsed, self.forms.__getitem__),
+            topic_id=self.topic_id,
+            has_phrases=self.parsed.has_phrases,
+        )
+
+
+@dataclass(slots=True)
+class _Found:
+    """The stories that each method found, and what to tell the reader about it."""
+
+    forms: Forms
+    rankings: dict[SearchMethod, store.RankedIds] = field(default_factory=dict)
+    corrections: dict[str, list[str]] = field(default_factory=dict)
+    hints: list[str] = field(default_factory=list)
+    is_capped: bool = False
+
+
+async def embed_query(embedder: Embedder, query: Query, *, within: timedelta = EMBED_TIMEOUT) -> QueryVector | None:
+    """The query as a vector; None for a query that has a quoted phrase, which is not searched by meaning."""
+    parsed = core.parse_query(query.text)
+    if parsed.is_empty or parsed.is_literal:
         return None
     try:
-        vectors = await asyncio.wait_for(embedder.embed([sought.plain]), patience.total_seconds())
+        vectors = await asyncio.wait_for(embedder.embed([parsed.plain]), within.total_seconds())
         vector = vectors[0].tolist()
     except (Retry, TimeoutError):
         vector = None
@@ -88,84 +120,84 @@ async def embed_query(embedder: Embedder, query: Query, *, patience: timedelta =
 
 
 async def search_stories(
-    conn: Connection, query: Query, *, now: datetime, meaning: QueryVector | None = None
+    conn: Connection, query: Query, *, now: datetime, vector: QueryVector | None = None
 ) -> SearchResult:
-    """The stories that a query finds, the best first; with a `meaning` also those that say it in other words."""
+    """The stories that match a query, the best first; with a `vector` also those that are near in meaning."""
     began = time.perf_counter()
-    sought = core.parse_query(query.text)
-    if sought.is_empty:
+    parsed = core.parse_query(query.text)
+    if parsed.is_empty:
         return SearchResult(hints=[NO_SEARCHABLE_WORD if query.text.strip() else NO_WORDS])
-    if trouble := await _trouble(conn, query):
-        return SearchResult(hints=[trouble])
-    found = await _found(conn, query, sought, meaning, now=now)
-    hints = [*([TOO_MANY_WORDS] if sought.is_cut else []), *found.hints]
-    return replace(found, hints=hints, took_ms=round((time.perf_counter() - began) * 1000))
+    if problem := await _filter_problem(conn, query):
+        return SearchResult(hints=[problem])
+    result = await _search(conn, query, parsed, vector, now=now)
+    hints = [*([TOO_MANY_WORDS] if parsed.is_cut else []), *result.hints]
+    return replace(result, hints=hints, took_ms=round((time.perf_counter() - began) * 1000))
 
 
-async def _trouble(conn: Connection, query: Query) -> str | None:
-    """Why nothing can be found among the stories that are asked for."""
+async def _filter_problem(conn: Connection, query: Query) -> str | None:
+    """Why no story can pass the filters of a query, if so."""
     for facet in core.query_facets(query) or ():
         if not facet.isprintable() or await store.list_unknown_facets(conn, [facet]):
             kind, name = facet[0], facet[2:]
-            there = await store.list_facets(conn, kind)
-            some = ", ".join(there[:SHOWN_NAMES]) + (", …" if len(there) > SHOWN_NAMES else "")
-            return f"No story has the {KINDS[kind]} {name!r}{f'; there are: {some}' if there else ''}."
+            names = await store.list_facets(conn, kind)
+            shown = ", ".join(names[:SHOWN_NAMES]) + (", …" if len(names) > SHOWN_NAMES else "")
+            return f"No story has the {KINDS[kind]} {name!r}{f'; there are: {shown}' if names else ''}."
     if query.topic and (not query.topic.isprintable() or await store.find_topic_id(conn, query.topic) is None):
         return f"There is no topic {query.topic!r}."
     if query.since and query.until and query.since >= query.until:
-        return "The last day lies before the first."
+        return "The last day is before the first."
     return None
 
 
-async def _found(
-    conn: Connection, query: Query, sought: ParsedQuery, meaning: QueryVector | None, *, now: datetime
+async def _search(
+    conn: Connection, query: Query, parsed: ParsedQuery, vector: QueryVector | None, *, now: datetime
 ) -> SearchResult:
-    topic_id = await store.find_topic_id(conn, query.topic) if query.topic else None
-    languages = (
-        [core.primary_language(query.language.lower())] if query.language else await store.list_facets(conn, "l")
+    language = query.language and core.primary_language(query.language.lower())
+    languages = [language] if language else await store.list_facets(conn, "l")
+    search = _Search(
+        query=query,
+        parsed=parsed,
+        forms=await _forms(conn, [*parsed.words, *parsed.excluded_words], languages),
+        topic_id=await store.find_topic_id(conn, query.topic) if query.topic else None,
+        now=now,
     )
-    forms = await _forms(conn, [*sought.words, *sought.excluded_words], languages)
-    ways: dict[SearchMethod, store.RankedIds] = {}
-    corrections: dict[str, list[str]] = {}
-    hints: list[str] = []
-    is_capped = False
+    found = await _find_by_words(conn, search, languages)
+    if vector is not None and vector.vector is None:
+        found.hints.append(EMBEDDER_TIMEOUT)
+    elif vector is not None and not found.rankings.get("spelling"):  # a mistyped word means something else
+        found.rankings["meaning"] = await _find_by_meaning(conn, search.with_forms(found.forms), vector)
+    ranked = core.fuse_rankings(found.rankings)
+    return SearchResult(
+        items=await _hits(conn, ranked[query.offset : query.offset + query.limit], parsed, found.forms),
+        total_estimate=len(ranked),
+        is_capped=found.is_capped,
+        corrections=found.corrections if found.rankings.get("spelling") else {},
+        hints=found.hints,
+    )
+
+
+async def _find_by_words(conn: Connection, search: _Search, languages: Sequence[str]) -> _Found:
+    """Search by words; where these find few stories, by corrected words as well."""
+    found = _Found(forms=search.forms)
+    ranges = core.time_ranges(search.query, now=search.now)
     try:
         async with store.time_limit(conn):
-            stretches = core.time_ranges(query, now=now)
-            asked = _sought(sought, forms, topic_id)
-            ways["words"], is_capped = await store.rank_by_words(conn, asked, query, stretches, now=now)
-            if len(ways["words"]) < FEW_STORIES and not sought.is_literal:
-                corrections = await store.suggest_corrections(conn, sought.words)
-            if corrections:
-                forms = await _with(conn, forms, corrections, languages)
-                asked = _sought(sought, forms, topic_id)
-                spelled, _ = await store.rank_by_words(conn, asked, query, stretches, now=now)
-                ways["spelling"] = [pair for pair in spelled if pair not in ways["words"]]
+            by_words, found.is_capped = await store.rank_by_words(
+                conn, search.word_query, search.query, ranges, now=search.now
+            )
+            found.rankings["words"] = by_words
+            if len(by_words) < FEW_STORIES and not search.parsed.is_literal:
+                found.corrections = await store.suggest_corrections(conn, search.parsed.words)
+            if found.corrections:
+                found.forms = await _with_corrections(conn, search.forms, found.corrections, languages)
+                corrected = search.with_forms(found.forms)
+                by_spelling, _ = await store.rank_by_words(
+                    conn, corrected.word_query, search.query, ranges, now=search.now
+                )
+                found.rankings["spelling"] = [pair for pair in by_spelling if pair not in by_words]
     except store.SearchTimeout as error:
-        hints.append(str(error))
-    if meaning is not None and meaning.vector is None:
-        hints.append(EMBEDDER_TIMEOUT)
-    elif meaning is not None and not ways.get("spelling"):  # what was mistyped means something else
-        excluded = core.excluded_tsquery(sought, forms.__getitem__)
-        ways["meaning"] = await _near(conn, query, meaning, excluded=excluded, topic_id=topic_id)
-    ranked = core.fuse_rankings(ways)
-    part = ranked[query.offset : query.offset + query.limit]
-    return SearchResult(
-        items=await _hits(conn, part, sought, forms),
-        total_estimate=len(ranked),
-        is_capped=is_capped,
-        corrections=corrections if ways.get("spelling") else {},
-        hints=hints,
-    )
-
-
-def _sought(sought: ParsedQuery, forms: Forms, topic_id: int | None) -> store.WordQuery:
-    return store.WordQuery(
-        outline=core.index_tsquery(sought, forms.__getitem__),
-        expression=core.tsquery(sought, forms.__getitem__),
-        topic_id=topic_id,
-        has_phrases=sought.has_phrases,
-    )
+        found.hints.append(str(error))
+    return found
 
 
 async def _forms(conn: Connection, words: Sequence[str], languages: Sequence[str]) -> Forms:
@@ -173,61 +205,63 @@ async def _forms(conn: Connection, words: Sequence[str], languages: Sequence[str
     return {word: {core.strip_accents(word), *(stems[language, word] for language in languages)} for word in words}
 
 
-async def _with(
+async def _with_corrections(
     conn: Connection, forms: Forms, corrections: Mapping[str, Sequence[str]], languages: Sequence[str]
 ) -> Forms:
-    """The forms, together with those of what may have been meant."""
-    meant = await _forms(conn, [near for found in corrections.values() for near in found], languages)
+    """The forms of each word, together with those of its corrections."""
+    corrected = await _forms(conn, [word for words in corrections.values() for word in words], languages)
     return {
-        word: {*known, *(form for near in corrections.get(word, ()) for form in meant[near])}
-        for word, known in forms.items()
+        word: {*own, *(form for correction in corrections.get(word, ()) for form in corrected[correction])}
+        for word, own in forms.items()
     }
 
 
-async def _near(
-    conn: Connection, query: Query, meaning: QueryVector, *, excluded: str | None, topic_id: int | None
-) -> store.RankedIds:
-    model = await embeddings.find(conn, meaning.model_name, meaning.model_version)
-    if model is None or meaning.vector is None or len(meaning.vector) != model.dimensions:
+async def _find_by_meaning(conn: Connection, search: _Search, query_vector: QueryVector) -> store.RankedIds:
+    model = await embeddings.find(conn, query_vector.model_name, query_vector.model_version)
+    vector = query_vector.vector
+    if model is None or vector is None or len(vector) != model.dimensions:
         return []
+    excluded = core.excluded_tsquery(search.parsed, search.forms.__getitem__)
     try:
         async with store.time_limit(conn):
-            near = await store.rank_by_meaning(conn, model, meaning.vector, query, excluded=excluded, topic_id=topic_id)
+            near = await store.rank_by_meaning(
+                conn, model, vector, search.query, excluded=excluded, topic_id=search.topic_id
+            )
     except store.SearchTimeout:
         return []
-    least = max(
-        MIN_COSINE.get(model.model_name, 0.0), MIN_SHARE_OF_BEST * max((cosine for *_, cosine in near), default=0.0)
-    )
+    best = max((cosine for *_, cosine in near), default=0.0)
+    least = max(MIN_COSINE.get(model.model_name, 0.0), MIN_SHARE_OF_BEST * best)
     return [(story_id, document_id) for story_id, document_id, cosine in near if cosine >= least][:MAX_BY_MEANING]
 
 
-async def _hits(conn: Connection, part: Sequence[RankedStory], sought: ParsedQuery, forms: Forms) -> list[SearchHit]:
-    """The stories with what was sought marked in them."""
-    stories = await story_reads.stories_by_id(conn, [each.story_id for each in part])
-    texts = await store.get_texts(conn, [each.document_id for each in part], characters=highlights.MAX_TEXT)
-    sought_forms = {form for word in sought.words for form in forms[word]}
-    asked = {
+async def _hits(conn: Connection, ranked: Sequence[RankedStory], parsed: ParsedQuery, forms: Forms) -> list[SearchHit]:
+    """The stories with the words of the query marked in their titles and passages."""
+    stories = await story_reads.stories_by_id(conn, [story.story_id for story in ranked])
+    texts = await store.get_texts(conn, [story.document_id for story in ranked], characters=highlights.MAX_TEXT)
+    query_forms = {form for word in parsed.words for form in forms[word]}
+    candidates = {
         (core.primary_language(language), word)
         for language, text in (
             *((story.language, story.title) for story in stories.values()),
             *((text.language, text.body_text) for text in texts.values()),
         )
-        for word in highlights.candidate_words(text, sought_forms)
+        for word in highlights.candidate_words(text, query_forms)
     }
-    stems = await store.get_stems(conn, asked)
     marked = {
-        pair for pair, stem in stems.items() if stem in sought_forms or core.begins_with_any(pair[1], sought_forms)
+        (language, word)
+        for (language, word), stem in (await store.get_stems(conn, candidates)).items()
+        if stem in query_forms or core.begins_with_any(word, query_forms)
     }
 
-    def hit(each: RankedStory) -> SearchHit:
-        story, text = stories[each.story_id], texts[each.document_id]
+    def hit(found: RankedStory) -> SearchHit:
+        story, text = stories[found.story_id], texts[found.document_id]
         in_title, in_body = core.primary_language(story.language), core.primary_language(text.language)
         return SearchHit(
             story=story,
-            score=each.score,
-            found_by=each.found_by,
+            score=found.score,
+            found_by=found.found_by,
             title=highlights.highlight(story.title, lambda word: (in_title, word) in marked),
             passage=highlights.best_passage(text.body_text, lambda word: (in_body, word) in marked),
         )
 
-    return [hit(each) for each in part if each.story_id in stories and each.document_id in texts]
+    return [hit(found) for found in ranked if found.story_id in stories and found.document_id in texts]

@@ -66,9 +66,9 @@ async def _show(
         raise UsageError(str(error)) from error
     query = Query(text=text, since=start, until=end, **filters)
     async with open_client(config) as client:
-        meaning = await search.embed_query(open_embedder(config, client), query, patience=EMBED_TIMEOUT)
+        vector = await search.embed_query(open_embedder(config, client), query, within=EMBED_TIMEOUT)
     async with runtime.open_connection(config) as conn:
-        result = await search.search_stories(conn, query, now=datetime.now(UTC), meaning=meaning)
+        result = await search.search_stories(conn, query, now=datetime.now(UTC), vector=vector)
     if as_json:
         console.print_json(result)
     else:

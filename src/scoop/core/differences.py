@@ -1,4 +1,4 @@
-"""Where two articles differ in what can be checked: numbers, names and dates that only one of them has."""
+"""Differences of two articles: numbers, names and dates that only one of them has."""
 
 import re
 from collections.abc import Hashable, Iterator, Sequence
@@ -9,8 +9,8 @@ from scoop.core import novelty, signals, text
 
 DetailKind = Literal["number", "name", "date"]
 
-MOSTLY_CAPITALS = 0.6  # of a headline's words: there a capital letter makes no name
-CAPITALISED_LANGUAGES = frozenset({"de", "lb"})  # where it makes none anywhere
+MOSTLY_CAPITALS = 0.6  # of the words of a headline in title case, where a capital letter marks no name
+CAPITALISED_LANGUAGES = frozenset({"de", "lb"})  # nouns have capital letters
 
 _MONTHS = (
     "january januar jan",
@@ -64,7 +64,7 @@ class ComparedArticle:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkedSpan:
-    """A stretch of a text; `kind` where it says something that the other article does not."""
+    """A part of a text; `kind` is set if the other article does not have it."""
 
     text: str
     kind: DetailKind | None = None
@@ -72,7 +72,7 @@ class MarkedSpan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkedArticle:
-    """An article with its differences from another one marked."""
+    """An article with its differences from another marked."""
 
     title: list[MarkedSpan]
     body: list[MarkedSpan]
@@ -87,21 +87,21 @@ class _Fact:
 
 
 def mark_differences(article: ComparedArticle, other: ComparedArticle) -> MarkedArticle:
-    """The article with the numbers, names and dates that the other one does not have."""
-    known = _known(other)
+    """Mark the numbers, names and dates of an article that the other one does not have."""
+    shared = _facts(other)
     names = _names(article)
-    return MarkedArticle(title=_pieces(article.title, names, known), body=_pieces(article.body, names, known))
+    return MarkedArticle(title=_spans(article.title, names, shared), body=_spans(article.body, names, shared))
 
 
-def _known(article: ComparedArticle) -> frozenset[Hashable]:
-    """What an article says, as far as another one is compared with it; of names any word will do."""
+def _facts(article: ComparedArticle) -> frozenset[Hashable]:
+    """The keys of all facts of an article; any of its words counts as a name."""
     whole = f"{article.title}\n{article.body}"
     facts = {fact.key for fact in (*_dates(whole), *_numbers(whole))}
     return frozenset(facts | {_plain(word) for word in _WORD.findall(whole)})
 
 
 def _names(article: ComparedArticle) -> frozenset[str]:
-    """The words that a capital letter makes a name, where the sentence or the language does not ask for one."""
+    """The words whose capital letter neither the sentence, the headline nor the language explains."""
     if article.language.partition("-")[0] in CAPITALISED_LANGUAGES:
         return frozenset()
     words = _WORD.findall(article.title)
@@ -112,26 +112,26 @@ def _names(article: ComparedArticle) -> frozenset[str]:
 
 
 def _plain(word: str) -> str:
-    """A word however it is inflected, as far as signals look at it."""
+    """A word without a possessive or plural ending."""
     return text.normalized(word).removesuffix("'s").removesuffix("’s").rstrip("s")
 
 
-def _pieces(written: str, names: frozenset[str], known: frozenset[Hashable]) -> list[MarkedSpan]:
-    pieces, at, covered = [], 0, 0
-    found = (*_dates(written), *_numbers(written), *_named(written, names))
-    # A date is one thing, not the numbers in it: what begins first, and of those the longest, is taken.
-    for fact in sorted(found, key=lambda fact: (fact.start, -fact.end)):
+def _spans(written: str, names: frozenset[str], shared: frozenset[Hashable]) -> list[MarkedSpan]:
+    spans, at, covered = [], 0, 0
+    facts = (*_dates(written), *_numbers(written), *_named(written, names))
+    # The numbers in a date are part of it: of overlapping facts the first and longest counts.
+    for fact in sorted(facts, key=lambda fact: (fact.start, -fact.end)):
         if fact.start < covered:
             continue
         covered = fact.end
-        if fact.key in known:
+        if fact.key in shared:
             continue
-        pieces += [
+        spans += [
             MarkedSpan(text=written[at : fact.start]),
             MarkedSpan(text=written[fact.start : fact.end], kind=fact.kind),
         ]
         at = fact.end
-    return [piece for piece in (*pieces, MarkedSpan(text=written[at:])) if piece.text]
+    return [span for span in (*spans, MarkedSpan(text=written[at:])) if span.text]
 
 
 def _dates(written: str) -> Iterator[_Fact]:
@@ -140,7 +140,7 @@ def _dates(written: str) -> Iterator[_Fact]:
 
 
 def _date_key(match: re.Match[str]) -> Hashable:
-    """A day of the year, or of the week, in whichever form it is written."""
+    """A day of the year or of the week, whatever its format."""
     if match["weekday"]:
         return "weekday", _WEEKDAY[match["weekday"].lower()]
     if named := match["month"] or match["us_month"]:
@@ -149,7 +149,7 @@ def _date_key(match: re.Match[str]) -> Hashable:
 
 
 def _numbers(written: str) -> Iterator[_Fact]:
-    """Numbers that are part of no date; a year is a date by itself."""
+    """Numbers outside dates; a year is a date."""
     dated = [match.span() for match in _DATE.finditer(written)]
     for match in signals.NUMBER.finditer(written):
         if not any(start <= match.start() < end for start, end in dated):
@@ -166,15 +166,15 @@ def _named(written: str, names: frozenset[str]) -> Iterator[_Fact]:
             yield _Fact(start=match.start(), end=match.end(), kind="name", key=name)
 
 
-def split_spans(pieces: Sequence[MarkedSpan], at: int) -> tuple[list[MarkedSpan], list[MarkedSpan]]:
-    """The pieces up to a place in the text, and those after it."""
+def split_spans(spans: Sequence[MarkedSpan], at: int) -> tuple[list[MarkedSpan], list[MarkedSpan]]:
+    """The spans before a position in the text, and those after it."""
     head: list[MarkedSpan] = []
-    for number, piece in enumerate(pieces):
-        if len(piece.text) > at:
+    for number, span in enumerate(spans):
+        if len(span.text) > at:
             return (
-                [*head, *([replace(piece, text=piece.text[:at])] if at else [])],
-                [replace(piece, text=piece.text[at:]), *pieces[number + 1 :]],
+                [*head, *([replace(span, text=span.text[:at])] if at else [])],
+                [replace(span, text=span.text[at:]), *spans[number + 1 :]],
             )
-        head.append(piece)
-        at -= len(piece.text)
+        head.append(span)
+        at -= len(span.text)
     return head, []

@@ -1,4 +1,4 @@
-"""What a person seeks, as it is understood; the words that documents are found by; many ways of finding, one list."""
+"""Search without a database: parse a query, write tsqueries and tsvectors, choose time ranges, fuse rankings."""
 
 import re
 import unicodedata
@@ -14,20 +14,20 @@ from scoop.core import text
 
 SearchMethod = Literal["words", "meaning", "spelling"]
 Stemmer = Callable[[str], Collection[str]]
-"""The forms under which a word may be indexed: its stem in each language that the documents have."""
+"""Gives the forms under which a word may be indexed: its stem in each language of the documents."""
 
-MAX_CHARACTERS = 400  # of what is typed
-MAX_WORDS = 32  # of them; a long Japanese phrase has as many pairs of signs as signs
+MAX_CHARACTERS = 400  # of a query
+MAX_WORDS = 32  # of a query; a Japanese phrase counts one word per character
 MAX_LENGTH = 64  # characters of a word that count
-MAX_BODY_WORDS = 12_000  # of a document that can be found
-MAX_PLACES = 64  # at which a document's word is known to stand: enough for phrases, and ranking weighs each pair
+MAX_BODY_WORDS = 12_000  # of a document that are indexed
+MAX_POSITIONS = 64  # of a word in a document: enough for phrases, and ranking cost grows with their pairs
 LEAD_WORDS = 60
-GAP = 10  # between title and body, so that no phrase spans both
-FUSION = 60  # what reciprocal rank fusion adds to each rank: the usual constant, from which on it hardly matters
+GAP = 10  # positions between title and body, so that no phrase spans both
+FUSION = 60  # the usual constant of reciprocal rank fusion; results hardly depend on it
 WEIGHTS: Mapping[SearchMethod, float] = {"words": 1.0, "meaning": 0.7, "spelling": 0.5}
 YEARS = range(1900, 3000)
 
-# Stemmers that PostgreSQL has from 15 on; words of other languages are taken as they are.
+# Stemmers of PostgreSQL 15; words of other languages are not stemmed.
 STEMMERS = {
     "ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek", "en": "english", "es": "spanish",
     "eu": "basque", "fi": "finnish", "fr": "french", "ga": "irish", "hi": "hindi", "hu": "hungarian", "hy": "armenian",
@@ -39,12 +39,12 @@ STEMMERS = {
 _CHUNK = re.compile(r'(?P<minus>-?)(?:"(?P<quoted>[^"]*)"?|(?P<bare>[^\s"]+))')
 _ACCENT = re.compile("[\u0300-\u036f]")
 _HANGUL = re.compile("[\uac00-\ud7a3]+")
-_SIGN = re.compile("[\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
+_UNSPACED = re.compile("[\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """What is sought, and among which stories; `until` itself is not among them."""
+    """A search and its filters; `until` is exclusive."""
 
     text: str
     collection: str | None = None
@@ -59,7 +59,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """Words that must follow one another: one word, a quoted phrase, or what is typed as one, as `covid-19`."""
+    """Words that must follow one another: one word, a quoted phrase, or a compound such as `covid-19`."""
 
     words: tuple[str, ...]
     is_quoted: bool = False
@@ -67,7 +67,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedQuery:
-    """One of the alternatives must hold with all its terms, and none of the excluded; `plain` is what one would say."""
+    """All terms of one alternative must match, and no excluded term; `plain` is the query without operators."""
 
     alternatives: tuple[tuple[Term, ...], ...]
     excluded: tuple[Term, ...]
@@ -80,7 +80,7 @@ class ParsedQuery:
 
     @property
     def is_literal(self) -> bool:
-        """Whether exactly these words are wanted, and nothing that only means the same."""
+        """Whether the query has a quoted phrase, so that only exact matches count."""
         return any(term.is_quoted for terms in self.alternatives for term in terms)
 
     @property
@@ -89,7 +89,7 @@ class ParsedQuery:
 
     @property
     def words(self) -> list[str]:
-        """The words sought, each once."""
+        """The words to find, each once."""
         return list(dict.fromkeys(word for terms in self.alternatives for term in terms for word in term.words))
 
     @property
@@ -98,18 +98,18 @@ class ParsedQuery:
 
 
 def parse_query(typed: str) -> ParsedQuery:
-    """The query in what a person typed: `"a phrase"`, `-without`, `this OR that`, and all other words."""
+    """Parse `"a phrase"`, `-without`, `this OR that` and plain words."""
     line = text.one_line(typed)
     alternatives: list[list[Term]] = [[]]
     excluded: list[Term] = []
-    said: list[str] = []
+    plain: list[str] = []
     count = 0
     for chunk in _CHUNK.finditer(text.truncated(line, MAX_CHARACTERS)):
         if chunk["bare"] == "OR" and not chunk["minus"]:
             alternatives.append([])
             continue
-        spoken = chunk["quoted"] if chunk["bare"] is None else chunk["bare"]
-        words = tuple(tokenize(text.normalized(spoken)))
+        written = chunk["quoted"] if chunk["bare"] is None else chunk["bare"]
+        words = tuple(tokenize(text.normalized(written)))
         if not words:
             continue
         count += len(words)
@@ -120,21 +120,21 @@ def parse_query(typed: str) -> ParsedQuery:
             excluded.append(term)
         else:
             alternatives[-1].append(term)
-            said.append(spoken)
+            plain.append(written)
     return ParsedQuery(
         alternatives=tuple(tuple(dict.fromkeys(terms)) for terms in alternatives if terms),
         excluded=tuple(dict.fromkeys(excluded)),
-        plain=" ".join(said),
+        plain=" ".join(plain),
         is_cut=len(line) > MAX_CHARACTERS or count > MAX_WORDS,
     )
 
 
 def tokenize(normalized_text: str) -> list[str]:
-    """The words that a text is found by; Korean, whose words have endings of their own, by pairs of signs, too."""
-    found = text.words(normalized_text)
+    """The words that a text is indexed by; Korean words, which carry endings, as pairs of characters."""
+    words = text.words(normalized_text)
     if normalized_text.isascii() or not _HANGUL.search(normalized_text):
-        return [word[:MAX_LENGTH] for word in found]
-    return [each[:MAX_LENGTH] for word in found for each in _pairs(word)]
+        return [word[:MAX_LENGTH] for word in words]
+    return [pair[:MAX_LENGTH] for word in words for pair in _pairs(word)]
 
 
 def _pairs(word: str) -> list[str]:
@@ -151,12 +151,12 @@ def strip_accents(word: str) -> str:
 
 
 def is_unspaced(word: str) -> bool:
-    """Whether it is one sign of a script that is kept in pairs, and so the beginning of many words."""
-    return len(word) == 1 and _SIGN.match(word) is not None
+    """Whether it is one character of a script that is indexed in pairs, and so the start of many words."""
+    return len(word) == 1 and _UNSPACED.match(word) is not None
 
 
 def count_unspaced(written: str) -> int:
-    return len(_SIGN.findall(written))
+    return len(_UNSPACED.findall(written))
 
 
 def begins_with_any(word: str, forms: Collection[str]) -> bool:
@@ -167,44 +167,44 @@ def primary_language(language: str) -> str:
     return language.partition("-")[0]
 
 
-# What PostgreSQL is given
+# Texts for PostgreSQL
 
 
 def tsvector(title: Sequence[str], body: Sequence[str], stems: Mapping[str, str]) -> str:
-    """The words of a document with their places, as a tsvector is written: A in the title, B in the lead."""
-    places: dict[str, list[str]] = {}
+    """A document as a tsvector: its words with their positions, weight A in the title, B in the lead."""
+    positions: dict[str, list[str]] = {}
     after = len(title) + GAP
     lead, rest = body[:LEAD_WORDS], body[LEAD_WORDS:MAX_BODY_WORDS]
     for words, first, weight in ((title, 1, "A"), (lead, after, "B"), (rest, after + len(lead), "")):
-        for word, place in zip(words, map(str, range(first, first + len(words))), strict=True):
-            known = places.get(word)
-            if known is None:
-                places[word] = [place + weight]
-            elif len(known) < MAX_PLACES:
-                known.append(place + weight)
-    return " ".join([f"'{stems[word]}':{','.join(known)}" for word, known in places.items()])
+        for word, position in zip(words, map(str, range(first, first + len(words))), strict=True):
+            earlier = positions.get(word)
+            if earlier is None:
+                positions[word] = [position + weight]
+            elif len(earlier) < MAX_POSITIONS:
+                earlier.append(position + weight)
+    return " ".join([f"'{stems[word]}':{','.join(listed)}" for word, listed in positions.items()])
 
 
-def tsquery(sought: ParsedQuery, stems: Stemmer) -> str:
-    """The query as a tsquery is written."""
-    excluded = [f"!{_phrase(term, stems, ' <-> ')}" for term in sought.excluded]
-    return " & ".join([_wanted(sought, stems, " <-> "), *excluded])
+def tsquery(query: ParsedQuery, stems: Stemmer) -> str:
+    """The whole query as a tsquery."""
+    excluded = [f"!{_phrase(term, stems, ' <-> ')}" for term in query.excluded]
+    return " & ".join([_included(query, stems, " <-> "), *excluded])
 
 
-def index_tsquery(sought: ParsedQuery, stems: Stemmer) -> str:
-    """The query as far as an index can tell, which does not know where in a document its words stand."""
-    excluded = [f"!{_phrase(term, stems, '')}" for term in sought.excluded if len(term.words) == 1]
-    return " & ".join([_wanted(sought, stems, " & "), *excluded])
+def index_tsquery(query: ParsedQuery, stems: Stemmer) -> str:
+    """The query without positions, which an index does not know, as a tsquery."""
+    excluded = [f"!{_phrase(term, stems, '')}" for term in query.excluded if len(term.words) == 1]
+    return " & ".join([_included(query, stems, " & "), *excluded])
 
 
-def excluded_tsquery(sought: ParsedQuery, stems: Stemmer) -> str | None:
-    """What must not stand in a document, as a tsquery is written."""
-    return " | ".join(_phrase(term, stems, " <-> ") for term in sought.excluded) or None
+def excluded_tsquery(query: ParsedQuery, stems: Stemmer) -> str | None:
+    """The excluded terms as a tsquery."""
+    return " | ".join(_phrase(term, stems, " <-> ") for term in query.excluded) or None
 
 
-def _wanted(sought: ParsedQuery, stems: Stemmer, joint: str) -> str:
-    each = (" & ".join(_phrase(term, stems, joint) for term in terms) for terms in sought.alternatives)
-    return "(" + " | ".join(f"({terms})" for terms in each) + ")"
+def _included(query: ParsedQuery, stems: Stemmer, joint: str) -> str:
+    alternatives = (" & ".join(_phrase(term, stems, joint) for term in terms) for terms in query.alternatives)
+    return "(" + " | ".join(f"({terms})" for terms in alternatives) + ")"
 
 
 def _phrase(term: Term, stems: Stemmer, joint: str) -> str:
@@ -212,29 +212,29 @@ def _phrase(term: Term, stems: Stemmer, joint: str) -> str:
 
 
 def _word(word: str, stems: Stemmer, *, is_alone: bool) -> str:
-    is_start = is_alone and is_unspaced(word)
-    return "(" + " | ".join(f"'{stem}'{':*' if is_start else ''}" for stem in sorted(stems(word))) + ")"
+    is_prefix = is_alone and is_unspaced(word)
+    return "(" + " | ".join(f"'{stem}'{':*' if is_prefix else ''}" for stem in sorted(stems(word))) + ")"
 
 
-# Where to look first
+# Time ranges
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeRange:
-    """A part of the past, and the marks of its days, months or years that documents carry; none means all time."""
+    """A part of the past, and the facets of its days or months; None where these would be too many."""
 
     start: datetime | None
     end: datetime | None
-    marks: list[str] | None
+    facets: list[str] | None
 
 
 AGES = (timedelta(days=1), timedelta(days=10), timedelta(days=100), timedelta(days=1_000))
-MAX_DAYS, MAX_MONTHS = 40, 40  # beyond, the marks would be more than they spare
-SKEW = timedelta(days=1)  # by which the clock of another machine may be ahead
+MAX_DAYS, MAX_MONTHS = 40, 40  # more facets would cost more than they save
+SKEW = timedelta(days=1)  # by which the clock of another server may be ahead
 
 
 def date_facets(seen_at: datetime) -> list[str]:
-    """By which a document's time is found."""
+    """The facets of a document's day and month."""
     day = seen_at.astimezone(UTC).date()
     return [f"d:{day.isoformat()}", f"m:{day.isoformat()[:7]}"]
 
@@ -244,30 +244,30 @@ def document_facets(collection: str, source: str, language: str) -> list[str]:
 
 
 def query_facets(query: Query) -> list[str] | None:
-    asked = (
+    filters = (
         ("c", query.collection),
         ("s", query.source),
         ("l", query.language and primary_language(query.language.lower())),
     )
-    return [f"{kind}:{name}" for kind, name in asked if name] or None
+    return [f"{kind}:{name}" for kind, name in filters if name] or None
 
 
 def time_ranges(query: Query, *, now: datetime) -> list[TimeRange]:
-    """The time that is asked for, in stretches from the newest to the oldest, each ten times as long as the one before.
+    """The time of a query in ranges from the newest to the oldest, each ten times as long as the one before.
 
-    Whoever looks through them in order and stops when there is enough never looks at much more than enough.
+    A search that reads them in order and stops when it has enough reads little more than enough.
     """
     end = query.until
     newest = min(end, now) if end else now
     starts = [newest - age for age in AGES if query.since is None or newest - age > query.since]
     ends = [end, *starts]
     return [
-        TimeRange(start=start, end=stop, marks=_marks(start, stop or now + SKEW))
+        TimeRange(start=start, end=stop, facets=_range_facets(start, stop or now + SKEW))
         for start, stop in zip([*starts, query.since], ends, strict=True)
     ]
 
 
-def _marks(start: datetime | None, end: datetime) -> list[str] | None:
+def _range_facets(start: datetime | None, end: datetime) -> list[str] | None:
     if start is None:
         return None
     first, last = start.astimezone(UTC).date(), end.astimezone(UTC).date()
@@ -278,21 +278,21 @@ def _marks(start: datetime | None, end: datetime) -> list[str] | None:
 
 
 def day_bounds(since: date | None, until: date | None, timezone: ZoneInfo) -> tuple[datetime | None, datetime | None]:
-    """Local days, both included, as moments; ValueError for days beyond the calendar."""
+    """The start of one local day and the end of another; ValueError for years out of range."""
     for day in (since, until):
         if day and day.year not in YEARS:
-            raise ValueError(f"the year {day.year} is not one of {YEARS[0]} to {YEARS[-1]}")
+            raise ValueError(f"the year {day.year} is out of range: it must be from {YEARS[0]} to {YEARS[-1]}")
     start = datetime.combine(since, time(), timezone) if since else None
     end = datetime.combine(until + timedelta(days=1), time(), timezone) if until else None
     return start, end
 
 
-# Several ways to one list
+# Ranking
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankedStory:
-    """A story, the document that speaks for it, its score, and by which ways it was found."""
+    """A story with its best document, its score, and the methods that found it."""
 
     story_id: int
     document_id: int
@@ -300,26 +300,26 @@ class RankedStory:
     found_by: list[SearchMethod] = field(default_factory=list)
 
 
-def fuse_rankings(found: Mapping[SearchMethod, Sequence[tuple[int, int]]]) -> list[RankedStory]:
-    """One list of several, each of stories with their best document: who is near the top of many comes first.
+def fuse_rankings(rankings: Mapping[SearchMethod, Sequence[tuple[int, int]]]) -> list[RankedStory]:
+    """Fuse rankings of (story, best document) by reciprocal rank.
 
-    The first way that found a story gives the document.
+    The first method that found a story gives its document.
     """
     entries = [
-        (story_id, document_id, way, WEIGHTS[way] / (FUSION + rank))
-        for way, pairs in found.items()
+        (story_id, document_id, method, WEIGHTS[method] / (FUSION + rank))
+        for method, pairs in rankings.items()
         for rank, (story_id, document_id) in enumerate(pairs, start=1)
     ]
-    by_story = groupby(sorted(entries, key=itemgetter(0)), key=itemgetter(0))  # the ways stay in their order
-    best = [_one(list(same)) for _, same in by_story]
-    return sorted(best, key=lambda each: (-each.score, -each.story_id))
+    by_story = groupby(sorted(entries, key=itemgetter(0)), key=itemgetter(0))  # stable: the methods keep their order
+    stories = [_ranked(list(same)) for _, same in by_story]
+    return sorted(stories, key=lambda story: (-story.score, -story.story_id))
 
 
-def _one(entries: Sequence[tuple[int, int, SearchMethod, float]]) -> RankedStory:
+def _ranked(entries: Sequence[tuple[int, int, SearchMethod, float]]) -> RankedStory:
     story_id, document_id = entries[0][:2]
     return RankedStory(
         story_id=story_id,
         document_id=document_id,
         score=round(sum(score for *_, score in entries), 6),
-        found_by=[way for _, _, way, _ in entries],
+        found_by=[method for _, _, method, _ in entries],
     )

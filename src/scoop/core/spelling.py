@@ -1,4 +1,4 @@
-"""Words that were typed wrongly, and those that may have been meant."""
+"""Corrections of mistyped words."""
 
 from collections.abc import Collection
 
@@ -6,36 +6,36 @@ import xxhash
 
 MIN_LETTERS = 4  # shorter words have too many neighbours
 MAX_LETTERS = 24
-TWO_EDITS_FROM = 8  # letters from which on two slips are forgiven
-MAX_SUGGESTIONS = 3  # words that stand in for one
+TWO_EDITS_FROM = 8  # letters: longer words may have two edits
+MAX_SUGGESTIONS = 3  # for one word
 
 _SIGN = 1 << 31
 
 
 def can_be_mistyped(word: str) -> bool:
-    """Whether it is a word of letters that are typed one by one."""
+    """Whether it is a word of an alphabet, long enough to have few neighbours."""
     return MIN_LETTERS <= len(word) <= MAX_LETTERS and word.isalpha() and max(word) < "\u1100"
 
 
 def deletion_keys(word: str) -> list[int]:
-    """Numbers of the word and of all that is left when one letter is dropped: one slip apart, two words share one."""
+    """Hashes of the word and of its one-letter deletions: two words one edit apart share one."""
     forms = {word, *(word[:at] + word[at + 1 :] for at in range(len(word)))}
     return sorted((xxhash.xxh32_intdigest(form.encode()) ^ _SIGN) - _SIGN for form in forms)
 
 
 def closest_words(word: str, candidates: Collection[str]) -> list[str]:
-    """The candidates that are few slips away, the nearest first."""
+    """The candidates within one or two edits, the nearest first."""
     most = 2 if len(word) >= TWO_EDITS_FROM else 1
     near = sorted(
-        (edit_distance(word, each), each[:1] != word[:1], abs(len(each) - len(word)), each)
-        for each in candidates
-        if each != word
+        (edit_distance(word, other), other[:1] != word[:1], abs(len(other) - len(word)), other)
+        for other in candidates
+        if other != word
     )
-    return [each for count, *_, each in near if count <= most][:MAX_SUGGESTIONS]
+    return [other for edits, *_, other in near if edits <= most][:MAX_SUGGESTIONS]
 
 
 def edit_distance(one: str, other: str) -> int:
-    """How many letters were dropped, added, changed, or swapped with their neighbour."""
+    """The number of dropped, added, changed or swapped letters (optimal string alignment)."""
     before: list[int] = []
     row = list(range(len(other) + 1))
     for at, letter in enumerate(one, start=1):

@@ -70,9 +70,9 @@ class Desk:
 async def search_stories(desk: Desk, query: Query) -> SearchResult:
     """Search by words and by meaning; the query is embedded before a database connection is taken."""
     async with app.open_client(desk.config) as client:
-        meaning = await search.embed_query(app.open_embedder(desk.config, client), query)
+        vector = await search.embed_query(app.open_embedder(desk.config, client), query)
     async with desk.reading() as conn:
-        return await search.search_stories(conn, query, now=desk.clock(), meaning=meaning)
+        return await search.search_stories(conn, query, now=desk.clock(), vector=vector)
 
 
 async def preview_source(desk: Desk, settings: SourceSettings) -> SourcePreview:

@@ -1,15 +1,15 @@
 -- name: readings
--- Documents as they are found by their words.
+-- Documents to be indexed.
 SELECT document_id, collection, source, normalized_language AS language, seen_at, normalized_title, normalized_text
 FROM documents WHERE document_id = ANY ($1::bigint[]);
 
 -- name: stems
--- The stem of each word by the dictionary beside it; a word that says nothing by itself stays as it is.
+-- The stem of each word by the dictionary beside it; a stop word, which has none, stays as it is.
 SELECT dictionary, word, coalesce((ts_lexize(dictionary::regdictionary, word))[1], word) AS stem
 FROM unnest($1::text[], $2::text[]) AS asked (dictionary, word);
 
 -- name: put
--- Let documents be found by these words.
+-- Write the index rows of documents.
 INSERT INTO document_search (document_id, seen_at, facets, tokens)
 SELECT document_id, made.seen_at, ARRAY(SELECT jsonb_array_elements_text(made.facets::jsonb)), tokens::tsvector
 FROM unnest($1::bigint[], $2::timestamptz[], $3::text[], $4::text[]) AS made (document_id, seen_at, facets, tokens)
@@ -17,36 +17,36 @@ ORDER BY document_id
 ON CONFLICT (document_id) DO UPDATE SET seen_at = excluded.seen_at, facets = excluded.facets, tokens = excluded.tokens;
 
 -- name: unknown_words
--- Which of these words are not kept yet.
+-- The words that are not stored yet.
 SELECT word FROM unnest($1::text[]) AS asked (word) WHERE NOT EXISTS (
     SELECT FROM search_words WHERE search_words.word = asked.word);
 
 -- name: put_words
--- Keep words of titles; in one order, so that nobody waits for who waits for him.
+-- Store words of titles; sorted, so that concurrent inserts cannot deadlock.
 INSERT INTO search_words (word, keys)
 SELECT word, keys::int[] FROM unnest($1::text[], $2::text[]) AS made (word, keys) ORDER BY word ON CONFLICT DO NOTHING;
 
 -- name: put_facets
--- Keep what documents can be found by.
+-- Store facets.
 INSERT INTO search_facets (facet)
 SELECT facet FROM unnest($1::text[]) AS made (facet)
 WHERE NOT EXISTS (SELECT FROM search_facets WHERE search_facets.facet = made.facet)
 ORDER BY facet ON CONFLICT DO NOTHING;
 
 -- name: facets
--- What documents can be found by, of one kind, or those of these names.
+-- The facets of one kind, or those of these names that exist.
 SELECT facet FROM search_facets
 WHERE ($1::text IS NOT NULL AND facet >= $1 || ':' AND facet < $1 || ';') OR facet = ANY ($2::text[])
 ORDER BY facet LIMIT $3;
 
 -- name: be_quick
--- No search may run away; each is planned for what it seeks, and goes by its indexes.
+-- Bound the time of a search, plan it for its values, and let it use indexes only.
 SELECT set_config('statement_timeout', $1, true), set_config('plan_cache_mode', 'force_custom_plan', true),
     set_config('enable_seqscan', 'off', true), set_config('hnsw.ef_search', '100', true),
     set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.max_scan_tuples', '1000', true);
 
 -- name: newest
--- The newest documents of a stretch of time that have the words, wherever these stand: that much the index can tell.
+-- The newest documents of a time range that have the words at any position, which is all that the index knows.
 SELECT document_id FROM document_search
 WHERE tokens @@ $1::text::tsquery AND ($2::text[] IS NULL OR facets @> $2) AND ($3::text[] IS NULL OR facets && $3)
     AND ($4::timestamptz IS NULL OR seen_at >= $4) AND ($5::timestamptz IS NULL OR seen_at < $5)
@@ -56,8 +56,8 @@ WHERE tokens @@ $1::text::tsquery AND ($2::text[] IS NULL OR facets @> $2) AND (
 ORDER BY seen_at DESC, document_id DESC LIMIT $7;
 
 -- name: ranked
--- The stories of those documents in which the words stand as they must, if that is not certain, each with the one that
--- has them most prominently: an old one counts for half.
+-- The stories of these documents, each with its best one; phrases are checked unless `$5`. The weight of a document
+-- falls to half with age, with a half-life of 30 days.
 SELECT story_id, document_id FROM (
     SELECT DISTINCT ON (story_id) story_id, document_id, last_seen_at, weight FROM (
         SELECT document_id, ts_rank('{0.1, 0.2, 0.5, 1.0}', tokens, $2::text::tsquery, 1)
@@ -68,7 +68,7 @@ SELECT story_id, document_id FROM (
 ORDER BY weight DESC, last_seen_at DESC, story_id DESC LIMIT $4;
 
 -- name: nearest
--- The stories whose documents are nearest in meaning, without those that have excluded words.
+-- The stories whose documents are nearest in meaning, without documents that have excluded words.
 SELECT story_id, document_id, cosine FROM (
     SELECT DISTINCT ON (story_id) story_id, document_id, cosine
     FROM documents_meaning($1::real[], $2, $3, $4, $5, $6, $7, $8, $9) AS near
@@ -82,18 +82,18 @@ SELECT story_id, document_id, cosine FROM (
     ORDER BY story_id, cosine DESC) AS best
 ORDER BY cosine DESC, story_id DESC LIMIT $9;
 
--- name: neighbours_in_spelling
--- Words that may have been meant, for each word that no title has.
+-- name: similar_words
+-- The words of titles that share a deletion key with each word that no title has.
 SELECT asked.word, near.word AS candidate
 FROM unnest($1::text[], $2::text[]) AS asked (word, keys) CROSS JOIN LATERAL (
     SELECT word FROM search_words WHERE search_words.keys && asked.keys::int[] LIMIT $3) AS near
 WHERE NOT EXISTS (SELECT FROM search_words WHERE search_words.word = asked.word);
 
 -- name: texts
--- Documents as they are written, as far as a passage of them may be shown.
+-- The beginning of documents, from which passages are cut.
 SELECT document_id, title, left(body_text, $2) AS body_text, normalized_language AS language
 FROM documents WHERE document_id = ANY ($1::bigint[]);
 
 -- name: topic
--- The number of a topic.
+-- The id of a topic.
 SELECT topic_id FROM topics WHERE topic_slug = $1;

@@ -1,4 +1,4 @@
-"""A document to be read in peace: its text alone, in a column that is not too wide."""
+"""The reader view: the text of one document."""
 
 from http import HTTPStatus
 from typing import Annotated
@@ -23,10 +23,10 @@ DocumentId = Annotated[int, Path(ge=1, le=2**63 - 1)]
 @router.get("/stories/{story_uuid}/read/{document_id}")
 @needs("read")
 async def article_page(conn: ReadConn, context: PageContext, story_uuid: UUID, document_id: DocumentId) -> Response:
-    """The text of a document; the address of a story that was merged leads to where it went."""
+    """The text of a document; a merged story redirects to the story that it became part of."""
     story = await story_reads.get_surviving(conn, str(story_uuid))
     if story.story_uuid != story_uuid:
         return RedirectResponse(f"/stories/{story.story_uuid}/read/{document_id}", status_code=HTTPStatus.FOUND)
     article = await document_reads.get_reader_article(conn, story.story_id, document_id)
-    paragraphs = [each for each in article.body_text.split("\n\n") if each.strip()]
+    paragraphs = [paragraph for paragraph in article.body_text.split("\n\n") if paragraph.strip()]
     return pages.page("article.html", context, story=story, article=article, paragraphs=paragraphs)

@@ -1,4 +1,4 @@
-"""A day as a page: its neighbours, its collections, its stories in their groups of coverage."""
+"""The pages of days: their collections, and their stories in groups of coverage."""
 
 from dataclasses import dataclass, replace
 from datetime import date
@@ -13,27 +13,26 @@ from scoop.http.cache import Cached, ResponseCache
 from scoop.http.deps import CurrentDesk
 from scoop.http.routes import needs
 from scoop.store.db import Connection
-from scoop.store.reads import coverage as coverage_reads
-from scoop.store.reads import days as day_reads
+from scoop.store.reads import front_page as front_page_reads
 from scoop.store.reads.coverage import Group
 from scoop.store.reads.days import DaySummary, StoryTally
 from scoop.web import calendar, labels, pages, sidebar
-from scoop.web.calendar import Month, day_named
+from scoop.web.calendar import Month, parse_day
 from scoop.web.context import PageContext, day_href
-from scoop.web.sidebar import Rail
+from scoop.web.sidebar import Sidebar
 
 router = routes.for_pages()
 
 MAX_OFFSET_DIGITS = 6
 SHOWN_OUTLETS = 6
-SHOWN_COMPANY = 3  # what else tells of a story's event is folded after these
-SHORT_DAY = 12  # groups: with fewer, as after midnight, the front page goes on with the day before
-PAGE_GROUPS = 100  # a group may hold many stories, and a page of them should still come at once
+SHOWN_COMPANY = 3  # other stories of a group; the rest is collapsed
+SHORT_DAY = 12  # groups: with fewer, as after midnight, the front page adds the day before
+PAGE_GROUPS = 100  # a group may hold many stories, and a page of them should still load at once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayView:
-    """What of a day is wanted: one collection or all, from which place on, beside which month of the calendar."""
+    """The part of a day to show: one collection or all, from an offset on, and the month of the calendar."""
 
     day: date
     collection: str | None = None
@@ -51,7 +50,7 @@ class Tab:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """The groups of one collection, how many the day has of it, and where the rest of them is."""
+    """The groups of one collection, its tally of the day, and the link to the rest."""
 
     name: str
     tally: StoryTally
@@ -75,37 +74,42 @@ class DayPage:
 
     @property
     def nearest(self) -> date | None:
-        """The newest day before this one that has stories, else the first after it."""
+        """The newest earlier day that has stories, or else the next later one."""
         return self.earlier or self.later
 
 
 @router.get("/")
 @needs("read")
-async def home_page(shelf: Cached, desk: CurrentDesk, context: PageContext) -> Response:
-    """Today, with the day before while there is little yet; or the newest day that has stories."""
+async def home_page(cache: Cached, desk: CurrentDesk, context: PageContext) -> Response:
+    """Today, followed by the day before if it is short; without stories the newest day that has some."""
     choice = DayView(day=context.today)
-    page = await _kept(shelf, context, choice)
+    page = await _cached(cache, context, choice)
     before = None
     if not page.sections and page.nearest:
-        page = await _kept(shelf, context, replace(choice, day=page.nearest))
+        page = await _cached(cache, context, replace(choice, day=page.nearest))
     elif page.is_short and page.earlier:
-        before = await _kept(shelf, context, replace(choice, day=page.earlier))
+        before = await _cached(cache, context, replace(choice, day=page.earlier))
     async with desk.reading() as conn:
-        beside = await sidebar.read(conn, context, context.today, is_now=True)
+        beside = await sidebar.read(conn, context, context.today)
     return _page(page, beside, context, before=before, instead_of_today=page.choice != choice)
 
 
 @router.get("/days/{day}")
 @needs("read")
-async def day_page(request: Request, shelf: Cached, desk: CurrentDesk, context: PageContext, day: str) -> Response:
-    page = await _kept(shelf, context, _choice(request, day))
+async def day_page(request: Request, cache: Cached, desk: CurrentDesk, context: PageContext, day: str) -> Response:
+    page = await _cached(cache, context, _choice(request, day))
     async with desk.reading() as conn:
-        beside = await sidebar.read(conn, context, page.choice.day, is_now=page.choice.day == context.today)
+        beside = await sidebar.read(conn, context, page.choice.day)
     return _page(page, beside, context)
 
 
 def _page(
-    page: DayPage, beside: Rail, context: PageContext, *, before: DayPage | None = None, instead_of_today: bool = False
+    page: DayPage,
+    beside: Sidebar,
+    context: PageContext,
+    *,
+    before: DayPage | None = None,
+    instead_of_today: bool = False,
 ) -> Response:
     return pages.page(
         "day.html",
@@ -129,47 +133,52 @@ def _choice(request: Request, day: str) -> DayView:
         raise NotFound("there is no such offset")
     month = request.query_params.get("month")
     return DayView(
-        day=day_named(day),
+        day=parse_day(day),
         collection=collection,
         offset=int(offset),
-        month=calendar.month_named(month) if month else None,
+        month=calendar.parse_month(month) if month else None,
     )
 
 
-async def _kept(shelf: ResponseCache, context: PageContext, choice: DayView) -> DayPage:
-    return await shelf.find((choice, context.today), lambda conn: read(conn, context, choice))
+async def _cached(cache: ResponseCache, context: PageContext, choice: DayView) -> DayPage:
+    return await cache.find((choice, context.today), lambda conn: read(conn, context, choice))
 
 
 async def read(conn: Connection, context: PageContext, choice: DayView) -> DayPage:
-    since, until = context.window(choice.day)
-    day = await day_reads.summarize_day(conn, since=since, until=until, collection=choice.collection)
-    tallies = day.tally_by_collection
-    if choice.collection and choice.collection not in tallies and not (day.earlier_at or day.later_at):
-        raise NotFound(f"there is no collection {choice.collection!r}")
-    limit = PAGE_GROUPS if choice.collection else PAGE_GROUPS // max(len(tallies), 1)
-    found = await coverage_reads.list_groups(
-        conn, since=since, until=until, collection=choice.collection, limit=max(limit, 1), offset=choice.offset
+    month = choice.month or choice.day
+    contents = await front_page_reads.get_day(
+        conn,
+        context.window(choice.day),
+        month=calendar.month_window(context, month),
+        timezone=str(context.timezone),
+        max_groups=PAGE_GROUPS,
+        collection=choice.collection,
+        offset=choice.offset,
     )
+    summary = contents.summary
+    tallies = summary.tally_by_collection
+    if choice.collection and choice.collection not in tallies and not (summary.earlier_at or summary.later_at):
+        raise NotFound(f"there is no collection {choice.collection!r}")
     return DayPage(
         choice=choice,
-        earlier=context.day_of(day.earlier_at) if day.earlier_at else None,
-        later=context.day_of(day.later_at) if day.later_at else None,
-        tabs=_tabs(day, choice),
+        earlier=context.day_of(summary.earlier_at) if summary.earlier_at else None,
+        later=context.day_of(summary.later_at) if summary.later_at else None,
+        tabs=_tabs(summary, choice),
         sections=[
             _section(choice, collection, list(groups), tallies[collection])
-            for collection, groups in groupby(found, key=attrgetter("collection"))
+            for collection, groups in groupby(contents.groups, key=attrgetter("collection"))
         ],
-        month=await calendar.month(conn, context, choice.month or choice.day, collection=choice.collection),
+        month=calendar.month(context, month, contents.stories_by_day),
     )
 
 
 def _tabs(day: DaySummary, choice: DayView) -> list[Tab]:
-    """One for all, then one per collection; the chosen one stays where the day has none of it."""
+    """One for all, then one for each collection; the chosen one also if the day has none of it."""
     groups = {collection: tally.groups for collection, tally in day.tally_by_collection.items()}
     if choice.collection:
         groups = {choice.collection: 0} | groups
-    each = [_tab(choice, collection, groups[collection]) for collection in sorted(groups)]
-    return [_tab(choice, None, sum(groups.values())), *each] if each else []
+    tabs = [_tab(choice, collection, groups[collection]) for collection in sorted(groups)]
+    return [_tab(choice, None, sum(groups.values())), *tabs] if tabs else []
 
 
 def _tab(choice: DayView, collection: str | None, groups: int) -> Tab:

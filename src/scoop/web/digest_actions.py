@@ -24,7 +24,7 @@ from scoop.store.db import Connection
 from scoop.store.digests import RunMode
 from scoop.web import digests as shown
 from scoop.web import pages
-from scoop.web.calendar import day_named
+from scoop.web.calendar import parse_day
 from scoop.web.context import PageContext
 from scoop.web.digests import DigestId, DigestPage, DigestTopicSlug
 
@@ -54,7 +54,7 @@ async def make(
     day: str,
     mode: Annotated[Literal["live", "shadow"], Form()] = "live",
 ) -> Response:
-    wanted = day_named(day)
+    wanted = parse_day(day)
 
     async def change(conn: Connection) -> str:
         if await digests.published_run_id(conn, (await topics.by_slug(conn, slug)).topic_id, wanted) and mode == "live":
@@ -87,7 +87,7 @@ async def suppress(
     reason: Annotated[str, Form()] = "",
 ) -> Response:
     """Suppress a story, and make the digest again without it if it was not posted."""
-    wanted = day_named(day)
+    wanted = parse_day(day)
 
     async def change(conn: Connection) -> str:
         await catalogue.suppress(conn, slug, str(story), text.one_line(reason)[:MAX_REASON])
@@ -101,7 +101,7 @@ async def suppress(
 async def unsuppress(
     desk: CurrentDesk, context: PageContext, slug: DigestTopicSlug, day: str, story: Annotated[DigestId, Form()]
 ) -> Response:
-    wanted = day_named(day)
+    wanted = parse_day(day)
 
     async def change(conn: Connection) -> str:
         await catalogue.unsuppress(conn, slug, str(story))
@@ -127,7 +127,7 @@ async def _made_again(conn: Connection, desk: Desk, slug: str, day: date, *, now
 @needs("edit")
 async def correct(desk: CurrentDesk, context: PageContext, slug: DigestTopicSlug, day: str) -> Response:
     """Edit what was posted to what it would say now."""
-    wanted = day_named(day)
+    wanted = parse_day(day)
 
     async def change(conn: Connection) -> str:
         topic = await topics.by_slug(conn, slug)
@@ -166,7 +166,7 @@ async def publish_page(
     desk: CurrentDesk, conn: ReadConn, context: PageContext, slug: DigestTopicSlug, day: str
 ) -> Response:
     """The parts per channel, before they are posted."""
-    return await _publish_page(conn, desk, context, slug, day_named(day))
+    return await _publish_page(conn, desk, context, slug, parse_day(day))
 
 
 @router.post("/digests/{slug}/{day}/publish")
@@ -174,7 +174,7 @@ async def publish_page(
 async def publish(
     desk: CurrentDesk, context: PageContext, slug: DigestTopicSlug, day: str, run: Annotated[DigestId, Form()]
 ) -> Response:
-    wanted = day_named(day)
+    wanted = parse_day(day)
     try:
         async with desk.database.transaction() as conn:
             order = await digest.prepare_order(

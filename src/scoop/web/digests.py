@@ -25,10 +25,10 @@ from scoop.store.digests import DigestRun, RunEntry
 from scoop.store.reads import digests as digest_reads
 from scoop.store.reads.digests import DatedDigest, Neighbours
 from scoop.web import labels, pages, sidebar
-from scoop.web.calendar import day_named
+from scoop.web.calendar import parse_day
 from scoop.web.context import PageContext
 from scoop.web.explain import EvidenceSignal
-from scoop.web.sidebar import Word
+from scoop.web.sidebar import StateLabel
 
 router = routes.for_pages()
 
@@ -63,7 +63,7 @@ class Coming:
     topic: Topic
     day: date
     due_at: datetime
-    state: Word | None
+    state: StateLabel | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +81,7 @@ class RunDifference:
 
     entry: RunEntry
     leading: str | None
-    word: Word | None
+    word: StateLabel | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +108,7 @@ class DigestPage:
     runs: list[DigestRun]
     shown: DigestRunView | None
     other: DigestRunView | None
-    state: Word
+    state: StateLabel
     ledger: dict[str, list[CandidateRow]]
     posts: list[Post]
     live_id: int | None
@@ -156,7 +156,7 @@ def _list_href(topic: str, *, after: str) -> str:
     return f"/digests?{urlencode({'topic': topic, 'after': after} if topic else {'after': after}, quote_via=quote)}"
 
 
-def _coming(topic: Topic, shown: Sequence[tuple[DatedDigest, Word]], *, now: datetime) -> Coming:
+def _coming(topic: Topic, shown: Sequence[tuple[DatedDigest, StateLabel]], *, now: datetime) -> Coming:
     day = next_day(topic, now)
     due_at = digest_windows.due_at(topic.digest_cron, topic.timezone, day)
     assert due_at is not None  # noqa: S101 - the cron itself named the date
@@ -169,12 +169,14 @@ def next_day(topic: Topic, now: datetime) -> date:
     return digest_windows.following(topic.digest_cron, digest_windows.latest(topic.digest_cron, topic.timezone, now))
 
 
-def state(digest: DatedDigest, *, now: datetime) -> Word:
+def state(digest: DatedDigest, *, now: datetime) -> StateLabel:
     """The state of a digest; one made before its time and not posted is a preview."""
     is_outgoing = digest.post_states or digest.left_to_legacy_at
     if digest.mode == "live" and not is_outgoing and digest.window_end_utc > min(now, digest.started_at):
-        return Word(word="preview", kind="maybe", more=labels.counted(digest.entry_count or 0, "story", "stories"))
-    found = sidebar.state(digest, digest.run_date, now=now)
+        return StateLabel(
+            word="preview", kind="maybe", more=labels.counted(digest.entry_count or 0, "story", "stories")
+        )
+    found = sidebar.digest_state(digest, digest.run_date, now=now)
     assert found is not None  # noqa: S101 - it was made
     return found
 
@@ -195,7 +197,7 @@ async def digest_page(
     view: View = "",
     run: Annotated[DigestId | None, Query()] = None,
 ) -> Response:
-    return await page(conn, context, slug, day_named(day), view=view, run_id=run)
+    return await page(conn, context, slug, parse_day(day), view=view, run_id=run)
 
 
 async def page(
@@ -270,9 +272,9 @@ async def _run_view(conn: Connection, topic: Topic, run_id: int) -> DigestRunVie
     return DigestRunView(run=run, entries=entries, digest=digests.make_digest(topic, run.run_date, entries))
 
 
-def _state(topic: Topic, shown: DigestRunView | None, sent: Sequence[Post], *, now: datetime) -> Word:
+def _state(topic: Topic, shown: DigestRunView | None, sent: Sequence[Post], *, now: datetime) -> StateLabel:
     if shown is None:
-        return Word(word="not made", kind="rest")
+        return StateLabel(word="not made", kind="rest")
     run = shown.run
     return state(
         DatedDigest(
@@ -339,11 +341,11 @@ def compared(ours: DigestRunView | None, theirs: DigestRunView | None) -> list[R
     ]
 
 
-def _difference(entry: RunEntry, other: RunEntry | None) -> Word | None:
+def _difference(entry: RunEntry, other: RunEntry | None) -> StateLabel | None:
     if other is None:
-        return Word(word="only here", kind="maybe", more="no candidate there")
+        return StateLabel(word="only here", kind="maybe", more="no candidate there")
     if other.rank is None:
-        return Word(word="only here", kind="maybe", more=f"there: {other.reason}")
+        return StateLabel(word="only here", kind="maybe", more=f"there: {other.reason}")
     if other.rank != entry.rank:
-        return Word(word="moved", kind="watch", more=f"number {other.rank} there")
+        return StateLabel(word="moved", kind="watch", more=f"number {other.rank} there")
     return None

@@ -1,4 +1,4 @@
-"""Why a document is in its story: the reason in words, the signals as figures, what was decided and what came near."""
+"""Why a document is in its story: a sentence, and the signals as figures."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
@@ -10,13 +10,13 @@ from scoop.store.reads.decisions import DocumentDecision, RejectedCandidate
 from scoop.store.reads.stories import RelatedStory, StoryMember
 from scoop.web import labels
 
-TOLD_IN_WORDS = frozenset({"signal", "matched_document_id", "decision_id", "absorbed_story_ids", "before"})
-MOST_CHARACTERS = 200  # of a signal that is no figure
+IN_SENTENCE = frozenset({"signal", "matched_document_id", "decision_id", "absorbed_story_ids", "before"})
+MAX_CHARACTERS = 200  # of a signal that is a text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceSignal:
-    """A piece of evidence; `share` when it is a figure between 0 and 1 that can be drawn."""
+    """One signal; `share` is set for a figure from 0 to 1, which is drawn as a bar."""
 
     name: str
     value: str
@@ -25,7 +25,7 @@ class EvidenceSignal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Why:
-    """The reason a document is in its story: a sentence, the document it is like, the signals."""
+    """The sentence, the document that it was matched with, and the signals."""
 
     sentence: str
     like: StoryMember | None
@@ -35,7 +35,7 @@ class Why:
 def why(member: StoryMember, member_by_id: Mapping[int, StoryMember]) -> Why:
     details = member.match_details or {}
     score = {"match": member.match_score} if member.match_score is not None else {}
-    evidence = score | {name: value for name, value in details.items() if name not in TOLD_IN_WORDS}
+    evidence = score | {name: value for name, value in details.items() if name not in IN_SENTENCE}
     return Why(
         sentence=labels.REASONS[member.match_type],
         like=member_by_id.get(details.get("matched_document_id", 0)),
@@ -43,19 +43,19 @@ def why(member: StoryMember, member_by_id: Mapping[int, StoryMember]) -> Why:
     )
 
 
-def worth_telling(events: Iterable[DocumentDecision]) -> list[DocumentDecision]:
-    """The decisions that were measured, or made by a person; the first one stands in the reason already."""
-    return [each for each in events if each.best_cosine is not None or each.decision.startswith("manual")]
+def shown_decisions(events: Iterable[DocumentDecision]) -> list[DocumentDecision]:
+    """The decisions with measurements and those of people; the sentence already gives the others."""
+    return [event for event in events if event.best_cosine is not None or event.decision.startswith("manual")]
 
 
-def of_decision(event: DocumentDecision) -> list[EvidenceSignal]:
-    """What was measured when it was decided about a document."""
-    return _measured((each.name, getattr(event, each.name)) for each in fields(event))
+def decision_signals(event: DocumentDecision) -> list[EvidenceSignal]:
+    """The measurements behind a decision."""
+    return _measured((field.name, getattr(event, field.name)) for field in fields(event))
 
 
-def of_pair(near: RejectedCandidate | RelatedStory) -> list[EvidenceSignal]:
-    """What was measured between a document or story and one that came near it."""
-    return _measured([("probability", near.probability), *near.signs.items()])
+def pair_signals(pair: RejectedCandidate | RelatedStory) -> list[EvidenceSignal]:
+    """The measurements between two documents or stories."""
+    return _measured([("probability", pair.probability), *pair.signs.items()])
 
 
 def _measured(figures: Iterable[tuple[str, Any]]) -> list[EvidenceSignal]:
@@ -64,8 +64,8 @@ def _measured(figures: Iterable[tuple[str, Any]]) -> list[EvidenceSignal]:
 
 
 def _signal(name: str, value: Any) -> EvidenceSignal:
-    spoken = labels.SIGNALS.get(name, name.replace("_", " "))
+    label = labels.SIGNALS.get(name, name.replace("_", " "))
     if isinstance(value, float) and 0 <= value <= 1:
-        return EvidenceSignal(name=spoken, value=f"{value:.2f}", share=value)
-    told = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-    return EvidenceSignal(name=spoken, value=told[:MOST_CHARACTERS])
+        return EvidenceSignal(name=label, value=f"{value:.2f}", share=value)
+    shown = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return EvidenceSignal(name=label, value=shown[:MAX_CHARACTERS])

@@ -1,4 +1,4 @@
-"""What a person says of a story on its own page: one with another, or not; kept out of a topic's digests, or not."""
+"""The actions of a story's page: merge, keep apart, undo, suppress in a topic."""
 
 from http import HTTPStatus
 from typing import Annotated
@@ -14,6 +14,7 @@ from scoop.http.routes import needs
 from scoop.model import Decision
 from scoop.store import review, topics
 from scoop.store.reads import stories as story_reads
+from scoop.store.reads import story_page as story_page_reads
 from scoop.web import pages, story
 from scoop.web.context import PageContext
 
@@ -32,8 +33,8 @@ async def merge(desk: CurrentDesk, context: PageContext, story_uuid: UUID, other
             decision = await review.merge(conn, str(story_uuid), str(other), by=context.visitor.name)
             survivor = await story_reads.get_surviving(conn, str(decision.story_id))
     except UsageError as error:
-        return await _refused(desk, context, story_uuid, error)
-    return _decided(survivor.story_uuid, decision)
+        return await _refuse(desk, context, story_uuid, error)
+    return _show_decision(survivor.story_uuid, decision)
 
 
 @router.post("/stories/{story_uuid}/apart")
@@ -45,8 +46,8 @@ async def keep_apart(
         async with desk.writing() as conn:
             decision = await review.keep_apart(conn, str(story_uuid), str(other), by=context.visitor.name)
     except UsageError as error:
-        return await _refused(desk, context, story_uuid, error)
-    return _decided(story_uuid, decision)
+        return await _refuse(desk, context, story_uuid, error)
+    return _show_decision(story_uuid, decision)
 
 
 @router.post("/stories/{story_uuid}/undo")
@@ -56,8 +57,10 @@ async def undo(desk: CurrentDesk, context: PageContext, story_uuid: UUID, decisi
         async with desk.writing() as conn:
             await review.undo(conn, decision_id, by=context.visitor.name)
     except UsageError as error:
-        return await _refused(desk, context, story_uuid, error)
-    return pages.redirect_with_notice(f"/stories/{story_uuid}", notice="Taken back. The rules decide anew in a moment.")
+        return await _refuse(desk, context, story_uuid, error)
+    return pages.redirect_with_notice(
+        f"/stories/{story_uuid}", notice="Decision undone. The rules judge the documents again in a moment."
+    )
 
 
 @router.post("/stories/{story_uuid}/suppress")
@@ -65,42 +68,44 @@ async def undo(desk: CurrentDesk, context: PageContext, story_uuid: UUID, decisi
 async def suppress(
     desk: CurrentDesk, context: PageContext, story_uuid: UUID, topic: NoteText = "", reason: NoteText = ""
 ) -> Response:
-    told = text.one_line(reason)
+    reason = text.one_line(reason)
     try:
         async with desk.writing() as conn:
-            known = await topics.by_slug(conn, text.one_line(topic))
-            _check_reason(told)
+            suppressing = await topics.by_slug(conn, text.one_line(topic))
+            _check_reason(reason)
             subject = await story_reads.get_surviving(conn, str(story_uuid))
-            await topics.suppress(conn, known, subject.story_id, told)
+            await topics.suppress(conn, suppressing, subject.story_id, reason)
     except UsageError as error:
-        return await _refused(desk, context, story_uuid, error, reason=told)
-    return pages.redirect_with_notice(f"/stories/{story_uuid}#topics", notice=f"Kept out of {known.topic_name}: {told}")
+        return await _refuse(desk, context, story_uuid, error, reason=reason)
+    return pages.redirect_with_notice(
+        f"/stories/{story_uuid}#topics", notice=f"Suppressed in {suppressing.topic_name}: {reason}"
+    )
 
 
 @router.post("/stories/{story_uuid}/unsuppress")
 @needs("edit")
 async def unsuppress(conn: WriteConn, story_uuid: UUID, topic: NoteText = "") -> Response:
-    known = await topics.by_slug(conn, text.one_line(topic))
+    suppressing = await topics.by_slug(conn, text.one_line(topic))
     subject = await story_reads.get_surviving(conn, str(story_uuid))
-    await topics.unsuppress(conn, known, subject.story_id)
+    await topics.unsuppress(conn, suppressing, subject.story_id)
     return pages.redirect_with_notice(
-        f"/stories/{story_uuid}#topics", notice=f"It may be told in {known.topic_name} again."
+        f"/stories/{story_uuid}#topics", notice=f"No longer suppressed in {suppressing.topic_name}."
     )
 
 
 def _check_reason(reason: str) -> None:
     if not reason or len(reason) > MAX_REASON:
-        raise UsageError(f"say in 1 to {MAX_REASON} characters why it is kept out: readers of the digest's page see it")
+        raise UsageError(f"give a reason of 1 to {MAX_REASON} characters: it is shown on the digest's page")
 
 
-def _decided(story_uuid: UUID, decision: Decision) -> Response:
+def _show_decision(story_uuid: UUID, decision: Decision) -> Response:
     return pages.redirect_with_notice(f"/stories/{story_uuid}?decided={decision.decision_id}")
 
 
-async def _refused(
+async def _refuse(
     desk: Desk, context: PageContext, story_uuid: UUID, error: UsageError, *, reason: str | None = None
 ) -> Response:
-    """The page as it was, and why nothing was changed."""
+    """The unchanged page with the reason of the refusal."""
     async with desk.reading() as conn:
-        detail = await story_reads.get_story(conn, str(story_uuid))
-        return await story.page(conn, context, detail, error=str(error), reason=reason, status=HTTPStatus.BAD_REQUEST)
+        page = await story_page_reads.get_story_page(conn, str(story_uuid), limit=story.SHOWN_DOCUMENTS)
+    return story.render(context, page, error=str(error), reason=reason, status=HTTPStatus.BAD_REQUEST)

@@ -1,4 +1,4 @@
-"""When a story was told by whom: a lane for each newsroom, a tick for each document."""
+"""The timeline of a story: a lane for each publisher, a tick for each document."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,13 +8,13 @@ from datetime import timedelta
 from scoop.store.reads.stories import StoryMember
 from scoop.web import labels
 
-SHORTEST = timedelta(minutes=1)  # what is told within it was told at once
-LANES = 6  # as many colours can be told apart; the rest of the newsrooms share the last
+SHORTEST = timedelta(minutes=1)  # a shorter story has no timeline
+LANES = 6  # colours that a reader can distinguish; the other publishers share the last
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tick:
-    """A document at a share of the timeline's length."""
+    """A document; `at` is its position from 0 to 1."""
 
     at: float
     label: str
@@ -22,7 +22,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lane:
-    """A newsroom, or what is left of them; `number` is that of its colour."""
+    """A publisher, or all others; `number` is that of its colour."""
 
     number: int
     name: str
@@ -30,17 +30,17 @@ class Lane:
 
 
 def lane_by_family(members: Sequence[StoryMember]) -> dict[str, int]:
-    """The number of each newsroom's lane: those that tell most have one of their own, in order of appearance."""
+    """The lane of each publisher: those with most documents have their own, in order of appearance."""
     counts = Counter(member.publisher_family for member in members)
     if len(counts) <= LANES:
         return {family: number for number, family in enumerate(counts, start=1)}
     own = {family for family, _ in counts.most_common(LANES - 1)}
-    numbers = {family: number for number, family in enumerate((each for each in counts if each in own), start=1)}
+    numbers = {family: number for number, family in enumerate((family for family in counts if family in own), start=1)}
     return {family: numbers.get(family, LANES) for family in counts}
 
 
 def lanes(members: Sequence[StoryMember]) -> list[Lane]:
-    """The documents from the first to the last moment, by newsroom; none where all appeared at once."""
+    """The lanes from the first document to the last; none if all appeared within a minute."""
     if not members or members[-1].seen_at - members[0].seen_at < SHORTEST:
         return []
     start, length = members[0].seen_at, members[-1].seen_at - members[0].seen_at
@@ -54,9 +54,9 @@ def lanes(members: Sequence[StoryMember]) -> list[Lane]:
         Lane(
             number=number,
             name=_name([family for family, lane in number_by_family.items() if lane == number]),
-            ticks=each,
+            ticks=lane_ticks,
         )
-        for number, each in ticks.items()
+        for number, lane_ticks in ticks.items()
     ]
 
 
