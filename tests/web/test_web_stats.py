@@ -11,6 +11,7 @@ from scoop.web import stats
 from web.test_web_safety import HOSTILE
 from web.visitor import NOW, a_report, visiting
 
+ALL_SOURCES = "/stats?days=7&sources=all"
 SAME = {"title": "Bridge stays closed", "body_text": "The council said that the old bridge will stay closed. " * 5}
 
 
@@ -44,7 +45,7 @@ def cells(page, table):
 async def test_a_desk_without_news_says_what_would_be_counted(database):
     async with visiting(database, role="reader") as visitor:
         page = (await visitor.get("/stats")).page
-    assert "Nothing happened in these 30 days" in page.text
+    assert "No activity in these 30 days" in page.text
     assert "/stats?days=90" in page.links()
 
 
@@ -74,8 +75,8 @@ async def test_what_was_folded_is_counted_with_why(database):
     async with visiting(database, clock=today, role=None, public_reading=True) as visitor:
         page = (await visitor.get("/stats?days=7")).page
     assert cells(page, "documents-days")[-1][1:] == [2, 1]
-    assert "Folded 1 (33%)" in page.text
-    assert "same title and text 1" in page.text
+    assert "Duplicates 1 (33%)" in page.text
+    assert "Same title and text 1" in page.text
 
 
 async def test_collections_show_how_many_documents_make_a_story(database):
@@ -103,19 +104,37 @@ async def test_the_figures_are_counted_once_a_minute_for_all(database, monkeypat
     async with visiting(database) as visitor:
         await asyncio.gather(*(visitor.get("/stats?days=7") for _ in range(5)))
         assert len(counted) == 1
-        monkeypatch.setattr(stats, "KEPT_SECONDS", 0.0)
+        monkeypatch.setattr(stats, "CACHED_SECONDS", 0.0)
         await visitor.get("/stats?days=7")
     assert len(counted) == 2
 
 
-async def test_many_sources_are_cut_and_counted(database):
+async def test_the_busiest_ten_sources_are_shown_with_a_link_to_all(database):
     visits = [a_visit(f"source_{number}") for number in range(250)]
     async with database.transaction() as conn:
         await runs.record(conn, visits, "schedule")
     async with visiting(database) as visitor:
+        page, all_sources = (await visitor.get("/stats?days=7")).page, (await visitor.get(ALL_SOURCES)).page
+    assert "The 10 of 250 sources with the most new items." in page.text
+    assert len(page.links("/runs?source=")) == 10
+    assert f"{ALL_SOURCES}#sources" in page.links()
+    assert "The 200 of 250 sources with the most new items." in all_sources.text
+    assert len(all_sources.links("/runs?source=")) == 200
+
+
+async def test_parts_without_figures_are_not_shown(database):
+    async with database.transaction() as conn:
+        await runs.record(conn, [a_visit()], "schedule")
+    async with visiting(database) as visitor:
         page = (await visitor.get("/stats?days=7")).page
-    assert "The 200 that brought most, of 250." in page.text
-    assert len(page.links("/runs?source=")) == 200
+    assert len(page.links("/runs?source=")) == 1
+    for heading in (
+        "Arrivals per day",
+        "New stories and duplicates per day",
+        "Why documents were merged",
+        "Collections",
+    ):
+        assert heading not in page.text
 
 
 @pytest.mark.parametrize("days", ["0", "8", "365", "-7", "x", "", "7%00"])

@@ -1,4 +1,4 @@
-"""Figures as a page: what arrived each day, what was folded, what each source and collection brought."""
+"""The stats page: arrivals and merged documents per day, and the counts of collections and sources."""
 
 import asyncio
 import time
@@ -20,23 +20,24 @@ from scoop.web.context import PageContext
 
 router = routes.for_pages()
 
-RANGES = (7, 30, 90)  # days; every figure is read for so many at most
-USUAL = 30
-SHOWN_SOURCES = 200
-KEPT_SECONDS = 60.0
+RANGES = (7, 30, 90)  # days; a longer range would read too many rows
+DEFAULT_RANGE = 30
+TOP_SOURCES = 10
+MAX_SOURCES = 200
+CACHED_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dated:
+class DatedStats:
     day: date
-    figures: DayStats
+    counts: DayStats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatsPage:
-    """What the last days came to; `sources` are those that brought most, `source_count` is how many there are."""
+    """The counts of a range of days; `sources` are the busiest of `source_count`."""
 
-    dated: list[Dated]
+    days: list[DatedStats]
     matches: dict[str, int]
     collections: list[CollectionStats]
     sources: list[SourceStats]
@@ -44,19 +45,19 @@ class StatsPage:
 
     @property
     def arrivals(self) -> int:
-        return sum(each.figures.arrivals for each in self.dated)
+        return sum(day.counts.arrivals for day in self.days)
 
     @property
     def opened(self) -> int:
-        return sum(each.figures.opened for each in self.dated)
+        return sum(day.counts.opened for day in self.days)
 
     @property
     def folded(self) -> int:
-        return sum(each.figures.folded for each in self.dated)
+        return sum(day.counts.folded for day in self.days)
 
     @property
     def folded_share(self) -> float:
-        """The part of the documents that told nothing of their own."""
+        """The share of documents that were merged into an existing story."""
         return self.folded / (self.opened + self.folded) if self.folded else 0.0
 
     @property
@@ -65,43 +66,48 @@ class StatsPage:
 
 
 @dataclass(slots=True)
-class Sheet:
-    """The figures, counted at most once a minute for all who look: of a large desk that takes a while."""
+class StatsCache:
+    """Counts every range at most once a minute for all visitors: on a large desk that takes seconds."""
 
-    _counted: dict[tuple[date, int], tuple[float, StatsPage]] = field(default_factory=dict)
-    _counting: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _pages: dict[tuple[date, int], tuple[float, StatsPage]] = field(default_factory=dict)
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def figures(self, desk: Desk, context: PageContext, days: int) -> StatsPage:
-        async with self._counting:
-            counted_at, found = self._counted.get((context.today, days), (float("-inf"), None))
-            if found is None or time.monotonic() - counted_at > KEPT_SECONDS:
+    async def get(self, desk: Desk, context: PageContext, days: int) -> StatsPage:
+        async with self._lock:
+            counted_at, stats = self._pages.get((context.today, days), (float("-inf"), None))
+            if stats is None or time.monotonic() - counted_at > CACHED_SECONDS:
                 async with desk.reading() as conn:
-                    found = await _counted(conn, context, days)
-                self._counted = {key: kept for key, kept in self._counted.items() if key[0] == context.today}
-                self._counted[context.today, days] = time.monotonic(), found
-        return found
+                    stats = await _count(conn, context, days)
+                self._pages = {key: page for key, page in self._pages.items() if key[0] == context.today}
+                self._pages[context.today, days] = time.monotonic(), stats
+        return stats
 
 
-_sheets: WeakKeyDictionary[FastAPI, Sheet] = WeakKeyDictionary()
+_caches: WeakKeyDictionary[FastAPI, StatsCache] = WeakKeyDictionary()
 
 
 @router.get("/stats")
 @needs("read")
-async def stats_page(request: Request, desk: CurrentDesk, context: PageContext, days: str = str(USUAL)) -> Response:
-    """The figures of the last days, today among them."""
+async def stats_page(
+    request: Request, desk: CurrentDesk, context: PageContext, days: str = str(DEFAULT_RANGE), sources: str = ""
+) -> Response:
+    """The counts of the last days including today; `sources=all` lists all sources instead of the busiest ten."""
     if days not in map(str, RANGES):
         raise errors.invalid("days", f"must be one of {', '.join(map(str, RANGES))}")
-    found = await _sheets.setdefault(request.app, Sheet()).figures(desk, context, int(days))
-    return pages.page("stats.html", context, found=found, chosen=int(days), RANGES=RANGES, plain=text.one_line)
+    stats = await _caches.setdefault(request.app, StatsCache()).get(desk, context, int(days))
+    shown = stats.sources if sources == "all" else stats.sources[:TOP_SOURCES]
+    return pages.page(
+        "stats.html", context, stats=stats, sources=shown, chosen=int(days), RANGES=RANGES, plain=text.one_line
+    )
 
 
-async def _counted(conn: Connection, context: PageContext, days: int) -> StatsPage:
+async def _count(conn: Connection, context: PageContext, days: int) -> StatsPage:
     windows = _windows(context, days)
     since, until = windows[0][1][0], windows[-1][1][1]
-    found = await stats_reads.count_days(conn, [window for _, window in windows])
-    sources, source_count = await stats_reads.count_sources(conn, since=since, until=until, limit=SHOWN_SOURCES)
+    counts = await stats_reads.count_days(conn, [window for _, window in windows])
+    sources, source_count = await stats_reads.count_sources(conn, since=since, until=until, limit=MAX_SOURCES)
     return StatsPage(
-        dated=[Dated(day=day, figures=each) for (day, _), each in zip(windows, found, strict=True)],
+        days=[DatedStats(day=day, counts=count) for (day, _), count in zip(windows, counts, strict=True)],
         matches=await stats_reads.count_matches(conn, since=since, until=until),
         collections=await stats_reads.count_collections(conn, since=since, until=until),
         sources=sources,

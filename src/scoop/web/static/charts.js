@@ -1,8 +1,8 @@
-// Draws the tables of the page as stacked bars: a day each, in the colours of the page.
+// Draws the tables of the page as stacked bar charts, one bar per day, in the colours of the theme.
 "use strict";
 
 const HEIGHT = 240;
-const LABEL_WIDTH = 56; // pixels that "30 Nov" takes with some air
+const LABEL_WIDTH = 56; // pixels of "30 Nov" and a margin
 const compact = new Intl.NumberFormat("en", { notation: "compact" });
 const whole = new Intl.NumberFormat("en");
 const dayName = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
@@ -21,7 +21,7 @@ function read(table) {
   };
 }
 
-// Each series is drawn from the bottom to the sum of itself and those below it, the highest first.
+// Each series is drawn from zero to the sum of itself and those below it, the highest first.
 function stacked({ values, columns, days }) {
   const sums = Array.from({ length: columns }, (_, column) =>
     values.map((line) => line.slice(0, column + 1).reduce((sum, value) => sum + value, 0)),
@@ -38,8 +38,9 @@ function axis(change) {
 function options(chart, table, width) {
   const names = chart.dataset.colours.split(" ").reverse();
   const labels = [...table.labels].reverse();
-  const own = (column) => (plot, sum, series, index) =>
-    index === null || index === undefined ? "" : whole.format(table.values[index][column]);
+  // Without a cursor the legend shows the totals of the range: on a phone there is no cursor at all.
+  const total = (column) => table.values.reduce((sum, line) => sum + line[column], 0);
+  const own = (column) => (plot, sum, series, index) => whole.format(table.values[index]?.[column] ?? total(column));
   return {
     width,
     height: HEIGHT,
@@ -56,24 +57,24 @@ function options(chart, table, width) {
       axis({ size: 48, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6], values: (plot, splits) => splits.map((split) => compact.format(split)) }),
     ],
     series: [
-      { label: "Day", value: (plot, index) => table.days[index] ?? "" },
-      ...labels.map((label, place) => ({
+      { label: "Day", value: (plot, index) => table.days[index] ?? `all ${table.days.length}` },
+      ...labels.map((label, position) => ({
         label,
-        fill: colour(names[place]),
-        stroke: colour(names[place]),
+        fill: colour(names[position]),
+        stroke: colour(names[position]),
         width: 0,
         paths: uPlot.paths.bars({ size: [0.7, 40] }),
         points: { show: false },
-        value: own(table.columns - 1 - place),
+        value: own(table.columns - 1 - position),
       })),
     ],
   };
 }
 
-// The places of the labels, evenly apart; the last day always has one.
+// Positions of the labels at equal distances; the last day always has one.
 function every(count, most) {
   const step = Math.ceil(count / most);
-  return Array.from({ length: Math.ceil(count / step) }, (_, place) => count - 1 - place * step).reverse();
+  return Array.from({ length: Math.ceil(count / step) }, (_, position) => count - 1 - position * step).reverse();
 }
 
 function draw(chart) {
