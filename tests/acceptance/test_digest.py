@@ -69,7 +69,7 @@ async def test_a_digest_is_made_shown_listed_and_read(database, desk):
     assert made.returncode == 0, made.stderr
     assert "world_news 2026-11-14, live, attempt 1 (run 1)" in made.stdout
     assert "from 2026-11-13 08:00 UTC to 2026-11-14 08:00 UTC: 2 candidates, 2 published" in made.stdout
-    assert "new, told by 1 publisher" in made.stdout
+    assert "new, covered by 1 publisher" in made.stdout
 
     again = asked(desk, *MADE)
     assert again.keys() == {"run", "entries", "posts"}

@@ -51,7 +51,7 @@ def test_documents_are_embedded_once_by_the_embedder_that_needs_no_settings(desk
     assert again.returncode == 0
     assert again.stdout.splitlines() == [
         "0 documents embedded with use-multilingual v3+lead400, 0 failed, 0 still without",
-        "about stories decides: use-multilingual v3+lead400",
+        "active model: use-multilingual v3+lead400",
     ]
 
 

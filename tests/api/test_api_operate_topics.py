@@ -55,7 +55,7 @@ async def test_a_topic_that_is_there_is_a_conflict_and_stays(database):
     [
         ({"topic_slug": "Not A Slug"}, "body.topic_slug"),
         ({"digest_cron": "often"}, "often"),
-        ({"digest_cron": "* * * * *"}, "comes several times"),
+        ({"digest_cron": "* * * * *"}, "fires several times"),
         ({"timezone": "Mars/Olympus"}, "Mars/Olympus"),
         ({"timezone": "Europe"}, "is not a timezone"),
         ({"max_entries": 0}, "body.max_entries"),

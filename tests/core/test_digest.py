@@ -74,8 +74,8 @@ def test_nothing_gives_nothing():
 def test_a_new_story_is_told_with_the_number_of_its_publishers():
     choices = choose(a_candidate(1, "tribune"), a_candidate(2, "herald", "post"))
     assert ranks(choices) == {2: 1, 1: 2}
-    assert (choices[1].status, choices[1].reason) == ("new", "new, told by 1 publisher")
-    assert (choices[2].status, choices[2].reason) == ("new", "new, told by 2 publishers")
+    assert (choices[1].status, choices[1].reason) == ("new", "new, covered by 1 publisher")
+    assert (choices[2].status, choices[2].reason) == ("new", "new, covered by 2 publishers")
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_what_was_told_is_seen_while_nothing_is_new():
     before = a_candidate(1)
     earlier = [told(before, YESTERDAY - timedelta(days=2)), told(before)]
     choices = choose(before, a_candidate(2), told=earlier)
-    assert (choices[1].status, choices[1].reason) == ("seen", "told on 2026-11-15; nothing new since")
+    assert (choices[1].status, choices[1].reason) == ("seen", "published on 2026-11-15; nothing new since")
     assert ranks(choices) == {2: 1}
 
 
@@ -180,7 +180,7 @@ def test_twins_stand_beside_the_story_that_most_tell_and_share_its_rank():
     assert ranks(choices) == {2: 1, 1: 1, 3: 2}
     assert (choices[1].status, choices[1].twin_of) == ("possible_duplicate", 2)
     assert choices[1].reason == "probably the same event as story 2"
-    assert choices[2].reason == "new, told by 3 publishers"
+    assert choices[2].reason == "new, covered by 3 publishers"
 
 
 def test_an_event_counts_the_publishers_of_all_its_stories():

@@ -147,17 +147,17 @@ def test_a_cron_that_comes_at_most_once_a_day_will_do(cron):
 @pytest.mark.parametrize(
     ("cron", "told"),
     [
-        ("", "as 0 9 * * * for every day at 09:00"),
-        ("30m", "as 0 9 * * * for every day at 09:00"),
-        ("@daily", "as 0 9 * * * for every day at 09:00"),
+        ("", "e.g. 0 9 * * * for every day at 09:00"),
+        ("30m", "e.g. 0 9 * * * for every day at 09:00"),
+        ("@daily", "e.g. 0 9 * * * for every day at 09:00"),
         ("0 9 * *", "a cron of five fields (minute hour day month weekday), as 15 6 * * 1-5"),
         ("0 9 * * * *", "a cron of five fields (minute hour day month weekday), as 15 6 * * 1-5"),
         ("0 25 * * *", "write minute hour day month weekday, as 15 6 * * 1-5"),
         ("x 9 * * *", "write minute hour day month weekday, as 15 6 * * 1-5"),
         ("0 9 31 4 *", "bad day-of-month; write minute hour day month weekday"),
-        ("*/5 9 * * *", "name one minute and one hour, as 0 9 * * 1-5"),
-        ("0 9,17 * * *", "name one minute and one hour, as 0 9 * * 1-5"),
-        ("0 * * * *", "name one minute and one hour, as 0 9 * * 1-5"),
+        ("*/5 9 * * *", "name one minute and one hour, e.g. 0 9 * * 1-5"),
+        ("0 9,17 * * *", "name one minute and one hour, e.g. 0 9 * * 1-5"),
+        ("0 * * * *", "name one minute and one hour, e.g. 0 9 * * 1-5"),
     ],
 )
 def test_any_other_cron_is_refused_with_its_fix(cron, told):
@@ -175,3 +175,10 @@ def test_any_other_cron_is_refused_with_its_fix(cron, told):
 )
 def test_the_next_digest_is_the_first_that_is_not_due_yet(now, due):
     assert digest_windows.upcoming("0 9 * * *", BERLIN, now) == due
+
+
+def test_the_last_due_moment_is_the_latest_that_has_come():
+    due = datetime(2026, 11, 15, 8, tzinfo=UTC)
+    before, at = due - timedelta(seconds=1), due
+    assert digest_windows.last_due("0 9 * * *", "Europe/Berlin", before) == due - timedelta(days=1)
+    assert digest_windows.last_due("0 9 * * *", "Europe/Berlin", at) == due

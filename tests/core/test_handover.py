@@ -145,14 +145,14 @@ def test_each_item_is_told_by_both_or_missed_with_the_reason():
     entries = [
         an_entry(1, rank=1),
         an_entry(9, rank=2),
-        an_entry(3, status="seen", reason="told on 2026-11-15; nothing new since"),
+        an_entry(3, status="seen", reason="published on 2026-11-15; nothing new since"),
         an_entry(4, reason="left out: 12 others matter more"),
     ]
     found = compared(a_day([1, 2, 3, 4, 5, None], entries, told_before={2: date(2026, 11, 15)}))
     assert [(line.verdict, line.note) for line in found.days[0].legacy] == [
         ("shared", ""),
         ("told_before", "published on 2026-11-15"),
-        ("explained", "told on 2026-11-15; nothing new since"),
+        ("explained", "published on 2026-11-15; nothing new since"),
         ("missed", "left out: 12 others matter more"),
         ("missed", "story 5 had nothing new in the window"),
         ("missed", "nothing like it has arrived"),

@@ -113,20 +113,20 @@ def test_the_old_headline_in_other_words_is_nothing_new(title):
 def test_many_more_voices_are_a_development():
     names = ["globe", "herald", "post", "star"]
     assert news(*(a_version(publisher=name) for name in names[:2])) == ""
-    assert news(*(a_version(publisher=name) for name in names)) == "now also told by globe, herald, post and others"
+    assert news(*(a_version(publisher=name) for name in names)) == "now also covered by globe, herald, post and others"
 
 
 def test_what_many_told_needs_as_many_new_voices():
     told = [a_version(publisher=f"paper_{number}") for number in range(5)]
     fresh = [a_version(publisher=f"radio_{number}") for number in range(5)]
     assert news(*fresh[:4], told=told) == ""
-    assert news(*fresh, told=told).startswith("now also told by ")
+    assert news(*fresh, told=told).startswith("now also covered by ")
 
 
 def test_the_last_words_of_a_short_article_are_read():
     assert (
         news(a_version("The mayor counts 75 houses", publisher="herald"))
-        == "75 houses (was 40); now also told by herald"
+        == "75 houses (was 40); now also covered by herald"
     )
 
 
@@ -139,7 +139,7 @@ def test_a_word_that_is_cut_off_is_no_fact():
 def test_figures_are_found_where_words_have_no_spaces():
     told, fresh = (f"{count}人が死亡した。" + "東京で地震があり、" * 60 for count in (12, 31))
     change = news(a_version(fresh, publisher="herald", language="ja"), told=[a_version(told, language="ja")])
-    assert change == "31 人が (was 12); now also told by herald"
+    assert change == "31 人が (was 12); now also covered by herald"
 
 
 def test_several_tellings_are_remembered_together():

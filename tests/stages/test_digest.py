@@ -221,7 +221,7 @@ async def test_what_was_told_is_told_again_only_once_it_has_developed(desk):
     calm = "The ground under Ostburg has not moved again, and the mayor thanked all who had helped."
     await told(desk.database, [an_article(2, WEDNESDAY, source="herald", body_text=calm, **SAME)])
     (seen,) = await desk.entries(await desk.publish(WEDNESDAY))
-    assert (seen.status, seen.rank, seen.reason) == ("seen", None, "told on 2026-11-10; nothing new since")
+    assert (seen.status, seen.rank, seen.reason) == ("seen", None, "published on 2026-11-10; nothing new since")
     await told(desk.database, [an_article(3, THURSDAY, source="post", body_text=QUAKE.format(31, 40), **SAME)])
     (developed,) = await desk.entries(await desk.publish(THURSDAY))
     assert (developed.status, developed.rank) == ("new", 1)
@@ -249,7 +249,7 @@ async def test_what_is_probably_the_same_event_stands_beside_its_story(desk):
     entries = await desk.entries(await desk.publish(TUESDAY))
     assert [(entry.rank, entry.status) for entry in entries] == [(1, "new"), (1, "possible_duplicate")]
     assert entries[1].twin_of == entries[0].story_id
-    assert entries[0].reason == "new, told by 2 publishers"
+    assert entries[0].reason == "new, covered by 2 publishers"
 
 
 async def test_points_elsewhere_lift_a_story_and_absurd_ones_do_no_harm(desk):

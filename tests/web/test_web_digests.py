@@ -88,7 +88,7 @@ async def test_a_digest_is_made_shown_as_posted_and_listed(database):
     assert "tribune.example" in readers_part(page)
     assert "Berlin 2024-05-16" in readers_part(page)
     assert "Outcome of 2 candidates Published 2" in page.text
-    assert "new, told by 1 publisher score" in page.text
+    assert "new, covered by 1 publisher score" in page.text
     assert {"number of publishers", "recency"} <= {each["aria-label"] for each in page.attributes("meter")}
     assert len(page.links("/stories/")) == 4
     assert "World News Thursday 16 May 2024 made 2 stories, not posted 2 2" in listed.text
@@ -136,7 +136,7 @@ async def test_what_was_told_yesterday_is_told_to_have_been(database, tmp_path):
         before = page.links(TODAY)
     assert "Nothing new today." in readers_part(page)
     assert "Published before, nothing new since 1" in page.text
-    assert "told on 2024-05-16; nothing new since" in page.text
+    assert "published on 2024-05-16; nothing new since" in page.text
     assert before == [TODAY]
 
 
@@ -202,7 +202,7 @@ async def test_shadow_and_live_are_compared_with_their_differences_marked(databa
     assert "shadow" in only.text
     live, shadow = page.text.partition("Compare")[2].partition("Shadow")[::2]
     assert CHESS["title"] not in live
-    assert f"{CHESS['title']} 1. new, told by 1 publisher only here there: suppressed: no reason given" in shadow
+    assert f"{CHESS['title']} 1. new, covered by 1 publisher only here there: suppressed: no reason given" in shadow
     assert f"{TODAY}?view=compare" in listed.links(TODAY)
 
 

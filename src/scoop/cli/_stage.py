@@ -1,4 +1,4 @@
-"""What `scoop normalize` and `scoop dedup` share: one stage by hand."""
+"""Runs one stage, for `scoop normalize`, `scoop dedup` and `scoop assign-topics`."""
 
 import click
 
@@ -15,13 +15,13 @@ async def run_stage(config: Config, name: str, limit: int | None) -> int:
     stop = runtime.stop_on_signal()
     async with open_app(config) as app, app.database.connection() as conn:
         stage = next(stage for stage in app.stages if stage.name == name)
-        member = Worker(await work.register_worker(conn), conn)
+        this_worker = Worker(await work.register_worker(conn), conn)
         await work.release_orphans(conn)
         with progress.stages() as report:
-            return await worker.drain(stage, member, stop=stop, report=report, limit=limit)
+            return await worker.drain(stage, this_worker, stop=stop, report=report, limit=limit)
 
 
-def tell(stage: str, done: int, *, as_json: bool) -> None:
+def print_done(stage: str, done: int, *, as_json: bool) -> None:
     if as_json:
         console.print_json({"stage": stage, "done": done})
     else:

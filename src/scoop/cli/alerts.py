@@ -1,4 +1,4 @@
-"""`scoop alerts`: what an operator should look at."""
+"""`scoop alerts`: problems that an operator should look at."""
 
 import click
 
@@ -7,15 +7,15 @@ from scoop.config import Config
 
 
 @click.command()
-@click.option("--all", "with_resolved", is_flag=True, help="Those that are over, too.")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="How many at most.")
+@click.option("--all", "with_resolved", is_flag=True, help="Include resolved alerts.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="Maximum number.")
 @console.as_json
 @click.pass_obj
 def command(config: Config, with_resolved: bool, limit: int, as_json: bool) -> None:
-    """What an operator should look at: sources that died or went quiet.
+    """List problems that need attention: dead sources, late digests, missing posts.
 
-    A source has died when it failed for a day, or said that it is gone; it is quiet when it has told nothing new for
-    two weeks. An alert ends by itself when the source recovers.
+    A source is dead when it failed for a day or answered that it is gone, and stale when it had nothing new for two
+    weeks. An alert is resolved when its cause ends.
 
     \b
     Examples:
@@ -29,12 +29,12 @@ async def _show(config: Config, with_resolved: bool, limit: int, *, as_json: boo
     from scoop.store import alerts
 
     async with runtime.open_connection(config) as conn:
-        found = await alerts.latest(conn, with_resolved=with_resolved, limit=limit)
+        listed = await alerts.latest(conn, with_resolved=with_resolved, limit=limit)
     if as_json:
-        console.print_json(found)
+        console.print_json(listed)
         return
     console.print_table(
         ("since", "alert", "until", "what happened"),
-        [(alert.raised_at, alert.kind.replace("_", " "), alert.resolved_at, alert.message) for alert in found],
-        empty="all is well",
+        [(alert.raised_at, alert.kind.replace("_", " "), alert.resolved_at, alert.message) for alert in listed],
+        empty="There are no alerts.",
     )

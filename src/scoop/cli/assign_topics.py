@@ -1,4 +1,4 @@
-"""`scoop assign-topics`: the stage by hand."""
+"""`scoop assign-topics`: run the stage."""
 
 import click
 
@@ -8,7 +8,7 @@ from scoop.stage_names import StageName
 
 
 @click.command()
-@click.option("--limit", type=click.IntRange(1), help="Stop after about so many stories.")
+@click.option("--limit", type=click.IntRange(1), help="Stop after about this many stories.")
 @console.as_json
 @click.pass_obj
 def command(config: Config, limit: int | None, as_json: bool) -> None:
@@ -19,4 +19,4 @@ def command(config: Config, limit: int | None, as_json: bool) -> None:
       scoop assign-topics --limit 2000
     """
     done = runtime.run_logged(config, _stage.run_stage(config, StageName.ASSIGN_TOPICS, limit))
-    _stage.tell(StageName.ASSIGN_TOPICS, done, as_json=as_json)
+    _stage.print_done(StageName.ASSIGN_TOPICS, done, as_json=as_json)

@@ -1,4 +1,4 @@
-"""`scoop dedup`: the stage by hand."""
+"""`scoop dedup`: run the stage."""
 
 import click
 
@@ -8,7 +8,7 @@ from scoop.stage_names import StageName
 
 
 @click.command()
-@click.option("--limit", type=click.IntRange(1), help="Stop after about so many documents.")
+@click.option("--limit", type=click.IntRange(1), help="Stop after about this many documents.")
 @console.as_json
 @click.pass_obj
 def command(config: Config, limit: int | None, as_json: bool) -> None:
@@ -18,6 +18,6 @@ def command(config: Config, limit: int | None, as_json: bool) -> None:
     Example:
       scoop dedup --limit 2000
     """
-    _stage.tell(
+    _stage.print_done(
         StageName.DEDUP, runtime.run_logged(config, _stage.run_stage(config, StageName.DEDUP, limit)), as_json=as_json
     )

@@ -1,4 +1,4 @@
-"""`scoop normalize`: the stage by hand."""
+"""`scoop normalize`: run the stage."""
 
 import click
 
@@ -8,7 +8,7 @@ from scoop.stage_names import StageName
 
 
 @click.command()
-@click.option("--limit", type=click.IntRange(1), help="Stop after about so many arrivals.")
+@click.option("--limit", type=click.IntRange(1), help="Stop after about this many arrivals.")
 @console.as_json
 @click.pass_obj
 def command(config: Config, limit: int | None, as_json: bool) -> None:
@@ -18,7 +18,7 @@ def command(config: Config, limit: int | None, as_json: bool) -> None:
     Example:
       scoop normalize --limit 1000
     """
-    _stage.tell(
+    _stage.print_done(
         StageName.NORMALIZE,
         runtime.run_logged(config, _stage.run_stage(config, StageName.NORMALIZE, limit)),
         as_json=as_json,

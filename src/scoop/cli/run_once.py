@@ -1,4 +1,4 @@
-"""`scoop run-once`: all that is due, then exit."""
+"""`scoop run-once`: do all due work, then exit."""
 
 from typing import TYPE_CHECKING
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 
 
 @click.command("run-once")
-@click.option("--processes", type=click.IntRange(1, 64), default=1, show_default=True, help="How many processes work.")
-@click.option("--publish", is_flag=True, help="Make the digests that are due, too, and send what waits to be posted.")
+@click.option("--processes", type=click.IntRange(1, 64), default=1, show_default=True, help="Number of processes.")
+@click.option("--publish", is_flag=True, help="Also make due digests, and send posts and webhooks.")
 @console.as_json
 @click.pass_obj
 def command(config: Config, processes: int, publish: bool, as_json: bool) -> None:
-    """Run all stages in order until nothing is left to do.
+    """Run all stages until nothing is due.
 
-    Sources that are due are visited, arrivals become documents, documents fold into stories, and stories find their
-    topics. Several may run at once, on several machines; killed at any point, the next run goes on where this one was.
+    Visits due sources, makes documents of arrivals, folds documents into stories and assigns stories to topics. Several
+    may run at once, on several machines; after a kill the next run continues where this one stopped.
 
     \b
     Examples:
@@ -36,7 +36,7 @@ def command(config: Config, processes: int, publish: bool, as_json: bool) -> Non
 
 
 async def run_once(config: Config, processes: int, *, publish: bool) -> dict[str, int]:
-    """Work until nothing is due; give how many subjects each stage settled."""
+    """Work until nothing is due; give the number of settled subjects per stage."""
     from scoop import pipeline, worker
     from scoop.app import open_app
 
@@ -53,7 +53,7 @@ async def run_once(config: Config, processes: int, *, publish: bool) -> dict[str
 
 
 class Counting:
-    """Counts what each stage settled, and passes all on."""
+    """Counts the settled subjects per stage, and passes all reports on."""
 
     def __init__(self, watcher: "Report") -> None:
         self._watcher = watcher

@@ -1,4 +1,4 @@
-"""`scoop runs`: what was gathered when."""
+"""`scoop runs`: the runs of sources and ingests."""
 
 import sys
 
@@ -10,12 +10,12 @@ from scoop.config import Config
 
 @click.command()
 @click.option("--source", help="Only runs of this source.")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=20, show_default=True, help="How many at most.")
-@click.option("--log", "log_of", type=console.ID, metavar="RUN", help="Print the log of this run: one JSON a line.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=20, show_default=True, help="Maximum number.")
+@click.option("--log", "log_of", type=console.ID, metavar="RUN", help="Print the log of this run, as JSON lines.")
 @console.as_json
 @click.pass_obj
 def command(config: Config, source: str | None, limit: int, log_of: int | None, as_json: bool) -> None:
-    """The latest runs of sources and ingests.
+    """List the latest runs of sources and ingests.
 
     \b
     Examples:
@@ -63,5 +63,5 @@ async def _show(config: Config, source: str | None, limit: int, *, as_json: bool
             )
             for r in found
         ],
-        empty="nothing has run yet",
+        empty="There are no runs yet.",
     )

@@ -5,8 +5,8 @@ import click
 from scoop.cli import console, runtime, usage
 from scoop.config import Config
 
-a_stage = click.option("--stage", help="Only this stage, e.g. normalize.")
-subjects_given = click.argument("subjects", type=console.ID, nargs=-1)
+stage_option = click.option("--stage", help="Only this stage, e.g. normalize.")
+subjects_argument = click.argument("subjects", type=console.ID, nargs=-1)
 
 
 @click.group(cls=usage.Group, invoke_without_command=True)
@@ -44,7 +44,7 @@ async def _show(config: Config, *, as_json: bool) -> None:
 
 
 @command.command()
-@a_stage
+@stage_option
 @console.as_json
 @click.pass_obj
 def failed(config: Config, stage: str | None, as_json: bool) -> None:
@@ -53,8 +53,8 @@ def failed(config: Config, stage: str | None, as_json: bool) -> None:
 
 
 @command.command()
-@a_stage
-@subjects_given
+@stage_option
+@subjects_argument
 @console.as_json
 @click.pass_obj
 def retry(config: Config, stage: str | None, subjects: tuple[int, ...], as_json: bool) -> None:
@@ -68,7 +68,7 @@ def quarantine() -> None:
 
 
 @quarantine.command("list")
-@a_stage
+@stage_option
 @console.as_json
 @click.pass_obj
 def list_quarantined(config: Config, stage: str | None, as_json: bool) -> None:
@@ -77,8 +77,8 @@ def list_quarantined(config: Config, stage: str | None, as_json: bool) -> None:
 
 
 @quarantine.command()
-@a_stage
-@subjects_given
+@stage_option
+@subjects_argument
 @console.as_json
 @click.pass_obj
 def release(config: Config, stage: str | None, subjects: tuple[int, ...], as_json: bool) -> None:

@@ -1,4 +1,4 @@
-"""`scoop worker`: work as a service."""
+"""`scoop worker`: run stages as a service."""
 
 import asyncio
 import os
@@ -14,34 +14,37 @@ from scoop.config import Config
 
 
 @click.command()
-@click.option(
-    "--processes", type=click.IntRange(1, 64), help="How many processes work (default: the setting `processes`)."
-)
+@click.option("--processes", type=click.IntRange(1, 64), help="Number of processes (default: the setting `processes`).")
 @click.option("--until-idle", is_flag=True, help="Exit when nothing is due.")
-@click.option("--stage", "stages", multiple=True, help="Only this stage, as embed; may be given several times.")
+@click.option("--stage", "stages", multiple=True, help="Only this stage, e.g. embed; may be repeated.")
 @click.option(
-    "--member", is_flag=True, hidden=True, help="Be one of a crew: report on standard output, end with the parent."
+    "--member",
+    is_flag=True,
+    hidden=True,
+    help="Run as a child process: report to the parent, exit with it.",
 )
 @click.pass_obj
 def command(config: Config, processes: int | None, until_idle: bool, stages: tuple[str, ...], member: bool) -> None:
-    """Work on what is due, as a service without the web page.
+    """Run the stages as a service, without the web page.
 
-    Start it on as many machines as you like: all of them share the one queue. SIGTERM and Ctrl-C let it finish what it
-    has in hand.
+    Start it on as many machines as you like: all of them share the one queue. On SIGTERM and Ctrl-C it finishes its
+    current batches.
 
     \b
     Examples:
       scoop worker
       scoop worker --processes 8
-      scoop worker --stage embed       on the machine that has the power for it
+      scoop worker --stage embed       on the machine with a GPU
     """
     if member:
-        runtime.run_logged(config, _be_member(config, until_idle=until_idle, stages=stages))
+        runtime.run_logged(config, _run_process(config, until_idle=until_idle, stages=stages))
     else:
-        runtime.run_logged(config, _lead(config, processes or config.processes, until_idle=until_idle, stages=stages))
+        runtime.run_logged(
+            config, _supervise(config, processes or config.processes, until_idle=until_idle, stages=stages)
+        )
 
 
-async def _lead(config: Config, processes: int, *, until_idle: bool, stages: tuple[str, ...]) -> None:
+async def _supervise(config: Config, processes: int, *, until_idle: bool, stages: tuple[str, ...]) -> None:
     from scoop import worker
     from scoop.app import open_database
 
@@ -51,7 +54,7 @@ async def _lead(config: Config, processes: int, *, until_idle: bool, stages: tup
             await worker.run_supervised(processes, stop=stop, until_idle=until_idle, report=report, stages=stages)
 
 
-async def _be_member(config: Config, *, until_idle: bool, stages: tuple[str, ...]) -> None:
+async def _run_process(config: Config, *, until_idle: bool, stages: tuple[str, ...]) -> None:
     from scoop import worker
     from scoop.app import open_app
 
@@ -70,7 +73,7 @@ async def _stop_with_parent(stop: asyncio.Event) -> None:
 
 
 class ToParent:
-    """Reports as JSON on standard output, one a line."""
+    """Reports as JSON lines on standard output."""
 
     def __call__(self, stage: str, done: int, /) -> None:
         _write({"stage": stage, "done": done})
@@ -80,5 +83,5 @@ class ToParent:
 
 
 def _write(message: dict[str, Any]) -> None:
-    with suppress(BrokenPipeError):  # the parent is gone: its end of standard input tells us to stop
+    with suppress(BrokenPipeError):  # the parent is gone: the end of standard input stops us
         os.write(sys.stdout.fileno(), msgspec.json.encode(message) + b"\n")

@@ -1,4 +1,4 @@
-"""Which stories a digest tells, in which order, and why each candidate is in it or not."""
+"""Chooses the stories of a digest and their order, with the reason for every candidate."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,18 +11,18 @@ from scoop.core.digest_windows import DigestWindow
 from scoop.core.novelty import DocumentVersion, PublishedMemory
 from scoop.model import EntryStatus
 
-REMEMBERED = timedelta(days=3)  # what was told is not told again for so long, unless it developed
+REMEMBERED = timedelta(days=3)  # a published story is not repeated for this long, unless it developed
 MANY_PUBLISHERS = 8
 MANY_POINTS = 1_000
 FADES_IN = timedelta(hours=12)
-BREADTH, RECENCY, WEIGHT = 0.5, 0.25, 0.25  # the parts that every score has
-POINTS_LIFT = 0.3  # of what is missing to 1, for a story with many points elsewhere
-RELEVANCE_SHARE = 0.3  # where somebody judged how relevant it is
+BREADTH, RECENCY, WEIGHT = 0.5, 0.25, 0.25  # shares of every score
+POINTS_LIFT = 0.3  # of the distance to 1, for a story with many points on other sites
+RELEVANCE_SHARE = 0.3  # of the score, if the relevance was judged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestCandidate:
-    """A story that is new in the window, or has something new in it."""
+    """A story that is new in the window, or has a new document in it."""
 
     story_id: int
     coverage_id: int
@@ -41,7 +41,7 @@ class DigestCandidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedStory:
-    """A story that an earlier digest told."""
+    """A story of an earlier digest."""
 
     story_id: int
     coverage_id: int
@@ -51,7 +51,7 @@ class PublishedStory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestChoice:
-    """What became of a candidate; only what has a rank is told, a twin beside the story that it may be the same as."""
+    """The decision on a candidate; only a ranked one is published, a twin beside the story it may be the same as."""
 
     story_id: int
     status: EntryStatus
@@ -65,7 +65,7 @@ class DigestChoice:
 
 @dataclass(slots=True, kw_only=True)
 class _RankedCandidate:
-    """A candidate on its way to a choice, with those that stand beside it."""
+    """A candidate that is being decided on, with its twins."""
 
     candidate: DigestCandidate
     score: float
@@ -77,33 +77,33 @@ class _RankedCandidate:
 
 def choose(
     candidates: Sequence[DigestCandidate],
-    told: Iterable[PublishedStory],
+    published: Iterable[PublishedStory],
     window: DigestWindow,
     *,
     max_entries: int,
     max_per_family: int,
 ) -> list[DigestChoice]:
-    """Decide on every candidate; what is told comes first, in its order."""
-    known = list(told)
+    """Decide on every candidate; published ones come first, in their order."""
+    earlier = list(published)
     entries: list[_RankedCandidate] = []
     out: list[DigestChoice] = []
     for entry in _ranked(candidates, window):
         if refusal := _refusal(entry, entries):
             out.append(refusal)
-        elif (memories := _told_of(entry.candidate, known)) and not _has_developed(entry, memories):
-            out.append(_out(entry, "seen", f"told on {_latest(memories)}; nothing new since"))
+        elif (covered := _published_of(entry.candidate, earlier)) and not _has_developed(entry, covered):
+            out.append(_out(entry, "seen", f"published on {_latest(covered)}; nothing new since"))
         else:
             entries.append(entry)
     shown, left = _within(_grouped(entries), max_entries=max_entries, max_per_family=max_per_family)
-    told_now = [choice for rank, entry in enumerate(shown, start=1) for choice in _told_choices(entry, rank)]
-    return [*told_now, *left, *out]
+    chosen = [choice for rank, entry in enumerate(shown, start=1) for choice in _published_choices(entry, rank)]
+    return [*chosen, *left, *out]
 
 
 def score(candidate: DigestCandidate, publishers: int, window: DigestWindow) -> tuple[float, dict[str, float]]:
-    """How much a story matters to its topic's readers, from 0 to 1, and what that is made of.
+    """How much a story matters to its topic's readers, from 0 to 1, and the parts of that score.
 
-    Half of it is how many independent publishers tell it, a quarter how new it is when the digest is due, a quarter how
-    much the topic's rules make of it. Points on other sites lift it, a judged relevance moves it.
+    Half of it is the number of independent publishers, a quarter how new it is when the digest is due, a quarter the
+    weight of the topic's rules. Points on other sites raise it; a judged relevance moves it.
     """
     age = max(window.end - candidate.last_seen_at, timedelta())
     parts = {
@@ -122,20 +122,20 @@ def score(candidate: DigestCandidate, publishers: int, window: DigestWindow) -> 
 
 
 def _ranked(candidates: Sequence[DigestCandidate], window: DigestWindow) -> list[_RankedCandidate]:
-    """The best first; an event told in several stories counts the publishers of all of them."""
+    """The best first; an event with several stories counts the publishers of all of them."""
     publishers: dict[int, set[str]] = {}
-    for each in candidates:
-        publishers.setdefault(each.coverage_id, set()).update(each.publishers)
+    for candidate in candidates:
+        publishers.setdefault(candidate.coverage_id, set()).update(candidate.publishers)
     scored = [
-        _RankedCandidate(candidate=each, score=total, parts=parts)
-        for each in candidates
-        for total, parts in [score(each, len(publishers[each.coverage_id]), window)]
+        _RankedCandidate(candidate=candidate, score=total, parts=parts)
+        for candidate in candidates
+        for total, parts in [score(candidate, len(publishers[candidate.coverage_id]), window)]
     ]
     return sorted(scored, key=lambda entry: (-entry.score, -len(entry.candidate.publishers), entry.candidate.story_id))
 
 
 def _refusal(entry: _RankedCandidate, better: Sequence[_RankedCandidate]) -> DigestChoice | None:
-    """Out by a person's word, or because the same article stands in the digest already, from another collection."""
+    """The choice for a suppressed story, or for an article that is in the digest already from another collection."""
     ours = entry.candidate
     if ours.suppression_reason is not None:
         return _out(entry, "suppressed_manual", f"suppressed: {ours.suppression_reason or 'no reason given'}")
@@ -148,27 +148,29 @@ def _refusal(entry: _RankedCandidate, better: Sequence[_RankedCandidate]) -> Dig
 
 
 def _same_title(one: DigestCandidate, other: DigestCandidate) -> bool:
-    """The same headline from one publisher; two publishers may say the same of two events."""
+    """Whether one publisher has the same headline; two publishers may have one headline for two events."""
     return one.own_publisher == other.own_publisher and text.normalized(one.title) == text.normalized(other.title)
 
 
-def _told_of(candidate: DigestCandidate, told: Sequence[PublishedStory]) -> list[PublishedStory]:
-    return [each for each in told if candidate.story_id == each.story_id or candidate.coverage_id == each.coverage_id]
+def _published_of(candidate: DigestCandidate, earlier: Sequence[PublishedStory]) -> list[PublishedStory]:
+    return [
+        story for story in earlier if candidate.story_id == story.story_id or candidate.coverage_id == story.coverage_id
+    ]
 
 
-def _has_developed(entry: _RankedCandidate, told: Sequence[PublishedStory]) -> bool:
-    entry.since = _latest(told)
-    known = novelty.combine([each.memory for each in told])
-    entry.change = novelty.describe_development(known, entry.candidate.versions, title=entry.candidate.title)
+def _has_developed(entry: _RankedCandidate, covered: Sequence[PublishedStory]) -> bool:
+    entry.since = _latest(covered)
+    memory = novelty.combine([story.memory for story in covered])
+    entry.change = novelty.describe_development(memory, entry.candidate.versions, title=entry.candidate.title)
     return bool(entry.change)
 
 
-def _latest(told: Sequence[PublishedStory]) -> date:
-    return max(each.run_date for each in told)
+def _latest(covered: Sequence[PublishedStory]) -> date:
+    return max(story.run_date for story in covered)
 
 
 def _grouped(entries: Sequence[_RankedCandidate]) -> list[_RankedCandidate]:
-    """One entry for each event, as important as its best story; the story that most tell leads, then the oldest."""
+    """One entry per event, with the score of its best story; the story with most publishers leads, then the oldest."""
     by_event: dict[int, list[_RankedCandidate]] = {}
     for entry in entries:
         by_event.setdefault(entry.candidate.coverage_id, []).append(entry)
@@ -187,7 +189,7 @@ def _prominence(entry: _RankedCandidate) -> tuple[int, int, datetime, int]:
 def _within(
     entries: Sequence[_RankedCandidate], *, max_entries: int, max_per_family: int
 ) -> tuple[list[_RankedCandidate], list[DigestChoice]]:
-    """What there is room for, and what there is not."""
+    """The entries that fit into the digest, and the choices for those that do not."""
     shown: list[_RankedCandidate] = []
     left: list[DigestChoice] = []
     by_publisher: Counter[str] = Counter()
@@ -204,10 +206,10 @@ def _within(
 
 
 def _left(entry: _RankedCandidate, why: str) -> list[DigestChoice]:
-    return [_choice(each, "new", f"left out: {why}", change=each.change) for each in (entry, *entry.twins)]
+    return [_choice(one, "new", f"left out: {why}", change=one.change) for one in (entry, *entry.twins)]
 
 
-def _told_choices(entry: _RankedCandidate, rank: int) -> list[DigestChoice]:
+def _published_choices(entry: _RankedCandidate, rank: int) -> list[DigestChoice]:
     story_id = entry.candidate.story_id
     reason = f"developed since {entry.since}: {entry.change}" if entry.change else _why_new(entry)
     choice = _choice(entry, "new", reason, rank=rank, change=entry.change)
@@ -226,8 +228,8 @@ def _told_choices(entry: _RankedCandidate, rank: int) -> list[DigestChoice]:
 
 
 def _why_new(entry: _RankedCandidate) -> str:
-    count = len({name for each in (entry, *entry.twins) for name in each.candidate.publishers})
-    return f"new, told by {count} publisher{'s' if count > 1 else ''}"
+    count = len({name for one in (entry, *entry.twins) for name in one.candidate.publishers})
+    return f"new, covered by {count} publisher{'s' if count > 1 else ''}"
 
 
 def _out(entry: _RankedCandidate, status: EntryStatus, reason: str, *, twin_of: int | None = None) -> DigestChoice:

@@ -1,4 +1,4 @@
-"""When a digest is due on a local date, and which stretch of time it tells of."""
+"""When a digest is due on a local date, and which period it covers."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
@@ -13,7 +13,7 @@ _DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestWindow:
-    """From the moment the digest before was due until this one is; the end belongs to the next."""
+    """The period of a digest: from when the one before was due until it is due; the end is excluded."""
 
     start: datetime
     end: datetime
@@ -23,22 +23,22 @@ class DigestWindow:
 
 
 def check_cron(expression: str) -> None:
-    """ValueError for a cron by which no digest can be made: one that never comes, or comes twice on a date."""
+    """ValueError for a cron that no digest can have: one that never fires, or fires twice on a date."""
     if len(expression.split()) < 2:
-        raise ValueError(f"{expression!r} is no cron; a digest needs one, as 0 9 * * * for every day at 09:00")
+        raise ValueError(f"{expression!r} is not a cron; a digest needs one, e.g. 0 9 * * * for every day at 09:00")
     schedules.parse(expression)
     cron = _from(expression, datetime(2000, 1, 1))  # noqa: DTZ001 - of the calendar alone
     if len(cron.minutes) != 1 or len(cron.hours) != 1:
         raise ValueError(
-            f"{expression!r} comes several times on one date; name one minute and one hour, as 0 9 * * 1-5"
+            f"{expression!r} fires several times on one date; name one minute and one hour, e.g. 0 9 * * 1-5"
         )
 
 
 @lru_cache(maxsize=4096)
 def due_at(cron: str, timezone: str, day: date) -> datetime | None:
-    """The moment at which the digest of a local date is due; None on dates that have none.
+    """The moment at which the digest of a local date is due; None on a date without a digest.
 
-    A time that the clocks skip comes with the first moment after it; one that comes twice counts the first time.
+    A time that clocks skip is moved to the first moment after it; a time that occurs twice counts the first time.
     """
     midnight = datetime.combine(day, time())
     firing = next(_from(cron, midnight - timedelta(minutes=1)))
@@ -46,7 +46,7 @@ def due_at(cron: str, timezone: str, day: date) -> datetime | None:
 
 
 def window(cron: str, timezone: str, day: date) -> DigestWindow | None:
-    """What the digest of a local date tells of; None on dates that have none."""
+    """The window of the digest of a local date; None on a date without a digest."""
     end = due_at(cron, timezone, day)
     if end is None:
         return None
@@ -56,7 +56,7 @@ def window(cron: str, timezone: str, day: date) -> DigestWindow | None:
 
 
 def latest(cron: str, timezone: str, now: datetime) -> date:
-    """The last local date whose digest is due by now."""
+    """The last local date whose digest is already due."""
     day = now.astimezone(schedules.zone(timezone)).date() + _DAY
     while (due := due_at(cron, timezone, day)) is None or due > now:
         day = _date_before(cron, day)

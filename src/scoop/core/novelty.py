@@ -1,4 +1,4 @@
-"""What is new in a story that was told before: changed figures, new facts, far more voices."""
+"""Finds what is new in a story that was published before: changed figures, new facts, many more publishers."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 from scoop.core import text
 
-LEAD_CHARACTERS = 400  # where the news of an article stands
-FACTS_CHARACTERS = 4_000  # what a telling is remembered by
-MANY_NEW_FACTS = 6  # so many figures and names that nobody told yet are a development, without any figure changing
+LEAD_CHARACTERS = 400  # an article's news is at its beginning
+FACTS_CHARACTERS = 4_000  # of each document that are remembered
+MANY_NEW_FACTS = 6  # new figures and names that make a development without a changed figure
 MANY_NEW_VOICES = 3
-SAME_HEADLINE = 0.5  # share of words from which on a headline is the old one in other words
-ALIKE_WITHIN = 10  # times that a figure grows or shrinks
+SAME_HEADLINE = 0.5  # share of common words above which a headline is the old one rephrased
+ALIKE_WITHIN = 10  # factor by which a figure of the same thing may grow or shrink
 NEW_HEADLINE = "a new headline"
-SHOWN = 3  # of each kind, to the reader
-MAX_KEPT = 400  # figures and names that are remembered of a telling
+SHOWN = 3  # facts of each kind
+MAX_KEPT = 400  # figures and names remembered per story
 
 SPELLED = tuple(
     re.findall(
@@ -29,7 +29,7 @@ _FIGURE = re.compile(
 )
 _CJK_FIGURE = re.compile(r"(?<!\d)(?P<digits>\d+)(?P<unit>[\u3040-\u30ff\u4e00-\u9fff]{1,2})")
 _SCALES = {"thousand", "million", "billion", "trillion", "tausend", "millionen", "milliarden"}
-# Words that may stand between a figure and what it counts.
+# Words that may be between a figure and what it counts.
 _FILLERS = frozenset(
     re.findall(
         r"\w+",
@@ -38,7 +38,7 @@ _FILLERS = frozenset(
         "mindestens etwa",
     )
 )
-# What is counted everywhere: a second figure of these is no news about the first.
+# Units that are counted everywhere: a second figure of these does not update the first.
 _COMMON = frozenset(
     re.findall(
         r"\w+",
@@ -58,10 +58,10 @@ _NEAR = 60  # characters within which a figure names what it counts
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedMemory:
-    """What readers were told of an event.
+    """What readers know of an event from earlier digests.
 
-    Numbers by what they count, names of several words, the headlines of each publisher, and the versions of the
-    documents that all this came from.
+    Figures by what they count, names of several words, the headlines of each publisher, and the document versions that
+    these are from.
     """
 
     figures: Mapping[str, frozenset[str]]
@@ -90,28 +90,28 @@ class DocumentVersion:
 
 
 def remember(versions: Iterable[DocumentVersion]) -> PublishedMemory:
-    """What readers know once they were told what these documents say."""
+    """What readers know after these documents were published."""
     figures: dict[str, set[str]] = {}
     names: set[str] = set()
     headlines: dict[str, set[str]] = {}
-    known = list(versions)
-    for each in known:
-        body = f"{each.title}.\n{each.body[:FACTS_CHARACTERS]}"
+    published = list(versions)
+    for version in published:
+        body = f"{version.title}.\n{version.body[:FACTS_CHARACTERS]}"
         for counted, number in _figures(body):
             figures.setdefault(_stem(counted), set()).add(number)
         names |= _names(body)
-        headlines.setdefault(each.publisher, set()).add(each.title)
+        headlines.setdefault(version.publisher, set()).add(version.title)
     return PublishedMemory(
         figures={unit: frozenset(figures[unit]) for unit in sorted(figures)[:MAX_KEPT]},
         names=frozenset(sorted(names)[:MAX_KEPT]),
         headlines=_frozen(headlines),
-        languages=frozenset(each.language for each in known),
-        versions=frozenset(each.version for each in known),
+        languages=frozenset(version.language for version in published),
+        versions=frozenset(version.version for version in published),
     )
 
 
 def combine(memories: Sequence[PublishedMemory]) -> PublishedMemory:
-    """What readers know after several tellings."""
+    """What readers know after several digests."""
     return PublishedMemory(
         figures=_united([each.figures for each in memories]),
         names=frozenset().union(*(each.names for each in memories)),
@@ -121,54 +121,54 @@ def combine(memories: Sequence[PublishedMemory]) -> PublishedMemory:
     )
 
 
-def describe_development(told: PublishedMemory, now: Iterable[DocumentVersion], *, title: str) -> str:
-    """What is new since it was told, beside its title, in a sentence; empty where a reader would learn nothing."""
-    fresh = [each for each in now if each.version not in told.versions]
-    comparable = [each for each in fresh if each.language in told.languages]
-    changed, added = _figures_against(told, comparable)
-    names = sorted({name for each in comparable for name in _names(each.lead)} - told.names)
-    headlines = [each for each in fresh if _is_news(each.title, told.headlines.get(each.publisher, frozenset()))]
-    voices = sorted({each.publisher for each in fresh} - set(told.headlines))
-    is_louder = len(voices) >= max(MANY_NEW_VOICES, len(told.headlines))
-    if not changed and not headlines and not is_louder and len(added) + len(names) < MANY_NEW_FACTS:
+def describe_development(memory: PublishedMemory, now: Iterable[DocumentVersion], *, title: str) -> str:
+    """What is new besides the title, in a sentence; empty if a reader would learn nothing."""
+    fresh = [version for version in now if version.version not in memory.versions]
+    comparable = [version for version in fresh if version.language in memory.languages]
+    changed, added = _figures_against(memory, comparable)
+    names = sorted({name for version in comparable for name in _names(version.lead)} - memory.names)
+    headlines = [new for new in fresh if _is_news(new.title, memory.headlines.get(new.publisher, frozenset()))]
+    voices = sorted({version.publisher for version in fresh} - set(memory.headlines))
+    has_many_voices = len(voices) >= max(MANY_NEW_VOICES, len(memory.headlines))
+    if not changed and not headlines and not has_many_voices and len(added) + len(names) < MANY_NEW_FACTS:
         return ""
-    said = [*changed[:SHOWN], *(f"{each.publisher}: {each.title}" for each in headlines[:1] if each.title != title)]
+    parts = [*changed[:SHOWN], *(f"{new.publisher}: {new.title}" for new in headlines[:1] if new.title != title)]
     if facts := [*added[:SHOWN], *(_titled(name) for name in names[:SHOWN])]:
-        said.append(f"new: {', '.join(facts)}")
+        parts.append(f"new: {', '.join(facts)}")
     if voices:
-        said.append(f"now also told by {', '.join(voices[:SHOWN])}{' and others' if len(voices) > SHOWN else ''}")
-    return "; ".join(said) or NEW_HEADLINE
+        parts.append(f"now also covered by {', '.join(voices[:SHOWN])}{' and others' if len(voices) > SHOWN else ''}")
+    return "; ".join(parts) or NEW_HEADLINE
 
 
-def _figures_against(told: PublishedMemory, fresh: Iterable[DocumentVersion]) -> tuple[list[str], list[str]]:
-    """Figures of the leads that count what was counted before but differ, and those that count something else."""
+def _figures_against(memory: PublishedMemory, fresh: Iterable[DocumentVersion]) -> tuple[list[str], list[str]]:
+    """Figures of the leads that update a remembered one, and those that count something else."""
     numbers: dict[str, dict[str, None]] = {}
-    for each in fresh:
+    for version in fresh:
         own: dict[str, dict[str, None]] = {}
-        for counted, number in _figures(each.lead):
+        for counted, number in _figures(version.lead):
             own.setdefault(counted, {})[number] = None
-        for counted, found in own.items():
-            if not told.figures.get(_stem(counted), frozenset()) & found.keys():  # else it tells what is known
-                numbers.setdefault(counted, {}).update(found)
+        for counted, figures in own.items():
+            if not memory.figures.get(_stem(counted), frozenset()) & figures.keys():  # else it repeats a known figure
+                numbers.setdefault(counted, {}).update(figures)
     changed, added = [], []
-    for counted, found in numbers.items():
-        before = told.figures.get(_stem(counted))
+    for counted, figures in numbers.items():
+        before = memory.figures.get(_stem(counted))
         if before is None:
-            added.append(f"{_spoken(found)} {counted}")
-        elif _are_alike(before, found):
-            changed.append(f"{_spoken(found)} {counted} (was {_spoken(before)})")
+            added.append(f"{_spoken(figures)} {counted}")
+        elif _are_alike(before, figures):
+            changed.append(f"{_spoken(figures)} {counted} (was {_spoken(before)})")
     return changed, added
 
 
 def _is_news(title: str, headlines: Collection[str]) -> bool:
-    """Whether a publisher that told the event before comes with another headline, not the old one in other words."""
+    """Whether a publisher's headline is new, and not one of its old ones rephrased."""
     words = set(text.words(text.normalized(title)))
     old = [set(text.words(text.normalized(headline))) for headline in headlines]
     return bool(old) and all(len(words & each) < SAME_HEADLINE * len(words | each) for each in old)
 
 
 def _figures(body: str) -> Iterator[tuple[str, str]]:
-    """What a figure counts, and the figure: the word after it, or before it as in `injuring 41`."""
+    """Figures with what they count: the word after, or before as in `injuring 41`."""
     for match in _CJK_FIGURE.finditer(body):
         yield match["unit"], match["digits"]
     for match in _FIGURE.finditer(body):
@@ -200,7 +200,7 @@ def _is_year(number: str) -> bool:
 
 
 def _are_alike(some: Iterable[str], others: Iterable[str]) -> bool:
-    """Whether two figures can be of the same thing, one later: of one scale and of one order of size."""
+    """Whether two figures may be of the same thing: of one scale and similar in size."""
     for one in some:
         for other in others:
             (size, _, scale), (other_size, _, other_scale) = one.partition(" "), other.partition(" ")
@@ -217,13 +217,13 @@ def _titled(name: str) -> str:
     return " ".join(word[:1].upper() + word[1:] for word in name.split())
 
 
-def _frozen(found: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
-    return {key: frozenset(values) for key, values in found.items()}
+def _frozen(mutable: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
+    return {key: frozenset(values) for key, values in mutable.items()}
 
 
-def _united(found: Iterable[Mapping[str, frozenset[str]]]) -> dict[str, frozenset[str]]:
+def _united(mappings: Iterable[Mapping[str, frozenset[str]]]) -> dict[str, frozenset[str]]:
     united: dict[str, frozenset[str]] = {}
-    for each in found:
-        for key, values in each.items():
+    for mapping in mappings:
+        for key, values in mapping.items():
             united[key] = united.get(key, frozenset()) | values
     return united
