@@ -157,7 +157,7 @@ def test_sources_in_the_configuration_file_are_gathered(desk, newsstand, tmp_pat
     config.write_text('[[sources]]\ntarget = "hackernews"\ncollection = "news"\nspeed = 3\n')
     done = desk("ingest", "--source", "all", config=config)
     assert done.returncode == 3
-    assert "[[sources]] number 1: a source has no 'speed'" in done.stderr
+    assert "[[sources]] number 1: a source has no setting 'speed'" in done.stderr
 
 
 def test_a_secret_is_read_from_a_file_and_never_from_the_settings_file(desk, tmp_path):

@@ -91,7 +91,7 @@ async def test_what_has_been_changed_meanwhile_is_not_changed_by_who_read_it_bef
         ({"collection": "x" * 300}, "body.collection"),
         ({"crawl_windows": [{"start": "25:00", "end": "07:00"}]}, "crawl_windows[0].start"),
         ({"allowed_paths": ["news"]}, "must begin with /"),
-        ({"slug": "Not A Slug"}, "body.slug"),
+        ({"slug": "Not A Slug"}, "slug: "),
         ({"colour": "red"}, "body.colour"),
         ({"request_interval_ms": 10**30}, "body.request_interval_ms"),
         ({"target": None}, "body.target"),

@@ -68,7 +68,8 @@ def form_of(settings, **changes):
         "category": settings.category,
         "schedule": settings.schedule,
         "timezone": settings.timezone,
-        "base_url": settings.base_url,
+        "target": settings.base_url,
+        "shown_target": settings.base_url,
         "request_interval_ms": str(settings.request_interval_ms),
         "crawl_windows": "",
         "allowed_paths": "",
@@ -92,11 +93,11 @@ async def test_the_table_tells_how_each_source_is(database):
     async with visiting(database) as visitor:
         page = (await visitor.get("/sources")).page
     assert "Ledger rss AI News failing it answered 503 never" in page.text
-    assert "Tribune rss World News well" in page.text
+    assert "Tribune rss World News ok" in page.text
     assert "1h in 12 min" in page.text
     drawings = [svg["aria-label"] for svg in page.attributes("svg") if svg.get("role") == "img"]
     assert "new items a day, the last is today: 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 13, 4" in drawings
-    assert {"failing", "well"} == {found["value"] for found in page.attributes("option") if "value" in found} & {
+    assert {"failing", "ok"} == {found["value"] for found in page.attributes("option") if "value" in found} & {
         state.word for state in source_pages.STATES
     }
 
@@ -107,10 +108,10 @@ async def test_the_table_tells_how_each_source_is(database):
         ("collection=ai_news", {"Ledger"}),
         ("kind=hackernews", {"Hn"}),
         ("health=failing", {"Ledger"}),
-        ("health=resting", {"Hn"}),
+        ("health=disabled", {"Hn"}),
         ("health=new", {"Tribune"}),
         ("q=RIBU", {"Tribune"}),
-        ("collection=ai_news&health=well", set()),
+        ("collection=ai_news&health=ok", set()),
     ],
 )
 async def test_the_table_is_filtered_by_its_address(database, query, shown):
@@ -188,7 +189,7 @@ async def test_settings_are_changed_and_what_was_not_shown_stays(database):
     async with visiting(database, role="editor") as visitor:
         answer = await visitor.post("/sources/tribune", form)
         assert (answer.status, answer.headers["Location"]) == (303, "/sources/tribune")
-        assert "The Tribune is changed." in (await visitor.get("/sources/tribune")).page.text
+        assert "Source changed." in (await visitor.get("/sources/tribune")).page.text
     now = await source(database)
     assert now.base_url == f"{FEED}?token=hunter2&edition=night"
     assert (now.name, now.schedule, now.timezone) == ("The Tribune", "0 7 * * *", "Asia/Tokyo")
@@ -202,11 +203,11 @@ async def test_settings_are_changed_and_what_was_not_shown_stays(database):
     [
         ("schedule", "sometimes", "not an interval"),
         ("timezone", "Mars/Olympus", "timezone"),
-        ("collection", "", "The collection must be"),
+        ("collection", "", "needs one"),
         ("crawl_windows", "25:00-26:00", "is not a time"),
         ("allowed_paths", "news", "must begin with /"),
         ("request_interval_ms", "often", "whole number"),
-        ("base_url", "ftp://tribune.example/", "http"),
+        ("target", "ftp://tribune.example/", "http"),
         ("option-full_text", "perhaps", "one of"),
     ],
 )
@@ -245,8 +246,8 @@ async def test_options_that_reach_into_the_network_are_for_admins(database):
 @pytest.mark.parametrize(
     "attack",
     [
-        {"base_url": "http://10.0.0.1/admin"},
-        {"base_url": "http://10.0.0.1:6379/feed"},
+        {"target": "http://10.0.0.1/admin"},
+        {"target": "http://10.0.0.1:6379/feed"},
         {"option-robots": "ignore"},
         {"allowed_paths": "/secret"},
     ],
@@ -260,25 +261,27 @@ async def test_an_editor_cannot_send_a_source_that_an_admin_let_inside_elsewhere
     assert await source(database) == before
 
 
-async def test_a_source_rests_is_enabled_visited_and_removed(database):
+async def test_a_source_is_disabled_enabled_fetched_and_removed(database):
     await add(database, a_source())
     async with visiting(database, role="editor") as visitor:
-        await visitor.post("/sources/tribune/rest")
+        await visitor.post("/sources/tribune/disable")
         assert not (await source(database)).enabled
+        page = (await visitor.get("/sources/tribune")).page
+        assert "Source disabled. Its items stay; it is not fetched until you enable it." in page.text
         await visitor.post("/sources/tribune/enable")
         found = await source(database)
         assert found.enabled
         await visitor.post("/sources/tribune/visit")
         async with database.connection() as conn:
             assert await sources.unsettled(conn, [found.source_id]) == 1
-        assert "A visit is due now" in (await visitor.get("/sources/tribune")).page.text
+        assert "A fetch is due now" in (await visitor.get("/sources/tribune")).page.text
         assert (await visitor.post("/sources/tribune/remove")).headers["Location"] == "/sources"
         assert (await visitor.get("/sources/tribune")).status == 404
 
 
 CHANGES = [
     "/sources/add", "/sources/import", "/sources/tribune", "/sources/tribune/visit", "/sources/tribune/rest",
-    "/sources/tribune/enable", "/sources/tribune/remove",
+    "/sources/tribune/disable", "/sources/tribune/enable", "/sources/tribune/remove",
 ]  # fmt: skip
 
 
@@ -303,7 +306,7 @@ async def test_a_look_shows_what_a_feed_would_bring_and_keeps_nothing(database):
             page = (await visitor.get(f"/sources/add?target={quote(target)}")).page
     assert "It has 2 items:" in page.text
     assert "River rises" in page.text
-    assert "Add it" in page.text
+    assert "Add source" in page.text
     async with database.connection() as conn:
         assert await sources.is_empty(conn)
 
@@ -318,7 +321,7 @@ async def test_what_was_looked_at_is_added_with_its_collection_and_schedule(data
             answer = await visitor.post("/sources/add", {**form, "collection": "world_news", "schedule": "30m"})
             assert answer.status == 303
             again = await visitor.get(f"/sources/add?target={quote(target)}")
-            assert "This is a source already" in again.page.text
+            assert "This source exists" in again.page.text
             twice = await visitor.post("/sources/add", {**form, "collection": "world_news", "schedule": "30m"})
             assert twice.status == 400
     async with database.connection() as conn:
@@ -370,7 +373,7 @@ async def test_a_page_that_names_feeds_has_them_offered(database):
     [
         (Response(status_code=503), "answered 503. Open the address in a browser"),
         (Response("nothing", media_type="text/plain"), "is not a feed"),
-        (a_feed(), "It answers, but has no items now."),
+        (a_feed(), "It answers, but has no items."),
     ],
 )
 async def test_what_gives_nothing_says_what_happened_and_what_to_do(database, answer, told_of):
@@ -380,14 +383,14 @@ async def test_what_gives_nothing_says_what_happened_and_what_to_do(database, an
             page = await visitor.get(f"/sources/add?target={quote(f'http://{web.address}/feed')}")
     assert page.status == 200
     assert told_of in page.page.text
-    assert "Add it all the same" in page.page.text
+    assert "Add it anyway" in page.page.text
 
 
 async def test_a_look_ends_when_nobody_would_wait_any_longer(database, monkeypatch):
     monkeypatch.setattr(source_preview, "LONGEST_SECONDS", 0)
     async with visiting(database) as visitor:
         page = (await visitor.get(f"/sources/add?target={quote(FEED)}")).page
-    assert "It took longer than 0 seconds. Try again in a while" in page.text
+    assert "It took longer than 0 seconds. Try again later" in page.text
 
 
 @pytest.mark.parametrize("target", ["http://127.0.0.1:9/feed", "http://169.254.169.254/latest", "http://[::1]/"])
@@ -467,9 +470,9 @@ async def test_a_list_of_feeds_is_imported_with_what_became_of_each(database):
     async with visiting(database, role="editor") as visitor:
         answer = await import_file(visitor, OPML, schedule="3h")
         again = await import_file(visitor, OPML)
-    assert "2 added, 0 there already, 0 refused." in answer.page.text
+    assert "2 added, 0 existed, 0 refused." in answer.page.text
     assert "is not the http(s) URL of a feed" in answer.page.text
-    assert "0 added, 2 there already" in again.page.text
+    assert "0 added, 2 existed" in again.page.text
     assert "hunter2" not in answer.text
     kept = await source(database, "tribune_example")
     assert (kept.collection, kept.schedule, kept.name) == ("world_news", "3h", "Tribune")
@@ -522,9 +525,7 @@ async def test_a_source_whose_kind_is_gone_can_still_be_looked_at(database):
     await add(database, replace(a_source(), kind="gone"))
     async with visiting(database) as visitor:
         assert (await visitor.get("/sources/tribune")).status == 200
-        assert (
-            "nothing here reads sources of the kind gone" in (await visitor.get("/sources/tribune/test")).text.lower()
-        )
+        assert "no plugin reads sources of the kind gone" in (await visitor.get("/sources/tribune/test")).text.lower()
         answer = await visitor.post("/sources/tribune", form_of(a_source()))
     assert answer.status == 400
     assert "There is no kind of source" in answer.page.text

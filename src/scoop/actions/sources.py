@@ -4,29 +4,30 @@ import asyncio
 import itertools
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any, Literal
 
 from scoop import options as plugin_options
 from scoop import plugins, sources
-from scoop.core import items, opml, redaction, schedules, urls
+from scoop.actions import settings, source_settings
+from scoop.actions.source_settings import SETTINGS
+from scoop.core import items, opml, redaction, urls
 from scoop.core.items import ItemProblem
 from scoop.core.opml import Outlines
-from scoop.errors import ConfigError, Conflict, Reject, UsageError
+from scoop.errors import ConfigError, Conflict, FetchFailed, NotFound, Reject, UsageError
 from scoop.fetch.client import Client
 from scoop.fetch.robots import RobotsFiles
 from scoop.fetch.sandbox import Sandbox
-from scoop.model import Item, Source, SourceSettings
+from scoop.model import Health, Item, Source, SourceSettings
 from scoop.plugin_settings import PluginSettings
 from scoop.sources import Harvest, SourcePlugin, Visit
 from scoop.store import sources as store
 from scoop.store.db import Connection
+from scoop.store.reads import collections as collection_reads
 
-MAX_SLUG = 128
-MAX_COLLECTION = 128
-MAX_INTERVAL_MS = 600_000
+NO_ANSWER: frozenset[Health] = frozenset({"unreachable", "timeout", "robots"})  # robots: its file was not reached
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,31 +55,36 @@ def kinds() -> dict[str, type[SourcePlugin]]:
     return plugins.discover(sources)
 
 
-def read_settings(given: Mapping[str, Any]) -> SourceSettings:
+def read_settings(values: Mapping[str, Any]) -> SourceSettings:
     """The settings of a source from what an operator wrote; UsageError names what is wrong.
 
-    `target` is what was pasted: the address of a feed or site, or a short form such as hackernews, r/python,
-    arxiv:cs.CL or search:"solar power". The rest are fields of SourceSettings.
+    The names are those of `source_settings.SETTINGS`, and `base_url`, the address of a source of any kind. A target
+    without a scheme is read as https.
     """
-    known = {"target", *(each.name for each in fields(SourceSettings))}
-    for name in given:
-        if name not in known:
-            raise UsageError(f"a source has no {name!r}; it has {', '.join(sorted(known))}")
-    told = {name: value for name, value in given.items() if value is not None}
-    if "collection" not in told:
-        raise UsageError("a source needs a collection, as ai_news")
-    target = str(told.pop("target", "") or told.get("base_url", ""))
-    kind, options = resolve_target(target, kind=told.pop("kind", None))
-    own_url, given_url = kinds()[kind].base_url, told.pop("base_url", None)
+    settings.check_names("source", SETTINGS, values.keys() - {"base_url"})
+    given = {name: value for name, value in values.items() if value is not None}
+    settings.check(SETTINGS, given)
+    if "collection" not in given:
+        raise UsageError("collection: a source needs one, as ai_news")
+    target = urls.candidate_urls(given.pop("target", "") or str(given.get("base_url", "")))[0]
+    kind, options = resolve_target(target, kind=given.pop("kind", None))
+    own_url, given_url = kinds()[kind].base_url, given.pop("base_url", None)
     elsewhere = {"base_url": given_url} if own_url and given_url not in {None, own_url} else {}
-    told["options"] = _spelled(kind, options | elsewhere | dict(told.get("options", {})))
-    base_url = told["options"].get("base_url", own_url) if own_url else given_url or target
-    subject = _subject(told["options"]) if own_url else []
-    slug = told.pop("slug", None) or _slug("_".join([kind, *subject]) if own_url else _place(base_url))
-    name = told.pop("name", None) or (" ".join([kind, *subject]) if subject else urls.host(base_url))
-    found = SourceSettings(**{**told, "base_url": base_url, "kind": kind, "slug": slug, "name": name})
-    check(found)
+    chosen = {name: value for name, value in given.get("options", {}).items() if value is not None}
+    given["options"] = _spelled(kind, options | elsewhere | chosen)
+    base_url = given["options"].get("base_url", own_url) if own_url else given_url or target
+    subject = _subject(given["options"]) if own_url else []
+    slug = given.pop("slug", None) or _slug("_".join([kind, *subject]) if own_url else _place(base_url))
+    name = given.pop("name", None) or (" ".join([kind, *subject]) if subject else urls.host(base_url))
+    found = SourceSettings(**{**given, "base_url": base_url, "kind": kind, "slug": slug, "name": name})
+    _check(found)
     return found
+
+
+def read_candidates(values: Mapping[str, Any]) -> list[SourceSettings]:
+    """The sources that a target may mean, in the order in which they are tried: https before http."""
+    targets = urls.candidate_urls(str(values.get("target") or ""))
+    return [read_settings({**values, "target": target}) for target in targets]
 
 
 def read_configured(tables: Sequence[Mapping[str, Any]]) -> list[SourceSettings]:
@@ -117,29 +123,16 @@ def short_forms() -> list[str]:
     return [example for example in examples if "://" not in example]
 
 
-def check(found: SourceSettings) -> None:
-    """UsageError for settings that no source can have."""
-    if not re.fullmatch(rf"[a-z0-9_]{{1,{MAX_SLUG}}}", found.slug):
-        raise UsageError(f"the slug {found.slug!r} must be of a-z, 0-9 and _ only; name it by --slug")
-    if not 1 <= len(str(found.collection).strip()) <= MAX_COLLECTION:
-        raise UsageError(f"the collection must be 1 to {MAX_COLLECTION} characters, as ai_news")
-    if not str(found.name).strip():
-        raise UsageError("the name must not be blank")
-    if not isinstance(found.request_interval_ms, int) or not 0 <= found.request_interval_ms <= MAX_INTERVAL_MS:
-        raise UsageError(f"request_interval_ms must be a whole number from 0 to {MAX_INTERVAL_MS:,}")
+def _check(found: SourceSettings) -> None:
+    """UsageError for a slug, an address or an option that `SETTINGS` does not know, as it is made of others."""
+    settings.check(SETTINGS, {"slug": found.slug})
     connect_to = found.options.get("connect_to")
     if connect_to is not None and not re.fullmatch(r"(?:[\w.-]+|\[[0-9a-fA-F:]+\]):\d{1,5}", connect_to):
         raise UsageError(f"connect_to is {connect_to!r}; it must be ADDRESS:PORT, as 127.0.0.1:8788")
-    for path in found.allowed_paths:
-        if not path.startswith("/"):
-            raise UsageError(f"the allowed path {path!r} must begin with /")
     try:
-        schedules.zone(found.timezone)
         urls.canonical_url(found.base_url)
-        schedules.parse(found.schedule)
-        schedules.windows(found.crawl_windows)
     except ValueError as error:
-        raise UsageError(str(error)) from error
+        raise UsageError(f"target: {error}") from error
 
 
 async def add(conn: Connection, found: SourceSettings) -> Source:
@@ -150,53 +143,82 @@ async def add(conn: Connection, found: SourceSettings) -> Source:
     return await store.by_slug(conn, found.slug)
 
 
-def patch_settings(known: Source, given: Mapping[str, Any]) -> SourceSettings:
-    """The settings of a source with what an operator changes; an option that is None is taken away."""
-    kept = {each.name: getattr(known, each.name) for each in fields(SourceSettings)}
-    kind = kinds().get(given.get("kind") or known.kind)
-    if given.get("target") is not None or (kind is not None and kind.base_url):
+def patch_settings(known: Source, patch: Mapping[str, Any]) -> SourceSettings:
+    """The settings of a source with a patch: None is the default again, an option that is None is taken away.
+
+    Options are added to those that the source has.
+    """
+    kept = {field.name: getattr(known, field.name) for field in fields(SourceSettings)}
+    kind = kinds().get(patch.get("kind") or known.kind)
+    if patch.get("target") is not None or (kind is not None and kind.base_url):
         del kept["base_url"]  # a service has its own address: that of an earlier kind must not get its key
-    options = known.options | dict(given.get("options") or {})
-    told = {name: value for name, value in options.items() if value is not None}
-    return read_settings({**kept, **given, "slug": known.slug, "options": told})
+    options = known.options | dict(patch.get("options") or {})
+    changed = settings.apply_patch(SourceSettings, kept, patch)
+    return read_settings({**changed, "kind": patch.get("kind") or known.kind, "slug": known.slug, "options": options})
 
 
-async def change(conn: Connection, slug: str, given: Mapping[str, Any]) -> SourceSettings:
-    """Change a source, inside the caller's transaction: what is not given stays, options are added to those it has."""
-    found = patch_settings(await store.locked(conn, slug), given)
+async def change(conn: Connection, slug: str, patch: Mapping[str, Any]) -> SourceSettings:
+    """Change a source by a patch, inside the caller's transaction."""
+    found = patch_settings(await store.locked(conn, slug), patch)
     await store.put(conn, found)
     return found
 
 
-async def import_opml(conn: Connection, found: Outlines, *, collection: str, schedule: str) -> list[FeedImport]:
-    """Add the feeds of a list, inside the caller's transaction; those that are there already stay as they are."""
+async def list_sources(
+    conn: Connection, *, collection: str | None = None, kind: str | None = None, **filters: Any
+) -> list[Source]:
+    """Sources by slug; NotFound names the collections or the kinds where the filter names an unknown one."""
+    found = await store.list_sources(conn, collection=collection, kind=kind, **filters)
+    if not found:
+        await check_filter(conn, collection=collection, kind=kind)
+    return found
+
+
+async def check_filter(conn: Connection, *, collection: str | None = None, kind: str | None = None) -> None:
+    """NotFound for a collection that neither source nor topic names, and for a kind that is not installed."""
+    if collection is not None and collection not in (names := await collection_reads.list_names(conn)):
+        raise NotFound(f"there is no collection {collection!r}; {_list_names('collections', names)}")
+    if kind is not None and kind not in kinds():
+        raise NotFound(f"there is no kind of source {kind!r}; {_list_names('kinds', sorted(kinds()))}")
+
+
+def _list_names(noun: str, names: Sequence[str]) -> str:
+    return f"the {noun} are {', '.join(names)}" if names else f"there are no {noun} yet"
+
+
+async def import_opml(
+    conn: Connection, outlines: Outlines, *, collection: str, schedule: str, options: Mapping[str, Any] | None = None
+) -> list[FeedImport]:
+    """Add the feeds of a list, inside the caller's transaction; those that exist stay as they are."""
     present = await store.list_sources(conn)
-    # A list may have thousands: whoever else is served meanwhile shall not wait for that.
-    imported, new = await asyncio.to_thread(_sorted_out, found, present, collection=collection, schedule=schedule)
+    defaults = {"collection": collection, "schedule": schedule, "options": dict(options or {})}
+    # In a thread: a list may have thousands, and the server answers other requests meanwhile.
+    imported, new = await asyncio.to_thread(_plan_import, outlines, present, defaults)
     await store.put_all(conn, new)
     return imported
 
 
-def _sorted_out(
-    found: Outlines, present: Sequence[Source], *, collection: str, schedule: str
+def _plan_import(
+    outlines: Outlines, present: Sequence[Source], defaults: Mapping[str, Any]
 ) -> tuple[list[FeedImport], list[SourceSettings]]:
-    """What becomes of each feed of a list, and the sources that are new."""
+    """The result for each feed of a list, and the sources that are new."""
     known, slugs = {source.base_url for source in present}, {source.slug for source in present}
     namesakes: Counter[str] = Counter()
     imported, new = [], []
-    for feed in found.feeds:
-        given = {"target": feed.url, "kind": "rss", "name": feed.title, "collection": feed.collection or collection}
-        about = {"url": feed.url, "title": feed.title, "collection": given["collection"]}
+    for feed in outlines.feeds:
+        values = {**defaults, "target": feed.url, "kind": "rss", "name": feed.title}
+        values["collection"] = feed.collection or defaults["collection"]
+        about = {"url": feed.url, "title": feed.title, "collection": values["collection"]}
         if feed.url in known:
             imported.append(FeedImport(**about, status="known"))
             continue
         try:
-            one = read_settings({**given, "schedule": schedule})
+            settings = read_settings(values)
         except UsageError as error:
             imported.append(FeedImport(**about, status="refused", problem=str(error)))
             continue
-        new.append(with_free_slug(one, slugs, namesakes[one.slug]))
-        namesakes[one.slug] += 1
+        new.append(with_free_slug(settings, slugs, namesakes[settings.slug]))
+        namesakes[settings.slug] += 1
         known.add(feed.url)
         slugs.add(new[-1].slug)
         imported.append(FeedImport(**about, status="added", slug=new[-1].slug))
@@ -254,10 +276,27 @@ async def preview_source(
     )
 
 
+async def preview_first(
+    candidates: Sequence[SourceSettings], preview: Callable[[SourceSettings], Awaitable[SourcePreview]]
+) -> tuple[SourceSettings, SourcePreview]:
+    """The first candidate whose server answers, and its preview; FetchFailed of the first where none does."""
+    failures: list[FetchFailed] = []
+    for found in candidates:
+        try:
+            return found, await preview(found)
+        except FetchFailed as failure:
+            failures.append(failure)
+            if failure.health not in NO_ANSWER:
+                break
+    raise failures[0]
+
+
 def with_free_slug(found: SourceSettings, slugs: Collection[str], namesakes: int = 0) -> SourceSettings:
     """The same source under a slug that nobody has; so many `namesakes` are known to be there."""
     numbers = (f"_{number + 1}" if number else "" for number in itertools.count(namesakes))
-    slug = next(slug for number in numbers if (slug := f"{found.slug[: MAX_SLUG - 8]}{number}") not in slugs)
+    slug = next(
+        slug for number in numbers if (slug := f"{found.slug[: source_settings.MAX_SLUG - 8]}{number}") not in slugs
+    )
     return replace(found, slug=slug)
 
 
@@ -280,7 +319,7 @@ def _subject(options: Mapping[str, Any]) -> list[str]:
 
 
 def _slug(told: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "_", told.lower()).strip("_")[:MAX_SLUG].rstrip("_")
+    return re.sub(r"[^a-z0-9]+", "_", told.lower()).strip("_")[: source_settings.MAX_SLUG].rstrip("_")
 
 
 def _place(base_url: str) -> str:

@@ -1,4 +1,4 @@
-"""Sources for programs: how each is; add, change, try and visit them; lists of feeds in and out."""
+"""Sources for programs: list, get, add, change, remove, enable, disable, preview and fetch them; OPML in and out."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -11,17 +11,18 @@ from pydantic import Field
 
 from scoop import app
 from scoop.actions import sources as source_actions
+from scoop.actions.source_settings import SETTINGS
 from scoop.actions.sources import FeedImport, SourcePreview
 from scoop.api import document
 from scoop.core import opml, redaction
 from scoop.core.access import Visitor
 from scoop.errors import Conflict
-from scoop.http import deps, disclosure, pagination, permissions, responses, routes
+from scoop.http import deps, disclosure, pagination, permissions, responses, routes, setting_models
 from scoop.http.deps import CurrentDesk, CurrentVisitor, Desk, ReadConn, WriteConn
 from scoop.http.disclosure import Secrets, ShowsSecrets
 from scoop.http.errors import UnsupportedMedia, invalid
 from scoop.http.pagination import Listed
-from scoop.http.params import AnySlug, OptionValues, PageParams, RequestModel, ShortText, Url
+from scoop.http.params import AnySlug, PageParams, ShortText
 from scoop.http.routes import needs
 from scoop.model import Health, Item, Source, SourceSettings
 from scoop.store import sources
@@ -32,7 +33,7 @@ router = routes.for_programs("Sources")
 
 LATELY = timedelta(days=7)
 SHOWN_ITEMS = 50
-SHOWN_CHARACTERS = 1000  # of an item's text, where it is only tried
+SHOWN_CHARACTERS = 1000  # of an item's text in a preview
 OPML = ("text/x-opml", "application/xml", "text/xml")
 OPML_BODY: dict[str, Any] = {
     "requestBody": {
@@ -57,7 +58,7 @@ class SourceReport(Source):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
-    """What a source would bring: some of its items, their texts cut, and what is wrong with others."""
+    """The items that a fetch would bring, with their texts cut, and the problems of others."""
 
     slug: str
     name: str
@@ -72,7 +73,7 @@ class Preview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Import:
-    """What became of each feed of a list, and what in the list could not be read."""
+    """The result for each feed of an OPML document, and the problems of the document."""
 
     feeds: list[FeedImport]
     problems: list[str]
@@ -80,49 +81,23 @@ class Import:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VisitRequested:
-    """A visit that a worker makes as soon as the source's host has a turn; GET /runs?source= shows its run."""
+    """A worker fetches the source as soon as its host has a turn; GET /runs?source= lists the run."""
 
     slug: str
 
 
-class Hours(RequestModel):
-    """A part of the day in which a source may be visited."""
-
-    start: Annotated[str, Field(pattern="^[0-9]{2}:[0-9]{2}$")]
-    end: Annotated[str, Field(pattern="^[0-9]{2}:[0-9]{2}$")]
+class SourceChanges(setting_models.patch_model("SourceChanges", SETTINGS)):  # type: ignore[misc]  # made at run time
+    """Settings to change: one that is left out stays, null is the default again. An option that is null is removed."""
 
 
-class SourceChanges(RequestModel):
-    """What a source is told; what is left out stays, null is the default again, an option that is null goes."""
-
-    target: Url | None = None
-    kind: ShortText | None = None
-    name: ShortText | None = None
-    collection: ShortText | None = None
-    category: ShortText | None = None
-    schedule: ShortText | None = None
-    crawl_windows: Annotated[list[Hours], Field(max_length=50)] | None = None
-    allowed_paths: Annotated[list[Url], Field(max_length=100)] | None = None
-    request_interval_ms: Annotated[int, Field(ge=0, le=source_actions.MAX_INTERVAL_MS)] | None = None
-    timezone: ShortText | None = None
-    options: OptionValues | None = None
-    enabled: bool | None = None
+class Target(setting_models.new_model("Target", SETTINGS, collection="preview")):  # type: ignore[misc]
+    """A source to preview: what POST /sources takes."""
 
 
-class Target(SourceChanges):
-    """A source that is not kept: what `scoop sources add` takes."""
+class NewSource(setting_models.new_model("NewSource", SETTINGS)):  # type: ignore[misc]
+    """A new source."""
 
-    target: Url
-    collection: ShortText = "preview"
-
-
-class NewSource(SourceChanges):
-    """A new source; `check` visits it first, and it is kept only if it gives something."""
-
-    target: Url
-    collection: ShortText
-    slug: AnySlug | None = None
-    check: bool = True
+    check: Annotated[bool, Field(description="Fetch it first, and add it only if that succeeds.")] = True
 
 
 class SourceQuery(PageParams):
@@ -132,19 +107,19 @@ class SourceQuery(PageParams):
     secrets: Secrets = "hide"
 
 
-@router.get("/sources", response_model=Listed[SourceReport])
+@router.get("/sources", response_model=Listed[SourceReport], responses=document.problems(HTTPStatus.NOT_FOUND))
 @needs("read")
 async def list_sources(
-    request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: ReadConn, wanted: Annotated[SourceQuery, Query()]
+    request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: ReadConn, query: Annotated[SourceQuery, Query()]
 ) -> Response:
-    """All sources by slug: how each is, since when, when it is visited next, and what came of it lately."""
-    (after,) = pagination.decode_cursor(wanted.cursor, str) or ("",)
-    found = await sources.list_sources(
-        conn, collection=wanted.collection, kind=wanted.kind, health=wanted.health, after=after, limit=wanted.limit + 1
+    """Sources by slug, with their health, the time of the next fetch and the result of the latest runs."""
+    secrets = disclosure.check_secrets(by, query.secrets)
+    (after,) = pagination.decode_cursor(query.cursor, str) or ("",)
+    found = await source_actions.list_sources(
+        conn, collection=query.collection, kind=query.kind, health=query.health, after=after, limit=query.limit + 1
     )
-    secrets = disclosure.check_secrets(by, wanted.secrets)
     reports = await _reports(conn, desk, by, found, secrets=secrets)
-    return responses.json(request, pagination.paginate(reports, wanted.limit, lambda source: (source.slug,)))
+    return responses.json(request, pagination.paginate(reports, query.limit, lambda source: (source.slug,)))
 
 
 @router.post(
@@ -154,12 +129,11 @@ async def list_sources(
     responses=document.problems(HTTPStatus.CONFLICT, HTTPStatus.BAD_GATEWAY),
 )
 @needs("edit")
-async def add_source(request: Request, desk: CurrentDesk, by: CurrentVisitor, given: NewSource) -> Response:
-    """Add a source as `scoop sources add` does: the target is an address, hackernews, r/NAME, arxiv:CATEGORY, ..."""
-    settings = source_actions.read_settings(given.model_dump(exclude={"check"}))
-    permissions.check_source(by, settings)
-    if given.check:
-        await deps.preview_source(desk, settings)
+async def add_source(request: Request, desk: CurrentDesk, by: CurrentVisitor, body: NewSource) -> Response:
+    """Add a source. A target without a scheme is tried with https, then with http."""
+    settings, *others = _candidates(by, body.model_dump(exclude={"check"}))
+    if body.check:
+        settings, _ = await _preview_first(desk, [settings, *others])
     async with desk.writing() as conn:
         added = await source_actions.add(conn, settings)
         report = await _report(conn, desk, by, added)
@@ -169,11 +143,10 @@ async def add_source(request: Request, desk: CurrentDesk, by: CurrentVisitor, gi
 
 @router.post("/sources/preview", response_model=Preview, responses=document.problems(HTTPStatus.BAD_GATEWAY))
 @needs("edit")
-async def preview_source(request: Request, desk: CurrentDesk, by: CurrentVisitor, given: Target) -> Response:
-    """What a source would bring; nothing is kept."""
-    settings = source_actions.read_settings(given.model_dump())
-    permissions.check_source(by, settings)
-    return responses.json(request, _preview(settings, await deps.preview_source(desk, settings)))
+async def preview_source(request: Request, desk: CurrentDesk, by: CurrentVisitor, body: Target) -> Response:
+    """Fetch a source that is not added yet and show its items; nothing is stored."""
+    settings, preview = await _preview_first(desk, _candidates(by, body.model_dump()))
+    return responses.json(request, _preview(settings, preview))
 
 
 @router.post("/sources/import", response_model=Import, openapi_extra=OPML_BODY)
@@ -181,15 +154,15 @@ async def preview_source(request: Request, desk: CurrentDesk, by: CurrentVisitor
 async def import_sources(
     request: Request, conn: WriteConn, collection: ShortText = "news", schedule: ShortText = "1h"
 ) -> Response:
-    """Add the feeds of an OPML document; its folders become collections, feeds that are there stay as they are."""
+    """Add the feeds of an OPML document. Its folders become collections; feeds that exist stay as they are."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() not in OPML:
         raise UnsupportedMedia(" or ".join(OPML))
-    found = opml.read(await request.body())
-    if not found.feeds:
-        raise invalid("body", found.problems[-1])
-    feeds = await source_actions.import_opml(conn, found, collection=collection, schedule=schedule)
-    shown = [replace(feed, url=redaction.redact_text(feed.url)) for feed in feeds]
-    return responses.json(request, Import(feeds=shown, problems=list(found.problems)))
+    outlines = opml.read(await request.body())
+    if not outlines.feeds:
+        raise invalid("body", outlines.problems[-1])
+    feeds = await source_actions.import_opml(conn, outlines, collection=collection, schedule=schedule)
+    shown = [replace(feed, url=redaction.redact_url(feed.url)) for feed in feeds]
+    return responses.json(request, Import(feeds=shown, problems=list(outlines.problems)))
 
 
 @router.get("/sources/export.opml", response_class=Response, responses=IS_OPML)
@@ -228,15 +201,15 @@ async def change_source(
     by: CurrentVisitor,
     conn: WriteConn,
     slug: AnySlug,
-    given: SourceChanges,
+    body: SourceChanges,
     secrets: ShowsSecrets,
 ) -> Response:
-    """Change a source; what is not named stays, options are added to those it has."""
+    """Change a source; options are added to those it has. A source with an internal address is for admins."""
     known = await sources.locked(conn, slug)
     responses.check_unchanged(request, await _report(conn, desk, by, known, secrets=secrets))
-    told = given.model_dump(exclude_unset=True)
-    permissions.check_source(by, source_actions.patch_settings(known, told), known)
-    await source_actions.change(conn, slug, told)
+    patch = body.model_dump(exclude_unset=True)
+    permissions.check_source(by, source_actions.patch_settings(known, patch), known)
+    await source_actions.change(conn, slug, patch)
     changed = await sources.by_slug(conn, slug)
     return responses.json(request, await _report(conn, desk, by, changed, secrets=secrets))
 
@@ -251,7 +224,7 @@ async def change_source(
 async def remove_source(
     request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, slug: AnySlug, secrets: ShowsSecrets
 ) -> Response:
-    """Forget a source; what it brought stays."""
+    """Remove a source. Its documents and stories stay."""
     source = await sources.locked(conn, slug)
     responses.check_unchanged(request, await _report(conn, desk, by, source, secrets=secrets))
     await sources.remove(conn, slug)
@@ -261,7 +234,7 @@ async def remove_source(
 @router.post("/sources/{slug}/test", response_model=Preview, responses=document.problems(HTTPStatus.BAD_GATEWAY))
 @needs("edit")
 async def try_source(request: Request, desk: CurrentDesk, by: CurrentVisitor, slug: AnySlug) -> Response:
-    """Visit a source and show what it would bring; nothing is kept."""
+    """Fetch a source and show its items; nothing is stored."""
     async with desk.reading() as conn:
         source = await sources.by_slug(conn, slug)
     preview = await deps.preview_source(desk, source)
@@ -276,10 +249,10 @@ async def try_source(request: Request, desk: CurrentDesk, by: CurrentVisitor, sl
 )
 @needs("edit")
 async def run_source(request: Request, desk: CurrentDesk, conn: WriteConn, slug: AnySlug) -> Response:
-    """Have a source visited now, due or not; a server that asked to wait is not asked earlier."""
+    """Fetch a source now, due or not, but not before the time that its server asked for."""
     ids = await sources.ids(conn, [slug])
     if await sources.resting(conn, ids, gathers=app.modes(desk.config).write_raw_ledger):
-        raise Conflict(f"{slug} rests: NP_WRITE_RAW_LEDGER is false for its topics")
+        raise Conflict(f"{slug} is not fetched: NP_WRITE_RAW_LEDGER is false for its topics")
     await sources.visit_now(conn, ids, force=False)
     return responses.json(request, VisitRequested(slug=slug), status=HTTPStatus.ACCEPTED)
 
@@ -289,8 +262,8 @@ async def run_source(request: Request, desk: CurrentDesk, conn: WriteConn, slug:
 async def enable_source(
     request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, slug: AnySlug
 ) -> Response:
-    """Let a source be visited again."""
-    return await _switched(request, desk, by, conn, slug, enabled=True)
+    """Fetch a source by its schedule again."""
+    return await _set_enabled(request, desk, by, conn, slug, enabled=True)
 
 
 @router.post("/sources/{slug}/disable", response_model=SourceReport)
@@ -298,11 +271,11 @@ async def enable_source(
 async def disable_source(
     request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, slug: AnySlug
 ) -> Response:
-    """Let a source rest."""
-    return await _switched(request, desk, by, conn, slug, enabled=False)
+    """Stop fetching a source. Its items stay."""
+    return await _set_enabled(request, desk, by, conn, slug, enabled=False)
 
 
-async def _switched(
+async def _set_enabled(
     request: Request, desk: Desk, by: Visitor, conn: Connection, slug: str, *, enabled: bool
 ) -> Response:
     await sources.set_enabled(conn, slug, enabled=enabled)
@@ -322,17 +295,29 @@ async def _reports(
     return [SourceReport(**asdict(source), lately=lately.get(source.slug, Lately())) for source in shown]
 
 
-def _preview(settings: SourceSettings, tried: SourcePreview) -> Preview:
+def _candidates(by: Visitor, values: dict[str, Any]) -> list[SourceSettings]:
+    """The sources that a body may mean; Forbidden where one may reach an internal address."""
+    candidates = source_actions.read_candidates(values)
+    for settings in candidates:
+        permissions.check_source(by, settings)
+    return candidates
+
+
+async def _preview_first(desk: Desk, candidates: Sequence[SourceSettings]) -> tuple[SourceSettings, SourcePreview]:
+    return await source_actions.preview_first(candidates, lambda settings: deps.preview_source(desk, settings))
+
+
+def _preview(settings: SourceSettings, preview: SourcePreview) -> Preview:
     return Preview(
         slug=settings.slug,
         name=settings.name,
         kind=settings.kind,
         base_url=redaction.redact_text(settings.base_url),
-        health=tried.harvest.health,
-        item_count=len(tried.items),
-        items=[_cut(item) for item in tried.items[:SHOWN_ITEMS]],
-        problems=[redaction.redact_text(problem) for problem in tried.harvest.problems],
-        refused=[[asdict(problem) for problem in problems] for problems in tried.refused[:SHOWN_ITEMS]],
+        health=preview.harvest.health,
+        item_count=len(preview.items),
+        items=[_cut(item) for item in preview.items[:SHOWN_ITEMS]],
+        problems=[redaction.redact_text(problem) for problem in preview.harvest.problems],
+        refused=[[asdict(problem) for problem in problems] for problems in preview.refused[:SHOWN_ITEMS]],
     )
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "up": "Run everything: workers, scheduler and the web page.",
     "demo": "The newsstand: a small fictional world to try Scoop on.",
-    "sources": "Where items come from: list, add, edit, test, import, export.",
+    "sources": "Where items come from: list, show, add, change, remove, enable, disable, test, import, export.",
     "preview": "Show what a feed holds, without storing anything.",
     "extract": "Show the article on a page: title, authors, date and text.",
     "alerts": "List problems that need attention: dead sources, late digests, missing posts.",

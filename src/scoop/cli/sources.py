@@ -1,28 +1,29 @@
 """`scoop sources`: where items come from."""
 
-import sys
-from collections.abc import Callable
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from scoop.cli import console, runtime, usage
+from scoop.actions.source_settings import SETTINGS
+from scoop.cli import _reach, _settings, _source_lists, console, runtime, usage
 from scoop.config import Config
-from scoop.errors import FetchFailed, InputError, UsageError
+from scoop.errors import FetchFailed, InputError
+from scoop.model import Health, SourceSettings
 
 if TYPE_CHECKING:
-    from scoop.actions.sources import FeedImport, SourcePreview
-    from scoop.core.opml import Outlines
-    from scoop.model import SourceSettings
+    from scoop.actions.sources import SourcePreview
+    from scoop.model import Source
 
 SHOWN_ITEMS = 5
 
+slugs_argument = click.argument("slugs", nargs=-1, required=True, metavar="NAME...")
 
-@click.group(cls=usage.Group)
+
+@click.group(cls=usage.Group, aliases={"enable --off": "disable"})
 def command() -> None:
-    """Where items come from: list, add, edit, test, import, export.
+    """Where items come from: list, show, add, change, remove, enable, disable, test, import, export.
 
     \b
     Examples:
@@ -34,97 +35,102 @@ def command() -> None:
     """
 
 
+def _read_patch(allow_private: bool, connect_to: str | None, **values: Any) -> dict[str, Any]:
+    """The settings that the command line names."""
+    patch = _settings.read(SETTINGS, values)
+    options = (patch.get("options") or {}) | _reach.read(allow_private, connect_to)
+    return patch | ({"options": options} if options else {})
+
+
 @command.command("list")
+@click.option("--collection", help="Only sources of this collection.")
+@click.option("--kind", help="Only sources of this kind.")
+@click.option("--health", type=click.Choice(get_args(Health)), help="Only sources in this state.")
 @console.as_json
 @click.pass_obj
-def list_sources(config: Config, as_json: bool) -> None:
-    """Show all sources: how each is, since when, and when it is visited next."""
-    runtime.run(_list(config, as_json=as_json))
-
-
-async def _list(config: Config, *, as_json: bool) -> None:
-    from scoop.store import sources
-
-    async with runtime.open_connection(config) as conn:
-        found = await sources.list_sources(conn)
+def list_sources(config: Config, /, as_json: bool, **filters: str | None) -> None:
+    """Show sources with their health, since when, and the time of the next fetch."""
+    found = runtime.run(_list(config, filters))
     if as_json:
         console.print_json(found)
         return
     console.print_table(
-        ("source", "kind", "health", "since", "next visit", "what it says"),
+        ("source", "kind", "health", "since", "next fetch", "result"),
         [
             (
-                s.slug,
-                s.kind,
-                s.health.replace("_", " ") if s.enabled else "off",
-                console.format_age(s.health_since),
-                console.format_wait(s.next_visit_at) if s.enabled else "-",
-                s.health_note,
+                source.slug,
+                source.kind,
+                source.health.replace("_", " ") if source.enabled else "disabled",
+                console.format_age(source.health_since),
+                console.format_wait(source.next_visit_at) if source.enabled else "-",
+                "" if source.health == "ok" else source.health_note,
             )
-            for s in found
+            for source in found
         ],
-        empty="there are no sources; add one: scoop sources add https://example.com/feed.xml --collection world_news",
+        empty="no source matches"
+        if any(filters.values())
+        else "there are no sources; add one: scoop sources add https://example.com/feed.xml --collection world_news",
     )
 
 
-def _settings(required: bool) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """The options by which a source is described, to add it or to change it."""
-    options = [
-        click.option("--collection", required=required, help="The collection its items belong to, as ai_news."),
-        click.option("--name", help="Its name for people (default: the host)."),
-        click.option("--category", help="What it tells: news, press_release, ... (default: news)."),
-        click.option(
-            "--every", "schedule", help="When it is visited: 30m, 1h, 1d, or a cron as '0 7 * * *' (default: 1h)."
-        ),
-        click.option("--window", "windows", multiple=True, metavar="HH:MM-HH:MM", help="Visit only then; repeatable."),
-        click.option("--timezone", help="The timezone of cron, windows and dates without one (default: UTC)."),
-        click.option("--path", "allowed_paths", multiple=True, help="A path that a site crawl may enter; repeatable."),
-        click.option("--interval", "request_interval_ms", type=int, metavar="MS", help="Between requests to its host."),
-        click.option("-o", "--option", "options", multiple=True, metavar="NAME=VALUE", help="Of its kind; repeatable."),
-        click.option("--connect-to", metavar="ADDRESS:PORT", help="Ask this address, for servers of your own."),
-    ]
+async def _list(config: Config, filters: Mapping[str, Any]) -> "list[Source]":
+    from scoop.actions import sources as source_actions
 
-    def described(function: Callable[..., None]) -> Callable[..., None]:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return described
+    async with runtime.open_connection(config) as conn:
+        return await source_actions.list_sources(conn, **filters)
 
 
-def _given(windows: tuple[str, ...], options: tuple[str, ...], connect_to: str | None, **told: Any) -> dict[str, Any]:
-    """What was said on the command line, as fields of a source; what was not said is left out."""
-    pairs = [option.partition("=") for option in options]
-    for name, equals, _ in pairs:
-        if not equals:
-            raise UsageError(f"--option {name!r} must be NAME=VALUE")
-    own = {name.strip(): _value(value) for name, _, value in pairs}
-    given = {name: list(value) if isinstance(value, tuple) else value for name, value in told.items() if value}
-    if windows:
-        given["crawl_windows"] = [dict(zip(("start", "end"), window.split("-", 1), strict=False)) for window in windows]
-    if own or connect_to:
-        given["options"] = own | ({"connect_to": connect_to} if connect_to else {})
-    return given
+@command.command()
+@click.argument("slug", metavar="NAME")
+@console.as_json
+@click.pass_obj
+def show(config: Config, slug: str, as_json: bool) -> None:
+    """Show the settings and the health of a source, with its whole address."""
+    source = runtime.run(_get(config, slug))
+    if as_json:
+        console.print_json(source)
+        return
+    for name, value in _describe(source).items():
+        click.echo(f"{name:<22}{value}")
 
 
-def _value(text: str) -> Any:
-    """true and false are no texts; a list is written with commas where the kind wants one."""
-    return {"true": True, "false": False}.get(text.lower(), text)
+async def _get(config: Config, slug: str) -> "Source":
+    from scoop.store import sources
+
+    async with runtime.open_connection(config) as conn:
+        return await sources.by_slug(conn, slug)
+
+
+def _describe(source: "Source") -> dict[str, str]:
+    """The settings and the state of a source as lines of text; empty ones are left out."""
+    from scoop.core import health
+
+    settings = {setting.name: _settings.write(setting, getattr(source, setting.name, None)) for setting in SETTINGS}
+    state = {
+        "health": f"{source.health.replace('_', ' ')} since {console.format_time(source.health_since)}",
+        "result": source.health_note,
+        "advice": health.ADVICE.get(source.health, ""),
+        "failures": str(source.failures or ""),
+        "moves to": source.moved_to or "",
+        "last item": console.format_time(source.last_item_at) if source.last_item_at else "",
+        "next fetch": console.format_time(source.next_visit_at) if source.enabled else "none while it is disabled",
+    }
+    return {name: text for name, text in {"address": source.base_url, **settings, **state}.items() if text}
 
 
 @command.command()
 @click.argument("target")
-@click.option("--kind", help="How it is read: rss, site, hackernews, ... (default: understood from TARGET).")
-@click.option("--slug", help="Its short name (default: made from the host).")
-@_settings(required=True)
-@click.option("--no-check", is_flag=True, help="Add it without visiting it first.")
+@_settings.options(SETTINGS, SourceSettings, is_new=True)
+@_reach.options
+@click.option("--no-check", is_flag=True, help="Add it without fetching it first.")
 @console.as_json
 @click.pass_obj
-def add(config: Config, /, target: str, no_check: bool, as_json: bool, **told: Any) -> None:
-    """Add a source: visit it once, show what it brings, keep it.
+def add(config: Config, /, target: str, no_check: bool, as_json: bool, **values: Any) -> None:
+    """Add a source: fetch it once, show its items, store it.
 
     TARGET is the address of a feed, a site or a YouTube channel, or a short form: hackernews, r/NAME, arxiv:CATEGORY,
-    search:WORDS. A source that gives nothing is not added, unless with --no-check.
+    search:WORDS. An address without a scheme is tried with https, then with http. A source that cannot be fetched is
+    not added, unless with --no-check.
 
     \b
     Examples:
@@ -135,102 +141,111 @@ def add(config: Config, /, target: str, no_check: bool, as_json: bool, **told: A
     """
     from scoop.actions import sources as source_actions
 
-    settings = source_actions.read_settings({"target": target, **_given(**told)})
-    tried = None if no_check else runtime.run(_tried(config, settings))
+    candidates = source_actions.read_candidates({"target": target, **_read_patch(**values)})
+    settings, preview = candidates[0], None
+    if not no_check:
+        settings, preview = runtime.run(_preview(config, candidates, way_out="; --no-check adds it anyway"))
+    if len(candidates) > 1:
+        console.notice(f"scoop: the address is taken as {settings.base_url}")
     source_id = runtime.run(_put(config, settings))
     if as_json:
+        count = len(preview.items) if preview else None
         console.print_json(
-            {"source_id": source_id, "slug": settings.slug, "items": len(tried.items) if tried else None}
+            {"source_id": source_id, "slug": settings.slug, "base_url": settings.base_url, "items": count}
         )
         return
-    if tried:
-        _show(tried)
-    click.echo(f"{settings.slug} is visited every {settings.schedule}; now: scoop ingest --source {settings.slug}")
+    if preview:
+        _show_preview(preview)
+    click.echo(f"{settings.slug} is fetched every {settings.schedule}; now: scoop ingest --source {settings.slug}")
 
 
 @command.command()
-@click.argument("slug")
-@_settings(required=False)
+@click.argument("slug", metavar="NAME")
+@_settings.options(SETTINGS, SourceSettings, is_new=False)
+@_reach.options
 @console.as_json
 @click.pass_obj
-def edit(config: Config, /, slug: str, as_json: bool, **told: Any) -> None:
-    """Change a source; what is not named stays, options are added to those it has.
+def change(config: Config, /, slug: str, as_json: bool, **values: Any) -> None:
+    """Change a source. What is not named stays; options are added to those it has.
 
     \b
     Examples:
-      scoop sources edit example_com --every 2h
-      scoop sources edit hackernews -o limit=60
+      scoop sources change example_com --every 2h
+      scoop sources change hackernews -o limit=60
+      scoop sources change example_com --reset schedule
     """
-    changed = runtime.run(_edit(config, slug, _given(**told)))
+    changed = runtime.run(_change(config, slug, _read_patch(**values)))
     if as_json:
         console.print_json(changed)
     else:
-        click.echo(f"{slug} is changed")
+        click.echo(f"{slug} changed")
 
 
-async def _edit(config: Config, slug: str, given: dict[str, Any]) -> "SourceSettings":
+async def _change(config: Config, slug: str, patch: dict[str, Any]) -> SourceSettings:
     from scoop.actions import sources as source_actions
 
     async with runtime.open_connection(config) as conn, conn.transaction():
-        return await source_actions.change(conn, slug, given)
+        return await source_actions.change(conn, slug, patch)
 
 
 @command.command()
-@click.argument("slug")
+@click.argument("slug", metavar="NAME")
 @console.as_json
 @click.pass_obj
 def test(config: Config, slug: str, as_json: bool) -> None:
-    """Visit a source and show what it would bring; nothing is kept."""
-    tried = runtime.run(_test(config, slug))
+    """Fetch a source and show its items; nothing is stored."""
+    _, preview = runtime.run(_test(config, slug))
     if as_json:
         console.print_json(
             {
                 "slug": slug,
-                "health": tried.harvest.health,
-                "items": tried.items,
-                "problems": tried.harvest.problems,
-                "refused": tried.refused,
+                "health": preview.harvest.health,
+                "items": preview.items,
+                "problems": preview.harvest.problems,
+                "refused": preview.refused,
             }
         )
     else:
-        _show(tried)
+        _show_preview(preview)
 
 
-async def _test(config: Config, slug: str) -> "SourcePreview":
-    from scoop.store import sources
-
-    async with runtime.open_connection(config) as conn:
-        source = await sources.by_slug(conn, slug)
-    return await _tried(config, source)
+async def _test(config: Config, slug: str) -> "tuple[SourceSettings, SourcePreview]":
+    return await _preview(config, [await _get(config, slug)])
 
 
-async def _tried(config: Config, settings: "SourceSettings") -> "SourcePreview":
+async def _preview(
+    config: Config, candidates: "list[Any]", *, way_out: str = ""
+) -> "tuple[SourceSettings, SourcePreview]":
+    """The first candidate that answers, and its items; InputError says what to do where none does."""
+    from scoop.actions import sources as source_actions
     from scoop.app import try_source
+    from scoop.core import health
 
+    now = datetime.now(UTC)
     try:
-        return await try_source(config, settings, now=datetime.now(UTC))
+        return await source_actions.preview_first(candidates, lambda settings: try_source(config, settings, now=now))
     except FetchFailed as failure:
-        told = f"{failure} ({failure.health.replace('_', ' ')})"
-        raise InputError(f"{told}; --no-check adds it all the same") from failure
+        advice = f". {health.ADVICE[failure.health]}" if failure.health in health.ADVICE else ""
+        raise InputError(f"{failure} ({failure.health.replace('_', ' ')}){way_out}{advice}") from failure
 
 
-def _show(tried: "SourcePreview") -> None:
+def _show_preview(preview: "SourcePreview") -> None:
     console.print_table(
         ("published", "title"),
-        [(console.parse_time(item.get("published_at")), item["title"]) for item in tried.items[:SHOWN_ITEMS]],
+        [(console.parse_time(item.get("published_at")), item["title"]) for item in preview.items[:SHOWN_ITEMS]],
         empty="it answers, but has no items",
         cut="title",
     )
-    more = len(tried.items) - SHOWN_ITEMS
+    more = len(preview.items) - SHOWN_ITEMS
     if more > 0:
         click.echo(f"... and {more:,} more")
-    for problem in tried.harvest.problems:
+    for problem in preview.harvest.problems:
         click.echo(f"scoop: {problem}", err=True)
-    for problems in tried.refused:
+    for problems in preview.refused:
         click.echo(f"scoop: refused: {'; '.join(f'{p.path} {p.reason}' for p in problems)}", err=True)
 
 
-async def _put(config: Config, settings: "SourceSettings") -> int:
+async def _put(config: Config, settings: SourceSettings) -> int:
     from scoop.store import sources
 
     async with runtime.open_connection(config) as conn:
@@ -238,20 +253,26 @@ async def _put(config: Config, settings: "SourceSettings") -> int:
 
 
 @command.command()
-@click.argument("slugs", nargs=-1, required=True, metavar="SLUG...")
-@click.option("--off", is_flag=True, help="Let them rest instead.")
+@slugs_argument
 @console.as_json
 @click.pass_obj
-def enable(config: Config, slugs: tuple[str, ...], off: bool, as_json: bool) -> None:
-    """Let sources be visited again, or rest with --off."""
-    runtime.run(_enable(config, slugs, enabled=not off))
-    if as_json:
-        console.print_json({"slugs": slugs, "enabled": not off})
-    else:
-        click.echo(f"{', '.join(slugs)}: {'rests until it is enabled' if off else 'is visited'}")
+def enable(config: Config, slugs: tuple[str, ...], as_json: bool) -> None:
+    """Fetch sources by their schedule again."""
+    runtime.run(_set_enabled(config, slugs, enabled=True))
+    _show_enabled(slugs, "enabled", as_json=as_json, enabled=True)
 
 
-async def _enable(config: Config, slugs: tuple[str, ...], *, enabled: bool) -> None:
+@command.command()
+@slugs_argument
+@console.as_json
+@click.pass_obj
+def disable(config: Config, slugs: tuple[str, ...], as_json: bool) -> None:
+    """Stop fetching sources. Their items stay."""
+    runtime.run(_set_enabled(config, slugs, enabled=False))
+    _show_enabled(slugs, "disabled; not fetched until you enable it", as_json=as_json, enabled=False)
+
+
+async def _set_enabled(config: Config, slugs: tuple[str, ...], *, enabled: bool) -> None:
     from scoop.store import sources
 
     async with runtime.open_connection(config) as conn, conn.transaction():
@@ -259,93 +280,35 @@ async def _enable(config: Config, slugs: tuple[str, ...], *, enabled: bool) -> N
             await sources.set_enabled(conn, slug, enabled=enabled)
 
 
+def _show_enabled(slugs: tuple[str, ...], result: str, *, as_json: bool, enabled: bool) -> None:
+    if as_json:
+        console.print_json({"slugs": slugs, "enabled": enabled})
+        return
+    for slug in slugs:
+        click.echo(f"{slug}: {result}")
+
+
 @command.command()
-@click.argument("slug")
+@slugs_argument
 @console.as_json
 @click.pass_obj
-def remove(config: Config, slug: str, as_json: bool) -> None:
-    """Forget a source; what it brought stays."""
-    runtime.run(_remove(config, slug))
+def remove(config: Config, slugs: tuple[str, ...], as_json: bool) -> None:
+    """Remove sources. Their documents and stories stay."""
+    runtime.run(_remove(config, slugs))
     if as_json:
-        console.print_json({"removed": slug})
-    else:
-        click.echo(f"{slug} is no longer visited; its documents and stories stay")
+        console.print_json({"removed": slugs})
+        return
+    for slug in slugs:
+        click.echo(f"{slug} removed; its documents and stories stay")
 
 
-async def _remove(config: Config, slug: str) -> None:
+async def _remove(config: Config, slugs: tuple[str, ...]) -> None:
     from scoop.store import sources
 
-    async with runtime.open_connection(config) as conn:
-        await sources.remove(conn, slug)
-
-
-@command.command("import")
-@click.argument("file", metavar="FILE|-")
-@click.option("--collection", default="news", show_default=True, help="For feeds that are in no folder.")
-@click.option("--every", "schedule", default="1h", show_default=True, help="How often they are visited.")
-@console.as_json
-@click.pass_obj
-def import_opml(config: Config, file: str, collection: str, schedule: str, as_json: bool) -> None:
-    """Add the feeds of an OPML file; its folders become collections.
-
-    Feeds that are there already stay as they are.
-
-    \b
-    Examples:
-      scoop sources import subscriptions.opml
-      scoop sources import - --collection world_news < subscriptions.opml
-    """
-    from scoop.core import opml
-
-    found = opml.read(_read(file))
-    imported = runtime.run(_import(config, found, collection, schedule))
-    added = [each.slug for each in imported if each.status == "added"]
-    known = sum(each.status == "known" for each in imported)
-    refused = [f"{each.title or each.url}: {each.problem}" for each in imported if each.status == "refused"]
-    problems = [*found.problems, *refused]
-    if as_json:
-        console.print_json({"added": added, "known": known, "problems": problems})
-    else:
-        click.echo(f"{len(added):,} added, {known:,} there already, {len(problems):,} with a problem")
-        for problem in problems:
-            click.echo(f"scoop: {problem}", err=True)
-    sys.exit(1 if problems and not (added or known) else 0)
-
-
-def _read(file: str) -> bytes:
-    try:
-        return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read {file}: {(error.strerror or str(error)).lower()}") from error
-
-
-async def _import(config: Config, found: "Outlines", collection: str, schedule: str) -> "list[FeedImport]":
-    from scoop.actions import sources as source_actions
-
     async with runtime.open_connection(config) as conn, conn.transaction():
-        return await source_actions.import_opml(conn, found, collection=collection, schedule=schedule)
+        for slug in slugs:
+            await sources.remove(conn, slug)
 
 
-@command.command("export")
-@click.option("--collection", help="Only this collection.")
-@click.option("--secrets", is_flag=True, help="Write whole addresses, with queries, users and passwords.")
-@click.pass_obj
-def export_opml(config: Config, collection: str | None, secrets: bool) -> None:
-    """Write the feeds as OPML, one folder per collection.
-
-    Addresses are written without query, user and password, and feeds with an internal address are left out, so that
-    the file can be given away. To move to another desk, use --secrets.
-
-    \b
-    Examples:
-      scoop sources export > subscriptions.opml
-      scoop sources export --secrets > backup.opml
-    """
-    sys.stdout.buffer.write(runtime.run(_export(config, collection, secrets)))
-
-
-async def _export(config: Config, collection: str | None, secrets: bool) -> bytes:
-    from scoop.actions import sources as source_actions
-
-    async with runtime.open_connection(config) as conn:
-        return await source_actions.export_opml(conn, collection=collection, now=datetime.now(UTC), secrets=secrets)
+command.add_command(_source_lists.import_opml)
+command.add_command(_source_lists.export_opml)

@@ -1,4 +1,4 @@
-"""How a source is after a visit: a typed state, a plain sentence, and whether somebody should look."""
+"""The health of a source after a fetch: a typed state, a sentence, advice, and whether an operator is alerted."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -12,28 +12,44 @@ DEAD_AFTER = timedelta(hours=24)
 DEAD_AFTER_FAILURES = 5
 
 ANSWERED: frozenset[Health] = frozenset({"ok", "not_modified", "empty", "stale"})
-PASSING: frozenset[Health] = frozenset({"timeout", "unreachable"})  # tried again soon; all else rests for an hour
+PASSING: frozenset[Health] = frozenset({"timeout", "unreachable"})  # retried soon; all others wait for an hour
 SENTENCES: dict[Health, str] = {
-    "new": "it has not been visited yet",
-    "ok": "it answers, and its items are read",
-    "not_modified": "it answers; nothing has changed since the last visit",
+    "new": "not fetched yet",
+    "ok": "ok",
+    "not_modified": "ok; nothing has changed since the last fetch",
     "empty": "it answers, but has no items",
-    "stale": "it answers, but has told nothing new for a long time",
-    "parse_error": "it answers, but not with what can be read",
+    "stale": "it answers, but has published nothing new for two weeks",
+    "parse_error": "its response cannot be read",
     "http_error": "it answers with an error",
     "timeout": "it does not answer in time",
     "unreachable": "it cannot be reached",
-    "robots": "its robots.txt forbids the visit",
-    "refused_address": "it has an address that must not be asked",
-    "gone": "it said that it is gone for good",
+    "robots": "its robots.txt forbids the fetch",
+    "refused_address": "its address is private and not allowed",
+    "gone": "it is gone for good",
 }
+ADVICE: dict[Health, str] = {
+    "parse_error": "Give the address of a feed, or read the page as a site without a feed (kind site).",
+    "http_error": "Open the address in a browser: it may have moved, or need a key.",
+    "timeout": "Try again later: the server may be busy.",
+    "unreachable": "Check the spelling of the address.",
+    "robots": "The site does not want programs at this address; look for a feed that it offers.",
+    "refused_address": "An admin can allow a private address: for one source by its option allow_private or connect_to "
+    "(scoop sources add --allow-private, --connect-to ADDRESS:PORT), for the whole desk by SCOOP_ALLOW_PRIVATE.",
+    "gone": "Look for its new address.",
+}
+"""What to do about a fetch that failed."""
+ORDER: tuple[Health, ...] = (
+    "refused_address", "robots", "http_error", "parse_error", "unreachable", "timeout", "gone", "stale", "empty", "new",
+    "not_modified", "ok",
+)  # fmt: skip
+"""The states by urgency: first those that an operator has to do something about."""
 
 Alarm = Literal["source_died", "source_quiet"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What one visit found."""
+    """The result of one fetch."""
 
     health: Health
     note: str = ""
@@ -43,7 +59,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """How a source is from now on; `alarm` is what an operator should know, none when all is well."""
+    """The new state of a source; `alarm` is the alert that an operator gets, if any."""
 
     health: Health
     health_note: str
@@ -81,9 +97,9 @@ def after(source: Source, finding: Finding, *, now: datetime) -> Condition:
 
 
 def _sort(health: Health) -> str:
-    """States that take turns in a good or in a bad time count as one, so that `since` tells when that time began."""
+    """States that alternate count as one, so that `health_since` is when the source began to work or to fail."""
     if health in {"ok", "not_modified"}:
-        return "well"
+        return "ok"
     return health if health in ANSWERED or health == "new" else "failing"
 
 
@@ -94,7 +110,7 @@ def _is_quiet(source: Source, last_item_at: datetime | None, *, now: datetime) -
 
 
 def _moved(source: Source, moved_to: str | None, has_answered: bool) -> tuple[str, str | None, int]:
-    """A permanent redirect is believed after several visits that agree; a failed visit says nothing about it."""
+    """A permanent redirect is followed after several fetches that agree; a failed fetch does not count."""
     if not has_answered:
         return source.base_url, source.moved_to, source.moves
     if moved_to is None or moved_to == source.base_url or _leaves_allowed_host(source, moved_to):

@@ -51,6 +51,8 @@ _AMP = re.compile(
     r"(?:google/amp|[^/]+\.(?:cdn\.ampproject\.org|bing-amp\.com)/[cv])/(?P<secure>s/)?(?P<page>[^/]+\.[^/]+.*)"
 )
 
+# A host with a dot, an IPv6 address or localhost, with or without port and path: example.com/feed, not r/python.
+_WITHOUT_SCHEME = re.compile(r"(?:[\w-]+(?:\.[\w-]+)+|\[[0-9a-fA-F:.]+\]|localhost)\.?(?::\d{1,5})?(?:[/?#]\S*)?")
 _SLASHES = re.compile("//+")
 _ESCAPED_AMPERSAND = re.compile("(?:^|&)(?:amp;)+")  # feeds that were escaped twice
 # A percent sign with or without its two digits, and whatever RFC 3986 allows neither in a path nor in a query.
@@ -86,6 +88,14 @@ def is_url(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def candidate_urls(text: str) -> list[str]:
+    """The URLs that an address may mean: https and http where it has no scheme, else the text itself."""
+    typed = text.strip()
+    if not _WITHOUT_SCHEME.fullmatch(typed):
+        return [typed]
+    return [f"{scheme}://{typed}" for scheme in ("https", "http")]
 
 
 def percent_encoded(url: str) -> str:

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from scoop.http.pagination import MAX_CURSOR
 
 
-def _storable(value: Any) -> Any:
+def storable(value: Any) -> Any:
     """The value, if no text in it, however deep, is one that no database keeps."""
     rest = [value]
     while rest:
@@ -24,10 +24,10 @@ def _storable(value: Any) -> Any:
 
 
 RecordId = Annotated[int, Field(ge=1, le=2**63 - 1)]
-ShortText = Annotated[str, Field(min_length=1, max_length=256), AfterValidator(_storable)]
-LongText = Annotated[str, Field(max_length=10_000), AfterValidator(_storable)]
-Url = Annotated[str, Field(min_length=1, max_length=4096), AfterValidator(_storable)]
-OptionValues = Annotated[dict[str, Any], Field(max_length=100), AfterValidator(_storable)]
+ShortText = Annotated[str, Field(min_length=1, max_length=256), AfterValidator(storable)]
+LongText = Annotated[str, Field(max_length=10_000), AfterValidator(storable)]
+Url = Annotated[str, Field(min_length=1, max_length=4096), AfterValidator(storable)]
+OptionValues = Annotated[dict[str, Any], Field(max_length=100), AfterValidator(storable)]
 AnySlug = Annotated[str, Field(pattern=r"^[a-z0-9_]{1,200}$")]
 PageLimit = Annotated[int, Field(ge=1, le=200)]
 

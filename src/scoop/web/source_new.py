@@ -1,9 +1,9 @@
-"""Adding sources: one box to paste into and a look at what comes of it; lists of feeds in and out.
+"""Pages to add sources: a preview of one address, the import of an OPML file; and the export.
 
-Its routes must come before those of `sources`, in which any name after /sources/ is a source's: so it is named.
+Their routes must come before those of `sources`, where any name after /sources/ is the slug of a source.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Any
@@ -12,8 +12,10 @@ from urllib.parse import urlsplit
 from fastapi import Response
 
 from scoop import sources as kinds
+from scoop.actions import settings as definition
 from scoop.actions import sources as source_actions
-from scoop.core import opml, redaction
+from scoop.actions.source_settings import MAX_URL, SETTINGS
+from scoop.core import opml, redaction, urls
 from scoop.errors import UsageError
 from scoop.http import disclosure, permissions, routes
 from scoop.http.deps import CurrentDesk, CurrentVisitor, Desk, ReadConn, WriteConn
@@ -24,62 +26,78 @@ from scoop.store import sources
 from scoop.store.db import Connection
 from scoop.store.reads import collections as collection_reads
 from scoop.web import forms, option_fields, pages, source_preview
-from scoop.web import sources as shown
+from scoop.web import sources as source_pages
 from scoop.web.context import PageContext
 from scoop.web.forms import FormFields, FormValues, QueryFields, UploadForm
 from scoop.web.source_preview import Look
 
 router = routes.for_pages()
-MAX_TARGET = 4096  # characters
-THERE = "this is a source already; nothing was added"
+EXISTS = "this source exists; nothing was added"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pasted:
-    """What somebody pasted, as it is understood: what to ask, and how."""
+class ResolvedTarget:
+    """An address or short form that somebody typed, with the kind and the options that it stands for."""
 
     target: str
     kind: str
     options: dict[str, Any]
 
-    def settings(self, told: Mapping[str, Any]) -> SourceSettings:
-        """The source that it makes with what a form tells; UsageError for what no source can have."""
-        own = {name: value for name, value in told.get("options", {}).items() if value is not None}
+    def read_settings(self, patch: Mapping[str, Any]) -> SourceSettings:
+        """The source that it makes with the patch of a form; UsageError names what is wrong."""
+        own = {name: value for name, value in patch.get("options", {}).items() if value is not None}
         base = {"target": self.target, "kind": self.kind, "collection": "news"}
-        return source_actions.read_settings({**base, **told, "options": self.options | own})
+        return source_actions.read_settings({**base, **patch, "options": self.options | own})
 
 
 @router.get("/sources/add")
 @needs("edit")
-async def add_page(desk: CurrentDesk, by: CurrentVisitor, context: PageContext, asked: QueryFields) -> Response:
-    """One box; with something in it, what it would bring and what is still to be chosen."""
+async def add_page(desk: CurrentDesk, by: CurrentVisitor, context: PageContext, query: QueryFields) -> Response:
+    """The form for an address; with an address, what a fetch would bring, and the settings of the new source."""
     async with desk.reading() as conn:
         collections = await collection_reads.list_names(conn)
-        if not asked["target"]:
-            return _page(context, collections, asked)
+        if not query["target"]:
+            return _page(context, collections, query)
         try:
-            pasted = _pasted(desk, asked)
-            options = option_fields.read_values(shown.fields_of(pasted.kind, context), asked, {})
-            settings = pasted.settings({"options": options})
-            permissions.check_source(by, replace(settings, options=options))
+            candidates = [_preview_settings(by, context, target, query) for target in _resolve(desk, query)]
         except UsageError as error:
-            return _page(context, collections, asked, problems=FormValues(target=str(error)))
-        known = await _known(conn, settings)
+            return _page(context, collections, query, problems=FormValues(target=_problem(error)))
+        known = await _find_known(conn, candidates)
+    settings, look = (candidates[0], None) if known else await source_preview.look_first(desk, candidates)
     only = collections[0] if len(collections) == 1 else ""
-    values = FormValues({**shown.values_of(settings, context), "collection": only})
-    look = None if known else await source_preview.look(desk, settings)
-    return _page(context, collections, asked, settings=settings, known=known, look=look, values=values)
+    values = FormValues({**source_pages.show_values(settings, context), "collection": only})
+    typed = _resolve(desk, query)[candidates.index(settings)]
+    return _page(
+        context, collections, query, target=typed.target, settings=settings, known=known, look=look, values=values
+    )
 
 
-def _pasted(desk: Desk, given: FormValues) -> Pasted:
-    """UsageError for what is no address and no short form of one."""
-    target, options = _on_newsstand(given["target"][:MAX_TARGET], desk.newsstand)
-    kind, own = source_actions.resolve_target(target, kind=given["kind"] or None)
-    return Pasted(target=target, kind=kind, options=options | own)
+def _preview_settings(
+    by: CurrentVisitor, context: PageContext, target: ResolvedTarget, form: FormValues
+) -> SourceSettings:
+    """The source to preview; Forbidden where its options may reach an internal address."""
+    options = option_fields.read_values(source_pages.list_option_fields(target.kind, context), form, {})
+    settings = target.read_settings({"options": options})
+    permissions.check_source(by, replace(settings, options=options))
+    return settings
+
+
+def _resolve(desk: Desk, form: FormValues) -> list[ResolvedTarget]:
+    """What a typed address may mean, https before http; UsageError where it is neither address nor short form."""
+    typed, options = _on_newsstand(form["target"][:MAX_URL], desk.newsstand)
+    resolved = []
+    for target in urls.candidate_urls(typed):
+        kind, own = source_actions.resolve_target(target, kind=form["kind"] or None)
+        resolved.append(ResolvedTarget(target=target, kind=kind, options=options | own))
+    return resolved
+
+
+def _problem(error: UsageError) -> str:
+    return str(error).removeprefix("target: ")
 
 
 def _on_newsstand(target: str, newsstand: str | None) -> tuple[str, dict[str, Any]]:
-    """What is pasted from the demo's newsstand is asked there, under the name that its site goes by."""
+    """An address of the demo's newsstand is fetched there, under the name of the fictional site."""
     if not newsstand:
         return target, {}
     here = {"connect_to": urlsplit(newsstand).netloc}
@@ -90,14 +108,15 @@ def _on_newsstand(target: str, newsstand: str | None) -> tuple[str, dict[str, An
     return target, here if host.endswith(INVENTED) else {}
 
 
-async def _known(conn: Connection, settings: SourceSettings) -> Source | None:
-    """The source that reads the same already."""
-    alike = await sources.list_sources(conn, kind=settings.kind)
-    return next((each for each in alike if _subject(each) == _subject(settings)), None)
+async def _find_known(conn: Connection, candidates: Sequence[SourceSettings]) -> Source | None:
+    """A source that reads the same as one of the candidates."""
+    subjects = [_subject(settings) for settings in candidates]
+    alike = await sources.list_sources(conn, kind=candidates[0].kind)
+    return next((source for source in alike if _subject(source) in subjects), None)
 
 
 def _subject(settings: SourceSettings) -> tuple[str, dict[str, Any]]:
-    """What tells two sources of a kind apart: their address, and the options that are not about how it is asked."""
+    """What distinguishes two sources of a kind: the address, and the options that do not only say how to reach it."""
     shared = kinds.ServiceOptions.__struct_fields__
     return settings.base_url, {name: value for name, value in settings.options.items() if name not in shared}
 
@@ -105,8 +124,9 @@ def _subject(settings: SourceSettings) -> tuple[str, dict[str, Any]]:
 def _page(
     context: PageContext,
     collections: list[str],
-    asked: FormValues,
+    query: FormValues,
     *,
+    target: str = "",
     settings: SourceSettings | None = None,
     known: Source | None = None,
     look: Look | None = None,
@@ -117,16 +137,18 @@ def _page(
         "source_add.html",
         context,
         status=HTTPStatus.BAD_REQUEST if problems else HTTPStatus.OK,
-        asked=asked,
+        query=query,
+        target=target or query["target"],
+        address=redaction.redact_text(settings.base_url) if settings else "",
         settings=settings,
         known=known,
         look=look,
         values=values or FormValues(),
         problems=problems or FormValues(),
-        fields=shown.fields_of(settings.kind, context) if settings else [],
+        fields=source_pages.list_setting_fields(),
+        options=source_pages.list_option_fields(settings.kind, context) if settings else [],
+        suggestions=source_pages.suggestions(collections),
         kinds=sorted(source_actions.kinds()),
-        collections=collections,
-        schedules=shown.SCHEDULES,
         seconds=source_preview.LONGEST_SECONDS,
     )
 
@@ -138,33 +160,22 @@ async def add_source(
 ) -> Response:
     collections = await collection_reads.list_names(conn)
     try:
-        pasted = _pasted(desk, form)
+        target = _resolve(desk, form)[0]
     except UsageError as error:
-        return _page(context, collections, form, problems=FormValues(target=str(error)))
-    given = shown.settings_told(form)
-    options = option_fields.read_values(shown.fields_of(pasted.kind, context), form, {})
-    if problems := shown.wrong_settings(given, options, pasted.settings):
-        settings = SourceSettings(slug="", name="", kind=pasted.kind, collection="", base_url=pasted.target)
-        return _page(context, collections, form, settings=settings, values=form, problems=problems)
-    settings = pasted.settings({**given, "options": options})
-    permissions.check_source(
-        by, replace(settings, options=options)
-    )  # what was pasted leads nowhere but to the newsstand
-    if known := await _known(conn, settings):
-        return _page(
-            context,
-            collections,
-            form,
-            settings=settings,
-            known=known,
-            values=form,
-            problems=FormValues({forms.WHOLE: THERE}),
-        )
+        return _page(context, collections, form, problems=FormValues(target=_problem(error)))
+    patch = source_pages.read_patch(form)
+    options = option_fields.read_values(source_pages.list_option_fields(target.kind, context), form, {})
+    if problems := source_pages.list_problems(patch, options, target.read_settings):
+        typed = SourceSettings(slug="", name="", kind=target.kind, collection="", base_url=target.target)
+        return _page(context, collections, form, settings=typed, values=form, problems=problems)
+    settings = target.read_settings({**patch, "options": options})
+    permissions.check_source(by, replace(settings, options=options))  # those of the target reach only the newsstand
+    if known := await _find_known(conn, [settings]):
+        exists = FormValues({forms.WHOLE: EXISTS})
+        return _page(context, collections, form, settings=settings, known=known, values=form, problems=exists)
     slugs = {source.slug for source in await sources.list_sources(conn)}
     added = await source_actions.add(conn, source_actions.with_free_slug(settings, slugs))
-    return pages.redirect_with_notice(
-        f"/sources/{added.slug}", notice=f"{added.name} is added; its first visit is due now."
-    )
+    return pages.redirect_with_notice(f"/sources/{added.slug}", notice="Source added. Its first fetch is due now.")
 
 
 @router.get("/sources/import")
@@ -176,25 +187,22 @@ async def import_page(conn: ReadConn, context: PageContext) -> Response:
 @router.post("/sources/import")
 @needs("edit")
 async def import_sources(desk: CurrentDesk, context: PageContext, sent: UploadForm) -> Response:
-    form = sent.fields
-    collection, schedule = form["collection"], form["schedule"]
-    base = {"target": "https://example.org/", "collection": "news"}
-    problems = forms.find_problems(
-        {"collection": collection, "schedule": schedule}, lambda told: source_actions.read_settings({**base, **told})
-    )
+    collection, schedule = sent.fields["collection"], sent.fields["schedule"]
+    given = {"collection": collection, "schedule": schedule}
+    problems = forms.find_problems(given, lambda values: definition.check(SETTINGS, values))
     if not sent.file:
         problems["file"] = "choose the file that your feed reader exported"
     async with desk.reading() as conn:
         collections = await collection_reads.list_names(conn)
     if problems:
-        return _import_page(context, collections, values=form, problems=problems)
+        return _import_page(context, collections, values=sent.fields, problems=problems)
     outlines = opml.read(sent.file)
-    async with desk.database.transaction() as conn:  # thousands of feeds take longer than a reader is kept waiting
+    async with desk.database.transaction() as conn:  # thousands of feeds take longer than the time limit of a request
         imported = await source_actions.import_opml(conn, outlines, collection=collection, schedule=schedule)
     return _import_page(
         context,
         collections,
-        values=form,
+        values=sent.fields,
         outlines_problems=outlines.problems,
         imported=[replace(feed, url=redaction.redact_url(feed.url)) for feed in imported],
     )
@@ -209,13 +217,14 @@ def _import_page(
     imported: list[source_actions.FeedImport] | None = None,
     outlines_problems: tuple[str, ...] = (),
 ) -> Response:
+    chosen = FormValues(collection="news", schedule=definition.default(SourceSettings, "schedule"))
     return pages.page(
         "source_import.html",
         context,
         status=HTTPStatus.BAD_REQUEST if problems else HTTPStatus.OK,
-        collections=collections,
-        schedules=shown.SCHEDULES,
-        values=values or FormValues(collection="news", schedule="1h"),
+        fields=[field for field in source_pages.list_setting_fields() if field.key in chosen],
+        suggestions=source_pages.suggestions(collections),
+        values=values or chosen,
         problems=problems or FormValues(),
         imported=imported,
         outlines_problems=outlines_problems,
@@ -224,11 +233,11 @@ def _import_page(
 
 @router.get("/sources/export.opml")
 @needs("read")
-async def export_sources(conn: ReadConn, by: CurrentVisitor, context: PageContext, asked: QueryFields) -> Response:
+async def export_sources(conn: ReadConn, by: CurrentVisitor, context: PageContext, query: QueryFields) -> Response:
     """The feeds as OPML; `secrets=show` gives whole addresses, to admins."""
-    secrets = disclosure.check_secrets(by, asked["secrets"])
+    secrets = disclosure.check_secrets(by, query["secrets"])
     content = await source_actions.export_opml(
-        conn, collection=asked["collection"] or None, now=context.now, secrets=secrets
+        conn, collection=query["collection"] or None, now=context.now, secrets=secrets
     )
     headers = {"Content-Disposition": 'attachment; filename="scoop.opml"'}
     return Response(content, media_type="text/x-opml", headers=headers)

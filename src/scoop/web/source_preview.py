@@ -1,4 +1,4 @@
-"""A look at a source before it is kept: what it would bring, or why it brings nothing and what to do about it."""
+"""The preview of a source: the items that a fetch would bring, or the problem and what to do about it."""
 
 import asyncio
 from collections.abc import Sequence
@@ -7,32 +7,22 @@ from datetime import datetime
 
 from scoop import app
 from scoop.actions import sources
-from scoop.core import items, redaction
+from scoop.core import health, items, redaction
 from scoop.errors import FetchFailed, Reject
 from scoop.http.deps import Desk
 from scoop.model import Health, Item, SourceSettings
 from scoop.sources.rss import NotAFeed
 
-LONGEST_SECONDS = 25  # for which somebody waits in front of a page
+LONGEST_SECONDS = 25  # for which a person waits for a page
 SHOWN_ITEMS = 10
 SHOWN_PROBLEMS = 20
-WHAT_TO_DO: dict[Health, str] = {
-    "parse_error": "Give the address of a feed, or let it be read as a site without one.",
-    "http_error": "Open the address in a browser: it may have moved, or want a key.",
-    "timeout": "Try again in a while; servers that are busy now may answer then.",
-    "unreachable": "Look whether the address is spelled right.",
-    "robots": "The site does not want programs at this address; look for a feed that it offers.",
-    "refused_address": "Addresses in your own network are asked only where whoever runs this desk allows it, by the "
-    "setting SCOOP_ALLOW_PRIVATE or, as an admin, by the option allow_private.",
-    "gone": "Look for the address that it has now.",
-}
 
-PLUGIN_GONE = "Install the package again that brought this kind, or remove the source."
+UNINSTALLED = "Install the package of this kind again, or remove the source."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreviewItem:
-    """An item as a look shows it."""
+    """An item of a preview."""
 
     title: str
     url: str | None
@@ -41,55 +31,68 @@ class PreviewItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """What a visit would bring, or the problem with it; `alternates` are the feeds that a page names instead."""
+    """The items of a fetch, or its `problem` with `advice`; `alternates` are the feeds that a page names."""
 
-    found: tuple[PreviewItem, ...] = ()
+    items: tuple[PreviewItem, ...] = ()
     count: int = 0
     problems: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
+    health: Health | None = None
     problem: str = ""
-    what_to_do: str = ""
+    advice: str = ""
     is_readable_as_site: bool = False
     alternates: Sequence[str] = ()
 
 
+async def look_first(desk: Desk, candidates: Sequence[SourceSettings]) -> tuple[SourceSettings, Look]:
+    """The first candidate whose server answers, with its preview; the first one where none does."""
+    looks = []
+    for settings in candidates:
+        looks.append(await look(desk, settings))
+        if looks[-1].health not in sources.NO_ANSWER:
+            return settings, looks[-1]
+    return candidates[0], looks[0]
+
+
 async def look(desk: Desk, settings: SourceSettings) -> Look:
-    """Visit a source, for as long as a person waits, without keeping anything."""
+    """Fetch a source, for as long as a person waits, without storing anything."""
     if settings.kind not in sources.kinds():
-        return Look(problem=f"nothing here reads sources of the kind {settings.kind}", what_to_do=PLUGIN_GONE)
+        return Look(problem=f"no plugin reads sources of the kind {settings.kind}", advice=UNINSTALLED)
     try:
         async with asyncio.timeout(LONGEST_SECONDS), desk.trying:
-            tried = await app.try_source(desk.config, settings, now=desk.clock())
+            preview = await app.try_source(desk.config, settings, now=desk.clock())
     except TimeoutError:
-        return Look(problem=f"it took longer than {LONGEST_SECONDS} seconds", what_to_do=WHAT_TO_DO["timeout"])
+        problem = f"it took longer than {LONGEST_SECONDS} seconds"
+        return Look(health="timeout", problem=problem, advice=health.ADVICE["timeout"])
     except Reject as error:
-        return Look(problem=redaction.redact_text(str(error)), what_to_do="Change that option below.")
+        return Look(problem=redaction.redact_text(str(error)), advice="Change that option below.")
     except FetchFailed as failure:
         return Look(
+            health=failure.health,
             problem=redaction.redact_text(str(failure)),
-            what_to_do=WHAT_TO_DO.get(failure.health, ""),
+            advice=health.ADVICE.get(failure.health, ""),
             is_readable_as_site=failure.health == "parse_error" and settings.kind == "rss",
             alternates=failure.alternates if isinstance(failure, NotAFeed) else (),
         )
-    return _look(tried)
+    return _look(preview)
 
 
-def _look(tried: sources.SourcePreview) -> Look:
-    newest = sorted(map(_found, tried.items), key=_age_first)
-    reasons = [f"{wrong[0].path} {wrong[0].reason}" for wrong in tried.refused]
+def _look(preview: sources.SourcePreview) -> Look:
+    newest = sorted(map(_item, preview.items), key=_newest_first)
+    reasons = [f"{problems[0].path} {problems[0].reason}" for problems in preview.refused]
     return Look(
-        found=tuple(newest[:SHOWN_ITEMS]),
+        items=tuple(newest[:SHOWN_ITEMS]),
         count=len(newest),
-        problems=tuple(redaction.redact_text(problem) for problem in tried.harvest.problems[:SHOWN_PROBLEMS]),
+        problems=tuple(redaction.redact_text(problem) for problem in preview.harvest.problems[:SHOWN_PROBLEMS]),
         refused=tuple(reasons),
     )
 
 
-def _age_first(found: PreviewItem) -> float:
-    return -found.published_at.timestamp() if found.published_at else 0.0
+def _newest_first(item: PreviewItem) -> float:
+    return -item.published_at.timestamp() if item.published_at else 0.0
 
 
-def _found(item: Item) -> PreviewItem:
+def _item(item: Item) -> PreviewItem:
     published_at = item.get("published_at")
     return PreviewItem(
         title=item["title"],

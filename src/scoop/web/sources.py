@@ -1,4 +1,4 @@
-"""Sources as pages: how each is and what it brings, and one of them with all that can be changed."""
+"""Pages of sources: the list with the health of each, and one source with its items, runs and settings."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,6 +11,7 @@ from fastapi import Path, Response
 
 from scoop import app
 from scoop.actions import sources as source_actions
+from scoop.actions.source_settings import MAX_SLUG, SETTINGS
 from scoop.core import health, redaction
 from scoop.http import disclosure, pagination, permissions, routes
 from scoop.http.deps import CurrentDesk, CurrentVisitor, ReadConn, WriteConn
@@ -22,12 +23,13 @@ from scoop.store.db import Connection
 from scoop.store.reads import collections as collection_reads
 from scoop.store.reads import sources as source_reads
 from scoop.store.reads.sources import SourceFilter, SourceRow, SourceTally
-from scoop.web import forms, option_fields, pages, source_preview
+from scoop.web import forms, option_fields, pages, setting_fields, source_preview
 from scoop.web.context import PageContext
 from scoop.web.forms import FormFields, FormValues, QueryFields
+from scoop.web.setting_fields import SettingField
 
 router = routes.for_pages()
-SourceSlug = Annotated[str, Path(pattern=rf"^[a-z0-9_]{{1,{source_actions.MAX_SLUG}}}$")]
+SourceSlug = Annotated[str, Path(pattern=rf"^[a-z0-9_]{{1,{MAX_SLUG}}}$")]
 
 PAGE_SOURCES = 60
 DAYS_IN_TABLE, DAYS_OF_ONE = 14, 30
@@ -42,13 +44,15 @@ FAILING: tuple[Health, ...] = (
     "gone",
 )
 Build = Callable[[Mapping[str, Any]], SourceSettings]
-"""Makes a source of what a form tells of it; UsageError for what no source can have."""
+"""Makes the settings of a source from a patch; UsageError names what is wrong."""
+TARGET = "target"  # the setting that is the address
+SHOWN_TARGET = "shown_target"  # the field with the address as the form showed it
 SCHEDULES = ("15m", "30m", "1h", "3h", "6h", "1d", "0 7 * * *")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """How sources are, in one word and its colour; `healths` and `enabled` say which are."""
+    """The state of sources in one word, with its colour; `healths` and `enabled` say which sources have it."""
 
     word: str
     colour: str
@@ -60,30 +64,30 @@ class State:
 
 
 STATES = (
-    State(word="failing", colour="bad", healths=tuple(each for each in FAILING if each != "gone")),
+    State(word="failing", colour="bad", healths=tuple(state for state in FAILING if state != "gone")),
     State(word="gone", colour="bad", healths=("gone",), enabled=None),
     State(word="quiet", colour="watch", healths=("empty", "stale")),
-    State(word="well", colour="good", healths=("ok", "not_modified")),
     State(word="new", colour="rest", healths=("new",)),
+    State(word="ok", colour="good", healths=("ok", "not_modified")),
     State(
-        word="resting",
+        word="disabled",
         colour="rest",
         enabled=False,
-        healths=tuple(each for each in health.SENTENCES if each != "gone"),
+        healths=tuple(state for state in health.SENTENCES if state != "gone"),
     ),
 )
-"""What a source can be; the first that holds."""
+"""The states of sources, the most urgent first; a source has the first that holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Harvested:
-    """The new items of each of some days, the oldest first."""
+    """The number of new items on each of some days, the oldest first."""
 
     items: tuple[int, ...]
 
     @property
     def a_day(self) -> str:
-        """The mean of the days that are over, as people say it."""
+        """The mean of the days before today."""
         over = self.items[:-1]
         mean = sum(over) / len(over)
         return f"{mean:.0f}" if mean >= 10 or mean == int(mean) else f"{mean:.1f}"
@@ -96,18 +100,18 @@ class Harvested:
         return "".join(f"M{3 * place + 1.5} 20v-{height}" for place, height in enumerate(heights) if height)
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         return f"new items a day, the last is today: {', '.join(map(str, self.items))}"
 
 
 @router.get("/sources")
 @needs("read")
-async def sources_page(conn: ReadConn, context: PageContext, asked: QueryFields) -> Response:
+async def sources_page(conn: ReadConn, context: PageContext, query: QueryFields) -> Response:
     tallies = await source_reads.count_sources(conn)
-    after = pagination.decode_cursor(asked.get("after"), str, str) or source_reads.START
-    found = await source_reads.list_sources(conn, _wanted(asked), after=(after[0], after[1]), limit=PAGE_SOURCES + 1)
+    after = pagination.decode_cursor(query.get("after"), str, str) or source_reads.START
+    found = await source_reads.list_sources(conn, _filter(query), after=(after[0], after[1]), limit=PAGE_SOURCES + 1)
     shown = [disclosure.shown_source(context.visitor, row) for row in found[:PAGE_SOURCES]]
-    lasting = await alerts.latest(conn, with_resolved=False, limit=SHOWN_ALERTS)
+    active = await alerts.latest(conn, with_resolved=False, limit=SHOWN_ALERTS)
     return pages.page(
         "sources.html",
         context,
@@ -115,37 +119,37 @@ async def sources_page(conn: ReadConn, context: PageContext, asked: QueryFields)
         state_of=state_of,
         sentence=sentence,
         harvests=await harvests(conn, context, [row.slug for row in shown], days=DAYS_IN_TABLE),
-        alerts=[replace(alert, message=redaction.redact_text(alert.message)) for alert in lasting],
+        alerts=[replace(alert, message=redaction.redact_text(alert.message)) for alert in active],
         total=sum(tally.sources for tally in tallies),
-        states=_counted(tallies),
+        states=_count_states(tallies),
         collections=sorted({tally.collection for tally in tallies}),
         kinds=sorted({tally.kind for tally in tallies}),
-        asked=asked,
-        more=_more(asked, shown[-1]) if len(found) > PAGE_SOURCES else None,
+        query=query,
+        more=_more(query, shown[-1]) if len(found) > PAGE_SOURCES else None,
     )
 
 
-def _wanted(asked: FormValues) -> SourceFilter:
-    state = next((state for state in STATES if state.word == asked["health"]), None)
+def _filter(query: FormValues) -> SourceFilter:
+    state = next((state for state in STATES if state.word == query["health"]), None)
     return SourceFilter(
-        collection=asked["collection"] or None,
-        kind=asked["kind"] or None,
+        collection=query["collection"] or None,
+        kind=query["kind"] or None,
         healths=state.healths if state else None,
         enabled=state.enabled if state else None,
-        sought=asked["q"] or None,
+        sought=query["q"] or None,
     )
 
 
-def _counted(tallies: Iterable[SourceTally]) -> list[tuple[State, int]]:
-    """The states that sources are in, and how many are."""
+def _count_states(tallies: Iterable[SourceTally]) -> list[tuple[State, int]]:
+    """The states that some source is in, with the number of sources."""
     by_word = dict.fromkeys((state.word for state in STATES), 0)
     for tally in tallies:
         by_word[state_of(tally).word] += tally.sources
     return [(state, by_word[state.word]) for state in STATES if by_word[state.word]]
 
 
-def _more(asked: Mapping[str, str], last: SourceRow) -> str:
-    return f"/sources?{urlencode({**asked, 'after': pagination.encode_cursor(*last.place)})}"
+def _more(query: Mapping[str, str], last: SourceRow) -> str:
+    return f"/sources?{urlencode({**query, 'after': pagination.encode_cursor(*last.place)})}"
 
 
 def state_of(source: Source | SourceTally) -> State:
@@ -153,18 +157,18 @@ def state_of(source: Source | SourceTally) -> State:
 
 
 def sentence(source: Source) -> str:
-    """What the last visit found."""
+    """The result of the last fetch."""
     if not source.enabled and source.health != "gone":
-        return "it is not visited until somebody enables it"
+        return "it is not fetched until you enable it"
     return source.health_note or health.SENTENCES[source.health]
 
 
 async def harvests(conn: Connection, context: PageContext, slugs: Sequence[str], *, days: int) -> dict[str, Harvested]:
-    """What sources brought on each of the last days, today among them."""
-    each = [context.today - timedelta(days=ago) for ago in reversed(range(days))]
-    since, _ = context.window(each[0])
-    found = await source_reads.count_items_a_day(conn, slugs, since=since, timezone=str(context.timezone))
-    return {slug: _harvested(found[slug], each) for slug in slugs}
+    """The new items of sources on each of the last days, including today."""
+    dates = [context.today - timedelta(days=ago) for ago in reversed(range(days))]
+    since, _ = context.window(dates[0])
+    counts = await source_reads.count_items_a_day(conn, slugs, since=since, timezone=str(context.timezone))
+    return {slug: _harvested(counts[slug], dates) for slug in slugs}
 
 
 def _harvested(items_by_day: Mapping[date, int], days: Iterable[date]) -> Harvested:
@@ -176,7 +180,7 @@ def _harvested(items_by_day: Mapping[date, int], days: Iterable[date]) -> Harves
 async def source_page(conn: ReadConn, context: PageContext, slug: SourceSlug, secrets: ShowsSecrets) -> Response:
     """One source; `secrets=show` gives whole addresses, to admins."""
     row = await source_reads.get_source(conn, slug)
-    values = values_of(row, context, secrets=secrets)
+    values = show_values(row, context, secrets=secrets)
     return await _page(conn, context, row, values=values, secrets=secrets)
 
 
@@ -189,16 +193,16 @@ async def _page(
     problems: FormValues | None = None,
     secrets: bool = False,
 ) -> Response:
-    status = HTTPStatus.BAD_REQUEST if problems else HTTPStatus.OK
     shown = disclosure.shown_source(context.visitor, row, secrets=secrets)
     latest = await runs.latest(conn, source=row.slug, limit=SHOWN_RUNS)
     return pages.page(
         "source.html",
         context,
-        status=status,
+        status=HTTPStatus.BAD_REQUEST if problems else HTTPStatus.OK,
         row=shown,
         state=state_of(row),
         sentence=sentence(shown),
+        advice=health.ADVICE.get(row.health, "") if row.enabled else "",
         has_hidden=shown.base_url != row.base_url,
         may_change=permissions.may_change_source(context.visitor, row),
         harvested=(await harvests(conn, context, [row.slug], days=DAYS_OF_ONE))[row.slug],
@@ -207,49 +211,39 @@ async def _page(
         is_due=bool(await sources.unsettled(conn, [row.source_id])),
         values=values,
         problems=problems or FormValues(),
-        fields=fields_of(row.kind, context),
-        collections=await collection_reads.list_names(conn),
-        schedules=SCHEDULES,
+        fields=list_setting_fields(row.kind),
+        options=list_option_fields(row.kind, context),
+        suggestions=suggestions(await collection_reads.list_names(conn)),
     )
 
 
-def fields_of(kind: str, context: PageContext) -> list[option_fields.OptionField]:
-    found = source_actions.kinds().get(kind)  # whose package may be gone
-    return option_fields.list_fields(found.Options, context.visitor) if found else []
+def suggestions(collections: Sequence[str]) -> dict[str, Sequence[str]]:
+    """Values that the fields of a source offer."""
+    return {"collection": collections, "schedule": SCHEDULES}
 
 
-def values_of(source: SourceSettings, context: PageContext, *, secrets: bool = False) -> FormValues:
+def list_option_fields(kind: str, context: PageContext) -> list[option_fields.OptionField]:
+    plugin = source_actions.kinds().get(kind)  # None where the package of the kind was uninstalled
+    return option_fields.list_fields(plugin.Options, context.visitor) if plugin else []
+
+
+def list_setting_fields(kind: str | None = None) -> list[SettingField]:
+    """The fields of a source; its address is one where it is known and not that of a service."""
+    plugin = source_actions.kinds().get(kind or "")
+    has_address = kind is not None and (plugin is None or plugin.base_url is None)
+    return [field for field in setting_fields.list_fields(SETTINGS) if has_address or field.key != TARGET]
+
+
+def show_values(source: SourceSettings, context: PageContext, *, secrets: bool = False) -> FormValues:
     """The settings of a source as its form shows them."""
-    settings = {
-        "name": source.name,
-        "collection": source.collection,
-        "category": source.category,
-        "schedule": source.schedule,
-        "timezone": source.timezone,
-        "base_url": source.base_url if secrets else redaction.redact_url(source.base_url),
-        "request_interval_ms": str(source.request_interval_ms),
-        "crawl_windows": "\n".join(f"{each['start']}-{each['end']}" for each in source.crawl_windows),
-        "allowed_paths": "\n".join(source.allowed_paths),
-    }
-    return FormValues({**settings, **option_fields.show_values(fields_of(source.kind, context), source.options)})
+    address = source.base_url if secrets else redaction.redact_url(source.base_url)
+    options = option_fields.show_values(list_option_fields(source.kind, context), source.options)
+    return FormValues({**setting_fields.show(SETTINGS, source), TARGET: address, SHOWN_TARGET: address, **options})
 
 
-def settings_told(form: FormValues) -> dict[str, Any]:
-    """What a form says of a source, but for its address and the options of its kind."""
-    interval = form["request_interval_ms"]
-    told = {name: form[name] for name in ("name", "collection", "schedule", "timezone")}
-    return {
-        **told,
-        "category": form["category"] or "news",
-        "request_interval_ms": int(interval) if interval.isascii() and interval.isdecimal() else interval,
-        "crawl_windows": [_window(line) for line in forms.split_lines(form["crawl_windows"])],
-        "allowed_paths": forms.split_lines(form["allowed_paths"]),
-    }
-
-
-def _window(line: str) -> dict[str, str]:
-    start, _, end = line.partition("-")
-    return {"start": start.strip(), "end": end.strip()}
+def read_patch(form: FormValues) -> dict[str, Any]:
+    """The patch that a form describes, without the address and the options of the kind."""
+    return {name: value for name, value in setting_fields.read(SETTINGS, form).items() if name != TARGET}
 
 
 @router.post("/sources/{slug}")
@@ -258,56 +252,57 @@ async def change_source(
     conn: WriteConn, by: CurrentVisitor, context: PageContext, slug: SourceSlug, form: FormFields
 ) -> Response:
     known = await sources.locked(conn, slug)
-    given = settings_told(form) | _address_told(form, known)
-    fields = fields_of(known.kind, context)
-    options = option_fields.read_values(fields, form, known.options)
-    if problems := wrong_settings(given, options, lambda told: source_actions.patch_settings(known, told)):
+    patch = read_patch(form) | _read_address(form)
+    options = option_fields.read_values(list_option_fields(known.kind, context), form, known.options)
+    if problems := list_problems(patch, options, lambda values: source_actions.patch_settings(known, values)):
         return await _page(conn, context, await source_reads.get_source(conn, slug), values=form, problems=problems)
-    given["options"] = options
-    permissions.check_source(by, source_actions.patch_settings(known, given), known)
-    changed = await source_actions.change(conn, slug, given)
-    return pages.redirect_with_notice(f"/sources/{slug}", notice=f"{changed.name} is changed.")
+    patch["options"] = options
+    permissions.check_source(by, source_actions.patch_settings(known, patch), known)
+    await source_actions.change(conn, slug, patch)
+    return pages.redirect_with_notice(f"/sources/{slug}", notice="Source changed.")
 
 
-def _address_told(form: FormValues, known: Source) -> dict[str, str]:
-    """A new address, where the form has another than it showed: what it left out is kept with the old one."""
-    address = form["base_url"]
-    return {} if address == redaction.redact_url(known.base_url) else {"base_url": address}
+def _read_address(form: FormValues) -> dict[str, str]:
+    """The address, unless it is as the form showed it: then the hidden parts of the old one stay."""
+    return {TARGET: form[TARGET]} if form[TARGET] not in {"", form[SHOWN_TARGET]} else {}
 
 
-def wrong_settings(given: Mapping[str, Any], options: Mapping[str, Any], build: Build) -> FormValues:
-    """What is wrong with the settings of a source, by the fields of its form."""
-    if found := forms.find_problems(options, lambda told: build({"options": dict(told)})):
+def list_problems(patch: Mapping[str, Any], options: Mapping[str, Any], build: Build) -> FormValues:
+    """The problems of the settings of a source, by the fields of its form."""
+    if found := forms.find_problems(options, lambda values: build({"options": dict(values)})):
         return FormValues(
-            {f"{option_fields.PREFIX}{name}" if name else forms.WHOLE: told for name, told in found.items()}
+            {f"{option_fields.PREFIX}{name}" if name else forms.WHOLE: problem for name, problem in found.items()}
         )
-    return forms.find_problems(given, lambda told: build({**told, "options": options}))
+    found = forms.find_problems(patch, lambda values: build({**values, "options": options}))
+    return FormValues({name: problem.removeprefix(f"{name}: ") for name, problem in found.items()})
 
 
 @router.post("/sources/{slug}/visit")
 @needs("edit")
-async def visit_source(conn: WriteConn, desk: CurrentDesk, slug: SourceSlug) -> Response:
+async def fetch_source(conn: WriteConn, desk: CurrentDesk, slug: SourceSlug) -> Response:
     source = await sources.by_slug(conn, slug)
     if await sources.resting(conn, [source.source_id], gathers=app.modes(desk.config).write_raw_ledger):
-        told = "Nothing is gathered for its collection: NP_WRITE_RAW_LEDGER is false for its topics."
+        notice = "Nothing is fetched for its collection: NP_WRITE_RAW_LEDGER is false for its topics."
     else:
         await sources.visit_now(conn, [source.source_id], force=False)
-        told = f"{source.name} is visited now, or as soon as its server allows it."
-    return pages.redirect_with_notice(f"/sources/{slug}", notice=told)
+        notice = "Fetch requested. It starts as soon as the server of the source allows it."
+    return pages.redirect_with_notice(f"/sources/{slug}", notice=notice)
 
 
 @router.post("/sources/{slug}/enable")
 @needs("edit")
 async def enable_source(conn: WriteConn, slug: SourceSlug) -> Response:
     await sources.set_enabled(conn, slug, enabled=True)
-    return pages.redirect_with_notice(f"/sources/{slug}", notice="It is visited again.")
+    return pages.redirect_with_notice(f"/sources/{slug}", notice="Source enabled.")
 
 
-@router.post("/sources/{slug}/rest")
+@router.post("/sources/{slug}/rest")  # what /disable was called before
+@router.post("/sources/{slug}/disable")
 @needs("edit")
 async def disable_source(conn: WriteConn, slug: SourceSlug) -> Response:
     await sources.set_enabled(conn, slug, enabled=False)
-    return pages.redirect_with_notice(f"/sources/{slug}", notice="It rests until somebody enables it.")
+    notice = "Source disabled. Its items stay; it is not fetched until you enable it."
+    return pages.redirect_with_notice(f"/sources/{slug}", notice=notice)
 
 
 @router.post("/sources/{slug}/remove")
@@ -315,15 +310,13 @@ async def disable_source(conn: WriteConn, slug: SourceSlug) -> Response:
 async def remove_source(conn: WriteConn, slug: SourceSlug) -> Response:
     source = await sources.by_slug(conn, slug)
     await sources.remove(conn, slug)
-    return pages.redirect_with_notice(
-        "/sources", notice=f"{source.name} is no longer visited; its documents and stories stay."
-    )
+    return pages.redirect_with_notice("/sources", notice=f"{source.name} removed. Its documents and stories stay.")
 
 
 @router.get("/sources/{slug}/test")
 @needs("edit")
 async def test_source(desk: CurrentDesk, context: PageContext, slug: SourceSlug) -> Response:
-    """What a visit would bring now; nothing is kept."""
+    """The items that a fetch would bring now; nothing is stored."""
     async with desk.reading() as conn:
         row = await source_reads.get_source(conn, slug)
     return pages.page("source_test.html", context, row=row, look=await source_preview.look(desk, row))

@@ -1,0 +1,92 @@
+"""`scoop sources import` and `scoop sources export`: lists of feeds as OPML."""
+
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from scoop.cli import _reach, console, runtime
+from scoop.config import Config
+from scoop.errors import InputError
+
+if TYPE_CHECKING:
+    from scoop.actions.sources import FeedImport
+    from scoop.core.opml import Outlines
+
+
+@click.command("import")
+@click.argument("file", metavar="FILE|-")
+@click.option("--collection", default="news", show_default=True, help="For feeds that are in no folder.")
+@click.option("--every", "schedule", default="1h", show_default=True, help="How often they are fetched.")
+@_reach.options
+@console.as_json
+@click.pass_obj
+def import_opml(config: Config, /, file: str, as_json: bool, **values: Any) -> None:
+    """Add the feeds of an OPML file; its folders become collections.
+
+    Feeds that exist stay as they are.
+
+    \b
+    Examples:
+      scoop sources import subscriptions.opml
+      scoop sources import - --collection world_news < subscriptions.opml
+    """
+    from scoop.core import opml
+
+    outlines = opml.read(_read_file(file))
+    imported = runtime.run(_import(config, outlines, **values))
+    added = [feed.slug for feed in imported if feed.status == "added"]
+    known = sum(feed.status == "known" for feed in imported)
+    refused = [f"{feed.title or feed.url}: {feed.problem}" for feed in imported if feed.status == "refused"]
+    problems = [*outlines.problems, *refused]
+    if as_json:
+        console.print_json({"added": added, "known": known, "problems": problems})
+    else:
+        click.echo(f"{len(added):,} added, {known:,} existed, {len(problems):,} with a problem")
+        for problem in problems:
+            click.echo(f"scoop: {problem}", err=True)
+    sys.exit(1 if problems and not (added or known) else 0)
+
+
+def _read_file(file: str) -> bytes:
+    try:
+        return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read {file}: {(error.strerror or str(error)).lower()}") from error
+
+
+async def _import(
+    config: Config, outlines: "Outlines", *, allow_private: bool, connect_to: str | None, **defaults: str
+) -> "list[FeedImport]":
+    from scoop.actions import sources as source_actions
+
+    options = _reach.read(allow_private, connect_to)
+    async with runtime.open_connection(config) as conn, conn.transaction():
+        return await source_actions.import_opml(conn, outlines, **defaults, options=options)
+
+
+@click.command("export")
+@click.option("--collection", help="Only this collection.")
+@click.option("--secrets", is_flag=True, help="Write whole addresses, with queries, users and passwords.")
+@click.pass_obj
+def export_opml(config: Config, collection: str | None, secrets: bool) -> None:
+    """Write the feeds as OPML, one folder per collection.
+
+    Addresses are written without query, user and password, and feeds with an internal address are left out, so that
+    the file can be given away. To move to another desk, use --secrets.
+
+    \b
+    Examples:
+      scoop sources export > subscriptions.opml
+      scoop sources export --secrets > backup.opml
+    """
+    sys.stdout.buffer.write(runtime.run(_export(config, collection, secrets)))
+
+
+async def _export(config: Config, collection: str | None, secrets: bool) -> bytes:
+    from scoop.actions import sources as source_actions
+
+    async with runtime.open_connection(config) as conn:
+        return await source_actions.export_opml(conn, collection=collection, now=datetime.now(UTC), secrets=secrets)
