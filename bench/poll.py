@@ -102,10 +102,10 @@ async def add(database: db.Database, count: int) -> None:
 async def poll(database: db.Database, slugs: Sequence[str]) -> float:
     """Seconds until the service has visited these sources."""
     async with database.connection() as conn:
-        ids = await sources.ids(conn, slugs)
+        ids = await sources.list_ids(conn, slugs)
         began = time.perf_counter()
-        await sources.visit_now(conn, ids, force=False)
-        while await sources.unsettled(conn, ids):
+        await sources.enqueue_now(conn, ids, force=False)
+        while await sources.count_pending(conn, ids):
             await asyncio.sleep(0.05)
     return time.perf_counter() - began
 

@@ -96,7 +96,7 @@ class Desk:
     async def visit(self, *slugs: str, force: bool = False) -> None:
         """Visit sources now, whether they are due or not."""
         async with self.database.connection() as conn:
-            await sources.visit_now(conn, await sources.ids(conn, slugs or None), force=force)
+            await sources.enqueue_now(conn, await sources.list_ids(conn, slugs or None), force=force)
             member = Worker(await work.register_worker(conn), conn)
             while await stage_loop.run_batch(self.app.stages[0], member):
                 pass

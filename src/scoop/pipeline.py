@@ -121,7 +121,7 @@ def periodic_jobs(
     jobs = [
         PeriodicJob(name="release orphans", run=lambda conn, _now: work.release_orphans(conn)),
         PeriodicJob(
-            name="schedule visits", run=lambda conn, _now: sources.schedule(conn, gathers=modes.write_raw_ledger)
+            name="schedule visits", run=lambda conn, _now: sources.enqueue_due(conn, gathers=modes.write_raw_ledger)
         ),
         PeriodicJob(
             name="schedule digests",

@@ -128,12 +128,12 @@ async def test_nobody_is_asked_more_often_than_planned_though_the_desk_restarts(
             if step in restarts:
                 before = sum(map(len, web.asked.values()))
                 stage = a_stage(web, clock, tmp_path)
-                await sources.schedule(conn)
+                await sources.enqueue_due(conn)
                 await stage_loop.run_batch(stage, worker)
                 assert sum(map(len, web.asked.values())) == before
             clock.now += STEP
             await conn.execute("UPDATE clock.time SET now = $1", clock.now)
-            await sources.schedule(conn)
+            await sources.enqueue_due(conn)
             await check_turns(conn)
             while await stage_loop.run_batch(stage, worker):
                 pass

@@ -273,7 +273,7 @@ async def test_a_source_is_disabled_enabled_fetched_and_removed(database):
         assert found.enabled
         await visitor.post("/sources/tribune/visit")
         async with database.connection() as conn:
-            assert await sources.unsettled(conn, [found.source_id]) == 1
+            assert await sources.count_pending(conn, [found.source_id]) == 1
         assert "A fetch is due now" in (await visitor.get("/sources/tribune")).page.text
         assert (await visitor.post("/sources/tribune/remove")).headers["Location"] == "/sources"
         assert (await visitor.get("/sources/tribune")).status == 404

@@ -159,7 +159,7 @@ def patch_settings(known: Source, patch: Mapping[str, Any]) -> SourceSettings:
 
 async def change(conn: Connection, slug: str, patch: Mapping[str, Any]) -> SourceSettings:
     """Change a source by a patch, inside the caller's transaction."""
-    found = patch_settings(await store.locked(conn, slug), patch)
+    found = patch_settings(await store.lock(conn, slug), patch)
     await store.put(conn, found)
     return found
 

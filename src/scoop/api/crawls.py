@@ -125,8 +125,8 @@ async def start_crawl(request: Request, conn: WriteConn, desk: CurrentDesk, aske
     visited in the last five minutes is skipped unless by force; where that is so of all, the answer is 429. By force,
     a site's wish to be left alone for a while is set aside, too.
     """
-    named = await sources.ids(conn, asked.site_ids)
-    resting = await sources.resting(conn, named, gathers=modes(desk.config).write_raw_ledger)
+    named = await sources.list_ids(conn, asked.site_ids)
+    resting = await sources.find_not_gathered(conn, named, gathers=modes(desk.config).write_raw_ledger)
     visits = await source_reads.list_next_visits(conn, StageName.INGEST, named, rest=REST)
     skipped = {visit.source_id: reason for visit in visits if (reason := _reason(visit, resting, force=asked.force))}
     chosen = [visit for visit in visits if visit.source_id not in skipped]
@@ -134,7 +134,7 @@ async def start_crawl(request: Request, conn: WriteConn, desk: CurrentDesk, aske
         raise _nothing_to_do(visits, skipped)
     last_run_id = await runs.newest_id(conn)
     idle = [visit.source_id for visit in chosen if not visit.is_on_its_way]
-    await sources.visit_now(conn, idle, force=asked.force)
+    await sources.enqueue_now(conn, idle, force=asked.force)
     started = CrawlStarted(
         jobs=await _jobs(conn, [visit.source_id for visit in chosen]),
         skipped=[

@@ -27,7 +27,7 @@ from scoop.http.routes import needs
 from scoop.model import Health, Item, Source, SourceSettings
 from scoop.store import sources
 from scoop.store.db import Connection
-from scoop.store.sources import Lately
+from scoop.store.sources import RecentRuns
 
 router = routes.for_programs("Sources")
 
@@ -53,7 +53,7 @@ class SourceReport(Source):
     admins only.
     """
 
-    lately: Lately
+    lately: RecentRuns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,7 +205,7 @@ async def change_source(
     secrets: ShowsSecrets,
 ) -> Response:
     """Change a source; options are added to those it has. A source with an internal address is for admins."""
-    known = await sources.locked(conn, slug)
+    known = await sources.lock(conn, slug)
     responses.check_unchanged(request, await _report(conn, desk, by, known, secrets=secrets))
     patch = body.model_dump(exclude_unset=True)
     permissions.check_source(by, source_actions.patch_settings(known, patch), known)
@@ -225,7 +225,7 @@ async def remove_source(
     request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, slug: AnySlug, secrets: ShowsSecrets
 ) -> Response:
     """Remove a source. Its documents and stories stay."""
-    source = await sources.locked(conn, slug)
+    source = await sources.lock(conn, slug)
     responses.check_unchanged(request, await _report(conn, desk, by, source, secrets=secrets))
     await sources.remove(conn, slug)
     return Response(status_code=HTTPStatus.NO_CONTENT)
@@ -250,10 +250,10 @@ async def try_source(request: Request, desk: CurrentDesk, by: CurrentVisitor, sl
 @needs("edit")
 async def run_source(request: Request, desk: CurrentDesk, conn: WriteConn, slug: AnySlug) -> Response:
     """Fetch a source now, due or not, but not before the time that its server asked for."""
-    ids = await sources.ids(conn, [slug])
-    if await sources.resting(conn, ids, gathers=app.modes(desk.config).write_raw_ledger):
+    ids = await sources.list_ids(conn, [slug])
+    if await sources.find_not_gathered(conn, ids, gathers=app.modes(desk.config).write_raw_ledger):
         raise Conflict(f"{slug} is not fetched: NP_WRITE_RAW_LEDGER is false for its topics")
-    await sources.visit_now(conn, ids, force=False)
+    await sources.enqueue_now(conn, ids, force=False)
     return responses.json(request, VisitRequested(slug=slug), status=HTTPStatus.ACCEPTED)
 
 
@@ -290,9 +290,9 @@ async def _report(conn: Connection, desk: Desk, by: Visitor, source: Source, *, 
 async def _reports(
     conn: Connection, desk: Desk, by: Visitor, found: Sequence[Source], *, secrets: bool
 ) -> list[SourceReport]:
-    lately = await sources.lately(conn, [source.slug for source in found], since=desk.clock() - LATELY)
+    lately = await sources.count_recent_runs(conn, [source.slug for source in found], since=desk.clock() - LATELY)
     shown = [disclosure.shown_source(by, source, secrets=secrets) for source in found]
-    return [SourceReport(**asdict(source), lately=lately.get(source.slug, Lately())) for source in shown]
+    return [SourceReport(**asdict(source), lately=lately.get(source.slug, RecentRuns())) for source in shown]
 
 
 def _candidates(by: Visitor, values: dict[str, Any]) -> list[SourceSettings]:

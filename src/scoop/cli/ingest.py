@@ -94,14 +94,14 @@ async def _visit(config: Config, slugs: tuple[str, ...] | None, *, force: bool, 
 
     stop = runtime.stop_on_signal()
     async with open_app(config, trigger="manual", force=force) as app, app.database.connection() as conn:
-        named = await sources.ids(conn, slugs)
-        resting = await sources.resting(conn, named, gathers=app.modes.write_raw_ledger)
+        named = await sources.list_ids(conn, slugs)
+        resting = await sources.find_not_gathered(conn, named, gathers=app.modes.write_raw_ledger)
         if resting:
             skipped = counted(len(resting), "source")
             click.echo(f"{skipped} skipped: NP_WRITE_RAW_LEDGER is false for their topics", err=True)
         ids = [source_id for source_id in named if source_id not in resting]
         before = await runs.newest_id(conn)
-        await sources.visit_now(conn, ids, force=force)
+        await sources.enqueue_now(conn, ids, force=force)
         with progress.stages() as report:
             await _until_settled(app, ids, stop=stop, report=report)
         finished = await runs.latest(conn, after=before, limit=max(1, len(ids)))
@@ -125,7 +125,7 @@ async def _until_settled(app: "App", ids: list[int], *, stop: asyncio.Event, rep
     async def loop() -> None:
         async with app.database.connection() as conn:
             me = Worker(await work.register_worker(conn), conn, report.message)
-            while not stop.is_set() and await sources.unsettled(conn, ids):
+            while not stop.is_set() and await sources.count_pending(conn, ids):
                 if not await worker.drain(app.stages[0], me, stop=stop, report=report):
                     await asyncio.sleep(TURN_SECONDS)
 

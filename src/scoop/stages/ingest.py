@@ -82,7 +82,7 @@ class Ingest:
     robots: RobotsFiles = field(default_factory=RobotsFiles)
 
     async def load(self, conn: Connection, ids: Sequence[int]) -> dict[int, DueSource]:
-        due = await sources.due(conn, ids)
+        due = await sources.load_due(conn, ids)
         origins = {robots.origin(found.source.base_url) for found in due.values()}
         self.robots.remember(await hosts.list_robots_files(conn, list(origins)))
         return due
@@ -135,7 +135,7 @@ class Ingest:
         for run_id, found in visited_by_run.items():
             await arrivals.add_refusals(conn, run_id, found.source.slug, found.refusals)
         read = {run_id: found for run_id, found in visited_by_run.items() if found.failure is None}
-        await sources.keep_checkpoints(
+        await sources.save_checkpoints(
             conn, [(found.source.slug, found.harvest.checkpoint, run_id) for run_id, found in read.items()]
         )
         conditions = {
@@ -151,7 +151,7 @@ class Ingest:
     ) -> None:
         """Write down how the sources are, and what their hosts asked for."""
         settled = {f.source.source_id: _settled(f, conditions[f.source.source_id], now=now) for f in visited}
-        await sources.settle(conn, settled)
+        await sources.save_outcomes(conn, settled)
         await hosts.pause(conn, _rests(visited, now=now))
         await hosts.put_robots_files(conn, self.robots.learned())
         await _alert(conn, {found.source.slug: conditions[found.source.source_id] for found in visited})

@@ -26,7 +26,7 @@ class DueSource:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lately:
+class RecentRuns:
     """How many runs a source had lately, how many of them failed, and what was new in all."""
 
     runs: int = 0
@@ -69,10 +69,10 @@ async def list_sources(
     return [Source(**row) for row in await conn.fetch(SQL["listed"], collection, kind, health, after, limit)]
 
 
-async def lately(conn: Connection, slugs: Sequence[str], *, since: datetime) -> dict[str, Lately]:
+async def count_recent_runs(conn: Connection, slugs: Sequence[str], *, since: datetime) -> dict[str, RecentRuns]:
     """What the runs of these sources came to since a moment."""
     rows = [dict(row) for row in await conn.fetch(SQL["lately"], slugs, since)]
-    return {row.pop("source"): Lately(**row) for row in rows}
+    return {row.pop("source"): RecentRuns(**row) for row in rows}
 
 
 async def is_taken(conn: Connection, slug: str) -> bool:
@@ -81,7 +81,7 @@ async def is_taken(conn: Connection, slug: str) -> bool:
     return await conn.fetchrow(SQL["by_slug"], slug) is not None
 
 
-async def locked(conn: Connection, slug: str) -> Source:
+async def lock(conn: Connection, slug: str) -> Source:
     """The source, which nobody else changes before the caller's transaction ends."""
     await conn.execute(SQL["lock"], slug)
     return await by_slug(conn, slug)
@@ -94,12 +94,12 @@ async def by_slug(conn: Connection, slug: str) -> Source:
     return Source(**row)
 
 
-async def due(conn: Connection, ids: Sequence[int]) -> dict[int, DueSource]:
+async def load_due(conn: Connection, ids: Sequence[int]) -> dict[int, DueSource]:
     found = [dict(row) for row in await conn.fetch(SQL["due"], ids)]
     return {row["source_id"]: DueSource(checkpoint=row.pop("checkpoint"), source=Source(**row)) for row in found}
 
 
-async def schedule(conn: Connection, *, gathers: bool = True) -> None:
+async def enqueue_due(conn: Connection, *, gathers: bool = True) -> None:
     """Put the sources that are due before the stage; those that wait there already stay as they are.
 
     `gathers`: whether collections are gathered whose topics say nothing of it.
@@ -107,22 +107,22 @@ async def schedule(conn: Connection, *, gathers: bool = True) -> None:
     await conn.execute(SQL["schedule"], StageName.INGEST, gathers)
 
 
-async def resting(conn: Connection, ids: Sequence[int], *, gathers: bool) -> set[int]:
+async def find_not_gathered(conn: Connection, ids: Sequence[int], *, gathers: bool) -> set[int]:
     """Which of these sources are not gathered, as their topics say, or as `gathers` for all."""
     return {row["source_id"] for row in await conn.fetch(SQL["resting"], ids, gathers)}
 
 
-async def visit_now(conn: Connection, ids: Sequence[int], *, force: bool) -> None:
+async def enqueue_now(conn: Connection, ids: Sequence[int], *, force: bool) -> None:
     """Put sources before the stage whether they are due or not; `force`: even if their server asked to wait."""
     await conn.execute(SQL["visit_now"], StageName.INGEST, ids, force)
 
 
-async def unsettled(conn: Connection, ids: Sequence[int]) -> int:
+async def count_pending(conn: Connection, ids: Sequence[int]) -> int:
     """How many of these sources wait for a visit in the next minute, or are being visited."""
     return int(await conn.fetchval(SQL["unsettled"], StageName.INGEST, ids))
 
 
-async def ids(conn: Connection, slugs: Sequence[str] | None) -> list[int]:
+async def list_ids(conn: Connection, slugs: Sequence[str] | None) -> list[int]:
     """The ids of the named sources, or of all that are enabled."""
     id_by_slug = {row["slug"]: row["source_id"] for row in await conn.fetch(SQL["ids"], slugs)}
     for slug in slugs or ():
@@ -131,7 +131,7 @@ async def ids(conn: Connection, slugs: Sequence[str] | None) -> list[int]:
     return list(id_by_slug.values())
 
 
-async def settle(conn: Connection, settled_by_id: Mapping[int, VisitOutcome]) -> None:
+async def save_outcomes(conn: Connection, settled_by_id: Mapping[int, VisitOutcome]) -> None:
     """Write down how visited sources are."""
     rows = [
         (
@@ -154,7 +154,7 @@ async def settle(conn: Connection, settled_by_id: Mapping[int, VisitOutcome]) ->
     await conn.execute(SQL["settle"], *map(list, zip(*rows, strict=True)))
 
 
-async def keep_checkpoints(conn: Connection, kept: Sequence[tuple[str, dict[str, Any], int]]) -> None:
+async def save_checkpoints(conn: Connection, kept: Sequence[tuple[str, dict[str, Any], int]]) -> None:
     """Remember where the next visits go on: slug, checkpoint and run of each."""
     if kept:
         await conn.execute(SQL["keep_checkpoints"], *map(list, zip(*kept, strict=True)))

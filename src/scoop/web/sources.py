@@ -208,7 +208,7 @@ async def _page(
         harvested=(await harvests(conn, context, [row.slug], days=DAYS_OF_ONE))[row.slug],
         runs=[replace(run, error_message=redaction.redact_text(run.error_message or "")) for run in latest],
         items=await source_reads.list_latest_items(conn, row.slug, limit=SHOWN_ITEMS),
-        is_due=bool(await sources.unsettled(conn, [row.source_id])),
+        is_due=bool(await sources.count_pending(conn, [row.source_id])),
         values=values,
         problems=problems or FormValues(),
         fields=list_setting_fields(row.kind),
@@ -251,7 +251,7 @@ def read_patch(form: FormValues) -> dict[str, Any]:
 async def change_source(
     conn: WriteConn, by: CurrentVisitor, context: PageContext, slug: SourceSlug, form: FormFields
 ) -> Response:
-    known = await sources.locked(conn, slug)
+    known = await sources.lock(conn, slug)
     patch = read_patch(form) | _read_address(form)
     options = option_fields.read_values(list_option_fields(known.kind, context), form, known.options)
     if problems := list_problems(patch, options, lambda values: source_actions.patch_settings(known, values)):
@@ -281,10 +281,10 @@ def list_problems(patch: Mapping[str, Any], options: Mapping[str, Any], build: B
 @needs("edit")
 async def fetch_source(conn: WriteConn, desk: CurrentDesk, slug: SourceSlug) -> Response:
     source = await sources.by_slug(conn, slug)
-    if await sources.resting(conn, [source.source_id], gathers=app.modes(desk.config).write_raw_ledger):
+    if await sources.find_not_gathered(conn, [source.source_id], gathers=app.modes(desk.config).write_raw_ledger):
         notice = "Nothing is fetched for its collection: NP_WRITE_RAW_LEDGER is false for its topics."
     else:
-        await sources.visit_now(conn, [source.source_id], force=False)
+        await sources.enqueue_now(conn, [source.source_id], force=False)
         notice = "Fetch requested. It starts as soon as the server of the source allows it."
     return pages.redirect_with_notice(f"/sources/{slug}", notice=notice)
 
