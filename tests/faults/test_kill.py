@@ -156,3 +156,27 @@ async def test_what_kills_its_worker_every_time_is_quarantined_and_the_rest_goes
         pass
     found = await state(database_url)
     assert {row[2] for row in found["work"]} == {"quarantined"}
+
+
+UNEXPLAINED = """
+    SELECT 'document ' || document_id FROM documents
+    WHERE NOT EXISTS (SELECT FROM dedup_events WHERE dedup_events.document_id = documents.document_id)
+    UNION ALL
+    SELECT 'story ' || story_id FROM stories
+    WHERE status = 'merged' AND NOT EXISTS (
+        SELECT FROM dedup_events WHERE details -> 'absorbed_story_ids' @> to_jsonb(stories.story_id))
+"""
+
+
+async def test_the_audit_trail_after_kills_is_another_one_and_explains_every_story(items, database_url):
+    take_in(items, database_url=database_url)
+    for _ in range(2):
+        assert run_once(database_url=database_url, fault="dedup.worked:kill:1") == -signal.SIGKILL
+    assert run_once(database_url=database_url) == 0
+    database = await db.connect(External(database_url), size=1)
+    try:
+        async with database.connection() as conn:
+            assert await conn.fetch(UNEXPLAINED) == []
+            assert await conn.fetchval("SELECT count(*) FROM stories WHERE status = 'merged'") > 0
+    finally:
+        await database.close()
