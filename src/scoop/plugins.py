@@ -24,6 +24,7 @@ from scoop.plugin_settings import KINDS, NO_SETTINGS, Kind, PluginSettings, vari
 Maker = Callable[..., Any]
 """Makes a plugin from the options of one source or channel; Reject names the option that is wrong."""
 
+SERVER_OPTIONS = ("base_url", "connect_to", "allow_private")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _BROKEN = (ImportError, AttributeError, SyntaxError, NameError, TypeError, ValueError)
 
@@ -150,10 +151,18 @@ def _text_problem(plugin: type[Any]) -> str | None:
         return f"the field `name` is {plugin.name!r}: it must be 1 to 64 of a-z, 0-9 and _, and begin with a letter"
     if not (plugin.__doc__ or "").strip():
         return "its docstring, which is its reference page, is missing"
+    return _address_problem(plugin)
+
+
+def _address_problem(plugin: type[Any]) -> str | None:
+    """The problem of a plugin whose secrets, or whose requests, could go where an editor wants them to go."""
     described = options.describe(plugin.Options)
     has_address = plugin.base_url or plugin.hosts or "base_url" in described
     if not has_address and (secret := next((each for each in described.values() if each.is_secret), None)):
         return f"the option `{secret.name}` is a secret, and no field `base_url` or `hosts` says where it may be sent"
+    open_options = [name for name in SERVER_OPTIONS if name in described and described[name].access == "editor"]
+    if plugin.access == "editor" and open_options:
+        return f"the option `{open_options[0]}` chooses the server that is used, and must be marked as ADMIN_ONLY"
     return None
 
 

@@ -61,6 +61,7 @@ class Pigeon(http.Final):
     class Options(PluginOptions, frozen=True, kw_only=True):
         """Which bird.
 
+        `base_url`: its loft.
         `bird`: its name.
         """
 
@@ -226,6 +227,11 @@ WITHOUT = [
     ("Options(PluginOptions, frozen=True, kw_only=True)", "Options", "must be a class derived from scoop.core"),
     ("    async def send(", "    def send(", "the method `send` must be async"),
     ("    async def send(", "    async def push(", "the method `send` is missing"),
+    (
+        'bird: str = "Ada"',
+        'bird: str = "Ada"\n        base_url: str = ""\n\n    access = "editor"\n',
+        "the option `base_url` chooses the server that is used, and must be marked as ADMIN_ONLY",
+    ),
     ('bird: str = "Ada"', 'bird: Secret = "Ada"', "the option `bird` is a secret, and no field `base_url` or `hosts`"),
 ]
 

@@ -1,7 +1,7 @@
-"""Kinds of channels, one file each: a class with a `name`, `Options`, `parts` and `send`, whose docstring is its page.
+"""Channel plugins, one file each: a class with `name`, `access`, `Options`, `parts` and `send`.
 
-What became of a post is one of four things, and each has its name: `send` gives the message's id, or raises NotSent
-(it certainly did not arrive), Refused (nor ever will) or Unknown (it may have arrived).
+A delivery has four outcomes: `send` returns the id of the message, or raises NotSent (not delivered, may be retried),
+DeliveryRefused (not delivered, and never will be) or Unknown (it may have been delivered).
 """
 
 from collections.abc import Callable, Mapping
@@ -20,15 +20,15 @@ Mark = Callable[[int], str]
 
 
 class NotSent(Retry):
-    """It certainly did not arrive, and may be sent again."""
+    """The message was not delivered; it may be sent again."""
 
 
 class Unknown(Retry):
-    """It may have arrived, or not."""
+    """The message may have been delivered, or not."""
 
 
 class DeliveryRefused(Reject):
-    """It certainly did not arrive, nor will it; `is_dead`: nothing that is sent there will."""
+    """The message was not delivered and never will be; `is_dead`: no other message will be, either."""
 
     def __init__(self, reason: str, *, is_dead: bool = False) -> None:
         super().__init__(reason)
@@ -36,10 +36,10 @@ class DeliveryRefused(Reject):
 
 
 class HttpOptions(PluginOptions, frozen=True, kw_only=True):
-    """What every kind of channel that is reached over HTTP can be told.
+    """Options of every channel that uses HTTP.
 
-    `connect_to`: ask this address, as 127.0.0.1:8788, whatever the host; for a server of one's own.
-    `allow_private`: the channel's host may have a private address.
+    `connect_to`: connect to this address, as 127.0.0.1:8788, instead of the host; for a server of your own.
+    `allow_private`: allow the host to have a private address.
     """
 
     connect_to: Annotated[str | None, ADMIN_ONLY] = None
@@ -48,7 +48,7 @@ class HttpOptions(PluginOptions, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Errand:
-    """What a channel sends with: the way out, the secrets, and the time."""
+    """What a channel needs to send: the HTTP client, the secrets that options name, and the clock."""
 
     client: Client
     secrets: Mapping[str, Secret]
@@ -56,28 +56,28 @@ class Errand:
 
 
 class ChannelPlugin(Plugin, Protocol):
-    """How a digest gets to its readers; made with the options of one channel of a topic.
+    """How a digest reaches its readers; made with the options of one channel of a topic.
 
-    `finds`: what arrived can be looked for. `repeats`: sending the same post again does nothing.
+    `finds`: a delivered message can be looked up. `repeats`: the receiver ignores a post that is sent again.
     """
 
     finds: ClassVar[bool]
     repeats: ClassVar[bool]
 
     def parts(self, digest: Digest, mark: Mark) -> list[DigestPart]:
-        """The digest in pieces that the channel takes, none of which cuts a story in two."""
+        """The digest in parts that the channel accepts; no story is split."""
         ...
 
     async def send(self, post: Post, errand: Errand) -> str:
-        """Send it; the message's id. NotSent, Refused or Unknown for what did not surely arrive."""
+        """Send the post and return the id of the message; raise NotSent, DeliveryRefused or Unknown otherwise."""
         ...
 
     async def find(self, post: Post, errand: Errand) -> str | None:
-        """The id of the message that carries the post's marker and was sent since `sending_at`, if there is one."""
+        """The id of the message with the post's marker that was sent since `sending_at`, if there is one."""
         ...
 
     async def edit(self, post: Post, errand: Errand) -> None:
-        """Make the message that was sent say what `correction` says; harmless when repeated."""
+        """Replace the text of the message by `correction`; harmless when repeated."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""A program of one's own."""
+"""The command channel: an external program posts the digest."""
 
 import errno
 from datetime import timedelta
@@ -13,17 +13,24 @@ from scoop.model import Digest, DigestPart, Post
 
 TRY_LATER = 75  # EX_TEMPFAIL of sysexits.h
 MAX_ID = 200
-PASSING = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)  # the machine is full
+PASSING = (
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EMFILE,
+    errno.ENFILE,
+    errno.EAGAIN,
+    errno.ENOMEM,
+)  # temporary
 
 
 class Command(http.Final):
-    """A program of your own, such as OpenClaw: it gets the digest as JSON on its standard input and posts it.
+    """A program of your own, such as OpenClaw: it reads the digest as JSON on standard input and posts it.
 
-    The first line that it prints is the message's id. It ends with 0 when the digest was posted, with 75 when it
-    certainly was not and may be tried again, with any other number when it never will be; the last line on its
-    standard error is the reason. SCOOP_POST_KEY and SCOOP_POST_MARKER tell it which post this is, the same at every
-    try; of the environment it gets only PATH, HOME and LANG. A program that takes too long, or is killed, leaves it
-    unknown whether the digest was posted.
+    The first line it prints is the id of the message. Its exit code is 0 if the digest was posted, 75 if it was not and
+    may be tried again, and any other number if it never will be; the last line on standard error is the reason.
+    SCOOP_POST_KEY and SCOOP_POST_MARKER identify the post and are the same in every attempt. The rest of the
+    environment is PATH, HOME and LANG. If the program times out or is killed, it is unknown whether the digest was
+    posted.
     """
 
     name = "command"
@@ -31,11 +38,11 @@ class Command(http.Final):
     repeats = False
 
     class Options(PluginOptions, frozen=True, kw_only=True):
-        """What is run.
+        """The program.
 
-        `command`: the program and its arguments, a list; no shell reads it.
-        `timeout`: how many seconds it may take, 1 to 600; 60 by default.
-        `repeats`: true: the program knows posts by their key and posts each once, so an unknown one is run again.
+        `command`: the program and its arguments, as a list; it is not run by a shell.
+        `timeout`: the number of seconds after which it is ended.
+        `repeats`: the program posts each key only once, so that it can be run again if the outcome is unknown.
         """
 
         command: tuple[str, ...] = ()
@@ -66,8 +73,8 @@ class Command(http.Final):
             refusal = NotSent if error.errno in PASSING else DeliveryRefused
             raise refusal(f"{program} cannot be run: {(error.strerror or str(error)).lower()}") from error
         if ended.exit_code == 0:
-            return http.line(ended.said)[:MAX_ID] or post.marker
-        reason = f"{program} ended with {ended.exit_code}: {http.line(ended.complaint)}"
+            return http.one_line(ended.said)[:MAX_ID] or post.marker
+        reason = f"{program} ended with {ended.exit_code}: {http.one_line(ended.complaint)}"
         if ended.exit_code == TRY_LATER:
             raise NotSent(reason)
         raise Unknown(reason) if ended.exit_code < 0 else DeliveryRefused(reason)

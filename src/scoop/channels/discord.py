@@ -1,4 +1,4 @@
-"""What both ways into Discord share: its answers, its messages, its reasons."""
+"""Messages, responses and errors of Discord, shared by the bot and the webhook channel."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -13,12 +13,12 @@ from scoop.fetch.client import Request, Response
 
 HOST = "https://discord.com"
 API = "/api/v10"
-ANYONE = "anyone"  # for a server of one's own that speaks as Discord does, and wants no token
-EPOCH_MS = 1_420_070_400_000  # the first second of 2015, from which Discord's ids count
+ANYONE = "anyone"  # for a server with Discord's API that needs no token, as the newsstand
+EPOCH_MS = 1_420_070_400_000  # 2015-01-01: Discord's ids count milliseconds from here
 GONE = 404
-DEAD = frozenset({401, 403, GONE})  # the token is wrong, the channel is closed to us, or there is none
-DEAD_FOR_EDITS = frozenset({401})  # else it is the message that is gone
-MAX_DEPTH = 10  # of nested errors: embeds.0.fields.0.value is 5 deep
+DEAD = frozenset({401, 403, GONE})  # invalid token, no access to the channel, or no such channel
+DEAD_FOR_EDITS = frozenset({401})  # 403 and 404 are about the message, not the channel
+MAX_DEPTH = 10  # of nested errors; embeds.0.fields.0.value is 5 deep
 
 _MARKER = re.compile(r"\b[a-z2-7]{16,25}\b", re.IGNORECASE)
 
@@ -42,7 +42,7 @@ class _Created(msgspec.Struct):
 
 
 class DiscordMessage(msgspec.Struct):
-    """A message of a channel, as far as a marker may be in it."""
+    """A message of a channel, with the parts that may contain a marker."""
 
     id: Snowflake
     author: Author
@@ -56,12 +56,12 @@ class DiscordMessage(msgspec.Struct):
         return any(marker in text for text in self.small_texts())
 
     def markers(self) -> tuple[str, ...]:
-        """What may be markers of posts."""
-        return tuple(found for text in self.small_texts() for found in _MARKER.findall(text))
+        """The words that may be markers of posts."""
+        return tuple(word for text in self.small_texts() for word in _MARKER.findall(text))
 
 
-class _Complaint(msgspec.Struct):
-    """Why Discord refuses; `errors` is nested as the payload is."""
+class _DiscordError(msgspec.Struct):
+    """Discord's error response; `errors` is nested like the payload."""
 
     message: str = ""
     code: int = 0
@@ -71,61 +71,60 @@ class _Complaint(msgspec.Struct):
 
 
 def snowflake(moment: datetime) -> int:
-    """The first id that a message of that moment can have."""
+    """The lowest id of a message sent at that moment."""
     return max(0, int(moment.timestamp() * 1000) - EPOCH_MS) << 22
 
 
-async def create(asked: Request, errand: Errand, *, hidden: str) -> str:
-    """Post a message; its id."""
-    given = await http.answer(errand, asked)
-    created = http.decoded(given.body, _Created) if http.is_success(given) else None
+async def create(request: Request, errand: Errand, *, hidden: str) -> str:
+    """Post a message and return its id."""
+    response = await http.send(errand, request)
+    created = http.decode(response.body, _Created) if http.is_success(response) else None
     if created is None:
-        raise outcome(given, errand, dead=DEAD, hidden=hidden)
+        raise failure(response, errand, dead=DEAD, hidden=hidden)
     return created.id
 
 
-async def change(asked: Request, errand: Errand, *, hidden: str) -> None:
+async def change(request: Request, errand: Errand, *, hidden: str) -> None:
     """Change a message."""
-    given = await http.answer(errand, asked)
-    if not http.is_success(given):
-        raise outcome(given, errand, dead=DEAD_FOR_EDITS, hidden=hidden)
+    response = await http.send(errand, request)
+    if not http.is_success(response):
+        raise failure(response, errand, dead=DEAD_FOR_EDITS, hidden=hidden)
 
 
-async def delete(asked: Request, errand: Errand, *, hidden: str) -> None:
-    """Delete a message, which may be gone already."""
-    given = await http.answer(errand, asked)
-    if not http.is_success(given) and given.status != GONE:
-        raise outcome(given, errand, dead=DEAD_FOR_EDITS, hidden=hidden)
+async def delete(request: Request, errand: Errand, *, hidden: str) -> None:
+    """Delete a message, unless it is already deleted."""
+    response = await http.send(errand, request)
+    if not http.is_success(response) and response.status != GONE:
+        raise failure(response, errand, dead=DEAD_FOR_EDITS, hidden=hidden)
 
 
-def outcome(
-    given: Response, errand: Errand, *, dead: Collection[int], hidden: str
+def failure(
+    response: Response, errand: Errand, *, dead: Collection[int], hidden: str
 ) -> NotSent | DeliveryRefused | Unknown:
-    """What an answer without a message means; `hidden` is the secret that it must not tell."""
-    complaint = http.decoded(given.body, _Complaint) or _Complaint()
-    return http.outcome(
-        given, errand, said=http.line(_reason(complaint), hidden=hidden), dead=dead, after=_wait(complaint)
-    )
+    """The error for a response without a message; `hidden` is the secret that it must not repeat."""
+    error = http.decode(response.body, _DiscordError) or _DiscordError()
+    reason = http.one_line(_reason(error), hidden=hidden)
+    return http.failure(response, errand, reason=reason, dead=dead, after=_wait(error))
 
 
-def _reason(complaint: _Complaint) -> str:
-    named = f"{complaint.message} ({complaint.code})" if complaint.code else complaint.message
-    whole = " for all that this bot asks" if complaint.is_global else ""
-    return "; ".join(filter(None, [f"{named}{whole}", *_flat(complaint.errors, ())]))
+def _reason(error: _DiscordError) -> str:
+    message = f"{error.message} ({error.code})" if error.code else error.message
+    scope = " for all requests of this bot" if error.is_global else ""
+    return "; ".join(filter(None, [f"{message}{scope}", *_flatten(error.errors, ())]))
 
 
-def _flat(errors: Any, path: tuple[str, ...]) -> Iterator[str]:
-    """The reasons inside Discord's nested errors, each with the path of its field."""
+def _flatten(errors: Any, path: tuple[str, ...]) -> Iterator[str]:
+    """The messages of Discord's nested errors, each with the path of its field."""
     if not isinstance(errors, dict) or len(path) > MAX_DEPTH:
         return
     for key, below in errors.items():
         if key == "_errors" and isinstance(below, list):
             yield from (f"{'.'.join(path)}: {each.get('message')}" for each in below if isinstance(each, dict))
         else:
-            yield from _flat(below, (*path, key))
+            yield from _flatten(below, (*path, key))
 
 
-def _wait(complaint: _Complaint) -> timedelta | None:
-    if complaint.retry_after <= 0:
+def _wait(error: _DiscordError) -> timedelta | None:
+    if error.retry_after <= 0:
         return None
-    return timedelta(seconds=min(complaint.retry_after, retry_header.LONGEST_WAIT.total_seconds()))
+    return timedelta(seconds=min(error.retry_after, retry_header.LONGEST_WAIT.total_seconds()))

@@ -1,4 +1,4 @@
-"""Discord, by a webhook."""
+"""The discord_webhook channel: posts to a webhook of a Discord channel."""
 
 import re
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ _THREAD = re.compile(r"[0-9]{1,20}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _WebhookAddress:
-    """A webhook's address, taken apart so that its token is shown nowhere."""
+    """A webhook's address, with the token apart so that it is never shown."""
 
     url: str
     thread: str
@@ -29,8 +29,8 @@ class _WebhookAddress:
 class DiscordWebhook:
     """A Discord channel, by one of its webhooks: no bot is needed.
 
-    Nobody can read by a webhook whether a post arrived. When an answer is lost, the post is held until you say what
-    to do with it.
+    A webhook cannot read the channel. If a response is lost, the post is held until you decide whether to send it
+    again.
     """
 
     name = "discord_webhook"
@@ -39,9 +39,9 @@ class DiscordWebhook:
     repeats = False
 
     class Options(channels.HttpOptions, frozen=True, kw_only=True):
-        """Where.
+        """The webhook.
 
-        `url`: the name of the secret that holds the webhook's whole address, as ai_webhook for SCOOP_SECRET_AI_WEBHOOK.
+        `url`: the name of the secret that holds the webhook's address, as ai_webhook for SCOOP_SECRET_AI_WEBHOOK.
         """
 
         url: str = ""
@@ -57,8 +57,8 @@ class DiscordWebhook:
 
     async def send(self, post: Post, errand: Errand) -> str:
         address = self._address(errand)
-        asked = self._request(address, f"?wait=true{address.thread}", method="POST", content=post.payload.encode())
-        return await discord.create(asked, errand, hidden=address.token)
+        request = self._request(address, f"?wait=true{address.thread}", method="POST", content=post.payload.encode())
+        return await discord.create(request, errand, hidden=address.token)
 
     async def find(self, _post: Post, _errand: Errand) -> str | None:
         return None
@@ -66,10 +66,10 @@ class DiscordWebhook:
     async def edit(self, post: Post, errand: Errand) -> None:
         address = self._address(errand)
         message_id, content = http.correction(post)
-        asked = self._request(
+        request = self._request(
             address, f"?{address.thread}", path=f"/messages/{message_id}", method="PATCH", content=content
         )
-        await discord.change(asked, errand, hidden=address.token)
+        await discord.change(request, errand, hidden=address.token)
 
     def _request(self, address: _WebhookAddress, query: str, *, path: str = "", **more: Any) -> Request:
         return http.request(self._options, f"{address.url}{query}", secret_path=f"/{address.token}{path}", **more)
@@ -80,15 +80,15 @@ class DiscordWebhook:
             parsed = can_ada.parse(http.secret(errand, name).own_address())
         except ValueError:
             parsed = None
-        found = _PATH.fullmatch(parsed.pathname) if parsed and parsed.protocol == "https:" else None
-        if not parsed or not found:
+        match = _PATH.fullmatch(parsed.pathname) if parsed and parsed.protocol == "https:" else None
+        if not parsed or not match:
             raise DeliveryRefused(
-                f"the secret {name} is no address of a Discord webhook, as https://discord.com/api/webhooks/ID/TOKEN: "
-                f"set SCOOP_SECRET_{name.upper()}"
+                f"the secret {name} is not the address of a Discord webhook: set SCOOP_SECRET_{name.upper()} to "
+                "an address such as https://discord.com/api/webhooks/ID/TOKEN"
             )
         threads = [each for each in parse_qs(parsed.search[1:]).get("thread_id", []) if _THREAD.fullmatch(each)]
         return _WebhookAddress(
-            url=f"https://{parsed.host}{discord.API}/webhooks/{found[1]}",
+            url=f"https://{parsed.host}{discord.API}/webhooks/{match[1]}",
             thread=f"&thread_id={threads[0]}" if threads else "",
-            token=found[2],
+            token=match[2],
         )

@@ -1,4 +1,4 @@
-"""Mail."""
+"""The email channel: sends the digest by an SMTP server."""
 
 import re
 from datetime import datetime
@@ -24,14 +24,14 @@ log = structlog.get_logger()
 PORTS = {"starttls": 587, "tls": 465, "none": 25}
 PASSWORD_WANTED = 530
 DEAD = frozenset({PASSWORD_WANTED, WRONG_PASSWORD})
-POLICY = SMTP.clone(cte_type="7bit")  # any server takes it
+POLICY = SMTP.clone(cte_type="7bit")  # every server accepts it
 
 _HOST = re.compile(r"[A-Za-z0-9._:-]{1,253}")
 _MAILBOX = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*")
 
 
 class _Letter(msgspec.Struct):
-    """What is frozen of a mail."""
+    """The stored part of a mail."""
 
     subject: str
     text: str
@@ -39,10 +39,10 @@ class _Letter(msgspec.Struct):
 
 
 class Email(http.Final):
-    """Mail by a server of yours, to one or many, as text and HTML; the recipients do not see each other.
+    """Mail by an SMTP server of yours, as text and HTML; the recipients do not see each other.
 
-    When the connection is lost in the moment in which the server takes the mail, nobody can tell whether it did: the
-    post is held until you say what to do with it.
+    If the connection is lost while the server accepts the mail, it is unknown whether it was delivered: the post is
+    held until you decide whether to send it again.
     """
 
     name = "email"
@@ -50,16 +50,16 @@ class Email(http.Final):
     repeats = False
 
     class Options(PluginOptions, frozen=True, kw_only=True):
-        """By which server, and to whom.
+        """The server, the sender and the recipients.
 
-        `host`: the server, as smtp.example.org.
-        `port`: 587 for starttls, 465 for tls and 25 for none by default.
-        `security`: starttls (the default), tls (from the first byte), or none, which needs allow_private.
-        `user`: who signs in, if the server wants it.
+        `host`: the SMTP server, as smtp.example.org.
+        `port`: the port; by default 587 for starttls, 465 for tls and 25 for none.
+        `security`: starttls, tls (from the first byte), or none, which needs allow_private.
+        `user`: the user name, if the server needs one.
         `password`: the name of the secret with the password, as mail_password for SCOOP_SECRET_MAIL_PASSWORD.
-        `sender`: whom the mail is from, as Scoop <scoop@example.org>.
-        `recipients`: whom it is for, a list of addresses.
-        `allow_private`: the server may have a private address.
+        `sender`: the sender, as Scoop <scoop@example.org>.
+        `recipients`: the addresses of the recipients.
+        `allow_private`: allow the server to have a private address.
         """
 
         host: str = ""
@@ -126,7 +126,7 @@ def _outcome(failed: FetchFailed) -> NotSent | DeliveryRefused | Unknown:
 
 
 def composed(options: Email.Options, post: Post, *, now: datetime) -> EmailMessage:
-    """The mail, with headers that hold nothing but what belongs into them."""
+    """The mail; no text of the digest can add a header."""
     letter = msgspec.json.decode(post.payload, type=_Letter)
     name, sender = parseaddr(options.sender)
     domain = sender.rpartition("@")[2]

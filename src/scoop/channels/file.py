@@ -1,4 +1,4 @@
-"""A file in a folder."""
+"""The file channel: writes the digest into a folder."""
 
 import asyncio
 import os
@@ -16,7 +16,7 @@ ENDINGS = {"markdown": "md", "html": "html", "json": "json"}
 class File:
     """A file in a folder of this machine, one for each topic and date, as ai_news-2026-11-15.md.
 
-    The folder is made if there is none. A file appears whole or not at all.
+    The folder is created if it does not exist. A file appears complete or not at all.
     """
 
     name = "file"
@@ -25,10 +25,10 @@ class File:
     repeats = True
 
     class Options(PluginOptions, frozen=True, kw_only=True):
-        """Where, and in which form.
+        """The folder and the format.
 
-        `folder`: the folder, from the root or from your home (~).
-        `format`: markdown (the default), html or json.
+        `folder`: an absolute path, or one that begins with ~ for your home.
+        `format`: the format of the file.
         """
 
         folder: str = ""
@@ -36,7 +36,7 @@ class File:
 
         def __post_init__(self) -> None:
             if not self.folder.startswith(("/", "~")) or "\0" in self.folder:
-                raise ValueError("give the option folder: a whole path, as /srv/digests or ~/digests")
+                raise ValueError("give the option folder: an absolute path, as /srv/digests or ~/digests")
 
     def __init__(self, options: Options) -> None:
         self._options = options
@@ -58,19 +58,19 @@ class File:
         await asyncio.to_thread(self._write, post, content)
 
     def _write(self, post: Post, content: bytes) -> str:
-        """Put the content in the post's file; its path."""
+        """Write the post's file and return its path."""
         try:
             folder = Path(self._options.folder).expanduser()
             folder.mkdir(parents=True, exist_ok=True)
             path = folder / f"{post.topic_slug}-{post.run_date.isoformat()}.{ENDINGS[self._options.format]}"
             _replace(path, content, draft=folder / f".{path.name}.{post.marker}")
-        except (OSError, RuntimeError) as error:  # RuntimeError: nobody knows whose home ~ is
+        except (OSError, RuntimeError) as error:  # RuntimeError: no home for ~
             raise NotSent(f"{self._options.folder} cannot be written to: {error}") from error
         return str(path)
 
 
 def _replace(path: Path, content: bytes, *, draft: Path) -> None:
-    """Write the file so that it is there whole or not at all, also after the power was cut."""
+    """Write the file so that it is complete or absent, also after a power failure."""
     try:
         with draft.open("wb") as file:
             file.write(content)

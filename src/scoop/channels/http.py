@@ -1,4 +1,4 @@
-"""What becomes of a post over HTTP: an answer, or which of the three errors says what is known of it."""
+"""Deliveries over HTTP: requests, secrets by name, and the error that a response means."""
 
 import re
 from collections.abc import Collection
@@ -25,7 +25,7 @@ JsonT = TypeVar("JsonT")
 
 
 class Final:
-    """A channel whose messages, once they are sent, can neither be looked for nor changed."""
+    """A channel whose messages cannot be looked up or changed once they are sent."""
 
     finds = False
 
@@ -33,20 +33,20 @@ class Final:
         return None
 
     async def edit(self, post: Post, _errand: Errand) -> None:
-        raise DeliveryRefused(f"what was sent by {post.kind} cannot be changed any more")
+        raise DeliveryRefused(f"a message sent by {post.kind} cannot be changed")
 
 
 def check_name(option: str, name: str) -> None:
-    """ValueError where an option holds something else than the name of a secret, which may be the secret itself."""
+    """ValueError for a value that is not the name of a secret: it may be the secret itself, so it is not shown."""
     if not _NAME.fullmatch(name):
         raise ValueError(
-            f"option {option}: must be the name of a secret, never the secret itself; the name of what "
-            "SCOOP_SECRET_AI_DESK holds is ai_desk"
+            f"option {option}: must be the name of a secret, never the secret itself; SCOOP_SECRET_AI_DESK has the "
+            "name ai_desk"
         )
 
 
 def secret(errand: Errand, name: str, *, variable: str | None = None) -> Secret:
-    """The secret of that name; Refused with the variable to set."""
+    """The secret of that name; DeliveryRefused with the variable to set."""
     found = errand.secrets.get(name)
     if found is not None and found.is_usable:
         return found
@@ -56,9 +56,9 @@ def secret(errand: Errand, name: str, *, variable: str | None = None) -> Secret:
 
 
 def request(options: HttpOptions, url: str, **more: Any) -> Request:
-    """A request as the channel's options want it."""
-    # On a connection that was kept from an earlier request the server may just be hanging up, and then nobody could
-    # tell whether a post arrived.
+    """A request with the channel's options."""
+    # The server may be closing a connection that was kept from an earlier request, and then it would be unknown
+    # whether a post was delivered.
     headers = {"Connection": "close", "Content-Type": "application/json", **more.pop("headers", {})}
     private_host = urls.host_and_port(url) if options.allow_private else None
     return Request(
@@ -73,52 +73,52 @@ def request(options: HttpOptions, url: str, **more: Any) -> Request:
     )
 
 
-async def answer(errand: Errand, asked: Request) -> Response:
-    """The answer, whatever it says; NotSent where nothing of the request has left, Unknown where it may have."""
+async def send(errand: Errand, request: Request) -> Response:
+    """The response, whatever its status; NotSent if no byte of the request was sent, Unknown otherwise."""
     try:
-        return await errand.client.send(asked)
+        return await errand.client.send(request)
     except FetchFailed as failed:
         fix = "; allow it with the option allow_private" if failed.health == "refused_address" else ""
         error = NotSent if failed.is_unsent else Unknown
         raise error(f"{failed}{fix}", after=failed.after) from failed
 
 
-def is_success(given: Response) -> bool:
-    return 200 <= given.status < 300
+def is_success(response: Response) -> bool:
+    return 200 <= response.status < 300
 
 
-def outcome(
-    given: Response, errand: Errand, *, said: str = "", dead: Collection[int] = (), after: timedelta | None = None
+def failure(
+    response: Response, errand: Errand, *, reason: str = "", dead: Collection[int] = (), after: timedelta | None = None
 ) -> NotSent | DeliveryRefused | Unknown:
-    """What an answer means that brings no message's id; `dead`: the statuses of a channel that is no more."""
-    reason = f"{given.url} answered {given.status}{f': {said}' if said else ''}"
-    asked = retry_after.retry_after(given.headers.get("Retry-After"), now=errand.clock())
-    after = max((wait for wait in (after, asked) if wait is not None), default=None)
-    if given.status in NOT_NOW:
-        return NotSent(reason, after=after)
-    if 300 <= given.status < 400:
-        return DeliveryRefused(f"{reason}, a redirect, which no post follows: give the address that it leads to")
-    if 400 <= given.status < 500 and given.status != TIMED_OUT:
-        return DeliveryRefused(reason, is_dead=given.status in dead)
-    return Unknown(f"{reason}, and does not say whether it took the post", after=after)
+    """The error for a response without the id of a message; `dead` are the statuses of a channel that is gone."""
+    message = f"{response.url} answered {response.status}{f': {reason}' if reason else ''}"
+    requested = retry_after.retry_after(response.headers.get("Retry-After"), now=errand.clock())
+    after = max((wait for wait in (after, requested) if wait is not None), default=None)
+    if response.status in NOT_NOW:
+        return NotSent(message, after=after)
+    if 300 <= response.status < 400:
+        return DeliveryRefused(f"{message}, a redirect, which is not followed: give the address that it leads to")
+    if 400 <= response.status < 500 and response.status != TIMED_OUT:
+        return DeliveryRefused(message, is_dead=response.status in dead)
+    return Unknown(f"{message}, so it is unknown whether it accepted the post", after=after)
 
 
-def decoded(body: bytes, shape: type[JsonT]) -> JsonT | None:
-    """JSON of a shape; nothing for what is not."""
+def decode(body: bytes, shape: type[JsonT]) -> JsonT | None:
+    """The JSON in this shape, or None for any other content."""
     try:
         return msgspec.json.decode(body, type=shape)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 
 
-def line(said: str, *, hidden: str = "") -> str:
-    """What a stranger said, in one line of no great length, without the secret that it may repeat."""
-    shown = text.one_line(said)
+def one_line(received: str, *, hidden: str = "") -> str:
+    """Text from a server as one short line, without the secret that it may repeat."""
+    shown = text.one_line(received)
     return text.truncated(shown.replace(hidden, "…") if hidden else shown, MAX_REASON)
 
 
 def correction(post: Post) -> tuple[str, bytes]:
-    """The id of the message that was sent, and what it shall say instead."""
+    """The id of the message, and its new content."""
     if post.message_id is None or post.correction is None:
-        raise DeliveryRefused(f"post {post.post_id} was not sent yet, or nothing is to be corrected")
+        raise DeliveryRefused(f"post {post.post_id} was not sent yet, or has no correction")
     return post.message_id, post.correction.encode()

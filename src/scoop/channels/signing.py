@@ -1,4 +1,4 @@
-"""What is sent by POST, signed as Standard Webhooks says."""
+"""Signatures of POST requests, by the Standard Webhooks specification."""
 
 import base64
 import binascii
@@ -11,23 +11,23 @@ PREFIX = "whsec_"  # of a secret that is base64, by Standard Webhooks
 
 
 def headers(key: str, content: bytes, errand: Errand, *, secret: str | None) -> dict[str, str]:
-    """What goes with a message: its key, the time, and the signature of all by the secret of this name."""
+    """The headers of a message: its key, the time, and the signature of all by the secret of this name."""
     seconds = str(int(errand.clock().timestamp()))
-    told = {"webhook-id": key, "webhook-timestamp": seconds, "Idempotency-Key": key}
+    signed_headers = {"webhook-id": key, "webhook-timestamp": seconds, "Idempotency-Key": key}
     if secret is not None:
         signed = f"{key}.{seconds}.".encode() + content
-        told["webhook-signature"] = f"v1,{base64.b64encode(_signature(signed, errand, secret)).decode()}"
-    return told
+        signed_headers["webhook-signature"] = f"v1,{base64.b64encode(_signature(signed, errand, secret)).decode()}"
+    return signed_headers
 
 
 def check_address(url: str) -> None:
-    """ValueError for what is no address of the web, or has a password in it."""
+    """ValueError unless it is an http or https address without a password."""
     try:
         parsed = can_ada.parse(url)
     except (ValueError, TypeError):
         parsed = None
     if not parsed or parsed.protocol not in {"http:", "https:"} or parsed.username or parsed.password:
-        raise ValueError("option url: must be an http or https address without a password in it")
+        raise ValueError("option url: must be an http or https address without a password")
 
 
 def _signature(content: bytes, errand: Errand, name: str) -> bytes:
@@ -35,7 +35,7 @@ def _signature(content: bytes, errand: Errand, name: str) -> bytes:
         return http.secret(errand, name).sign(content, key=_key)
     except binascii.Error:
         raise DeliveryRefused(
-            f"the secret {name} must be base64 after {PREFIX}: mend SCOOP_SECRET_{name.upper()}"
+            f"the secret {name} must be base64 after {PREFIX}: correct SCOOP_SECRET_{name.upper()}"
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""Any program that takes a signed POST."""
+"""The webhook channel: a signed POST to any program."""
 
 import msgspec
 
@@ -15,10 +15,10 @@ class _Accepted(msgspec.Struct):
 
 
 class WebhookChannel(http.Final):
-    """Any program that takes the digest as JSON by POST, signed as Standard Webhooks says.
+    """Any program that accepts the digest as JSON by POST, signed by the Standard Webhooks specification.
 
-    Every try of one post has the same `webhook-id` and `Idempotency-Key`: the receiver takes it once, and a post whose
-    answer was lost is sent again. The answer may name the message's id, as {"id": "..."}.
+    Every attempt for one post has the same `webhook-id` and `Idempotency-Key`, so that the receiver accepts it once; if
+    a response is lost, the post is sent again. The response may contain the id of the message, as {"id": "..."}.
     """
 
     name = "webhook"
@@ -26,11 +26,11 @@ class WebhookChannel(http.Final):
     repeats = True
 
     class Options(channels.HttpOptions, frozen=True, kw_only=True):
-        """Where, and how it is signed.
+        """The address and the signature.
 
-        `url`: the address, http or https.
-        `secret`: the name of the secret that signs the posts, as desk for SCOOP_SECRET_DESK; whsec_ and base64, or any
-        text; without it they are not signed.
+        `url`: the http or https address.
+        `secret`: the name of the secret that signs the posts, as desk for SCOOP_SECRET_DESK: whsec_ and base64, or any
+        text. Without it, posts are not signed.
         """
 
         url: str = ""
@@ -50,11 +50,11 @@ class WebhookChannel(http.Final):
     async def send(self, post: Post, errand: Errand) -> str:
         content = post.payload.encode()
         headers = signing.headers(post.key, content, errand, secret=self._options.secret)
-        asked = http.request(self._options, self._options.url, method="POST", content=content, headers=headers)
-        given = await http.answer(errand, asked)
-        if not http.is_success(given):
-            said = http.line(given.body.decode("utf-8", "replace"))
-            raise http.outcome(given, errand, said=said, dead=DEAD)
-        accepted = http.decoded(given.body, _Accepted)
-        named = http.line(str(accepted.id))[:MAX_ID] if accepted else ""
-        return named or post.key
+        request = http.request(self._options, self._options.url, method="POST", content=content, headers=headers)
+        response = await http.send(errand, request)
+        if not http.is_success(response):
+            reason = http.one_line(response.body.decode("utf-8", "replace"))
+            raise http.failure(response, errand, reason=reason, dead=DEAD)
+        accepted = http.decode(response.body, _Accepted)
+        message_id = http.one_line(str(accepted.id))[:MAX_ID] if accepted else ""
+        return message_id or post.key

@@ -1,4 +1,4 @@
-"""The whole digest as JSON, for programs."""
+"""The whole digest as one part of JSON, for programs."""
 
 import msgspec
 
@@ -8,7 +8,7 @@ from scoop.model import Digest, DigestPart, Telling
 
 
 def part(digest: Digest, mark: Mark) -> DigestPart:
-    """The digest in one piece: what it is of, every story with all that a reader sees, and all of it as Markdown."""
+    """The digest as one part: topic, date, every story as a reader sees it, and all of it as Markdown."""
     payload = {
         "topic_slug": digest.topic_slug,
         "topic_name": digest.topic_name,
@@ -24,5 +24,5 @@ def part(digest: Digest, mark: Mark) -> DigestPart:
 
 
 def story_ids(tellings: tuple[Telling, ...]) -> tuple[int, ...]:
-    """The stories that are told, with those that stand beside them."""
-    return tuple(each.story_id for telling in tellings for each in (telling, *telling.twins))
+    """The ids of the stories of a digest, with their twins."""
+    return tuple(story.story_id for telling in tellings for story in (telling, *telling.twins))

@@ -1,4 +1,4 @@
-"""Kinds of sources, one file each: a class with a `name`, `Options` and `fetch`, whose docstring is its page."""
+"""Source plugins, one file each: a class with `name`, `access`, `Options`, `targets` and `fetch`."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -19,11 +19,11 @@ KEPT_HEADERS = ("Content-Type", "ETag", "Last-Modified", "Date", "Cache-Control"
 
 
 class SourceOptions(PluginOptions, frozen=True, kw_only=True):
-    """What every kind of source can be told.
+    """Options of every source.
 
-    `connect_to`: ask this address, as 127.0.0.1:8788, whatever the host; for a server of one's own.
-    `allow_private`: the source's host may have a private address.
-    `full_text`: read the articles' pages: auto (where the source has only a teaser), always or never.
+    `connect_to`: connect to this address, as 127.0.0.1:8788, instead of the host; for a server of your own.
+    `allow_private`: allow the host to have a private address.
+    `full_text`: fetch the articles' pages: auto (if the source has only a teaser), always or never.
     `robots`: obey robots.txt, or ignore it for the source's own address; article pages always obey it.
     """
 
@@ -34,7 +34,7 @@ class SourceOptions(PluginOptions, frozen=True, kw_only=True):
 
 
 class ServiceOptions(SourceOptions, frozen=True, kw_only=True):
-    """Options of every kind that has one address for all its sources.
+    """Options of every source whose service has one address for all.
 
     `base_url`: use this server instead of the service's own; the keys of the service are sent to it.
     """
@@ -44,7 +44,7 @@ class ServiceOptions(SourceOptions, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Harvest:
-    """What one visit of a source brought, and what the next visit has to know."""
+    """The result of one visit of a source; `checkpoint` is passed to the next visit."""
 
     items: list[Item] = field(default_factory=list)
     checkpoint: dict[str, Any] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class Harvest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
-    """One visit, as a kind sees it: what is configured, where the last one stopped, and the polite way out."""
+    """One visit: the source, the checkpoint of the visit before, and requests that obey robots.txt and rate limits."""
 
     source: Source
     options: SourceOptions
@@ -71,23 +71,23 @@ class Visit:
     async def get(
         self, url: str, *, headers: Mapping[str, str] | None = None, secret_query: str = "", is_api: bool = False
     ) -> Response:
-        """The answer, 200 or 304; FetchFailed for any other. APIs are for programs: robots.txt is not about them."""
+        """The response, 200 or 304; FetchFailed for any other. robots.txt does not apply to an API."""
         if not is_api and self.options.robots == "obey":
             await self.robots.check(self.client, self._request(url), now=self.now)
-        return await self._answer(self._request(url, headers=headers or {}, secret_query=secret_query))
+        return await self._send(self._request(url, headers=headers or {}, secret_query=secret_query))
 
     async def post(
         self, url: str, *, json: Any = None, form: Mapping[str, str] | None = None, headers: Mapping[str, str]
     ) -> Response:
-        """The answer of an API, 200; FetchFailed for any other."""
-        return await self._answer(self._request(url, method="POST", headers=headers, json=json, form=form))
+        """The response of an API, 200; FetchFailed for any other."""
+        return await self._send(self._request(url, method="POST", headers=headers, json=json, form=form))
 
     async def rules(self) -> Robots:
-        """What robots.txt says of the source's own site."""
+        """The robots.txt rules of the source's own site."""
         return await self.robots.rules(self.client, self._request(self.source.base_url), now=self.now)
 
     def conditions(self) -> dict[str, str]:
-        """The headers by which a server can say that nothing has changed since the last visit."""
+        """The headers of a conditional request: the validators of the visit before."""
         names = {"etag": "If-None-Match", "last_modified": "If-Modified-Since"}
         return {header: self.checkpoint[key] for key, header in names.items() if key in self.checkpoint}
 
@@ -102,16 +102,16 @@ class Visit:
             **more,
         )
 
-    async def _answer(self, request: Request) -> Response:
-        answer = await self.client.send(request)
-        self.log.append({"url": answer.url, "status": answer.status, "bytes": len(answer.body)})
-        if answer.status in {200, 304}:
-            return answer
-        raise response_failure(answer, now=self.now)
+    async def _send(self, request: Request) -> Response:
+        response = await self.client.send(request)
+        self.log.append({"url": response.url, "status": response.status, "bytes": len(response.body)})
+        if response.status in {200, 304}:
+            return response
+        raise response_failure(response, now=self.now)
 
 
 class SourcePlugin(Plugin, Protocol):
-    """How items are gathered from one kind of source; made with the options of one source.
+    """How items are fetched from one kind of source; made with the options of one source.
 
     `base_url` is the address of a service that all its sources share. `targets` are patterns of what people paste to
     add a source, each with an example; the named groups of a pattern become options.
@@ -124,7 +124,7 @@ class SourcePlugin(Plugin, Protocol):
     def options(self) -> SourceOptions: ...
 
     async def fetch(self, visit: Visit) -> Harvest:
-        """Visit the source once; FetchFailed for what it cannot give now."""
+        """Visit the source once; raise FetchFailed with a typed health if it gives nothing."""
         ...
 
 
@@ -142,26 +142,26 @@ def with_own_address(source: Source, plugin: SourcePlugin) -> Source:
     return replace(source, base_url=chosen or plugin.base_url or source.base_url)
 
 
-def validators(answer: Response) -> dict[str, str]:
-    """What the next visit sends back so that an unchanged answer need not come twice; opaque, byte for byte."""
+def validators(response: Response) -> dict[str, str]:
+    """The validators of a response for the next conditional request, byte for byte."""
     names = {"etag": "ETag", "last_modified": "Last-Modified"}
-    found = {key: answer.headers.get(header, "") for key, header in names.items()}
-    # What is not ASCII could not be sent back as it came.
-    return {key: value for key, value in found.items() if value and value.isascii()}
+    values = {key: response.headers.get(header, "") for key, header in names.items()}
+    # A value that is not ASCII could not be sent back unchanged.
+    return {key: value for key, value in values.items() if value and value.isascii()}
 
 
 def unconditional(checkpoint: Mapping[str, Any]) -> dict[str, Any]:
-    """The checkpoint without what makes a server answer that nothing has changed; what was counted stays."""
+    """The checkpoint without the validators, so that the server sends everything; counters stay."""
     return {key: value for key, value in checkpoint.items() if key not in {"etag", "last_modified"}}
 
 
-def kept_headers(answer: Response) -> dict[str, str]:
-    """The headers that the ledger keeps with what an answer brought."""
-    return {name: answer.headers[name] for name in KEPT_HEADERS if name in answer.headers}
+def kept_headers(response: Response) -> dict[str, str]:
+    """The headers that the ledger stores with the items of a response."""
+    return {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
 
 
 def shared_options(options: Mapping[str, Any]) -> SourceOptions:
-    """The options that all kinds share, out of a source's."""
+    """The options that all kinds share, from the options of a source."""
     return msgspec.convert(
         {name: options[name] for name in SourceOptions.__struct_fields__ if name in options}, SourceOptions
     )

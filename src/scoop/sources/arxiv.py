@@ -12,7 +12,7 @@ from scoop.core import text
 from scoop.errors import FetchFailed
 from scoop.model import Item
 from scoop.sources import Harvest, Visit, kept_headers
-from scoop.sources.http import feed_of, slowed
+from scoop.sources.http import parse_feed, with_interval
 
 BETWEEN_REQUESTS = timedelta(seconds=3)  # what arXiv's terms of use ask for
 CATEGORY = msgspec.Meta(pattern=r"^[a-z-]+(\.[A-Za-z-]+)?$", description="a category such as cs.CL")
@@ -64,8 +64,8 @@ class Arxiv:
             "max_results": options.limit,
         }
         url = f"{visit.source.base_url}?{urlencode(asked)}"
-        answer = await slowed(visit, BETWEEN_REQUESTS).get(url, is_api=True)
-        feed = feed_of(answer)
+        answer = await with_interval(visit, BETWEEN_REQUESTS).get(url, is_api=True)
+        feed = parse_feed(answer)
         papers = [paper for entry in feed.items if (paper := _item(entry))]
         return Harvest(
             items=papers,

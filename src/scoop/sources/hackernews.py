@@ -13,7 +13,7 @@ from scoop.core.feed_reading.feed import MAX_BODY
 from scoop.errors import FetchFailed
 from scoop.model import Item
 from scoop.sources import Harvest, Visit
-from scoop.sources.http import item, json_of, link, moment
+from scoop.sources.http import item, link, moment, parse_json
 
 PAGE_URL = "https://news.ycombinator.com/item?id="
 ASKED_AT_ONCE = 4
@@ -70,7 +70,7 @@ class HackerNews:
         options = self.options
         base_url = visit.source.base_url.rstrip("/")
         answer = await visit.get(f"{base_url}/{options.list}stories.json", is_api=True)
-        listed = json_of(answer, list[int])[: options.limit]
+        listed = parse_json(answer, list[int])[: options.limit]
         seen = dict.fromkeys(visit.checkpoint.get("seen", ()))
         stories, failures = await _stories(visit, base_url, [number for number in listed if number not in seen])
         if failures and not stories:
@@ -96,7 +96,7 @@ async def _stories(
         async with turns:
             try:
                 answer = await visit.get(f"{base_url}/item/{number}.json", is_api=True)
-                return json_of(answer, HackerNewsStory | None)  # type: ignore[arg-type]  # a union is a shape, too
+                return parse_json(answer, HackerNewsStory | None)  # type: ignore[arg-type]  # a union is a shape, too
             except FetchFailed as failure:
                 return failure
 

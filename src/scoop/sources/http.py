@@ -1,4 +1,4 @@
-"""What strangers answer, understood: JSON of a shape, a feed, and items made of words that may be anything."""
+"""Responses of source APIs, parsed: typed JSON, feeds, and items from untrusted text."""
 
 import hashlib
 import re
@@ -33,22 +33,23 @@ ResponseT = TypeVar("ResponseT")
 _NOT_IN_A_URI = re.compile(r"%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~!$&'()*+,;=:@/?%]")
 
 
-def json_of(answer: Response, shape: type[ResponseT]) -> ResponseT:
-    """The answer's JSON in the shape that was promised; FetchFailed for anything else."""
+def parse_json(response: Response, shape: type[ResponseT]) -> ResponseT:
+    """The JSON of a response in the expected shape; FetchFailed for anything else."""
     try:
-        return msgspec.json.decode(answer.body, type=shape)
+        return msgspec.json.decode(response.body, type=shape)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise FetchFailed(
-            f"{answer.url} answered what cannot be understood: {str(error) or 'nested too deeply'}",
+            f"{response.url} sent an unexpected response: {str(error) or 'nested too deeply'}",
             health="parse_error",
         ) from error
 
 
-def feed_of(answer: Response) -> ParsedFeed:
-    """The feed that a service has made; FetchFailed for what is none, or is not even well-formed."""
-    feed = feed_reading.parse_fast(answer.body, content_type=answer.headers.get("Content-Type", ""), url=answer.url)
+def parse_feed(response: Response) -> ParsedFeed:
+    """The feed of a service; FetchFailed for a response that is not a well-formed feed."""
+    content_type = response.headers.get("Content-Type", "")
+    feed = feed_reading.parse_fast(response.body, content_type=content_type, url=response.url)
     if feed is None or not feed.format:
-        raise FetchFailed(f"{answer.url} answered what is not a feed", health="parse_error")
+        raise FetchFailed(f"{response.url} did not send a feed", health="parse_error")
     return feed
 
 
@@ -63,8 +64,8 @@ def item(
     tags: Iterable[str | None] = (),
     metadata: dict[str, Any],
 ) -> Item:
-    """What a source knew, as the parts of a v1 item: readable, within its limits, without what is empty."""
-    found = {
+    """The fields of a v1 item: as readable text, within its limits, without empty ones."""
+    fields = {
         "source_item_id": source_item_id if len(source_item_id) <= MAX_ID else f"sha256:{digest(source_item_id)}",
         "title": text.truncated(text.one_line(title), MAX_TITLE),
         "canonical_url": link(canonical_url),
@@ -78,7 +79,7 @@ def item(
             if value is not None
         },
     }
-    return {key: value for key, value in found.items() if value}
+    return {key: value for key, value in fields.items() if value}
 
 
 def _lines(values: Iterable[str | None], limit: int) -> list[str]:
@@ -87,10 +88,10 @@ def _lines(values: Iterable[str | None], limit: int) -> list[str]:
 
 
 def link(url: str | None, base: str = "") -> str | None:
-    """The absolute http(s) URL without its fragment, percent-encoded; nothing for what is none or too long."""
+    """The absolute http(s) URL without its fragment, percent-encoded; None for anything else, or if it is too long."""
     try:
         scheme, _, rest = (address(urljoin(base, (url or "").strip())) or "").partition("#")[0].partition("://")
-    except ValueError:  # half an IPv6 address
+    except ValueError:  # an incomplete IPv6 address
         return None
     host, slash, path = rest.partition("/")
     spelled = f"{scheme}://{host}{slash}{_NOT_IN_A_URI.sub(lambda found: f'%{ord(found[0]):02X}', path)}"
@@ -98,20 +99,20 @@ def link(url: str | None, base: str = "") -> str | None:
 
 
 def moment(seconds: float | None) -> datetime | None:
-    """The moment of a Unix time; nothing for one that no calendar holds."""
+    """The moment of a Unix time; None if it is out of range."""
     try:
-        found = datetime.fromtimestamp(seconds, UTC) if seconds is not None else None
+        at = datetime.fromtimestamp(seconds, UTC) if seconds is not None else None
     except (ValueError, OverflowError, OSError):
         return None
-    return found if found and items.FIRST_MOMENT < found < items.LAST_MOMENT else None
+    return at if at and items.FIRST_MOMENT < at < items.LAST_MOMENT else None
 
 
 def digest(name: str) -> str:
     return hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()
 
 
-def slowed(visit: Visit, at_least: timedelta) -> Visit:
-    """The same visit, with at least so much time between requests; a server that the operator named needs none."""
+def with_interval(visit: Visit, at_least: timedelta) -> Visit:
+    """The visit with at least this interval between requests, unless `connect_to` names a server of one's own."""
     if visit.options.connect_to:
         return visit
     milliseconds = max(visit.source.request_interval_ms, round(at_least / timedelta(milliseconds=1)))

@@ -18,7 +18,7 @@ from scoop.errors import FetchFailed
 from scoop.fetch.client import Response
 from scoop.model import Item
 from scoop.sources import Harvest, Visit
-from scoop.sources.http import feed_of, item, json_of, link, moment
+from scoop.sources.http import item, link, moment, parse_feed, parse_json
 
 SITE = "https://www.reddit.com"
 API = "https://oauth.reddit.com"
@@ -169,7 +169,7 @@ async def _by_api(visit: Visit, options: Reddit.Options) -> Haul:
     haul.rest = _rest(answer)
     posts = [
         post
-        for post in _told(json_of(answer, Listing), "t3", RedditPost, haul)
+        for post in _told(parse_json(answer, Listing), "t3", RedditPost, haul)
         if post.score >= options.min_score and not post.removed_by_category
     ]
     haul.items += [_post(post) for post in posts]
@@ -188,7 +188,7 @@ async def _add_comments(
             return
         try:
             answer = await _asked(visit, f"{API}{options.path}/comments/{post.name[3:]}?{asked}", headers)
-            listings = json_of(answer, list[Listing])
+            listings = parse_json(answer, list[Listing])
         except FetchFailed as failure:
             haul.problems.append(str(failure))
             haul.rest = failure.after or haul.rest
@@ -207,7 +207,7 @@ async def _token(visit: Visit, options: Reddit.Options) -> str:
         answer = await visit.post(url, form={"grant_type": "client_credentials"}, headers=headers)
     except FetchFailed as failure:
         raise _explained(failure, "the options client_id and client_secret are not valid") from failure
-    return json_of(answer, Token).access_token
+    return parse_json(answer, Token).access_token
 
 
 async def _asked(visit: Visit, url: str, headers: dict[str, str]) -> Response:
@@ -305,14 +305,14 @@ async def _by_feed(visit: Visit, options: Reddit.Options) -> Haul:
     answer = await _asked_feed(
         visit, options, f"{options.path}/{options.listing}/.rss?{urlencode({'limit': options.limit})}"
     )
-    posts = [entry for entry in feed_of(answer).items if entry["source_item_id"].startswith("t3_")]
+    posts = [entry for entry in parse_feed(answer).items if entry["source_item_id"].startswith("t3_")]
     outbound_by_id = _outbound(answer.body)
     haul.items += [_entry(entry, outbound_by_id.get(entry["source_item_id"])) for entry in posts]
     haul.rest = _rest(answer)
     if options.comments and not haul.rest:
         asked = urlencode({"limit": options.comments})
         answer = await _asked_feed(visit, options, f"{options.path}/comments/.rss?{asked}")
-        comments = [entry for entry in feed_of(answer).items if entry["source_item_id"].startswith("t1_")]
+        comments = [entry for entry in parse_feed(answer).items if entry["source_item_id"].startswith("t1_")]
         haul.items += [_comment_entry(entry) for entry in comments[: options.comments]]
         haul.rest = _rest(answer)
     if options.min_score:

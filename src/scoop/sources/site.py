@@ -25,7 +25,7 @@ from scoop.errors import FetchFailed
 from scoop.fetch.sandbox import SandboxExceeded
 from scoop.model import Item, Source
 from scoop.sources import Harvest, Visit
-from scoop.sources.http import digest, item, link, slowed
+from scoop.sources.http import digest, item, link, with_interval
 
 MAX_BYTES = 5 << 20  # of a page or an unpacked sitemap
 MAX_SITEMAPS = 5
@@ -123,7 +123,7 @@ class SitePlugin:
         rules = await visit.rules()
         starts = [start for page in ("", *options.start_pages) if (start := link(page, visit.source.base_url))]
         sitemaps = _sitemaps(options, rules, visit.source.base_url)
-        crawl = await _crawled(slowed(visit, timedelta(seconds=rules.crawl_delay or 0)), starts, sitemaps)
+        crawl = await _crawled(with_interval(visit, timedelta(seconds=rules.crawl_delay or 0)), starts, sitemaps)
         fence = _fence(visit.source, options, rules, starts)
         found_by_hash = {_short(url): found for url, found in crawl.found_by_url.items() if fence.lets_in(url)}
         seen = dict.fromkeys(visit.checkpoint.get("seen", ()))

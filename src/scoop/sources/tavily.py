@@ -12,7 +12,7 @@ from scoop.core.secrets import Secret
 from scoop.errors import FetchFailed
 from scoop.model import Item
 from scoop.sources import Harvest, Visit
-from scoop.sources.http import digest, item, json_of, link
+from scoop.sources.http import digest, item, link, parse_json
 
 MAX_RESULTS = 20  # of one search, by Tavily's API
 COUNTED_IN = ZoneInfo("Asia/Tokyo")  # the days by which results are counted, wherever the desk is
@@ -121,7 +121,7 @@ async def _search(visit: Visit, options: Tavily.Options, *, at_most: int) -> tup
         raise FetchFailed(reason, health="http_error", status=failure.status, after=failure.after) from failure
     results: list[TavilyResult] = []
     problems: list[str] = []
-    for raw in json_of(answer, Results).results[:at_most]:
+    for raw in parse_json(answer, Results).results[:at_most]:
         try:
             results.append(msgspec.json.decode(raw, type=TavilyResult))
         except msgspec.DecodeError as error:

@@ -12,7 +12,7 @@ from scoop.core import retry_after
 from scoop.errors import FetchFailed
 from scoop.model import Item
 from scoop.sources import Harvest, Visit, kept_headers, validators
-from scoop.sources.http import feed_of
+from scoop.sources.http import parse_feed
 
 NOT_MODIFIED = 304
 
@@ -82,7 +82,7 @@ class YouTube:
         fresh_for = retry_after.fresh_for(answer.headers, now=visit.now)
         if answer.status == NOT_MODIFIED:
             return Harvest(checkpoint=dict(visit.checkpoint), health="not_modified", fresh_for=fresh_for)
-        feed = feed_of(answer)
+        feed = parse_feed(answer)
         videos = [video for entry in feed.items if (video := _item(entry))]
         return Harvest(
             items=videos,

@@ -77,10 +77,10 @@ async def send(delivery: OutgoingDelivery, errand: Errand) -> int:
         headers=signing.headers(delivery.key, content, errand, secret=delivery.secret),
         deadline=DEADLINE,
     )
-    response = await http.answer(errand, request)
+    response = await http.send(errand, request)
     if not http.is_success(response):
-        said = http.line(response.body.decode("utf-8", "replace"))
-        raise http.outcome(response, errand, said=said, dead=GONE)
+        reason = http.one_line(response.body.decode("utf-8", "replace"))
+        raise http.failure(response, errand, reason=reason, dead=GONE)
     return response.status
 
 
