@@ -50,7 +50,7 @@ def test_a_topic_is_made_tried_out_and_filled(desk):
         "keyword:advertisement": 1,
     }
     shown = desk("topics", "test", "energy").stdout
-    assert "2 of 4 stories in reach belong to energy" in shown
+    assert "2 of 4 stories within its bounds belong to energy" in shown
     assert "Solar roofs for Ostburg" in shown
 
     assert asked(desk, "assign-topics")["done"] == 4
@@ -74,7 +74,7 @@ def test_a_topic_is_changed_rested_shown_and_removed(desk):
     assert (shown["collections"], shown["discord_channel_id"], shown["enabled"]) == (["world_news"], "1" * 18, False)
     assert desk("topics", "edit", "tokyo", "--collection", "", "--discord-channel-id", "").returncode == 0
     shown = desk("topics", "show", "tokyo").stdout
-    assert "Tokyo mornings (tokyo), which rests" in shown
+    assert "Tokyo mornings (tokyo), disabled" in shown
     assert "from everywhere" in shown
     assert "tokyo" in desk("topics", "list").stdout
     assert desk("topics", "enable", "tokyo").returncode == 0
@@ -107,7 +107,7 @@ def test_what_is_wrong_is_named_with_its_fix(desk):
         (["rules", "add", "ai_news", "--regex", "(?=x)"], 2, "lookarounds"),
         (["rules", "add", "ai_news", "--regex", "x", "--keyword", "x"], 2, "one of --keyword, --regex and --source"),
         (["rules", "remove", "ai_news", "--keyword", "x"], 1, "`scoop topics rules list ai_news`"),
-        (["channel", "add", "ai_news", "main", "--kind", "pigeon"], 2, "there is no kind of channel 'pigeon'"),
+        (["channel", "add", "ai_news", "main", "--kind", "pigeon"], 2, "unknown kind of channel 'pigeon'"),
         (["channel", "add", "ai_news", "main", "--kind", "file", "--option", "folder"], 2, "NAME=VALUE"),
         (["channel", "remove", "ai_news", "main"], 1, "`scoop topics show ai_news`"),
         (["suppress", "ai_news", "4711"], 1, "`scoop stories`"),

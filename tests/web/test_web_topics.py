@@ -64,9 +64,9 @@ async def test_the_list_tells_when_each_is_told_and_where(database):
 async def test_a_resting_topic_has_no_next_digest(database):
     await add_topic(database)
     async with visiting(database, role="editor") as visitor:
-        await visitor.post("/topics/energy/rest")
+        await visitor.post("/topics/energy/disable")
         assert not (await topic(database)).enabled
-        assert "Energy resting world_news" in (await visitor.get("/topics")).page.text
+        assert "Energy disabled world_news" in (await visitor.get("/topics")).page.text
         await visitor.post("/topics/energy/enable")
     assert (await topic(database)).enabled
 
@@ -98,7 +98,7 @@ async def test_a_slug_that_is_taken_is_told_at_its_field(database):
     async with visiting(database) as visitor:
         answer = await visitor.post("/topics/add", form_of(slug="energy", name="Another"))
     assert answer.status == 400
-    assert "There is a topic &#39;energy&#39; already" in answer.text
+    assert "Topic &#39;energy&#39; already exists" in answer.text
     assert (await topic(database)).topic_name == "Energy"
 
 
@@ -187,9 +187,9 @@ async def test_rules_are_tried_as_typed_and_nothing_is_saved(database):
         answer = await visitor.post("/topics/energy", form_of(*rules, do="try", days="3", sources="nobody"))
     assert answer.status == 200
     assert "nothing is saved yet" in answer.page.text
-    assert "1 of 3 stories in reach would have belonged to it in 3 days" in answer.page.text
-    assert "keyword:solar takes in 1 Solar power grows" in answer.page.text
-    assert "keyword:horoscope keeps out 1 Solar horoscope" in answer.page.text
+    assert "1 of 3 stories within its bounds would have belonged to it in 3 days" in answer.page.text
+    assert "keyword:solar includes 1 Solar power grows" in answer.page.text
+    assert "keyword:horoscope excludes 1 Solar horoscope" in answer.page.text
     assert "only items handed in under their names are meant: nobody" in answer.page.text
     assert (await topic(database)).keyword_rules == ()
     typed = {each.get("name"): each.get("value") for each in answer.page.attributes("input")}
@@ -201,7 +201,7 @@ async def test_rules_of_a_new_topic_are_tried_before_there_is_one(database):
     form = form_of(("solar", {}), slug="energy", do="try", collections="")
     async with visiting(database, role="editor") as visitor:
         page = (await visitor.post("/topics/add", form)).page
-        assert "1 of 1 stories in reach" in page.text
+        assert "1 of 1 stories within its bounds" in page.text
         assert (await visitor.get("/topics/energy")).status == 404
 
 
@@ -221,7 +221,7 @@ async def test_a_topic_that_was_never_told_is_removed_and_another_is_not(databas
         await make_digest(database)
         answer = await visitor.post("/topics/ai_news/remove")
     assert answer.status == 409
-    assert "let it rest instead" in answer.page.text
+    assert "disable it instead" in answer.page.text
 
 
 async def test_a_story_is_kept_out_and_let_in_again(database):
@@ -258,7 +258,7 @@ async def test_a_channel_is_added_changed_rested_and_removed(database):
         await visitor.post("/topics/energy/channels/main", change)
         kept = await channel(database)
         assert kept.options == {"url": "https://hook.example/in?token=hunter2", "secret": "desk"}
-        await visitor.post("/topics/energy/channels/main/rest")
+        await visitor.post("/topics/energy/channels/main/disable")
         assert not (await channel(database)).enabled
         await visitor.post("/topics/energy/channels/main/enable")
         assert (await channel(database)).enabled
@@ -333,7 +333,7 @@ async def test_what_is_not_there_is_not_found(database, path):
     [
         "/topics/add",
         "/topics/energy",
-        "/topics/energy/rest",
+        "/topics/energy/disable",
         "/topics/energy/enable",
         "/topics/energy/remove",
         "/topics/energy/suppress",

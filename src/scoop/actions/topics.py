@@ -1,4 +1,4 @@
-"""Topics as an operator writes them, on the command line or in scoop.toml: read, checked, kept."""
+"""Topics: settings, rules and channels as operators write them, checked and stored."""
 
 import asyncio
 import re
@@ -22,7 +22,7 @@ from scoop.store.db import Connection
 from scoop.store.reads import stories as story_reads
 
 SHORT = {"topic_slug": "slug", "topic_name": "name", "digest_cron": "cron"}
-"""What fields of a topic are called where only topics are spoken of."""
+"""Short names of a topic's fields, as in scoop.toml and on the command line."""
 SOURCE_LISTS: dict[str, RuleType] = {"sources": "include", "exclude_sources": "exclude"}
 KEYWORD_LISTS: dict[str, RuleType] = {"keywords": "include", "exclude_keywords": "exclude"}
 MAX_SLUG = 64
@@ -31,29 +31,29 @@ READ_AT_ONCE = 500  # stories with their texts
 _SLUG = re.compile(rf"[a-z0-9_]{{1,{MAX_SLUG}}}")
 
 
-def _told(description: str) -> Meta:
+def _described(description: str) -> Meta:
     return Meta(extra_json_schema={"description": description})
 
 
-_List = Annotated[list[Any], _told("a list")]
+_List = Annotated[list[Any], _described("a list")]
 
 
 class _Table(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """A topic with the types of its settings, under their short names; its lists are read on their own."""
+    """The types and bounds of a topic's settings, by short name; its lists are parsed separately."""
 
     slug: str
     name: str
     timezone: str
     cron: str
-    collections: Annotated[list[str], _told('a list of collections, as ["ai_news"]')]
+    collections: Annotated[list[str], _described('a list of collections, as ["ai_news"]')]
     max_entries: Annotated[int, Meta(ge=1, le=100)]
     max_per_family: Annotated[int, Meta(ge=1, le=100)]
-    discord_channel_id: Annotated[str, Meta(pattern=r"^[0-9]{17,20}$"), _told("an id of 17 to 20 digits")] | None
+    discord_channel_id: Annotated[str, Meta(pattern=r"^[0-9]{17,20}$"), _described("an id of 17 to 20 digits")] | None
     enabled: bool
     mode: Literal["legacy", "shadow", "prod"] | None
     publish_v2: bool | None
     write_raw_ledger: bool | None
-    legacy_command: Annotated[list[str], _told('a list: a program and its arguments, as ["post", "--now"]')] | None
+    legacy_command: Annotated[list[str], _described('a list: a program and its arguments, as ["post", "--now"]')] | None
     legacy_deadline: str | None = None
     sources: _List = []
     exclude_sources: _List = []
@@ -70,16 +70,16 @@ class _Keyword(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
 
 
 class _Channel(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    name: Annotated[str, Meta(pattern="^[a-z0-9_]+$"), _told("of a-z, 0-9 and _ only")]
+    name: Annotated[str, Meta(pattern="^[a-z0-9_]+$"), _described("of a-z, 0-9 and _ only")]
     kind: str
-    options: Annotated[dict[str, Any], _told("a table of options")] = {}
+    options: Annotated[dict[str, Any], _described("a table of options")] = {}
     enabled: bool = True
 
 
 def settings(given: Mapping[str, Any], known: Topic | None = None) -> TopicSettings:
-    """The settings of a topic from what an operator wrote; what is not written stays as it is known, or is the default.
+    """The settings of a topic from an operator's values; a missing value keeps its current value or the default.
 
-    UsageError names what is wrong.
+    UsageError names the invalid one.
     """
     slug = given.get("slug", known.topic_slug if known else None)
     if not isinstance(slug, str) or not _SLUG.fullmatch(slug):
@@ -102,7 +102,7 @@ def settings(given: Mapping[str, Any], known: Topic | None = None) -> TopicSetti
 
 
 def rules(given: Mapping[str, Any], known: Topic | None = None) -> tuple[list[SourceRule], list[KeywordRule]]:
-    """The rules of a topic from its lists; those of a list that is not written stay as they are known."""
+    """The rules of a topic from its lists; a missing list keeps its current rules."""
     sources: list[SourceRule] = []
     for name, rule_type in SOURCE_LISTS.items():
         stay = [rule for rule in known.source_rules if rule.rule_type == rule_type] if known else []
@@ -116,7 +116,7 @@ def rules(given: Mapping[str, Any], known: Topic | None = None) -> tuple[list[So
 
 def source_rule(source: Any, rule_type: RuleType) -> SourceRule:
     if not isinstance(source, str) or not source.strip():
-        raise UsageError(f"{source!r} is no source; name it as `scoop sources list` does")
+        raise UsageError(f"{source!r} is not a source; name it as `scoop sources list` does")
     return SourceRule(source=source.strip(), rule_type=rule_type)
 
 
@@ -124,7 +124,7 @@ def keyword_rule(given: Any, rule_type: RuleType) -> KeywordRule:
     """A keyword rule from plain words, or from a table with `pattern`, `is_regex`, `weight` and `enabled`."""
     if not isinstance(given, str | Mapping):
         raise UsageError(
-            f'{given!r} is no keyword; write "solar", or {{pattern = "wind (farm|park)", is_regex = true}}'
+            f'{given!r} is not a keyword; write "solar", or {{pattern = "wind (farm|park)", is_regex = true}}'
         )
     found = _checked(_Keyword, {"pattern": given} if isinstance(given, str) else given)
     rule = KeywordRule(**msgspec.structs.asdict(found), rule_type=rule_type)
@@ -141,7 +141,7 @@ def channel(given: Any, plugin_settings: PluginSettings = NO_SETTINGS) -> Channe
     An option that the operator set for the kind, in `plugin_settings`, need not be given.
     """
     if not isinstance(given, Mapping):
-        raise UsageError(f'{given!r} is no channel; write {{name = "main", kind = "file", options = {{...}}}}')
+        raise UsageError(f'{given!r} is not a channel; write {{name = "main", kind = "file", options = {{...}}}}')
     found = _checked(_Channel, given)
     try:
         plugins.makers(channels, plugin_settings)[found.kind](found.options)
@@ -152,7 +152,7 @@ def channel(given: Any, plugin_settings: PluginSettings = NO_SETTINGS) -> Channe
 
 
 async def try_rules(conn: Connection, topic: Topic, *, since: datetime, limit: int | None = None) -> Trial:
-    """What a topic's rules, kept or not, make of the latest stories in its reach that were seen since."""
+    """Apply a topic's rules, saved or not, to the latest stories within its bounds."""
     rulings: list[tuple[str, Ruling]] = []
     ids = await store.list_candidates(conn, topic, since=since, limit=limit)
     for start in range(0, len(ids), READ_AT_ONCE):
@@ -167,15 +167,15 @@ def _rulings(topic: Topic, stories: Sequence[StoryText]) -> list[tuple[str, Ruli
 
 
 async def add(conn: Connection, added: TopicSettings) -> Topic:
-    """Keep a new topic, inside the caller's transaction; Conflict where its slug is taken."""
+    """Add a topic, in the caller's transaction; Conflict if its slug is taken."""
     if any(topic.topic_slug == added.topic_slug for topic in await store.list_topics(conn)):
-        raise Conflict(f"there is a topic {added.topic_slug!r} already; change that one")
+        raise Conflict(f"topic {added.topic_slug!r} already exists: change it instead")
     await store.put(conn, added)
     return await store.by_slug(conn, added.topic_slug)
 
 
 async def edit(conn: Connection, slug: str, given: Mapping[str, Any]) -> Topic:
-    """Change a topic, inside the caller's transaction: settings and lists of rules; what is not given stays."""
+    """Change the settings and rules of a topic, in the caller's transaction; missing values stay."""
     known = await store.lock(conn, slug)
     await store.put(conn, settings(given, known))
     await store.put_rules(conn, known, *rules(given, known))
@@ -183,7 +183,7 @@ async def edit(conn: Connection, slug: str, given: Mapping[str, Any]) -> Topic:
 
 
 async def put_rule(conn: Connection, slug: str, rule: SourceRule | KeywordRule) -> None:
-    """Add a rule, inside the caller's transaction, in the place of the one that is like it."""
+    """Add a rule, in the caller's transaction; it replaces a rule with the same subject."""
     topic = await store.lock(conn, slug)
     sources, keywords = _without(topic, rule)
     more = ([rule], []) if isinstance(rule, SourceRule) else ([], [rule])
@@ -191,7 +191,7 @@ async def put_rule(conn: Connection, slug: str, rule: SourceRule | KeywordRule) 
 
 
 async def remove_rule(conn: Connection, slug: str, rule: SourceRule | KeywordRule) -> None:
-    """Take a rule away, inside the caller's transaction, whatever its weight."""
+    """Remove a rule, in the caller's transaction, whatever its weight."""
     topic = await store.lock(conn, slug)
     sources, keywords = _without(topic, rule)
     if len(sources) + len(keywords) == len(topic.source_rules) + len(topic.keyword_rules):
@@ -200,7 +200,7 @@ async def remove_rule(conn: Connection, slug: str, rule: SourceRule | KeywordRul
 
 
 def _without(topic: Topic, rule: SourceRule | KeywordRule) -> tuple[list[SourceRule], list[KeywordRule]]:
-    """The rules of a topic but for the one that is like this."""
+    """The rules of a topic without this one."""
     if isinstance(rule, SourceRule):
         return [each for each in topic.source_rules if each != rule], list(topic.keyword_rules)
     like = (rule.pattern, rule.rule_type)
@@ -208,14 +208,14 @@ def _without(topic: Topic, rule: SourceRule | KeywordRule) -> tuple[list[SourceR
 
 
 async def suppress(conn: Connection, slug: str, story: str, reason: str) -> int:
-    """Keep a story, by number or public id, out of a topic's digests; give its number."""
+    """Suppress a story, by number or public id, in a topic's digests; return its number."""
     topic, found = await store.by_slug(conn, slug), await story_reads.get_surviving(conn, story)
     await store.suppress(conn, topic, found.story_id, reason)
     return found.story_id
 
 
 async def unsuppress(conn: Connection, slug: str, story: str) -> int:
-    """Let a story be told again, inside the caller's transaction; give its number."""
+    """Allow a suppressed story again, in the caller's transaction; return its number."""
     topic, found = await store.by_slug(conn, slug), await story_reads.get_surviving(conn, story)
     await store.unsuppress(conn, topic, found.story_id)
     return found.story_id
@@ -224,9 +224,9 @@ async def unsuppress(conn: Connection, slug: str, story: str) -> int:
 async def put_topics(
     tables: Sequence[Mapping[str, Any]], conn: Connection, plugin_settings: PluginSettings = NO_SETTINGS
 ) -> None:
-    """Make the topics of the configuration file so; ConfigError names the table that is wrong, and how.
+    """Store the topics of the configuration file; ConfigError names the invalid table.
 
-    What a table says of a topic wins, what it does not say stays.
+    Values of a table override stored ones; missing values stay.
     """
     async with conn.transaction():
         for number, table in enumerate(tables, start=1):

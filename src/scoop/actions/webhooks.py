@@ -1,4 +1,4 @@
-"""Webhooks as an operator writes them: checked, and tried."""
+"""Webhooks: settings as operators write them, and test messages."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -22,26 +22,26 @@ _NAME = re.compile(r"[a-z0-9_]{1,64}")
 
 
 def settings(given: Mapping[str, Any]) -> WebhookSettings:
-    """The settings of a webhook; UsageError names what is wrong."""
+    """The settings of a webhook; UsageError names the invalid one."""
     known = {each.name for each in fields(WebhookSettings)}
-    told = {name: value for name, value in given.items() if value is not None and name in known}
-    told["events"] = _events(told.get("events") or EVENTS)
-    found = WebhookSettings(**told)
+    values = {name: value for name, value in given.items() if value is not None and name in known}
+    values["events"] = _events(values.get("events") or EVENTS)
+    found = WebhookSettings(**values)
     _check(found)
     return found
 
 
 def changed(now: WebhookSettings, given: Mapping[str, Any]) -> WebhookSettings:
-    """The settings of a webhook with what an operator changes; only a collection and a topic can be none."""
+    """The settings of a webhook with an operator's changes; only collection and topic may become None."""
     kept = {each.name: getattr(now, each.name) for each in fields(WebhookSettings)}
-    told = {name: value for name, value in given.items() if value is not None or name in {"collection", "topic"}}
-    return settings({**kept, **told, "name": now.name})
+    changes = {name: value for name, value in given.items() if value is not None or name in {"collection", "topic"}}
+    return settings({**kept, **changes, "name": now.name})
 
 
 async def send_test(
     found: WebhookSettings, *, client: Client, secrets: Mapping[str, Secret], clock: Callable[[], datetime]
 ) -> int:
-    """Send a webhook a message of no consequence; the status it was taken with, else NotSent, Unknown or Refused."""
+    """Send a test message to a webhook; return the HTTP status, or raise NotSent, Unknown or DeliveryRefused."""
     errand = Errand(client=client, secrets=secrets, clock=clock)
     payload = store.message(TRIAL, {"webhook": found.name}, now=clock())
     trial = OutgoingDelivery(
@@ -61,7 +61,7 @@ async def send_test(
 def _events(given: Any) -> tuple[WebhookEvent, ...]:
     for event in given:
         if event not in EVENTS:
-            raise UsageError(f"events: there is no event {event!r}; there are {', '.join(EVENTS)}")
+            raise UsageError(f"events: unknown event {event!r}; known events are {', '.join(EVENTS)}")
     return tuple(event for event in EVENTS if event in given)
 
 

@@ -1,4 +1,4 @@
-"""Topics for programs: what digests are about, their rules and channels; try rules out, keep stories out."""
+"""Topics in the API: settings, rules, channels, tests and suppressed stories."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -28,13 +28,13 @@ from scoop.store.topics import TopicChannel
 
 router = routes.for_programs("Topics")
 
-MOST_TRIED = 2000  # stories, the latest, that rules are tried on
+MOST_TRIED = 2000  # latest stories that rules are tested on
 MAX_RULES = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicReport:
-    """A topic with its rules and channels, and when its next digest is due; who may not edit sees no options."""
+    """A topic with its rules and channels, and its next due time; options are visible to editors only."""
 
     topic_id: int
     topic_slug: str
@@ -54,7 +54,7 @@ class TopicReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuppressionState:
-    """Whether a story is kept out of a topic's digests, and why."""
+    """Whether a story is suppressed in a topic's digests, and why."""
 
     topic_slug: str
     story_id: int
@@ -76,7 +76,7 @@ class GivenKeywordRule(RequestModel):
 
 
 class Rules(RequestModel):
-    """What a topic takes; a list that is given is the whole of it."""
+    """The rules of a topic; a list replaces the whole list."""
 
     collections: Annotated[list[ShortText], Field(max_length=MAX_RULES)] | None = None
     source_rules: Annotated[list[GivenSourceRule], Field(max_length=MAX_RULES)] | None = None
@@ -84,7 +84,7 @@ class Rules(RequestModel):
 
 
 class TopicChanges(Rules):
-    """What a topic is told; what is left out stays."""
+    """Fields to change; omitted fields keep their value."""
 
     topic_name: ShortText | None = None
     timezone: ShortText | None = None
@@ -100,14 +100,14 @@ class NewTopic(TopicChanges):
 
 
 class OneRule(RequestModel):
-    """A rule: of a source, or of a keyword."""
+    """A source rule or a keyword rule."""
 
     source_rule: GivenSourceRule | None = None
     keyword_rule: GivenKeywordRule | None = None
 
 
 class NamedRule(RequestModel):
-    """Which rule: the one of a source, or of a keyword's pattern."""
+    """The rule of a source, or of a keyword's pattern."""
 
     source: ShortText | None = None
     pattern: Annotated[str, Field(min_length=1, max_length=core.MAX_PATTERN)] | None = None
@@ -115,7 +115,7 @@ class NamedRule(RequestModel):
 
 
 class ChannelParams(RequestModel):
-    """Where digests go; secrets are named in the options, and never given."""
+    """A channel of a topic; options name secrets, never contain them."""
 
     kind: ShortText
     options: OptionValues = Field(default_factory=dict)
@@ -136,7 +136,7 @@ class Released(RequestModel):
 @router.get("/topics", response_model=list[TopicReport])
 @needs("read")
 async def list_topics(request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: ReadConn) -> Response:
-    """All topics: what each takes, when it is told and where."""
+    """All topics with their rules, schedule and channels."""
     channels = await store.channels_by_topic(conn)
     found = [_report(topic, channels.get(topic.topic_id, []), desk, by) for topic in await store.list_topics(conn)]
     return responses.json(request, found)
@@ -147,9 +147,9 @@ async def list_topics(request: Request, desk: CurrentDesk, by: CurrentVisitor, c
 async def add_topic(
     request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, given: NewTopic
 ) -> Response:
-    """Add a topic; one without collections and source rules takes from everywhere."""
-    await topics.add(conn, topics.settings(_told(given)))
-    await topics.edit(conn, given.topic_slug, _told(given))
+    """Add a topic; without collections and source rules it takes stories from everywhere."""
+    await topics.add(conn, topics.settings(_table(given)))
+    await topics.edit(conn, given.topic_slug, _table(given))
     headers = {"Location": f"/api/v1/topics/{given.topic_slug}"}
     report = await _read(conn, given.topic_slug, desk, by)
     return responses.json(request, report, status=HTTPStatus.CREATED, headers=headers)
@@ -172,10 +172,10 @@ async def get_topic(request: Request, desk: CurrentDesk, by: CurrentVisitor, con
 async def change_topic(
     request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, slug: AnySlug, given: TopicChanges
 ) -> Response:
-    """Change a topic; what is not named stays, a list of rules that is given replaces the one there is."""
+    """Change a topic; omitted fields keep their value, a list of rules replaces the current one."""
     await store.lock(conn, slug)
     responses.check_unchanged(request, await _read(conn, slug, desk, by))
-    await topics.edit(conn, slug, _told(given))
+    await topics.edit(conn, slug, _table(given))
     return responses.json(request, await _read(conn, slug, desk, by))
 
 
@@ -189,7 +189,7 @@ async def change_topic(
 async def remove_topic(
     request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, slug: AnySlug
 ) -> Response:
-    """Forget a topic that was never told, with its rules and channels; one that was is let rest instead."""
+    """Delete a topic that has no digests yet; disable it otherwise."""
     await store.lock(conn, slug)
     responses.check_unchanged(request, await _read(conn, slug, desk, by))
     try:
@@ -204,7 +204,7 @@ async def remove_topic(
 async def enable_topic(
     request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, slug: AnySlug
 ) -> Response:
-    """Let a topic be told again."""
+    """Enable a topic."""
     await store.set_enabled(conn, slug, enabled=True)
     return responses.json(request, await _read(conn, slug, desk, by))
 
@@ -214,7 +214,7 @@ async def enable_topic(
 async def disable_topic(
     request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, slug: AnySlug
 ) -> Response:
-    """Let a topic rest: it takes no stories and has no digests."""
+    """Disable a topic: it takes no stories and has no digests. Nothing is deleted."""
     await store.set_enabled(conn, slug, enabled=False)
     return responses.json(request, await _read(conn, slug, desk, by))
 
@@ -229,13 +229,13 @@ async def try_topic(
     days: Annotated[int, Query(ge=1, le=365)] = 7,
     given: Rules | None = None,
 ) -> Response:
-    """What a topic's rules, or those given here, would have caught of the latest 2,000 stories in its reach."""
+    """Test a topic's rules, or the given ones, on the latest 2,000 stories within its bounds."""
     topic = await store.by_slug(conn, slug)
-    told = _told(given or Rules())
-    sources, keywords = topics.rules(told, topic)
+    table = _table(given or Rules())
+    sources, keywords = topics.rules(table, topic)
     wanted = replace(
         topic,
-        collections=topics.settings(told, topic).collections,
+        collections=topics.settings(table, topic).collections,
         source_rules=tuple(sources),
         keyword_rules=tuple(keywords),
     )
@@ -248,7 +248,7 @@ async def try_topic(
 async def put_rule(
     request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, slug: AnySlug, given: OneRule
 ) -> Response:
-    """Add a rule to a topic, or change the one that is like it; stories of the last 30 days are looked at anew."""
+    """Add or replace a rule of a topic; stories of the last 30 days are assigned again."""
     source, keyword = given.source_rule, given.keyword_rule
     if source is not None and keyword is None:
         rule: SourceRule | KeywordRule = topics.source_rule(source.source, source.rule_type)
@@ -263,7 +263,7 @@ async def put_rule(
 @router.delete("/topics/{slug}/rules", status_code=204)
 @needs("edit")
 async def remove_rule(conn: WriteConn, slug: AnySlug, named: Annotated[NamedRule, Query()]) -> Response:
-    """Take a rule from a topic."""
+    """Remove a rule of a topic."""
     if named.source is not None and named.pattern is None:
         rule: SourceRule | KeywordRule = SourceRule(source=named.source, rule_type=named.rule_type)
     elif named.pattern is not None and named.source is None:
@@ -285,7 +285,7 @@ async def put_channel(
     name: AnySlug,
     given: ChannelParams,
 ) -> Response:
-    """Add a channel to a topic, or change the one of its name."""
+    """Add a channel to a topic, or change the one with this name."""
     topic = await store.lock(conn, slug)
     wanted = topics.channel({"name": name, **given.model_dump()}, desk.config.plugins)
     permissions.check_channel(by, wanted, next((each for each in topic.channels if each.name == name), None))
@@ -296,7 +296,7 @@ async def put_channel(
 @router.delete("/topics/{slug}/channels/{name}", status_code=204)
 @needs("edit")
 async def remove_channel(conn: WriteConn, slug: AnySlug, name: AnySlug) -> Response:
-    """Take a channel from a topic; what was posted stays."""
+    """Remove a channel of a topic; posted messages stay."""
     await store.remove_channel(conn, await store.by_slug(conn, slug), name)
     return Response(status_code=HTTPStatus.NO_CONTENT)
 
@@ -306,7 +306,7 @@ async def remove_channel(conn: WriteConn, slug: AnySlug, name: AnySlug) -> Respo
 async def enable_channel(
     request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, slug: AnySlug, name: AnySlug
 ) -> Response:
-    """Let a channel take digests again, also one that had a problem."""
+    """Enable a channel; this also clears its problem."""
     await store.set_channel_enabled(conn, await store.by_slug(conn, slug), name, enabled=True)
     return responses.json(request, await _read(conn, slug, desk, by))
 
@@ -316,7 +316,7 @@ async def enable_channel(
 async def disable_channel(
     request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, slug: AnySlug, name: AnySlug
 ) -> Response:
-    """Let a channel rest."""
+    """Disable a channel."""
     await store.set_channel_enabled(conn, await store.by_slug(conn, slug), name, enabled=False)
     return responses.json(request, await _read(conn, slug, desk, by))
 
@@ -324,7 +324,7 @@ async def disable_channel(
 @router.post("/topics/{slug}/suppress", response_model=SuppressionState)
 @needs("edit")
 async def suppress_story(request: Request, conn: WriteConn, slug: AnySlug, given: Kept) -> Response:
-    """Keep a story out of a topic's digests."""
+    """Suppress a story in a topic's digests."""
     story_id = await topics.suppress(conn, slug, given.story, given.reason)
     kept = SuppressionState(topic_slug=slug, story_id=story_id, suppressed=True, suppression_reason=given.reason)
     return responses.json(request, kept)
@@ -333,7 +333,7 @@ async def suppress_story(request: Request, conn: WriteConn, slug: AnySlug, given
 @router.post("/topics/{slug}/unsuppress", response_model=SuppressionState)
 @needs("edit")
 async def unsuppress_story(request: Request, conn: WriteConn, slug: AnySlug, given: Released) -> Response:
-    """Let a story be told again that was kept out."""
+    """Allow a suppressed story again."""
     story_id = await topics.unsuppress(conn, slug, given.story)
     kept = SuppressionState(topic_slug=slug, story_id=story_id, suppressed=False, suppression_reason=None)
     return responses.json(request, kept)
@@ -366,17 +366,17 @@ def _report(topic: Topic, channels: Iterable[TopicChannel], desk: Desk, by: Visi
     )
 
 
-def _told(given: Rules) -> Mapping[str, Any]:
-    """What was given, as a table of scoop.toml has it."""
-    told = given.model_dump(exclude_unset=True, exclude={"source_rules", "keyword_rules"})
-    settings = {topics.SHORT.get(name, name): value for name, value in told.items() if value is not None}
-    if "discord_channel_id" in told:
-        settings["discord_channel_id"] = told["discord_channel_id"]
+def _table(given: Rules) -> Mapping[str, Any]:
+    """The request as a table of scoop.toml."""
+    values = given.model_dump(exclude_unset=True, exclude={"source_rules", "keyword_rules"})
+    settings = {topics.SHORT.get(name, name): value for name, value in values.items() if value is not None}
+    if "discord_channel_id" in values:
+        settings["discord_channel_id"] = values["discord_channel_id"]
     return settings | _lists(given)
 
 
 def _lists(given: Rules) -> dict[str, list[Any]]:
-    """The rules that were given, as the lists of such a table."""
+    """The rules of the request, as lists of such a table."""
     lists: dict[str, list[Any]] = {}
     if given.source_rules is not None:
         for name, rule_type in topics.SOURCE_LISTS.items():

@@ -1,4 +1,4 @@
-"""Webhooks: programs that are told of stories and digests."""
+"""Webhooks in the API: programs that receive stories and digests."""
 
 from http import HTTPStatus
 from typing import Annotated, Any
@@ -23,14 +23,14 @@ from scoop.store.webhooks import Delivery, Webhook, WebhookEvent
 router = routes.for_programs("Webhooks")
 
 WebhookName = Annotated[str, Path(max_length=64, pattern=r"^[a-z0-9_]+$")]
-Address = Annotated[str, Field(max_length=webhooks.MAX_URL, description="Where it is told, http or https.")]
-Secret = Annotated[str, Field(max_length=100, description="The name of the secret that signs, as desk.")]
+Address = Annotated[str, Field(max_length=webhooks.MAX_URL, description="Receives the messages; http or https.")]
+Secret = Annotated[str, Field(max_length=100, description="The name of the signing secret, as desk.")]
 OptionalCollection = Annotated[str | None, Field(max_length=webhooks.MAX_COLLECTION, pattern=r"^[^\x00]*$")]
 OptionalTopic = Annotated[str | None, Field(max_length=200, pattern=r"^[a-z0-9_]+$")]
 
 
 class NewWebhook(BaseModel):
-    """A program to tell; what of it is not said is as it usually is."""
+    """A new webhook; omitted fields have their default."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -45,7 +45,7 @@ class NewWebhook(BaseModel):
 
 
 class ChangedWebhook(BaseModel):
-    """What is to be another; the rest stays. A collection or topic that is null is any."""
+    """Fields to change; omitted fields keep their value. A null collection or topic matches all."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -67,7 +67,7 @@ class DeliveryPage(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookTest:
-    """The status with which a program took a message of no consequence."""
+    """The HTTP status of a test message."""
 
     status: int
 
@@ -75,7 +75,7 @@ class WebhookTest:
 @router.get("/webhooks", response_model=list[Webhook])
 @needs("admin")
 async def list_webhooks(request: Request, conn: ReadConn) -> Response:
-    """All webhooks by name; their secrets are only named."""
+    """All webhooks by name; secrets are named, never shown."""
     return responses.json(request, await store.list_webhooks(conn))
 
 
@@ -87,7 +87,7 @@ async def list_webhooks(request: Request, conn: ReadConn) -> Response:
 )
 @needs("admin")
 async def add_webhook(request: Request, conn: WriteConn, new: NewWebhook) -> Response:
-    """Tell another program of what happens from now on."""
+    """Add a webhook; it receives events from now on."""
     await store.add(conn, webhooks.settings(new.model_dump()))
     return responses.json(request, await store.by_name(conn, new.name), status=HTTPStatus.CREATED)
 
@@ -107,7 +107,7 @@ async def get_webhook(request: Request, conn: ReadConn, name: WebhookName) -> Re
 )
 @needs("admin")
 async def change_webhook(request: Request, conn: WriteConn, name: WebhookName, changes: ChangedWebhook) -> Response:
-    """Change a webhook; enabling one that said it is gone tells it again from now on."""
+    """Change a webhook; enabling one that answered 410 resumes its deliveries."""
     now = await store.by_name(conn, name)
     responses.check_unchanged(request, now)
     given: dict[str, Any] = changes.model_dump(exclude_unset=True)
@@ -118,7 +118,7 @@ async def change_webhook(request: Request, conn: WriteConn, name: WebhookName, c
 @router.delete("/webhooks/{name}", status_code=HTTPStatus.NO_CONTENT)
 @needs("admin")
 async def remove_webhook(conn: WriteConn, name: WebhookName) -> Response:
-    """Forget a webhook, with what is on its way to it."""
+    """Remove a webhook and its waiting deliveries."""
     await store.remove(conn, name)
     return Response(status_code=HTTPStatus.NO_CONTENT)
 
@@ -133,7 +133,7 @@ async def test_webhook(request: Request, desk: CurrentDesk, name: WebhookName) -
         try:
             status = await webhooks.send_test(found, client=client, secrets=desk.config.secrets, clock=desk.clock)
         except (Retry, Reject) as failure:
-            raise HttpProblem(HTTPStatus.BAD_GATEWAY, f"{name} did not take it: {failure}") from failure
+            raise HttpProblem(HTTPStatus.BAD_GATEWAY, f"{name} refused it: {failure}") from failure
     return responses.json(request, WebhookTest(status=status))
 
 
@@ -142,7 +142,7 @@ async def test_webhook(request: Request, desk: CurrentDesk, name: WebhookName) -
 async def list_deliveries(
     request: Request, conn: ReadConn, name: WebhookName, part: Annotated[DeliveryPage, Query()]
 ) -> Response:
-    """What was sent to a webhook, the latest first, and what waits for another try or was given up."""
+    """Deliveries of a webhook, the latest first, including waiting and quarantined ones."""
     await store.by_name(conn, name)
     before = pagination.decode_cursor(part.cursor, int)
     found = await store.list_deliveries(

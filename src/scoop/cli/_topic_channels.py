@@ -1,4 +1,4 @@
-"""`scoop topics channel`: where the digests of a topic go."""
+"""`scoop topics channel`: the channels of a topic."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ of_topic = click.argument("slug", metavar="TOPIC")
 
 @click.group(cls=usage.Group)
 def channel() -> None:
-    """Where the digests of a topic go: list, add, remove, enable, disable.
+    """Channels of a topic: list, add, remove, enable, disable.
 
     \b
     Examples:
@@ -33,7 +33,7 @@ def channel() -> None:
 @console.as_json
 @click.pass_obj
 def list_channels(config: Config, slug: str, as_json: bool) -> None:
-    """Show the channels of a topic, and what is wrong with them."""
+    """List the channels of a topic, and their problems."""
     found = runtime.run(_channels(config, slug))
     if as_json:
         console.print_json(found)
@@ -51,7 +51,7 @@ async def _channels(config: Config, slug: str) -> "list[TopicChannel]":
 def show(slug: str, channels: "Sequence[TopicChannel]") -> None:
     """The channels of a topic as a table."""
     console.print_table(
-        ("channel", "kind", "takes digests", "options", "problem"),
+        ("channel", "kind", "enabled", "options", "problem"),
         [
             (
                 each.name,
@@ -74,7 +74,7 @@ def show(slug: str, channels: "Sequence[TopicChannel]") -> None:
 @console.as_json
 @click.pass_obj
 def add(config: Config, slug: str, name: str, kind: str, options: tuple[str, ...], as_json: bool) -> None:
-    """Add a channel to a topic, or change the one of its name; NAME is of a-z, 0-9 and _.
+    """Add a channel to a topic, or change the one with this name; NAME is of a-z, 0-9 and _.
 
     \b
     Examples:
@@ -112,7 +112,7 @@ async def _put(config: Config, slug: str, added: "ChannelSettings") -> None:
 @console.as_json
 @click.pass_obj
 def remove(config: Config, slug: str, name: str, as_json: bool) -> None:
-    """Take a channel from a topic; what was posted stays."""
+    """Remove a channel of a topic; posted messages stay."""
     runtime.run(_remove(config, slug, name))
     if as_json:
         console.print_json({"removed": name})
@@ -133,7 +133,7 @@ async def _remove(config: Config, slug: str, name: str) -> None:
 @console.as_json
 @click.pass_obj
 def enable(config: Config, slug: str, name: str, as_json: bool) -> None:
-    """Let a channel take digests again, also one that had a problem."""
+    """Enable a channel; this also clears its problem."""
     _switch(config, slug, name, enabled=True, as_json=as_json)
 
 
@@ -143,7 +143,7 @@ def enable(config: Config, slug: str, name: str, as_json: bool) -> None:
 @console.as_json
 @click.pass_obj
 def disable(config: Config, slug: str, name: str, as_json: bool) -> None:
-    """Let a channel rest."""
+    """Disable a channel."""
     _switch(config, slug, name, enabled=False, as_json=as_json)
 
 
@@ -152,7 +152,7 @@ def _switch(config: Config, slug: str, name: str, *, enabled: bool, as_json: boo
     if as_json:
         console.print_json({"topic_slug": slug, "name": name, "enabled": enabled})
     else:
-        click.echo(f"{name} of {slug} {'takes digests' if enabled else 'rests until it is enabled'}")
+        click.echo(f"{name} of {slug} {'enabled' if enabled else 'disabled'}")
 
 
 async def _set_enabled(config: Config, slug: str, name: str, *, enabled: bool) -> None:

@@ -1,4 +1,4 @@
-"""`scoop topics rules`: what puts stories into a topic, and what keeps them out."""
+"""`scoop topics rules`: rules that include or exclude stories."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @click.group(cls=usage.Group)
 def rules() -> None:
-    """What puts stories into a topic, and what keeps them out: list, add, remove.
+    """Rules that include or exclude stories: list, add, remove.
 
     \b
     Examples:
@@ -27,13 +27,13 @@ def rules() -> None:
 
 
 def _one_rule(function: Callable[..., None]) -> Callable[..., None]:
-    """The options that name one rule."""
+    """Options that identify one rule."""
     options = [
         click.argument("slug", metavar="TOPIC"),
-        click.option("--keyword", metavar="WORDS", help="Words, in any case, that are no part of longer words."),
-        click.option("--regex", metavar="PATTERN", help="A regular expression, as RE2 understands it."),
+        click.option("--keyword", metavar="WORDS", help="Whole words, in any case."),
+        click.option("--regex", metavar="PATTERN", help="A regular expression in RE2 syntax."),
         click.option("--source", metavar="SLUG", help="A source."),
-        click.option("--exclude", is_flag=True, help="Stories that it fits are kept out."),
+        click.option("--exclude", is_flag=True, help="Exclude matching stories."),
     ]
     for option in reversed(options):
         function = option(function)
@@ -45,7 +45,7 @@ def _one_rule(function: Callable[..., None]) -> Callable[..., None]:
 @console.as_json
 @click.pass_obj
 def list_rules(config: Config, slug: str, as_json: bool) -> None:
-    """Show the rules of a topic."""
+    """List the rules of a topic."""
     topic = runtime.run(_topic(config, slug))
     if as_json:
         console.print_json({"source_rules": topic.source_rules, "keyword_rules": topic.keyword_rules})
@@ -84,7 +84,7 @@ def show(topic: "Topic") -> None:
 
 @rules.command()
 @_one_rule
-@click.option("--weight", type=int, default=1, show_default=True, help="How much it makes of a story, 1 to 100.")
+@click.option("--weight", type=int, default=1, show_default=True, help="The weight of a match, 1 to 100.")
 @console.as_json
 @click.pass_obj
 def add(
@@ -97,7 +97,7 @@ def add(
     weight: int,
     as_json: bool,
 ) -> None:
-    """Add a rule to a topic, or change the one that is there; stories of the last 30 days are looked at anew.
+    """Add or replace a rule of a topic; stories of the last 30 days are assigned again.
 
     \b
     Examples:
@@ -109,7 +109,7 @@ def add(
     if as_json:
         console.print_json(rule)
     else:
-        click.echo(f"{slug} has the rule; now: scoop topics test {slug}")
+        click.echo(f"{slug} has the rule; next: scoop topics test {slug}")
 
 
 @rules.command()
@@ -119,7 +119,7 @@ def add(
 def remove(
     config: Config, slug: str, keyword: str | None, regex: str | None, source: str | None, exclude: bool, as_json: bool
 ) -> None:
-    """Take a rule from a topic, named as it was added.
+    """Remove a rule of a topic, named as it was added.
 
     \b
     Examples:

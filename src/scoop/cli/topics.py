@@ -1,4 +1,4 @@
-"""`scoop topics`: what digests are about, when they come and where they go."""
+"""`scoop topics`: subjects, schedules and channels of digests."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from scoop.core.topics import Trial
     from scoop.model import Topic, TopicSettings
 
-SHOWN_CHARACTERS = 60  # of a title among others
+SHOWN_CHARACTERS = 60  # of a title in a list
 
 
 @click.group(cls=usage.Group)
 def command() -> None:
-    """What digests are about: list, add, rules, channels, try out, suppress.
+    """Subjects of digests: list, add, change, rules, channels, test, suppress.
 
     A topic takes the stories of its collections and of the sources its rules include; without any, it takes from
-    everywhere. Where it has keywords, a story must match one. A rule that excludes a story outweighs all others.
+    everywhere. If it has keywords, a story must match one. A rule that excludes a story outweighs all others.
 
     \b
     Examples:
@@ -44,7 +44,7 @@ command.add_command(_topic_channels.channel)
 @console.as_json
 @click.pass_obj
 def list_topics(config: Config, as_json: bool) -> None:
-    """Show all topics: what each takes, when it is told and where."""
+    """List all topics: sources, schedule and channels."""
     runtime.run(_list(config, as_json=as_json))
 
 
@@ -57,7 +57,7 @@ async def _list(config: Config, *, as_json: bool) -> None:
         console.print_json(found)
         return
     console.print_table(
-        ("topic", "name", "told", "timezone", "rules", "channels", "takes from"),
+        ("topic", "name", "schedule", "timezone", "rules", "channels", "takes from"),
         [
             (
                 t.topic_slug,
@@ -97,8 +97,8 @@ async def _show(config: Config, slug: str, *, as_json: bool) -> None:
     if as_json:
         console.print_json(replace(topic, channels=tuple(channels)))
         return
-    click.echo(f"{topic.topic_name} ({topic.topic_slug}){'' if topic.enabled else ', which rests'}")
-    click.echo(f"told at {topic.digest_cron} in {topic.timezone}, from {_reach(topic)}")
+    click.echo(f"{topic.topic_name} ({topic.topic_slug}){'' if topic.enabled else ', disabled'}")
+    click.echo(f"due at {topic.digest_cron} in {topic.timezone}, from {_reach(topic)}")
     click.echo(f"at most {topic.max_entries} stories, {topic.max_per_family} of one publisher family\n")
     _topic_rules.show(topic)
     click.echo()
@@ -106,29 +106,29 @@ async def _show(config: Config, slug: str, *, as_json: bool) -> None:
 
 
 def _settings(function: Callable[..., None]) -> Callable[..., None]:
-    """The options by which a topic is described, to add it or to change it."""
+    """Options shared by add and edit."""
     options = [
         click.option("--name", help="Its name for people (default: the slug in words)."),
         click.option("--timezone", help="The timezone of its cron and of its dates (default: Europe/Berlin)."),
-        click.option("--cron", help="When it is told, at most once a day (default: '0 9 * * *')."),
+        click.option("--cron", help="When its digest is due, at most once a day (default: '0 9 * * *')."),
         click.option(
             "--collection",
             "collections",
             multiple=True,
             help="A collection whose stories it takes; repeatable; '' for all.",
         ),
-        click.option("--max-entries", type=int, metavar="N", help="How many stories a digest tells (default: 12)."),
-        click.option("--max-per-family", type=int, metavar="N", help="How many of one publisher family (default: 3)."),
-        click.option("--discord-channel-id", metavar="ID", help="Of its discord_bot channels that name none."),
+        click.option("--max-entries", type=int, metavar="N", help="Stories per digest (default: 12)."),
+        click.option("--max-per-family", type=int, metavar="N", help="Stories of one publisher family (default: 3)."),
+        click.option("--discord-channel-id", metavar="ID", help="For its discord_bot channels without an id."),
     ]
     for option in reversed(options):
         function = option(function)
     return function
 
 
-def _given(collections: tuple[str, ...], discord_channel_id: str | None, **told: Any) -> dict[str, Any]:
-    """What was said on the command line, as a table of scoop.toml has it; what was not said is left out."""
-    given = {name: value for name, value in told.items() if value is not None}
+def _given(collections: tuple[str, ...], discord_channel_id: str | None, **options: Any) -> dict[str, Any]:
+    """The options as a table of scoop.toml, without those that were not given."""
+    given = {name: value for name, value in options.items() if value is not None}
     if collections:
         given["collections"] = [collection for collection in collections if collection]
     if discord_channel_id is not None:
@@ -141,7 +141,7 @@ def _given(collections: tuple[str, ...], discord_channel_id: str | None, **told:
 @_settings
 @console.as_json
 @click.pass_obj
-def add(config: Config, /, slug: str, as_json: bool, **told: Any) -> None:
+def add(config: Config, /, slug: str, as_json: bool, **options: Any) -> None:
     """Add a topic; TOPIC is its short name, of a-z, 0-9 and _.
 
     \b
@@ -151,12 +151,12 @@ def add(config: Config, /, slug: str, as_json: bool, **told: Any) -> None:
     """
     from scoop.actions import topics
 
-    added = topics.settings({"slug": slug, **_given(**told)})
+    added = topics.settings({"slug": slug, **_given(**options)})
     runtime.run(_add(config, added))
     if as_json:
         console.print_json(added)
         return
-    click.echo(f"{slug} is told at {added.digest_cron} in {added.timezone}; now: scoop topics test {slug}")
+    click.echo(f"{slug} is due at {added.digest_cron} in {added.timezone}; now: scoop topics test {slug}")
     click.echo(f"it has no channel yet: scoop topics channel add {slug} NAME --kind KIND")
 
 
@@ -175,19 +175,19 @@ async def _add(config: Config, added: "TopicSettings") -> None:
 @_settings
 @console.as_json
 @click.pass_obj
-def edit(config: Config, /, slug: str, as_json: bool, **told: Any) -> None:
-    """Change a topic; what is not named stays.
+def edit(config: Config, /, slug: str, as_json: bool, **options: Any) -> None:
+    """Change a topic; other settings stay.
 
     \b
     Examples:
       scoop topics edit ai_news --cron '0 7 * * *' --timezone Asia/Tokyo
       scoop topics edit energy --collection world_news --max-entries 20
     """
-    changed = runtime.run(_edit(config, slug, _given(**told)))
+    changed = runtime.run(_edit(config, slug, _given(**options)))
     if as_json:
         console.print_json(changed)
     else:
-        click.echo(f"{slug} is changed")
+        click.echo(f"{slug} changed")
 
 
 async def _edit(config: Config, slug: str, given: dict[str, Any]) -> "Topic":
@@ -202,15 +202,15 @@ async def _edit(config: Config, slug: str, given: dict[str, Any]) -> "Topic":
 @console.as_json
 @click.pass_obj
 def remove(config: Config, slug: str, as_json: bool) -> None:
-    """Forget a topic that was never told, with its rules and channels.
+    """Remove a topic without digests, with its rules and channels.
 
-    A collection that is still gathered and that no other topic names gets a topic again; disable it to have none.
+    A collection that is still gathered gets a new topic if no other names it; disable the topic instead.
     """
     runtime.run(_remove(config, slug))
     if as_json:
         console.print_json({"removed": slug})
     else:
-        click.echo(f"{slug} is gone; its stories stay")
+        click.echo(f"{slug} removed; its stories stay")
 
 
 async def _remove(config: Config, slug: str) -> None:
@@ -225,7 +225,7 @@ async def _remove(config: Config, slug: str) -> None:
 @console.as_json
 @click.pass_obj
 def enable(config: Config, slug: str, as_json: bool) -> None:
-    """Let a topic be told again."""
+    """Enable a topic."""
     _switch(config, slug, enabled=True, as_json=as_json)
 
 
@@ -234,7 +234,7 @@ def enable(config: Config, slug: str, as_json: bool) -> None:
 @console.as_json
 @click.pass_obj
 def disable(config: Config, slug: str, as_json: bool) -> None:
-    """Let a topic rest: it takes no stories and has no digests."""
+    """Disable a topic: it takes no stories and has no digests."""
     _switch(config, slug, enabled=False, as_json=as_json)
 
 
@@ -243,7 +243,7 @@ def _switch(config: Config, slug: str, *, enabled: bool, as_json: bool) -> None:
     if as_json:
         console.print_json({"topic_slug": slug, "enabled": enabled})
     else:
-        click.echo(f"{slug} {'is told' if enabled else 'rests until it is enabled'}")
+        click.echo(f"{slug} {'enabled' if enabled else 'disabled'}")
 
 
 async def _set_enabled(config: Config, slug: str, *, enabled: bool) -> None:
@@ -259,7 +259,7 @@ async def _set_enabled(config: Config, slug: str, *, enabled: bool) -> None:
 @console.as_json
 @click.pass_obj
 def test(config: Config, slug: str, days: int, as_json: bool) -> None:
-    """Show what a topic's rules would have caught lately, and kept out; nothing is kept.
+    """Test a topic's rules on the latest stories; nothing is stored.
 
     \b
     Examples:
@@ -273,12 +273,12 @@ def test(config: Config, slug: str, days: int, as_json: bool) -> None:
     console.print_table(
         ("rule", "", "stories", "among them"),
         [
-            (each.rule, "caught" if each.rule_type == "include" else "kept out", each.stories, _titles(each.titles))
+            (each.rule, "matches" if each.rule_type == "include" else "excludes", each.stories, _titles(each.titles))
             for each in tried.rules
         ],
         empty="it has no collections and no rules: it takes every story",
     )
-    click.echo(f"{tried.stories:,} of {tried.looked_at:,} stories in reach belong to {slug} ({days} days)")
+    click.echo(f"{tried.stories:,} of {tried.looked_at:,} stories within its bounds belong to {slug} ({days} days)")
     for title in tried.titles:
         click.echo(f"  {text.one_line(title)}")
 
@@ -299,11 +299,11 @@ def _titles(titles: tuple[str, ...]) -> str:
 @command.command()
 @click.argument("slug", metavar="TOPIC")
 @click.argument("story", type=console.REFERENCE)
-@click.option("--reason", default="", metavar="TEXT", help="Why, for those who read the digest's log.")
+@click.option("--reason", default="", metavar="TEXT", help="The reason, for the digest's log.")
 @console.as_json
 @click.pass_obj
 def suppress(config: Config, slug: str, story: str, reason: str, as_json: bool) -> None:
-    """Keep a story out of a topic's digests; STORY is a number or a UUID.
+    """Suppress a story in a topic's digests; STORY is a number or a UUID.
 
     \b
     Examples:
@@ -313,7 +313,7 @@ def suppress(config: Config, slug: str, story: str, reason: str, as_json: bool) 
     if as_json:
         console.print_json({"topic_slug": slug, "story_id": story_id, "suppressed": True, "suppression_reason": reason})
     else:
-        click.echo(f"story {story_id} is kept out of {slug}; to let it in: scoop topics unsuppress {slug} {story_id}")
+        click.echo(f"story {story_id} is suppressed in {slug}; to allow it: scoop topics unsuppress {slug} {story_id}")
 
 
 async def _suppress(config: Config, slug: str, name: str, reason: str) -> int:
@@ -329,7 +329,7 @@ async def _suppress(config: Config, slug: str, name: str, reason: str) -> int:
 @console.as_json
 @click.pass_obj
 def unsuppress(config: Config, slug: str, story: str, as_json: bool) -> None:
-    """Let a story be told again that was kept out.
+    """Allow a suppressed story again.
 
     \b
     Examples:
@@ -339,7 +339,7 @@ def unsuppress(config: Config, slug: str, story: str, as_json: bool) -> None:
     if as_json:
         console.print_json({"topic_slug": slug, "story_id": story_id, "suppressed": False, "suppression_reason": None})
     else:
-        click.echo(f"story {story_id} may be told by {slug} again")
+        click.echo(f"story {story_id} is allowed in {slug} again")
 
 
 async def _unsuppress(config: Config, slug: str, name: str) -> int:

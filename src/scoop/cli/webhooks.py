@@ -1,4 +1,4 @@
-"""`scoop webhooks`: programs that are told of stories and digests."""
+"""`scoop webhooks`: programs that receive stories and digests."""
 
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -17,11 +17,11 @@ named = click.argument("name")
 
 @click.group(cls=usage.Group)
 def command() -> None:
-    """Programs that are told of stories and digests: list, add, remove, test, deliveries.
+    """Programs that receive stories and digests: list, add, enable, disable, remove, test, deliveries.
 
-    What they are sent is JSON by POST, signed with a secret of yours as Standard Webhooks says: the headers webhook-id,
-    webhook-timestamp and webhook-signature. A program that does not take it is tried for two days under one id; one
-    that answers 410 is told nothing any more.
+    Messages are JSON by POST, signed with your secret as Standard Webhooks specifies: the headers webhook-id,
+    webhook-timestamp and webhook-signature. A failed delivery is retried for two days under one id; a webhook that
+    answers 410 is disabled.
 
     \b
     Examples:
@@ -35,7 +35,7 @@ def command() -> None:
 @console.as_json
 @click.pass_obj
 def list_webhooks(config: Config, as_json: bool) -> None:
-    """Show all webhooks: what each is told, and what is wrong with it."""
+    """List all webhooks: their events, and their problems."""
     runtime.run(_list(config, as_json=as_json))
 
 
@@ -48,7 +48,7 @@ async def _list(config: Config, *, as_json: bool) -> None:
         console.print_json(found)
         return
     console.print_table(
-        ("webhook", "told", "events", "of", "waiting", "address", "problem"),
+        ("webhook", "enabled", "events", "of", "waiting", "address", "problem"),
         [
             (
                 each.name,
@@ -73,7 +73,7 @@ def _of(webhook: "Webhook") -> str:
 @command.command()
 @named
 @click.argument("url")
-@click.option("--secret", required=True, help="The name of the secret that signs: desk is SCOOP_SECRET_DESK.")
+@click.option("--secret", required=True, help="Name of the signing secret: desk is SCOOP_SECRET_DESK.")
 @click.option(
     "--event",
     "events",
@@ -83,13 +83,13 @@ def _of(webhook: "Webhook") -> str:
 )
 @click.option("--collection", help="Only stories of this collection.")
 @click.option("--topic", metavar="SLUG", help="Only stories and digests of this topic.")
-@click.option("--allow-private", is_flag=True, help="Its host may have a private address.")
+@click.option("--allow-private", is_flag=True, help="Allow a private address.")
 @console.as_json
 @click.pass_obj
-def add(config: Config, /, as_json: bool, **told: Any) -> None:
-    """Add a webhook, or change the one of its name; NAME is of a-z, 0-9 and _.
+def add(config: Config, /, as_json: bool, **given: Any) -> None:
+    """Add a webhook, or change the one with this name; NAME is of a-z, 0-9 and _.
 
-    It is told of what happens from now on.
+    It receives events from now on.
 
     \b
     Examples:
@@ -98,14 +98,14 @@ def add(config: Config, /, as_json: bool, **told: Any) -> None:
     """
     from scoop.actions import webhooks
 
-    settings = webhooks.settings(told)
+    settings = webhooks.settings(given)
     runtime.run(_put(config, settings))
     if as_json:
         console.print_json(settings)
         return
-    click.echo(f"{settings.name} is told of {', '.join(settings.events)}; now: scoop webhooks test {settings.name}")
+    click.echo(f"{settings.name} receives {', '.join(settings.events)}; next: scoop webhooks test {settings.name}")
     if settings.secret not in config.secrets:
-        click.echo(f"scoop: SCOOP_SECRET_{settings.secret.upper()} is not set; nothing is sent without it", err=True)
+        click.echo(f"scoop: SCOOP_SECRET_{settings.secret.upper()} is not set: nothing is sent without it", err=True)
 
 
 async def _put(config: Config, settings: "WebhookSettings") -> None:
@@ -120,12 +120,12 @@ async def _put(config: Config, settings: "WebhookSettings") -> None:
 @console.as_json
 @click.pass_obj
 def remove(config: Config, name: str, as_json: bool) -> None:
-    """Forget a webhook, with what is on its way to it."""
+    """Remove a webhook and its waiting deliveries."""
     runtime.run(_remove(config, name))
     if as_json:
         console.print_json({"removed": name})
     else:
-        click.echo(f"{name} is told nothing any more")
+        click.echo(f"{name} removed")
 
 
 async def _remove(config: Config, name: str) -> None:
@@ -141,12 +141,12 @@ async def _remove(config: Config, name: str) -> None:
 @console.as_json
 @click.pass_obj
 def enable(config: Config, name: str, off: bool, as_json: bool) -> None:
-    """Tell a webhook again, also one that said it is gone; or let it rest with --off."""
+    """Enable a webhook, also one that answered 410."""
     runtime.run(_enable(config, name, enabled=not off))
     if as_json:
         console.print_json({"name": name, "enabled": not off})
     else:
-        click.echo(f"{name} {'rests until it is enabled' if off else 'is told of what happens from now on'}")
+        click.echo(f"{name} {'disabled' if off else 'enabled'}")
 
 
 async def _enable(config: Config, name: str, *, enabled: bool) -> None:
@@ -161,12 +161,12 @@ async def _enable(config: Config, name: str, *, enabled: bool) -> None:
 @console.as_json
 @click.pass_obj
 def test(config: Config, name: str, as_json: bool) -> None:
-    """Send a webhook a message of the type webhook.test, and show what it answers."""
+    """Send a webhook a message of the type webhook.test, and show its response."""
     status = runtime.run(_test(config, name))
     if as_json:
         console.print_json({"name": name, "status": status})
     else:
-        click.echo(f"{name} took it (HTTP {status})")
+        click.echo(f"{name} accepted it (HTTP {status})")
 
 
 async def _test(config: Config, name: str) -> int:
@@ -182,7 +182,7 @@ async def _test(config: Config, name: str) -> int:
                 found, client=client, secrets=config.secrets, clock=lambda: datetime.now(UTC)
             )
         except (Retry, Reject) as failure:
-            raise InputError(f"{name} did not take it: {failure}") from failure
+            raise InputError(f"{name} refused it: {failure}") from failure
 
 
 @command.command()
@@ -191,9 +191,9 @@ async def _test(config: Config, name: str) -> int:
 @console.as_json
 @click.pass_obj
 def deliveries(config: Config, name: str | None, limit: int, as_json: bool) -> None:
-    """What was sent to webhooks, or to the one of this NAME, and what waits for another try.
+    """Deliveries to all webhooks, or to the one with this NAME, including waiting ones.
 
-    What was given up is quarantined: `scoop work quarantine release --stage notify` tries it again.
+    A delivery that failed too often is quarantined: `scoop work quarantine release --stage notify` tries it again.
 
     \b
     Examples:
@@ -216,7 +216,7 @@ async def _deliveries(config: Config, name: str | None, limit: int, *, as_json: 
     console.print_table(
         ("delivery", "webhook", "event", "stories", "state", "tries", "when", "next try", "problem"),
         [_row(each) for each in found],
-        empty="nothing was to be told yet",
+        empty="no deliveries yet",
     )
 
 

@@ -1,4 +1,4 @@
-"""The channels of a topic as pages: where its digests go, by a kind of channel and its options."""
+"""Channel pages of a topic: kind, options, enable, disable, remove."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -25,13 +25,13 @@ from scoop.web.topics import TopicSlug
 router = routes.for_pages()
 MAX_NAME = 64
 ChannelName = Annotated[str, Path(pattern=r"^[a-z0-9_]{1,200}$")]
-CHANNEL = "any"  # a name that any channel may have, while only its options are looked at
+CHANNEL = "any"  # placeholder name while only the options are checked
 
 
 @router.get("/topics/{slug}/new-channel")
 @needs("edit")
 async def new_channel_page(conn: ReadConn, context: PageContext, slug: TopicSlug, asked: QueryFields) -> Response:
-    """First which kind, then what that kind wants to know."""
+    """Choose a kind first, then its options."""
     topic = await store.by_slug(conn, slug)
     if asked["kind"] not in offered(context):
         return pages.page("topic_channel_kinds.html", context, topic=topic, kinds=offered(context), about=_about)
@@ -41,13 +41,13 @@ async def new_channel_page(conn: ReadConn, context: PageContext, slug: TopicSlug
 
 
 def offered(context: PageContext) -> list[str]:
-    """The kinds of channels that somebody may add here."""
+    """The kinds of channels that this visitor may add."""
     found = plugins.discover(kinds).items()
     return sorted(name for name, plugin in found if permissions.may_set_up(context.visitor, plugin.access))
 
 
 def _about(kind: str) -> str:
-    """What a kind of channel is, in its own first sentence."""
+    """The first sentence of a kind's documentation."""
     return (getattr(plugins.discover(kinds).get(kind), "__doc__", None) or kind).partition("\n\n")[0]
 
 
@@ -70,10 +70,10 @@ async def channel_page(conn: ReadConn, context: PageContext, slug: TopicSlug, na
 async def put_channel(
     conn: WriteConn, desk: CurrentDesk, by: CurrentVisitor, context: PageContext, slug: TopicSlug, form: FormFields
 ) -> Response:
-    """Add a channel; one of its name must not be there yet."""
+    """Add a channel; its name must be free."""
     topic = await store.lock(conn, slug)
     if form["kind"] not in offered(context):
-        raise NotFound(f"no channel of the kind {form['kind']!r} can be added here")
+        raise NotFound(f"no channel of the kind {form['kind']!r} can be added here: ask an admin")
     problems = _wrong_name(form["name"], topic)
     return await _put(conn, desk, by, context, topic, form, problems)
 
@@ -91,8 +91,8 @@ async def change_channel(
 ) -> Response:
     topic = await store.lock(conn, slug)
     known = await _channel(conn, topic, name)
-    told = FormValues({**form, "name": name, "kind": known.kind})
-    return await _put(conn, desk, by, context, topic, told, FormValues(), known=known)
+    values = FormValues({**form, "name": name, "kind": known.kind})
+    return await _put(conn, desk, by, context, topic, values, FormValues(), known=known)
 
 
 async def _put(
@@ -109,29 +109,29 @@ async def _put(
     kind, before = form["kind"], known.options if known else {}
     options = option_fields.read_values(_fields(kind, context), form, before)
 
-    def build(told: Mapping[str, Any]) -> ChannelSettings:
-        own = {name: value for name, value in (before | dict(told)).items() if value is not None}
+    def build(values: Mapping[str, Any]) -> ChannelSettings:
+        own = {name: value for name, value in (before | dict(values)).items() if value is not None}
         return topics.channel({"name": CHANNEL, "kind": kind, "options": own}, desk.config.plugins)
 
     found = forms.find_problems(options, build)
-    problems |= {f"{option_fields.PREFIX}{name}" if name else forms.WHOLE: told for name, told in found.items()}
+    problems |= {f"{option_fields.PREFIX}{name}" if name else forms.WHOLE: problem for name, problem in found.items()}
     if problems:
         return _page(context, topic, kind, form, channel=known, problems=problems)
     wanted = replace(build(options), name=form["name"], enabled=form["enabled"] == "true")
     permissions.check_channel(by, wanted, next((each for each in topic.channels if each.name == wanted.name), None))
     await store.put_channel(conn, topic.topic_id, wanted)
-    notice = f"Digests of {topic.topic_name} go to {wanted.name}." if wanted.enabled else f"{wanted.name} rests."
+    notice = f"Digests of {topic.topic_name} go to {wanted.name}." if wanted.enabled else f"{wanted.name} is disabled."
     return pages.redirect_with_notice(f"/topics/{topic.topic_slug}#channels", notice=notice)
 
 
 def _wrong_name(name: str, topic: Topic) -> FormValues:
     if any(channel.name == name for channel in topic.channels):
-        return FormValues(name=f"{topic.topic_name} has a channel {name} already")
+        return FormValues(name=f"{topic.topic_name} already has a channel {name}")
     if len(name) > MAX_NAME:
         return FormValues(name=f"a name may have {MAX_NAME} characters at most")
     found = forms.find_problems(
         {"name": name},
-        lambda told: topics.channel({"name": CHANNEL, "kind": "file", "options": {"folder": "/"}, **told}),
+        lambda values: topics.channel({"name": CHANNEL, "kind": "file", "options": {"folder": "/"}, **values}),
     )
     return FormValues(name=found["name"]) if found else FormValues()
 
@@ -144,7 +144,7 @@ async def _channel(conn: Connection, topic: Topic, name: str) -> store.TopicChan
 
 
 def _fields(kind: str, context: PageContext) -> list[option_fields.OptionField]:
-    found = plugins.discover(kinds).get(kind)  # whose package may be gone
+    found = plugins.discover(kinds).get(kind)  # its package may be uninstalled
     return option_fields.list_fields(found.Options, context.visitor) if found else []
 
 
@@ -176,14 +176,15 @@ def _page(
 @needs("edit")
 async def enable_channel(conn: WriteConn, slug: TopicSlug, name: ChannelName) -> Response:
     await store.set_channel_enabled(conn, await store.by_slug(conn, slug), name, enabled=True)
-    return pages.redirect_with_notice(f"/topics/{slug}#channels", notice=f"{name} takes digests.")
+    return pages.redirect_with_notice(f"/topics/{slug}#channels", notice=f"Channel {name} enabled.")
 
 
-@router.post("/topics/{slug}/channels/{name}/rest")
+@router.post("/topics/{slug}/channels/{name}/disable")
+@router.post("/topics/{slug}/channels/{name}/rest")  # the address of earlier versions
 @needs("edit")
 async def disable_channel(conn: WriteConn, slug: TopicSlug, name: ChannelName) -> Response:
     await store.set_channel_enabled(conn, await store.by_slug(conn, slug), name, enabled=False)
-    return pages.redirect_with_notice(f"/topics/{slug}#channels", notice=f"{name} rests until somebody enables it.")
+    return pages.redirect_with_notice(f"/topics/{slug}#channels", notice=f"Channel {name} disabled. Posts to it stop.")
 
 
 @router.post("/topics/{slug}/channels/{name}/remove")
@@ -191,5 +192,5 @@ async def disable_channel(conn: WriteConn, slug: TopicSlug, name: ChannelName) -
 async def remove_channel(conn: WriteConn, slug: TopicSlug, name: ChannelName) -> Response:
     await store.remove_channel(conn, await store.by_slug(conn, slug), name)
     return pages.redirect_with_notice(
-        f"/topics/{slug}#channels", notice=f"Digests no longer go to {name}; what was posted stays."
+        f"/topics/{slug}#channels", notice=f"Channel {name} removed. Posted messages stay."
     )

@@ -1,4 +1,4 @@
-"""Topics as pages: what digests are about, when they come and where they go; rules are tried before they are kept."""
+"""Topic pages: settings, rules, channels and suppressed stories; rules can be tested before they are saved."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -29,9 +29,9 @@ from scoop.web.forms import FormFields, FormValues
 router = routes.for_pages()
 TopicSlug = Annotated[str, Path(pattern=rf"^[a-z0-9_]{{1,{topics.MAX_SLUG}}}$")]
 
-BLANK_RULES = 5  # lines for new ones
+BLANK_RULES = 5  # rows for new rules
 MAX_RULES = 1000
-MOST_TRIED = 2000  # stories, the latest, that rules are tried on
+MOST_TRIED = 2000  # latest stories that rules are tested on
 SPANS = (1, 3, 7, 14, 30)
 SHOWN_SUPPRESSIONS = 100
 NEW = Topic(topic_slug="", topic_name="", topic_id=0)
@@ -39,7 +39,7 @@ NEW = Topic(topic_slug="", topic_name="", topic_id=0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleTest:
-    """What rules, kept or not, would have taken in some days."""
+    """The result of testing rules, saved or not, over some days."""
 
     days: int
     trial: Trial
@@ -58,7 +58,7 @@ def next_digest(topic: Topic, now: datetime) -> datetime:
 
 
 def local(topic: Topic, moment: datetime) -> str:
-    """A moment on the clocks of a topic's timezone, which is named."""
+    """A moment in a topic's timezone, with its name."""
     there = moment.astimezone(ZoneInfo(topic.timezone))
     return f"{there:%a} {there.day} {there:%b, %H:%M} {topic.timezone}"
 
@@ -76,7 +76,7 @@ async def add_topic(desk: CurrentDesk, context: PageContext, form: FormFields) -
     if problems or form["do"] == "try":
         async with desk.reading() as conn:
             return await _page_as_typed(desk, conn, context, NEW, form, problems)
-    given = {"slug": form["slug"], **_told(form)}
+    given = {"slug": form["slug"], **_form_table(form)}
     async with desk.writing() as conn:
         try:
             added = await topics.add(conn, topics.settings(given))
@@ -84,7 +84,7 @@ async def add_topic(desk: CurrentDesk, context: PageContext, form: FormFields) -
             return await _page(conn, context, NEW, form, problems=FormValues(slug=str(error)))
         await topics.edit(conn, added.topic_slug, given)
     return pages.redirect_with_notice(
-        f"/topics/{added.topic_slug}", notice=f"{added.topic_name} is added; now give it a channel."
+        f"/topics/{added.topic_slug}", notice=f"{added.topic_name} added. Add a channel next."
     )
 
 
@@ -98,25 +98,25 @@ async def topic_page(conn: ReadConn, context: PageContext, slug: TopicSlug) -> R
 @router.post("/topics/{slug}")
 @needs("edit")
 async def change_topic(desk: CurrentDesk, context: PageContext, slug: TopicSlug, form: FormFields) -> Response:
-    """Try what was typed, or keep it; what is wrong is told by its field, and nothing of the rest is lost."""
+    """Test or save the form; invalid fields are marked, and no input is lost."""
     async with desk.reading() as conn:
         topic = await store.by_slug(conn, slug)
         problems = _wrong(form, topic)
         if problems or form["do"] == "try":
             return await _page_as_typed(desk, conn, context, topic, form, problems)
     async with desk.writing() as conn:
-        changed = await topics.edit(conn, slug, _told(form))
-    return pages.redirect_with_notice(f"/topics/{slug}", notice=f"{changed.topic_name} is changed.")
+        changed = await topics.edit(conn, slug, _form_table(form))
+    return pages.redirect_with_notice(f"/topics/{slug}", notice=f"{changed.topic_name} saved.")
 
 
 async def _page_as_typed(
     desk: Desk, conn: Connection, context: PageContext, topic: Topic, form: FormValues, problems: FormValues
 ) -> Response:
-    """What was typed again, with what is wrong with it, or else with what its rules would have taken."""
+    """The form again, with its errors, or else with the result of the test."""
     if problems:
         return await _page(conn, context, topic, form, problems=problems)
     days = int(form["days"]) if form["days"] in map(str, SPANS) else SPANS[2]
-    wanted = _as_typed(topic, _told(form))
+    wanted = _as_typed(topic, _form_table(form))
     trial = await topics.try_rules(conn, wanted, since=desk.clock() - timedelta(days=days), limit=MOST_TRIED)
     return await _page(conn, context, topic, form, tried=RuleTest(days=days, trial=trial))
 
@@ -152,13 +152,13 @@ async def _page(
 
 
 async def _unknown_sources(conn: Connection, values: FormValues) -> list[str]:
-    """Sources that rules name and nobody has added; items that are handed in may still carry their names."""
+    """Sources that rules name but that are not configured; pushed items may still use these names."""
     known = {source.slug for source in await sources.list_sources(conn)}
     return [name for field in topics.SOURCE_LISTS for name in forms.split_lines(values[field]) if name not in known]
 
 
 def values_of(topic: Topic) -> FormValues:
-    """A topic as its form shows it."""
+    """A topic as form values."""
     by_type = {
         name: "\n".join(rule.source for rule in topic.source_rules if rule.rule_type == rule_type)
         for name, rule_type in topics.SOURCE_LISTS.items()
@@ -193,7 +193,7 @@ def _row(rule: KeywordRule) -> dict[str, str]:
 
 
 def rows(form: FormValues) -> Iterator[FormValues]:
-    """The lines of a form that hold a rule."""
+    """The form rows that hold a rule."""
     count = form["rows"]
     lines = min(int(count), MAX_RULES) if count.isascii() and count.isdecimal() and len(count) < 6 else 0
     for place in range(lines):
@@ -201,19 +201,19 @@ def rows(form: FormValues) -> Iterator[FormValues]:
             yield FormValues({field: form[f"{field}-{place}"] for field in _row(KeywordRule(pattern=""))})
 
 
-def _told(form: FormValues) -> dict[str, Any]:
-    """What a form says of a topic, as a table of scoop.toml has it."""
+def _form_table(form: FormValues) -> dict[str, Any]:
+    """The form as a table of scoop.toml."""
     keywords: dict[str, list[dict[str, Any]]] = {name: [] for name in topics.KEYWORD_LISTS}
     for row in rows(form):
         keywords[_list_of(row)].append(_keyword(row))
     return {
-        **_settings_told(form),
+        **_form_settings(form),
         **{name: forms.split_lines(form[name]) for name in topics.SOURCE_LISTS},
         **keywords,
     }
 
 
-def _settings_told(form: FormValues) -> dict[str, Any]:
+def _form_settings(form: FormValues) -> dict[str, Any]:
     names = ("name", "timezone", "cron", "max_entries", "max_per_family")
     return {
         **{name: form[name] for name in names if form[name] or name != "name"},
@@ -236,11 +236,11 @@ def _keyword(row: FormValues) -> dict[str, Any]:
 
 
 def _wrong(form: FormValues, known: Topic | None) -> FormValues:
-    """What is wrong with a topic as typed, by field; rules by the number of their line."""
-    if known is None and (problems := forms.find_problems({"slug": form["slug"]}, _named)):
+    """Errors of the form by field; errors of rules by row number."""
+    if known is None and (problems := forms.find_problems({"slug": form["slug"]}, _check_slug)):
         return FormValues(slug=problems["slug"] or problems[forms.WHOLE])
     slug = {} if known else {"slug": form["slug"]}
-    problems = forms.find_problems(_settings_told(form), lambda told: topics.settings({**slug, **told}, known))
+    problems = forms.find_problems(_form_settings(form), lambda values: topics.settings({**slug, **values}, known))
     for place, row in enumerate(rows(form)):
         try:
             topics.keyword_rule(_keyword(row), topics.KEYWORD_LISTS[_list_of(row)])
@@ -249,15 +249,15 @@ def _wrong(form: FormValues, known: Topic | None) -> FormValues:
     return problems
 
 
-def _named(told: Mapping[str, Any]) -> None:
-    """UsageError where a new topic cannot be called that; without a name nothing is said yet."""
-    if told.get("slug") == "add":
-        raise UsageError("a topic cannot be called add: its page would be the one that adds topics")
-    topics.settings({"slug": "any", **told})
+def _check_slug(values: Mapping[str, Any]) -> None:
+    """UsageError if a new topic cannot have this slug; an empty slug is not an error yet."""
+    if values.get("slug") == "add":
+        raise UsageError("a topic cannot have the slug add: that is the address of the page that adds topics")
+    topics.settings({"slug": "any", **values})
 
 
 def _as_typed(topic: Topic, given: Mapping[str, Any]) -> Topic:
-    """The topic as it would be."""
+    """The topic as the form describes it."""
     source_rules, keyword_rules = topics.rules(given)
     collections = given["collections"]
     return replace(topic, collections=collections, source_rules=tuple(source_rules), keyword_rules=tuple(keyword_rules))
@@ -267,14 +267,15 @@ def _as_typed(topic: Topic, given: Mapping[str, Any]) -> Topic:
 @needs("edit")
 async def enable_topic(conn: WriteConn, slug: TopicSlug) -> Response:
     await store.set_enabled(conn, slug, enabled=True)
-    return pages.redirect_with_notice(f"/topics/{slug}", notice="It is told again.")
+    return pages.redirect_with_notice(f"/topics/{slug}", notice="Topic enabled.")
 
 
-@router.post("/topics/{slug}/rest")
+@router.post("/topics/{slug}/disable")
+@router.post("/topics/{slug}/rest")  # the address of earlier versions
 @needs("edit")
 async def disable_topic(conn: WriteConn, slug: TopicSlug) -> Response:
     await store.set_enabled(conn, slug, enabled=False)
-    return pages.redirect_with_notice(f"/topics/{slug}", notice="It rests: it takes no stories and has no digests.")
+    return pages.redirect_with_notice(f"/topics/{slug}", notice="Topic disabled. Its digests stop; nothing is deleted.")
 
 
 @router.post("/topics/{slug}/remove")
@@ -284,8 +285,8 @@ async def remove_topic(conn: WriteConn, slug: TopicSlug) -> Response:
     try:
         await store.remove(conn, slug)
     except UsageError as error:
-        raise Conflict(f"{topic.topic_name} has had digests, which are kept; let it rest instead") from error
-    return pages.redirect_with_notice("/topics", notice=f"{topic.topic_name} is gone; its stories stay.")
+        raise Conflict(f"{topic.topic_name} has digests, which are kept: disable it instead") from error
+    return pages.redirect_with_notice("/topics", notice=f"{topic.topic_name} removed. Its stories stay.")
 
 
 @router.post("/topics/{slug}/suppress")
@@ -299,11 +300,11 @@ async def suppress_story(conn: WriteConn, context: PageContext, slug: TopicSlug,
         problems = FormValues(story=str(error))
         values = FormValues({**values_of(topic), "story": form["story"], "reason": form["reason"]})
         return await _page(conn, context, topic, values, problems=problems)
-    return pages.redirect_with_notice(f"/topics/{slug}#kept-out", notice="The story is kept out of its digests.")
+    return pages.redirect_with_notice(f"/topics/{slug}#suppressed", notice="Story suppressed in this topic's digests.")
 
 
 @router.post("/topics/{slug}/unsuppress")
 @needs("edit")
 async def unsuppress_story(conn: WriteConn, slug: TopicSlug, form: FormFields) -> Response:
     await topics.unsuppress(conn, slug, form["story"])
-    return pages.redirect_with_notice(f"/topics/{slug}#kept-out", notice="The story may be told again.")
+    return pages.redirect_with_notice(f"/topics/{slug}#suppressed", notice="Story allowed again.")
