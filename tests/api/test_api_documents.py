@@ -55,7 +55,7 @@ async def test_documents_of_a_source_a_collection_a_story_and_a_time(database):
         assert await titles(visitor, f"?story={flood}&source=tribune") == ["The same"]
         assert await titles(visitor, "?since=2024-05-16") == ["Chips", "The same"]
         assert await titles(visitor, "?until=2024-05-15") == ["River rises"]
-        assert await titles(visitor, "?source=nobody") == []
+        assert await titles(visitor, "?source=harbour_post&since=2024-05-16") == []
 
 
 async def test_a_document_is_read_whole_with_its_story(database):

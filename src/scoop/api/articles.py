@@ -1,4 +1,4 @@
-"""Articles, as programs know them that read sites and their articles: documents in that shape, made at this border."""
+"""Documents in the shape of the older articles API (camelCase keys, sites)."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,12 +19,12 @@ from scoop.store.reads import documents as document_reads
 
 router = routes.for_programs("Articles", prefix="/api")
 
-MAX_BODY = 10_000  # characters of a text that this contract shows
+MAX_BODY = 10_000  # characters of `bodyPlain`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArticleResource:
-    """`articleId` is made from the URL: one that two sites tell of is two articles of one id, each of its site."""
+    """`articleId` is made from the URL: two sites that have the URL are two articles with one id."""
 
     articleId: str  # noqa: N815 - the shape of this contract
     siteId: str  # noqa: N815
@@ -48,35 +48,33 @@ class Articles:
     nextCursor: str | None  # noqa: N815
 
 
-class WantedArticles(PageParams):
+class ArticleListParams(PageParams):
     since: Since = None
     until: Until = None
-    site_id: Annotated[ShortText | None, Field(alias="siteId", description="Only articles of this site: a source.")] = (
-        None
-    )
-    limit: Annotated[int, Field(ge=1, le=50, description="How many at most.")] = 20
+    site_id: Annotated[ShortText | None, Field(alias="siteId", description="Only this site (a source).")] = None
+    limit: Annotated[int, Field(ge=1, le=50, description="Maximum number of articles.")] = 20
 
 
-class Teller(RequestModel):
+class ArticleParams(RequestModel):
     site_id: Annotated[
-        ShortText | None, Field(alias="siteId", description="As this site tells it; else the first.")
+        ShortText | None, Field(alias="siteId", description="The article of this site; default: of the first site.")
     ] = None
 
 
 @router.get("/articles", response_model=Articles)
 @needs("read")
 async def list_articles(
-    request: Request, conn: ReadConn, desk: CurrentDesk, query: Annotated[WantedArticles, fastapi.Query()]
+    request: Request, conn: ReadConn, desk: CurrentDesk, query: Annotated[ArticleListParams, fastapi.Query()]
 ) -> Response:
-    """The latest articles, by when they appeared; texts are cut at 10,000 characters."""
-    found = await document_reads.list_articles(
+    """The latest articles, by the time they appeared; texts are cut at 10,000 characters."""
+    articles = await document_reads.list_articles(
         conn,
-        moments.part(query.since, query.until, query.cursor, limit=query.limit, zone=desk.timezone),
+        moments.slice_of(query.since, query.until, query.cursor, limit=query.limit, zone=desk.timezone),
         source=query.site_id,
         max_characters=MAX_BODY,
     )
-    part = pagination.paginate(found, query.limit, _place)
-    return responses.json(request, Articles(articles=list(map(_article, part.items)), nextCursor=part.next_cursor))
+    page = pagination.paginate(articles, query.limit, _position)
+    return responses.json(request, Articles(articles=list(map(_article, page.items)), nextCursor=page.next_cursor))
 
 
 @router.get("/articles/{article_id}", response_model=ArticleResource)
@@ -85,31 +83,31 @@ async def get_article(
     request: Request,
     conn: ReadConn,
     article_id: Annotated[str, Path(pattern="^art_[0-9a-f]{32}$")],
-    query: Annotated[Teller, fastapi.Query()],
+    query: Annotated[ArticleParams, fastapi.Query()],
 ) -> Response:
-    """One article; where several sites tell of its URL, as the first of them does."""
-    found = await document_reads.get_article(conn, article_id, source=query.site_id, max_characters=MAX_BODY)
-    return responses.json(request, _article(found))
+    """One article; of the first site if several have its URL."""
+    article = await document_reads.get_article(conn, article_id, source=query.site_id, max_characters=MAX_BODY)
+    return responses.json(request, _article(article))
 
 
-def _place(article: document_reads.ArticleRow) -> tuple[Any, ...]:
+def _position(article: document_reads.ArticleRow) -> tuple[Any, ...]:
     return article.seen_at, article.document_id
 
 
-def _article(found: document_reads.ArticleRow) -> ArticleResource:
+def _article(row: document_reads.ArticleRow) -> ArticleResource:
     return ArticleResource(
-        articleId=found.article_id,
-        siteId=found.source,
-        title=found.title,
-        url=found.canonical_url,
-        canonicalHash=hashes.sha256(f"{found.canonical_url or ''}{found.title}").hex(),
-        publishedAt=found.published_at,
-        fetchedAt=found.fetched_at,
-        author=", ".join(found.authors) or None,
-        bodyPlain=found.body_text,
-        wordCount=found.token_count,
-        topics=found.tags,
+        articleId=row.article_id,
+        siteId=row.source,
+        title=row.title,
+        url=row.canonical_url,
+        canonicalHash=hashes.sha256(f"{row.canonical_url or ''}{row.title}").hex(),
+        publishedAt=row.published_at,
+        fetchedAt=row.fetched_at,
+        author=", ".join(row.authors) or None,
+        bodyPlain=row.body_text,
+        wordCount=row.token_count,
+        topics=row.tags,
         status="pending_summary",
         summaryId=None,
-        s3SnapshotKey=found.archive_key,
+        s3SnapshotKey=row.archive_key,
     )

@@ -1,4 +1,4 @@
-"""Collections: what there is, and how much each holds."""
+"""Collections and what they hold."""
 
 from fastapi import Request, Response
 
@@ -15,5 +15,5 @@ router = routes.for_programs("Figures")
 @router.get("/collections", response_model=Listed[CollectionSummary])
 @needs("read")
 async def list_collections(request: Request, conn: ReadConn) -> Response:
-    """Every collection with how many arrivals, documents and active stories it holds."""
+    """Every collection with its numbers of arrivals, documents and active stories."""
     return responses.json(request, Listed(items=await collection_reads.list_collections(conn), next_cursor=None))

@@ -1,4 +1,4 @@
-"""Documents: the list, one of them with its text, and how it came to its story."""
+"""Documents: the list, one document with its text, and why it is in its story."""
 
 from http import HTTPStatus
 from typing import Annotated, Any
@@ -26,7 +26,7 @@ from scoop.store.reads.documents import DocumentRow, WholeDocument
 router = routes.for_programs("Documents")
 
 
-class WantedDocuments(PageParams):
+class DocumentListParams(PageParams):
     story: Annotated[UUID | None, Field(description="Only documents of this story.")] = None
     source: Annotated[ShortText | None, Field(description="Only documents of this source.")] = None
     collection: Annotated[ShortText | None, Field(description="Only this collection, as ai_news.")] = None
@@ -37,23 +37,23 @@ class WantedDocuments(PageParams):
 @router.get("/documents", response_model=Listed[DocumentRow], responses=document.problems(HTTPStatus.NOT_FOUND))
 @needs("read")
 async def list_documents(
-    request: Request, conn: ReadConn, desk: CurrentDesk, query: Annotated[WantedDocuments, fastapi.Query()]
+    request: Request, conn: ReadConn, desk: CurrentDesk, query: Annotated[DocumentListParams, fastapi.Query()]
 ) -> Response:
-    """The latest documents, without their texts, by when they appeared."""
+    """The latest documents without their texts, by the time they appeared."""
     await filters.check_source(conn, query.source)
     await filters.check_collection(conn, query.collection)
-    found = await document_reads.list_documents(
+    documents = await document_reads.list_documents(
         conn,
-        moments.part(query.since, query.until, query.cursor, limit=query.limit, zone=desk.timezone),
+        moments.slice_of(query.since, query.until, query.cursor, limit=query.limit, zone=desk.timezone),
         source=query.source,
         collection=query.collection,
         story_id=(await story_reads.get_surviving(conn, str(query.story))).story_id if query.story else None,
     )
-    return responses.json(request, pagination.paginate(found, query.limit, _place))
+    return responses.json(request, pagination.paginate(documents, query.limit, _position))
 
 
-def _place(found: DocumentRow) -> tuple[Any, ...]:
-    return found.seen_at, found.document_id
+def _position(document: DocumentRow) -> tuple[Any, ...]:
+    return document.seen_at, document.document_id
 
 
 @router.get("/documents/{document_id}", response_model=WholeDocument)
@@ -66,7 +66,7 @@ async def get_document(request: Request, conn: ReadConn, document_id: RecordId) 
 @router.get("/documents/{document_id}/events", response_model=Listed[DedupEvent])
 @needs("read")
 async def list_events(request: Request, conn: ReadConn, document_id: RecordId) -> Response:
-    """Every decision about a document, in the order they were made."""
+    """All decisions about a document, the oldest first."""
     explanation = await _explanation(conn, document_id)
     return responses.json(request, Listed(items=explanation.events, next_cursor=None))
 
@@ -74,10 +74,10 @@ async def list_events(request: Request, conn: ReadConn, document_id: RecordId) -
 @router.get("/documents/{document_id}/why", response_model=Explanation)
 @needs("read")
 async def explain_document(request: Request, conn: ReadConn, document_id: RecordId) -> Response:
-    """How a document came to its story: every decision, and who else may tell of the same, the most probable first."""
+    """Why a document is in its story: all decisions, and other documents that may report the same event."""
     return responses.json(request, await _explanation(conn, document_id))
 
 
 async def _explanation(conn: Connection, document_id: int) -> Explanation:
-    found = await decision_reads.explain_documents(conn, str(document_id), None)
-    return found[0]
+    explanations = await decision_reads.explain_documents(conn, str(document_id), None)
+    return explanations[0]

@@ -1,4 +1,4 @@
-"""Days and moments as callers write them, and the part of a list that lies between two of them."""
+"""Days and moments as parameters, and the slice of a list between two of them."""
 
 import re
 from datetime import UTC, date, datetime, time, timedelta
@@ -16,35 +16,35 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _OFFSET = re.compile(r"([Zz]|[+-]\d{2}:\d{2})$")
 
 
-def _read(given: Any) -> Any:
-    if not isinstance(given, str):
-        return given
+def _parse(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
     try:
-        return date.fromisoformat(given) if _DAY.fullmatch(given) else _with_offset(given)
+        return date.fromisoformat(value) if _DAY.fullmatch(value) else _parse_moment(value)
     except ValueError as error:
         raise ValueError("must be a day, as 2026-11-15, or a moment, as 2026-11-15T09:00:00Z") from error
 
 
-def _with_offset(given: str) -> datetime:
-    spelled = given.replace(" ", "+")  # which is what an address makes of a plus that was not written as %2B
-    if not _OFFSET.search(spelled):
+def _parse_moment(value: str) -> datetime:
+    moment = value.replace(" ", "+")  # a plus that the caller did not write as %2B arrives as a space
+    if not _OFFSET.search(moment):
         raise ValueError("without an offset")
-    return items.parse_moment(spelled)
+    return items.parse_moment(moment)
 
 
-Moment = Annotated[date | datetime, BeforeValidator(_read)]
+Moment = Annotated[date | datetime, BeforeValidator(_parse)]
 """A day in the desk's timezone, or a moment."""
 Since = Annotated[Moment | None, Field(description="Seen on this day or later, or at this moment or later.")]
 Until = Annotated[Moment | None, Field(description="Seen on this day or earlier, or before this moment.")]
 
 
 def start(moment: date | datetime | None, zone: ZoneInfo) -> datetime:
-    """From when on: the beginning of a day, or the moment itself."""
+    """The start of a day, or the moment itself."""
     return items.FIRST_MOMENT if moment is None else _start(moment, zone)
 
 
 def end(moment: date | datetime | None, zone: ZoneInfo) -> datetime:
-    """Until before when: the beginning of the next day, or the moment itself."""
+    """The start of the next day, or the moment itself; exclusive."""
     if moment is None or moment == date.max:
         return items.LAST_MOMENT
     return _start(moment if isinstance(moment, datetime) else moment + timedelta(days=1), zone)
@@ -57,15 +57,15 @@ def _start(moment: date | datetime, zone: ZoneInfo) -> datetime:
 
 
 def _within(moment: datetime) -> datetime:
-    """The moment, as far as the database's calendar goes."""
+    """The moment within the range of the database's timestamps."""
     return max(items.FIRST_MOMENT, min(items.LAST_MOMENT, moment)).astimezone(UTC)
 
 
-def part(
+def slice_of(
     since: date | datetime | None, until: date | datetime | None, cursor: str | None, *, limit: int, zone: ZoneInfo
 ) -> ListSlice:
-    """The part of a list that is asked for, and one row more, which tells whether the list goes on."""
+    """The requested rows, and one more, which shows whether there is a next page."""
     before: Cursor = (end(until, zone), 0) if until is not None else slices.END
-    if place := pagination.decode_cursor(cursor, datetime, int):
-        before = min(before, (_within(place[0]), place[1]))
+    if position := pagination.decode_cursor(cursor, datetime, int):
+        before = min(before, (_within(position[0]), position[1]))
     return ListSlice(since=start(since, zone), before=before, limit=limit + 1)

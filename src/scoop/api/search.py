@@ -1,4 +1,4 @@
-"""Search for programs."""
+"""Search over the API."""
 
 from datetime import date
 from typing import Annotated
@@ -21,35 +21,35 @@ router = routes.for_programs("Search")
 class SearchParams(RequestModel):
     q: Annotated[LongText, Field(description='Words; "a phrase", -without, this OR that.')]
     collection: Annotated[ShortText | None, Field(description="Only this collection, as ai_news.")] = None
-    source: Annotated[ShortText | None, Field(description="Only what this source tells.")] = None
+    source: Annotated[ShortText | None, Field(description="Only this source, by its slug.")] = None
     topic: Annotated[ShortText | None, Field(description="Only stories of this topic, by its slug.")] = None
     since: Annotated[date | None, Field(description="Seen on this day or later.")] = None
     until: Annotated[date | None, Field(description="Seen on this day or earlier.")] = None
     language: Annotated[ShortText | None, Field(max_length=35, description="Only this language, as de.")] = None
-    limit: Annotated[int, Field(ge=1, le=100, description="How many at most.")] = 20
-    offset: Annotated[int, Field(ge=0, le=search.MAX_OFFSET, description="How many are left out before.")] = 0
+    limit: Annotated[int, Field(ge=1, le=100, description="Maximum number of stories.")] = 20
+    offset: Annotated[int, Field(ge=0, le=search.MAX_OFFSET, description="Number of stories to skip.")] = 0
 
     @field_validator("since", "until")
     @classmethod
     def check_year(cls, day: date | None) -> date | None:
         if day is not None and day.year not in YEARS:
-            raise ValueError(f"must be of the years {YEARS[0]} to {YEARS[-1]}")
+            raise ValueError(f"must be in the years {YEARS[0]} to {YEARS[-1]}")
         return day
 
 
 @router.get("/search", response_model=SearchResult)
 @needs("read")
 async def search_stories(
-    request: Request, desk: CurrentDesk, wanted: Annotated[SearchParams, fastapi.Query()]
+    request: Request, desk: CurrentDesk, params: Annotated[SearchParams, fastapi.Query()]
 ) -> Response:
-    """The stories that tell of what is sought, the best first.
+    """The stories that match a query, the best first.
 
-    `found_by` says in which ways: the words stand in it, it has the same meaning, or a word of nearly the same spelling
-    stands in it. `title` and `passage` are in pieces, those that were sought marked `is_hit`. Where little is found,
-    `hints` say why, and `corrections` which words were sought beside those that were typed.
+    `found_by` lists how: by its words, by its meaning, or by a word of similar spelling. `title` and `passage` are
+    spans; those that match the query have `is_hit`. `hints` say why there are few results, `corrections` which words
+    were searched as well.
     """
-    since, until = day_bounds(wanted.since, wanted.until, desk.timezone)
-    asked = wanted.model_dump(include={"collection", "source", "topic", "language", "limit", "offset"})
+    since, until = day_bounds(params.since, params.until, desk.timezone)
+    filters = params.model_dump(include={"collection", "source", "topic", "language", "limit", "offset"})
     return responses.json(
-        request, await deps.search_stories(desk, Query(text=wanted.q, since=since, until=until, **asked))
+        request, await deps.search_stories(desk, Query(text=params.q, since=since, until=until, **filters))
     )

@@ -1,4 +1,4 @@
-"""Figures: how much there is of everything."""
+"""Counts of everything in the database."""
 
 from fastapi import Request, Response
 
@@ -14,5 +14,5 @@ router = routes.for_programs("Figures")
 @router.get("/stats", response_model=Stats)
 @needs("read")
 async def get_stats(request: Request, conn: ReadConn) -> Response:
-    """How much there is of everything, how documents came to their stories, and what waits to be done."""
+    """Counts of everything, of documents by the way they joined their stories, and of queued work."""
     return responses.json(request, await stats_reads.get_stats(conn))

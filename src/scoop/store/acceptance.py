@@ -1,4 +1,4 @@
-"""What the list of acceptance counts."""
+"""Counts for the acceptance checks of a handover."""
 
 from scoop.core.acceptance import Counts
 from scoop.stage_names import StageName

@@ -1,5 +1,5 @@
 -- name: counts
--- What must hold before an older system is switched off, counted over the whole database.
+-- The counts that must be right before an older system is switched off, over the whole database.
 WITH entered AS (SELECT run_id, count(*) AS arrivals FROM raw_arrivals GROUP BY run_id),
 short AS (
     SELECT run_id FROM ingest_runs LEFT JOIN entered USING (run_id)

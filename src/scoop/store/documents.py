@@ -1,4 +1,4 @@
-"""Documents: the current reading of each source item."""
+"""Documents: the current version of each source item."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -11,28 +11,28 @@ from scoop.store.work import Subject
 
 SQL = db.blocks(__name__)
 COLUMNS = tuple(field.name for field in fields(Document))
-ITEM = attrgetter("source", "source_item_id", "collection")  # by which a document is known
+ITEM = attrgetter("source", "source_item_id", "collection")  # the key of a document
 _values = attrgetter(*COLUMNS)
 
 
 async def put(conn: Connection, documents: Sequence[Document]) -> list[Subject]:
-    """Store readings, inside the caller's transaction; give the documents that are new or changed, by collection."""
+    """Store documents, inside the caller's transaction; gives those that are new or changed."""
     newest = {ITEM(document): document for document in sorted(documents, key=attrgetter("raw_arrival_id"))}
     if not newest:
         return []
-    known = {row["position"] for row in await conn.fetch(SQL["known"], *map(list, zip(*newest, strict=True)))}
-    new = [document for position, document in enumerate(newest.values(), start=1) if position not in known]
-    changed = [document for position, document in enumerate(newest.values(), start=1) if position in known]
+    existing = {row["position"] for row in await conn.fetch(SQL["existing"], *map(list, zip(*newest, strict=True)))}
+    new = [document for position, document in enumerate(newest.values(), start=1) if position not in existing]
+    changed = [document for position, document in enumerate(newest.values(), start=1) if position in existing]
     try:
         async with conn.transaction():
-            entered = await _enter(conn, new)
-    except (db.Doubled, db.Deadlock):  # somebody else has just read another arrival of one of these items
+            inserted = await _insert(conn, new)
+    except (db.Doubled, db.Deadlock):  # another worker stored a document of one of these items
         return await _replace(conn, list(newest.values()))
-    return entered + await _replace(conn, changed)
+    return inserted + await _replace(conn, changed)
 
 
-async def _enter(conn: Connection, new: Sequence[Document]) -> list[Subject]:
-    """Write documents of items that had none."""
+async def _insert(conn: Connection, new: Sequence[Document]) -> list[Subject]:
+    """Insert documents of items that have none, by COPY."""
     if not new:
         return []
     ids = [row["document_id"] for row in await conn.fetch(SQL["new_ids"], len(new))]
@@ -44,7 +44,7 @@ async def _enter(conn: Connection, new: Sequence[Document]) -> list[Subject]:
 
 
 async def _replace(conn: Connection, changed: Sequence[Document]) -> list[Subject]:
-    """Make these the current readings of their items, whether those have one or not."""
+    """Upsert documents, whether their items have one or not."""
     if not changed:
         return []
     await conn.execute(SQL["stage"])

@@ -1,5 +1,5 @@
--- name: known
--- Which of these items have a document already, by their position.
+-- name: existing
+-- The positions of those of these items that have a document.
 SELECT position FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY
     AS handed (source, source_item_id, collection, position)
 WHERE EXISTS (
@@ -7,11 +7,11 @@ WHERE EXISTS (
         AND documents.collection = handed.collection);
 
 -- name: new_ids
--- Numbers for documents that are about to be written.
+-- Ids for documents that are about to be inserted.
 SELECT nextval('documents_document_id_seq') AS document_id FROM generate_series(1, $1);
 
 -- name: stage
--- Where a batch is copied to before it becomes documents; empty again at commit.
+-- The temporary table that a batch is copied to before the upsert; emptied at commit.
 CREATE TEMP TABLE IF NOT EXISTS staged_documents ON COMMIT DELETE ROWS AS
 SELECT raw_arrival_id, collection, source, source_item_id, article_id, canonical_url, canonical_url_hash, title,
     normalized_title, body_text, normalized_text, normalized_language, published_at, fetched_at, seen_at, source_domain,
@@ -20,7 +20,7 @@ SELECT raw_arrival_id, collection, source, source_item_id, article_id, canonical
 FROM documents LIMIT 0;
 
 -- name: replace
--- Make the staged readings the current ones, unless a newer arrival of the item has been read already.
+-- Upsert the staged documents, except where a newer arrival of the item is stored already.
 INSERT INTO documents (raw_arrival_id, collection, source, source_item_id, article_id, canonical_url, canonical_url_hash,
     title, normalized_title, body_text, normalized_text, normalized_language, published_at, fetched_at, seen_at,
     source_domain, publisher_family, native_ids, title_simhash, text_simhash, title_hash, content_hash, token_count,

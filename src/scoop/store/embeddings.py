@@ -1,4 +1,4 @@
-"""Embeddings: a vector for each document and model, and the models that made them."""
+"""Embeddings: a vector per document and model, the models, and their vector indexes."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from scoop.store.db import Connection
 from scoop.store.work import Subject
 
 SQL = db.blocks(__name__)
-INDEX_LOCK = 0x5C03  # the advisory lock of whoever makes an index
-INDEX_AT = 2_000  # vectors of a model in a collection; fewer are compared one by one in 20 ms
-PAGE = 10_000  # documents in one go
+INDEX_LOCK = 0x5C03  # advisory lock: one index is built at a time
+INDEX_AT = 2_000  # vectors of a model in a collection; fewer are compared without an index in 20 ms
+PAGE = 10_000  # documents per fetch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddableDocument:
-    """A document as it is written, and the hash of what was embedded of it before."""
+    """A document, and the hash of the text that the model embedded before."""
 
     document_id: int
     collection: str
@@ -30,9 +30,9 @@ class EmbeddableDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddingModel:
-    """A model that has made vectors here; the active one decides about stories.
+    """A model that made vectors of this database; the active one decides about stories.
 
-    `calibration` holds the thresholds that differ from those it came with.
+    `calibration` holds the thresholds that differ from those it is shipped with.
     """
 
     model_id: int
@@ -50,7 +50,7 @@ class UsedModel(EmbeddingModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorBatch:
-    """The vectors that one call of an embedder made, a row for each document."""
+    """The vectors of one call of an embedder, one row per document."""
 
     document_ids: Sequence[int]
     text_hashes: Sequence[bytes]
@@ -66,19 +66,19 @@ async def load_documents(
 
 
 async def list_outdated(conn: Connection, model_name: str, model_version: str, *, after: int, limit: int) -> list[int]:
-    """The next ids, after this one, of documents that the model has not embedded, or not since they were last read."""
+    """The next ids of documents that the model has not embedded since they last changed."""
     rows = await conn.fetch(SQL["lacking"], model_name, model_version, after, limit)
     return [row["document_id"] for row in rows]
 
 
 async def count_missing(conn: Connection, model_name: str, model_version: str) -> int:
-    """How many documents the model has not embedded."""
+    """The number of documents that the model has not embedded."""
     count: int = await conn.fetchval(SQL["missing"], model_name, model_version)
     return count
 
 
 async def put(conn: Connection, model: EmbeddingModel, embedded: VectorBatch) -> None:
-    """Store vectors, in place of older ones of the same model and documents."""
+    """Store vectors; they replace older ones of the same model and documents."""
     await conn.execute(
         SQL["put"],
         model.model_name,
@@ -93,13 +93,13 @@ async def put(conn: Connection, model: EmbeddingModel, embedded: VectorBatch) ->
 
 
 async def update_dates(conn: Connection, ids: Sequence[int]) -> None:
-    """Let the embeddings of documents have the documents' dates."""
+    """Copy the dates of documents to their embeddings."""
     if ids:
         await conn.execute(SQL["date"], ids)
 
 
 async def get_or_create(conn: Connection, model_name: str, model_version: str, *, dimensions: int) -> EmbeddingModel:
-    """The model, entered at its first use; Retry where its vectors had another dimension before."""
+    """The model, stored at its first use; Retry if its vectors had another dimension before."""
     if (model := await find(conn, model_name, model_version)) is None:
         await conn.execute(SQL["add_model"], model_name, model_version, dimensions)
         model = EmbeddingModel(**await conn.fetchrow(SQL["model"], model_name, model_version))
@@ -117,7 +117,7 @@ async def find(conn: Connection, model_name: str, model_version: str) -> Embeddi
 
 
 async def find_active(conn: Connection) -> EmbeddingModel | None:
-    """The model that decides about stories; none before anything was embedded."""
+    """The active model; None before anything was embedded."""
     row = await conn.fetchrow(SQL["active"])
     return row and EmbeddingModel(**row)
 
@@ -128,7 +128,7 @@ async def activate(conn: Connection, model: EmbeddingModel) -> None:
 
 
 async def calibrate(conn: Connection, model: EmbeddingModel, calibration: Mapping[str, float]) -> None:
-    """Let a model decide by these thresholds, in place of all that were stored before."""
+    """Set the thresholds of a model; they replace all stored ones."""
     await conn.execute(SQL["calibrate"], model.model_id, calibration)
 
 
@@ -144,15 +144,15 @@ async def iterate_documents(conn: Connection) -> AsyncIterator[list[Subject]]:
 
 
 async def ensure_index(conn: Connection, model: EmbeddingModel, collection: str) -> int | None:
-    """How many more vectors a collection takes before it needs an index, which is made when there is none left.
+    """Build the index of a model and collection once it has INDEX_AT vectors.
 
-    None when it has its index.
+    Gives the number of vectors that are missing until then, None if there is an index.
     """
-    crowd = await conn.fetchrow(SQL["crowd"], model.model_name, model.model_version, collection, INDEX_AT)
-    if crowd["is_indexed"]:
+    count = await conn.fetchrow(SQL["index_state"], model.model_name, model.model_version, collection, INDEX_AT)
+    if count["is_indexed"]:
         return None
-    if crowd["count"] >= INDEX_AT:
+    if count["count"] >= INDEX_AT:
         await conn.execute(
             SQL["index"], model.model_name, model.model_version, collection, model.dimensions, INDEX_LOCK
         )
-    return INDEX_AT - int(crowd["count"])
+    return INDEX_AT - int(count["count"])

@@ -1,4 +1,4 @@
-"""Links between documents that may tell of one event, and the groups of coverage that stories form by them."""
+"""Links between documents that may report one event, and the coverage of stories that follows from them."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from scoop.store.embeddings import EmbeddingModel
 SQL = db.blocks(__name__)
 LINK_COLUMNS = ("one_id", "other_id", "model_id", "probability", "signals")
 SECONDS_A_DAY = 86_400
-MAX_LINKED_DOCUMENTS = 500  # documents of a story whose links decide about its group, the newest
+MAX_LINKED_DOCUMENTS = 500  # the newest of a story, whose links decide about its coverage
 
 DocumentIdPair = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentLink:
-    """How probable it is that two documents tell of one event, and what that was made of."""
+    """The probability that two documents report one event, and the signals of the pair."""
 
     probability: float
     signals: Table
@@ -38,15 +38,15 @@ class LinkedStory:
 async def find_nearest(
     conn: Connection, model: EmbeddingModel, ids: Sequence[int], *, collection: str, lookback: timedelta, most: int
 ) -> dict[int, Neighbourhood]:
-    """For each document that has an embedding those that are nearest to it."""
+    """The nearest documents of each document that has an embedding."""
     await conn.execute(SQL["search_widely"])
     rows = await conn.fetch(
         SQL["nearest"], ids, model.model_name, model.model_version, collection, model.dimensions, lookback, most
     )
-    found: dict[int, list[tuple[int, float]]] = {}
+    nearest: dict[int, list[tuple[int, float]]] = {}
     for document_id, neighbour_id, cosine in rows:
-        found.setdefault(document_id, []).append((neighbour_id, cosine))
-    return {document_id: make_neighbourhood(near) for document_id, near in found.items()}
+        nearest.setdefault(document_id, []).append((neighbour_id, cosine))
+    return {document_id: make_neighbourhood(near) for document_id, near in nearest.items()}
 
 
 def make_neighbourhood(near: Sequence[tuple[int, float]]) -> Neighbourhood:
@@ -87,8 +87,8 @@ async def get_links(conn: Connection, model: EmbeddingModel, ids: Iterable[int])
 async def put_neighbourhoods(conn: Connection, model: EmbeddingModel, near: Mapping[int, Neighbourhood]) -> None:
     rows = [
         (document_id, neighbour_id, cosine, place)
-        for document_id, found in near.items()
-        for place, (neighbour_id, cosine) in enumerate(zip(found.ids.tolist(), found.cosines.tolist(), strict=True))
+        for document_id, nearest in near.items()
+        for place, (neighbour_id, cosine) in enumerate(zip(nearest.ids.tolist(), nearest.cosines.tolist(), strict=True))
     ]
     if rows:
         await conn.execute(SQL["put_neighbourhoods"], model.model_id, *map(list, zip(*rows, strict=True)))
@@ -104,7 +104,7 @@ async def put(conn: Connection, model: EmbeddingModel, links: Mapping[DocumentId
 async def find_component(
     conn: Connection, model: EmbeddingModel, story_ids: Collection[int], *, at_least: float
 ) -> list[LinkedStory]:
-    """The stories that may be grouped with these, the oldest first."""
+    """The stories that these are connected with by links or by coverage, the oldest first."""
     rows = await conn.fetch(SQL["component"], list(story_ids), at_least, model.model_id, MAX_LINKED_DOCUMENTS)
     return [LinkedStory(**row) for row in rows]
 
@@ -112,11 +112,11 @@ async def find_component(
 async def get_link_strengths(
     conn: Connection, model: EmbeddingModel, story_ids: Collection[int]
 ) -> dict[DocumentIdPair, float]:
-    """How strongly each two of the stories are linked."""
+    """The mean link probability of each two of these stories that are linked."""
     rows = await conn.fetch(SQL["between"], list(story_ids), model.model_id, MAX_LINKED_DOCUMENTS)
-    asked = set(story_ids)
+    ids = set(story_ids)
     pairs = ((row["one_id"], row["other_id"], row["probability"]) for row in rows)
-    return {(one, other): probability for one, other, probability in pairs if one in asked and other in asked}
+    return {(one, other): probability for one, other, probability in pairs if one in ids and other in ids}
 
 
 async def set_coverage(conn: Connection, coverage_by_story: Mapping[int, int]) -> None:

@@ -1,4 +1,4 @@
-"""Replays: a part of the ledger as it stands, and its way into another database."""
+"""Replays: copy a part of the ledger into another database, and compare where its documents are."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,24 +13,24 @@ from scoop.store.stories import DocumentName, Placement
 from scoop.store.work import Subject
 
 SQL = db.blocks(__name__)
-SOURCE = "replay"  # what the run is called that the arrivals come by
+SOURCE = "replay"  # the source of the run that the copied arrivals belong to
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacedDocument:
-    """A document's title, and where it stands."""
+    """The title of a document, and its story and coverage."""
 
     title: str
     place: Placement
 
 
 async def list_newest(conn: Connection, *, collection: str | None, since: datetime | None, limit: int) -> list[int]:
-    """The newest arrivals, fetched since then, the oldest of them first."""
+    """The newest arrivals since a moment, the oldest first."""
     return [row["raw_arrival_id"] for row in await conn.fetch(SQL["newest"], collection, since, limit)]
 
 
 async def get_placements(conn: Connection, arrival_ids: Sequence[int]) -> dict[DocumentName, PlacedDocument]:
-    """The documents of arrivals that are in a story."""
+    """The documents of arrivals that are in a story, by name."""
     return {
         (row["collection"], row["source"], row["source_item_id"]): PlacedDocument(
             title=row["title"], place=Placement(merge=row["merge"], coverage=row["coverage"])
@@ -40,7 +40,7 @@ async def get_placements(conn: Connection, arrival_ids: Sequence[int]) -> dict[D
 
 
 async def copy_arrivals(ours: Connection, theirs: Connection, arrival_ids: Sequence[int]) -> None:
-    """Enter arrivals of our ledger, with their pages and numbers, into theirs, and have them normalized there."""
+    """Copy arrivals with their pages and ids into another ledger, and enqueue them for normalize there."""
     arrivals = [dict(row) for row in await ours.fetch(SQL["arrivals"], arrival_ids)]
     pages = [dict(row) for row in await ours.fetch(SQL["pages"], arrival_ids)]
     async with theirs.transaction():

@@ -1,5 +1,5 @@
 -- name: newest
--- The newest arrivals of the ledger, of one collection or all, the oldest of them first.
+-- The newest arrivals of the ledger, of one collection or all, the oldest first.
 SELECT raw_arrival_id FROM (
     SELECT raw_arrival_id FROM raw_arrivals
     WHERE ($1::text IS NULL OR collection = $1) AND ($2::timestamptz IS NULL OR fetched_at >= $2)
@@ -7,19 +7,19 @@ SELECT raw_arrival_id FROM (
 ORDER BY raw_arrival_id;
 
 -- name: arrivals
--- Arrivals as they stand in the ledger; the payload as text, which no reader of numbers can round.
+-- Arrivals of the ledger; the payload as text, so that no number is rounded.
 SELECT raw_arrival_id, collection, source, source_item_id, source_item_url, source_published_at, fetched_at,
     raw_payload::text AS raw_payload, payload_hash
 FROM raw_arrivals WHERE raw_arrival_id = ANY ($1::bigint[]) ORDER BY raw_arrival_id;
 
 -- name: pages
--- What the pages of arrivals say.
+-- The fetched article pages of arrivals.
 SELECT raw_arrival_id, url, title, text, authors, published_at, language, canonical_url, image_url, problem, fetched_at
 FROM pages WHERE raw_arrival_id = ANY ($1::bigint[]);
 
 -- name: places
--- Where the documents of arrivals stand, with their titles.
+-- The stories and coverage of the documents of arrivals, with their titles.
 SELECT collection, source, source_item_id, title, story_id AS merge, coalesce(coverage_id, story_id) AS coverage
-FROM (SELECT DISTINCT collection, source, source_item_id FROM raw_arrivals WHERE raw_arrival_id = ANY ($1::bigint[])) AS told
+FROM (SELECT DISTINCT collection, source, source_item_id FROM raw_arrivals WHERE raw_arrival_id = ANY ($1::bigint[])) AS item
 JOIN documents USING (collection, source, source_item_id) JOIN story_members USING (document_id)
 JOIN stories USING (story_id, collection);

@@ -1,4 +1,4 @@
-"""Signals: what each document is compared by, beside its embedding."""
+"""Signals of documents, by which they are compared beside their embeddings."""
 
 from collections.abc import Mapping
 
@@ -10,6 +10,6 @@ SQL = db.blocks(__name__)
 
 
 async def put(conn: Connection, signals: Mapping[int, Signals]) -> None:
-    """Keep the signals of documents, in place of older ones."""
+    """Store the signals of documents; they replace older ones."""
     if signals:
-        await conn.execute(SQL["put"], list(signals), [each.packed() for each in signals.values()])
+        await conn.execute(SQL["put"], list(signals), [packed.packed() for packed in signals.values()])

@@ -1,5 +1,5 @@
 -- name: put
--- Keep what documents are compared by.
+-- Upsert the signals of documents.
 INSERT INTO document_signals (document_id, signals)
-SELECT document_id, signals FROM unnest($1::bigint[], $2::bytea[]) AS read (document_id, signals) ORDER BY document_id
+SELECT document_id, signals FROM unnest($1::bigint[], $2::bytea[]) AS made (document_id, signals) ORDER BY document_id
 ON CONFLICT (document_id) DO UPDATE SET signals = excluded.signals;

@@ -145,7 +145,9 @@ async def digests_page(conn: ReadConn, context: PageContext, topic: str = "", af
         topic=topic,
         coming=[] if after else [_coming(each, shown, now=context.now) for each in wanted],
         rows=[(each, word) for each, word in shown if each.window_end_utc <= context.now or each.post_states],
-        more=_list_href(topic, after=pagination.encode_cursor(*found[PAGE - 1].place)) if len(found) > PAGE else None,
+        more=_list_href(topic, after=pagination.encode_cursor(*found[PAGE - 1].position))
+        if len(found) > PAGE
+        else None,
         is_beginning=after is None,
         href=href,
         local=local,

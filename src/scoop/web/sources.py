@@ -136,7 +136,7 @@ def _filter(query: FormValues) -> SourceFilter:
         kind=query["kind"] or None,
         healths=state.healths if state else None,
         enabled=state.enabled if state else None,
-        sought=query["q"] or None,
+        words=query["q"] or None,
     )
 
 
@@ -149,7 +149,7 @@ def _count_states(tallies: Iterable[SourceTally]) -> list[tuple[State, int]]:
 
 
 def _more(query: Mapping[str, str], last: SourceRow) -> str:
-    return f"/sources?{urlencode({**query, 'after': pagination.encode_cursor(*last.place)})}"
+    return f"/sources?{urlencode({**query, 'after': pagination.encode_cursor(*last.position)})}"
 
 
 def state_of(source: Source | SourceTally) -> State:

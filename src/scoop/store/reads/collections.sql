@@ -3,7 +3,7 @@
 SELECT EXISTS (SELECT FROM stories WHERE collection = $1) OR EXISTS (SELECT FROM sources WHERE collection = $1);
 
 -- name: collections
--- How much each collection holds.
+-- The numbers of arrivals, documents and stories of each collection.
 SELECT collection, coalesce(arrivals, 0) AS arrivals, coalesce(documents, 0) AS documents, coalesce(stories, 0) AS stories
 FROM (SELECT collection, count(*) AS arrivals FROM raw_arrivals GROUP BY collection) AS a
 FULL JOIN (SELECT collection, count(*) AS documents FROM documents GROUP BY collection) AS d USING (collection)

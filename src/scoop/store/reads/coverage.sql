@@ -1,5 +1,5 @@
 -- name: latest
--- The groups of coverage that were seen last, of a collection or of all; so many of the latest stories are looked at.
+-- The latest groups of coverage, of one collection or all; only the latest `$2` stories are read.
 WITH latest AS (
     SELECT coalesce(coverage_id, story_id) AS group_id, last_seen_at FROM stories
     WHERE status = 'active' AND ($1::text IS NULL OR collection = $1)
@@ -8,7 +8,7 @@ WITH latest AS (
 SELECT group_id FROM latest GROUP BY group_id ORDER BY max(last_seen_at) DESC, group_id DESC LIMIT $3;
 
 -- name: latest_of_topic
--- The groups of coverage of a topic that were seen last and that it does not hold back; the same many are looked at.
+-- The latest groups of coverage of a topic, without suppressed stories; only the latest `$2` stories are read.
 WITH latest AS (
     SELECT coalesce(coverage_id, story_id) AS group_id, last_seen_at
     FROM stories JOIN story_topic_state AS state USING (story_id)
@@ -18,7 +18,7 @@ WITH latest AS (
 SELECT group_id FROM latest GROUP BY group_id ORDER BY max(last_seen_at) DESC, group_id DESC LIMIT $3;
 
 -- name: groups_of_stories
--- The groups of coverage that active stories are in, the one that was seen last first.
+-- The groups of coverage of these active stories, the latest first.
 SELECT coalesce(coverage_id, story_id) AS group_id FROM stories WHERE story_id = ANY ($1::bigint[]) AND status = 'active'
 GROUP BY 1 ORDER BY max(last_seen_at) DESC, 1 DESC;
 
@@ -40,7 +40,7 @@ WHERE status = 'active' AND (story_id = ANY ($1::bigint[]) OR ($2 AND coverage_i
 ORDER BY publisher_family_count DESC, source_count DESC, last_seen_at DESC, story_id DESC;
 
 -- name: coverage
--- The latest groups of coverage, of one collection or all, seen since a moment; a story alone is a group too.
+-- The latest groups of coverage since a moment, of one collection or all; a single story is a group too.
 WITH latest AS (
     SELECT coalesce(coverage_id, story_id) AS coverage_id, collection, max(last_seen_at) AS last_seen_at,
         sum(item_count)::int AS item_count,
@@ -57,8 +57,8 @@ SELECT coverage_id, collection, last_seen_at, item_count, (
 FROM latest ORDER BY last_seen_at DESC, coverage_id DESC;
 
 -- name: headlines
--- The stories of the groups of coverage that have one in a window, so many groups of each collection after so many: the
--- most widely told group first, and in it the stories of the window first. A story alone is a group too.
+-- The stories of the groups of coverage that have one in a window, `$4` groups of each collection from offset `$5`: the
+-- group of most publishers first, and in it the stories of the window first. A single story is a group too.
 WITH seen AS (
     SELECT * FROM stories
     WHERE status = 'active' AND last_seen_at >= $1 AND last_seen_at < $2 AND ($3::text IS NULL OR collection = $3)
@@ -69,10 +69,10 @@ WITH seen AS (
     WHERE coverage_id IN (SELECT coverage_id FROM seen) AND status = 'active' AND (last_seen_at < $1 OR last_seen_at >= $2)
 ), placed AS (
     SELECT collection, group_id, row_number() OVER (
-        PARTITION BY collection ORDER BY count(DISTINCT voice.publisher_family) DESC, count(DISTINCT voice.source) DESC,
+        PARTITION BY collection ORDER BY count(DISTINCT outlet.publisher_family) DESC, count(DISTINCT outlet.source) DESC,
             max(last_seen_at) FILTER (WHERE is_seen) DESC, group_id DESC
     ) AS place
-    FROM gathered CROSS JOIN LATERAL unnest(publisher_families, sources) AS voice (publisher_family, source)
+    FROM gathered CROSS JOIN LATERAL unnest(publisher_families, sources) AS outlet (publisher_family, source)
     GROUP BY collection, group_id
 )
 SELECT group_id, story_rows.*, (

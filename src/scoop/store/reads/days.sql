@@ -1,5 +1,5 @@
 -- name: count_stories
--- How many stories there are on each local day of a window, of one collection or all.
+-- The number of stories on each local day of a window, of one collection or all.
 SELECT (last_seen_at AT TIME ZONE $3)::date AS day, count(*) AS stories FROM stories
 WHERE status = 'active' AND last_seen_at >= $1 AND last_seen_at < $2 AND ($4::text IS NULL OR collection = $4)
 GROUP BY 1 ORDER BY 1;
@@ -14,8 +14,8 @@ SELECT story_rows.* FROM (
 ORDER BY publisher_family_count DESC, source_count DESC, last_seen_at DESC, story_id DESC;
 
 -- name: days
--- The latest days before a moment that have stories, in a timezone, with how many each collection has; days without
--- stories are leapt over in the index.
+-- The latest days before a moment that have stories, in a timezone, with the numbers by collection; a loose index scan
+-- skips days without stories.
 WITH RECURSIVE seen (day) AS (
     (SELECT (last_seen_at AT TIME ZONE $1)::date FROM stories
     WHERE status = 'active' AND last_seen_at >= $2 AND last_seen_at < $3 AND ($4::text IS NULL OR collection = $4)
@@ -38,12 +38,12 @@ SELECT day, collection, stories, groups FROM latest CROSS JOIN LATERAL (
 ORDER BY day DESC, collection;
 
 -- name: day
--- How many stories each collection has in a window, and how many groups of coverage they are of.
+-- The numbers of stories and of groups of coverage in a window, by collection.
 SELECT collection, count(*) AS stories, count(DISTINCT coalesce(coverage_id, story_id)) AS groups FROM stories
 WHERE status = 'active' AND last_seen_at >= $1 AND last_seen_at < $2 GROUP BY collection ORDER BY collection;
 
 -- name: around
--- When the nearest stories before and after a window were last seen, of one collection or all.
+-- The times of the nearest stories before and after a window, of one collection or all.
 SELECT
     (SELECT max(last_seen_at) FROM stories
     WHERE status = 'active' AND last_seen_at < $1 AND ($3::text IS NULL OR collection = $3)) AS earlier_at,

@@ -15,14 +15,14 @@ from scoop.store.db import Connection
 
 SQL = db.blocks(__name__)
 
-MAX_EVENTS = 8  # of a document, the latest
-MAX_REJECTED = 3  # of a document, the best
+MAX_EVENTS = 8  # the latest of a document
+MAX_REJECTED = 3  # the nearest of a document
 MAX_CANDIDATES = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentDecision:
-    """A decision about a document, and the story it was compared with."""
+    """A decision about a document, and the story that it was compared with."""
 
     decision: str
     created_at: datetime
@@ -37,7 +37,7 @@ class DocumentDecision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RejectedCandidate:
-    """A document of another story that came nearest, and by what signs."""
+    """A near document of another story, and the signals of the pair by name."""
 
     document_id: int
     title: str
@@ -66,7 +66,7 @@ class DedupEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoverageCandidate:
-    """A document that may tell of the same event, how probable that is, and the signs of the pair by name."""
+    """A document that may report the same event: the probability, and the signals of the pair by name."""
 
     document_id: int
     title: str
@@ -78,7 +78,7 @@ class CoverageCandidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """A document, the story it is in, every decision that put it there, and who else may tell of the same."""
+    """A document with its story, all decisions about it, and other documents that may report the same."""
 
     document: dict[str, Any]
     events: list[DedupEvent]
@@ -86,7 +86,7 @@ class Explanation:
 
 
 async def list_decisions(conn: Connection, document_ids: Sequence[int]) -> dict[int, list[DocumentDecision]]:
-    """The latest decisions about each document, in the order they were made."""
+    """The latest decisions about each document, the oldest first."""
     rows = await conn.fetch(SQL["decisions"], document_ids, MAX_EVENTS)
     return {
         document_id: [DocumentDecision(**_without(event, "document_id")) for event in events]
@@ -95,22 +95,22 @@ async def list_decisions(conn: Connection, document_ids: Sequence[int]) -> dict[
 
 
 async def list_rejected(conn: Connection, document_ids: Sequence[int]) -> dict[int, list[RejectedCandidate]]:
-    """For each document those of other stories that came nearest, the nearest first."""
+    """The nearest documents of other stories for each document, the nearest first."""
     rows = await conn.fetch(SQL["rejected"], document_ids)
     return {
         document_id: [
-            RejectedCandidate(**{**_without(each, "asked_id"), "signs": links.features_by_name(each["signs"])})
-            for each in islice(near, MAX_REJECTED)
+            RejectedCandidate(**{**_without(row, "asked_id"), "signs": links.features_by_name(row["signs"])})
+            for row in islice(near, MAX_REJECTED)
         ]
         for document_id, near in groupby(rows, key=itemgetter("asked_id"))
     }
 
 
 async def explain_documents(conn: Connection, name: str, url_hash: bytes | None) -> list[Explanation]:
-    """What is known of the documents that a number, public id or URL names."""
+    """Explanations of the documents that a number, public id or URL names."""
     rows = await conn.fetch(SQL["documents_like"], ids.parse_number(name), name, url_hash)
     if not rows:
-        raise NotFound(f"there is no document {name!r}; name its number, its art_ id or its URL")
+        raise NotFound(f"there is no document {name!r}; give its number, its art_ id or its URL")
     return [
         Explanation(
             document=dict(row),

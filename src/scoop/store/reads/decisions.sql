@@ -1,5 +1,5 @@
 -- name: decisions
--- The latest decisions about each of these documents, in the order they were made.
+-- The latest decisions about each of these documents, the oldest first.
 SELECT asked.document_id, decision, event.created_at, story_uuid, canonical_title AS story_title, probability, best_cosine,
     title_overlap, entity_date_consistency, composite_score
 FROM unnest($1::bigint[]) AS asked (document_id) CROSS JOIN LATERAL (
@@ -10,7 +10,7 @@ LEFT JOIN stories ON story_id = best_candidate_story_id
 ORDER BY asked.document_id, dedup_event_id;
 
 -- name: rejected
--- Of each of these documents the one of each other story that most probably tells of the same, the best of these.
+-- For each of these documents the most probably related document of each other story.
 SELECT asked.document_id AS asked_id, near.*
 FROM unnest($1::bigint[]) AS asked (document_id) CROSS JOIN LATERAL (
     SELECT DISTINCT ON (theirs.story_id) other.document_id, other.title, other.source,
@@ -27,7 +27,7 @@ FROM unnest($1::bigint[]) AS asked (document_id) CROSS JOIN LATERAL (
 ORDER BY asked_id, probability DESC, near.document_id;
 
 -- name: candidates
--- The documents that most probably tell of the same as this one, with what the probability was made of.
+-- The documents that most probably report the same as this one, with the signals of the pair.
 SELECT other.document_id, other.title, other.source, story_id, probability, document_links.signals AS signs
 FROM document_links
 JOIN documents AS other ON other.document_id = CASE WHEN one_id = $1 THEN other_id ELSE one_id END
@@ -36,7 +36,7 @@ WHERE one_id = $1 OR other_id = $1
 ORDER BY probability DESC, other.document_id LIMIT $2;
 
 -- name: documents_like
--- The documents that a person names: by number, public id or URL.
+-- The documents of a number, public id or URL.
 SELECT document_id, article_id, collection, source, source_item_id, title, documents.canonical_url AS url,
     normalized_language AS language, publisher_family, published_at, fetched_at, seen_at, token_count, raw_arrival_id,
     story_id, story_uuid, canonical_title AS story_title, match_type::text AS match_type, match_score, match_details
@@ -45,7 +45,7 @@ WHERE document_id = $1 OR article_id = $2 OR documents.canonical_url_hash = $3
 ORDER BY document_id LIMIT 50;
 
 -- name: events
--- Every decision about a document, in the order they were made.
+-- All decisions about a document, the oldest first.
 SELECT dedup_event_id, decision::text AS decision, chosen_story_id, best_candidate_story_id, exact_signal, best_cosine,
     title_overlap, entity_date_consistency, composite_score, details, created_at
 FROM dedup_events WHERE document_id = $1 ORDER BY dedup_event_id;

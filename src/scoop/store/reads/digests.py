@@ -17,7 +17,7 @@ START: DigestCursor = (date.max, "")  # before all dates, as the latest come fir
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayDigest:
-    """A topic on a date: how its digest stands, and when it is due; `mode` is None where none was made."""
+    """The digest of a topic and a date: its schedule and state; `mode` is None if none was made."""
 
     topic_slug: str
     topic_name: str
@@ -32,7 +32,7 @@ class DayDigest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedDigest(Digest):
-    """A digest that was posted."""
+    """A digest that was published."""
 
     digest_run_id: int
     published_at: datetime
@@ -40,7 +40,7 @@ class PublishedDigest(Digest):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatedDigest(DayDigest):
-    """The digest of a topic and a date in figures; `has_shadow` where there is a shadow of it, too."""
+    """The digest of a topic and a date in figures; `has_shadow`: there is a shadow run of it as well."""
 
     run_date: date
     started_at: datetime
@@ -49,8 +49,8 @@ class DatedDigest(DayDigest):
     has_shadow: bool
 
     @property
-    def place(self) -> DigestCursor:
-        """Where it stands in the list."""
+    def position(self) -> DigestCursor:
+        """Its position in the list."""
         return self.run_date, self.topic_slug
 
 
@@ -65,7 +65,7 @@ async def list_day_digests(conn: Connection, day: date) -> list[DayDigest]:
 
 
 async def list_published(conn: Connection, topic_id: int, *, limit: int) -> list[PublishedDigest]:
-    """The latest digests of a topic that were posted."""
+    """The latest published digests of a topic."""
     return [_published(row) for row in await conn.fetch(SQL["published"], topic_id, None, limit)]
 
 
@@ -85,17 +85,17 @@ async def get_neighbours(conn: Connection, topic_id: int, day: date) -> Neighbou
 
 
 def _published(row: Mapping[str, Any]) -> PublishedDigest:
-    """A twin stands beside its story, or for itself where that is not told."""
+    """The digest with each twin under its story, or by itself if that story is not in it."""
     rows = row["tellings"]
-    leading = {each["story_id"] for each in rows if each["twin_of"] is None}
+    leading = {entry["story_id"] for entry in rows if entry["twin_of"] is None}
     twins: dict[int, list[Telling]] = {}
-    for each in rows:
-        if each["twin_of"] in leading:
-            twins.setdefault(each["twin_of"], []).append(_telling(each))
-    tellings = [_telling(each, twins.get(each["story_id"], ())) for each in rows if each["twin_of"] not in leading]
+    for entry in rows:
+        if entry["twin_of"] in leading:
+            twins.setdefault(entry["twin_of"], []).append(_telling(entry))
+    tellings = [_telling(entry, twins.get(entry["story_id"], ())) for entry in rows if entry["twin_of"] not in leading]
     return PublishedDigest(**{**row, "tellings": tuple(tellings)})
 
 
 def _telling(row: Mapping[str, Any], twins: Sequence[Telling] = ()) -> Telling:
-    about = {name: value for name, value in row.items() if name != "twin_of"}
-    return Telling(**{**about, "publishers": tuple(row["publishers"])}, twins=tuple(twins))
+    shown = {name: value for name, value in row.items() if name != "twin_of"}
+    return Telling(**{**shown, "publishers": tuple(row["publishers"])}, twins=tuple(twins))

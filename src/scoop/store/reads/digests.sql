@@ -1,5 +1,6 @@
 -- name: day_digests
--- For each topic that is on, or had a digest of a date, the run of it that counts: a live one, one with posts, the latest.
+-- The digest of a date for each enabled topic and each topic that has one: of its runs a live one, one with posts, the
+-- latest.
 SELECT topic_slug, topic_name, timezone, digest_cron, run.mode, published_at, left_to_legacy_at, entry_count,
     coalesce(post_states, '{}') AS post_states
 FROM topics LEFT JOIN LATERAL (
@@ -15,7 +16,7 @@ FROM topics LEFT JOIN LATERAL (
 WHERE enabled OR run.mode IS NOT NULL ORDER BY topic_name, topic_slug;
 
 -- name: published
--- The latest digests of a topic that were posted, or one of them, with all that they told: a twin after its story.
+-- The latest published digests of a topic, or one digest, with their entries: each twin after its story.
 SELECT digest_run_id, topic_slug, topic_name, timezone, run_date, published_at, (
     SELECT coalesce(jsonb_agg(jsonb_build_object(
         'story_id', story_id, 'story_uuid', story_uuid, 'title', told -> 'title', 'url', told -> 'url',
@@ -28,8 +29,8 @@ WHERE published_at IS NOT NULL AND ($1::int IS NULL OR topic_id = $1) AND ($2::b
 ORDER BY run_date DESC, digest_run_id DESC LIMIT $3;
 
 -- name: digests
--- The digests by date, the latest first, of one topic or all, after a place in the list: of each the run that counts, a
--- live one before a shadow, one with posts before others, the latest attempt.
+-- The digests by date after a cursor, the latest first, of one topic or all: of the runs of each a live one before a
+-- shadow, one with posts before others, the latest attempt.
 WITH dated AS (
     SELECT DISTINCT run_date, topic_slug, topic_id FROM digest_runs JOIN topics USING (topic_id)
     WHERE ($1::text IS NULL OR topic_slug = $1) AND (run_date < $2 OR (run_date = $2 AND topic_slug > $3))
@@ -52,6 +53,6 @@ FROM dated JOIN topics USING (topic_id) CROSS JOIN LATERAL (
 ORDER BY dated.run_date DESC, dated.topic_slug;
 
 -- name: neighbours
--- The nearest dates before and after one for which a topic has digests.
+-- The nearest dates before and after a date for which a topic has digests.
 SELECT (SELECT max(run_date) FROM digest_runs WHERE topic_id = $1 AND run_date < $2) AS earlier,
     (SELECT min(run_date) FROM digest_runs WHERE topic_id = $1 AND run_date > $2) AS later;

@@ -14,12 +14,12 @@ from scoop.store.reads.slices import ListSlice
 
 SQL = db.blocks(__name__)
 
-MAX_ARRIVALS = 12  # of a document, the latest
+MAX_ARRIVALS = 12  # the latest of a document
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextFacts:
-    """Whether a document has a text, how long it is, and with how many different ones it was seen."""
+    """Whether a document has a text, its length, and the number of its versions (`texts`)."""
 
     document_id: int
     has_text: bool
@@ -29,7 +29,7 @@ class TextFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReaderArticle:
-    """A document to be read, and its neighbours in the story."""
+    """A document for the reader view, with the ids of its neighbours in the story."""
 
     document_id: int
     source: str
@@ -84,7 +84,7 @@ class WholeDocument(DocumentRow):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArticleRow:
-    """A document as those know it who read articles; `archive_key` is where its page is kept."""
+    """A document in the articles API; `archive_key` names its archived page."""
 
     document_id: int
     article_id: str
@@ -109,15 +109,15 @@ async def get_text_facts(conn: Connection, document_ids: Sequence[int]) -> dict[
 async def get_reader_article(conn: Connection, story_id: int, document_id: int) -> ReaderArticle:
     row = await conn.fetchrow(SQL["reader_article"], story_id, document_id)
     if row is None:
-        raise NotFound(f"document {document_id} is not in this story")
+        raise NotFound(f"document {document_id} is not in this story; `scoop why {document_id}` names its story")
     return ReaderArticle(**row)
 
 
 async def list_arrivals(conn: Connection, document_id: int) -> list[Arrival]:
-    """What a document is the reading of, as it came in, the oldest first."""
+    """The arrivals of a document, the oldest first."""
     ids = [row["raw_arrival_id"] for row in await conn.fetch(SQL["arrivals"], document_id, MAX_ARRIVALS)]
-    found = await arrivals.by_ids(conn, ids)
-    return [found[arrival_id] for arrival_id in ids]
+    arrival_by_id = await arrivals.by_ids(conn, ids)
+    return [arrival_by_id[arrival_id] for arrival_id in ids]
 
 
 async def list_documents(

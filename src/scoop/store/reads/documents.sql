@@ -1,5 +1,5 @@
 -- name: text_facts
--- Whether documents have a text, how long it is, and with how many different ones each was seen.
+-- Whether documents have a text, its length, and the number of their versions.
 SELECT document_id, body_text <> '' AS has_text, token_count, (
     SELECT count(DISTINCT md5(concat_ws(E'\n', raw_payload ->> 'title', raw_payload ->> 'body_text', pages.text)))
     FROM raw_arrivals LEFT JOIN pages USING (raw_arrival_id)
@@ -8,7 +8,7 @@ SELECT document_id, body_text <> '' AS has_text, token_count, (
 FROM documents WHERE document_id = ANY ($1::bigint[]);
 
 -- name: reader_article
--- A document of a story to be read, with those that appeared before and after it.
+-- A document of a story with those that appeared before and after it.
 WITH members AS (
     SELECT document_id, seen_at FROM story_members JOIN documents USING (document_id) WHERE story_id = $1
 )
@@ -23,14 +23,14 @@ SELECT document_id, source, (SELECT name FROM sources WHERE slug = source) AS so
 FROM documents WHERE document_id = $2 AND document_id IN (SELECT members.document_id FROM members);
 
 -- name: arrivals
--- The latest arrivals of what a document is the current reading of, the oldest first.
+-- The latest arrivals of a document, the oldest first.
 SELECT raw_arrival_id FROM (
     SELECT raw_arrivals.raw_arrival_id FROM raw_arrivals JOIN documents USING (source, source_item_id, collection)
     WHERE document_id = $1 ORDER BY raw_arrivals.fetched_at DESC, raw_arrivals.raw_arrival_id DESC LIMIT $2) AS latest
 ORDER BY raw_arrival_id;
 
 -- name: documents
--- The documents before a place in the list, the latest first: of a source, a collection or a story, or all.
+-- The documents before a cursor, the latest first: of a source, a collection, a story, or all.
 SELECT document_id, article_id, documents.collection, source, source_item_id, title, documents.canonical_url AS url,
     normalized_language AS language, authors, tags, image_url, source_domain, publisher_family, published_at, fetched_at,
     seen_at, token_count, content_problem, story_id, story_uuid, canonical_title AS story_title,
@@ -42,7 +42,7 @@ WHERE seen_at >= $1 AND (seen_at, document_id) < ($2, $3)
 ORDER BY seen_at DESC, document_id DESC LIMIT $7;
 
 -- name: document
--- One document whole.
+-- One document with its text.
 SELECT document_id, article_id, documents.collection, source, source_item_id, title, documents.canonical_url AS url,
     normalized_language AS language, authors, tags, image_url, source_domain, publisher_family, published_at, fetched_at,
     seen_at, token_count, content_problem, story_id, story_uuid, canonical_title AS story_title,
@@ -51,7 +51,7 @@ FROM documents LEFT JOIN story_members USING (document_id) LEFT JOIN stories USI
 WHERE document_id = $1;
 
 -- name: articles
--- The articles before a place in the list, the latest first, of one source or all; a text is cut after so many characters.
+-- The articles before a cursor, the latest first, of one source or all; texts are cut.
 SELECT document_id, article_id, source, documents.title, documents.canonical_url, documents.published_at, documents.fetched_at,
     seen_at, documents.authors, tags, left(body_text, $5) AS body_text, token_count, archive_key
 FROM documents LEFT JOIN pages USING (raw_arrival_id)
@@ -59,7 +59,7 @@ WHERE seen_at >= $1 AND (seen_at, document_id) < ($2, $3) AND ($4::text IS NULL 
 ORDER BY seen_at DESC, document_id DESC LIMIT $6;
 
 -- name: article
--- The article of a public id, as the first who told it did, or as one source did.
+-- The article of a public id: of one source, or the first.
 SELECT document_id, article_id, source, documents.title, documents.canonical_url, documents.published_at, documents.fetched_at,
     seen_at, documents.authors, tags, left(body_text, $3) AS body_text, token_count, archive_key
 FROM documents LEFT JOIN pages USING (raw_arrival_id)

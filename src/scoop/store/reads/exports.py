@@ -13,7 +13,7 @@ SQL = db.blocks(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportFilter:
-    """What of stories or documents is wanted: a collection, what was seen since one moment and before another."""
+    """Conditions on stories or documents: a collection, a window of time, merged stories or not."""
 
     collection: str | None = None
     since: datetime | None = None
@@ -23,22 +23,22 @@ class ExportFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lines:
-    """Some lines of JSON, and the place after which the next begin."""
+    """Some lines of JSON, and the id after which the next begin."""
 
     lines: list[str]
     place: int
 
 
-async def story_lines(conn: Connection, choice: ExportFilter, *, after: int, limit: int) -> Lines:
-    """Stories as lines of JSON, after a place."""
-    wanted = (after, choice.collection, choice.since, choice.until, choice.with_merged, limit)
-    return _lines(await conn.fetch(SQL["stories"], *wanted), after)
+async def story_lines(conn: Connection, condition: ExportFilter, *, after: int, limit: int) -> Lines:
+    """Stories as lines of JSON, after an id."""
+    values = (after, condition.collection, condition.since, condition.until, condition.with_merged, limit)
+    return _lines(await conn.fetch(SQL["stories"], *values), after)
 
 
-async def document_lines(conn: Connection, choice: ExportFilter, *, after: int, limit: int) -> Lines:
-    """Documents as lines of JSON, after a place."""
-    wanted = (after, choice.collection, choice.since, choice.until, limit)
-    return _lines(await conn.fetch(SQL["documents"], *wanted), after)
+async def document_lines(conn: Connection, condition: ExportFilter, *, after: int, limit: int) -> Lines:
+    """Documents as lines of JSON, after an id."""
+    values = (after, condition.collection, condition.since, condition.until, limit)
+    return _lines(await conn.fetch(SQL["documents"], *values), after)
 
 
 def _lines(rows: Sequence[Mapping[str, Any]], after: int) -> Lines:

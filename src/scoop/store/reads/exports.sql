@@ -1,5 +1,5 @@
 -- name: stories
--- A page of stories as JSON, each with its members, after the story of this number.
+-- A page of stories as JSON, each with its members, after a story id.
 SELECT story_id AS place, json_build_object(
     'story_uuid', story_uuid, 'collection', collection, 'title', canonical_title, 'url', canonical_url, 'status', status,
     'coverage_id', (SELECT story_uuid FROM stories AS oldest
@@ -16,7 +16,7 @@ WHERE story_id > $1 AND ($2::text IS NULL OR collection = $2) AND (status <> 'me
 ORDER BY story_id LIMIT $6;
 
 -- name: documents
--- A page of documents as JSON, after the document of this number; what has no story yet, has none here.
+-- A page of documents as JSON, after a document id; `story_uuid` is null before dedup.
 SELECT document_id AS place, json_build_object(
     'article_id', article_id, 'collection', collection, 'source', source, 'source_item_id', source_item_id,
     'url', canonical_url, 'title', title, 'body_text', body_text, 'language', normalized_language,

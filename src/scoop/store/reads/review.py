@@ -11,13 +11,13 @@ from scoop.store.db import Connection
 
 SQL = db.blocks(__name__)
 
-READ_CHARACTERS = 6_000  # of each text
+SHOWN_CHARACTERS = 6_000  # of each text
 MAX_MEMBERS = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewArticle:
-    """A document with the beginning of its text, `characters` long as a whole, and its story in figures."""
+    """A document with the beginning of its text, which has `characters` in total, and the counts of its story."""
 
     document_id: int
     title: str
@@ -38,7 +38,7 @@ class ReviewArticle:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewMember:
-    """A document of a story, by what one tells it from the others."""
+    """A document of a story, without its text."""
 
     document_id: int
     title: str
@@ -49,8 +49,8 @@ class ReviewMember:
 
 
 async def list_articles(conn: Connection, document_ids: Sequence[int]) -> dict[int, ReviewArticle]:
-    """Documents by their numbers."""
-    rows = await conn.fetch(SQL["articles"], document_ids, READ_CHARACTERS)
+    """Documents by id."""
+    rows = await conn.fetch(SQL["articles"], document_ids, SHOWN_CHARACTERS)
     return {row["document_id"]: ReviewArticle(**row) for row in rows}
 
 

@@ -1,5 +1,5 @@
 -- name: articles
--- Documents as a person compares them: with the beginning of their texts, and the stories that they belong to.
+-- Documents for comparison: with the beginning of their texts, and their stories.
 SELECT document_id, title, coalesce(left(body_text, $2), '') AS body, coalesce(length(body_text), 0) AS characters,
     normalized_language AS language, source, (SELECT name FROM sources WHERE slug = source) AS source_name,
     documents.canonical_url AS url, seen_at, story_id, story_uuid::text AS story_uuid, canonical_title AS story_title,
@@ -8,7 +8,7 @@ FROM documents JOIN story_members USING (document_id) JOIN stories USING (story_
 WHERE document_id = ANY ($1::bigint[]);
 
 -- name: members
--- The first documents of stories, which a person may split off.
+-- The first documents of stories.
 SELECT story_id, document_id, title, language, source, source_name, seen_at
 FROM unnest($1::bigint[]) AS asked (story_id) CROSS JOIN LATERAL (
     SELECT document_id, title, normalized_language AS language, source, seen_at,

@@ -17,7 +17,7 @@ START: SourceCursor = ("", "")  # before all names
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NextVisit:
-    """How long a source rests yet after its last visit, if it does, and when the next one is, if one is planned."""
+    """The remaining pause of a source after its last visit, if any, and the time of its next visit, if planned."""
 
     source_id: int
     source: str
@@ -28,30 +28,30 @@ class NextVisit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceRow(Source):
-    """A source, and when it last answered."""
+    """A source, and the time of its last successful visit."""
 
     last_success_at: datetime | None = None
 
     @property
-    def place(self) -> SourceCursor:
-        """Where it stands in the list."""
+    def position(self) -> SourceCursor:
+        """Its position in the list."""
         return self.name, self.slug
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceFilter:
-    """Which sources a list is of; what is None is of no matter."""
+    """Conditions on sources; None matches all. `words` are part of the name or slug."""
 
     collection: str | None = None
     kind: str | None = None
     healths: Sequence[Health] | None = None
     enabled: bool | None = None
-    sought: str | None = None
+    words: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceTally:
-    """How many sources are alike in all this."""
+    """The number of sources that share these values."""
 
     collection: str
     kind: str
@@ -62,7 +62,7 @@ class SourceTally:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LatestItem:
-    """What a source brought, as it is read; `story_uuid` is None until it is folded into a story."""
+    """A document of a source; `story_uuid` is None until dedup has run."""
 
     title: str
     url: str | None
@@ -80,22 +80,22 @@ async def count_health(conn: Connection) -> dict[Health, int]:
 async def list_next_visits(
     conn: Connection, stage: str, source_ids: Sequence[int], *, rest: timedelta
 ) -> list[NextVisit]:
-    """How it stands with visits of sources; each rests so long after it was visited."""
+    """The next visits of sources; each pauses for `rest` after a visit."""
     return [NextVisit(**row) for row in await conn.fetch(SQL["next_visits"], stage, source_ids, rest)]
 
 
 async def list_sources(
-    conn: Connection, wanted: SourceFilter, *, after: SourceCursor = START, limit: int
+    conn: Connection, condition: SourceFilter, *, after: SourceCursor = START, limit: int
 ) -> list[SourceRow]:
-    asked = (wanted.collection, wanted.kind, wanted.healths, wanted.enabled, wanted.sought)
-    return [SourceRow(**row) for row in await conn.fetch(SQL["sources"], *asked, *after, limit)]
+    values = (condition.collection, condition.kind, condition.healths, condition.enabled, condition.words)
+    return [SourceRow(**row) for row in await conn.fetch(SQL["sources"], *values, *after, limit)]
 
 
 async def get_source(conn: Connection, slug: str) -> SourceRow:
-    found = await conn.fetchrow(SQL["source"], slug)
-    if found is None:
+    row = await conn.fetchrow(SQL["source"], slug)
+    if row is None:
         raise NotFound(f"there is no source {slug!r}; it may have been removed")
-    return SourceRow(**found)
+    return SourceRow(**row)
 
 
 async def count_sources(conn: Connection) -> list[SourceTally]:
@@ -105,11 +105,11 @@ async def count_sources(conn: Connection) -> list[SourceTally]:
 async def count_items_a_day(
     conn: Connection, slugs: Sequence[str], *, since: datetime, timezone: str
 ) -> Mapping[str, Mapping[date, int]]:
-    """How many new items each of the sources brought on each local day that brought some."""
-    found: dict[str, dict[date, int]] = {slug: {} for slug in slugs}
+    """The number of new items of each source, by local day; days without items are left out."""
+    items: dict[str, dict[date, int]] = {slug: {} for slug in slugs}
     for row in await conn.fetch(SQL["items_a_day"], slugs, since, timezone):
-        found[row["source"]][row["day"]] = row["items"]
-    return found
+        items[row["source"]][row["day"]] = row["items"]
+    return items
 
 
 async def list_latest_items(conn: Connection, slug: str, *, limit: int) -> list[LatestItem]:

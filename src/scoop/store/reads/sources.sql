@@ -1,9 +1,9 @@
 -- name: health
--- How many of the sources that are visited are in which state.
+-- The number of enabled sources in each state of health.
 SELECT health::text AS health, count(*) AS sources FROM sources WHERE enabled GROUP BY health;
 
 -- name: next_visits
--- How long sources rest yet after a visit, when each is visited next, and whether that visit is on its way.
+-- The remaining pause of sources after a visit, the time of each next visit, and whether that has started.
 SELECT source_id, slug AS source, (
         SELECT max(started_at) FROM ingest_runs WHERE ingest_runs.source = slug AND started_at > now() - $3::interval
     ) + $3::interval - now() AS rests_for,
@@ -13,8 +13,8 @@ FROM sources LEFT JOIN work ON stage = $1 AND subject = source_id AND state IN (
 WHERE source_id = ANY ($2::bigint[]) ORDER BY slug;
 
 -- name: sources
--- Sources as a table shows them, by name: of a collection, a kind, some states of health, on or resting, with a word in
--- their names; after a place in the list.
+-- Sources by name after a cursor: of a collection, a kind, some states of health, enabled or not, with words in their
+-- names or slugs.
 SELECT source_id, slug, name, kind, collection, category, base_url, options, schedule, crawl_windows, allowed_paths,
     request_interval_ms, timezone, enabled, next_visit_at, health::text AS health, health_note, health_since, failures,
     last_item_at, moved_to, moves, source_checkpoints.updated_at AS last_success_at
@@ -26,7 +26,7 @@ WHERE ($1::text IS NULL OR collection = $1) AND ($2::text IS NULL OR kind = $2)
 ORDER BY lower(name), slug LIMIT $8;
 
 -- name: source
--- One source as a page shows it.
+-- One source.
 SELECT source_id, slug, name, kind, collection, category, base_url, options, schedule, crawl_windows, allowed_paths,
     request_interval_ms, timezone, enabled, next_visit_at, health::text AS health, health_note, health_since, failures,
     last_item_at, moved_to, moves, source_checkpoints.updated_at AS last_success_at
@@ -34,17 +34,17 @@ FROM sources LEFT JOIN source_checkpoints ON source_checkpoints.source = sources
 WHERE slug = $1;
 
 -- name: tallies
--- How many sources there are of each collection, kind and state.
+-- The number of sources of each collection, kind and state.
 SELECT collection, kind, health::text AS health, enabled, count(*)::int AS sources FROM sources
 GROUP BY collection, kind, health, enabled;
 
 -- name: items_a_day
--- How many new items the runs of sources brought since a moment, by local days.
+-- The number of new items of sources since a moment, by local day.
 SELECT source, (started_at AT TIME ZONE $3)::date AS day, sum(items_inserted)::int AS items FROM ingest_runs
 WHERE source = ANY ($1::text[]) AND started_at >= $2 AND items_inserted > 0 GROUP BY source, day;
 
 -- name: latest_items
--- What a source brought last, with the stories that it became part of.
+-- The latest documents of a source, with their stories.
 SELECT title, canonical_url AS url, normalized_language AS language, seen_at, documents.created_at AS read_at, content_problem,
     (SELECT story_uuid::text FROM story_members JOIN stories USING (story_id)
         WHERE story_members.document_id = documents.document_id) AS story_uuid

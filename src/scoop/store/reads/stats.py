@@ -30,7 +30,7 @@ class Stats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayStats:
-    """The figures of one day: arrivals, the documents that opened a story, those that were folded into one."""
+    """The counts of one day: arrivals, documents that opened a story, documents that joined one."""
 
     arrivals: int
     opened: int
@@ -46,7 +46,7 @@ class CollectionStats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceStats:
-    """What the runs of a source came to; pushed items are runs of the source `items`."""
+    """The totals of a source's runs; pushed items are runs of the source `items`."""
 
     source: str
     runs: int
@@ -67,7 +67,7 @@ async def get_stats(conn: Connection) -> Stats:
 
 
 async def count_days(conn: Connection, windows: Sequence[tuple[datetime, datetime]]) -> list[DayStats]:
-    """The figures of each window, in order."""
+    """The counts of each window, in order."""
     rows = await conn.fetch(SQL["days"], [since for since, _ in windows], [until for _, until in windows])
     return [DayStats(arrivals=row["arrivals"], opened=row["opened"], folded=row["folded"]) for row in rows]
 
@@ -84,7 +84,7 @@ async def count_collections(conn: Connection, *, since: datetime, until: datetim
 async def count_sources(
     conn: Connection, *, since: datetime, until: datetime, limit: int
 ) -> tuple[list[SourceStats], int]:
-    """The sources that brought most, and how many there are in all."""
+    """The sources with most new items, and the number of all sources."""
     rows = [dict(row) for row in await conn.fetch(SQL["sources"], since, until, limit)]
     total = rows[0]["sources"] if rows else 0
     return [SourceStats(**{name: value for name, value in row.items() if name != "sources"}) for row in rows], total

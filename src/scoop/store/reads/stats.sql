@@ -1,5 +1,5 @@
 -- name: totals
--- How much there is in all.
+-- The totals.
 SELECT (SELECT count(*) FROM sources) AS sources,
     (SELECT count(*) FROM ingest_runs) AS runs,
     (SELECT count(*) FROM raw_arrivals) AS arrivals,
@@ -11,11 +11,11 @@ SELECT (SELECT count(*) FROM sources) AS sources,
     (SELECT count(*) FROM dedup_events) AS events;
 
 -- name: match_types
--- How documents came to their stories.
+-- The number of documents by the way they joined their stories.
 SELECT match_type::text AS match_type, count(*) AS count FROM story_members GROUP BY match_type ORDER BY count DESC;
 
 -- name: days
--- What happened in each of these windows, counted in indexes alone: what arrived, what opened a story, what was folded.
+-- The counts of each window, by index-only scans: arrivals, documents that opened a story, documents that joined one.
 SELECT place::int AS place,
     (SELECT count(*) FROM raw_arrivals WHERE fetched_at >= since AND fetched_at < until) AS arrivals,
     (SELECT count(*) FROM dedup_events
@@ -26,19 +26,19 @@ FROM unnest($1::timestamptz[], $2::timestamptz[]) WITH ORDINALITY AS day (since,
 ORDER BY place;
 
 -- name: matches
--- By what documents were folded into their stories within a window.
+-- The documents that joined a story within a window, by signal.
 SELECT details ->> 'signal' AS match_type, count(*) AS count FROM dedup_events
 WHERE decision = 'auto_merge' AND created_at >= $1 AND created_at < $2
 GROUP BY 1 ORDER BY count DESC, match_type;
 
 -- name: collections
--- The stories that were told within a window, and how many documents tell them, by collection.
+-- The stories of a window and their documents, by collection.
 SELECT collection, count(*) AS stories, sum(item_count)::bigint AS documents FROM stories
 WHERE status = 'active' AND last_seen_at >= $1 AND last_seen_at < $2
 GROUP BY collection ORDER BY documents DESC, collection;
 
 -- name: sources
--- What the runs of each source within a window came to, those that brought most first.
+-- The totals of each source's runs within a window, the source with most new items first.
 SELECT source, count(*) AS runs, count(*) FILTER (WHERE status = 'failed') AS failed_runs,
     sum(items_fetched)::bigint AS items_fetched, sum(items_inserted)::bigint AS items_inserted,
     sum(items_failed)::bigint AS items_failed, count(*) OVER () AS sources

@@ -1,6 +1,6 @@
 -- name: related
--- The stories of the same group of coverage, and others that are linked to this one, each with its best link by the
--- deciding model. Of a story of very many documents the newest speak.
+-- The stories of the same coverage, and others that are linked to this one, each with its best link by the active model.
+-- Only the newest documents of a large story are read.
 WITH linked AS (
     SELECT DISTINCT ON (theirs.story_id) theirs.story_id, probability, found.signals AS signs
     FROM (SELECT document_id FROM story_members WHERE story_id = $1 ORDER BY document_id DESC LIMIT $3) AS ours
@@ -21,7 +21,7 @@ FROM linked FULL JOIN company USING (story_id) JOIN story_rows USING (story_id)
 WHERE status = 'active' ORDER BY is_company DESC, probability DESC NULLS LAST, last_seen_at DESC, story_id LIMIT $4;
 
 -- name: decisions
--- What people decided about a story and has not been undone, the latest first.
+-- The decisions of people about a story that were not undone, the latest first.
 SELECT decision_id, action, story_decisions.collection, story_decisions.story_id, other_story_id, document_ids, pointing_ids,
     note, decided_at, decided_by, NULL::timestamptz AS undone_at, '' AS undone_by, stories.canonical_title AS title,
     other.canonical_title AS other_title,
@@ -32,7 +32,7 @@ WHERE (story_decisions.story_id = $1 OR other_story_id = $1) AND EXISTS (
 ORDER BY decision_id DESC LIMIT $2;
 
 -- name: topics
--- The topics that a story belongs to, and what they did with it.
+-- The topics of a story, with when each published it and whether it suppresses it.
 SELECT topic_slug, topic_name, publish_count, last_published_at, suppressed, suppression_reason
 FROM story_topic_state JOIN topics USING (topic_id) WHERE story_id = $1 ORDER BY topic_name, topic_slug;
 
@@ -52,7 +52,7 @@ ORDER BY last_seen_at DESC, story_id DESC;
 SELECT * FROM story_rows WHERE story_id = $1 OR story_uuid = $2;
 
 -- name: text
--- The text of the document that stands for a story.
+-- The text of the document that represents a story.
 SELECT coalesce(body_text, '') FROM stories JOIN documents ON document_id = representative_document_id WHERE story_id = $1;
 
 -- name: company

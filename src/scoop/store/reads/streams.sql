@@ -9,7 +9,7 @@ WHERE user_id = $1 AND ($2::text IS NULL OR collection = $2)
 ORDER BY story_id DESC LIMIT $8;
 
 -- name: oldest
--- The same, the oldest first.
+-- The ids of the same stories, the oldest first.
 SELECT story_id, created_at FROM marked_stories
 WHERE user_id = $1 AND ($2::text IS NULL OR collection = $2)
     AND ($3::int IS NULL OR story_id IN (SELECT story_id FROM story_topic_state WHERE topic_id = $3))
@@ -19,17 +19,17 @@ WHERE user_id = $1 AND ($2::text IS NULL OR collection = $2)
 ORDER BY story_id LIMIT $8;
 
 -- name: made_before
--- The last story that was made before a moment.
+-- The last story that was created before a moment.
 SELECT coalesce(max(story_id), 0) FROM (
     SELECT story_id FROM stories WHERE created_at < $1 ORDER BY created_at DESC, story_id DESC LIMIT 1000) AS latest;
 
 -- name: unread
--- How many unread stories a person has in each collection, and when the newest of them was made.
+-- The number of unread stories of a person in each collection, and when the newest was created.
 SELECT collection, count(*)::int AS count, max(created_at) AS newest_at
 FROM marked_stories WHERE user_id = $1 AND NOT is_read AND story_id > $2 GROUP BY collection;
 
 -- name: unread_of_topics
--- The same for each topic.
+-- The number of unread stories of a person in each topic, and when the newest was created.
 SELECT topic_slug, count(*)::int AS count, max(marked_stories.created_at) AS newest_at
 FROM marked_stories JOIN story_topic_state USING (story_id) JOIN topics USING (topic_id)
 WHERE user_id = $1 AND NOT is_read AND story_id > $2 GROUP BY topic_slug;

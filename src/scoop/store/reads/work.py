@@ -13,7 +13,7 @@ SQL = db.blocks(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkSubject:
-    """What a piece of work is about; `label` is empty where that is gone."""
+    """The subject of a work item; `label` is empty if it no longer exists."""
 
     label: str
     source: str | None
@@ -21,7 +21,7 @@ class WorkSubject:
 
 
 async def list_subjects(conn: Connection, waiting: Sequence[Waiting]) -> dict[tuple[str, int], WorkSubject]:
-    """What pieces of work are about, by stage and subject."""
+    """The subjects of work items, by stage and subject."""
     if not waiting:
         return {}
     rows = await conn.fetch(
