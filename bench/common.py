@@ -1,4 +1,4 @@
-"""What the benchmarks stand on: a database of their own, commands as processes, and how figures are told."""
+"""Shared by the benchmarks: a database of their own, commands as processes, figures as JSON lines."""
 
 import contextlib
 import json
@@ -19,7 +19,7 @@ from scoop.store import db, migrations
 from scoop.store.db import Database
 from scoop.store.embedded import EmbeddedServer
 
-# Runs the program and says on standard error how many KiB it has held at most.
+# Runs the program and prints its peak memory in KiB to standard error.
 WATCHED = """
 import re, runpy, sys
 from pathlib import Path
@@ -34,7 +34,7 @@ print(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1], 
 
 @dataclass(frozen=True)
 class Run:
-    """What a command cost."""
+    """The time and peak memory of a command."""
 
     seconds: float
     peak_mib: float
@@ -45,9 +45,9 @@ def figure(name: str, value: float, unit: str, **more: Any) -> None:
 
 
 def run(home: Path, *arguments: str) -> Run:
-    """A command, as a process."""
+    """Run a command as a process."""
     began = time.perf_counter()
-    read_end, write_end = os.pipe()  # a member of a crew works as long as it is open
+    read_end, write_end = os.pipe()  # a worker process runs until it is closed
     try:
         done = subprocess.run(
             [sys.executable, "-c", WATCHED, *arguments],
@@ -60,22 +60,22 @@ def run(home: Path, *arguments: str) -> Run:
     finally:
         os.close(read_end)
         os.close(write_end)
-    found = re.findall(r"^\d+$", done.stderr, re.MULTILINE)
-    return Run(seconds=time.perf_counter() - began, peak_mib=int(found[-1]) / 1024)
+    numbers = re.findall(r"^\d+$", done.stderr, re.MULTILINE)
+    return Run(seconds=time.perf_counter() - began, peak_mib=int(numbers[-1]) / 1024)
 
 
 @contextlib.contextmanager
 def two_workers(home: Path, *stages: str) -> Iterator[None]:
-    """A service that works at these stages with two processes."""
+    """Run two worker processes for these stages."""
     with _working(home, "-m", "scoop", "worker", "--processes", "2", *(f"--stage={stage}" for stage in stages)):
         yield
 
 
 @contextlib.contextmanager
 def two_exact_workers(home: Path, *stages: str) -> Iterator[None]:
-    """The same, by the exact rules alone."""
-    member = (str(Path(__file__).with_name("exact_worker.py")), *(f"--stage={stage}" for stage in stages))
-    with _working(home, *member), _working(home, *member):
+    """Run two worker processes with the exact rules alone."""
+    program = (str(Path(__file__).with_name("exact_worker.py")), *(f"--stage={stage}" for stage in stages))
+    with _working(home, *program), _working(home, *program):
         yield
 
 

@@ -1,6 +1,6 @@
-"""The road from a file of items to stories, measured in one run: figures as one JSON a line.
+"""Throughput of the pipeline from a file of items to stories; figures as JSON lines.
 
-The road is walked twice: by all rules that need no embedding, and by the exact ones alone.
+It runs twice: with all rules that need no embedding, and with the exact rules alone.
 
 python bench/pipeline.py                      100,000 items, the shares of bare COPY, growth to 1,000,000
 python bench/pipeline.py --items 20000 --grow-to 0
@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from common import figure, fresh_database, run, two_exact_workers, two_workers
+from scoop.stage_names import StageName
 from scoop.stages.push import push
 from scoop.store import arrivals, db, work
 
@@ -32,10 +33,10 @@ WORDS = """
 BODY_WORDS = 190  # about 1,200 characters, the length of a wire report
 MARKS = (10_000, 100_000, 300_000, 1_000_000)  # sizes at which the cost per document is measured
 STEP = 20_000  # documents of one such measurement
-ROAD = ("normalize", "dedup")  # what follows waits for an embedding model: bench/stories.py
+STAGES = (StageName.NORMALIZE, StageName.DEDUP)  # the others need an embedding model: bench/stories.py
 COPIES = 0.15  # share of items that repeat an earlier text under another URL
 RELINKS = 0.10  # share of items that point at an earlier URL
-CREWS = {"all rules": two_workers, "exact rules alone": two_exact_workers}
+WORKERS = {"all rules": two_workers, "exact rules alone": two_exact_workers}
 
 
 def items(count: int, *, start: int = 0) -> Iterator[dict[str, Any]]:
@@ -90,7 +91,7 @@ async def bare_copy(database: db.Database, count: int) -> float:
 
 
 async def ingest(database: db.Database, path: Path) -> float:
-    """Seconds to take the file in."""
+    """Seconds to ingest the file."""
     began = time.perf_counter()
     with open(path, "rb") as stream:
         await push(database, stream, name=path.name, now=datetime.now(UTC), progress=lambda _count: None)
@@ -112,41 +113,41 @@ async def stages(database: db.Database, path: Path, count: int) -> None:
     floor = await bare_copy(database, count)
     figure("bare COPY", floor, "rows/s")
     figure("ingest", count / took, "documents/s", share_of_bare_copy=round(count / took / floor, 3))
-    for stage in ROAD:
+    for stage in STAGES:
         took = run(home, stage).seconds
         figure(stage, count / took, "documents/s", share_of_bare_copy=round(count / took / floor, 3))
 
 
-async def road(database: db.Database, path: Path) -> float:
-    """Seconds from the start of the taking in until nothing is left to do."""
+async def run_pipeline(database: db.Database, path: Path) -> float:
+    """Seconds from the start of the ingest until nothing is due."""
     began = time.perf_counter()
     run(database.server.home, "ingest", "--items", str(path))  # type: ignore[attr-defined]
     async with database.connection() as conn:
-        while await work.is_busy(conn, ROAD):
+        while await work.is_busy(conn, STAGES):
             await asyncio.sleep(0.05)
     return time.perf_counter() - began
 
 
-async def whole_road(database: db.Database, folder: Path, count: int, *, rules: str) -> None:
-    """One process takes in while two workers do the rest."""
+async def whole_pipeline(database: db.Database, folder: Path, count: int, *, rules: str) -> None:
+    """One process ingests while two workers run the stages."""
     write(folder / "warm.ndjson", 1000, start=50_000_000)
-    with CREWS[rules](folder / "home", *ROAD):
-        await road(database, folder / "warm.ndjson")
-        took = await road(database, folder / "items.ndjson")
-        figure("whole road, two workers", count / took, "documents/s", rules=rules)
+    with WORKERS[rules](folder / "home", *STAGES):
+        await run_pipeline(database, folder / "warm.ndjson")
+        took = await run_pipeline(database, folder / "items.ndjson")
+        figure("whole pipeline, two workers", count / took, "documents/s", rules=rules)
 
 
 async def growth(database: db.Database, folder: Path, target: int, *, rules: str) -> None:
-    """Cost per document of the whole road at several sizes of the database, as a multiple of the first."""
+    """Cost per document at several sizes of the database, as a multiple of the first."""
     path, first, size = folder / "grow.ndjson", 0.0, 0
-    with CREWS[rules](folder / "home", *ROAD):
+    with WORKERS[rules](folder / "home", *STAGES):
         for mark in (mark for mark in MARKS if mark <= target):
             write(path, mark - size, start=size)
-            await road(database, path)
+            await run_pipeline(database, path)
             async with database.connection() as conn:
-                await conn.execute("VACUUM ANALYZE")  # what the bulk left behind is no cost of the next ones
+                await conn.execute("VACUUM ANALYZE")  # so that dead rows of the bulk do not slow the next step
             write(path, STEP, start=mark)
-            cost = await road(database, path) / STEP
+            cost = await run_pipeline(database, path) / STEP
             first, size = first or cost, mark + STEP
             figure(
                 "cost per document", cost * 1e6, "µs", documents=mark, times_first=round(cost / first, 3), rules=rules
@@ -157,25 +158,25 @@ async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--items", type=int, default=100_000)
     parser.add_argument("--grow-to", type=int, default=1_000_000)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     figure("scoop --help", cpu_of("--help"), "CPU s")
     async with fresh_database() as (folder, database):
-        write(folder / "items.ndjson", asked.items)
-        await stages(database, folder / "items.ndjson", asked.items)
+        write(folder / "items.ndjson", options.items)
+        await stages(database, folder / "items.ndjson", options.items)
         figure("scoop stories, warm", run(folder / "home", "stories").seconds, "s")
-    for rules in CREWS:
+    for rules in WORKERS:
         async with fresh_database() as (folder, database):
-            write(folder / "items.ndjson", asked.items)
-            await whole_road(database, folder, asked.items, rules=rules)
+            write(folder / "items.ndjson", options.items)
+            await whole_pipeline(database, folder, options.items, rules=rules)
     async with fresh_database() as (folder, _database):
         small, large = folder / "small.ndjson", folder / "items.ndjson"
-        write(small, asked.items // 10)
-        write(large, asked.items)
+        write(small, options.items // 10)
+        write(large, options.items)
         low, high = (run(folder / "home", "ingest", "--items", str(path)).peak_mib for path in (small, large))
         figure("ingest memory", high, "MiB", times_of_a_tenth_of_the_file=round(high / low, 3))
-    for rules in CREWS:
+    for rules in WORKERS:
         async with fresh_database() as (folder, database):
-            await growth(database, folder, asked.grow_to, rules=rules)
+            await growth(database, folder, options.grow_to, rules=rules)
 
 
 if __name__ == "__main__":

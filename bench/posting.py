@@ -1,8 +1,8 @@
-"""Whether every post arrives exactly once, whatever Discord does with it and wherever workers die.
+"""Checks that every post arrives exactly once, whatever Discord does and wherever workers die.
 
 python bench/posting.py                      1,000 random schedules
-python bench/posting.py --schedules 10000    all that is promised; takes some minutes
-python bench/posting.py --seed 7             the same schedules again, as a violation names them
+python bench/posting.py --schedules 10000    the promised number; takes some minutes
+python bench/posting.py --seed 7             repeat the schedules of a violation
 """
 
 import argparse
@@ -23,25 +23,25 @@ from scoop.store.db import Database, External
 sys.path.append(str(Path(__file__).parents[1]))
 from tests import posting
 
-AT_ONCE = 1_000
-LINES = 40
+BATCH = 1_000
+LOOPS = 40
 
 
 async def run(schedules: int, seed: int) -> bool:
-    """Run schedules by chance, some at once, and tell the figures; whether nothing was lost, doubled or wrong."""
-    told: Counter[str] = Counter()
+    """Run random schedules and print the figures; whether nothing was lost, doubled or wrong."""
+    counts: Counter[str] = Counter()
     violations: list[str] = []
     began = time.perf_counter()
     async with fresh_database() as (_, small):
-        database = await db.connect(External(small.server.attach()), size=LINES + 4)
+        database = await db.connect(External(small.server.attach()), size=LOOPS + 4)
         try:
-            for first in range(0, schedules, AT_ONCE):
-                found = await run_some(database, first, min(AT_ONCE, schedules - first), seed, told)
+            for first in range(0, schedules, BATCH):
+                found = await run_some(database, first, min(BATCH, schedules - first), seed, counts)
                 violations += found
         finally:
             await database.close()
     seconds = time.perf_counter() - began
-    for name, value in sorted(told.items()):
+    for name, value in sorted(counts.items()):
         figure(f"posting.{name}", value, "posts" if name.startswith("posts") else "times")
     figure("posting.schedules", schedules, "schedules", seed=seed)
     figure("posting.seconds", seconds, "s", a_minute=round(schedules / seconds * 60))
@@ -50,21 +50,21 @@ async def run(schedules: int, seed: int) -> bool:
     return not violations
 
 
-async def run_some(database: Database, first: int, count: int, seed: int, told: Counter[str]) -> tuple[str, ...]:
-    """Schedules that share a Discord and its conditions; gives what must not be."""
-    conditions = posting.CONDITIONS[first // AT_ONCE % len(posting.CONDITIONS)]
+async def run_some(database: Database, first: int, count: int, seed: int, counts: Counter[str]) -> tuple[str, ...]:
+    """Run schedules that share a Discord and its conditions; give the violations."""
+    conditions = posting.CONDITIONS[first // BATCH % len(posting.CONDITIONS)]
     chance = random.Random(f"{seed} {first}")
     async with posting.open_desk(database, conditions) as desk:
         deliveries = await desk.put([posting.schedule(chance) for _ in range(count)])
-        await desk.run(lines=LINES)
+        await desk.run(lines=LOOPS)
         verdict = await posting.verdict(desk, deliveries)
-    told.update({f"posts {state}": count for state, count in verdict.states.items()})
-    told.update({"posts": sum(verdict.states.values())})
-    told.update({f"worker {trouble}": count for trouble, count in desk.met.items()})
-    told.update({f"message {mode.name}": count for mode, count in desk.modes_met(deliveries).items()})
-    told.update({"quarantined and released": desk.released})
-    told.update({"posts lost": len(verdict.lost), "posts double": len(verdict.double)})
-    told.update({"posts wrong": len(verdict.wrong)})
+    counts.update({f"posts {state}": count for state, count in verdict.states.items()})
+    counts.update({"posts": sum(verdict.states.values())})
+    counts.update({f"worker {trouble}": count for trouble, count in desk.met.items()})
+    counts.update({f"message {mode.name}": count for mode, count in desk.modes_met(deliveries).items()})
+    counts.update({"quarantined and released": desk.released})
+    counts.update({"posts lost": len(verdict.lost), "posts double": len(verdict.double)})
+    counts.update({"posts wrong": len(verdict.wrong)})
     return verdict.violations
 
 
