@@ -72,6 +72,21 @@ async def test_no_spelling_of_a_private_address_is_asked(client, monkeypatch, ad
     assert resolver.connected == []
 
 
+METADATA = [
+    "168.63.129.16", "100.100.100.200", "192.0.0.192", "169.254.170.2", "[fd00:ec2::254]", "[fd20:ce::254]",
+    "34.118.224.1", "199.36.153.8", "161.26.0.10", "166.9.1.1",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("address", METADATA)
+async def test_no_metadata_service_of_a_cloud_is_asked_even_at_a_public_address(client, monkeypatch, address):
+    resolver = Resolver(monkeypatch)
+    resolver.addresses = {"innocent.example": [address.strip("[]")]}
+    for host in (address, "innocent.example"):
+        assert (await failure(client.get(f"http://{host}/"))).health == "refused_address"
+    assert resolver.connected == []
+
+
 @pytest.mark.parametrize("address", [*PRIVATE[:8], "[::1]", "[::ffff:127.0.0.1]"])
 @pytest.mark.parametrize("status", ["301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"])
 async def test_no_redirect_leads_to_a_private_address(monkeypatch, address, status):

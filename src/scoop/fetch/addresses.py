@@ -1,4 +1,4 @@
-"""Which addresses may be connected to: the public internet, and nothing that is somebody's inside."""
+"""Which addresses the client may connect to: those of the public internet."""
 
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
@@ -11,7 +11,20 @@ CLOSED_V4 = [
         "224.0.0.0/4", "240.0.0.0/4",
     )
 ]  # fmt: skip
-OPEN_V6 = IPv6Network("2000::/3")  # global unicast; all else is local, mapped, translated or multicast
+# Public by their number, but inside a cloud they lead to its own services. Metadata services at other addresses
+# (169.254.169.254, Alibaba's 100.100.100.200, Oracle's 192.0.0.192, fd00:ec2::254) are in the blocks above and below.
+CLOUD_INTERNAL_V4 = [
+    IPv4Network(block)
+    for block in (
+        "168.63.129.16/32",  # Azure: the wire server
+        "34.118.224.0/20",  # Google Kubernetes Engine: services of the cluster, by default
+        "199.36.153.4/30",  # Google: restricted.googleapis.com
+        "199.36.153.8/30",  # Google: private.googleapis.com
+        "161.26.0.0/16",  # IBM: infrastructure services
+        "166.8.0.0/14",  # IBM: private service endpoints
+    )
+]
+OPEN_V6 = IPv6Network("2000::/3")  # global unicast; all others are local, mapped, translated or multicast
 CLOSED_V6 = [
     IPv6Network(block)
     for block in ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")  # tunnels, protocol use, documentation
@@ -19,12 +32,12 @@ CLOSED_V6 = [
 
 
 def is_public(address: str) -> bool:
-    """Whether an address is one of the public internet."""
-    found = ip_address(address.split("%")[0])
-    if isinstance(found, IPv6Address):
-        return found in OPEN_V6 and not any(found in block for block in CLOSED_V6)
-    return _is_public_v4(found)
+    """Whether an address belongs to the public internet."""
+    parsed = ip_address(address.split("%")[0])
+    if isinstance(parsed, IPv6Address):
+        return parsed in OPEN_V6 and not any(parsed in block for block in CLOSED_V6)
+    return _is_public_v4(parsed)
 
 
 def _is_public_v4(address: IPv4Address) -> bool:
-    return not any(address in block for block in CLOSED_V4)
+    return not any(address in block for block in (*CLOSED_V4, *CLOUD_INTERNAL_V4))
