@@ -1,6 +1,7 @@
 """What is read of a feed."""
 
 import json
+import time
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -103,12 +104,14 @@ def test_a_saved_feed_reads_as_expected(path):
     ("document", "reason"),
     [
         (b"", "this is empty"),
-        (b"just words", "neither RSS, Atom nor JSON Feed, but no XML at all"),
+        (b"just words", "neither RSS, Atom nor JSON Feed, but not XML"),
         (b"<opml version='2.0'><body/></opml>", "but <opml>"),
         (b'{"hello": 1}', "not a JSON Feed"),
-        (b'{"version": "https://jsonfeed.org/version/1", "items": [', "is none"),
+        (b'{"version": "https://jsonfeed.org/version/1", "items": [', "is invalid"),
         (b"<!DOCTYPE html><html><body>404</body></html>", "an HTML page"),
-        (b"\x89PNG\r\n\x1a\n\0\0\0", "no XML at all"),
+        (b"<!doctype html><title>404</title><p>Gone", "an HTML page"),
+        (b"<!doctype html><!-- <rss> --><body>404", "an HTML page"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0", "not XML"),
     ],
 )
 def test_what_is_no_feed_is_told_with_a_reason(document, reason):
@@ -120,6 +123,36 @@ def test_what_is_no_feed_is_told_with_a_reason(document, reason):
 def test_a_feed_without_items_is_a_feed_without_problems():
     feed = feed_reading.parse(rss())
     assert (feed.format, feed.title, feed.items, feed.problems) == ("rss 2.0", "News", [], [])
+
+
+@pytest.mark.parametrize(
+    "doctype", ["<!DOCTYPE html>", "<!doctype HTML>\n", '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0//EN">']
+)
+def test_a_feed_behind_a_document_type_of_html_is_a_feed_and_not_a_page(doctype):
+    documents = [rss("<item><title>one</title></item>"), atom("<entry><title>one</title></entry>")]
+    for document in documents:
+        for declaration in (b"", b"<?xml version='1.0'?>"):
+            feed = feed_reading.parse_fast(declaration + doctype.encode() + document)
+            assert [item["title"] for item in feed.items] == ["one"]
+
+
+def test_a_feed_in_a_namespace_of_its_own_is_read():
+    document = b"<rss xmlns='urn:mine' xmlns:x='urn:other'><channel><title>News</title><item><x:title>other</x:title>"
+    document += b"<title>one</title><link>https://e.example/1</link></item></channel></rss>"
+    feed = feed_reading.parse_fast(document)
+    assert (feed.title, feed.items[0]["title"]) == ("News", "one")
+    assert feed.items[0]["canonical_url"] == "https://e.example/1"
+
+
+def test_an_atom_entry_without_an_author_has_the_author_of_its_source():
+    entry = "<entry><title>one</title><source><author><name>Ada</name></author></source></entry>"
+    assert only_item(atom(f"<author><name>Desk</name></author>{entry}"))["authors"] == ["Ada"]
+
+
+def test_xml_base_of_the_feed_and_of_the_entry_both_count():
+    entry = "<entry xml:base='b/'><link href='c'/><title>one</title></entry>"
+    document = atom(entry).replace(b"<feed ", b"<feed xml:base='https://e.example/a/' ")
+    assert only_item(document, url="https://feeds.example/f")["canonical_url"] == "https://e.example/a/b/c"
 
 
 def test_a_page_names_its_feeds_in_absolute_addresses():
@@ -344,6 +377,30 @@ def test_an_item_beyond_all_measure_is_cut_and_told(filling):
     )
     assert [item["title"] for item in feed.items] == ["before", "huge"]
     assert "far larger" in feed.problems[0]
+
+
+def a_json_feed(**values) -> bytes:
+    return json.dumps({"version": "https://jsonfeed.org/version/1.1", **values}).encode()
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        a_json_feed(authors=[{"name": "&a"}] * 50_000, items=[{"id": "1"}] * MAX_ITEMS),
+        a_json_feed(language="e" * 3_000_000, items=[{"id": "1"}] * MAX_ITEMS),
+        a_json_feed(items=[{"id": "1", "tags": ["a<b>"] * 150_000, "authors": [{"name": "&"}] * 50_000}]),
+        rss("<item><link>a</link><enclosure url='b'/></item>" * MAX_ITEMS, head=f"<x>{'y' * 1_000}</x>").replace(
+            b"<channel>", b"<channel xml:base='" + b"z" * 3_000_000 + b"'>"
+        ),
+        rss(f"<item><title>{'&lt;' * 8_000}</title></item>" * 100),
+    ],
+    ids=["authors", "language", "tags", "xml:base", "title"],
+)
+def test_a_value_that_all_entries_inherit_is_computed_once_however_long_it_is(document):
+    """Every one of these took from 4 seconds to some minutes when it was computed for each entry."""
+    started = time.process_time()
+    assert feed_reading.parse_fast(document).items
+    assert time.process_time() - started < 3
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Text as people read it, and the same text as matching needs it."""
+"""Text in two forms: readable for people, normalized for matching."""
 
 import re
 import unicodedata
@@ -6,15 +6,17 @@ from functools import cache
 from math import ceil
 
 _LINE_BREAK = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
-_BLANK_LINES = re.compile("\n{3,}")
-# Never to be shown or stored: controls, lone surrogates, bidirectional overrides, zero-width marks, and the tag
-# characters that can carry a text nobody sees. The joiners U+200C and U+200D stay: Persian and Hindi need them.
+_BLANK_LINES = re.compile("\n\n\n+")  # nine times as fast as "\n{3,}", which has no literal prefix to search for
+_SPACES_BEFORE_BREAK = re.compile(r"(?<! ) ++\n")
+_ASCII_CONTROLS = bytes({*range(32), 127} - {ord("\n")})
+# Never shown or stored: controls, lone surrogates, bidirectional overrides, zero-width marks, and the tag characters,
+# which can carry invisible text. The joiners U+200C and U+200D stay: Persian and Hindi need them.
 _UNREADABLE = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f\xad\u180e\u200b\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-# Of no weight in matching: the unreadable ones that stand inside words, joiners, direction marks, variation selectors.
+# Ignored in matching: unreadable characters inside words, joiners, direction marks, variation selectors.
 _WEIGHTLESS = re.compile(
     "[\xad\u061c\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e007f]"
@@ -40,28 +42,45 @@ THAI_TO_KHMER_PER_WORD = 4  # Thai, with its vowel and tone signs
 
 
 def readable(text: str) -> str:
-    """The text as written for people, without what must never be shown or stored."""
-    if not text.replace("\n", "").isprintable():
-        text = _UNREADABLE.sub("", _LINE_BREAK.sub("\n", text))
-    lines = unicodedata.normalize("NFC", text).split("\n")
-    trimmed = "\n".join([line.rstrip() for line in lines]).strip()
+    """The text for people: NFC, without unreadable characters, trailing spaces and runs of blank lines."""
+    trimmed = _trimmed_plain(text) if _is_plain(text) else _trimmed(text)
     return _BLANK_LINES.sub("\n\n", trimmed) if "\n\n\n" in trimmed else trimmed
 
 
+def _is_plain(text: str) -> bool:
+    """Whether the only white space is spaces and line breaks, and every other character is printable."""
+    if text.isascii():  # deleting bytes takes a third of the time that isprintable takes
+        encoded = text.encode()
+        return len(encoded.translate(None, _ASCII_CONTROLS)) == len(encoded)
+    return text.replace("\n", "").isprintable()
+
+
+def _trimmed_plain(text: str) -> str:
+    composed = text if text.isascii() else unicodedata.normalize("NFC", text)
+    return (_SPACES_BEFORE_BREAK.sub("\n", composed) if " \n" in composed else composed).strip()
+
+
+def _trimmed(text: str) -> str:
+    composed = unicodedata.normalize("NFC", _UNREADABLE.sub("", _LINE_BREAK.sub("\n", text)))
+    return "\n".join([line.rstrip() for line in composed.split("\n")]).strip()
+
+
 def one_line(text: str) -> str:
+    if text.isascii() and text.isprintable():
+        return " ".join(text.split())
     return " ".join(readable(text).split())
 
 
 def normalized(text: str) -> str:
-    """The text for matching: NFKC, case-folded, white space and control characters collapsed to single spaces."""
+    """The text for matching: NFKC, case-folded, with white space and control characters collapsed to single spaces."""
     folded = " ".join((text.lower() if text.isascii() else _folded(text)).split())
     return folded if folded.isprintable() else " ".join(_CONTROL.sub(" ", folded).split())
 
 
 def words(normalized_text: str) -> list[str]:
-    """The words; in scripts that put no spaces between them, each two neighbouring characters.
+    """The words; in scripts without spaces between words, every pair of neighbouring characters.
 
-    An apostrophe joins: `don't` is `dont` however it is typed.
+    An apostrophe joins: `don't` is `dont`, whichever apostrophe is used.
     """
     text = normalized_text.replace("'", "")
     if text.isascii():
@@ -73,7 +92,7 @@ def words(normalized_text: str) -> list[str]:
 
 
 def word_count(text: str) -> int:
-    """How many words a reader sees; unspaced scripts are counted by the length of their average word."""
+    """The number of words; scripts without spaces are counted by the length of their average word."""
     if text.isascii():
         return len(words(text))
     han_and_kana = len(_HAN_OR_KANA.findall(text))
@@ -104,7 +123,7 @@ def _words_of_run(run: str) -> list[str]:
 
 @cache
 def _run() -> re.Pattern[str]:
-    """Unspaced script, or letters and digits together with their marks."""
+    """A run of unspaced script, or of letters and digits with their marks."""
     letter = rf"[^\W_{_UNSPACED}]"
     return re.compile(f"[{_UNSPACED}]+|{letter}+(?:[{_marks()}]+{letter}*)*")
 
@@ -117,6 +136,6 @@ def _beyond_letters() -> re.Pattern[str]:
 
 @cache
 def _marks() -> str:
-    """The vowel signs and accents that stand for themselves, of the blocks where living scripts have them."""
+    """Combining vowel signs and accents, from the blocks of scripts in use."""
     blocks = (*range(0x300, 0x3100), *range(0xA600, 0xAC00))
     return "".join(chr(code) for code in blocks if unicodedata.category(chr(code)).startswith("M"))

@@ -1,13 +1,13 @@
-"""When something was published, in all the ways that feeds write it."""
+"""Dates in all the forms that feeds write."""
 
 import re
 import unicodedata
 from datetime import UTC, datetime, timedelta
 
-FIRST_YEAR, LAST_YEAR = 1900, 2200  # outside there are no news, only clocks that were never set
+FIRST_YEAR, LAST_YEAR = 1900, 2200  # a date outside comes from a clock that was never set
 PIVOT_YEAR = 69  # POSIX: 69 is 1969, 68 is 2068
 MAX_CHARACTERS = 100
-MAX_OFFSET = 14 * 60  # minutes; no clock on earth is further from UTC
+MAX_OFFSET = 14 * 60  # minutes; no time zone is further from UTC
 
 _MONTH_NAMES = """
     jan january januar janner jaenner janvier janv enero ene gennaio gen janeiro januari ianuarie ocak oca styczen
@@ -49,6 +49,7 @@ _UTC_ZONES = frozenset({"gmt", "+0000", "utc", "z", "-0000"})
 _RFC_822 = re.compile(
     r"(?:[A-Za-z]{3},\s*)?(\d{1,2})\s+([A-Za-z]{3})\s+(\d{4})\s+(\d{2}:\d{2}:[0-5]\d)\s*([A-Za-z]{1,4}|[+-]\d{4})"
 )
+_ISO_8601_UTC = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 _EPOCH = re.compile(r"-?\d{9,10}(?:\.\d+)?|\d{13}|\d{16}")
 _TIME = re.compile(
     r"(?:(?P<before>上午|下午|午前|午後|오전|오후|am|pm)\s*)?(?<!\d)(?P<hour>\d{1,2})\s*(?::|時|时|點|点|시|(?<=\d)h(?=\d))"
@@ -73,18 +74,37 @@ _YEAR_APART = re.compile(r"(?P<name>[^\W\d_]{3,})\s+(?P<day>\d{1,2})\b.*?\b(?P<y
 
 
 def moment(written: str) -> datetime | None:
-    """The moment in UTC; nothing for what is no date. A date without a zone is UTC, one without a time is midnight."""
+    """The moment in UTC; None for any other text. A date without a zone is UTC, one without a time midnight."""
     written = written.strip()[:MAX_CHARACTERS]
     try:
-        found = _usual(written) or _unusual(written)
+        parsed = _usual(written) or _unusual(written)
     except (ValueError, OverflowError):
         return None
-    return found if found and FIRST_YEAR <= found.year <= LAST_YEAR else None
+    return parsed if parsed and FIRST_YEAR <= parsed.year <= LAST_YEAR else None
 
 
 def rfc_3339(written: str) -> str | None:
-    found = moment(written)
-    return found.isoformat().replace("+00:00", "Z") if found else None
+    """The moment as text, as 2026-11-15T09:00:00Z."""
+    if simple := _simple(written.strip()):
+        return simple
+    parsed = moment(written)
+    return parsed.isoformat().replace("+00:00", "Z") if parsed else None
+
+
+def _simple(written: str) -> str | None:
+    """A date that is in UTC already, in half the time; None for any other, and for one that does not exist."""
+    if match := _RFC_822.fullmatch(written):
+        day, name, year, clock, zone = match.groups()
+        if zone.lower() not in _UTC_ZONES:
+            return None
+        written = f"{year}-{_MONTH_BY_NAME.get(name.lower(), 0):02}-{day:0>2}T{clock}Z"
+    elif not _ISO_8601_UTC.fullmatch(written):
+        return None
+    try:
+        parsed = datetime.fromisoformat(written)
+    except ValueError:
+        return None
+    return written if FIRST_YEAR <= parsed.year <= LAST_YEAR else None
 
 
 def _usual(written: str) -> datetime | None:
@@ -132,7 +152,7 @@ def _folded(written: str) -> str:
 
 
 def _clock(folded: str) -> tuple[int, int, int, int, str, timedelta]:
-    """Hour, minute, second, microsecond, what stands around them, and how far the zone is from UTC."""
+    """Hour, minute, second, microsecond, the text around them, and the offset of the zone from UTC."""
     match = _TIME.search(folded)
     if match is None:
         return 0, 0, 0, 0, folded, timedelta()
@@ -150,7 +170,7 @@ def _clock(folded: str) -> tuple[int, int, int, int, str, timedelta]:
 
 
 def _offset(zone: str) -> timedelta:
-    """How far a zone is from UTC; one that nobody knows counts as UTC."""
+    """The offset of a zone from UTC; an unknown zone counts as UTC."""
     if zone in _UTC_ZONES:
         return timedelta()
     match = _ZONE.match(zone)
@@ -165,7 +185,7 @@ def _offset(zone: str) -> timedelta:
 
 
 def _date(rest: str) -> tuple[int, int, int, str | None] | None:
-    """Year, month, day, and the digits of the clock where they are written without a break."""
+    """Year, month, day, and the digits of the time if they follow without a break."""
     for form in (*_DATE_FORMS, _YEAR_APART):
         for match in form.finditer(rest):
             parts = match.groupdict()

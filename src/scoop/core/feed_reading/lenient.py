@@ -1,4 +1,4 @@
-"""Feeds that are not what they should be: broken markup, unknown entities, ends in the middle."""
+"""Parser for broken feeds: malformed markup, unknown entities, truncated documents."""
 
 import html
 import re
@@ -34,11 +34,11 @@ from scoop.core.feed_reading.feed import (
     text_value,
 )
 
-MAX_BYTES = 5 << 20  # of a feed that is mended
-MAX_BROKEN_BYTES = 2 << 20  # of one that cannot be; feedparser reads some 300 KiB a second
+MAX_BYTES = 5 << 20  # of a feed that is repaired
+MAX_BROKEN_BYTES = 2 << 20  # of one that cannot be repaired; feedparser reads some 300 KiB a second
 MAX_BROKEN_TAGS = 50_000  # and attributes; feedparser takes 0.5 KiB for each that is not closed
-# What feedparser raises over values that it did not expect.
-STUMBLES = (
+# Raised by feedparser for values that it does not expect.
+PARSER_ERRORS = (
     ArithmeticError,
     AssertionError,
     AttributeError,
@@ -61,61 +61,61 @@ _XML_ENTITIES = frozenset({b"amp", b"lt", b"gt", b"quot", b"apos"})
 
 
 def read(document: bytes, *, url: str) -> ParsedFeed:
-    """What can be read: all of it if only signs were written wrongly, else what feedparser makes of it."""
-    mended = _mended(document[:MAX_BYTES])
+    """The whole feed if escaping repairs it, else the parts that feedparser can read."""
+    repaired = _repaired(document[:MAX_BYTES])
     try:
-        feed = wellformed.read(mended, url=url)
+        feed = wellformed.read(repaired, url=url)
     except wellformed.Unfit as error:
-        return _salvaged(mended, url, f"this is broken: {error}")
-    return replace(feed, problems=["this is not well-formed; signs and entities in it were put right", *feed.problems])
+        return _salvaged(repaired, url, f"this is broken: {error}")
+    return replace(feed, problems=["this is not well-formed; characters and entities were corrected", *feed.problems])
 
 
-def _mended(document: bytes) -> bytes:
-    """Without declarations of entities, and with every `&` and `<` that is none escaped."""
+def _repaired(document: bytes) -> bytes:
+    """Without entity declarations, and with every stray `&` and `<` escaped."""
     document = _ENTITY.sub(b"", _DOCTYPE.sub(b"", document, count=1))
-    mended, end = bytearray(), 0
+    repaired, end = bytearray(), 0
     for wrong in _WRONG.finditer(document):
-        mended += document[end : wrong.start()]
-        mended += _escaped(wrong)
+        repaired += document[end : wrong.start()]
+        repaired += _escaped(wrong)
         end = wrong.end()
-    return bytes(mended + document[end:])
+    return bytes(repaired + document[end:])
 
 
-def _escaped(sign: re.Match[bytes]) -> bytes:
-    whole = sign[0]
+def _escaped(wrong: re.Match[bytes]) -> bytes:
+    whole = wrong[0]
     if whole == b"<":
         return b"&lt;"
-    if whole[:1] == b"<" or sign["name"] in _XML_ENTITIES:
+    if whole[:1] == b"<" or wrong["name"] in _XML_ENTITIES:
         return whole
-    letters = html.unescape(whole.decode()) if len(whole) > 1 else "&"
-    if letters == whole.decode():  # an entity of nobody's
+    characters = html.unescape(whole.decode()) if len(whole) > 1 else "&"
+    if characters == whole.decode():  # an unknown entity
         return b"&amp;" + whole[1:]
-    return b"".join(b"&#%d;" % ord(letter) for letter in letters)
+    return b"".join(b"&#%d;" % ord(character) for character in characters)
 
 
 def _salvaged(document: bytes, url: str, problem: str) -> ParsedFeed:
     beginning = _beginning(document)
     cut = [] if len(beginning) == len(document) else [f"only its first {len(beginning):,} bytes were read"]
-    found = _parsed(beginning)
-    if not any(found.entries):
+    parsed = _parsed(beginning)
+    if not any(parsed.entries):
         return replace(wellformed.recovered(beginning, url=url), problems=[problem, *cut])
-    head = found.feed
+    head = parsed.feed
     link = address(text_value(head, "link"), url)
-    entries, told = items(filter(_says_something, (_entry(entry, head, link or url) for entry in found.entries)))
+    entries, problems = items(filter(_has_content, (_entry(entry, head, link or url) for entry in parsed.entries)))
     return ParsedFeed(
         title=markup.headline(text_value(head, "title"), MAX_TITLE),
         link=link or "",
         description=markup.body(text_value(head, "subtitle"), MAX_SUMMARY),
         language=tag_of_language(text_value(head, "language")),
-        format=_format(found.version, bool(entries)),
+        format=_format(parsed.version, bool(entries)),
         items=entries,
-        problems=[problem, *cut, *told],
+        problems=[problem, *cut, *problems],
         ttl=timedelta(minutes=min(number(text_value(head, "ttl")) or 0, MAX_TTL_MINUTES)) or None,
     )
 
 
 def _parsed(document: bytes) -> Any:
-    """What feedparser finds; nothing where it stumbles, as it does over some empty values."""
+    """The result of feedparser; an empty one if it raises, as it does for some empty values."""
     try:
         return feedparser.parse(
             document,
@@ -123,7 +123,7 @@ def _parsed(document: bytes) -> Any:
             sanitize_html=False,
             resolve_relative_uris=False,
         )
-    except STUMBLES:
+    except PARSER_ERRORS:
         return feedparser.FeedParserDict(entries=[])
 
 
@@ -160,8 +160,8 @@ def _entry(entry: Any, head: Any, base: str) -> ParsedEntry:
     )
 
 
-def _says_something(entry: ParsedEntry) -> bool:
-    """Where a feed breaks off, an empty entry is often left."""
+def _has_content(entry: ParsedEntry) -> bool:
+    """Whether an entry is not empty; the last one of a truncated feed often is."""
     return bool(entry.title or entry.url or entry.guid or entry.body or entry.summary)
 
 
@@ -180,10 +180,11 @@ def _files(values: list[dict[str, Any]], base: str) -> Iterator[dict[str, Any]]:
 
 
 def _image(entry: Any, attachments: list[dict[str, Any]], base: str) -> str | None:
-    pictures = [found["url"] for found in attachments if is_picture(found)]
+    pictures = [file["url"] for file in attachments if is_picture(file)]
     thumbnails = [text_value(thumbnail, "url") for thumbnail in object_list(entry, "media_thumbnail")]
     own = text_value(entry.get("image"), "href")
-    return next((found for url in [*pictures, *thumbnails, own] if (found := address(url, base))), None)
+    candidates = (address(url, base) for url in [*pictures, *thumbnails, own])
+    return next(filter(None, candidates), None)
 
 
 def _format(version: str, has_items: bool) -> str:

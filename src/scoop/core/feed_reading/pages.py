@@ -1,4 +1,4 @@
-"""HTML pages that were taken for feeds: which feeds they name."""
+"""HTML pages in place of feeds: the feeds that they name."""
 
 import html
 import re
@@ -15,14 +15,14 @@ _FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/feed+
 
 
 def read(document: bytes, *, url: str) -> ParsedFeed:
-    """Not a feed, but perhaps a page that names some."""
+    """A ParsedFeed without a format, with the feeds that the page names as alternates."""
     head = document[:HEAD_BYTES].decode("utf-8", "replace")
     bases = [address(attributes.get("href"), url) for attributes in map(_attributes, _BASE.findall(head))]
     base = next(filter(None, bases), None) or url
     links = [attributes for attributes in map(_attributes, _LINK.findall(head)) if _is_feed(attributes)]
-    found = dict.fromkeys(filter(None, (address(attributes.get("href"), base) for attributes in links)))
-    alternates = list(found)[:MAX_ALTERNATES]
-    named = f"; it names {len(alternates)} of its own" if alternates else ""
+    feeds = dict.fromkeys(filter(None, (address(attributes.get("href"), base) for attributes in links)))
+    alternates = list(feeds)[:MAX_ALTERNATES]
+    named = f"; it names {len(alternates)} {'feed' if len(alternates) == 1 else 'feeds'}" if alternates else ""
     return ParsedFeed(problems=[f"this is an HTML page, not a feed{named}"], alternates=alternates)
 
 

@@ -1,4 +1,4 @@
-"""RSS and Atom that are well-formed XML: read once, from front to back, in little memory."""
+"""RSS and Atom that are well-formed XML: as one tree if it is small, else as a stream, in little memory."""
 
 import re
 from collections.abc import Iterator
@@ -12,25 +12,27 @@ from scoop.core.feed_reading.feed import MAX_ITEMS, ParsedEntry, ParsedFeed, ite
 
 CHUNK = 1 << 16
 MAX_ENTRY_BYTES = 4 << 20
-MAX_ENTRY_TAGS = 100_000  # opened, closed, and attributes; the tree takes some 250 bytes for each
-SMALL_BYTES = 1 << 19  # read at once, which takes a quarter less time; no tree of it is larger than 32 MiB
+MAX_ENTRY_TAGS = 100_000  # opened, closed, and attributes
+BYTES_PER_TAG = 250  # that a tree takes
+MAX_TREE_BYTES = 32 << 20  # a larger tree is streamed, which takes a third more time
+SMALL_BYTES = 1 << 19  # no tree of so few bytes is larger than that
 ROOTS = ("rss", "RDF", "feed", "channel")
 ENTRIES = ("item", "entry")
 TOO_LARGE = "one item is far larger than any article; it was cut, and what follows was not read"
 BOUNDS = {
     "encoding": "utf-8", "resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": False,
-    "remove_comments": True, "remove_pis": True,
+    "remove_comments": True, "remove_pis": True, "collect_ids": False,
 }  # fmt: skip
 
 _ENTRY = re.compile(rb"<(?:[\w.-]+:)?(?:item|entry)[\s>/]", re.IGNORECASE)
 
-_SUBSET = re.compile(rb"<!DOCTYPE[^>\[]*\[")
-_DOCTYPE = re.compile(rb"<!DOCTYPE[^>]*>")
+_SUBSET = re.compile(rb"<!DOCTYPE[^>\[]*\[", re.IGNORECASE)
+_DOCTYPE = re.compile(rb"<!DOCTYPE[^>]*>", re.IGNORECASE)
 _NODES = etree.XPath("count(.//*) + count(.//@*)")
 
 
 class Unfit(Exception):
-    """Not well-formed, or not to be trusted: this is for the lenient reader."""
+    """Not well-formed, or declares entities: a document for the lenient parser."""
 
 
 def read(document: bytes, *, url: str) -> ParsedFeed:
@@ -38,15 +40,17 @@ def read(document: bytes, *, url: str) -> ParsedFeed:
     reader = _Reader(_undeclared(document))
     found, problems = items(reader.entries(url))
     if reader.root is None:
-        raise Unfit("it does not begin as a feed does")
+        raise Unfit("its root element is not that of a feed")
     if not found and not reader.problems and has_entries(document):
-        raise Unfit("its items are not where they should be")
-    return elements.feed(reader.root, found, [*problems, *reader.problems], url=url)
+        raise Unfit("its items are in an unexpected place")
+    # Not the defaults of the entries: a streamed feed may have its title after them.
+    defaults = elements.FeedDefaults(reader.root, url=url)
+    return elements.feed(defaults, found, [*problems, *reader.problems])
 
 
 def _undeclared(document: bytes) -> bytes:
-    """Without the name of its DTD, which nobody needs: what such a file defines is not known here."""
-    if b"<!DOCTYPE" not in document:
+    """Without its document type: external definitions are not loaded."""
+    if b"<!DOCTYPE" not in document and b"<!doctype" not in document:
         return document
     if _SUBSET.search(document):
         raise Unfit("it declares entities")
@@ -54,16 +58,16 @@ def _undeclared(document: bytes) -> bytes:
 
 
 def recovered(document: bytes, *, url: str) -> ParsedFeed:
-    """A broken document cut into its entries, so that what is wrong with one of them costs the others nothing."""
+    """A broken document cut into its entries, so that an error in one of them does not affect the others."""
     starts = [match.start() for match in islice(_ENTRY.finditer(document), MAX_ITEMS + 1)]
     head, *pieces = (document[start:end] for start, end in pairwise([0, *starts, len(document)]))
     root = _recovered(head)
     if root is None:
         root = etree.Element("rss")
-    around = elements.FeedDefaults(root, url=url)
+    defaults = elements.FeedDefaults(root, url=url)
     entries = (entry for entry in map(_recovered, pieces) if entry is not None)
-    found, problems = items(elements.entry(entry, around) for entry in entries)
-    return elements.feed(root, found, problems, url=url)
+    found, problems = items(elements.entry(entry, defaults) for entry in entries)
+    return elements.feed(defaults, found, problems)
 
 
 def _recovered(piece: bytes) -> Any:
@@ -71,7 +75,7 @@ def _recovered(piece: bytes) -> Any:
 
 
 def has_entries(document: bytes) -> bool:
-    """Whether there is anything that may be an entry, whatever surrounds it."""
+    """Whether any element may be an entry, at any depth."""
     return _ENTRY.search(document) is not None
 
 
@@ -84,20 +88,20 @@ class _Reader:
         self.problems: list[str] = []
 
     def entries(self, url: str) -> Iterator[ParsedEntry]:
-        around = None
+        defaults = None
         for element in self._elements():
-            around = around or elements.FeedDefaults(self.root, url=url)
-            yield elements.entry(element, around)
+            defaults = defaults or elements.FeedDefaults(self.root, url=url)
+            yield elements.entry(element, defaults)
 
     def _elements(self) -> Iterator[Any]:
-        if len(self._document) <= SMALL_BYTES:
+        if _fits_tree(self._document):
             self.root = _tree(self._document)
         if self.root is None:
             return self._streamed()
         return filter(self._is_entry, self.root.iter(*_wildcards(ENTRIES)))
 
     def _streamed(self) -> Iterator[Any]:
-        """The entries as they come; each is forgotten when the next one is asked for."""
+        """The entries in turn; each is freed when the next one is read."""
         parser = etree.XMLPullParser(events=("start", "end"), tag=_wildcards((*ROOTS, *ENTRIES)), **BOUNDS)
         size = tags = 0
         last = None
@@ -124,11 +128,11 @@ class _Reader:
         raise Unfit("it ends in the middle")
 
     def _nodes(self) -> int:
-        """How much is held; what stands between the entries is not forgotten."""
+        """The size of the tree; elements between the entries are not freed."""
         return 0 if self.root is None else int(_NODES(self.root))
 
     def _is_entry(self, element: Any) -> bool:
-        """An entry of the feed, not of something that an entry quotes."""
+        """Whether an element is an entry of the feed, not of a feed that an entry quotes."""
         if elements.local_name(element) not in ENTRIES:
             return False
         if element is self.root:
@@ -137,8 +141,14 @@ class _Reader:
         return parent is self.root or parent.getparent() is self.root
 
 
+def _fits_tree(document: bytes) -> bool:
+    if len(document) <= SMALL_BYTES:
+        return True
+    return len(document) <= MAX_ENTRY_BYTES and BYTES_PER_TAG * _tags(document) <= MAX_TREE_BYTES
+
+
 def _tree(document: bytes) -> Any:
-    """The whole of it; nothing for what streaming may forgive: undeclared prefixes, and what follows the feed."""
+    """The whole document; None for errors that streaming forgives: undeclared prefixes, and text after the feed."""
     try:
         return etree.fromstring(document, etree.XMLParser(**BOUNDS))
     except etree.XMLSyntaxError:
@@ -162,7 +172,7 @@ def _fed(parser: etree.XMLPullParser, chunk: bytes) -> etree.XMLSyntaxError | No
 
 
 def _forget(element: Any) -> None:
-    """Free what was read; the element itself stays until its parser has left it."""
+    """Free the content of an entry; the element itself stays until its parser has left it."""
     element.clear(keep_tail=False)
     while (before := element.getprevious()) is not None and before.tag == element.tag:
         element.getparent().remove(before)
