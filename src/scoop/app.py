@@ -87,6 +87,7 @@ async def open_app(
     ):
         _check_plugins(config)
         await _put_configured(config, database)
+        await _retry_allowed(config, database)
         archive = open_archive(config)
         embedder = open_embedder(config, client)
         every_stage = pipeline.stages(
@@ -153,11 +154,25 @@ async def _put_configured(config: Config, database: Database) -> None:
         await topics.put_topics(config.topics, conn, config.plugins)
 
 
+async def _retry_allowed(config: Config, database: Database) -> None:
+    """Fetch sources at once whose private address was refused, and is allowed by the settings now."""
+    if not config.allow_private:
+        return
+    from scoop.actions import sources as source_actions
+
+    async with database.connection() as conn:
+        await source_actions.retry_allowed(conn, _allowed_hosts(config))
+
+
+def _allowed_hosts(config: Config) -> list[str]:
+    return config.allow_private.replace(",", " ").split()
+
+
 def open_client(config: Config) -> "AbstractAsyncContextManager[Client]":
     """The way out, as the operator allows it."""
     from scoop.fetch import client
 
-    return client.open_client(config.allow_private.replace(",", " ").split(), contact=config.contact)
+    return client.open_client(_allowed_hosts(config), contact=config.contact)
 
 
 async def try_source(config: Config, settings: "SourceSettings", *, now: datetime) -> "SourcePreview":

@@ -164,6 +164,13 @@ async def change(conn: Connection, slug: str, patch: Mapping[str, Any]) -> Sourc
     return found
 
 
+async def retry_allowed(conn: Connection, allowed: Collection[str]) -> None:
+    """Make sources due whose private address was refused and is `allowed` now, by host or by host and port."""
+    refused = await store.list_sources(conn, health="refused_address")
+    names = {source.slug: {urls.host(source.base_url), urls.host_and_port(source.base_url)} for source in refused}
+    await store.make_due(conn, [slug for slug, hosts in names.items() if not hosts.isdisjoint(allowed)])
+
+
 async def list_sources(
     conn: Connection, *, collection: str | None = None, kind: str | None = None, **filters: Any
 ) -> list[Source]:

@@ -206,7 +206,12 @@ def _settled(visited: SourceVisit, condition: Condition, *, now: datetime) -> Vi
         spread=random.random(),  # noqa: S311
     )
     not_before = now + visited.asked if visited.asked else None
-    return VisitOutcome(condition=condition, next_visit_at=max(planned, not_before or planned), not_before=not_before)
+    return VisitOutcome(
+        condition=condition,
+        fetched_url=source.base_url,
+        next_visit_at=max(planned, not_before or planned),
+        not_before=not_before,
+    )
 
 
 def _finding(visited: SourceVisit, new_items: int) -> Finding:

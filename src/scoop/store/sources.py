@@ -1,4 +1,4 @@
-"""Sources: where items are gathered from, how each is, and when it is visited next."""
+"""Sources: settings, health, checkpoints and the time of the next fetch."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -14,12 +14,12 @@ from scoop.store import db
 from scoop.store.db import Connection
 
 SQL = db.blocks(__name__)
-SLUG_LOCK = 0x5C04  # first key of the advisory lock on a slug that is about to be taken
+SLUG_LOCK = 0x5C04  # first key of the advisory lock on a slug
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DueSource:
-    """A source to visit, and the place where it goes on."""
+    """A source to fetch, with its checkpoint."""
 
     source: Source
     checkpoint: dict[str, Any]
@@ -27,7 +27,7 @@ class DueSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecentRuns:
-    """How many runs a source had lately, how many of them failed, and what was new in all."""
+    """How many runs a source had, how many failed, and how many items were new."""
 
     runs: int = 0
     failed: int = 0
@@ -36,9 +36,10 @@ class RecentRuns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VisitOutcome:
-    """How a source is after its visit, and when it is visited next."""
+    """The state of a source after a fetch of `fetched_url`, and the time of the next fetch."""
 
     condition: Condition
+    fetched_url: str
     next_visit_at: datetime
     not_before: datetime | None
 
@@ -48,12 +49,18 @@ async def put(conn: Connection, settings: SourceSettings) -> int:
     return source_id
 
 
-async def put_all(conn: Connection, found: Sequence[SourceSettings]) -> None:
-    await conn.executemany(SQL["put"], [_values(settings) for settings in found])
+async def put_all(conn: Connection, sources: Sequence[SourceSettings]) -> None:
+    await conn.executemany(SQL["put"], [_values(settings) for settings in sources])
+
+
+async def make_due(conn: Connection, slugs: Sequence[str]) -> None:
+    """Let sources be fetched as soon as a worker is free, also if an earlier failure made them wait."""
+    await conn.execute(SQL["make_due"], slugs, StageName.INGEST)
 
 
 def _values(settings: SourceSettings) -> list[Any]:
-    return [*(getattr(settings, each.name) for each in fields(SourceSettings)), urls.host(settings.base_url)]
+    values = [getattr(settings, field.name) for field in fields(SourceSettings)]
+    return [*values, urls.host(settings.base_url), StageName.INGEST]
 
 
 async def list_sources(
@@ -65,24 +72,24 @@ async def list_sources(
     after: str = "",
     limit: int | None = None,
 ) -> list[Source]:
-    """Sources by name; each condition that is given holds for all of them."""
-    return [Source(**row) for row in await conn.fetch(SQL["listed"], collection, kind, health, after, limit)]
+    """Sources by slug that match all given filters."""
+    return [Source(**row) for row in await conn.fetch(SQL["sources"], collection, kind, health, after, limit)]
 
 
 async def count_recent_runs(conn: Connection, slugs: Sequence[str], *, since: datetime) -> dict[str, RecentRuns]:
-    """What the runs of these sources came to since a moment."""
-    rows = [dict(row) for row in await conn.fetch(SQL["lately"], slugs, since)]
+    """The runs of these sources since a moment."""
+    rows = [dict(row) for row in await conn.fetch(SQL["recent_runs"], slugs, since)]
     return {row.pop("source"): RecentRuns(**row) for row in rows}
 
 
 async def is_taken(conn: Connection, slug: str) -> bool:
-    """Whether a source has this slug; nobody else asks before the caller's transaction ends."""
+    """Whether a source has this slug; locks the slug until the caller's transaction ends."""
     await conn.execute(SQL["claim_slug"], SLUG_LOCK, slug)
     return await conn.fetchrow(SQL["by_slug"], slug) is not None
 
 
 async def lock(conn: Connection, slug: str) -> Source:
-    """The source, which nobody else changes before the caller's transaction ends."""
+    """The source, locked until the caller's transaction ends."""
     await conn.execute(SQL["lock"], slug)
     return await by_slug(conn, slug)
 
@@ -100,26 +107,26 @@ async def load_due(conn: Connection, ids: Sequence[int]) -> dict[int, DueSource]
 
 
 async def enqueue_due(conn: Connection, *, gathers: bool = True) -> None:
-    """Put the sources that are due before the stage; those that wait there already stay as they are.
+    """Enqueue the sources that are due; those in the queue stay as they are.
 
-    `gathers`: whether collections are gathered whose topics say nothing of it.
+    `gathers`: whether collections are fetched whose topics do not say.
     """
-    await conn.execute(SQL["schedule"], StageName.INGEST, gathers)
+    await conn.execute(SQL["enqueue_due"], StageName.INGEST, gathers)
 
 
 async def find_not_gathered(conn: Connection, ids: Sequence[int], *, gathers: bool) -> set[int]:
-    """Which of these sources are not gathered, as their topics say, or as `gathers` for all."""
-    return {row["source_id"] for row in await conn.fetch(SQL["resting"], ids, gathers)}
+    """Which of these sources are not fetched, as their topics say; `gathers` where these do not say."""
+    return {row["source_id"] for row in await conn.fetch(SQL["not_gathered"], ids, gathers)}
 
 
 async def enqueue_now(conn: Connection, ids: Sequence[int], *, force: bool) -> None:
-    """Put sources before the stage whether they are due or not; `force`: even if their server asked to wait."""
-    await conn.execute(SQL["visit_now"], StageName.INGEST, ids, force)
+    """Enqueue sources whether they are due or not; `force`: even if their server asked to wait."""
+    await conn.execute(SQL["enqueue_now"], StageName.INGEST, ids, force)
 
 
 async def count_pending(conn: Connection, ids: Sequence[int]) -> int:
-    """How many of these sources wait for a visit in the next minute, or are being visited."""
-    return int(await conn.fetchval(SQL["unsettled"], StageName.INGEST, ids))
+    """How many of these sources are fetched within a minute, or now."""
+    return int(await conn.fetchval(SQL["pending"], StageName.INGEST, ids))
 
 
 async def list_ids(conn: Connection, slugs: Sequence[str] | None) -> list[int]:
@@ -131,33 +138,34 @@ async def list_ids(conn: Connection, slugs: Sequence[str] | None) -> list[int]:
     return list(id_by_slug.values())
 
 
-async def save_outcomes(conn: Connection, settled_by_id: Mapping[int, VisitOutcome]) -> None:
-    """Write down how visited sources are."""
+async def save_outcomes(conn: Connection, outcome_by_id: Mapping[int, VisitOutcome]) -> None:
+    """Store the state of sources after a fetch."""
     rows = [
         (
             source_id,
-            s.next_visit_at,
-            s.not_before,
-            s.condition.health,
-            s.condition.health_note,
-            s.condition.health_since,
-            s.condition.failures,
-            s.condition.last_item_at,
-            s.condition.base_url,
-            urls.host(s.condition.base_url),
-            s.condition.moved_to,
-            s.condition.moves,
-            s.condition.enabled,
+            outcome.next_visit_at,
+            outcome.not_before,
+            outcome.condition.health,
+            outcome.condition.health_note,
+            outcome.condition.health_since,
+            outcome.condition.failures,
+            outcome.condition.last_item_at,
+            outcome.condition.base_url,
+            urls.host(outcome.condition.base_url),
+            outcome.condition.moved_to,
+            outcome.condition.moves,
+            outcome.condition.enabled,
+            outcome.fetched_url,
         )
-        for source_id, s in settled_by_id.items()
+        for source_id, outcome in outcome_by_id.items()
     ]
-    await conn.execute(SQL["settle"], *map(list, zip(*rows, strict=True)))
+    await conn.execute(SQL["save_outcomes"], *map(list, zip(*rows, strict=True)))
 
 
 async def save_checkpoints(conn: Connection, kept: Sequence[tuple[str, dict[str, Any], int]]) -> None:
-    """Remember where the next visits go on: slug, checkpoint and run of each."""
+    """Store where the next fetches continue: slug, checkpoint and run of each."""
     if kept:
-        await conn.execute(SQL["keep_checkpoints"], *map(list, zip(*kept, strict=True)))
+        await conn.execute(SQL["save_checkpoints"], *map(list, zip(*kept, strict=True)))
 
 
 async def set_enabled(conn: Connection, slug: str, *, enabled: bool) -> None:
@@ -175,4 +183,4 @@ async def is_empty(conn: Connection) -> bool:
 
 
 def _unknown(slug: str) -> NotFound:
-    return NotFound(f"there is no source {slug!r}; `scoop sources list` shows what there is")
+    return NotFound(f"there is no source {slug!r}; `scoop sources list` shows all")

@@ -1,8 +1,16 @@
 -- name: put
--- Add a source, or change the one that has its slug; elsewhere, or in another collection, it is read from the start.
-WITH forgotten AS (
-    DELETE FROM source_checkpoints USING sources WHERE source_checkpoints.source = $1 AND sources.slug = $1
-        AND (sources.kind, sources.collection, sources.base_url) IS DISTINCT FROM ($3, $4, $6)
+-- Add a source, or change the one with its slug. In another collection or at another address it is read from the start;
+-- another kind, address or option makes it due at once, so that an address that was refused is tried when it is allowed.
+WITH known AS (
+    SELECT source_id, (kind, collection, base_url) IS DISTINCT FROM ($3, $4, $6) AS restarts,
+        (kind, base_url, options) IS DISTINCT FROM ($3, $6, $7) AS is_changed,
+        greatest(now(), CASE WHEN base_url = $6 THEN not_before END) AS due_at
+    FROM sources WHERE slug = $1
+), restarted AS (
+    DELETE FROM source_checkpoints USING known WHERE source = $1 AND restarts
+), hastened AS (
+    UPDATE work SET due_at = least(work.due_at, known.due_at) FROM known
+    WHERE is_changed AND stage = $15 AND subject = source_id AND state = 'waiting'
 )
 INSERT INTO sources (slug, name, kind, collection, category, base_url, options, schedule, crawl_windows, allowed_paths,
     request_interval_ms, timezone, enabled, host)
@@ -11,11 +19,20 @@ ON CONFLICT (slug) DO UPDATE SET name = excluded.name, kind = excluded.kind, col
     category = excluded.category, base_url = excluded.base_url, options = excluded.options, schedule = excluded.schedule,
     crawl_windows = excluded.crawl_windows, allowed_paths = excluded.allowed_paths,
     request_interval_ms = excluded.request_interval_ms, timezone = excluded.timezone, enabled = excluded.enabled,
-    host = excluded.host
+    host = excluded.host,
+    not_before = CASE WHEN sources.base_url = excluded.base_url THEN sources.not_before END,
+    next_visit_at = least(sources.next_visit_at, (SELECT known.due_at FROM known WHERE is_changed))
 RETURNING source_id;
 
--- name: listed
--- The sources by name: all, or those of a collection, a kind or a health, after a name.
+-- name: make_due
+-- Let sources be fetched as soon as a worker is free.
+WITH due AS (
+    UPDATE sources SET next_visit_at = now() WHERE slug = ANY ($1::text[]) RETURNING source_id
+)
+UPDATE work SET due_at = least(due_at, now()) FROM due WHERE stage = $2 AND subject = source_id AND state = 'waiting';
+
+-- name: sources
+-- The sources by slug: all, or those of a collection, a kind or a health, after a slug.
 SELECT source_id, slug, name, kind, collection, category, base_url, options, schedule, crawl_windows, allowed_paths,
     request_interval_ms, timezone, enabled, next_visit_at, health::text AS health, health_note, health_since, failures,
     last_item_at, moved_to, moves
@@ -24,18 +41,18 @@ WHERE ($1::text IS NULL OR collection = $1) AND ($2::text IS NULL OR kind = $2) 
     AND slug > $4
 ORDER BY slug LIMIT $5;
 
--- name: lately
--- What the runs of sources came to since a moment.
+-- name: recent_runs
+-- How many runs sources had since a moment, and how many items these brought.
 SELECT source, count(*)::int AS runs, (count(*) FILTER (WHERE status = 'failed'))::int AS failed,
     coalesce(sum(items_inserted), 0)::int AS items_inserted
 FROM ingest_runs WHERE source = ANY ($1::text[]) AND started_at >= $2 GROUP BY source;
 
 -- name: lock
--- Whoever is about to change a source by what it is now works alone at it.
+-- Lock a source that is changed by what it is now.
 SELECT FROM sources WHERE slug = $1 FOR UPDATE;
 
 -- name: due
--- The sources that ingest visits, with the place where each goes on.
+-- Sources with their checkpoints.
 SELECT source_id, slug, name, kind, collection, category, base_url, options, schedule, crawl_windows, allowed_paths,
     request_interval_ms, timezone, enabled, next_visit_at, health::text AS health, health_note, health_since, failures,
     last_item_at, moved_to, moves, coalesce(cursor_checkpoint, '{}') AS checkpoint
@@ -43,56 +60,59 @@ FROM sources LEFT JOIN source_checkpoints ON source_checkpoints.source = sources
 WHERE source_id = ANY ($1::bigint[]);
 
 -- name: by_slug
--- The source of this name.
+-- The source with this slug.
 SELECT source_id, slug, name, kind, collection, category, base_url, options, schedule, crawl_windows, allowed_paths,
     request_interval_ms, timezone, enabled, next_visit_at, health::text AS health, health_note, health_since, failures,
     last_item_at, moved_to, moves
 FROM sources WHERE slug = $1;
 
 -- name: claim_slug
--- Whoever is about to add a source under a slug does so alone.
+-- Lock a slug until the transaction ends, so that two requests do not add a source under it.
 SELECT pg_advisory_xact_lock($1, hashtext($2));
 
 -- name: ids
--- The sources of these names, enabled or not; all that are enabled when none is named.
+-- The sources with these slugs, enabled or not; without slugs all that are enabled.
 SELECT source_id, slug FROM sources WHERE CASE WHEN $1::text[] IS NULL THEN enabled ELSE slug = ANY ($1) END
 ORDER BY slug;
 
--- name: settle
--- Write down how visited sources are, and when each is visited next.
-UPDATE sources SET next_visit_at = visited.next_visit_at, not_before = visited.not_before,
-    health = visited.health::source_health, health_note = visited.health_note, health_since = visited.health_since,
-    failures = visited.failures, last_item_at = visited.last_item_at, base_url = visited.base_url, host = visited.host,
-    moved_to = visited.moved_to, moves = visited.moves, enabled = sources.enabled AND visited.enabled
+-- name: save_outcomes
+-- Store the health of sources after a fetch and the time of the next one. An address that somebody changed during the
+-- fetch stays as it was changed.
+UPDATE sources SET next_visit_at = fetched.next_visit_at, not_before = fetched.not_before,
+    health = fetched.health::source_health, health_note = fetched.health_note, health_since = fetched.health_since,
+    failures = fetched.failures, last_item_at = fetched.last_item_at,
+    base_url = CASE WHEN sources.base_url = fetched_url THEN fetched.base_url ELSE sources.base_url END,
+    host = CASE WHEN sources.base_url = fetched_url THEN fetched.host ELSE sources.host END,
+    moved_to = fetched.moved_to, moves = fetched.moves, enabled = sources.enabled AND fetched.enabled
 FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[], $4::text[], $5::text[], $6::timestamptz[], $7::int[],
-    $8::timestamptz[], $9::text[], $10::text[], $11::text[], $12::int[], $13::bool[])
-    AS visited (source_id, next_visit_at, not_before, health, health_note, health_since, failures, last_item_at, base_url,
-        host, moved_to, moves, enabled)
-WHERE sources.source_id = visited.source_id;
+    $8::timestamptz[], $9::text[], $10::text[], $11::text[], $12::int[], $13::bool[], $14::text[])
+    AS fetched (source_id, next_visit_at, not_before, health, health_note, health_since, failures, last_item_at, base_url,
+        host, moved_to, moves, enabled, fetched_url)
+WHERE sources.source_id = fetched.source_id;
 
--- name: keep_checkpoints
--- Remember where the next visits of sources go on.
+-- name: save_checkpoints
+-- Store where the next fetches of sources continue.
 INSERT INTO source_checkpoints (source, cursor_checkpoint, last_successful_run_id)
 SELECT * FROM unnest($1::text[], $2::jsonb[], $3::bigint[])
 ON CONFLICT (source) DO UPDATE SET cursor_checkpoint = excluded.cursor_checkpoint,
     last_successful_run_id = excluded.last_successful_run_id, updated_at = now();
 
 -- name: set_enabled
--- Let a source be visited, or not.
+-- Enable or disable a source; one that is enabled is due at once.
 UPDATE sources SET enabled = $2, failures = 0, next_visit_at = least(next_visit_at, now()) WHERE slug = $1
 RETURNING source_id;
 
 -- name: remove
--- Forget a source; its arrivals stay.
-WITH forgotten AS (DELETE FROM source_checkpoints WHERE source = $1)
+-- Remove a source; its arrivals stay.
+WITH removed AS (DELETE FROM source_checkpoints WHERE source = $1)
 DELETE FROM sources WHERE slug = $1 RETURNING source_id;
 
 -- name: is_empty
--- Whether nobody has added a source.
+-- Whether there is no source.
 SELECT NOT EXISTS (SELECT FROM sources);
 
--- name: schedule
--- Put the sources that are due before the stage, once; those of one host one after the other.
+-- name: enqueue_due
+-- Enqueue the sources that are due, once; those of one host one after the other.
 WITH due AS (
     SELECT array_agg(source_id) AS ids, array_agg(host) AS hosts, array_agg(request_interval_ms * interval '1 ms') AS steps
     FROM sources WHERE enabled AND next_visit_at <= now() AND is_gathered(collection, $2)
@@ -101,8 +121,8 @@ WITH due AS (
 INSERT INTO work (stage, subject, due_at) SELECT $1, id, due_at FROM due, plan_requests(ids, hosts, steps)
 ON CONFLICT (stage, subject) DO NOTHING;
 
--- name: visit_now
--- Put these sources before the stage at once, but not before the time their servers asked for, unless that is of no matter.
+-- name: enqueue_now
+-- Enqueue these sources at once, but not before the time that their servers asked for, unless it is forced.
 WITH named AS (
     SELECT array_agg(source_id) AS ids, array_agg(host) AS hosts, array_agg(request_interval_ms * interval '1 ms') AS steps
     FROM sources WHERE source_id = ANY ($2::bigint[])
@@ -112,11 +132,11 @@ SELECT $1, id, CASE WHEN $3 THEN now() ELSE greatest(due_at, not_before) END
 FROM named, plan_requests(ids, hosts, steps) JOIN sources ON source_id = id
 ON CONFLICT (stage, subject) DO UPDATE SET due_at = excluded.due_at WHERE work.state <> 'claimed';
 
--- name: resting
--- Which of these sources are not gathered, as their topics say.
+-- name: not_gathered
+-- Which of these sources are not fetched, as the handover modes of their topics say.
 SELECT source_id FROM sources WHERE source_id = ANY ($1::bigint[]) AND NOT is_gathered(collection, $2);
 
--- name: unsettled
--- Which of these sources still wait for a visit that is due, or are being visited.
+-- name: pending
+-- How many of these sources are due or being fetched.
 SELECT count(*) FROM work WHERE stage = $1 AND subject = ANY ($2::bigint[])
     AND (state = 'claimed' OR (state = 'waiting' AND attempts = 0 AND due_at <= now() + interval '1 minute'));
