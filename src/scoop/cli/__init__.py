@@ -53,6 +53,7 @@ COMMANDS = {
     "work": "Show the queue: waiting, failed and quarantined work.",
     "users": "People who may sign in: list, add, password, role, enable, disable, remove.",
     "keys": "Keys by which programs come in: list, add, remove.",
+    "plugins": "List the plugins: sources, channels and embedders, with their options.",
     "schema": "Print the JSON Schema of a canonical item.",
     "config": "Show the settings, where each comes from, and what is wrong with them.",
     "doctor": "Check this installation, and say what to do about each problem.",
