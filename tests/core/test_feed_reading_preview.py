@@ -75,7 +75,7 @@ def test_people_see_the_newest_items_first(saved):
     lines = result.output.splitlines()
     assert lines[0] == "Tribune"
     assert lines[1] == "rss 2.0 · 2 items · https://tribune.example/"
-    assert lines[2] == "2026-11-15 09:00  Newer"
+    assert lines[2] == "2026-11-15 09:00 UTC  Newer"
     assert lines[4] == "2026-11-14 09:00  Older"
 
 
@@ -83,7 +83,7 @@ def test_a_long_title_in_any_script_stays_within_the_line(saved):
     Path(saved).write_bytes(FEED.replace(b"Newer", ("橋が再開した" * 20).encode()))
     title = previewed(saved).output.splitlines()[2]
     assert title.endswith("…")
-    assert len(title.removeprefix("2026-11-15 09:00  ")) * 2 <= 64
+    assert len(title.removeprefix("2026-11-15 09:00 UTC  ")) * 2 <= 64
 
 
 def test_standard_input_is_read(saved):
@@ -122,3 +122,16 @@ def test_an_address_that_answers_an_error_is_no_feed():
         result = previewed(f"http://{address}/feed.xml", allow_private=address)
     assert result.exit_code == 1
     assert "answered 404" in result.output
+
+
+def test_an_address_without_a_scheme_that_does_not_answer_is_called_neither_file_nor_address():
+    result = previewed("missing.invalid/feed.xml")
+    assert result.exit_code == 1
+    assert "missing.invalid/feed.xml is neither a file nor an address that answers" in result.output
+
+
+def test_a_refused_address_comes_with_the_way_to_allow_it():
+    result = previewed("http://127.0.0.1:9/feed")
+    assert result.exit_code == 1
+    assert "--allow-private" in result.output
+    assert "--connect-to" in result.output
