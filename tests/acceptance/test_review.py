@@ -70,7 +70,7 @@ def test_what_cannot_be_decided_is_told_with_the_way_out(desk):
         (("merge", one, other), 2, "undo that first: `scoop review undo 1`"),
         (("merge", one, one), 2, "are the same story; name two"),
         (("apart", one, "4711"), 1, "`scoop stories` lists"),
-        (("split", "4711"), 1, "name its number"),
+        (("split", "4711"), 1, "give its number"),
         (("undo", "4711"), 1, "`scoop review log` lists"),
         (("undo", "none"), 2, "it must be a whole number"),
     ]:

@@ -99,8 +99,10 @@ async def test_a_star_follows_its_story_through_several_merges(database):
         youngest = max(await app.ids(), key=int)
         await app.post("edit-tag", ("i", youngest), ("a", STARRED))
         await merge(database, middle, youngest)
-        await merge(database, survivor, middle)
+        again = await merge(database, survivor, middle)
         assert await app.ids(STARRED) == [survivor]
+        await undo(database, again)
+        assert await app.ids(STARRED) == [middle]
 
 
 async def test_the_stars_of_one_person_do_not_become_those_of_another(database):

@@ -312,7 +312,7 @@ async def test_a_decision_is_undone_once(database):
     await told(database, TWO_STORIES)
     decision = await undone(database, await merged(database))
     assert decision.undone_at is not None
-    with pytest.raises(UsageError, match="was undone already"):
+    with pytest.raises(UsageError, match="was undone before"):
         await undone(database, decision)
 
 
@@ -331,7 +331,7 @@ async def test_a_decision_whose_documents_went_on_is_undone_after_the_one_that_m
     merge = await merged(database)
     await told(database, [an_article(3, "herald", **SHIP)])
     later = await split(database, "item-1", "item-2")
-    with pytest.raises(UsageError, match="moved on by a later one"):
+    with pytest.raises(UsageError, match="moved by a later one"):
         await undone(database, merge)
     await undone(database, later)
     await undone(database, merge)
@@ -342,7 +342,7 @@ async def test_only_two_living_stories_of_one_collection_can_be_decided_on(datab
     elsewhere = an_article(3, "herald", **FIRE, metadata={"collection": "ai_news"})
     await told(database, [*TWO_STORIES, elsewhere])
     one, other, foreign = await names(database, "item-1", "item-2", "item-3")
-    for wrong, fix in [((one, one), "name two"), ((one, foreign), "in ai_news; only stories of one collection")]:
+    for wrong, fix in [((one, one), "name two"), ((one, foreign), "in ai_news; both stories must be in one collection")]:
         with pytest.raises(UsageError, match=fix):
             await decided(database, review.keep_apart, *wrong)
     with pytest.raises(NotFound, match="scoop stories"):
@@ -350,7 +350,7 @@ async def test_only_two_living_stories_of_one_collection_can_be_decided_on(datab
     with pytest.raises(NotFound, match="scoop review log"):
         await decided(database, review.undo, 4711)
     await merged(database)
-    with pytest.raises(UsageError, match=f"is part of story {one} now"):
+    with pytest.raises(UsageError, match=f"was merged into story {one}"):
         await decided(database, review.keep_apart, other, one)
 
 

@@ -16,7 +16,7 @@ async def test_who_has_the_same_headline_is_never_sought_among_all_of_its_time(d
         for name in BY_COLLECTION:  # without the best way, what is left is the way that a wrong guess may take
             await conn.execute(f"DROP INDEX idx_documents_{name}")
         await conn.execute("SET enable_seqscan = off")
-        asked = (ids, titles.WINDOW, stories.MAX_ALIKE)
+        asked = (ids, titles.WINDOW, stories.MAX_CANDIDATES)
         rows = await conn.fetch(f"EXPLAIN (COSTS off) {stories.SQL['sharing_headlines']}", *asked)
     conditions = [row[0] for row in rows if "Index Cond: (collection" in row[0] or "Index Cond: ((collection" in row[0]]
     assert len(conditions) == 1

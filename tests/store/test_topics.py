@@ -265,10 +265,10 @@ async def test_a_list_that_a_table_does_not_have_leaves_its_rules_as_they_are(da
         ({"slug": "energy", "keywords": [{"pattern": "(", "is_regex": True}]}, "cannot be used"),
         ({"slug": "energy", "keywords": [{"pattern": "x", "weight": 0}]}, "an integer, 1-100"),
         ({"slug": "energy", "keywords": [{"word": "x"}]}, "there is no option word"),
-        ({"slug": "energy", "sources": [""]}, "no source"),
-        ({"slug": "energy", "channels": ["main"]}, "no channel"),
+        ({"slug": "energy", "sources": [""]}, "is not a source"),
+        ({"slug": "energy", "channels": ["main"]}, "is not a channel"),
         ({"slug": "energy", "channels": [{"name": "Main!", "kind": "file"}]}, "of a-z, 0-9 and _ only"),
-        ({"slug": "energy", "channels": [{"name": "main", "kind": "pigeon"}]}, "unknown kind of channel 'pigeon'"),
+        ({"slug": "energy", "channels": [{"name": "main", "kind": "pigeon"}]}, "there is no kind of channel 'pigeon'"),
     ],
 )
 async def test_a_table_that_is_wrong_is_named_with_the_fix_and_nothing_is_kept(database, table, told):

@@ -170,7 +170,7 @@ async def test_the_log_lists_what_was_decided_and_takes_it_back(database):
     assert (done.status, done.headers["Location"]) == (303, "/review/log")
     assert "merged, undone" in undone.text
     assert undone.text.count(f"by {decision.decided_by}") == 2
-    assert (again.status, "was undone already" in again.page.text) == (400, True)
+    assert (again.status, "was undone before" in again.page.text) == (400, True)
     assert "No decisions yet" in elsewhere.text
 
 

@@ -216,7 +216,7 @@ async def test_what_cannot_be_decided_is_refused_with_the_reason(database, actio
         garbage = await decide(visitor, one, action, other="x")
     assert [each.status for each in (itself, elsewhere, nowhere, garbage)] == [400, 400, 404, 400]
     assert "are the same story; name two" in itself.page.text
-    assert "only stories of one collection can be decided on" in elsewhere.page.text
+    assert "both stories must be in one collection" in elsewhere.page.text
     assert "Body.other" in garbage.page.text
 
 
@@ -228,7 +228,7 @@ async def test_a_decision_is_taken_back_once(database):
         await decide(visitor, path, "apart", other=other)
         answers = [await decide(visitor, path, "undo", decision_id=number) for number in (1, 1, 99, 2**63)]
     assert [each.status for each in answers] == [303, 400, 404, 400]
-    assert "was undone already" in answers[1].page.text
+    assert "was undone before" in answers[1].page.text
 
 
 async def test_a_story_is_kept_out_of_a_digest_with_a_reason_and_let_in_again(database):

@@ -1,4 +1,4 @@
-"""Digests: their candidates, what was chosen and why, and what topics remember of it."""
+"""Digests: their candidates, the runs with all choices and reasons, and what was published before."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from scoop.store.db import Connection
 
 SQL = db.blocks(__name__)
 RunMode = Literal["live", "shadow"]
-MAX_VERSIONS = 200  # of a story, the newest: what a digest says of it
+MAX_VERSIONS = 200  # documents of a story, the newest, that a digest reads
 ENTRY_COLUMNS = (
     "digest_run_id",
     "story_id",
@@ -54,7 +54,7 @@ class DigestRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunEntry:
-    """What became of one candidate of a run, and the story as it was then."""
+    """The choice about one candidate of a run, and the story as it was then."""
 
     story_id: int
     story_uuid: str
@@ -94,7 +94,7 @@ class DueTopic:
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
-    """A story at the moment it was told."""
+    """A story as it was when a run chose it."""
 
     title: str
     url: str | None
@@ -111,7 +111,7 @@ async def lock_topic(conn: Connection, topic_id: int) -> None:
 async def list_candidates(
     conn: Connection, topic_id: int, window: DigestWindow, *, late_since: datetime | None
 ) -> list[tuple[DigestCandidate, Mapping[str, Any]]]:
-    """The stories that may be told, each with the row that it came from."""
+    """The stories that a digest may publish, each with its row."""
     rows = await conn.fetch(SQL["candidates"], topic_id, window.start, window.end, late_since, REMEMBERED)
     versions = await conn.fetch(
         SQL["versions"], [row["story_id"] for row in rows], window.end, FACTS_CHARACTERS, MAX_VERSIONS
@@ -138,8 +138,8 @@ def _candidate(row: Mapping[str, Any], members: Sequence[Any]) -> DigestCandidat
 
 
 async def list_published(conn: Connection, topic_id: int, mode: RunMode, day: date) -> list[PublishedStory]:
-    """What readers of the topic were told in the days before this one."""
-    rows = await conn.fetch(SQL["told"], topic_id, mode, day - REMEMBERED, day - timedelta(days=1))
+    """The stories that the topic published in the days before this one."""
+    rows = await conn.fetch(SQL["published_stories"], topic_id, mode, day - REMEMBERED, day - timedelta(days=1))
     return [
         PublishedStory(
             story_id=row["story_id"],
@@ -152,19 +152,19 @@ async def list_published(conn: Connection, topic_id: int, mode: RunMode, day: da
 
 
 async def list_suppressed(conn: Connection, topic_id: int) -> set[int]:
-    """The stories that a person keeps out of a topic."""
+    """The stories that are suppressed in a topic."""
     return {row["story_id"] for row in await conn.fetch(SQL["suppressed"], topic_id)}
 
 
 async def get_last_made(conn: Connection, topic_id: int, mode: RunMode, day: date) -> datetime | None:
-    found: datetime | None = await conn.fetchval(SQL["last_made_at"], topic_id, mode, day)
-    return found
+    made_at: datetime | None = await conn.fetchval(SQL["last_made_at"], topic_id, mode, day)
+    return made_at
 
 
 async def published_run_id(conn: Connection, topic_id: int, day: date) -> int | None:
-    """The run that is posted for a topic and a date, or is about to be."""
-    found: int | None = await conn.fetchval(SQL["committed"], topic_id, day)
-    return found
+    """The run of a topic and a date that is posted or about to be."""
+    run_id: int | None = await conn.fetchval(SQL["published_run"], topic_id, day)
+    return run_id
 
 
 async def insert_run(
@@ -177,22 +177,22 @@ async def insert_run(
     choices: Sequence[DigestChoice],
     snapshots: Mapping[int, Snapshot],
 ) -> int:
-    """Write a run down with all its candidates; give its number."""
+    """Insert a run with all its candidates; gives its id."""
     run_id: int = await conn.fetchval(SQL["open_run"], topic_id, day, mode, window.start, window.end, len(choices))
     records = [
         (
             run_id,
-            each.story_id,
-            each.status,
-            each.rank,
-            each.reason,
-            each.score,
-            dict(each.score_parts),
-            msgspec.to_builtins(snapshots[each.story_id]),
-            each.change,
-            each.twin_of,
+            choice.story_id,
+            choice.status,
+            choice.rank,
+            choice.reason,
+            choice.score,
+            dict(choice.score_parts),
+            msgspec.to_builtins(snapshots[choice.story_id]),
+            choice.change,
+            choice.twin_of,
         )
-        for each in choices
+        for choice in choices
     ]
     await db.copy(conn, "digest_entries", columns=ENTRY_COLUMNS, records=records)
     return run_id
@@ -207,7 +207,7 @@ async def list_runs(
     before: int = db.LAST_ID,
     limit: int = 30,
 ) -> list[DigestRun]:
-    """The latest runs; each condition that is given holds for all of them."""
+    """The latest runs that fulfil all conditions."""
     return [DigestRun(**row) for row in await conn.fetch(SQL["runs"], topic_slug, limit, None, day, mode, before)]
 
 
@@ -219,8 +219,8 @@ async def get_run(conn: Connection, digest_run_id: int) -> DigestRun:
 
 
 async def find_latest_run(conn: Connection, topic_id: int, day: date, mode: RunMode) -> int | None:
-    found: int | None = await conn.fetchval(SQL["latest_run"], topic_id, day, mode)
-    return found
+    run_id: int | None = await conn.fetchval(SQL["latest_run"], topic_id, day, mode)
+    return run_id
 
 
 async def list_entries(conn: Connection, digest_run_id: int) -> list[RunEntry]:

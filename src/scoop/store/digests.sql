@@ -1,9 +1,9 @@
 -- name: lock_topic
--- Only one digest of a topic is made at a time.
+-- Lock a topic: one digest of it is made at a time.
 SELECT FROM topics WHERE topic_id = $1 FOR UPDATE;
 
 -- name: candidates
--- The active stories of a topic with a document of the window, or with one that came too late for the digest before.
+-- The active stories of a topic with a document of the window, or with one that was too late for the digest before.
 SELECT story_id, story_uuid::text AS story_uuid, coalesce(coverage_id, story_id) AS coverage_id, stories.canonical_title AS title,
     stories.canonical_url AS url, stories.canonical_url_hash AS url_hash, weight,
     coalesce(publisher_family, publisher_families[1]) AS own_publisher, coalesce(normalized_language, 'und') AS language,
@@ -20,7 +20,7 @@ WHERE topic_id = $1 AND status = 'active' AND last_seen_at >= $2::timestamptz - 
             AND (member.seen_at >= $2 OR (member.seen_at >= $2 - $5::interval AND matched_at > $4::timestamptz)));
 
 -- name: versions
--- The newest documents of stories that were seen before a moment, as a digest remembers them.
+-- The newest documents of stories before a moment.
 SELECT story_id, document_id || ':' || left(encode(content_hash, 'hex'), 12) AS version, publisher_family AS publisher,
     normalized_language AS language, title, body, seen_at, coalesce(points, 0) AS points
 FROM unnest($1::bigint[]) AS asked (story_id) CROSS JOIN LATERAL (
@@ -33,8 +33,8 @@ FROM unnest($1::bigint[]) AS asked (story_id) CROSS JOIN LATERAL (
     WHERE story_members.story_id = asked.story_id AND seen_at < $2
     ORDER BY seen_at DESC, document_id DESC LIMIT $4) AS member;
 
--- name: told
--- What the topic told in the digests of these dates: what was accepted by a channel, or what a shadow run chose.
+-- name: published_stories
+-- The stories of a topic's digests of these dates: those that a channel accepted, or that a shadow run chose.
 SELECT stays.story_id, coalesce(stays.coverage_id, stays.story_id) AS coverage_id, run_date, told
 FROM digest_runs JOIN digest_entries USING (digest_run_id)
 JOIN stories ON stories.story_id = digest_entries.story_id
@@ -45,36 +45,35 @@ WHERE digest_runs.topic_id = $1 AND mode = $2::digest_mode AND run_date BETWEEN 
         WHERE same.topic_id = $1 AND same.mode = 'shadow' AND same.run_date = digest_runs.run_date) END;
 
 -- name: suppressed
--- The stories that a person keeps out of a topic.
+-- The stories that are suppressed in a topic.
 SELECT story_id FROM story_topic_state WHERE topic_id = $1 AND suppressed;
 
 -- name: last_made_at
--- When the topic's digest before this date was made, in the same mode.
+-- The time of the topic's last digest before a date, in the same mode.
 SELECT started_at FROM digest_runs
 WHERE topic_id = $1 AND mode = $2::digest_mode AND run_date < $3 AND status = 'completed'
     AND (mode = 'shadow' OR published_at IS NOT NULL)
 ORDER BY run_date DESC, attempt DESC LIMIT 1;
 
--- name: committed
--- The run whose posts are on their way, or out, or that was left to an older system, for a topic and a date: it is never
--- made anew.
+-- name: published_run
+-- The run of a topic and a date that has posts, or that was left to an older system; it is never replaced.
 SELECT digest_run_id FROM digest_runs
 WHERE topic_id = $1 AND run_date = $2 AND mode = 'live' AND (
     left_to_legacy_at IS NOT NULL OR EXISTS (SELECT FROM posts WHERE posts.digest_run_id = digest_runs.digest_run_id))
 ORDER BY digest_run_id DESC LIMIT 1;
 
 -- name: open_run
--- A new attempt at the digest of a topic and a date.
+-- Insert a new attempt at the digest of a topic and a date.
 INSERT INTO digest_runs (topic_id, run_date, mode, attempt, window_start_utc, window_end_utc, finished_at, status, candidate_count)
 SELECT $1, $2, $3::digest_mode, coalesce(max(attempt), 0) + 1, $4, $5, now(), 'completed', $6
 FROM digest_runs WHERE topic_id = $1 AND run_date = $2 AND mode = $3::digest_mode
 RETURNING digest_run_id;
 
 -- name: runs
--- The latest digest runs, of a topic, a date and a mode, or all; or one of them.
+-- The latest digest runs, of a topic, a date and a mode, or all; or one run.
 SELECT digest_run_id, topic_slug, run_date, digest_runs.mode::text AS mode, attempt, window_start_utc, window_end_utc, started_at,
     digest_runs.published_at, status::text AS status, candidate_count, posted_count, left_to_legacy_at,
-    (SELECT count(*)::int FROM digest_entries AS each WHERE each.digest_run_id = digest_runs.digest_run_id
+    (SELECT count(*)::int FROM digest_entries AS entry WHERE entry.digest_run_id = digest_runs.digest_run_id
         AND rank IS NOT NULL) AS entry_count
 FROM digest_runs JOIN topics USING (topic_id)
 WHERE ($1::text IS NULL OR topic_slug = $1) AND ($3::bigint IS NULL OR digest_run_id = $3)
@@ -82,21 +81,21 @@ WHERE ($1::text IS NULL OR topic_slug = $1) AND ($3::bigint IS NULL OR digest_ru
 ORDER BY digest_run_id DESC LIMIT $2;
 
 -- name: latest_run
--- The run of a topic and a date that counts: the one with posts, else the latest attempt of the mode.
+-- The run of a topic, a date and a mode that has posts, or else the latest attempt.
 SELECT digest_run_id FROM digest_runs
 WHERE topic_id = $1 AND run_date = $2 AND mode = $3::digest_mode AND status = 'completed'
 ORDER BY EXISTS (SELECT FROM posts WHERE posts.digest_run_id = digest_runs.digest_run_id) DESC, attempt DESC LIMIT 1;
 
 -- name: entries
--- Every candidate of a run: what is told in its order, then the rest by score.
+-- All candidates of a run: the chosen ones by rank, then the others by score.
 SELECT story_id, story_uuid::text AS story_uuid, digest_entries.status::text AS status, rank, score, reason, change, twin_of,
     score_parts, told, digest_entries.published_at
 FROM digest_entries JOIN stories USING (story_id)
 WHERE digest_run_id = $1 ORDER BY rank, twin_of NULLS FIRST, score DESC, story_id;
 
 -- name: due
--- For each topic that is on: the latest dates for which a digest was made, by mode, and was posted; what was made before
--- its time was only looked at.
+-- For each enabled topic the latest dates of digests: posted, live and shadow. A run before its due time is a preview
+-- and does not count.
 SELECT topic_id, topic_slug, timezone, digest_cron, created_at, mode::text AS mode, publish_v2, write_raw_ledger,
     EXISTS (SELECT FROM topic_channels WHERE topic_channels.topic_id = topics.topic_id) AS has_channels,
     EXISTS (SELECT FROM topic_channels AS channel WHERE channel.topic_id = topics.topic_id

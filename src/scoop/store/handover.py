@@ -1,4 +1,4 @@
-"""What an older system told and saw, how it compares, and the dates that are left to it."""
+"""The handover from an older system: what it posted and saw, comparison with Scoop, and dates left to it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ from scoop.store.db import Connection
 from scoop.store.digests import MAX_VERSIONS, RunMode
 
 SQL = db.blocks(__name__)
-HANDED_OVER_WITHIN = timedelta(days=7)  # who posted nothing for longer is not waited for
+HANDED_OVER_WITHIN = timedelta(days=7)  # without a digest for longer, the topic is not Scoop's
 LeaveState = Literal["left", "legacys", "posted", "uncertain"]
-"""Whose a date is now: the older system's since just now, or since before; ours; or nobody knows what arrived."""
+"""The owner of a date: the older system, from now on (left) or before (legacys); Scoop (posted); or uncertain."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fallback:
-    """The older system's program, run instead of us; without an `exit_code` nobody knows whether it ran."""
+    """A run of the older system's program instead of Scoop's digest; without `exit_code` it may not have run."""
 
     topic_id: int
     run_date: date
@@ -36,7 +36,7 @@ class Fallback:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """How far either system has come with a topic."""
+    """The last dates of both systems for a topic."""
 
     topic_id: int
     last_legacy: date | None
@@ -45,7 +45,7 @@ class Standing:
 
 
 async def put_posted(conn: Connection, items: Sequence[tuple[int, datetime, PostedItem]]) -> int:
-    """Keep posted items, each with its topic and when it was posted; give how many are new."""
+    """Store posted items with their topics and times; gives the number of new ones."""
     rows = [
         (
             topic_id,
@@ -66,7 +66,7 @@ async def put_posted(conn: Connection, items: Sequence[tuple[int, datetime, Post
 
 
 async def put_seen(conn: Connection, items: Sequence[tuple[int | None, SeenItem]]) -> int:
-    """Keep seen items, each with its topic; give how many are new."""
+    """Store seen items with their topics; gives the number of new ones."""
     rows = [
         (topic_id, item.key, item.canonical_url_hash, item.title, item.seen_at, item.line) for topic_id, item in items
     ]
@@ -78,12 +78,12 @@ async def list_items(conn: Connection, topic_id: int, since: date, until: date) 
 
 
 async def get_last_date(conn: Connection, topic_id: int) -> date | None:
-    found: date | None = await conn.fetchval(SQL["last_date"], topic_id)
-    return found
+    last_date: date | None = await conn.fetchval(SQL["last_date"], topic_id)
+    return last_date
 
 
 async def list_published_before(conn: Connection, topic_id: int, day: date) -> list[PublishedStory]:
-    """What the older system's readers were told in the days before this one, as far as we know the stories."""
+    """The stories that the older system posted in the days before this one, as far as Scoop has them."""
     posted = await list_items(conn, topic_id, day - REMEMBERED, day - timedelta(days=1))
     placed = [(item, known) for item, known in await _placed(conn, topic_id, posted) if known is not None]
     if not placed:
@@ -103,7 +103,7 @@ async def list_published_before(conn: Connection, topic_id: int, day: date) -> l
 async def _versions(
     conn: Connection, placed: Sequence[tuple[LegacyItem, Known]]
 ) -> dict[int, list[tuple[datetime, DocumentVersion]]]:
-    """The documents of the stories, each with when it was seen, the newest first."""
+    """The documents of the stories with the times they were seen, the newest first."""
     found: dict[int, list[tuple[datetime, DocumentVersion]]] = {known.story_id: [] for _, known in placed}
     until = max(item.posted_at for item, _ in placed) + titles.WINDOW
     for row in await conn.fetch(digests.SQL["versions"], list(found), until, FACTS_CHARACTERS, MAX_VERSIONS):
@@ -113,7 +113,7 @@ async def _versions(
 
 
 def _as_known_at(moment: datetime, versions: Sequence[tuple[datetime, DocumentVersion]]) -> list[DocumentVersion]:
-    """What was out when the older system told of it; it may have been quicker than we were with the first."""
+    """The versions that existed at a moment; the oldest one if the older system was quicker than Scoop."""
     known = [version for seen_at, version in versions if seen_at < moment]
     return known or [version for _, version in versions[-1:]]
 
@@ -121,7 +121,7 @@ def _as_known_at(moment: datetime, versions: Sequence[tuple[datetime, DocumentVe
 async def _placed(
     conn: Connection, topic_id: int, posted: Sequence[LegacyItem], more: Sequence[Known] = ()
 ) -> list[tuple[LegacyItem, Known | None]]:
-    """Each item with the document of ours that it is; `more` are others that may have its headline."""
+    """Each item with the document of Scoop that it matches; `more` are further candidates by headline."""
     if not posted:
         return []
     times = [item.posted_at for item in posted]
@@ -139,7 +139,7 @@ async def _placed(
 
 
 async def list_sides(conn: Connection, topic: Topic, *, since: date, until: date) -> list[Sides]:
-    """The dates that the older system has a digest of, with ours; the days before `since` tell what is repeated."""
+    """The dates of the older system's digests with those of Scoop; days before `since` show repetitions."""
     posted = await list_items(conn, topic.topic_id, since - REMEMBERED, until)
     ours = {day: await _ours(conn, topic.topic_id, day) for day in sorted({item.run_date for item in posted})}
     entries = [entry for _, found in ours.values() for entry in found]
@@ -150,14 +150,14 @@ async def list_sides(conn: Connection, topic: Topic, *, since: date, until: date
             items=[(item, known) for item, known in placed if item.run_date == day],
             mode=mode,
             entries=found,
-            told_before=await _told_before(conn, topic.topic_id, mode, day) if mode else {},
+            told_before=await _published_before(conn, topic.topic_id, mode, day) if mode else {},
         )
         for day, (mode, found) in ours.items()
     ]
 
 
 async def _ours(conn: Connection, topic_id: int, day: date) -> tuple[RunMode | None, list[ScoopCandidate]]:
-    """Our digest of a date: what was made to compare, else the live one, unless that was never made."""
+    """The candidates of Scoop's digest of a date: of the shadow run, else of the live one."""
     modes: tuple[RunMode, RunMode] = ("shadow", "live")
     for mode in modes:
         run_id = await digests.find_latest_run(conn, topic_id, day, mode)
@@ -199,20 +199,20 @@ def _known(entry: ScoopCandidate) -> Known:
     )
 
 
-async def _told_before(conn: Connection, topic_id: int, mode: RunMode, day: date) -> dict[int, date]:
-    """When each event was last told by us before a date."""
-    found = sorted(await digests.list_published(conn, topic_id, mode, day), key=lambda told: told.run_date)
-    return {each.coverage_id: each.run_date for each in found}
+async def _published_before(conn: Connection, topic_id: int, mode: RunMode, day: date) -> dict[int, date]:
+    """The last date before a date on which Scoop published each event."""
+    stories = sorted(await digests.list_published(conn, topic_id, mode, day), key=lambda story: story.run_date)
+    return {story.coverage_id: story.run_date for story in stories}
 
 
 async def leave_to_legacy(conn: Connection, topic: Topic, day: date, window: DigestWindow) -> LeaveState:
-    """Leave a date to the older system, inside the caller's transaction, unless anything of ours may have arrived."""
+    """Leave a date to the older system, inside the caller's transaction, unless a post of Scoop may have arrived."""
     await digests.lock_topic(conn, topic.topic_id)
     posts = await conn.fetch(SQL["posts_of"], topic.topic_id, day)
-    whose = await conn.fetchrow(SQL["whose"], topic.topic_id, day)
-    if whose["is_posted"]:
+    owner = await conn.fetchrow(SQL["owner"], topic.topic_id, day)
+    if owner["is_posted"]:
         return "posted"
-    if whose["is_legacys"]:
+    if owner["is_legacys"]:
         return "legacys"
     if any(_may_have_arrived(row["state"], row["sending_at"], row["tried_at"]) for row in posts):
         return "uncertain"
@@ -222,19 +222,19 @@ async def leave_to_legacy(conn: Connection, topic: Topic, day: date, window: Dig
 
 
 def _may_have_arrived(state: PostState, sending_at: datetime | None, tried_at: datetime | None) -> bool:
-    """Whether readers may have a post: nobody knows it of a try that was not answered."""
-    if state == "failed":  # the last try certainly did not arrive, but one before it may have
+    """Whether a post may have arrived: an attempt without a response may have."""
+    if state == "failed":  # the last attempt did not arrive, but one before it may have
         return sending_at != tried_at
-    return state in {"sending", "sent", "dropped"} or sending_at is not None  # dropped: by a person, who may know more
+    return state in {"sending", "sent", "dropped"} or sending_at is not None  # dropped: a person may have seen it
 
 
 async def is_handed_over(conn: Connection, topic_id: int, day: date) -> bool:
-    """Whether the topic was ours before this date; else the older system posts it anyway."""
+    """Whether Scoop published the topic before this date; otherwise the older system does anyway."""
     return bool(await conn.fetchval(SQL["is_handed_over"], topic_id, day, HANDED_OVER_WITHIN.days))
 
 
 async def claim_fallback(conn: Connection, topic_id: int, day: date) -> bool:
-    """Whether the caller, and nobody else, is to run the older system's program for a date."""
+    """Whether the caller is the one to run the older system's program for a date."""
     return await conn.fetchval(SQL["claim"], topic_id, day) is not None
 
 
@@ -243,7 +243,7 @@ async def end_fallback(conn: Connection, topic_id: int, day: date, *, exit_code:
 
 
 async def list_fallbacks(conn: Connection) -> dict[int, Fallback]:
-    """The latest fall-back of each topic that had one."""
+    """The latest fallback of each topic that had one."""
     return {row["topic_id"]: Fallback(**row) for row in await conn.fetch(SQL["fallbacks"])}
 
 

@@ -1,5 +1,5 @@
 -- name: put_posted
--- Keep what an older system posted; what is kept already stays as it is.
+-- Insert items that an older system posted; existing ones stay.
 INSERT INTO legacy_digest_items (topic_id, run_date, position, title, url, canonical_url_hash, normalized_title, posted_at,
     source, item_hash, copy)
 SELECT * FROM unnest($1::int[], $2::date[], $3::int[], $4::text[], $5::text[], $6::bytea[], $7::text[], $8::timestamptz[],
@@ -7,23 +7,23 @@ SELECT * FROM unnest($1::int[], $2::date[], $3::int[], $4::text[], $5::text[], $
 ON CONFLICT (topic_id, run_date, item_hash, copy) DO NOTHING RETURNING legacy_digest_item_id;
 
 -- name: put_seen
--- Keep what an older system had seen; what is kept already stays as it is.
+-- Insert items that an older system had seen; existing ones stay.
 INSERT INTO legacy_seen_items (topic_id, key, canonical_url_hash, title, seen_at, line)
 SELECT * FROM unnest($1::int[], $2::bytea[], $3::bytea[], $4::text[], $5::timestamptz[], $6::text[])
 ON CONFLICT (topic_id, key) DO NOTHING RETURNING legacy_seen_item_id;
 
 -- name: items
--- What the older system posted of a topic on these dates, in its order.
+-- The items that the older system posted of a topic on these dates, in its order.
 SELECT run_date, (row_number() OVER (PARTITION BY run_date ORDER BY position, legacy_digest_item_id))::int AS position,
     title, url, canonical_url_hash, normalized_title, posted_at, source
 FROM legacy_digest_items WHERE topic_id = $1 AND run_date BETWEEN $2 AND $3 ORDER BY run_date, position;
 
 -- name: last_date
--- The last date of which a digest of the older system is known.
+-- The last date of the older system's digests of a topic.
 SELECT max(run_date) FROM legacy_digest_items WHERE topic_id = $1;
 
 -- name: known
--- The documents at these addresses, or with headlines of the same words, and their stories; those of the topic first.
+-- The documents of these URLs, or with headlines of the same words, and their stories; those of the topic first.
 WITH found AS (
     SELECT document_id FROM unnest($2::bytea[]) AS asked (hash)
     JOIN documents ON article_id = 'art_' || left(encode(hash, 'hex'), 32)
@@ -38,25 +38,25 @@ FROM found JOIN documents USING (document_id) JOIN story_members USING (document
 ORDER BY is_of_topic DESC, story_id, document_id;
 
 -- name: events
--- The event that each of these stories is part of now, and whether the older system had seen an article of it.
-SELECT told.story_id, coalesce(stays.coverage_id, stays.story_id) AS coverage_id, EXISTS (
+-- The coverage of each of these stories, and whether the older system had seen an article of it.
+SELECT entry.story_id, coalesce(survivor.coverage_id, survivor.story_id) AS coverage_id, EXISTS (
         SELECT FROM story_members JOIN documents USING (document_id) JOIN legacy_seen_items AS seen USING (canonical_url_hash)
-        WHERE story_members.story_id = stays.story_id AND coalesce(seen.topic_id, $2) = $2) AS is_known_to_legacy
-FROM stories AS told JOIN stories AS stays ON stays.story_id = coalesce(told.merged_into, told.story_id)
-WHERE told.story_id = ANY ($1::bigint[]);
+        WHERE story_members.story_id = survivor.story_id AND coalesce(seen.topic_id, $2) = $2) AS is_known_to_legacy
+FROM stories AS entry JOIN stories AS survivor ON survivor.story_id = coalesce(entry.merged_into, entry.story_id)
+WHERE entry.story_id = ANY ($1::bigint[]);
 
 -- name: posts_of
--- The posts of a topic and a date, which stay as they are until the caller's transaction ends.
+-- The posts of a topic and a date, locked until the transaction ends.
 SELECT state::text AS state, sending_at, tried_at FROM posts WHERE topic_id = $1 AND run_date = $2 FOR UPDATE;
 
--- name: whose
--- Whether a channel has accepted anything of the digest of a topic and a date, and whether it was left to the older system.
+-- name: owner
+-- Whether a channel accepted a post of the digest of a topic and a date, and whether it was left to the older system.
 SELECT coalesce(bool_or(published_at IS NOT NULL), false) AS is_posted,
     coalesce(bool_or(left_to_legacy_at IS NOT NULL), false) AS is_legacys
 FROM digest_runs WHERE topic_id = $1 AND run_date = $2 AND mode = 'live';
 
 -- name: leave
--- Leave the digest of a topic and a date to the older system, made or not.
+-- Leave the digest of a topic and a date to the older system, whether it was made or not.
 WITH left_now AS (
     UPDATE digest_runs SET left_to_legacy_at = coalesce(left_to_legacy_at, now())
     WHERE topic_id = $1 AND run_date = $2 AND mode = 'live' RETURNING digest_run_id
@@ -65,31 +65,31 @@ INSERT INTO digest_runs (topic_id, run_date, mode, window_start_utc, window_end_
 SELECT $1, $2, 'live', $3, $4, now(), 'completed', now() WHERE NOT EXISTS (SELECT FROM left_now);
 
 -- name: drop_waiting
--- What has not left of the digest of a topic and a date never will.
+-- Drop the unsent posts of the digest of a topic and a date.
 UPDATE posts SET state = 'dropped', error = 'left to the older system'
 WHERE topic_id = $1 AND run_date = $2 AND state = 'waiting';
 
 -- name: is_handed_over
--- Whether the topic was Scoop's before this date: a digest of the days before was posted, or left to the older system.
+-- Whether a digest of the days before a date was posted, or left to the older system.
 SELECT EXISTS (
     SELECT FROM digest_runs WHERE topic_id = $1 AND run_date < $2 AND run_date >= $2::date - $3::int AND mode = 'live'
         AND (published_at IS NOT NULL OR left_to_legacy_at IS NOT NULL));
 
 -- name: claim
--- Whoever writes this row runs the older system's program for a topic and a date; nobody else does.
+-- Claim the run of the older system's program for a topic and a date: only the transaction that inserts the row runs it.
 INSERT INTO legacy_fallbacks (topic_id, run_date) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING topic_id;
 
 -- name: end
--- How the older system's program ended.
+-- Store the exit of the older system's program.
 UPDATE legacy_fallbacks SET ended_at = now(), exit_code = $3, error = $4 WHERE topic_id = $1 AND run_date = $2;
 
 -- name: fallbacks
--- The latest time that each topic was left to the older system's program.
+-- The latest fallback of each topic to the older system's program.
 SELECT DISTINCT ON (topic_id) topic_id, run_date, claimed_at, ended_at, exit_code, error
 FROM legacy_fallbacks ORDER BY topic_id, run_date DESC;
 
 -- name: standings
--- Of each topic the last dates that the older system posted, and that Scoop posted or made for comparison.
+-- The last dates of each topic that the older system posted, and that Scoop posted or made as a shadow.
 SELECT topic_id,
     (SELECT max(run_date) FROM legacy_digest_items AS item WHERE item.topic_id = topics.topic_id) AS last_legacy,
     (SELECT max(run_date) FROM digest_runs AS run

@@ -1,4 +1,4 @@
-"""Posts: the outbox. Each part of a digest is written down with the digest, and leaves once."""
+"""Posts: the outbox. Each part of a digest is stored with the digest and delivered once."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -14,12 +14,12 @@ from scoop.store.db import Connection
 from scoop.store.work import Subject
 
 SQL = db.blocks(__name__)
-DISCORD = ("discord_bot", "discord_webhook")  # whose message ids the columns of that name keep
+DISCORD = ("discord_bot", "discord_webhook")  # kinds whose message ids go to the columns discord_message_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutgoingPost:
-    """A post before the stage that sends it, when its digest was due and made, and what time it is."""
+    """A post to be sent, when its digest was due and made, and the current time."""
 
     post: Post
     due_at: datetime
@@ -30,7 +30,7 @@ class OutgoingPost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostOutcome:
-    """What became of a post; `is_dead`: its channel takes nothing any more."""
+    """The outcome of a post; `is_dead`: its channel accepts nothing any more."""
 
     post_id: int
     kind: str
@@ -44,8 +44,8 @@ class PostOutcome:
 
 
 async def get_desk_id(conn: Connection) -> str:
-    found: str = await conn.fetchval(SQL["desk"])
-    return found
+    desk_id: str = await conn.fetchval(SQL["desk"])
+    return desk_id
 
 
 async def put(
@@ -56,7 +56,7 @@ async def put(
     day: date,
     parts_by_channel: Mapping[str, tuple[ChannelSettings, Sequence[tuple[str, DigestPart]]]],
 ) -> None:
-    """Write the parts of a digest into the outbox, each with its key, and put the first of each channel on its way."""
+    """Store the parts of a digest in the outbox, each with its key, and enqueue the first of each channel."""
     first: list[Subject] = []
     for channel, parts in parts_by_channel.values():
         for part_no, (key, part) in enumerate(parts, start=1):
@@ -82,41 +82,41 @@ async def put(
 
 async def get_outgoing(conn: Connection, post_id: int) -> OutgoingPost:
     row = await conn.fetchrow(SQL["post"], post_id, StageName.PUBLISH)
-    about = ("due_at", "made_at", "is_legacys", "now")
-    return OutgoingPost(post=_post(row), **{name: row[name] for name in about})
+    names = ("due_at", "made_at", "is_legacys", "now")
+    return OutgoingPost(post=_post(row), **{name: row[name] for name in names})
 
 
 async def start_sending(conn: Connection, post_id: int) -> None:
-    """Note that a try begins; LostLease when it is no longer ours to make."""
+    """Mark a post as sending, before anything is sent; LostLease if the worker no longer owns it."""
     if await conn.fetchval(SQL["begin"], post_id, StageName.PUBLISH, work.WORKER_LOCK) is None:
-        raise LostLease(f"post {post_id} is no longer ours to send")
+        raise LostLease(f"another worker sends post {post_id}")
 
 
-async def settle(conn: Connection, settled: PostOutcome) -> list[Subject]:
-    """Write down what became of a post; give the part that may follow it."""
+async def settle(conn: Connection, outcome: PostOutcome) -> list[Subject]:
+    """Store the outcome of a post; gives the part that follows it, if it may be sent now."""
     await conn.execute(
         SQL["settle"],
-        settled.post_id,
-        settled.state,
-        settled.error,
-        settled.message_id,
-        settled.looks,
-        settled.is_corrected,
-        settled.is_uncorrectable,
+        outcome.post_id,
+        outcome.state,
+        outcome.error,
+        outcome.message_id,
+        outcome.looks,
+        outcome.is_corrected,
+        outcome.is_uncorrectable,
     )
-    if settled.is_dead:
-        await conn.execute(SQL["close_channel"], settled.post_id, settled.error)
-    if settled.state != "sent" or settled.is_corrected or settled.is_uncorrectable:
+    if outcome.is_dead:
+        await conn.execute(SQL["close_channel"], outcome.post_id, outcome.error)
+    if outcome.state != "sent" or outcome.is_corrected or outcome.is_uncorrectable:
         return []
-    is_discord = settled.kind in DISCORD
-    await conn.execute(SQL["mark_published"], settled.post_id, is_discord)
-    await conn.execute(SQL["mark_run_published"], settled.post_id, is_discord)
-    await webhooks.enqueue_digest(conn, settled.post_id)
-    return await _following(conn, settled.post_id)
+    is_discord = outcome.kind in DISCORD
+    await conn.execute(SQL["mark_published"], outcome.post_id, is_discord)
+    await conn.execute(SQL["mark_run_published"], outcome.post_id, is_discord)
+    await webhooks.enqueue_digest(conn, outcome.post_id)
+    return await _following(conn, outcome.post_id)
 
 
 async def disable_channel(conn: Connection, topic_id: int, name: str, reason: str) -> None:
-    """Switch a channel off that cannot be posted to as it is configured."""
+    """Disable a channel that cannot be posted to as it is configured."""
     await conn.execute(SQL["close_unusable_channel"], topic_id, name, reason)
 
 
@@ -133,9 +133,9 @@ async def list_posts(
     before: int = db.LAST_ID,
     limit: int | None = None,
 ) -> list[Post]:
-    """Posts, the latest first; each condition that is given holds for all of them."""
-    wanted = (topic_slug, states, digest_run_id, topic_ids, kind, sent_within, limit, before, channel)
-    return [_post(row) for row in await conn.fetch(SQL["listed"], *wanted)]
+    """The posts that fulfil all conditions, the latest first."""
+    values = (topic_slug, states, digest_run_id, topic_ids, kind, sent_within, limit, before, channel)
+    return [_post(row) for row in await conn.fetch(SQL["posts"], *values)]
 
 
 async def list_run_posts(conn: Connection, digest_run_id: int) -> list[Post]:
@@ -144,24 +144,24 @@ async def list_run_posts(conn: Connection, digest_run_id: int) -> list[Post]:
 
 
 async def list_posting_topics(conn: Connection, *, within: timedelta) -> list[int]:
-    """The topics that sent something lately."""
+    """The topics that sent posts lately."""
     return [row["topic_id"] for row in await conn.fetch(SQL["posting_topics"], within)]
 
 
 async def resend(conn: Connection, post_id: int) -> None:
-    """Send a post anew that was held or failed, by a person's word."""
+    """Send a held or failed post again, because a person decided so."""
     await _decide(conn, post_id, "waiting")
     await work.enqueue(conn, StageName.PUBLISH, [Subject(post_id)])
 
 
 async def drop(conn: Connection, post_id: int) -> None:
-    """Never send a post that was held or failed; what follows it goes on."""
+    """Drop a held or failed post; the part that follows it is sent."""
     await _decide(conn, post_id, "dropped")
     await work.enqueue(conn, StageName.PUBLISH, await _following(conn, post_id))
 
 
 async def confirm(conn: Connection, post_id: int) -> None:
-    """A post that was held did arrive, by a person's word; what follows it goes on."""
+    """Mark a held post as sent, because a person saw it; the part that follows it is sent."""
     kind = await conn.fetchval(SQL["kind_of_held"], post_id)
     if kind is None:
         raise await _undecidable(conn, post_id)
@@ -176,7 +176,7 @@ async def _decide(conn: Connection, post_id: int, state: PostState) -> None:
 
 
 async def _undecidable(conn: Connection, post_id: int) -> Conflict:
-    """Why nobody is asked about a post: NotFound where there is none."""
+    """The error for a post that does not await a decision."""
     post = await by_id(conn, post_id)
     return Conflict(f"post {post_id} is {post.state}, not held or failed; `scoop posts held` lists those that are")
 
@@ -184,14 +184,12 @@ async def _undecidable(conn: Connection, post_id: int) -> Conflict:
 async def by_id(conn: Connection, post_id: int) -> Post:
     row = await conn.fetchrow(SQL["post"], post_id, StageName.PUBLISH)
     if row is None:
-        raise NotFound(
-            f"there is no post {post_id}; `scoop posts held` lists those that are held, `scoop posts list` all"
-        )
+        raise NotFound(f"there is no post {post_id}; `scoop posts held` lists held ones, `scoop posts list` all")
     return _post(row)
 
 
 async def correct(conn: Connection, post_id: int, payload: str) -> bool:
-    """Let a post that was sent say something else; whether it says something else now."""
+    """Replace the text of a sent post; False if it has this text already."""
     if await conn.fetchval(SQL["correct"], post_id, payload) is None:
         return False
     await work.enqueue(conn, StageName.PUBLISH, [Subject(post_id)])
@@ -199,7 +197,7 @@ async def correct(conn: Connection, post_id: int, payload: str) -> bool:
 
 
 async def hold_stranded(conn: Connection) -> int:
-    """Hold what nobody will take up any more; give how many there were."""
+    """Hold posts that no worker will send any more; gives their number."""
     return len(await conn.fetch(SQL["hold_stranded"], StageName.PUBLISH))
 
 
@@ -208,4 +206,4 @@ async def _following(conn: Connection, post_id: int) -> list[Subject]:
 
 
 def _post(row: Mapping[str, Any]) -> Post:
-    return Post(**{each.name: row[each.name] for each in fields(Post)})
+    return Post(**{field.name: row[field.name] for field in fields(Post)})

@@ -30,7 +30,7 @@ ON CONFLICT (user_id, story_id) DO UPDATE SET is_read = true, marked_at = EXCLUD
 -- The marks of merged stories go to the stories they became part of: a star stays, of two read marks the later one counts.
 INSERT INTO story_marks AS kept (user_id, story_id, is_read, is_starred, marked_at, star_from)
 SELECT user_id, stays, (array_agg(is_read ORDER BY marked_at DESC) FILTER (WHERE is_read IS NOT NULL))[1],
-    bool_or(is_starred), max(marked_at), min(goes) FILTER (WHERE is_starred)
+    bool_or(is_starred), max(marked_at), min(coalesce(star_from, goes)) FILTER (WHERE is_starred)
 FROM unnest($1::bigint[], $2::bigint[]) AS merge (goes, stays) JOIN story_marks ON story_id = goes
 GROUP BY user_id, stays
 ON CONFLICT (user_id, story_id) DO UPDATE SET
@@ -41,5 +41,6 @@ ON CONFLICT (user_id, story_id) DO UPDATE SET
     star_from = CASE WHEN NOT kept.is_starred THEN EXCLUDED.star_from ELSE kept.star_from END;
 
 -- name: give_back
--- A story that is no longer part of another takes its stars along.
-UPDATE story_marks SET is_starred = false, star_from = NULL WHERE story_id = $1 AND star_from = $2;
+-- Remove the stars that a story has from another, or from one that is merged into that.
+UPDATE story_marks SET is_starred = false, star_from = NULL
+WHERE story_id = $1 AND star_from IN (SELECT story_id FROM stories WHERE story_id = $2 OR merged_into = $2);

@@ -1,4 +1,4 @@
-"""Stories: who belongs to which, and the decisions that made it so."""
+"""Stories, their members, and the decisions that formed them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -38,8 +38,8 @@ DOUBT_COLUMNS = (
     "model_version",
     "details",
 )
-LOCK = "stories"  # of a collection: whoever changes its stories holds it
-MAX_ALIKE = 200  # candidates of one document
+LOCK = "stories"  # name of the advisory lock on the stories of a collection
+MAX_CANDIDATES = 200  # of one document
 EVENT_COLUMNS = ("document_id", "decision", "chosen_story_id", "best_candidate_story_id", "exact_signal", "details")
 
 
@@ -47,27 +47,27 @@ async def load_documents(conn: Connection, ids: Sequence[int]) -> list[DedupDocu
     return [DedupDocument(**row) for row in await conn.fetch(SQL["readings"], ids)]
 
 
-async def find_matches(conn: Connection, readings: Sequence[DedupDocument]) -> list[Match]:
-    """The documents, in stories already, that share an identity with these."""
-    ids = [reading.document_id for reading in readings]
-    with_native_id = [reading.document_id for reading in readings if reading.native_ids]
-    found: dict[Signal, Any] = {
+async def find_matches(conn: Connection, documents: Sequence[DedupDocument]) -> list[Match]:
+    """The documents in stories that share a URL, native id or content with these."""
+    ids = [document.document_id for document in documents]
+    with_native_id = [document.document_id for document in documents if document.native_ids]
+    rows_by_signal: dict[Signal, Any] = {
         "exact_url": await conn.fetch(SQL["same_url"], ids),
         "exact_source_id": await conn.fetch(SQL["same_native_id"], with_native_id) if with_native_id else [],
         "exact_content_hash": await conn.fetch(SQL["same_content"], ids, dedup.MIN_CONTENT_TOKENS),
     }
-    return [Match(**row, signal=signal) for signal, rows in found.items() for row in rows]
+    return [Match(**row, signal=signal) for signal, rows in rows_by_signal.items() for row in rows]
 
 
 async def find_phrase_candidates(conn: Connection, ids: Sequence[int]) -> list[tuple[int, int]]:
-    """Pairs of a document and another that shares phrases with its text."""
-    await conn.execute(SQL["search_modestly"])
-    return [tuple(row) for row in await conn.fetch(SQL["sharing_phrases"], ids, copies.WINDOW, MAX_ALIKE)]
+    """Pairs of a document and another whose texts share phrases."""
+    await conn.execute(SQL["limit_search"])
+    return [tuple(row) for row in await conn.fetch(SQL["sharing_phrases"], ids, copies.WINDOW, MAX_CANDIDATES)]
 
 
 async def find_headline_candidates(conn: Connection, ids: Sequence[int]) -> list[tuple[int, int]]:
-    """Pairs of a document and another whose title says the same."""
-    return [tuple(row) for row in await conn.fetch(SQL["sharing_headlines"], ids, titles.WINDOW, MAX_ALIKE)]
+    """Pairs of a document and another whose titles have the same words."""
+    return [tuple(row) for row in await conn.fetch(SQL["sharing_headlines"], ids, titles.WINDOW, MAX_CANDIDATES)]
 
 
 async def get_copy_candidates(conn: Connection, ids: Iterable[int]) -> dict[int, CopyCandidate]:
@@ -89,7 +89,7 @@ async def get_first_seen(conn: Connection, story_ids: Iterable[int]) -> dict[int
 
 
 async def fold(conn: Connection, groups: Sequence[MergedGroup]) -> set[int]:
-    """Carry a judgement out, inside the caller's transaction; give the stories that are new or changed."""
+    """Open, merge and extend stories, inside the caller's transaction; gives the new and changed ones."""
     opening = [group.story.seed for group in groups if isinstance(group.story, NewStory)]
     new_ids = [row["story_id"] for row in await conn.fetch(SQL["new_ids"], len(opening))]
     story_id_by_seed = {seed.document_id: story_id for seed, story_id in zip(opening, new_ids, strict=True)}
@@ -109,7 +109,7 @@ def _story_id(group: MergedGroup, story_id_by_seed: dict[int, int]) -> int:
 
 
 async def record_doubts(conn: Connection, doubts: Sequence[Doubt], *, model_name: str, model_version: str) -> None:
-    """Append that documents stay in their own stories although another probably tells of the same."""
+    """Record that documents stay in their stories although another story is probably the same event."""
     records = [
         (
             doubt.document_id,

@@ -1,12 +1,12 @@
 -- name: readings
--- The documents that dedup judges, with the story they belong to already, if any.
+-- The documents that dedup judges, with their stories, if any.
 SELECT document_id, collection, source, source_item_id, title, canonical_url, canonical_url_hash, seen_at,
     publisher_family, native_ids, content_hash, token_count, story_id
 FROM documents LEFT JOIN story_members USING (document_id)
 WHERE document_id = ANY ($1::bigint[]);
 
 -- name: same_url
--- For each document one other, in a story already, that has its URL.
+-- For each document one other with its URL that is in a story.
 SELECT judged.document_id, other.document_id AS matched_document_id, other.story_id
 FROM documents AS judged CROSS JOIN LATERAL (
     SELECT document_id, story_id FROM documents AS twin JOIN story_members USING (document_id)
@@ -16,7 +16,7 @@ FROM documents AS judged CROSS JOIN LATERAL (
 WHERE judged.document_id = ANY ($1::bigint[]) AND judged.canonical_url_hash IS NOT NULL;
 
 -- name: same_content
--- For each document with enough text one other, in a story already, that has its content.
+-- For each document with enough text one other with its content that is in a story.
 SELECT judged.document_id, other.document_id AS matched_document_id, other.story_id
 FROM documents AS judged CROSS JOIN LATERAL (
     SELECT document_id, story_id FROM documents AS twin JOIN story_members USING (document_id)
@@ -26,7 +26,7 @@ FROM documents AS judged CROSS JOIN LATERAL (
 WHERE judged.document_id = ANY ($1::bigint[]) AND judged.token_count >= $2;
 
 -- name: same_native_id
--- For each document and native id one other, in a story already, that has the id.
+-- For each document and native id one other with the id that is in a story.
 SELECT judged.document_id, other.document_id AS matched_document_id, other.story_id
 FROM documents AS judged CROSS JOIN LATERAL unnest(judged.native_ids) AS native (id) CROSS JOIN LATERAL (
     SELECT document_id, story_id FROM documents AS twin JOIN story_members USING (document_id)
@@ -35,14 +35,13 @@ FROM documents AS judged CROSS JOIN LATERAL unnest(judged.native_ids) AS native 
     LIMIT 1) AS other
 WHERE judged.document_id = ANY ($1::bigint[]);
 
--- name: search_modestly
--- A phrase that stands in every text must not make a search read all of them.
+-- name: limit_search
+-- Bound index scans for phrases that are in every text.
 SELECT set_config('gin_fuzzy_search_limit', '20000', false);
 
 -- name: sharing_phrases
--- For each document others of its time that share phrases with its text, those that share most first; one publisher does
--- not copy itself. The fence lets only the index of phrases find them: before the first ANALYZE the planner takes the
--- collection for the narrower way.
+-- For each document others of its time whose texts share phrases, those with most first, not of the same publisher. The
+-- fence (OFFSET 0) forces the index of phrases: before the first ANALYZE the planner would choose the collection's.
 SELECT judged.document_id, twin.document_id AS candidate_id
 FROM documents AS judged CROSS JOIN LATERAL (
     SELECT document_id FROM (
@@ -57,8 +56,8 @@ FROM documents AS judged CROSS JOIN LATERAL (
 WHERE judged.document_id = ANY ($1::bigint[]) AND judged.sketch <> '{}';
 
 -- name: sharing_headlines
--- For each document others of its time whose titles say the same. Rows are compared so that only the index of
--- headlines can bound the time: before the first ANALYZE the planner may take a collection's time for as narrow a way.
+-- For each document others of its time whose titles have the same words. The row comparisons force the index of
+-- headlines: before the first ANALYZE the planner would choose one on the time of a collection.
 SELECT judged.document_id, twin.document_id AS candidate_id
 FROM documents AS judged CROSS JOIN LATERAL (
     SELECT document_id FROM documents AS other
@@ -70,30 +69,30 @@ FROM documents AS judged CROSS JOIN LATERAL (
 WHERE judged.document_id = ANY ($1::bigint[]) AND judged.headline IS NOT NULL;
 
 -- name: articles
--- Documents as the search for copies sees them.
+-- The values of documents by which copies are found.
 SELECT document_id, story_id, title, title_simhash, published_at,
     CASE WHEN source_domain IS NULL THEN '' ELSE publisher_family END AS publisher, token_count AS words, sketch
 FROM documents LEFT JOIN story_members USING (document_id)
 WHERE document_id = ANY ($1::bigint[]);
 
 -- name: texts
--- The texts of documents, for matching.
+-- The normalized texts of documents.
 SELECT document_id, normalized_text FROM documents WHERE document_id = ANY ($1::bigint[]);
 
 -- name: of_documents
--- The stories that documents belong to.
+-- The stories of documents.
 SELECT document_id, story_id FROM story_members WHERE document_id = ANY ($1::bigint[]);
 
 -- name: ages
--- Which of several stories is the oldest decides who stays in a merge.
+-- The first dates of stories: the oldest survives a merge.
 SELECT story_id, first_seen_at FROM stories WHERE story_id = ANY ($1::bigint[]);
 
 -- name: new_ids
--- Numbers for stories that are about to be written.
+-- Ids for stories that are about to be inserted.
 SELECT nextval('stories_story_id_seq') AS story_id FROM generate_series(1, $1);
 
 -- name: absorb
--- Add new members to the figures of their stories; a better document becomes the representative.
+-- Add new members to the counts of their stories; a better document becomes the representative.
 WITH joined AS (
     SELECT document_id, stories.story_id, source, source_item_id, publisher_family, documents.seen_at
     FROM unnest($1::bigint[], $2::bigint[]) AS pair (story_id, document_id)
@@ -124,7 +123,7 @@ FROM added JOIN best USING (story_id)
 WHERE stories.story_id = added.story_id;
 
 -- name: recount
--- Count stories anew from all their members: a member changed, or two stories became one.
+-- Recount stories from all their members, after a member changed or two stories were merged.
 WITH member AS (
     SELECT story_id, documents.* FROM story_members JOIN documents USING (document_id) WHERE story_id = ANY ($1::bigint[])
 ), figures AS (
@@ -150,17 +149,17 @@ FROM figures JOIN best USING (story_id)
 WHERE stories.story_id = figures.story_id;
 
 -- name: move_members
--- The members of a merged story go to the one that stays.
+-- Move the members of merged stories to the survivors.
 UPDATE story_members SET story_id = merge.stays
 FROM unnest($1::bigint[], $2::bigint[]) AS merge (goes, stays) WHERE story_members.story_id = merge.goes;
 
 -- name: mark_merged
--- A merged story points at the one that stays, and so do those that were merged into it before.
+-- Point merged stories, and those that were merged into them before, at the survivors.
 UPDATE stories SET status = 'merged', merged_into = merge.stays
 FROM unnest($1::bigint[], $2::bigint[]) AS merge (goes, stays)
 WHERE stories.story_id = merge.goes OR stories.merged_into = merge.goes;
 
 -- name: placements
--- The story of every document, and the group of coverage that the story is in.
+-- The story of every document, and the coverage of the story.
 SELECT documents.collection, source, source_item_id, story_id AS merge, coalesce(coverage_id, story_id) AS coverage
 FROM documents JOIN story_members USING (document_id) JOIN stories USING (story_id);

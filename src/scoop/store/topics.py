@@ -1,4 +1,4 @@
-"""Topics: what they are about, when they are told and where, and which stories belong to them."""
+"""Topics: settings, rules, channels, and the stories assigned to them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -14,21 +14,21 @@ from scoop.store.db import Connection
 from scoop.store.work import Subject
 
 SQL = db.blocks(__name__)
-REASSIGNED = timedelta(days=30)  # what is older than that is no longer news for a topic that has changed
-READ_DOCUMENTS = 20  # of a story, the newest
+REASSIGNED = timedelta(days=30)  # stories older than that are not reassigned when a topic changes
+READ_DOCUMENTS = 20  # the newest of a story
 READ_CHARACTERS = 20_000  # of each
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicChannel(ChannelSettings):
-    """A channel of a topic, and why it takes nothing any more, if so."""
+    """A channel of a topic; `problem` is why it was disabled by an error."""
 
     problem: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suppression:
-    """A story that a person keeps out of a topic, and why."""
+    """A story that is suppressed in a topic, and why."""
 
     story_id: int
     story_uuid: str
@@ -44,20 +44,20 @@ async def list_topics(conn: Connection) -> list[Topic]:
 async def by_slug(conn: Connection, slug: str) -> Topic:
     row = await conn.fetchrow(SQL["topics"], slug)
     if row is None:
-        raise NotFound(f"there is no topic {slug!r}; `scoop topics list` shows what there is")
+        raise NotFound(f"there is no topic {slug!r}; `scoop topics list` lists all")
     return _topic(row)
 
 
 async def lock(conn: Connection, slug: str) -> Topic:
-    """The topic, which nobody else changes before the caller's transaction ends."""
+    """The topic, locked until the caller's transaction ends."""
     await conn.execute(SQL["lock"], slug)
     return await by_slug(conn, slug)
 
 
 async def put(conn: Connection, settings: TopicSettings) -> int:
-    """Add a topic, or change the one of its slug, inside the caller's transaction; give its id."""
-    row = await conn.fetchrow(SQL["put"], *(getattr(settings, each.name) for each in fields(TopicSettings)))
-    if row["reaches_anew"]:
+    """Upsert a topic by its slug, inside the caller's transaction; gives its id."""
+    row = await conn.fetchrow(SQL["put"], *(getattr(settings, field.name) for field in fields(TopicSettings)))
+    if row["has_new_scope"]:
         await _reassign(conn, row["topic_id"])
     return int(row["topic_id"])
 
@@ -65,9 +65,8 @@ async def put(conn: Connection, settings: TopicSettings) -> int:
 async def put_rules(
     conn: Connection, topic: Topic, source_rules: Sequence[SourceRule], keyword_rules: Sequence[KeywordRule]
 ) -> None:
-    """Make these the rules of a topic, inside the caller's transaction."""
-    now, wanted = {*topic.source_rules, *topic.keyword_rules}, {*source_rules, *keyword_rules}
-    if now == wanted:
+    """Replace the rules of a topic, inside the caller's transaction."""
+    if {*topic.source_rules, *topic.keyword_rules} == {*source_rules, *keyword_rules}:
         return
     await conn.execute(SQL["put_source_rules"], topic.topic_id, *_columns(SourceRule, source_rules))
     await conn.execute(SQL["put_keyword_rules"], topic.topic_id, *_columns(KeywordRule, keyword_rules))
@@ -75,14 +74,14 @@ async def put_rules(
 
 
 async def set_enabled(conn: Connection, slug: str, *, enabled: bool) -> None:
-    """Let a topic have digests, or rest, inside the caller's transaction; one that rested catches up."""
+    """Enable or disable a topic, inside the caller's transaction; once enabled, it catches up."""
     await put(conn, replace(await lock(conn, slug), enabled=enabled))
 
 
 async def remove(conn: Connection, slug: str) -> None:
     topic = await by_slug(conn, slug)
     if await conn.fetchval(SQL["remove"], topic.topic_id) is None:
-        raise UsageError(f"{slug} has had digests, which are kept; let it rest instead: `scoop topics disable {slug}`")
+        raise UsageError(f"{slug} has digests, which are kept; disable it instead: `scoop topics disable {slug}`")
 
 
 async def list_channels(conn: Connection, topic_id: int) -> list[TopicChannel]:
@@ -90,12 +89,12 @@ async def list_channels(conn: Connection, topic_id: int) -> list[TopicChannel]:
 
 
 async def channels_by_topic(conn: Connection, topic_id: int | None = None) -> dict[int, list[TopicChannel]]:
-    """The channels of all topics, or of one, by the topic's number."""
-    found: dict[int, list[TopicChannel]] = {}
+    """The channels of all topics, or of one, by topic id."""
+    channels: dict[int, list[TopicChannel]] = {}
     for row in await conn.fetch(SQL["channels"], topic_id):
-        about = dict(row)
-        found.setdefault(about.pop("topic_id"), []).append(TopicChannel(**about))
-    return found
+        values = dict(row)
+        channels.setdefault(values.pop("topic_id"), []).append(TopicChannel(**values))
+    return channels
 
 
 async def put_channel(conn: Connection, topic_id: int, channel: ChannelSettings) -> None:
@@ -113,13 +112,13 @@ async def remove_channel(conn: Connection, topic: Topic, name: str) -> None:
 
 
 async def add_default_topics(conn: Connection, defaults: Sequence[DefaultTopic]) -> None:
-    """Add topics, without a channel, for collections that still have none."""
+    """Add topics without a channel for collections that have no topic."""
     rows = [(default.topic_slug, default.topic_name, default.collection) for default in defaults]
     await conn.execute(SQL["add_default_topics"], *_transposed(rows, 3))
 
 
 async def load_stories(conn: Connection, ids: Sequence[int], *, with_text: bool) -> list[StoryText]:
-    """The active ones of these stories as rules see them, the latest first."""
+    """The active ones of these stories with the text that rules match, the latest first."""
     rows = await conn.fetch(SQL["stories_of"], ids, with_text, READ_DOCUMENTS, READ_CHARACTERS)
     return [StoryText(**row) for row in rows]
 
@@ -129,7 +128,7 @@ async def list_collections(conn: Connection, story_ids: Sequence[int]) -> list[s
 
 
 async def list_candidates(conn: Connection, topic: Topic, *, since: datetime, limit: int | None = None) -> list[int]:
-    """The active stories that a topic could take, by its collections and sources; the latest first."""
+    """The active stories of a topic's collections and sources, the latest first."""
     included = [rule.source for rule in topic.source_rules if rule.rule_type == "include"]
     rows = await conn.fetch(SQL["within_reach"], topic.collections, included, since, limit)
     return [row["story_id"] for row in rows]
@@ -141,35 +140,35 @@ async def assign(
     topic_ids: Sequence[int],
     assignments_by_story: Mapping[int, Sequence[Assignment]],
 ) -> None:
-    """Write down which of the topics each of the stories belongs to; those not named belong to none of them."""
+    """Assign these stories to these topics; a story without an assignment is in none of them."""
     rows = [
-        (story_id, found.topic_id, found.weight, found.matched)
+        (story_id, assignment.topic_id, assignment.weight, assignment.matched)
         for story_id, assignments in assignments_by_story.items()
-        for found in assignments
+        for assignment in assignments
     ]
     await conn.execute(SQL["assign"], story_ids, topic_ids, *_transposed(rows, 4))
 
 
 async def suppress(conn: Connection, topic: Topic, story_id: int, reason: str) -> None:
-    """Keep a story out of a topic's digests."""
+    """Suppress a story in the digests of a topic."""
     await _suppress(conn, topic, story_id, True, reason)
 
 
 async def unsuppress(conn: Connection, topic: Topic, story_id: int) -> None:
-    """Let a story be told again, inside the caller's transaction, if it still belongs to the topic."""
+    """Stop suppressing a story, inside the caller's transaction, and assign it again."""
     await _suppress(conn, topic, story_id, False, None)
     await work.enqueue(conn, StageName.ASSIGN_TOPICS, [Subject(story_id)])
 
 
 async def list_suppressions(conn: Connection, topic_id: int, *, limit: int) -> list[Suppression]:
-    """The stories that are kept out of a topic, the latest first."""
+    """The stories that are suppressed in a topic, the latest first."""
     return [Suppression(**row) for row in await conn.fetch(SQL["suppressions"], topic_id, limit)]
 
 
 async def _suppress(conn: Connection, topic: Topic, story_id: int, suppressed: bool, reason: str | None) -> None:
     if await conn.fetchval(SQL["suppress"], topic.topic_id, story_id, suppressed, reason) is None:
         raise NotFound(
-            f"story {story_id} is not in {topic.topic_slug}; `scoop topics test {topic.topic_slug}` shows what is"
+            f"story {story_id} is not in {topic.topic_slug}; `scoop topics test {topic.topic_slug}` lists its stories"
         )
 
 
@@ -189,8 +188,7 @@ def _topic(row: Mapping[str, Any]) -> Topic:
 
 
 def _columns(kind: type[SourceRule] | type[KeywordRule], rules: Sequence[SourceRule | KeywordRule]) -> list[list[Any]]:
-    names = [each.name for each in fields(kind)]
-    return [[getattr(rule, name) for rule in rules] for name in names]
+    return [[getattr(rule, field.name) for rule in rules] for field in fields(kind)]
 
 
 def _transposed(rows: Sequence[Sequence[Any]], width: int) -> list[list[Any]]:
@@ -199,5 +197,5 @@ def _transposed(rows: Sequence[Sequence[Any]], width: int) -> list[list[Any]]:
 
 def _no_channel(topic: Topic, name: str) -> NotFound:
     return NotFound(
-        f"{topic.topic_slug} has no channel {name!r}; `scoop topics show {topic.topic_slug}` lists what it has"
+        f"{topic.topic_slug} has no channel {name!r}; `scoop topics show {topic.topic_slug}` lists its channels"
     )

@@ -1,5 +1,5 @@
 -- name: topics
--- All topics, or the one of this name, with their rules and channels.
+-- All topics, or the one of a slug, with their rules and channels.
 SELECT topic_id, topic_slug, topic_name, timezone, digest_cron, collections, max_entries, max_per_family,
     discord_channel_id, enabled, mode::text AS mode, publish_v2, write_raw_ledger, legacy_command, legacy_deadline,
     (SELECT coalesce(jsonb_agg(jsonb_build_object('source', source, 'rule_type', rule_type) ORDER BY rule_type, source), '[]')
@@ -13,12 +13,12 @@ SELECT topic_id, topic_slug, topic_name, timezone, digest_cron, collections, max
 FROM topics WHERE $1::text IS NULL OR topic_slug = $1 ORDER BY topic_slug;
 
 -- name: lock
--- Whoever is about to change a topic by what it is now works alone at it.
+-- Lock a topic before a change that depends on its present values.
 SELECT FROM topics WHERE topic_slug = $1 FOR UPDATE;
 
 -- name: put
--- Add a topic, or change the one that has its slug; tells whether it reaches other stories than before.
-WITH known AS (SELECT collections, enabled FROM topics WHERE topic_slug = $1)
+-- Upsert a topic by its slug; `has_new_scope`: it may take other stories than before.
+WITH before AS (SELECT collections, enabled FROM topics WHERE topic_slug = $1)
 INSERT INTO topics (topic_slug, topic_name, timezone, digest_cron, collections, max_entries, max_per_family,
     discord_channel_id, enabled, mode, publish_v2, write_raw_ledger, legacy_command, legacy_deadline)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text::topic_mode, $11, $12, $13, $14)
@@ -28,18 +28,18 @@ ON CONFLICT (topic_slug) DO UPDATE SET topic_name = excluded.topic_name, timezon
     mode = excluded.mode, publish_v2 = excluded.publish_v2, write_raw_ledger = excluded.write_raw_ledger,
     legacy_command = excluded.legacy_command, legacy_deadline = excluded.legacy_deadline
 RETURNING topic_id,
-    NOT EXISTS (SELECT FROM known WHERE known.enabled AND known.collections = topics.collections) AS reaches_anew;
+    NOT EXISTS (SELECT FROM before WHERE before.enabled AND before.collections = topics.collections) AS has_new_scope;
 
 -- name: add_default_topics
 -- Add a topic for each collection that no topic names.
 INSERT INTO topics (topic_slug, topic_name, collections)
 SELECT topic_slug, topic_name, ARRAY[collection]
-FROM unnest($1::text[], $2::text[], $3::text[]) AS natural_topic (topic_slug, topic_name, collection)
-WHERE NOT EXISTS (SELECT FROM topics WHERE natural_topic.collection = ANY (topics.collections))
+FROM unnest($1::text[], $2::text[], $3::text[]) AS default_topic (topic_slug, topic_name, collection)
+WHERE NOT EXISTS (SELECT FROM topics WHERE default_topic.collection = ANY (topics.collections))
 ON CONFLICT (topic_slug) DO NOTHING;
 
 -- name: put_source_rules
--- Make these the source rules of a topic.
+-- Replace the source rules of a topic.
 WITH wanted AS (
     SELECT source, rule_type FROM unnest($2::text[], $3::text[]::topic_rule_type[]) AS rule (source, rule_type)
 ), dropped AS (
@@ -50,7 +50,7 @@ INSERT INTO topic_source_rules (topic_id, source, rule_type) SELECT $1, source, 
 ON CONFLICT DO NOTHING;
 
 -- name: put_keyword_rules
--- Make these the keyword rules of a topic.
+-- Replace the keyword rules of a topic.
 WITH wanted AS (
     SELECT * FROM unnest($2::text[], $3::text[]::topic_rule_type[], $4::bool[], $5::smallint[], $6::bool[])
         AS rule (pattern, rule_type, is_regex, weight, enabled)
@@ -64,7 +64,7 @@ ON CONFLICT (topic_id, rule_type, pattern)
     DO UPDATE SET is_regex = excluded.is_regex, weight = excluded.weight, enabled = excluded.enabled;
 
 -- name: reassign
--- Put what a change of a topic can affect before the stage: what it holds, and what came lately into its reach.
+-- Enqueue the stories that a change of a topic can affect: those that it has, and recent ones of its scope.
 WITH bounds AS (
     SELECT topic_id, collections, ARRAY(SELECT source FROM topic_source_rules AS rule
         WHERE rule.topic_id = topics.topic_id AND rule_type = 'include') AS included
@@ -85,39 +85,39 @@ ON CONFLICT (stage, subject) DO UPDATE SET
     error = NULL;
 
 -- name: within_reach
--- The active stories of these collections and sources, or of all, that were seen since; the latest first.
+-- The active stories of these collections and sources, or of all, since a moment; the latest first.
 SELECT story_id FROM stories WHERE status = 'active' AND last_seen_at >= $3
     AND (collection = ANY ($1::text[]) OR sources && $2::text[] OR ($1::text[] = '{}' AND $2::text[] = '{}'))
 ORDER BY last_seen_at DESC, story_id DESC LIMIT $4;
 
 -- name: remove
--- Forget a topic that has told nothing, with its rules and channels.
+-- Delete a topic that has no digests, with its rules and channels.
 DELETE FROM topics WHERE topic_id = $1 AND NOT EXISTS (SELECT FROM digest_runs WHERE digest_runs.topic_id = $1)
 RETURNING topic_id;
 
 -- name: channels
--- The channels of a topic, or of all, and what is wrong with them.
+-- The channels of a topic, or of all, with their problems.
 SELECT topic_id, name, kind, options, enabled, problem FROM topic_channels
 WHERE $1::int IS NULL OR topic_id = $1 ORDER BY topic_id, name;
 
 -- name: put_channel
--- Add a channel to a topic, or change the one of its name; what is wrong with it may be mended by other options.
+-- Upsert a channel of a topic by its name; other options clear its problem.
 INSERT INTO topic_channels (topic_id, name, kind, options, enabled) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (topic_id, name) DO UPDATE SET kind = excluded.kind, options = excluded.options, enabled = excluded.enabled,
     problem = CASE WHEN (topic_channels.kind, topic_channels.options) = (excluded.kind, excluded.options)
         THEN topic_channels.problem END;
 
 -- name: set_channel_enabled
--- Let a channel take digests again, whatever was wrong with it, or let it rest.
+-- Enable a channel, which clears its problem, or disable it.
 UPDATE topic_channels SET enabled = $3, problem = CASE WHEN $3 THEN NULL ELSE problem END
 WHERE topic_id = $1 AND name = $2 RETURNING name;
 
 -- name: remove_channel
--- Take a channel from a topic.
+-- Delete a channel of a topic.
 DELETE FROM topic_channels WHERE topic_id = $1 AND name = $2 RETURNING name;
 
 -- name: stories_of
--- Active stories as rules see them, the latest first: where it is asked for, with what their newest documents say.
+-- Active stories, the latest first, with the texts of their newest documents if `$2`.
 SELECT story_id, collection, sources, canonical_title AS title, coalesce((
     SELECT string_agg(normalized_title || E'\n' || left(normalized_text, $4), E'\n') FROM (
         SELECT normalized_title, normalized_text FROM story_members JOIN documents USING (document_id)
@@ -130,29 +130,29 @@ FROM stories WHERE story_id = ANY ($1::bigint[]) AND status = 'active' ORDER BY 
 SELECT DISTINCT collection FROM stories WHERE story_id = ANY ($1::bigint[]);
 
 -- name: assign
--- Write down which of these topics each of these stories belongs to; what was told or held back is never forgotten.
-WITH belonging AS (
+-- Assign these stories to these topics; an assignment that was published or suppressed is never deleted.
+WITH assigned AS (
     SELECT story_id, topic_id, weight, matched
-    FROM unnest($3::bigint[], $4::int[], $5::smallint[], $6::jsonb[]) AS found (story_id, topic_id, weight, matched)
+    FROM unnest($3::bigint[], $4::int[], $5::smallint[], $6::jsonb[]) AS made (story_id, topic_id, weight, matched)
 ), dropped AS (
     DELETE FROM story_topic_state
     WHERE story_id = ANY ($1::bigint[]) AND topic_id = ANY ($2::int[])
         AND publish_count = 0 AND first_published_at IS NULL AND NOT suppressed
-        AND (story_id, topic_id) NOT IN (SELECT story_id, topic_id FROM belonging)
+        AND (story_id, topic_id) NOT IN (SELECT story_id, topic_id FROM assigned)
 )
-INSERT INTO story_topic_state AS known (story_id, topic_id, first_seen_in_topic_at, weight, matched)
+INSERT INTO story_topic_state AS state (story_id, topic_id, first_seen_in_topic_at, weight, matched)
 SELECT story_id, topic_id, now(), weight, ARRAY(SELECT jsonb_array_elements_text(matched))
-FROM belonging JOIN topics USING (topic_id) ORDER BY story_id, topic_id  -- a topic may have been removed meanwhile
+FROM assigned JOIN topics USING (topic_id) ORDER BY story_id, topic_id  -- a topic may have been removed meanwhile
 ON CONFLICT (story_id, topic_id) DO UPDATE SET weight = excluded.weight, matched = excluded.matched, updated_at = now()
-WHERE (known.weight, known.matched) IS DISTINCT FROM (excluded.weight, excluded.matched);
+WHERE (state.weight, state.matched) IS DISTINCT FROM (excluded.weight, excluded.matched);
 
 -- name: suppress
--- Keep a story out of a topic's digests, with the reason, or no longer.
+-- Suppress a story in a topic, with the reason, or stop suppressing it.
 UPDATE story_topic_state SET suppressed = $3, suppression_reason = $4, updated_at = now()
 WHERE topic_id = $1 AND story_id = $2 RETURNING story_id;
 
 -- name: suppressions
--- The stories that a person keeps out of a topic, the latest first.
+-- The stories that are suppressed in a topic, the latest first.
 SELECT story_id, story_uuid::text AS story_uuid, canonical_title AS title, coalesce(suppression_reason, '') AS reason,
     story_topic_state.updated_at AS suppressed_at
 FROM story_topic_state JOIN stories USING (story_id) WHERE topic_id = $1 AND suppressed

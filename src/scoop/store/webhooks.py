@@ -1,4 +1,4 @@
-"""Webhooks: programs that are told of stories and digests, and the outbox of what is on its way to them."""
+"""Webhooks: their settings, and the outbox of their deliveries about stories and digests."""
 
 import secrets
 from collections import defaultdict
@@ -19,8 +19,8 @@ from scoop.store.reads.coverage import OutgoingStory
 from scoop.store.work import Subject
 
 SQL = db.blocks(__name__)
-STORIES_AT_ONCE = 100  # of one delivery
-FORGOTTEN_AFTER = timedelta(days=30)
+STORIES_AT_ONCE = 100  # in one delivery
+DELETED_AFTER = timedelta(days=30)
 
 WebhookEvent = Literal["story.new", "story.developed", "digest.told"]
 DeliveryState = Literal["waiting", "sent", "dropped", "quarantined"]
@@ -28,7 +28,7 @@ DeliveryState = Literal["waiting", "sent", "dropped", "quarantined"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookSettings:
-    """How a webhook is configured; `secret` is the name of one."""
+    """The settings of a webhook; `secret` is the name of a secret."""
 
     name: str
     url: str
@@ -42,7 +42,7 @@ class WebhookSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Webhook(WebhookSettings):
-    """A program that is told of stories and digests; `problem` is why it is told nothing any more."""
+    """A webhook; `problem` is why it was disabled by an error, `waiting` the number of queued deliveries."""
 
     webhook_id: int
     problem: str | None
@@ -52,7 +52,7 @@ class Webhook(WebhookSettings):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutgoingDelivery:
-    """A delivery before the stage that sends it."""
+    """A delivery to be sent."""
 
     webhook_delivery_id: int
     key: str
@@ -67,7 +67,7 @@ class OutgoingDelivery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryOutcome:
-    """What became of a try; `is_gone`: the program wants to be told nothing any more."""
+    """The outcome of an attempt; `is_gone`: the receiver answered that it no longer exists."""
 
     webhook_delivery_id: int
     name: str
@@ -79,7 +79,7 @@ class DeliveryOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """A delivery as it is listed."""
+    """A delivery in a list."""
 
     webhook_delivery_id: int
     webhook: str
@@ -103,57 +103,57 @@ async def list_webhooks(conn: Connection) -> list[Webhook]:
 async def by_name(conn: Connection, name: str) -> Webhook:
     row = await conn.fetchrow(SQL["webhooks"], name)
     if row is None:
-        raise _nobody(name)
+        raise _not_found(name)
     return _webhook(row)
 
 
 async def put(conn: Connection, settings: WebhookSettings) -> None:
-    """Add a webhook, or change the one of its name."""
+    """Upsert a webhook by its name."""
     await conn.execute(SQL["put"], *await _columns(conn, settings))
 
 
 async def add(conn: Connection, settings: WebhookSettings) -> None:
     if await conn.fetchval(SQL["add"], *await _columns(conn, settings)) is None:
-        raise Conflict(f"there is a webhook {settings.name!r} already")
+        raise Conflict(f"there is a webhook {settings.name!r} already; choose another name")
 
 
 async def set_enabled(conn: Connection, name: str, *, enabled: bool) -> None:
     if await conn.fetchval(SQL["set_enabled"], name, enabled) is None:
-        raise _nobody(name)
+        raise _not_found(name)
 
 
 async def remove(conn: Connection, name: str) -> None:
     if await conn.fetchval(SQL["remove"], name, StageName.DELIVER_WEBHOOKS) is None:
-        raise _nobody(name)
+        raise _not_found(name)
 
 
 async def enqueue_stories(conn: Connection, story_ids: Sequence[int]) -> list[Subject]:
-    """Write down what programs are to be told of these stories, inside the caller's transaction; give what to send."""
-    if not await conn.fetchval(SQL["is_anybody_told"], ["story.new", "story.developed"]):
+    """Store deliveries about these stories, inside the caller's transaction; gives them as work."""
+    if not await conn.fetchval(SQL["has_subscribers"], ["story.new", "story.developed"]):
         return []
     rows = await conn.fetch(SQL["news"], story_ids)
     if not rows:
         return []
-    await conn.execute(SQL["know"], *([row[name] for row in rows] for name in ("webhook_id", "story_id", "item_count")))
-    told = {
-        each.story.story_id: each
-        for each in await coverage_reads.outgoing_stories(conn, [row["story_id"] for row in rows])
-    }
+    await conn.execute(
+        SQL["put_known_counts"], *([row[name] for row in rows] for name in ("webhook_id", "story_id", "item_count"))
+    )
+    stories = await coverage_reads.outgoing_stories(conn, [row["story_id"] for row in rows])
+    story_by_id = {outgoing.story.story_id: outgoing for outgoing in stories}
     news: defaultdict[tuple[int, WebhookEvent], list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
         event: WebhookEvent = "story.new" if row["known_count"] == 0 else "story.developed"
         if event in row["events"] and row["item_count"] > row["known_count"]:
-            news[row["webhook_id"], event].append(_story(told[row["story_id"]], known_count=row["known_count"]))
+            news[row["webhook_id"], event].append(_story(story_by_id[row["story_id"]], known_count=row["known_count"]))
     return [
-        Subject(await _deliver(conn, webhook_id, event, stories))
-        for (webhook_id, event), found in news.items()
-        for stories in (found[at : at + STORIES_AT_ONCE] for at in range(0, len(found), STORIES_AT_ONCE))
+        Subject(await _deliver(conn, webhook_id, event, batch))
+        for (webhook_id, event), changed in news.items()
+        for batch in (changed[at : at + STORIES_AT_ONCE] for at in range(0, len(changed), STORIES_AT_ONCE))
     ]
 
 
 async def enqueue_digest(conn: Connection, post_id: int) -> None:
-    """Let programs be told of the digest that a post is of, once, inside the caller's transaction."""
-    if not await conn.fetchval(SQL["is_anybody_told"], ["digest.told"]):
+    """Enqueue deliveries about the digest of a post, once per digest, inside the caller's transaction."""
+    if not await conn.fetchval(SQL["has_subscribers"], ["digest.told"]):
         return
     digest = await digest_reads.find_published(conn, await conn.fetchval(SQL["digest_of_post"], post_id))
     if digest is None:
@@ -164,7 +164,7 @@ async def enqueue_digest(conn: Connection, post_id: int) -> None:
 
 
 def message(event: str, data: Any, *, now: datetime) -> str:
-    """What is sent, as Standard Webhooks has it."""
+    """The payload in the form of Standard Webhooks."""
     return msgspec.json.encode({"type": event, "timestamp": now, "data": data}).decode()
 
 
@@ -176,12 +176,12 @@ async def list_outgoing(conn: Connection, ids: Sequence[int]) -> list[OutgoingDe
     return [OutgoingDelivery(**row) for row in await conn.fetch(SQL["outgoing"], ids)]
 
 
-async def settle(conn: Connection, settled: Sequence[DeliveryOutcome]) -> None:
-    """Write down what became of tries; programs that are gone are told nothing any more."""
+async def settle(conn: Connection, outcomes: Sequence[DeliveryOutcome]) -> None:
+    """Store the outcomes of attempts; webhooks that are gone are disabled."""
     columns = ("webhook_delivery_id", "state", "error", "is_tried")
-    await conn.execute(SQL["settle"], *([getattr(each, name) for each in settled] for name in columns))
-    if gone := {each.name: each.error for each in settled if each.is_gone}:
-        await conn.execute(SQL["close"], list(gone), list(gone.values()))
+    await conn.execute(SQL["settle"], *([getattr(outcome, name) for outcome in outcomes] for name in columns))
+    if gone := {outcome.name: outcome.error for outcome in outcomes if outcome.is_gone}:
+        await conn.execute(SQL["disable"], list(gone), list(gone.values()))
 
 
 async def list_deliveries(
@@ -194,8 +194,8 @@ async def list_deliveries(
 
 
 async def delete_old(conn: Connection) -> None:
-    """Forget what was settled long ago."""
-    await conn.execute(SQL["forget"], FORGOTTEN_AFTER)
+    """Delete deliveries that were settled long ago."""
+    await conn.execute(SQL["delete_old"], DELETED_AFTER)
 
 
 async def _deliver(conn: Connection, webhook_id: int, event: WebhookEvent, stories: Sequence[dict[str, Any]]) -> int:
@@ -203,11 +203,11 @@ async def _deliver(conn: Connection, webhook_id: int, event: WebhookEvent, stori
     return int(await conn.fetchval(SQL["deliver"], webhook_id, event, len(stories), new_key(), payload))
 
 
-def _story(told: OutgoingStory, *, known_count: int) -> dict[str, Any]:
-    """A story as programs are told of it: with how many documents they knew of before."""
-    about = msgspec.to_builtins(told.story) | {"outlets": told.outlets, "topics": told.topics}
-    inside = {"story_id", "merged_into"}
-    return {name: value for name, value in about.items() if name not in inside} | {"known_item_count": known_count}
+def _story(outgoing: OutgoingStory, *, known_count: int) -> dict[str, Any]:
+    """A story in a payload, with the number of documents that the receiver knew before."""
+    values = msgspec.to_builtins(outgoing.story) | {"outlets": outgoing.outlets, "topics": outgoing.topics}
+    internal = {"story_id", "merged_into"}
+    return {name: value for name, value in values.items() if name not in internal} | {"known_item_count": known_count}
 
 
 async def _columns(conn: Connection, settings: WebhookSettings) -> Iterable[Any]:
@@ -228,5 +228,5 @@ def _webhook(row: Any) -> Webhook:
     return Webhook(**{**row, "events": tuple(row["events"])})
 
 
-def _nobody(name: str) -> NotFound:
-    return NotFound(f"there is no webhook {name!r}; `scoop webhooks list` shows what there is")
+def _not_found(name: str) -> NotFound:
+    return NotFound(f"there is no webhook {name!r}; `scoop webhooks list` lists all")

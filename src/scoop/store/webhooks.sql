@@ -1,5 +1,5 @@
 -- name: webhooks
--- The webhooks by name, or one of them; with how many deliveries are on their way to each.
+-- The webhooks by name, or one of them, with the number of queued deliveries.
 SELECT webhook_id, name, url, secret, events::text[] AS events, collection, topic_slug AS topic, allow_private,
     webhooks.enabled, problem, webhooks.created_at, (
         SELECT count(*)::int FROM webhook_deliveries AS delivery
@@ -8,39 +8,39 @@ FROM webhooks LEFT JOIN topics USING (topic_id)
 WHERE $1::text IS NULL OR name = $1 ORDER BY name;
 
 -- name: put
--- Add a webhook, or change the one of its name, which is told again from now on if it was not.
-INSERT INTO webhooks AS known (name, url, secret, events, collection, topic_id, allow_private, enabled)
+-- Upsert a webhook by its name; a disabled one that is enabled starts from now.
+INSERT INTO webhooks AS existing (name, url, secret, events, collection, topic_id, allow_private, enabled)
 VALUES ($1, $2, $3, $4::text[]::webhook_event[], $5, $6, $7, $8)
 ON CONFLICT (name) DO UPDATE SET url = excluded.url, secret = excluded.secret, events = excluded.events,
     collection = excluded.collection, topic_id = excluded.topic_id, allow_private = excluded.allow_private,
-    enabled = excluded.enabled, problem = CASE WHEN excluded.enabled THEN NULL ELSE known.problem END,
-    since = CASE WHEN known.enabled THEN known.since ELSE now() END;
+    enabled = excluded.enabled, problem = CASE WHEN excluded.enabled THEN NULL ELSE existing.problem END,
+    since = CASE WHEN existing.enabled THEN existing.since ELSE now() END;
 
 -- name: add
--- Add a webhook; nothing where there is one of its name.
+-- Insert a webhook; no row if its name is taken.
 INSERT INTO webhooks (name, url, secret, events, collection, topic_id, allow_private, enabled)
 VALUES ($1, $2, $3, $4::text[]::webhook_event[], $5, $6, $7, $8) ON CONFLICT (name) DO NOTHING RETURNING webhook_id;
 
 -- name: set_enabled
--- Tell a program again, from now on, or no more.
+-- Enable a webhook, from now on, or disable it.
 UPDATE webhooks SET enabled = $2, problem = CASE WHEN $2 THEN NULL ELSE problem END,
     since = CASE WHEN enabled THEN since ELSE now() END
 WHERE name = $1 RETURNING webhook_id;
 
 -- name: remove
--- Forget a webhook, with what is on its way to it.
+-- Delete a webhook with its queued deliveries.
 WITH gone AS (DELETE FROM webhooks WHERE name = $1 RETURNING webhook_id), unsent AS (
     DELETE FROM work USING webhook_deliveries AS delivery JOIN gone USING (webhook_id)
     WHERE work.stage = $2 AND work.subject = webhook_delivery_id
 )
 SELECT webhook_id FROM gone;
 
--- name: is_anybody_told
--- Whether there is a program to tell anything of this kind.
+-- name: has_subscribers
+-- Whether an enabled webhook subscribes to one of these events.
 SELECT EXISTS (SELECT FROM webhooks WHERE enabled AND events && $1::text[]::webhook_event[]);
 
 -- name: news
--- Which of these stories have other documents than a program knows of, for each that wants to know.
+-- The stories whose number of documents differs from what a subscribed webhook knows.
 SELECT webhook_id, stories.story_id, stories.item_count, coalesce(known.item_count, before.item_count) AS known_count,
     events::text[] AS events
 FROM webhooks JOIN stories ON (webhooks.collection IS NULL OR webhooks.collection = stories.collection)
@@ -55,24 +55,24 @@ WHERE enabled AND stories.story_id = ANY ($1::bigint[]) AND status = 'active'
     AND stories.item_count <> coalesce(known.item_count, before.item_count)
 ORDER BY webhook_id, stories.last_seen_at, stories.story_id;
 
--- name: know
--- From now on programs know of so many documents of stories.
+-- name: put_known_counts
+-- Store the numbers of documents that webhooks know of stories.
 INSERT INTO webhook_stories (webhook_id, story_id, item_count)
 SELECT webhook_id, story_id, item_count FROM unnest($1::bigint[], $2::bigint[], $3::int[]) AS found (webhook_id, story_id, item_count)
 ORDER BY 1, 2
 ON CONFLICT (webhook_id, story_id) DO UPDATE SET item_count = excluded.item_count;
 
 -- name: deliver
--- Write down what is to be sent.
+-- Insert a delivery.
 INSERT INTO webhook_deliveries (webhook_id, event, story_count, key, payload)
 VALUES ($1, $2::text::webhook_event, $3, $4, $5) RETURNING webhook_delivery_id;
 
 -- name: digest_of_post
--- The digest that a post is of.
+-- The digest of a post.
 SELECT digest_run_id FROM posts WHERE post_id = $1;
 
 -- name: deliver_digest
--- Write down for each program that wants to know that a digest was told, once.
+-- Insert a delivery about a digest for each subscribed webhook, once.
 INSERT INTO webhook_deliveries (webhook_id, event, digest_run_id, story_count, key, payload)
 SELECT webhook_id, 'digest.told', digest_run_id, $2, 'msg_' || replace(gen_random_uuid()::text, '-', ''), $3
 FROM webhooks JOIN digest_runs ON digest_run_id = $1 AND digest_runs.topic_id = coalesce(webhooks.topic_id, digest_runs.topic_id)
@@ -80,25 +80,25 @@ WHERE enabled AND 'digest.told' = ANY (events)
 ON CONFLICT (webhook_id, digest_run_id) DO NOTHING RETURNING webhook_delivery_id;
 
 -- name: outgoing
--- Deliveries on their way, and where they go; those that were removed meanwhile are none.
+-- Deliveries to be sent, with their webhooks; removed ones are left out.
 SELECT webhook_delivery_id, key, payload, name, url, secret, allow_private, enabled, state::text AS state
 FROM webhook_deliveries JOIN webhooks USING (webhook_id) WHERE webhook_delivery_id = ANY ($1::bigint[]);
 
 -- name: settle
--- What became of tries.
+-- Store the outcomes of attempts.
 UPDATE webhook_deliveries AS delivery SET state = settled.state::webhook_delivery_state, error = settled.error,
     tries = tries + CASE WHEN settled.is_tried THEN 1 ELSE 0 END, tried_at = now(),
     sent_at = CASE WHEN settled.state = 'sent' THEN now() END
 FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bool[]) AS settled (webhook_delivery_id, state, error, is_tried)
 WHERE delivery.webhook_delivery_id = settled.webhook_delivery_id AND delivery.state = 'waiting';
 
--- name: close
--- Programs that said they are gone are told nothing any more, and the reason is kept.
+-- name: disable
+-- Disable webhooks that are gone, with the reason.
 UPDATE webhooks SET enabled = false, problem = closed.problem
 FROM unnest($1::text[], $2::text[]) AS closed (name, problem) WHERE webhooks.name = closed.name;
 
 -- name: deliveries
--- Deliveries, the latest first, of one webhook or all, after a place; what the queue has given up is quarantined.
+-- Deliveries before a cursor, the latest first, of one webhook or all; with their state in the queue.
 SELECT webhook_delivery_id, name AS webhook, event::text AS event, story_count, digest_run_id, key,
     CASE WHEN work.state = 'quarantined' THEN 'quarantined' ELSE delivery.state::text END AS state,
     tries, tried_at, sent_at, delivery.error, delivery.created_at,
@@ -108,6 +108,6 @@ LEFT JOIN work ON work.stage = $1 AND work.subject = webhook_delivery_id
 WHERE ($2::text IS NULL OR name = $2) AND webhook_delivery_id < $3
 ORDER BY webhook_delivery_id DESC LIMIT $4;
 
--- name: forget
--- Deliveries that were sent or dropped long ago are forgotten.
+-- name: delete_old
+-- Delete deliveries that were sent or dropped long ago.
 DELETE FROM webhook_deliveries WHERE state <> 'waiting' AND tried_at < now() - $1::interval;
