@@ -342,7 +342,10 @@ async def test_only_two_living_stories_of_one_collection_can_be_decided_on(datab
     elsewhere = an_article(3, "herald", **FIRE, metadata={"collection": "ai_news"})
     await told(database, [*TWO_STORIES, elsewhere])
     one, other, foreign = await names(database, "item-1", "item-2", "item-3")
-    for wrong, fix in [((one, one), "name two"), ((one, foreign), "in ai_news; both stories must be in one collection")]:
+    for wrong, fix in [
+        ((one, one), "name two"),
+        ((one, foreign), "in ai_news; both stories must be in one collection"),
+    ]:
         with pytest.raises(UsageError, match=fix):
             await decided(database, review.keep_apart, *wrong)
     with pytest.raises(NotFound, match="scoop stories"):
