@@ -58,7 +58,7 @@ def test_a_webhook_is_added_tried_told_and_removed(desk):
         url = f"http://{server.address}/hook"
         added = desk("webhooks", "add", "main", url, "--secret", "desk", "--allow-private")
         assert "next: scoop webhooks test main" in added.stdout, added.stderr
-        assert desk("webhooks", "test", "main").stdout == "main took it (HTTP 202)\n"
+        assert desk("webhooks", "test", "main").stdout == "main accepted it (HTTP 202)\n"
         assert desk("ingest", "--items", "-", stdin=as_lines([an_item(1)])).returncode == 0
         assert desk("run-once").returncode == 0
         assert [each["state"] for each in asked(desk, "webhooks", "deliveries")] == ["waiting"]

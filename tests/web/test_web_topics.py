@@ -190,7 +190,7 @@ async def test_rules_are_tried_as_typed_and_nothing_is_saved(database):
     assert "1 of 3 stories within its bounds would have belonged to it in 3 days" in answer.page.text
     assert "keyword:solar includes 1 Solar power grows" in answer.page.text
     assert "keyword:horoscope excludes 1 Solar horoscope" in answer.page.text
-    assert "only items handed in under their names are meant: nobody" in answer.page.text
+    assert "only pushed items can have their names: nobody" in answer.page.text
     assert (await topic(database)).keyword_rules == ()
     typed = {each.get("name"): each.get("value") for each in answer.page.attributes("input")}
     assert (typed["pattern-0"], typed["pattern-1"]) == ("solar", "horoscope")
