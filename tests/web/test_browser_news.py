@@ -182,13 +182,13 @@ async def test_the_keys_are_listed_when_asked_for(database):
     async with browsing(database, role="editor") as tab:
         await tab.open("/")
         await tab.page.keyboard.press("?")
-        dialog = tab.page.get_by_role("dialog", name="Keys")
+        dialog = tab.page.get_by_role("dialog", name="Keyboard shortcuts")
         await expect(dialog).to_be_visible()
         await expect(dialog).to_contain_text("previous and next day")
-        await expect(dialog).to_contain_text("review")
+        await expect(dialog).to_contain_text("Review")
         await tab.page.keyboard.press("Escape")
         await expect(dialog).to_be_hidden()
-        await tab.page.get_by_role("button", name="Keys").click()
+        await tab.page.get_by_role("button", name="Shortcuts").click()
         await expect(dialog).to_be_visible()
 
 

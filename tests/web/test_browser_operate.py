@@ -119,13 +119,13 @@ async def test_failed_work_is_tried_now_by_a_click(database):
 async def test_a_key_is_made_and_taken_back(database):
     async with browsing(database, role="editor") as tab:
         await tab.open("/settings/keys")
-        await tab.page.get_by_label("What it is for").fill("backup script")
+        await tab.page.get_by_label("Name").fill("backup script")
         await tab.page.get_by_label("push:").check()
-        await tab.page.get_by_role("button", name="Make the key").click()
+        await tab.page.get_by_role("button", name="Create key").click()
         key = await tab.page.get_by_label("The key").input_value()
         answer = await tab.visitor.get("/api/user/me", Authorization=f"Bearer {key}")
         assert answer.status == 200
-        await tab.page.get_by_role("button", name="Take back backup script").click()
+        await tab.page.get_by_role("button", name="Revoke backup script").click()
         await tab.page.get_by_text("The key is taken back").wait_for()
         assert await tab.page.get_by_text("backup script", exact=True).count() == 0
         assert (await tab.visitor.get("/api/user/me", Authorization=f"Bearer {key}")).status == 401

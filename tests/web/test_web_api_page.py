@@ -40,7 +40,7 @@ async def test_every_call_says_the_right_it_needs(database):
         page = (await visitor.get("/api")).page
         document, calls = await operations(visitor)
     rights = [document["paths"][path][method]["x-right"] for path, method in calls]
-    assert page.text.count("Needs the right to") == len([right for right in rights if right != "none"])
+    assert page.text.count("Needs the right ") == len([right for right in rights if right != "none"])
     assert {"read", "edit", "admin"} <= set(rights)
 
 
@@ -124,7 +124,7 @@ def test_values_are_told_with_type_and_limits(call):
     assert (q.value.type, q.value.limits, q.value.is_required) == ("string", ["at most 9 characters"], True)
     name, kind, size, parts = call.bodies[0].value.parts
     assert (name.type, kind.type, size.type, parts.type) == ("string", '"a" or "b"', "integer or null", "list of Thing")
-    assert (name.about, parts.limits) == ("What it is called.", ["at most 3 of them"])
+    assert (name.about, parts.limits) == ("What it is called.", ["at most 3 items"])
     assert [each.is_required for each in (name, kind, size, parts)] == [True, True, False, False]
 
 

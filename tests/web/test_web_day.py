@@ -343,7 +343,7 @@ async def test_the_demo_says_so_and_its_links_lead_to_the_newsstand(database):
     )
     async with visiting(database, newsstand=NEWSSTAND) as visitor:
         page = (await visitor.get("/")).page
-    assert "This is the demo" in page.text
+    assert "Demo: the newsstand and its articles are invented." in page.text
     assert "Add a real source" in page.text
     assert page.links("http") == [
         f"{NEWSSTAND}/",

@@ -119,7 +119,7 @@ async def test_what_has_grown_lately_is_developing(database):
 async def test_a_quiet_rail_says_what_would_be_there(database):
     async with visiting(database) as visitor:
         page = (await visitor.get("/")).page
-    assert "Nothing just now: a story is here when another source has told it within six hours." in page.text
+    assert "None now. A story is listed here if another source reported it within six hours." in page.text
     assert "Sources no sources yet" in page.text
 
 

@@ -43,7 +43,7 @@ async def test_a_run_is_listed_with_its_figures(database):
 async def test_no_runs_are_told_with_what_to_do(database):
     async with visiting(database) as visitor:
         page = (await visitor.get("/runs")).page
-    assert "Nothing has run yet" in page.text
+    assert "No runs yet" in page.text
     assert "/sources" in page.links()
 
 
@@ -63,7 +63,7 @@ async def test_runs_are_chosen_by_source_and_state_in_the_address(database):
     assert of_source.links("/runs/") == ["/runs/3", "/runs/4"]
     assert failed.links("/runs/") == ["/runs/2", "/runs/4"]
     assert both.links("/runs/") == ["/runs/4"]
-    assert "No such runs" in neither.text
+    assert "No matching runs" in neither.text
 
 
 @pytest.mark.parametrize("query", ["", "?source=tribune", "?status=completed"])
@@ -98,7 +98,7 @@ async def test_refused_items_are_shown_with_line_path_and_reason(database):
     for told in ("Line 2", "$.source_item_id", "is required", "Line 3", "<b>tribune</b>"):
         assert told in page.text
     assert "b" not in {tag for tag, _ in page.tags}
-    assert "nothing to log" in page.text
+    assert "No log: this run was a push" in page.text
 
 
 async def test_the_log_of_a_run_is_shown_without_secrets(database, tmp_path):
@@ -122,7 +122,7 @@ async def test_a_log_that_is_gone_is_told_and_the_rest_stands(database, tmp_path
     async with visiting(database, archive_url=str(tmp_path)) as visitor:
         answer = await visitor.get("/runs/1")
     assert answer.status == 200
-    assert "not in the archive any more" in answer.page.text
+    assert "log has expired or cannot be read" in answer.page.text
     assert "503 from host" in answer.page.text
 
 

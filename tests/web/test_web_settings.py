@@ -52,8 +52,8 @@ async def test_an_admin_sees_every_setting_with_its_value(database):
     shown = {attrs["id"].removeprefix("setting-") for attrs in page.attributes("tr") if "id" in attrs}
     assert shown >= {setting.name for setting in fields(Config)} - {"plugins"}
     assert {name.partition(".")[0] for name in shown if "." in name} == {"sources", "channels", "embedders"}
-    assert "timezone SCOOP_TIMEZONE Asia/Tokyo you" in page.text
-    assert "processes SCOOP_PROCESSES 7 you" in page.text
+    assert "timezone SCOOP_TIMEZONE Asia/Tokyo configured" in page.text
+    assert "processes SCOOP_PROCESSES 7 configured" in page.text
     assert "np_mode NP_MODE prod default" in page.text
     assert "PostgreSQL" in page.text
 
@@ -76,7 +76,7 @@ async def test_no_secret_is_ever_shown(database, tmp_path):
         answer = await visitor.get("/settings")
     assert answer.status == 200
     assert SECRET not in answer.text
-    assert "sources.tavily.api_key SCOOP_SOURCES_TAVILY_API_KEY set you" in answer.page.text
+    assert "sources.tavily.api_key SCOOP_SOURCES_TAVILY_API_KEY set configured" in answer.page.text
     assert "sources.reddit.client_id SCOOP_SOURCES_REDDIT_CLIENT_ID not set default" in answer.page.text
     assert "ai_webhook" in answer.page.text
     assert "db.test" in answer.page.text
@@ -87,7 +87,7 @@ async def test_others_see_nothing_of_the_desk_but_their_own(database, role):
     async with visiting(database, role=role) as visitor:
         page = (await visitor.get("/settings")).page
         assert (await visitor.get("/settings/people")).status == 403
-    assert "An admin looks after this desk" in page.text
+    assert "Only admins see the configuration" in page.text
     assert "SCOOP_" not in page.text
     assert "/settings/people" not in page.links()
 
@@ -98,7 +98,7 @@ async def test_where_anybody_may_read_nobody_has_an_account_page(database):
         page = (await visitor.get("/settings")).page
         account, own_keys = await visitor.get("/settings/account"), await visitor.get("/settings/keys")
         made = await visitor.post("/settings/keys", {"name": "x", "scopes": "read"})
-    assert "Sign in to change something" in page.text
+    assert "Sign in to change settings" in page.text
     assert {account.headers["Location"], own_keys.headers["Location"]} == {
         "/sign-in?next=%2Fsettings%2Faccount",
         "/sign-in?next=%2Fsettings%2Fkeys",
@@ -293,7 +293,7 @@ async def test_a_role_and_a_rest_are_given_and_taken(database):
         assert (await people(database))["grace"].role == "admin"
         await visitor.post(f"{place}/disable")
         assert not (await people(database))["grace"].enabled
-        assert "rests" in (await visitor.get("/settings/people")).page.text
+        assert "disabled" in (await visitor.get("/settings/people")).page.text
         await visitor.post(f"{place}/wake")
         assert (await people(database))["grace"].enabled
 

@@ -1,4 +1,4 @@
-"""The API for people: every call with its right, its values and its answers, as the document for programs has it."""
+"""The API reference page: every operation with its right, parameters and responses, from the OpenAPI document."""
 
 import json
 import shlex
@@ -19,7 +19,7 @@ from scoop.web.context import PageContext
 
 router = routes.for_pages()
 
-MAX_DEPTH = 6  # of what is inside of each other; deeper, only the name of it is told
+MAX_DEPTH = 6  # of nested values; deeper ones are shown by name only
 METHODS = ("get", "post", "put", "patch", "delete")
 LIMITS = (
     ("minimum", "at least {}"),
@@ -28,17 +28,17 @@ LIMITS = (
     ("exclusiveMaximum", "less than {}"),
     ("minLength", "at least {} characters"),
     ("maxLength", "at most {} characters"),
-    ("minItems", "at least {} of them"),
-    ("maxItems", "at most {} of them"),
-    ("pattern", "as {}"),
-    ("default", "{} if left out"),
+    ("minItems", "at least {} items"),
+    ("maxItems", "at most {} items"),
+    ("pattern", "pattern {}"),
+    ("default", "default {}"),
 )
 OpenApiDocument = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Value:
-    """A value that is sent or answered, with those inside of it."""
+    """A value of a request or response, with its nested values."""
 
     name: str
     type: str
@@ -83,7 +83,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chapter:
-    """The calls of one noun."""
+    """The operations of one tag."""
 
     name: str
     anchor: str
@@ -107,7 +107,7 @@ async def api_page(request: Request, context: PageContext) -> Response:
 
 
 def chapters(document: OpenApiDocument, *, address: str) -> list[Chapter]:
-    """The calls of a document, noun by noun, in the order of their paths."""
+    """The operations of a document by tag, in the order of their paths."""
     calls_by_tag: dict[str, list[Call]] = {}
     for path, operations in sorted(document["paths"].items()):
         for method in (each for each in METHODS if each in operations):
@@ -140,17 +140,17 @@ def _anchor(name: str) -> str:
     return "".join(sign if sign.isalnum() else "-" for sign in name.lower()).strip("-")
 
 
-def _parameter(document: OpenApiDocument, given: Mapping[str, Any]) -> Parameter:
-    schema = given.get("schema", {})
-    about = given.get("description", schema.get("description", ""))
-    value = _value(document, given["name"], {**schema, "description": about}, is_required=given.get("required", False))
-    return Parameter(value=value, place=given["in"])
+def _parameter(document: OpenApiDocument, parameter: Mapping[str, Any]) -> Parameter:
+    schema = parameter.get("schema", {})
+    schema = {**schema, "description": parameter.get("description", schema.get("description", ""))}
+    value = _value(document, parameter["name"], schema, is_required=parameter.get("required", False))
+    return Parameter(value=value, place=parameter["in"])
 
 
-def _bodies(document: OpenApiDocument, given: Mapping[str, Any]) -> list[BodyDoc]:
+def _bodies(document: OpenApiDocument, message: Mapping[str, Any]) -> list[BodyDoc]:
     return [
         BodyDoc(media_type=media_type, value=_value(document, "", content.get("schema", {}), is_required=True))
-        for media_type, content in given.get("content", {}).items()
+        for media_type, content in message.get("content", {}).items()
     ]
 
 
@@ -169,41 +169,41 @@ def _value(
 
 
 def _limits(schema: Mapping[str, Any]) -> Iterator[str]:
-    for limit, told in LIMITS:
-        if limit in schema and schema[limit] not in (None, db.LAST_ID):  # which only says that it is a number
-            yield told.format(json.dumps(schema[limit], ensure_ascii=False))
+    for limit, phrase in LIMITS:
+        if limit in schema and schema[limit] not in (None, db.LAST_ID):  # which only says that it is a BIGINT
+            yield phrase.format(json.dumps(schema[limit], ensure_ascii=False))
 
 
 def _resolved(document: OpenApiDocument, schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a reference stands for, with what is said beside it."""
+    """The schema behind a reference, with the keys beside the reference."""
     if "$ref" not in schema:
         return schema
-    found = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
-    return {**found, **{key: value for key, value in schema.items() if key != "$ref"}}
+    target = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+    return {**target, **{key: value for key, value in schema.items() if key != "$ref"}}
 
 
 def _parts(document: OpenApiDocument, schema: Mapping[str, Any], seen: tuple[str, ...]) -> Iterator[Value]:
-    """The values inside of an object, of what a list holds, or of the first that may be one of several."""
+    """The nested values of an object, of the items of a list, or of the alternatives of a choice."""
     reference = schema.get("$ref", "")
     if reference and reference in seen:
         return
-    known, inside = (*seen, reference or "inline"), _resolved(document, schema)
+    path, inside = (*seen, reference or "inline"), _resolved(document, schema)
     for choice in _choices(inside):
-        yield from _parts(document, choice, known)
+        yield from _parts(document, choice, path)
     if "items" in inside:
-        yield from _parts(document, inside["items"], known)
+        yield from _parts(document, inside["items"], path)
     required = inside.get("required", [])
     for name, part in inside.get("properties", {}).items():
-        yield _value(document, name, part, is_required=name in required, seen=known)
+        yield _value(document, name, part, is_required=name in required, seen=path)
 
 
 def _choices(schema: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    found: Sequence[Mapping[str, Any]] = schema.get("anyOf") or schema.get("oneOf") or schema.get("allOf") or ()
-    return found
+    choices: Sequence[Mapping[str, Any]] = schema.get("anyOf") or schema.get("oneOf") or schema.get("allOf") or ()
+    return choices
 
 
 def _type(document: OpenApiDocument, schema: Mapping[str, Any]) -> str:
-    """A type as a reader says it: text (uuid), list of numbers, "a" or "b"."""
+    """A type in words: string (uuid), list of integer, "a" or "b"."""
     if "$ref" in schema:
         inside = _resolved(document, schema)
         return _type(document, inside) if "enum" in inside else schema["$ref"].rpartition("/")[2]
@@ -221,34 +221,34 @@ def _type(document: OpenApiDocument, schema: Mapping[str, Any]) -> str:
 
 
 def _example(document: OpenApiDocument, path: str, method: str, operation: Mapping[str, Any], address: str) -> str:
-    """The call as one types it: with what must be given, and placeholders where one's own belongs."""
+    """The operation as a curl command with its required values and placeholders."""
     parameters = operation.get("parameters", [])
     for each in parameters:
         if each["in"] == "path":
             path = path.replace(f"{{{each['name']}}}", each["name"].upper())
-    asked = {
+    query = {
         each["name"]: _sample(document, each.get("schema", {}))
         for each in parameters
         if each["in"] == "query" and each.get("required")
     }
-    url = f"{address}{path}{'?' + urlencode(asked) if asked else ''}"
+    url = f"{address}{path}{'?' + urlencode(query) if query else ''}"
     lines = ["curl" if method == "get" else f"curl -X {method.upper()}"]
     if operation.get("x-right", "none") != "none":
         lines.append('-H "Authorization: Bearer $SCOOP_KEY"')
     for media_type, content in list(operation.get("requestBody", {}).get("content", {}).items())[:1]:
         lines.append(f"-H 'Content-Type: {media_type}'")
-        lines.append(_sent(document, media_type, content.get("schema", {})))
+        lines.append(_data(document, media_type, content.get("schema", {})))
     return " \\\n  ".join([*lines, f"'{url}'"])
 
 
-def _sent(document: OpenApiDocument, media_type: str, schema: Mapping[str, Any]) -> str:
+def _data(document: OpenApiDocument, media_type: str, schema: Mapping[str, Any]) -> str:
     if "json" not in media_type or "ndjson" in media_type:
         return "--data-binary @FILE"
     return f"-d {shlex.quote(json.dumps(_sample(document, schema), ensure_ascii=False))}"
 
 
 def _sample(document: OpenApiDocument, schema: Mapping[str, Any], depth: int = 0) -> Any:
-    """A small value that fits: only what must be there."""
+    """A small valid value: only required fields."""
     inside = _resolved(document, schema)
     for key in ("default", "const"):
         if key in inside:

@@ -1,4 +1,4 @@
-"""Runs as pages: what was gathered when, and all that is known of one run."""
+"""Pages of runs: the latest runs, and one run with its log and refused items."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -23,7 +23,7 @@ router = routes.for_pages()
 PAGE = 50
 SHOWN_LINES = 500
 SHOWN_REFUSED = 100
-SHOWN_BYTES = 2000  # of an item that was refused
+SHOWN_BYTES = 2000  # of a refused item
 COLOURS = {"running": "", "completed": "good", "partial": "watch", "failed": "bad"}
 MINUTE, HOUR = 60, 3600
 
@@ -32,7 +32,7 @@ RunId = Annotated[int, Path(ge=1, le=db.LAST_ID)]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFilter:
-    """Which runs are wanted."""
+    """Filters of the list of runs."""
 
     source: str = ""
     status: str = ""
@@ -45,7 +45,7 @@ class RunFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogLine:
-    """A line of a run's log: what happened, and the facts of it."""
+    """A line of a run's log: the event and its fields."""
 
     event: str
     facts: dict[str, str]
@@ -60,26 +60,26 @@ async def runs_page(
     status: str = "",
     before: Annotated[int | None, Query(ge=1, le=db.LAST_ID)] = None,
 ) -> Response:
-    """The latest runs, of one source or in one state, from one on."""
+    """The latest runs, of one source or in one state, before a run."""
     if status and status not in runs.STATUSES:
         raise errors.invalid("status", f"must be one of {', '.join(runs.STATUSES)}")
     if not source.isprintable():
-        raise errors.invalid("source", "must be the short name of a source")
+        raise errors.invalid("source", "must be the slug of a source")
     choice = RunFilter(source=source.strip(), status=status)
-    found = await runs.latest(
+    latest = await runs.latest(
         conn, source=choice.source or None, status=status or None, before=before or db.LAST_ID, limit=PAGE + 1
     )
-    older = choice.href(before=found[PAGE - 1].run_id) if len(found) > PAGE else ""
+    older = choice.href(before=latest[PAGE - 1].run_id) if len(latest) > PAGE else ""
     return pages.page(
         "runs.html",
         context,
-        runs=found[:PAGE],
+        runs=latest[:PAGE],
         choice=choice,
         older=older,
         is_first=before is None,
         COLOURS=COLOURS,
         states=[(status, status) for status in runs.STATUSES],
-        lasted=lasted,
+        duration=duration,
         plain=_plain,
     )
 
@@ -101,21 +101,21 @@ async def run_page(desk: CurrentDesk, context: PageContext, run_id: RunId) -> Re
         log_problem=problem,
         SHOWN_REFUSED=SHOWN_REFUSED,
         COLOURS=COLOURS,
-        lasted=lasted,
+        duration=duration,
         plain=_plain,
         readable=_readable,
     )
 
 
 async def _log(desk: Desk, run: Run) -> tuple[list[LogLine], str]:
-    """The lines of a run's log, or why there are none."""
+    """The lines of a run's log, or the reason why there are none."""
     if run.log_key is None:
-        return [], "This run had nothing to log: it was pushed, or its source had nothing changed."
+        return [], "No log: this run was a push, or its source had not changed."
     try:
-        found = await open_archive(desk.config).get(run.log_key)
-    except ScoopError as error:  # it may have been exported, or the archive is away: the rest of the page stands
-        return [], f"The log is not in the archive any more, or cannot be read: {error}."
-    return [_line(line) for line in found.data.splitlines()], ""
+        log = await open_archive(desk.config).get(run.log_key)
+    except ScoopError as error:  # it has expired, or the archive is unavailable: show the rest of the page
+        return [], f"The log has expired or cannot be read: {error}."
+    return [_line(line) for line in log.data.splitlines()], ""
 
 
 def _line(line: bytes) -> LogLine:
@@ -126,8 +126,8 @@ def _line(line: bytes) -> LogLine:
     return LogLine(event=str(facts.pop("event", "")), facts={name: _fact(value) for name, value in facts.items()})
 
 
-def _plain(told: str) -> str:
-    return redaction.redact_text(text.one_line(told))
+def _plain(message: str) -> str:
+    return redaction.redact_text(text.one_line(message))
 
 
 def _readable(raw_item: bytes) -> str:
@@ -140,8 +140,8 @@ def _fact(value: Any) -> str:
     return "-" if value is None else _plain(str(value))
 
 
-def lasted(run: Run) -> str:
-    """How long a run took, in the unit that says most."""
+def duration(run: Run) -> str:
+    """The duration of a run in a fitting unit."""
     if run.finished_at is None:
         return "-"
     seconds = (run.finished_at - run.started_at).total_seconds()

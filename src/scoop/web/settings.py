@@ -1,4 +1,4 @@
-"""Settings as pages: what this desk runs with and how it is, for admins; an account of one's own for everybody."""
+"""The settings page: the configuration and the health of the installation, for admins."""
 
 import platform
 import re
@@ -29,7 +29,7 @@ _CREDENTIALS = re.compile(r"//.*@", re.DOTALL)  # greedy: a password may hold an
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """A setting as it is; of a secret only whether it is set."""
+    """A setting with its current value; of a secret only whether it is set."""
 
     name: str
     variable: str
@@ -40,7 +40,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeskHealth:
-    """How the desk is: its versions, its database, its archive, and what an operator should look at."""
+    """Versions, database, archive, and the problems that an operator should look at."""
 
     facts: dict[str, str]
     is_current: bool
@@ -56,57 +56,57 @@ async def settings_page(desk: CurrentDesk, context: PageContext) -> Response:
     return pages.page(
         "settings.html",
         context,
-        settings=described(desk.config) if is_admin else [],
+        settings=list_settings(desk.config) if is_admin else [],
         health=await _health(desk) if is_admin else None,
         plain=text.one_line,
     )
 
 
-def described(given: Config) -> list[Setting]:
-    """Every setting; nothing that opens a door is in it."""
-    own = [_described(setting, getattr(given, setting.name)) for setting in fields(Config) if setting.name != "plugins"]
-    return own + [_plugin_setting(each) for each in plugins.list_settings(given.plugins) if each.is_notable]
+def list_settings(settings: Config) -> list[Setting]:
+    """Every setting, without secrets."""
+    own = [_describe(each, getattr(settings, each.name)) for each in fields(Config) if each.name != "plugins"]
+    return own + [_describe_plugin(each) for each in plugins.list_settings(settings.plugins) if each.is_notable]
 
 
-def _plugin_setting(setting: PluginSetting) -> Setting:
+def _describe_plugin(setting: PluginSetting) -> Setting:
     value, is_secret = setting.value, setting.option.is_secret
     return Setting(
         name=setting.name,
         variable=setting.variable,
-        value=_secret(value) if is_secret else _shown(value),
+        value=_show_secret(value) if is_secret else _show(value),
         is_default=value is None,
         about=setting.option.about,
     )
 
 
-def _described(setting: Field[Any], value: Any) -> Setting:
+def _describe(setting: Field[Any], value: Any) -> Setting:
     default = setting.default_factory() if setting.default_factory is not MISSING else setting.default
     name = "SCOOP_SECRET_NAME" if setting.name == "named_secrets" else config.variable(setting)
     return Setting(
         name=setting.name,
         variable="" if setting.name in {"sources", "topics"} else name,
-        value=_secret(value) if config.is_secret(setting) else _shown(value),
+        value=_show_secret(value) if config.is_secret(setting) else _show(value),
         is_default=value == default,
         about=setting.metadata["about"],
     )
 
 
-def _secret(value: Any) -> str:
-    if isinstance(value, tuple):  # of secrets by name
+def _show_secret(value: Any) -> str:
+    if isinstance(value, tuple):  # pairs of name and secret
         return ", ".join(name for name, _ in value) or NOT_SET
     return "set" if value else NOT_SET
 
 
-def _shown(value: Any) -> str:
+def _show(value: Any) -> str:
     if isinstance(value, tuple):
         return f"{len(value)} in the file" if value else "none in the file"
     if isinstance(value, bool):
         return "true" if value else "false"
-    return _without_secrets(str(value)) if value not in {None, ""} else "-"
+    return _redact(str(value)) if value not in {None, ""} else "-"
 
 
-def _without_secrets(value: str) -> str:
-    """An address without user, password and whatever stands behind a question mark: some of them are keys."""
+def _redact(value: str) -> str:
+    """A URL without user, password and query, which may hold keys."""
     return _CREDENTIALS.sub("//", value).partition("?")[0] if "://" in value else value
 
 
@@ -131,8 +131,8 @@ async def _health(desk: Desk) -> DeskHealth:
         )
 
 
-def _archive(given: Config) -> str:
+def _archive(settings: Config) -> str:
     try:
-        return open_archive(given).place
+        return open_archive(settings).place
     except ScoopError as error:
         return str(error)
