@@ -1,4 +1,4 @@
-"""A process apart, with little memory and little time, in which strangers' bytes are parsed."""
+"""The sandbox: a process with limits on memory and time that parses untrusted documents."""
 
 import asyncio
 import multiprocessing
@@ -11,7 +11,7 @@ from typing import ParamSpec, TypeVar
 
 from pebble import ProcessExpired, ProcessPool
 
-MEMORY_BYTES = 320 << 20  # of data; an article extractor at rest has 110
+MEMORY_BYTES = 320 << 20  # of data; an idle article extractor has 110
 SECONDS = 20.0
 TASKS_BEFORE_RENEWAL = 250  # parsers leak and fragment memory
 
@@ -20,16 +20,16 @@ ResultT = TypeVar("ResultT")
 
 
 class SandboxExceeded(Exception):
-    """The bytes took more time or memory than any honest document does."""
+    """A document took more time or memory than any honest one does."""
 
 
 class Sandbox:
-    """Runs plain functions in a limited process, which is started when first needed and again when it dies."""
+    """Runs functions in a limited process, which starts on first use and again after it dies."""
 
     def __init__(self) -> None:
         self._pool: ProcessPool | None = None
 
-    async def run(self, function: Callable[ParamsP, ResultT], *given: ParamsP.args, **named: ParamsP.kwargs) -> ResultT:
+    async def run(self, function: Callable[ParamsP, ResultT], *args: ParamsP.args, **kwargs: ParamsP.kwargs) -> ResultT:
         if self._pool is None:
             self._pool = ProcessPool(
                 max_workers=1,
@@ -38,13 +38,13 @@ class Sandbox:
                 context=multiprocessing.get_context("spawn"),
             )
         try:
-            return await asyncio.wrap_future(self._pool.schedule(function, args=given, kwargs=named, timeout=SECONDS))
+            return await asyncio.wrap_future(self._pool.schedule(function, args=args, kwargs=kwargs, timeout=SECONDS))
         except TimeoutError as error:
             raise SandboxExceeded(f"it took more than {SECONDS:.0f} seconds") from error
         except MemoryError as error:
-            raise SandboxExceeded("it took more memory than is allowed") from error
+            raise SandboxExceeded(f"it took more than {MEMORY_BYTES >> 20} MiB of memory") from error
         except ProcessExpired as error:
-            raise SandboxExceeded("it ended the process that parsed it") from error
+            raise SandboxExceeded("it crashed the parser") from error
 
     def close(self) -> None:
         if self._pool is not None:
@@ -63,6 +63,6 @@ async def open_sandbox() -> AsyncIterator[Sandbox]:
 
 
 def _limit() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that waits for us
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent process
     if sys.platform == "linux":  # elsewhere the limit has no effect, or the wrong one
         resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))

@@ -65,7 +65,7 @@ class Arxiv:
         }
         url = f"{visit.source.base_url}?{urlencode(asked)}"
         answer = await with_interval(visit, BETWEEN_REQUESTS).get(url, is_api=True)
-        feed = parse_feed(answer)
+        feed = await parse_feed(visit, answer)
         papers = [paper for entry in feed.items if (paper := _item(entry))]
         return Harvest(
             items=papers,

@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 
 import msgspec
 
-from scoop.core import feed_reading, items, text
+from scoop.core import items, text
 from scoop.core.feed_reading.feed import (
     MAX_AUTHOR,
     MAX_AUTHORS,
@@ -24,6 +24,7 @@ from scoop.core.feed_reading.feed import (
     address,
 )
 from scoop.errors import FetchFailed
+from scoop.fetch import feeds
 from scoop.fetch.client import Response
 from scoop.model import Item
 from scoop.sources import Visit
@@ -44,10 +45,9 @@ def parse_json(response: Response, shape: type[ResponseT]) -> ResponseT:
         ) from error
 
 
-def parse_feed(response: Response) -> ParsedFeed:
+async def parse_feed(visit: Visit, response: Response) -> ParsedFeed:
     """The feed of a service; FetchFailed for a response that is not a well-formed feed."""
-    content_type = response.headers.get("Content-Type", "")
-    feed = feed_reading.parse_fast(response.body, content_type=content_type, url=response.url)
+    feed = await feeds.parse_well_formed(response, visit.sandbox)
     if feed is None or not feed.format:
         raise FetchFailed(f"{response.url} did not send a feed", health="parse_error")
     return feed

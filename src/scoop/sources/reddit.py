@@ -305,14 +305,16 @@ async def _by_feed(visit: Visit, options: Reddit.Options) -> Haul:
     answer = await _asked_feed(
         visit, options, f"{options.path}/{options.listing}/.rss?{urlencode({'limit': options.limit})}"
     )
-    posts = [entry for entry in parse_feed(answer).items if entry["source_item_id"].startswith("t3_")]
+    feed = await parse_feed(visit, answer)
+    posts = [entry for entry in feed.items if entry["source_item_id"].startswith("t3_")]
     outbound_by_id = _outbound(answer.body)
     haul.items += [_entry(entry, outbound_by_id.get(entry["source_item_id"])) for entry in posts]
     haul.rest = _rest(answer)
     if options.comments and not haul.rest:
         asked = urlencode({"limit": options.comments})
         answer = await _asked_feed(visit, options, f"{options.path}/comments/.rss?{asked}")
-        comments = [entry for entry in parse_feed(answer).items if entry["source_item_id"].startswith("t1_")]
+        feed = await parse_feed(visit, answer)
+        comments = [entry for entry in feed.items if entry["source_item_id"].startswith("t1_")]
         haul.items += [_comment_entry(entry) for entry in comments[: options.comments]]
         haul.rest = _rest(answer)
     if options.min_score:

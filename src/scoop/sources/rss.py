@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from scoop import sources
-from scoop.core import feed_reading, retry_after
+from scoop.core import retry_after
 from scoop.core.feed_reading.feed import ParsedFeed
 from scoop.errors import FetchFailed
+from scoop.fetch import feeds
 from scoop.fetch.client import Response
-from scoop.fetch.sandbox import SandboxExceeded
 from scoop.sources import Harvest, Visit, kept_headers, validators
 
 NOT_MODIFIED = 304
@@ -60,16 +60,8 @@ class Rss:
 
 
 async def _read(visit: Visit, answer: Response) -> ParsedFeed:
-    """The feed; what the fast parser cannot read is left to the lenient one, in a process of its own."""
-    content_type = answer.headers.get("Content-Type", "")
-    feed = feed_reading.parse_fast(answer.body, content_type=content_type, url=answer.url)
-    if feed is None:
-        try:
-            feed = await visit.sandbox.run(
-                feed_reading.parse_lenient, answer.body, content_type=content_type, url=answer.url
-            )
-        except SandboxExceeded as error:
-            raise FetchFailed(f"{answer.url} cannot be read: {error}", health="parse_error") from error
+    """The feed of a response; NotAFeed for any other document."""
+    feed = await feeds.parse(answer, visit.sandbox)
     if not feed.format:
         reason = feed.problems[0] if feed.problems else "it is neither RSS, Atom nor JSON Feed"
         raise NotAFeed(f"{answer.url} is not a feed: {reason}", alternates=feed.alternates)

@@ -82,7 +82,7 @@ class YouTube:
         fresh_for = retry_after.fresh_for(answer.headers, now=visit.now)
         if answer.status == NOT_MODIFIED:
             return Harvest(checkpoint=dict(visit.checkpoint), health="not_modified", fresh_for=fresh_for)
-        feed = parse_feed(answer)
+        feed = await parse_feed(visit, answer)
         videos = [video for entry in feed.items if (video := _item(entry))]
         return Harvest(
             items=videos,
