@@ -85,7 +85,7 @@ def stages(
     embedder: Embedder | None = None,
     modes: Modes | None = None,
 ) -> list[Stage[Any, Any]]:
-    """The stages; `trigger` is what the runs of visited sources say of their cause. The usual embedder is the local."""
+    """The stages; the runs of visited sources record `trigger`. Without an embedder the local one is used."""
     kinds = plugins.makers(channels, settings)
     return [
         ingest.stage(

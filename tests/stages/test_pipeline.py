@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import scoop
 from scoop import pipeline
@@ -16,6 +17,7 @@ from scoop.fetch.sandbox import open_sandbox
 from scoop.stage_names import StageName
 from scoop.stages import periodic
 from scoop.stages.periodic import Cron, PeriodicJob
+from scoop.stages.stage import Stage
 from scoop.store.db import Connection, Database
 
 SRC = Path(scoop.__file__).parent
@@ -23,11 +25,20 @@ QUEUE = ("scoop.store.work", "scoop.stages.stage")  # the queue itself, and the 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 
 
-async def test_the_pipeline_has_every_stage_in_the_order_of_the_names(tmp_path: Path) -> None:
+async def the_stages(folder: Path) -> list[Stage[Any, Any]]:
     async with open_client() as client, open_sandbox() as sandbox:
-        stages = pipeline.stages(client, Archive.open(str(tmp_path), credentials={}), sandbox, secrets={})
+        return pipeline.stages(client, Archive.open(str(folder), credentials={}), sandbox, secrets={})
+
+
+async def test_the_pipeline_has_every_stage_in_the_order_of_the_names(tmp_path: Path) -> None:
+    stages = await the_stages(tmp_path)
     assert [stage.name for stage in stages] == list(StageName)
     assert [stage.subject for stage in stages] == [name.subject for name in StageName]
+
+
+async def test_every_stage_gets_work_from_a_stage_or_from_outside(tmp_path: Path) -> None:
+    followers = {name for stage in await the_stages(tmp_path) for name in (*stage.then, *stage.also)}
+    assert followers | {entrance.stage for entrance in pipeline.ENTRANCES} == set(StageName)
 
 
 def test_every_place_that_enqueues_work_outside_a_stage_is_an_entrance() -> None:

@@ -44,9 +44,9 @@ async def _show(config: Config, source: str | None, limit: int, *, as_json: bool
 
     async with runtime.open_connection(config) as conn:
         await filters.check_source(conn, source)
-        found = await runs.latest(conn, source=source, limit=limit)
+        listed = await runs.latest(conn, source=source, limit=limit)
     if as_json:
-        console.print_json(found)
+        console.print_json(listed)
         return
     console.print_table(
         ("run", "started", "source", "status", "read", "new", "bad", "problem"),
@@ -61,7 +61,7 @@ async def _show(config: Config, source: str | None, limit: int, *, as_json: bool
                 r.items_failed,
                 r.error_message or "",
             )
-            for r in found
+            for r in listed
         ],
         empty="There are no runs yet.",
     )

@@ -76,8 +76,8 @@ async def _copy_pairs(conn: Connection, documents: Sequence[DedupDocument], exac
     judged = {document.document_id for document in documents}
     joined = _joined(documents, exact)
 
-    def pairs(found: Iterable[DocumentIdPair]) -> Iterator[CandidatePair]:
-        for one, other in ((articles[one], articles[other]) for one, other in found):
+    def pairs(id_pairs: Iterable[DocumentIdPair]) -> Iterator[CandidatePair]:
+        for one, other in ((articles[one], articles[other]) for one, other in id_pairs):
             is_placed = other.story_id is not None or other.document_id in judged
             if is_placed and not joined.holds(*_ends(one, other)):
                 yield one, other

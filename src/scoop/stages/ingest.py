@@ -78,7 +78,7 @@ class Ingest:
     clock: Callable[[], datetime]
     trigger: Trigger
     force: bool
-    pages: str
+    pages: StageName
     robots: RobotsFiles = field(default_factory=RobotsFiles)
 
     async def load(self, conn: Connection, ids: Sequence[int]) -> dict[int, DueSource]:
@@ -308,7 +308,7 @@ def stage(
     *,
     trigger: Trigger,
     force: bool,
-    pages: str,
+    pages: StageName,
     then: tuple[StageName, ...],
 ) -> Stage[Any, Any]:
     gather = Ingest(
@@ -327,6 +327,7 @@ def stage(
         work=gather.work,
         save=gather.save,
         then=then,
+        also=(pages,),
         batch=64,
         waits=True,
         max_attempts=NEVER_GIVE_UP,

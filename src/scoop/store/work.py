@@ -184,7 +184,7 @@ async def failed(
 async def quarantined(
     conn: Connection, *, stage: str | None = None, after: WorkCursor | None = None, limit: int = 100
 ) -> list[Waiting]:
-    """Work that was given up until a person releases it, from a cursor on."""
+    """Work that is not retried until a person releases it, from a cursor on."""
     return await _list(conn, "quarantined", stage=stage, after=after, limit=limit)
 
 
