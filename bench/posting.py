@@ -18,7 +18,7 @@ import structlog
 
 from common import figure, fresh_database
 from scoop.store import db
-from scoop.store.db import Database, External
+from scoop.store.db import Database, ExternalServer
 
 sys.path.append(str(Path(__file__).parents[1]))
 from tests import posting
@@ -33,7 +33,7 @@ async def run(schedules: int, seed: int) -> bool:
     violations: list[str] = []
     began = time.perf_counter()
     async with fresh_database() as (_, small):
-        database = await db.connect(External(small.server.attach()), size=LOOPS + 4)
+        database = await db.connect(ExternalServer(small.server.attach()), size=LOOPS + 4)
         try:
             for first in range(0, schedules, BATCH):
                 found = await run_some(database, first, min(BATCH, schedules - first), seed, counts)

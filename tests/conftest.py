@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from scoop.store import db, migrations
-from scoop.store.db import Database, External
+from scoop.store.db import Database, ExternalServer
 from scoop.store.embedded import EmbeddedServer
 
 HOME = "SCOOP_TEST_HOME"
@@ -70,7 +70,7 @@ def template(postgres: EmbeddedServer, worker_id: str) -> str:
 
     async def make() -> None:
         await administer(postgres, f"CREATE DATABASE {name}")
-        database = await db.connect(External(url_of(postgres, name)), size=1)
+        database = await db.connect(ExternalServer(url_of(postgres, name)), size=1)
         await migrations.migrate(database)
         await database.close()
 
@@ -97,7 +97,7 @@ async def database_url(postgres: EmbeddedServer, template: str, worker_id: str) 
 
 @pytest.fixture
 async def database(database_url: str) -> AsyncIterator[Database]:
-    opened = await db.connect(External(database_url), size=4)
+    opened = await db.connect(ExternalServer(database_url), size=4)
     yield opened
     await opened.close()
 
@@ -115,7 +115,7 @@ async def database_pair_urls(
 
 @pytest.fixture
 async def database_pair(database_pair_urls: tuple[str, str]) -> AsyncIterator[tuple[Database, Database]]:
-    one, other = [await db.connect(External(url), size=4) for url in database_pair_urls]
+    one, other = [await db.connect(ExternalServer(url), size=4) for url in database_pair_urls]
     yield one, other
     await one.close()
     await other.close()

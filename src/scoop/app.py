@@ -12,7 +12,7 @@ from scoop.config import Config
 from scoop.core.handover_modes import Modes
 from scoop.errors import ConfigError, Reject, UsageError
 from scoop.store import db, migrations
-from scoop.store.db import Database, External, Server
+from scoop.store.db import Database, ExternalServer, Server
 from scoop.store.embedded import EmbeddedServer
 from scoop.store.runs import Trigger
 
@@ -46,7 +46,7 @@ class App:
 
 def server(config: Config) -> Server:
     """The database that the configuration names."""
-    return External(config.database_url) if config.database_url else EmbeddedServer(config.home)
+    return ExternalServer(config.database_url) if config.database_url else EmbeddedServer(config.home)
 
 
 @asynccontextmanager

@@ -1,17 +1,18 @@
 """The errors of Scoop.
 
-ScoopError                  told to the user in one sentence, no traceback
+ScoopError                  shown to the user as one sentence, without a traceback
 ├── ConfigError             a setting, a folder or a port is wrong
-├── DatabaseUnavailable     the database does not answer or does not fit
-├── UsageError              the command line is not as it must be
-├── InputError              what was handed in cannot be read at all
-├── NotFound                nobody has that id
-├── Conflict                what is there already stands against it
-├── ArchiveDamaged          an archived object is not what was stored (archive.py)
+├── DatabaseUnavailable     the database does not answer or is not usable
+├── UsageError              a command or request is wrong
+│   └── UnknownName         it names a collection or source that does not exist
+├── InputError              the input cannot be parsed at all
+├── NotFound                there is no such id
+├── Conflict                the present state does not allow it
+├── ArchiveDamaged          an archived object differs from what was stored (archive/objects.py)
 ├── Retry                   a subject failed for now: try it again later
-│   └── FetchFailed         an address gave nothing that can be used; `health` says in which way
+│   └── FetchFailed         a URL gave no usable response; `health` says why
 ├── Reject                  a subject can never succeed: quarantine it
-└── LostLease               somebody else has taken the work over
+└── LostLease               another worker has taken the work over
 """
 
 from typing import TYPE_CHECKING
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class ScoopError(Exception):
-    """Told to the user in one sentence; `exit_code` is what the command line ends with."""
+    """Shown to the user as one sentence; `exit_code` is that of the command line."""
 
     exit_code = 1
 
@@ -67,7 +68,7 @@ class Retry(ScoopError):
 
 
 class FetchFailed(Retry):
-    """`status` is what the server answered with, if it did; `is_unsent`: nothing of the request can have arrived."""
+    """`status` is that of the response, if any; `is_unsent`: the server cannot have received the request."""
 
     def __init__(
         self,

@@ -6,19 +6,19 @@ from typing import Any, Literal
 from uuid import UUID
 
 Item = dict[str, Any]
-"""A canonical v1 item as it was handed in; its shape is `schemas/item.v1.json`."""
+"""A canonical v1 item as it arrived; its schema is `schemas/item.v1.json`."""
 
 
 Health = Literal[
     "new", "ok", "not_modified", "empty", "parse_error", "http_error", "timeout", "unreachable", "robots",
     "refused_address", "gone", "stale",
 ]  # fmt: skip
-"""How a source is: what its last visit found; `stale` is one that answers but has told nothing new for too long."""
+"""The result of a source's last visit; `stale`: it answers, but has had nothing new for too long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArticlePage:
-    """What an article's own page says; `problem` names why its text is missing or not the article's."""
+    """The content of an article's own page; `problem` says why the text is missing or not the article's."""
 
     title: str | None = None
     text: str = ""
@@ -32,7 +32,7 @@ class ArticlePage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobotsFile:
-    """The robots.txt of an origin as it was found; no status means that the site could not be reached."""
+    """The robots.txt of an origin; `status` is None if the site could not be reached."""
 
     origin: str
     status: int | None
@@ -55,7 +55,7 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """The current reading of one source item."""
+    """The current version of one source item."""
 
     raw_arrival_id: int
     collection: str
@@ -124,7 +124,7 @@ class Outlet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceSettings:
-    """How a source is configured."""
+    """The settings of a source."""
 
     slug: str
     name: str
@@ -143,7 +143,7 @@ class SourceSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source(SourceSettings):
-    """Where items are gathered from: its settings, and how it is."""
+    """A source of items: its settings, its next visit and its health."""
 
     source_id: int
     next_visit_at: datetime
@@ -164,7 +164,7 @@ PostState = Literal["waiting", "sending", "sent", "held", "failed", "dropped"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceRule:
-    """A source that a topic takes in or leaves out."""
+    """A source that a topic includes or excludes."""
 
     source: str
     rule_type: RuleType = "include"
@@ -172,7 +172,7 @@ class SourceRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeywordRule:
-    """Words or a pattern that put a story into a topic or keep it out."""
+    """Words or a pattern by which a topic includes or excludes stories."""
 
     pattern: str
     rule_type: RuleType = "include"
@@ -183,7 +183,7 @@ class KeywordRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelSettings:
-    """Where digests go: a kind of channel and its options, under a name that is the topic's own."""
+    """A channel of a topic: its name, kind and options."""
 
     name: str
     kind: str
@@ -193,7 +193,7 @@ class ChannelSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicSettings:
-    """How a topic is configured."""
+    """The settings of a topic."""
 
     topic_slug: str
     topic_name: str
@@ -213,7 +213,7 @@ class TopicSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topic(TopicSettings):
-    """What a digest is about, when it is due and where it goes."""
+    """A topic with its rules and channels."""
 
     topic_id: int
     source_rules: tuple[SourceRule, ...] = ()
@@ -223,7 +223,7 @@ class Topic(TopicSettings):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Telling:
-    """One story of a digest, as a reader sees it; `twins` are stories that are probably the same event."""
+    """One story of a digest as readers see it; `twins` are stories of probably the same event."""
 
     story_id: int
     story_uuid: str
@@ -238,7 +238,7 @@ class Telling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Digest:
-    """What a topic tells on a local date, the most important first."""
+    """The digest of a topic and a local date, the most important story first."""
 
     topic_slug: str
     topic_name: str
@@ -249,7 +249,7 @@ class Digest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestPart:
-    """A piece of a digest that a channel takes at once: what is sent, and whose stories it tells."""
+    """A part of a digest that a channel sends as one message, and its stories."""
 
     payload: str
     story_ids: tuple[int, ...]
@@ -257,7 +257,7 @@ class DigestPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Post:
-    """A part on its way to a channel."""
+    """A part of a digest in the outbox."""
 
     post_id: int
     digest_run_id: int
@@ -286,9 +286,9 @@ DecisionAction = Literal["merge", "apart", "split"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """What a person decided about two stories; `document_ids` are those that went from one to the other.
+    """A decision of a person about two stories; `document_ids` are those that it moved.
 
-    `decided_by` and `undone_by` are names as they were then, empty for the command line.
+    `decided_by` and `undone_by` are the names at that time, empty for the command line.
     """
 
     decision_id: int

@@ -18,7 +18,7 @@ from builders import an_item, as_lines, scoop
 from conftest import administer, make_home, url_of
 from scoop import config
 from scoop.store import db
-from scoop.store.db import External
+from scoop.store.db import ExternalServer
 from scoop.store.embedded import EmbeddedServer
 
 NOBODY_LISTENS = "postgresql://127.0.0.1:1/scoop"
@@ -170,7 +170,7 @@ def test_a_password_is_never_shown(url):
 
 def query(url, *statements):
     async def execute():
-        database = await db.connect(External(url), size=1)
+        database = await db.connect(ExternalServer(url), size=1)
         async with database.connection() as conn:
             found = [await conn.fetchval(statement) for statement in statements]
         await database.close()

@@ -19,7 +19,7 @@ import pytest
 from builders import an_item, as_lines, scoop
 from conftest import administer, url_of
 from scoop.store import arrivals, db
-from scoop.store.db import External
+from scoop.store.db import ExternalServer
 
 MAX_RSS_MB = 300
 BOM = b"\xef\xbb\xbf"
@@ -66,7 +66,7 @@ def refusals(told, url):
     """The problems of what the run refused, in the order of the input."""
 
     async def read():
-        database = await db.connect(External(url), size=1)
+        database = await db.connect(ExternalServer(url), size=1)
         async with database.connection() as conn:
             found = await arrivals.list_refusals(conn, run_id=told["run_id"], limit=1000)
         await database.close()

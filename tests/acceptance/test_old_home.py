@@ -11,7 +11,7 @@ import pytest
 
 from builders import scoop
 from scoop.store import db
-from scoop.store.db import External
+from scoop.store.db import ExternalServer
 from web.visitor import visiting
 
 FOLDER = Path(__file__).with_name("old_home")
@@ -41,7 +41,7 @@ async def _restore(url: str) -> None:
 @pytest.fixture
 async def old_database(old_url, home):
     scoop("db", "migrate", database_url=old_url, home=home)
-    opened = await db.connect(External(old_url), size=4)
+    opened = await db.connect(ExternalServer(old_url), size=4)
     yield opened
     await opened.close()
 

@@ -13,7 +13,7 @@ from scoop.newsstand import server as newsstand_server
 from scoop.newsstand import world
 from scoop.serve import serving
 from scoop.store import db
-from scoop.store.db import External
+from scoop.store.db import ExternalServer
 from scoop.store.embedded import EmbeddedServer
 
 PUSH_POINTS = ["push.saved", "push.committed"]
@@ -50,7 +50,7 @@ WORK = "SELECT stage, subject, state::text, error FROM work ORDER BY 1, 2"
 
 async def state(database_url: str) -> dict[str, list[tuple]]:
     """All that a user could see, without ids and times of processing."""
-    database = await db.connect(External(database_url), size=1)
+    database = await db.connect(ExternalServer(database_url), size=1)
     try:
         async with database.connection() as conn:
             queries = {"ledger": LEDGER, "documents": DOCUMENTS, "stories": STORIES, "search": SEARCH, "work": WORK}
@@ -136,7 +136,7 @@ async def test_a_worker_killed_while_it_visits_sources_costs_nothing(point, data
     async with serving(app) as base_url:
         port = int(base_url.rpartition(":")[2])
         for url in database_pair_urls:
-            database = await db.connect(External(url), size=1)
+            database = await db.connect(ExternalServer(url), size=1)
             async with database.connection() as conn:
                 await demo.add_sources(conn, port)
             await database.close()
@@ -173,7 +173,7 @@ async def test_the_audit_trail_after_kills_is_another_one_and_explains_every_sto
     for _ in range(2):
         assert run_once(database_url=database_url, fault="dedup.worked:kill:1") == -signal.SIGKILL
     assert run_once(database_url=database_url) == 0
-    database = await db.connect(External(database_url), size=1)
+    database = await db.connect(ExternalServer(database_url), size=1)
     try:
         async with database.connection() as conn:
             assert await conn.fetch(UNEXPLAINED) == []

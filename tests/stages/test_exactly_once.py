@@ -26,7 +26,7 @@ from scoop.model import ChannelSettings
 from scoop.newsstand.discord.state import ReplyMode
 from scoop.stage_names import StageName
 from scoop.store import db, posts, topics, work
-from scoop.store.db import External
+from scoop.store.db import ExternalServer
 from scoop.store.work import Subject
 
 FORGETFUL = Conditions(nonce_window=timedelta())
@@ -63,7 +63,7 @@ async def arrived(desk: Desk, delivery: Delivery) -> list[int]:
 async def test_whatever_goes_wrong_each_part_arrives_once_or_is_held(seed, database_url):
     seed = seed or random.randrange(1_000_000)
     chance = random.Random(seed)
-    database = await db.connect(External(database_url), size=LINES + 2)
+    database = await db.connect(ExternalServer(database_url), size=LINES + 2)
     try:
         async with open_desk(database, CONDITIONS[seed % len(CONDITIONS)]) as desk:
             deliveries = await desk.put([schedule(chance) for _ in range(TOGETHER)])

@@ -8,7 +8,7 @@ import pytest
 
 from scoop.errors import DatabaseUnavailable
 from scoop.store import db
-from scoop.store.db import External
+from scoop.store.db import ExternalServer
 
 COMING_BACK = b"SFATAL\0VFATAL\0C57P03\0Mthe database system is not yet accepting connections\0\0"
 
@@ -23,14 +23,14 @@ def test_a_server_needs_a_pgvector_that_can_search_on(version, said):
 
 
 def test_what_the_server_says_is_told_on_one_line():
-    assert db.sentence(OSError("no space left\nHINT:  Check free disk space.")) == (
+    assert db.describe_error(OSError("no space left\nHINT:  Check free disk space.")) == (
         "no space left HINT: Check free disk space."
     )
 
 
 async def test_a_server_that_is_just_coming_back_is_waited_for(database_url):
     async with recovering(database_url, refusals=2) as url:
-        database = await db.connect(External(url), size=1)
+        database = await db.connect(ExternalServer(url), size=1)
         async with database.connection() as conn:
             assert await conn.fetchval("SELECT 1") == 1
         await database.close()
@@ -40,7 +40,7 @@ async def test_a_server_that_never_comes_back_is_told_with_its_own_words(databas
     monkeypatch.setattr(db, "RECOVERY_SECONDS", 0.2)
     async with recovering(database_url, refusals=100) as url:
         with pytest.raises(DatabaseUnavailable, match="not yet accepting connections"):
-            await db.connect(External(url), size=1)
+            await db.connect(ExternalServer(url), size=1)
 
 
 @asynccontextmanager

@@ -69,7 +69,7 @@ async def test_committed_rows_survive_a_kill_of_the_server(home):
     async with database.connection() as conn:
         await conn.execute("CREATE TABLE kept AS SELECT generate_series(1, 5000) AS n")
     os.kill(server.postmaster_pid(), signal.SIGKILL)
-    assert wait_until(lambda: not server.answers())
+    assert wait_until(lambda: not server.is_listening())
     await asyncio.sleep(0.5)  # the server's children notice that it is gone
     async with database.connection() as conn:
         assert await conn.fetchval("SELECT count(*) FROM kept") == 5000
@@ -81,9 +81,9 @@ async def test_it_stays_while_a_process_uses_it_and_stops_when_the_last_one_is_k
     first, second = a_user(home), a_user(home)
     end(first)
     time.sleep(0.5)
-    assert server.answers()
+    assert server.is_listening()
     end(second)
-    assert wait_until(lambda: not server.answers(), embedded.LINGER_SECONDS + 20)
+    assert wait_until(lambda: not server.is_listening(), embedded.LINGER_SECONDS + 20)
 
 
 async def test_four_processes_that_start_at_once_share_one_server(home):

@@ -7,7 +7,7 @@ import pytest
 
 from scoop.errors import DatabaseUnavailable
 from scoop.store import db, migrations
-from scoop.store.db import External
+from scoop.store.db import ExternalServer
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ async def empty(postgres, worker_id):
 
 
 async def opened(url):
-    return await db.connect(External(url), size=2)
+    return await db.connect(ExternalServer(url), size=2)
 
 
 async def test_a_second_migration_has_nothing_to_do(empty):

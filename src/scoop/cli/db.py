@@ -91,7 +91,7 @@ async def _status(config: Config, *, as_json: bool) -> None:
     database = await db.connect(server, size=2)
     try:
         async with database.connection() as conn:
-            about = await db.about(conn)
+            about = await db.get_server_info(conn)
         found = await migrations.status(database)
     finally:
         await database.close()

@@ -108,7 +108,7 @@ async def _check_database(config: Config) -> "AsyncIterator[Check]":
         return
     try:
         async with database.connection() as conn:
-            about = await db.about(conn)
+            about = await db.get_server_info(conn)
         yield Check(
             name="database",
             outcome="ok",

@@ -32,7 +32,8 @@ def run(task: Coroutine[Any, Any, CommandT]) -> CommandT:
         return uvloop.run(_without_driver_noise(task))
     except db.TROUBLE as error:
         raise DatabaseUnavailable(
-            f"the database went away: {db.sentence(error)}; nothing is lost: check that its disk has space, try again"
+            f"the database went away: {db.describe_error(error)}; "
+            "nothing is lost: check that its disk has space, try again"
         ) from error
 
 

@@ -153,8 +153,8 @@ async def push(
             )
     except (*db.GONE, *db.TROUBLE) as error:
         raise DatabaseUnavailable(
-            f"the database went away ({db.sentence(error)}); see that its disk has space, then push the items again: "
-            "those already accepted are kept, nothing is duplicated"
+            f"the database went away ({db.describe_error(error)}); see that its disk has space, "
+            "then push the items again: those already accepted are kept, nothing is duplicated"
         ) from error
     return result
 
@@ -207,7 +207,7 @@ async def _append(conn: Connection, run_id: int, lines: list[tuple[int, NewArriv
             await _append(conn, run_id, lines[half:], appended)
             return
         line, arrival = lines[0]
-        problem = items.ItemProblem("$", f"the database cannot store it: {db.sentence(error)}")
+        problem = items.ItemProblem("$", f"the database cannot store it: {db.describe_error(error)}")
         refusal = ItemRefusal(line=line, problems=[problem], raw_item=bytes(arrival.raw_payload))
         appended.unstorable[arrival.key] = refusal
     else:

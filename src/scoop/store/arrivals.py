@@ -97,7 +97,7 @@ async def append(conn: Connection, arrivals_by_run: Mapping[int, Sequence[NewArr
         try:
             async with conn.transaction():
                 return await _copy(conn, fresh)
-        except (db.Doubled, db.Deadlock):
+        except (db.UniqueViolation, db.Deadlock):
             continue  # another transaction appended some of them meanwhile: compare again
 
 

@@ -1,4 +1,4 @@
-"""The database: its pool, its named blocks of SQL, its migrations. The only importer of the driver."""
+"""The database: connection pool, named SQL blocks, driver errors. The only module that imports the driver."""
 
 import asyncio
 import re
@@ -18,13 +18,13 @@ from scoop.errors import ConfigError, DatabaseUnavailable
 Connection: TypeAlias = asyncpg.Connection
 T = TypeVar("T")
 
-LAST_ID = 2**63 - 1  # no BIGINT is larger: a list of the newest begins before it
+LAST_ID = 2**63 - 1  # the largest BIGINT: the cursor before the newest row
 MIN_POSTGRESQL = 15
 MIN_PGVECTOR = (0, 8)
 CONNECT_SECONDS = 10.0
-RECONNECT_PAUSES = (0.1, 0.3, 1.0, 2.0)  # seconds between tries to reach a server; the last again and again
-RECONNECT_SECONDS = 8.0  # for a server that went away
-RECOVERY_SECONDS = 60.0  # for a server that says that it is coming back, as after a crash
+RECONNECT_PAUSES = (0.1, 0.3, 1.0, 2.0)  # seconds between attempts to connect; the last one repeats
+RECONNECT_SECONDS = 8.0  # for a server that does not answer
+RECOVERY_SECONDS = 60.0  # for a server that is recovering from a crash
 GONE = (
     OSError,
     asyncpg.PostgresConnectionError,
@@ -32,7 +32,7 @@ GONE = (
     asyncpg.InterfaceError,
     asyncio.TimeoutError,
 )
-"""What the driver raises when the server is away or just coming back."""
+"""Driver errors of a server that is down or starting."""
 SHUTTING_DOWN = (asyncpg.AdminShutdownError, asyncpg.CrashShutdownError, asyncpg.PostgresConnectionError)
 OutOfResources = asyncpg.InsufficientResourcesError
 Unstorable = (
@@ -41,10 +41,10 @@ Unstorable = (
     asyncpg.ProgramLimitExceededError,
     asyncpg.StatementTooComplexError,
 )
-Doubled = asyncpg.UniqueViolationError
+UniqueViolation = asyncpg.UniqueViolationError
 Deadlock = asyncpg.DeadlockDetectedError
 ReadOnly = asyncpg.ReadOnlySQLTransactionError
-NoRight = asyncpg.InsufficientPrivilegeError
+PermissionDenied = asyncpg.InsufficientPrivilegeError
 Canceled = asyncpg.QueryCanceledError
 
 
@@ -55,7 +55,7 @@ TROUBLE = (
     asyncpg.InternalClientError,
     asyncpg.CannotConnectNowError,
 )
-"""What the driver raises when the server, not the statement, is the problem."""
+"""Driver errors that are the server's, not the statement's."""
 
 
 def is_server_trouble(conn: Connection, error: Exception) -> bool:
@@ -66,7 +66,7 @@ def is_server_trouble(conn: Connection, error: Exception) -> bool:
 async def copy(
     conn: Connection, table: str, *, columns: Sequence[str], records: Iterable[Any], schema: str = "news"
 ) -> None:
-    """COPY rows into a table; unlike the driver's own, it does not wait for ever on a connection that has ended."""
+    """COPY rows into a table; unlike the driver's method, it does not hang when the connection ends."""
     copying = asyncio.ensure_future(
         conn.copy_records_to_table(table, schema_name=schema, columns=columns, records=records)
     )
@@ -88,21 +88,21 @@ async def copy(
 
 
 class Server(Protocol):
-    """A PostgreSQL that can be used: the embedded one, or one by URL."""
+    """A PostgreSQL server: the embedded one, or one by URL."""
 
     is_ours: bool
 
     @property
     def advice(self) -> str:
-        """What to do when it does not answer."""
+        """What the user can do when it does not answer."""
 
     def attach(self) -> str: ...
     def ensure(self) -> None: ...
     def detach(self) -> None: ...
 
 
-class External:
-    """A server that somebody else runs."""
+class ExternalServer:
+    """A server that is not managed by Scoop."""
 
     is_ours = False
     advice = "check SCOOP_DATABASE_URL and that the server runs, or unset it to use the embedded database"
@@ -118,10 +118,10 @@ class External:
         return self.url
 
     def ensure(self) -> None:
-        """Nothing to start: it is somebody else's."""
+        """Scoop does not start it."""
 
     def detach(self) -> None:
-        """Nothing to stop either."""
+        """Scoop does not stop it."""
 
 
 @cache
@@ -134,7 +134,7 @@ def blocks(module: str) -> Mapping[str, str]:
 
 
 class Database:
-    """A pool of connections that finds its server again after it died."""
+    """A connection pool that reconnects after the server restarted."""
 
     def __init__(self, server: Server, pool: asyncpg.Pool) -> None:
         self.server = server
@@ -142,7 +142,7 @@ class Database:
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Connection]:
-        """One connection of the pool; starts the embedded server again if it has died."""
+        """A connection of the pool; restarts the embedded server if it died."""
         conn = await self._acquire()
         try:
             yield conn
@@ -165,11 +165,11 @@ class Database:
         try:
             return await _reached(self.server, self._pool.acquire, GONE)
         except GONE as error:
-            raise DatabaseUnavailable(f"the database went away: {sentence(error)}") from error
+            raise DatabaseUnavailable(f"the database does not answer: {describe_error(error)}") from error
 
 
 async def connect(server: Server, *, size: int, name: str = "scoop") -> Database:
-    """Open a pool on the server, or say plainly why it cannot be used."""
+    """Open a pool; DatabaseUnavailable says why that is not possible and what to do."""
     url = await asyncio.to_thread(server.attach)
 
     async def opened() -> asyncpg.Pool:
@@ -196,7 +196,7 @@ async def connect(server: Server, *, size: int, name: str = "scoop") -> Database
 
 
 async def _reached(server: Server, reach: Callable[[], Awaitable[T]], passing: tuple[type[Exception], ...]) -> T:
-    """What `reach` gives, once the server does: errors that are `passing` are waited out, ours is started again."""
+    """The result of `reach`; retries on errors that are `passing`, and restarts the embedded server."""
     pauses, begun = chain(RECONNECT_PAUSES, repeat(RECONNECT_PAUSES[-1])), time.monotonic()
     while True:
         try:
@@ -220,7 +220,7 @@ async def _prepare(conn: Connection) -> None:
 
 
 async def _check(database: Database) -> None:
-    """Refuse a server that is too old or lacks pgvector, before anything is written."""
+    """Refuse a server that is too old or lacks pgvector."""
     async with database.connection() as conn:
         version = conn.get_server_version()
         pgvector = await conn.fetchval(
@@ -233,7 +233,7 @@ async def _check(database: Database) -> None:
 
 
 def pgvector_problem(version: str | None) -> str | None:
-    """What is wrong with the pgvector that a server has; searches in one collection of many need its version 0.8."""
+    """The problem with a server's pgvector, if any; filtered vector searches need version 0.8."""
     if version is None:
         return "the server has no pgvector; install its package (for example postgresql-16-pgvector) and try again"
     if tuple(map(int, version.split(".")[:2])) < MIN_PGVECTOR:
@@ -243,13 +243,13 @@ def pgvector_problem(version: str | None) -> str | None:
 
 
 async def snapshot(conn: Connection) -> str:
-    """The name of what is to be seen: the same as long as nothing is written."""
+    """The id of the current snapshot: the same as long as nothing is written."""
     name: str = await conn.fetchval("SELECT pg_current_snapshot()::text")
     return name
 
 
-async def about(conn: Connection) -> dict[str, str]:
-    """What a person wants to know of the server."""
+async def get_server_info(conn: Connection) -> dict[str, str]:
+    """Version, database, role and size for `scoop db` and the settings page."""
     row = await conn.fetchrow(
         "SELECT current_setting('server_version') AS postgresql, current_database() AS database, current_user AS role,"
         " pg_size_pretty(pg_database_size(current_database())) AS size,"
@@ -260,14 +260,14 @@ async def about(conn: Connection) -> dict[str, str]:
 
 def _unreachable(url: str, error: BaseException) -> str:
     where = re.sub(r"//.*@", "//", url).split("?")[0]  # greedy: a password may hold an @
-    told = sentence(error)
-    if type(error) is ValueError and "@" in url:  # of the URL's reader, who quotes what may be the password
-        told = "this is not a URL that can be read; percent-encode what is special in the password"
-    return f"the database at {where} does not answer: {told}"
+    reason = describe_error(error)
+    if type(error) is ValueError and "@" in url:  # the URL parser quotes a part that may be the password
+        reason = "the URL cannot be parsed; percent-encode special characters of the password"
+    return f"the database at {where} does not answer: {reason}"
 
 
-def sentence(error: BaseException) -> str:
-    """What the driver or the server says, with its details and hints, on one line."""
+def describe_error(error: BaseException) -> str:
+    """The message of the driver or server, with details and hints, on one line."""
     if isinstance(error, asyncio.TimeoutError):
-        return f"no answer within {CONNECT_SECONDS:.0f} seconds"
+        return f"no response within {CONNECT_SECONDS:.0f} seconds"
     return " ".join(str(error).split()) or type(error).__name__

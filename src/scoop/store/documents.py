@@ -26,7 +26,7 @@ async def put(conn: Connection, documents: Sequence[Document]) -> list[Subject]:
     try:
         async with conn.transaction():
             inserted = await _insert(conn, new)
-    except (db.Doubled, db.Deadlock):  # another worker stored a document of one of these items
+    except (db.UniqueViolation, db.Deadlock):  # another worker stored a document of one of these items
         return await _replace(conn, list(newest.values()))
     return inserted + await _replace(conn, changed)
 

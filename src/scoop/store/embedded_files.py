@@ -1,4 +1,4 @@
-"""Folders, files and locks of the embedded server, and the user it runs as."""
+"""Folders, files and locks of the embedded server, and the user that it runs as."""
 
 import fcntl
 import os
@@ -17,7 +17,7 @@ from scoop.errors import ConfigError
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The user the server runs as when Scoop itself runs as root, which PostgreSQL refuses."""
+    """The user that the server runs as if Scoop runs as root, which PostgreSQL refuses."""
 
     uid: int
     gid: int
@@ -29,7 +29,7 @@ def nobody_user() -> Owner:
 
 
 def can_enter(folder: Path, owner: Owner) -> bool:
-    """Whether that user can go through the folder."""
+    """Whether a user can enter a folder."""
     status = folder.stat()
     if status.st_uid == owner.uid:
         return bool(status.st_mode & stat.S_IXUSR)
@@ -39,14 +39,16 @@ def can_enter(folder: Path, owner: Owner) -> bool:
 
 
 def make_private_folder(folder: Path, owner: Owner | None) -> None:
-    """Make a folder closed to everyone but the server's user; refuse one that a stranger made."""
+    """Create a folder that only the server's user can enter; refuse one that another user created."""
     uid = owner.uid if owner else os.geteuid()
     try:
         folder.mkdir(mode=0o700, parents=True)
     except FileExistsError:
         status = folder.lstat()
         if not stat.S_ISDIR(status.st_mode) or status.st_uid not in {uid, os.geteuid()}:
-            raise ConfigError(f"{folder} belongs to somebody else; remove it or choose another SCOOP_HOME") from None
+            raise ConfigError(
+                f"{folder} belongs to another user; remove it or set SCOOP_HOME to another folder"
+            ) from None
     if owner and folder.stat().st_uid != uid:
         os.chown(folder, owner.uid, owner.gid)
 
@@ -60,7 +62,7 @@ def write_private(path: Path, text: str, owner: Owner | None = None) -> None:
 
 
 def write_once(path: Path, text: str) -> str:
-    """Write a private file whole, unless somebody was quicker; give what it holds."""
+    """Write a private file atomically, unless it exists; gives its content."""
     draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     try:
         write_private(draft, text)
@@ -72,7 +74,7 @@ def write_once(path: Path, text: str) -> str:
 
 
 def copy_installation(package: Path, target: Path) -> Path:
-    """A copy of the wheel's files, with the libraries that stand beside the package."""
+    """A copy of the wheel's files, with the libraries beside the package."""
     if not target.exists():
         draft = target.with_name("dist.new")
         shutil.rmtree(draft, ignore_errors=True)
@@ -85,7 +87,7 @@ def copy_installation(package: Path, target: Path) -> Path:
 
 
 def lock(path: Path, kind: int) -> IO[str]:
-    file = open(path, "a")  # noqa: SIM115 - the lock lives as long as the file is open
+    file = open(path, "a")  # noqa: SIM115 - the lock lasts as long as the file is open
     fcntl.flock(file, kind)
     return file
 

@@ -1,4 +1,4 @@
-"""The process that stops the embedded PostgreSQL when its last user is gone: `python -m scoop.store.keeper HOME`."""
+"""Stops the embedded PostgreSQL when no process uses it: `python -m scoop.store.embedded_reaper HOME`."""
 
 import sys
 from pathlib import Path
@@ -7,7 +7,7 @@ from scoop.store.embedded import EmbeddedServer
 
 
 def main() -> None:
-    EmbeddedServer(Path(sys.argv[1])).keep()
+    EmbeddedServer(Path(sys.argv[1])).run_reaper()
 
 
 if __name__ == "__main__":

@@ -99,7 +99,7 @@ async def add(
     try:
         async with conn.transaction():
             return int(await conn.fetchval(SQL["add"], name, role, password_hash, oidc_subject))
-    except db.Doubled as error:
+    except db.UniqueViolation as error:
         raise Conflict(f"there is a user {name!r} already") from error
 
 

@@ -112,7 +112,7 @@ def _redact(value: str) -> str:
 
 async def _health(desk: Desk) -> DeskHealth:
     async with desk.reading() as conn:
-        about = await db.about(conn)
+        about = await db.get_server_info(conn)
         counts = await work.counts(conn)
         facts = {
             "Scoop": __version__,

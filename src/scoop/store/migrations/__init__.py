@@ -1,4 +1,4 @@
-"""The schema's history: plain SQL, forward only, one transaction each."""
+"""Migrations of the schema: plain SQL, forward only, one transaction each."""
 
 import hashlib
 import re
@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from scoop.errors import DatabaseUnavailable
-from scoop.store.db import Connection, Database, NoRight, ReadOnly, sentence
+from scoop.store.db import Connection, Database, PermissionDenied, ReadOnly, describe_error
 
 PREPARATION = """
     CREATE SCHEMA IF NOT EXISTS news;
@@ -33,16 +33,16 @@ class Migration:
 
 def shipped() -> list[Migration]:
     """The migrations of this program, in order."""
-    found = [
+    migrations = [
         Migration(version=int(match[1]), name=match[2], sql=file.read_text())
         for file in files(__name__).iterdir()
         if (match := re.fullmatch(r"(\d{4})_(\w+)\.sql", file.name))
     ]
-    return sorted(found, key=lambda migration: migration.version)
+    return sorted(migrations, key=lambda migration: migration.version)
 
 
 async def migrate(database: Database) -> list[Migration]:
-    """Bring the schema to this program's version; give what was applied."""
+    """Apply all pending migrations; gives those that were applied."""
     async with database.connection() as conn:
         await conn.execute("SELECT pg_advisory_lock($1)", LOCK)
         try:
@@ -56,7 +56,7 @@ async def migrate(database: Database) -> list[Migration]:
 
 
 async def status(database: Database) -> list[Migration]:
-    """Every shipped migration, with the time it was applied."""
+    """All migrations of this program, with the time each was applied."""
     async with database.connection() as conn:
         applied = await _applied(conn)
     return [
@@ -79,19 +79,19 @@ async def _prepare(conn: Connection) -> None:
         await conn.execute("CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public")
     except ReadOnly as error:
         raise DatabaseUnavailable(
-            "the database is read-only; let SCOOP_DATABASE_URL name a server that can be written to"
+            "the database is read-only; set SCOOP_DATABASE_URL to a server that accepts writes"
         ) from error
-    except NoRight as error:
+    except PermissionDenied as error:
         raise DatabaseUnavailable(
             "this role may not install pgvector; "
-            "let a superuser run CREATE EXTENSION vector in this database, then try again"
+            "run CREATE EXTENSION vector in this database as a superuser, then try again"
         ) from error
     try:
         await conn.execute(PREPARATION)
-    except NoRight as error:
+    except PermissionDenied as error:
         raise DatabaseUnavailable(
-            f"this role may not make the schema news ({sentence(error)}); "
-            "let the database's owner run GRANT CREATE ON DATABASE name TO role, then try again"
+            f"this role may not create the schema news ({describe_error(error)}); "
+            "run GRANT CREATE ON DATABASE name TO role as the owner, then try again"
         ) from error
 
 
@@ -102,19 +102,19 @@ async def _applied(conn: Connection) -> dict[int, Any]:
 
 
 async def _pending(conn: Connection) -> list[Migration]:
-    """What is still to be applied; refuses a schema that is newer or was changed behind our back."""
+    """The pending migrations; DatabaseUnavailable for a schema that is newer or was migrated by other SQL."""
     applied, known = await _applied(conn), shipped()
     newest = max(applied, default=0)
     if newest > known[-1].version:
         raise DatabaseUnavailable(
-            f"the database is at schema version {newest}, this program knows up to {known[-1].version}: update Scoop"
+            f"the database is at schema version {newest}, this program has up to {known[-1].version}: update Scoop"
         )
     for migration in known:
         row = applied.get(migration.version)
         if row and row["checksum"] != migration.checksum:
             raise DatabaseUnavailable(
-                f"migration {migration.version:04}_{migration.name} was applied in another wording (checksums differ): "
-                "this database belongs to another build of Scoop"
+                f"migration {migration.version:04}_{migration.name} was applied with other SQL (the checksums differ): "
+                "use the version of Scoop that this database belongs to"
             )
     return [migration for migration in known if migration.version not in applied]
 
