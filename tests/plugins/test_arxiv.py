@@ -44,7 +44,7 @@ async def test_a_query_that_arxiv_refuses_is_told_with_its_reason():
         b"<summary>incorrect id format</summary></entry></feed>"
     )
     async with answering(lambda path: (200, entry)) as desk:
-        with pytest.raises(FetchFailed, match="arXiv refuses the query: incorrect id format"):
+        with pytest.raises(FetchFailed, match="arXiv rejected the query: incorrect id format"):
             await desk.fetch("arxiv", {"query": "nonsense"})
 
 

@@ -86,11 +86,11 @@ async def test_a_post_below_the_bar_waits(desk):
 
 async def test_a_feed_says_that_it_knows_no_scores(desk):
     harvest = await desk.fetch("reddit", AI_NEWS | {"min_score": 100}, secrets=FEED)
-    assert harvest.problems == ["a feed tells no scores: min_score needs the secrets of an application"]
+    assert harvest.problems == ["a feed has no scores: min_score needs client_id and client_secret"]
 
 
 async def test_without_secrets_robots_are_obeyed_and_the_way_out_is_told(desk):
-    with pytest.raises(FetchFailed, match="set the secrets of an application or of your feed") as failed:
+    with pytest.raises(FetchFailed, match="set client_id and client_secret, or user and feed_token") as failed:
         await desk.fetch("reddit", AI_NEWS)
     assert failed.value.health == "robots"
 

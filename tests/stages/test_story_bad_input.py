@@ -175,7 +175,7 @@ async def run_with(database, url):
     [
         ("dies-in-the-middle", "closed the connection in the middle of its response"),
         ("other-dimension", "has 64 dimensions, and its embedder now gives 48"),
-        ("nan", "knows no NaN"),
+        ("nan", "did not send vectors as JSON"),
         ("503", "answered 503"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Embedders: one file is one way from texts to vectors that lie close where the texts mean the same."""
+"""Embedder plugins, one file each: texts to vectors that are close if the texts have the same meaning."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ BATCH = 32  # texts of one call
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """What made a vector; vectors of two models are never compared."""
+    """The model that made a vector; vectors of two models are never compared."""
 
     name: str
     version: str
@@ -44,7 +44,7 @@ VectorCache = dict[str, Vectors]
 
 
 class Remembering:
-    """An embedder that is asked for a text only once."""
+    """An embedder with a cache: each text is embedded once."""
 
     def __init__(self, embedder: Embedder, memory: VectorCache) -> None:
         self.name, self.model = embedder.name, embedder.model
@@ -58,20 +58,20 @@ class Remembering:
 
 
 def unit(rows: Sequence[Sequence[float]] | NDArray[Any], *, count: int, origin: str) -> Vectors:
-    """The vectors, each of length one; Retry for what cannot be any."""
+    """The vectors, each of length one; Retry if they are invalid."""
     try:
         vectors = np.asarray(rows, dtype=np.float64)
     except (ValueError, TypeError) as error:
         raise Retry(f"{origin} gave vectors of different lengths") from error
     if vectors.shape[:1] != (count,):
-        raise Retry(f"{origin} was given {count} texts and gave {len(vectors)} vectors")
+        raise Retry(f"{origin} got {count} texts and gave {len(vectors)} vectors")
     if vectors.ndim != 2 or vectors.shape[1] == 0:
-        raise Retry(f"{origin} gave vectors without any numbers")
+        raise Retry(f"{origin} gave empty vectors")
     with np.errstate(over="ignore"):
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not np.isfinite(lengths).all():
-        raise Retry(f"{origin} gave a vector with NaN, infinity or numbers beyond reason in it")
+        raise Retry(f"{origin} gave a vector with NaN, infinity or numbers that are too large")
     if (lengths == 0).any():
         raise Retry(f"{origin} gave a vector of zeros")
-    made: Vectors = (vectors / lengths).astype(np.float32)
-    return made
+    unit_vectors: Vectors = (vectors / lengths).astype(np.float32)
+    return unit_vectors

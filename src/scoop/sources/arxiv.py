@@ -1,4 +1,4 @@
-"""arXiv: the newest papers that answer a query."""
+"""The arxiv source: the newest papers that match a query."""
 
 import re
 from datetime import timedelta
@@ -14,7 +14,7 @@ from scoop.model import Item
 from scoop.sources import Harvest, Visit, kept_headers
 from scoop.sources.http import parse_feed, with_interval
 
-BETWEEN_REQUESTS = timedelta(seconds=3)  # what arXiv's terms of use ask for
+BETWEEN_REQUESTS = timedelta(seconds=3)  # required by arXiv's terms of use
 CATEGORY = msgspec.Meta(pattern=r"^[a-z-]+(\.[A-Za-z-]+)?$", description="a category such as cs.CL")
 
 _PAPER = re.compile(r"https?://arxiv\.org/abs/(?P<id>[\w./-]+?)(?:v(?P<version>\d{1,4}))?")
@@ -22,10 +22,10 @@ _ERROR = "arxiv.org/api/errors"
 
 
 class Arxiv:
-    """Papers from the arXiv API, those that were changed last first.
+    """Papers from the arXiv API; the one that changed last comes first.
 
-    A paper keeps its id through all its versions; a new version is a new reading of the same paper. The abstract is the
-    text, the categories are the tags, and the paper itself is linked to, never read.
+    A paper keeps its id in all versions; a new version is a new version of the same document. The abstract is the text
+    and the categories are the tags. The paper itself is linked, never fetched.
     """
 
     name = "arxiv"
@@ -39,9 +39,9 @@ class Arxiv:
     class Options(sources.ServiceOptions, frozen=True, kw_only=True):
         """Give either `query` or `category`.
 
-        `query`: as the arXiv API understands it: cat:cs.CL AND abs:translation.
+        `query`: a query of the arXiv API, as cat:cs.CL AND abs:translation.
         `category`: all papers of a category, as cs.CL.
-        `limit`: how many papers are asked for: 1 to 200, 50 by default.
+        `limit`: the number of papers.
         """
 
         query: Annotated[str, msgspec.Meta(min_length=1, max_length=1000)] | None = None
@@ -57,29 +57,29 @@ class Arxiv:
 
     async def fetch(self, visit: Visit) -> Harvest:
         options = self.options
-        asked = {
+        query = {
             "search_query": options.query or f"cat:{options.category}",
             "sortBy": "lastUpdatedDate",
             "sortOrder": "descending",
             "max_results": options.limit,
         }
-        url = f"{visit.source.base_url}?{urlencode(asked)}"
-        answer = await with_interval(visit, BETWEEN_REQUESTS).get(url, is_api=True)
-        feed = await parse_feed(visit, answer)
+        url = f"{visit.source.base_url}?{urlencode(query)}"
+        response = await with_interval(visit, BETWEEN_REQUESTS).get(url, is_api=True)
+        feed = await parse_feed(visit, response)
         papers = [paper for entry in feed.items if (paper := _item(entry))]
         return Harvest(
             items=papers,
             health="ok" if papers else "empty",
             problems=feed.problems,
-            response_headers=kept_headers(answer),
+            response_headers=kept_headers(response),
         )
 
 
 def _item(entry: Item) -> Item | None:
-    """The paper that an entry tells; FetchFailed where the entry is arXiv's refusal of the query."""
+    """The paper of an entry; FetchFailed if the entry is arXiv's error message."""
     name = entry["source_item_id"]
     if _ERROR in name:
-        raise FetchFailed(f"arXiv refuses the query: {entry.get('body_text', 'no reason given')}", health="http_error")
+        raise FetchFailed(f"arXiv rejected the query: {entry.get('body_text', 'no reason given')}", health="http_error")
     if not (paper := _PAPER.fullmatch(name)):
         return None
     arxiv_id, version = paper["id"], int(paper["version"] or 1)

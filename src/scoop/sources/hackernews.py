@@ -1,4 +1,4 @@
-"""Hacker News: the stories of one of its lists."""
+"""The hackernews source: the stories of one of its lists."""
 
 import asyncio
 from collections.abc import Iterable
@@ -16,12 +16,12 @@ from scoop.sources import Harvest, Visit
 from scoop.sources.http import item, link, moment, parse_json
 
 PAGE_URL = "https://news.ycombinator.com/item?id="
-ASKED_AT_ONCE = 4
-KEPT_IDS = 2_000  # of stories taken lately; four times the longest list
+CONCURRENT_REQUESTS = 4
+KEPT_IDS = 2_000  # ids of recent stories; four times the longest list
 
 
 class HackerNewsStory(msgspec.Struct):
-    """A story, a job or a poll, as the API tells it."""
+    """A story, a job or a poll of the API."""
 
     id: int
     title: str | None = None
@@ -37,10 +37,10 @@ class HackerNewsStory(msgspec.Struct):
 
 
 class HackerNews:
-    """The stories of a list of Hacker News, through its public API.
+    """The stories of a list of Hacker News, from its public API.
 
-    A story's address is that of the article it links to, or of its own page where it links to none. Score and comments
-    are those of the moment at which a story is first taken: it is not taken again each time they change.
+    A story has the address of the article it links to, or of its own page if it has no link. Score and number of
+    comments are stored as they were when the story was first fetched.
     """
 
     name = "hackernews"
@@ -52,11 +52,11 @@ class HackerNews:
     }
 
     class Options(sources.ServiceOptions, frozen=True, kw_only=True):
-        """Which stories.
+        """The list and its stories.
 
-        `list`: which one: top (the default), best or new.
-        `limit`: how many of its first stories are looked at: 1 to 500, 30 by default.
-        `min_score`: a story is taken once it has as many points.
+        `list`: the list.
+        `limit`: the number of stories at the top of the list.
+        `min_score`: skip stories with fewer points, until they have them.
         """
 
         list: Literal["top", "best", "new"] = "top"
@@ -69,13 +69,13 @@ class HackerNews:
     async def fetch(self, visit: Visit) -> Harvest:
         options = self.options
         base_url = visit.source.base_url.rstrip("/")
-        answer = await visit.get(f"{base_url}/{options.list}stories.json", is_api=True)
-        listed = parse_json(answer, list[int])[: options.limit]
+        response = await visit.get(f"{base_url}/{options.list}stories.json", is_api=True)
+        listed = parse_json(response, list[int])[: options.limit]
         seen = dict.fromkeys(visit.checkpoint.get("seen", ()))
         stories, failures = await _stories(visit, base_url, [number for number in listed if number not in seen])
         if failures and not stories:
             raise failures[0]
-        taken = [story for story in stories if _is_out(story) and story.score >= options.min_score]
+        taken = [story for story in stories if _is_public(story) and story.score >= options.min_score]
         known = seen.keys() | {story.id for story in taken}
         still_listed = (number for number in listed if number in known)
         return Harvest(
@@ -89,23 +89,23 @@ class HackerNews:
 async def _stories(
     visit: Visit, base_url: str, numbers: Iterable[int]
 ) -> tuple[list[HackerNewsStory], list[FetchFailed]]:
-    """The stories of these numbers, and what kept others from coming; what the API does not know is in neither."""
-    turns = asyncio.Semaphore(ASKED_AT_ONCE)
+    """The stories with these ids, and the failures; an id that the API does not know is in neither."""
+    slots = asyncio.Semaphore(CONCURRENT_REQUESTS)
 
     async def story(number: int) -> HackerNewsStory | FetchFailed | None:
-        async with turns:
+        async with slots:
             try:
-                answer = await visit.get(f"{base_url}/item/{number}.json", is_api=True)
-                return parse_json(answer, HackerNewsStory | None)  # type: ignore[arg-type]  # a union is a shape, too
+                response = await visit.get(f"{base_url}/item/{number}.json", is_api=True)
+                return parse_json(response, HackerNewsStory | None)  # type: ignore[arg-type]  # a union is a type, too
             except FetchFailed as failure:
                 return failure
 
-    found = await asyncio.gather(*(story(number) for number in numbers))
-    stories = [each for each in found if isinstance(each, HackerNewsStory)]
-    return stories, [each for each in found if isinstance(each, FetchFailed)]
+    results = await asyncio.gather(*(story(number) for number in numbers))
+    stories = [result for result in results if isinstance(result, HackerNewsStory)]
+    return stories, [result for result in results if isinstance(result, FetchFailed)]
 
 
-def _is_out(story: HackerNewsStory) -> bool:
+def _is_public(story: HackerNewsStory) -> bool:
     return not (story.deleted or story.dead) and bool(text.normalized(story.title or ""))
 
 

@@ -1,4 +1,4 @@
-"""Reddit: the posts of a subreddit, and what is said about them."""
+"""The reddit source: posts of a subreddit, and comments on them."""
 
 import base64
 import html
@@ -22,9 +22,9 @@ from scoop.sources.http import item, link, moment, parse_feed, parse_json
 
 SITE = "https://www.reddit.com"
 API = "https://oauth.reddit.com"
-RATE_WINDOW = timedelta(minutes=10)  # in which Reddit counts requests; waited for where an answer does not say
-KEPT_IDS = 5_000  # of posts and comments taken lately; twice what one visit can bring
-TITLE_FROM_COMMENT = 120  # characters of a comment that stand in for a headline
+RATE_WINDOW = timedelta(minutes=10)  # of Reddit's rate limit; the wait if a response does not name one
+KEPT_IDS = 5_000  # ids of recent posts and comments; twice the most of one visit
+TITLE_FROM_COMMENT = 120  # characters of a comment that serve as a title
 GONE = frozenset({"[deleted]", "[removed]"})
 
 RedditThing = TypeVar("RedditThing", "RedditPost", "RedditComment")
@@ -58,7 +58,7 @@ class Listing(msgspec.Struct):
 
 
 class RedditPost(msgspec.Struct):
-    """A post, as the API tells it."""
+    """A post of the API."""
 
     name: Annotated[str, _POST_ID]
     title: str
@@ -76,7 +76,7 @@ class RedditPost(msgspec.Struct):
 
 
 class RedditComment(msgspec.Struct):
-    """A comment, as the API tells it."""
+    """A comment of the API."""
 
     name: Annotated[str, _COMMENT_ID]
     body: str
@@ -88,7 +88,7 @@ class RedditComment(msgspec.Struct):
 
 @dataclass(slots=True)
 class Haul:
-    """What is gathered on the way; `rest` is how long Reddit then wants to be left alone."""
+    """The items and problems so far; `rest` is the wait that Reddit's rate limit asks for."""
 
     items: list[Item] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
@@ -96,12 +96,12 @@ class Haul:
 
 
 class Reddit:
-    """The posts of a subreddit and, if wanted, comments on them, in one of three ways by the secrets that are set.
+    """The posts of a subreddit and, if you want, comments on them, from the API or a feed.
 
-    With `client_id` and `client_secret`, of an application of your own, through the API. With `user` and `feed_token`,
-    through your own feed. With neither, through the public feed, which Reddit's
-    robots.txt forbids to programs unless you set the option `robots` to ignore. Feeds tell no scores. A post's address
-    is that of the page it links to; scores are those of the moment at which a post is first taken.
+    With `client_id` and `client_secret`, of an application of your own, from the API. With `user` and `feed_token`,
+    from your own feed. With neither, from the public feed, which Reddit's robots.txt forbids to programs unless you set
+    the option `robots` to ignore. Feeds have no scores. A post has the address of the page it links to; its score is
+    stored as it was when the post was first fetched.
     """
 
     name = "reddit"
@@ -111,18 +111,18 @@ class Reddit:
     targets: ClassVar = {r"(?:https?://(?:\w+\.)?reddit\.com/)?/?r/(?P<subreddit>\w{2,50})/?": "r/python"}
 
     class Options(sources.SourceOptions, frozen=True, kw_only=True):
-        """Which posts.
+        """The subreddit, its posts, and your access.
 
         `client_id`: the id of your own application at Reddit.
         `client_secret`: the secret of that application.
         `user`: your name at Reddit, for feeds with a token.
         `feed_token`: the token in the address of your own Reddit feeds (feed=...).
         `subreddit`: its name, or several: python+rust.
-        `listing`: new (the default), hot, top or rising.
-        `limit`: how many posts are looked at: 1 to 100, 25 by default.
-        `min_score`: a post is taken once it has as many points; needs the API.
-        `comments`: through the API, how many of the best comments on each post; through a feed, how many of the newest
-        in the subreddit: 0 (the default) to 20. Each is an item of its own.
+        `listing`: the order of the posts.
+        `limit`: the number of posts.
+        `min_score`: skip posts with fewer points, until they have them; needs the API.
+        `comments`: from the API, the number of best comments on each post; from a feed, of newest comments in the
+        subreddit. Each is an item of its own.
         """
 
         client_id: Secret | None = None
@@ -151,11 +151,11 @@ class Reddit:
         has_application = options.client_id is not None and options.client_secret is not None
         haul = await (_by_api(visit, options) if has_application else _by_feed(visit, options))
         seen = dict.fromkeys(visit.checkpoint.get("seen", ()))
-        found = [each["source_item_id"] for each in haul.items]
+        fetched = [item["source_item_id"] for item in haul.items]
         return Harvest(
-            items=[each for each in haul.items if each["source_item_id"] not in seen],
-            checkpoint={"seen": list(dict.fromkeys([*found, *seen]))[:KEPT_IDS]},
-            health="ok" if found else "empty",
+            items=[item for item in haul.items if item["source_item_id"] not in seen],
+            checkpoint={"seen": list(dict.fromkeys([*fetched, *seen]))[:KEPT_IDS]},
+            health="ok" if fetched else "empty",
             problems=haul.problems,
             fresh_for=haul.rest,
         )
@@ -164,12 +164,12 @@ class Reddit:
 async def _by_api(visit: Visit, options: Reddit.Options) -> Haul:
     headers = {"Authorization": f"bearer {await _token(visit, options)}"}
     haul = Haul()
-    asked = urlencode({"limit": options.limit, "raw_json": 1})
-    answer = await _asked(visit, f"{API}{options.path}/{options.listing}?{asked}", headers)
-    haul.rest = _rest(answer)
+    query = urlencode({"limit": options.limit, "raw_json": 1})
+    response = await _get(visit, f"{API}{options.path}/{options.listing}?{query}", headers)
+    haul.rest = _rest(response)
     posts = [
         post
-        for post in _told(parse_json(answer, Listing), "t3", RedditPost, haul)
+        for post in _parse(parse_json(response, Listing), "t3", RedditPost, haul)
         if post.score >= options.min_score and not post.removed_by_category
     ]
     haul.items += [_post(post) for post in posts]
@@ -181,47 +181,47 @@ async def _by_api(visit: Visit, options: Reddit.Options) -> Haul:
 async def _add_comments(
     visit: Visit, options: Reddit.Options, posts: list[RedditPost], headers: dict[str, str], haul: Haul
 ) -> None:
-    """The best comments on each post, one post after the other, until Reddit has had enough."""
-    asked = urlencode({"limit": options.comments, "sort": "top", "depth": 1, "raw_json": 1})
+    """Add the best comments on each post, one post after the other, until the rate limit is reached."""
+    query = urlencode({"limit": options.comments, "sort": "top", "depth": 1, "raw_json": 1})
     for post in posts:
         if haul.rest:
             return
         try:
-            answer = await _asked(visit, f"{API}{options.path}/comments/{post.name[3:]}?{asked}", headers)
-            listings = parse_json(answer, list[Listing])
+            response = await _get(visit, f"{API}{options.path}/comments/{post.name[3:]}?{query}", headers)
+            listings = parse_json(response, list[Listing])
         except FetchFailed as failure:
             haul.problems.append(str(failure))
             haul.rest = failure.after or haul.rest
             continue
-        haul.rest = _rest(answer)
-        comments = [comment for listing in listings for comment in _told(listing, "t1", RedditComment, haul)]
+        haul.rest = _rest(response)
+        comments = [comment for listing in listings for comment in _parse(listing, "t1", RedditComment, haul)]
         haul.items += [_comment(comment, post) for comment in comments[: options.comments] if comment.body not in GONE]
 
 
 async def _token(visit: Visit, options: Reddit.Options) -> str:
-    """Leave to ask the API for a day; asked for anew at every visit, so that it is kept nowhere."""
+    """An access token of the API, for a day; requested at every visit, so that it is stored nowhere."""
     url = f"{SITE}/api/v1/access_token"
     pair = ":".join(secret.for_url(url) for secret in (options.client_id, options.client_secret) if secret)
     headers = {"Authorization": f"Basic {base64.b64encode(pair.encode()).decode()}"}
     try:
-        answer = await visit.post(url, form={"grant_type": "client_credentials"}, headers=headers)
+        response = await visit.post(url, form={"grant_type": "client_credentials"}, headers=headers)
     except FetchFailed as failure:
-        raise _explained(failure, "the options client_id and client_secret are not valid") from failure
-    return parse_json(answer, Token).access_token
+        raise _explain(failure, "the options client_id and client_secret are not valid") from failure
+    return parse_json(response, Token).access_token
 
 
-async def _asked(visit: Visit, url: str, headers: dict[str, str]) -> Response:
+async def _get(visit: Visit, url: str, headers: dict[str, str]) -> Response:
     try:
         return await visit.get(url, headers=headers, is_api=True)
     except FetchFailed as failure:
-        raise _explained(failure, "the application may not read this") from failure
+        raise _explain(failure, "the application has no access") from failure
 
 
-def _explained(failure: FetchFailed, reason_of_401: str) -> FetchFailed:
-    """The failure with what it means at Reddit, and with a time to wait where it asked too fast."""
+def _explain(failure: FetchFailed, reason_of_401: str) -> FetchFailed:
+    """The failure with its meaning at Reddit, and with a wait if it is a rate limit."""
     reasons = {
         401: reason_of_401,
-        403: "it is private, or Reddit does not let this program in",
+        403: "it is private, or Reddit blocks this program",
         404: "there is no such subreddit",
         429: "too many requests",
     }
@@ -233,31 +233,31 @@ def _explained(failure: FetchFailed, reason_of_401: str) -> FetchFailed:
     )
 
 
-def _rest(answer: Response) -> timedelta:
-    """How long to ask nothing more, by what Reddit says is left of the present window."""
+def _rest(response: Response) -> timedelta:
+    """The wait until the next request, by the rate limit headers of a response."""
     try:
-        left = float(answer.headers.get("x-ratelimit-remaining", "1"))
-        seconds = float(answer.headers.get("x-ratelimit-reset", "0"))
+        left = float(response.headers.get("x-ratelimit-remaining", "1"))
+        seconds = float(response.headers.get("x-ratelimit-reset", "0"))
         return timedelta() if left >= 1 else min(max(timedelta(seconds=seconds), timedelta()), RATE_WINDOW)
     except (ValueError, OverflowError):
         return timedelta()
 
 
-def _told(listing: Listing, kind: str, shape: type[RedditThing], haul: Haul) -> list[RedditThing]:
-    """The things of one kind in a listing; what cannot be understood becomes a problem."""
-    found: list[RedditThing] = []
+def _parse(listing: Listing, kind: str, shape: type[RedditThing], haul: Haul) -> list[RedditThing]:
+    """The posts or comments of a listing; one that cannot be parsed becomes a problem."""
+    parsed: list[RedditThing] = []
     for thing in listing.data.children:
         if thing.kind != kind:
             continue
         try:
-            found.append(msgspec.json.decode(thing.data, type=shape))
+            parsed.append(msgspec.json.decode(thing.data, type=shape))
         except msgspec.DecodeError as error:
-            haul.problems.append(f"a {shape.__name__.lower()} could not be understood: {error}")
-    return [each for each in found if text.normalized(_words(each))]
+            haul.problems.append(f"a {shape.__name__.lower()} could not be parsed: {error}")
+    return [thing for thing in parsed if text.normalized(_text(thing))]
 
 
-def _words(told: RedditPost | RedditComment) -> str:
-    return told.title if isinstance(told, RedditPost) else told.body
+def _text(thing: RedditPost | RedditComment) -> str:
+    return thing.title if isinstance(thing, RedditPost) else thing.body
 
 
 def _post(post: RedditPost) -> Item:
@@ -302,27 +302,27 @@ def _comment(comment: RedditComment, post: RedditPost) -> Item:
 
 async def _by_feed(visit: Visit, options: Reddit.Options) -> Haul:
     haul = Haul()
-    answer = await _asked_feed(
+    response = await _get_feed(
         visit, options, f"{options.path}/{options.listing}/.rss?{urlencode({'limit': options.limit})}"
     )
-    feed = await parse_feed(visit, answer)
+    feed = await parse_feed(visit, response)
     posts = [entry for entry in feed.items if entry["source_item_id"].startswith("t3_")]
-    outbound_by_id = _outbound(answer.body)
+    outbound_by_id = _outbound(response.body)
     haul.items += [_entry(entry, outbound_by_id.get(entry["source_item_id"])) for entry in posts]
-    haul.rest = _rest(answer)
+    haul.rest = _rest(response)
     if options.comments and not haul.rest:
-        asked = urlencode({"limit": options.comments})
-        answer = await _asked_feed(visit, options, f"{options.path}/comments/.rss?{asked}")
-        feed = await parse_feed(visit, answer)
+        query = urlencode({"limit": options.comments})
+        response = await _get_feed(visit, options, f"{options.path}/comments/.rss?{query}")
+        feed = await parse_feed(visit, response)
         comments = [entry for entry in feed.items if entry["source_item_id"].startswith("t1_")]
         haul.items += [_comment_entry(entry) for entry in comments[: options.comments]]
-        haul.rest = _rest(answer)
+        haul.rest = _rest(response)
     if options.min_score:
-        haul.problems.append("a feed tells no scores: min_score needs the secrets of an application")
+        haul.problems.append("a feed has no scores: min_score needs client_id and client_secret")
     return haul
 
 
-async def _asked_feed(visit: Visit, options: Reddit.Options, path: str) -> Response:
+async def _get_feed(visit: Visit, options: Reddit.Options, path: str) -> Response:
     url, token = f"{SITE}{path}", ""
     if options.user and options.feed_token:
         token = urlencode({"feed": options.feed_token.for_url(url), "user": options.user.for_url(url)})
@@ -330,23 +330,23 @@ async def _asked_feed(visit: Visit, options: Reddit.Options, path: str) -> Respo
         return await visit.get(url, secret_query=token, is_api=bool(token))
     except FetchFailed as failure:
         if failure.health != "robots":
-            raise _explained(failure, "the options user and feed_token are not valid") from failure
-        advice = "set the secrets of an application or of your feed, or the option robots to ignore"
+            raise _explain(failure, "the options user and feed_token are not valid") from failure
+        advice = "set client_id and client_secret, or user and feed_token, or the option robots to ignore"
         raise FetchFailed(f"{failure}; {advice}", health="robots", after=failure.after) from failure
 
 
 def _outbound(body: bytes) -> dict[str, str]:
-    """Where posts link to, by id: a feed hides it in the markup under a post."""
+    """The addresses that posts link to, by id: a feed has them in the markup of a post."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=True)
     root = etree.fromstring(body, parser)
     if root is None:
         return {}
-    found = {}
+    addresses = {}
     for entry in root.iter(f"{_ATOM}entry"):
         outbound = _OUTBOUND.search(entry.findtext(f"{_ATOM}content") or "")
         if outbound:
-            found[entry.findtext(f"{_ATOM}id") or ""] = html.unescape(outbound[1])
-    return found
+            addresses[entry.findtext(f"{_ATOM}id") or ""] = html.unescape(outbound[1])
+    return addresses
 
 
 def _entry(entry: Item, outbound: str | None) -> Item:
@@ -360,13 +360,13 @@ def _entry(entry: Item, outbound: str | None) -> Item:
 def _comment_entry(entry: Item) -> Item:
     post = _POST_IN_URL.search(entry.get("canonical_url", ""))
     metadata = {"platform": "reddit", "parent": f"t3_{post[1]}" if post else None, "full_text": "never"}
-    found = _rewritten(entry, metadata)
-    title = text.truncated(text.one_line(found.get("body_text", "")), TITLE_FROM_COMMENT)
-    return found | ({"title": title} if text.normalized(title) else {})
+    comment = _rewritten(entry, metadata)
+    title = text.truncated(text.one_line(comment.get("body_text", "")), TITLE_FROM_COMMENT)
+    return comment | ({"title": title} if text.normalized(title) else {})
 
 
 def _rewritten(entry: Item, metadata: dict[str, str | None]) -> Item:
-    """The entry without Reddit's signature under the text and its way to write names."""
+    """The entry without Reddit's signature under the text, and without u/ before names."""
     changed = {
         "body_text": _SIGNATURE.sub("", entry.get("body_text", "")),
         "authors": [author.removeprefix("/").removeprefix("u/") for author in entry.get("authors", ())],

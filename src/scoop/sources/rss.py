@@ -1,4 +1,4 @@
-"""Feeds: RSS, Atom and JSON Feed."""
+"""The rss source: feeds in RSS, Atom and JSON Feed."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ NOT_MODIFIED = 304
 
 
 class NotAFeed(FetchFailed):
-    """What answers there is no feed; `alternates` are the feeds that it names."""
+    """The response is not a feed; `alternates` are the feeds that the page names."""
 
     def __init__(self, reason: str, *, alternates: Sequence[str]) -> None:
         super().__init__(reason, health="parse_error")
@@ -24,8 +24,8 @@ class NotAFeed(FetchFailed):
 class Rss:
     """A feed: RSS 0.9x to 2.0, Atom 0.3 and 1.0, or JSON Feed. The source's URL is the feed's.
 
-    A feed that has not changed is not read again. One that says how long it stays good is not asked earlier, one that
-    has moved for good is followed after three visits, one that is gone is not asked again.
+    A feed that has not changed is not parsed again. A feed with a time to live is not fetched earlier, one that has
+    moved permanently is followed after three visits, and one that is gone (410) is not fetched again.
     """
 
     name = "rss"
@@ -38,31 +38,31 @@ class Rss:
         self.options = options
 
     async def fetch(self, visit: Visit) -> Harvest:
-        answer = await visit.get(visit.source.base_url, headers=visit.conditions())
-        fresh_for = retry_after.fresh_for(answer.headers, now=visit.now)
-        if answer.status == NOT_MODIFIED:
+        response = await visit.get(visit.source.base_url, headers=visit.conditions())
+        fresh_for = retry_after.fresh_for(response.headers, now=visit.now)
+        if response.status == NOT_MODIFIED:
             return Harvest(
-                checkpoint={**visit.checkpoint, **validators(answer)},
+                checkpoint={**visit.checkpoint, **validators(response)},
                 health="not_modified",
                 fresh_for=fresh_for,
-                moved_to=answer.moved_to,
+                moved_to=response.moved_to,
             )
-        feed = await _read(visit, answer)
+        feed = await _read(visit, response)
         return Harvest(
             items=feed.items,
-            checkpoint=dict(validators(answer)),
+            checkpoint=dict(validators(response)),
             health="ok" if feed.items else "empty",
             problems=feed.problems,
-            response_headers=kept_headers(answer),
+            response_headers=kept_headers(response),
             fresh_for=max(fresh_for, feed.ttl or retry_after.NO_TIME),
-            moved_to=answer.moved_to,
+            moved_to=response.moved_to,
         )
 
 
-async def _read(visit: Visit, answer: Response) -> ParsedFeed:
+async def _read(visit: Visit, response: Response) -> ParsedFeed:
     """The feed of a response; NotAFeed for any other document."""
-    feed = await feeds.parse(answer, visit.sandbox)
+    feed = await feeds.parse(response, visit.sandbox)
     if not feed.format:
         reason = feed.problems[0] if feed.problems else "it is neither RSS, Atom nor JSON Feed"
-        raise NotAFeed(f"{answer.url} is not a feed: {reason}", alternates=feed.alternates)
+        raise NotAFeed(f"{response.url} is not a feed: {reason}", alternates=feed.alternates)
     return feed

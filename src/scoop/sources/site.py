@@ -1,4 +1,4 @@
-"""Sites without a feed: the links of their start pages and sitemaps."""
+"""The site source: links of start pages and sitemaps, for sites without a feed."""
 
 import gzip
 import io
@@ -30,11 +30,11 @@ from scoop.sources.http import digest, item, link, with_interval
 MAX_BYTES = 5 << 20  # of a page or an unpacked sitemap
 MAX_SITEMAPS = 5
 MAX_LINKS = 10_000  # of a visit
-MAX_PIECES = 100  # of text inside one link
+MAX_TEXT_NODES = 100  # of one link
 KEPT_LINKS = 5_000
 HASH_DIGITS = 16
-MIN_TITLE_WORDS = 3  # "Read more" is no headline
-MIN_TITLE_CHARACTERS = 12  # nor is it in scripts without spaces
+MIN_TITLE_WORDS = 3  # "Read more" is not a headline
+MIN_TITLE_CHARACTERS = 12  # the same in scripts without spaces
 
 Parsed = TypeVar("Parsed")
 
@@ -46,7 +46,7 @@ _Patterns = Annotated[tuple[str, ...], msgspec.Meta(max_length=100)]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundLink:
-    """A link to what may be an article."""
+    """A link that may lead to an article."""
 
     url: str
     found_on: str
@@ -56,14 +56,14 @@ class FoundLink:
 
     @property
     def age(self) -> float:
-        """What sorts the newest first, and what has no date last."""
+        """The sort key: newest first, links without a date last."""
         dated = self.published_at or self.changed_at
         return -dated.timestamp() if dated else 0.0
 
 
 @dataclass(slots=True)
 class Crawl:
-    """What has been found so far, each address once, and what went wrong on the way."""
+    """The links found so far, each address once, and the failures."""
 
     found_by_url: dict[str, FoundLink] = field(default_factory=dict)
     failures: list[FetchFailed] = field(default_factory=list)
@@ -82,25 +82,25 @@ class Crawl:
 
 
 class SitePlugin:
-    """Articles of a site that has no feed: the links on its start pages, and in its sitemap if wanted.
+    """Articles of a site without a feed: the links on its start pages, and in its sitemap if you want.
 
     The source's address is the first start page. Links are followed inside the site only, where robots.txt allows it
-    and, if the source has allowed paths, under those. A link is taken once; the article's own page is read later and
-    gives the text. A pattern is the beginning of a path, in which * stands for anything and a last $ for the end.
+    and, if the source has allowed paths, under those. A link is used once; the article's own page is fetched later and
+    gives the text. A pattern is the beginning of a path; * matches anything and a final $ the end.
     """
 
     name = "site"
     access = "editor"
 
     class Options(sources.SourceOptions, frozen=True, kw_only=True):
-        """Where to look, and what to take.
+        """The pages with links, and the links to follow.
 
         `start_pages`: further pages with links, as paths or addresses.
-        `include`: only links whose path fits one of these patterns, as /news/*.html$.
-        `exclude`: no links whose path fits one of these patterns.
+        `include`: only links whose path matches one of these patterns, as /news/*.html$.
+        `exclude`: no links whose path matches one of these patterns.
         `sitemap`: true for the sitemaps that robots.txt names, or the address of one.
-        `max_per_run`: how many new articles a visit takes at most: 1 to 500, 30 by default.
-        `max_per_day`: how many a day, in the source's timezone: 1 to 5000, 60 by default.
+        `max_per_run`: the number of new articles of a visit.
+        `max_per_day`: the number of new articles a day, in the source's timezone.
         """
 
         start_pages: Annotated[tuple[str, ...], msgspec.Meta(max_length=20)] = ()
@@ -123,12 +123,12 @@ class SitePlugin:
         rules = await visit.rules()
         starts = [start for page in ("", *options.start_pages) if (start := link(page, visit.source.base_url))]
         sitemaps = _sitemaps(options, rules, visit.source.base_url)
-        crawl = await _crawled(with_interval(visit, timedelta(seconds=rules.crawl_delay or 0)), starts, sitemaps)
-        fence = _fence(visit.source, options, rules, starts)
-        found_by_hash = {_short(url): found for url, found in crawl.found_by_url.items() if fence.lets_in(url)}
+        crawl = await _crawl(with_interval(visit, timedelta(seconds=rules.crawl_delay or 0)), starts, sitemaps)
+        link_filter = _link_filter(visit.source, options, rules, starts)
+        found_by_hash = {_short(url): found for url, found in crawl.found_by_url.items() if link_filter.allows(url)}
         seen = dict.fromkeys(visit.checkpoint.get("seen", ()))
         new = [short for short in found_by_hash if short not in seen][:room]
-        # A page that could not be read this time would make its old links look new the next time.
+        # The old links of a page that failed this time would look new the next time.
         kept = seen if crawl.failures else [short for short in seen if short in found_by_hash]
         return Harvest(
             items=[_item(found_by_hash[short]) for short in new],
@@ -144,15 +144,15 @@ def _sitemaps(options: SitePlugin.Options, rules: Robots, base_url: str) -> list
     return [url for name in named if (url := link(name, base_url))]
 
 
-async def _crawled(visit: Visit, pages: Iterable[str], sitemaps: Iterable[str]) -> Crawl:
-    """What every start page and sitemap names; FetchFailed when none of them could be read."""
+async def _crawl(visit: Visit, pages: Iterable[str], sitemaps: Iterable[str]) -> Crawl:
+    """The links of all start pages and sitemaps; FetchFailed if none of them could be read."""
     crawl = Crawl()
     for page in dict.fromkeys(pages):
         try:
-            answer = await visit.get(page)
-            content_type = answer.headers.get("Content-Type", "")
-            body = answer.body[:MAX_BYTES]
-            crawl.add(await _apart(visit, page, links, body, content_type=content_type, url=answer.url))
+            response = await visit.get(page)
+            content_type = response.headers.get("Content-Type", "")
+            body = response.body[:MAX_BYTES]
+            crawl.add(await _in_sandbox(visit, page, links, body, content_type=content_type, url=response.url))
         except FetchFailed as failure:
             crawl.failures.append(failure)
     await _read_sitemaps(visit, list(sitemaps), crawl)
@@ -161,19 +161,19 @@ async def _crawled(visit: Visit, pages: Iterable[str], sitemaps: Iterable[str]) 
     return crawl
 
 
-async def _apart(visit: Visit, page: str, parse: Callable[..., Parsed | None], body: bytes, **more: str) -> Parsed:
-    """What a parser makes of a body, in a process apart; FetchFailed where it makes nothing of it."""
+async def _in_sandbox(visit: Visit, page: str, parse: Callable[..., Parsed | None], body: bytes, **more: str) -> Parsed:
+    """The result of a parser, run in the sandbox; FetchFailed if there is none."""
     try:
         found = await visit.sandbox.run(parse, body, **more)
     except SandboxExceeded as error:
         raise FetchFailed(f"{page} cannot be read: {error}", health="parse_error") from error
     if found is None:
-        raise FetchFailed(f"{page} answered what is neither a page nor a sitemap", health="parse_error")
+        raise FetchFailed(f"{page} did not send a page or a sitemap", health="parse_error")
     return found
 
 
 def links(body: bytes, *, content_type: str, url: str) -> list[FoundLink] | None:
-    """The links of a page in its order, without those that it does not vouch for; nothing for what is no page."""
+    """The links of a page in their order, without nofollow links; None if it is not a page."""
     charset = re.search(r"charset=\"?([\w-]{2,40})", content_type)
     root = _tree(body, charset[1] if charset else None)
     if root is None:
@@ -184,19 +184,19 @@ def links(body: bytes, *, content_type: str, url: str) -> list[FoundLink] | None
         if not anchor.get("href") or "nofollow" in (anchor.get("rel") or "").lower():
             continue
         if target := link(anchor.get("href"), base):
-            headline = next(anchor.iter("h1", "h2", "h3", "h4"), anchor)  # a card holds more than its headline
-            words = "".join(islice(headline.itertext(), MAX_PIECES))[:MAX_TITLE]
+            headline = next(anchor.iter("h1", "h2", "h3", "h4"), anchor)  # a card contains more than its headline
+            words = "".join(islice(headline.itertext(), MAX_TEXT_NODES))[:MAX_TITLE]
             found.append(FoundLink(url=target, found_on=url, title=text.one_line(words)))
     return found
 
 
 def _tree(body: bytes, charset: str | None) -> Any:
-    """The tree of a page, whatever it is; nothing for what has no markup at all."""
+    """The tree of a page, however malformed; None for text without markup."""
     if b"<" not in body:
         return None
     try:
         parser = html.HTMLParser(encoding=charset)
-    except LookupError:  # a charset that nobody knows: the page may name a better one
+    except LookupError:  # an unknown charset: the page may name another
         parser = html.HTMLParser()
     try:
         return html.document_fromstring(body, parser=parser)
@@ -205,7 +205,7 @@ def _tree(body: bytes, charset: str | None) -> Any:
 
 
 async def _read_sitemaps(visit: Visit, waiting: list[str], crawl: Crawl) -> None:
-    """Follow sitemaps and their indexes, the first ones only."""
+    """Read sitemaps and their indexes, up to MAX_SITEMAPS."""
     read: set[str] = set()
     while waiting and len(read) < MAX_SITEMAPS:
         url = waiting.pop(0)
@@ -213,7 +213,7 @@ async def _read_sitemaps(visit: Visit, waiting: list[str], crawl: Crawl) -> None
             continue
         read.add(url)
         try:
-            found, further = await _apart(visit, url, sitemap, (await visit.get(url)).body, url=url)
+            found, further = await _in_sandbox(visit, url, sitemap, (await visit.get(url)).body, url=url)
         except FetchFailed as failure:
             crawl.failures.append(failure)
             continue
@@ -222,7 +222,7 @@ async def _read_sitemaps(visit: Visit, waiting: list[str], crawl: Crawl) -> None
 
 
 def sitemap(body: bytes, *, url: str) -> tuple[list[FoundLink], list[str]] | None:
-    """The pages of a sitemap, newest first, and the sitemaps of an index; nothing for what is neither."""
+    """The pages of a sitemap, newest first, and the sitemaps of an index; None if it is neither."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=True, huge_tree=False)
     try:
         root = etree.fromstring(_unpacked(body), parser)
@@ -230,11 +230,11 @@ def sitemap(body: bytes, *, url: str) -> tuple[list[FoundLink], list[str]] | Non
         return None
     if root is None or _tag(root) not in {"urlset", "sitemapindex"}:
         return None
-    told = [(name, _facts(each)) for each in islice(root, MAX_LINKS) if (name := _tag(each)) in {"url", "sitemap"}]
-    pages = [page for name, facts in told if name == "url" and (page := _page(facts, url))]
-    maps = [page for name, facts in told if name == "sitemap" and (page := _page(facts, url))]
-    newest_maps = sorted(maps, key=lambda each: each.age)[:MAX_SITEMAPS]
-    return sorted(pages, key=lambda page: page.age), [each.url for each in newest_maps]
+    entries = [(name, _facts(each)) for each in islice(root, MAX_LINKS) if (name := _tag(each)) in {"url", "sitemap"}]
+    pages = [page for name, facts in entries if name == "url" and (page := _page(facts, url))]
+    maps = [page for name, facts in entries if name == "sitemap" and (page := _page(facts, url))]
+    newest_maps = sorted(maps, key=lambda page: page.age)[:MAX_SITEMAPS]
+    return sorted(pages, key=lambda page: page.age), [page.url for page in newest_maps]
 
 
 def _unpacked(body: bytes) -> bytes:
@@ -247,11 +247,11 @@ def _tag(element: Any) -> str:
 
 
 def _facts(entry: Any) -> dict[str, str]:
-    """The first text of every element inside an entry, by its name: loc, lastmod, and the news extension's."""
-    found: dict[str, str] = {}
+    """The first text of each element of an entry by its tag: loc, lastmod, and those of the news extension."""
+    texts: dict[str, str] = {}
     for element in entry.iter():
-        found.setdefault(_tag(element), element.text or "")
-    return found
+        texts.setdefault(_tag(element), element.text or "")
+    return texts
 
 
 def _page(facts: Mapping[str, str], sitemap: str) -> FoundLink | None:
@@ -268,8 +268,8 @@ def _page(facts: Mapping[str, str], sitemap: str) -> FoundLink | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fence:
-    """Which links lead to what may be an article of the site."""
+class LinkFilter:
+    """Decides which links may lead to an article of the site."""
 
     starts: tuple[str, ...]
     allowed_paths: tuple[str, ...]
@@ -277,7 +277,7 @@ class Fence:
     exclude: tuple[str, ...]
     rules: Robots
 
-    def lets_in(self, url: str) -> bool:
+    def allows(self, url: str) -> bool:
         parsed = can_ada.parse(url)
         path = f"{parsed.pathname}{parsed.search}"
         return (
@@ -291,8 +291,8 @@ class Fence:
         )
 
 
-def _fence(source: Source, options: SitePlugin.Options, rules: Robots, starts: Iterable[str]) -> Fence:
-    return Fence(
+def _link_filter(source: Source, options: SitePlugin.Options, rules: Robots, starts: Iterable[str]) -> LinkFilter:
+    return LinkFilter(
         starts=tuple(urls.canonical_url(start) for start in starts),
         allowed_paths=tuple(source.allowed_paths),
         include=options.include,
@@ -328,7 +328,7 @@ def _is_headline(title: str) -> bool:
 
 
 def _words_of_slug(url: str) -> str:
-    """The last part of a path that holds letters, in words."""
+    """The words of the last part of a path that contains letters."""
     parts = [_SLUG_END.sub("", unquote(part)) for part in can_ada.parse(url).pathname.split("/")]
     slug = next((part for part in reversed(parts) if any(map(str.isalpha, part))), "")
     return text.one_line(_NOT_A_WORD.sub(" ", slug)).capitalize()

@@ -1,4 +1,4 @@
-"""Tavily: what a web search finds."""
+"""The tavily source: a web search."""
 
 from typing import Annotated, Any, ClassVar, Literal
 from zoneinfo import ZoneInfo
@@ -14,11 +14,11 @@ from scoop.model import Item
 from scoop.sources import Harvest, Visit
 from scoop.sources.http import digest, item, link, parse_json
 
-MAX_RESULTS = 20  # of one search, by Tavily's API
-COUNTED_IN = ZoneInfo("Asia/Tokyo")  # the days by which results are counted, wherever the desk is
-KEPT_LINKS = 1_000  # of results taken lately
+MAX_RESULTS = 20  # of one search, the limit of Tavily's API
+COUNTED_IN = ZoneInfo("Asia/Tokyo")  # results are counted by days in this timezone, wherever the desk is
+KEPT_LINKS = 1_000  # hashes of recent results
 HASH_DIGITS = 16
-ANYONE = "tvly-anyone"  # for a server of one's own that speaks as Tavily does, and wants no key
+ANYONE = "tvly-anyone"  # for a server with Tavily's API that needs no key, as the newsstand
 KEY = "SCOOP_SOURCES_TAVILY_API_KEY"
 REASONS = {
     401: f"your key ({KEY}) is not valid",
@@ -32,7 +32,7 @@ _DOMAINS = Annotated[tuple[str, ...], msgspec.Meta(max_length=100)]
 
 
 class TavilyResult(msgspec.Struct):
-    """One result, as the API tells it."""
+    """One result of the API."""
 
     url: str
     title: str | None = None
@@ -48,8 +48,8 @@ class Results(msgspec.Struct):
 class Tavily:
     """A web search through Tavily's API, with your own key as the option `api_key`.
 
-    At most so many results a day as you allow, counted by dates in Japan, however often the source is visited: when
-    they are used up Tavily is not asked again that day. A page that was found lately is not taken again.
+    The results of a day are limited and counted by dates in Japan, however often the source is visited: at the limit,
+    Scoop sends no more requests that day. A page that was found recently is skipped.
     """
 
     name = "tavily"
@@ -58,15 +58,15 @@ class Tavily:
     targets: ClassVar = {r"search:(?P<query>.+)": "search:solar power"}
 
     class Options(sources.ServiceOptions, frozen=True, kw_only=True):
-        """What is searched, and how much of it.
+        """The search and its limits.
 
         `api_key`: your key of Tavily's API.
         `query`: the words to search for.
-        `topic`: news (the default) or general.
-        `days`: how many days back news may be: 1 to 365, 3 by default.
-        `include_domains`: only pages of these domains.
-        `exclude_domains`: no pages of these domains.
-        `max_results_per_day`: 1 to 1000, 10 by default.
+        `topic`: search news, or all pages.
+        `days`: the greatest age of news, in days.
+        `include_domains`: search only these domains.
+        `exclude_domains`: skip these domains.
+        `max_results_per_day`: the number of results of a day.
         """
 
         api_key: Secret | None = None
@@ -107,37 +107,37 @@ class Tavily:
 
 
 async def _search(visit: Visit, options: Tavily.Options, *, at_most: int) -> tuple[list[TavilyResult], list[str]]:
-    """What the API finds, and what could not be understood of it."""
+    """The results, and a problem for each one that cannot be parsed."""
     url = visit.source.base_url
     if options.api_key is None and options.connect_to is None:
         raise FetchFailed(f"Tavily needs your key: set {KEY}", health="http_error")
     key = options.api_key.for_url(url) if options.api_key else ANYONE
     try:
-        answer = await visit.post(url, json=_question(options, at_most), headers={"Authorization": f"Bearer {key}"})
+        response = await visit.post(url, json=_query(options, at_most), headers={"Authorization": f"Bearer {key}"})
     except FetchFailed as failure:
         if failure.status not in REASONS:
             raise
-        reason = f"Tavily refuses the search ({failure.status}): {REASONS[failure.status]}"
+        reason = f"Tavily rejected the search ({failure.status}): {REASONS[failure.status]}"
         raise FetchFailed(reason, health="http_error", status=failure.status, after=failure.after) from failure
     results: list[TavilyResult] = []
     problems: list[str] = []
-    for raw in parse_json(answer, Results).results[:at_most]:
+    for raw in parse_json(response, Results).results[:at_most]:
         try:
             results.append(msgspec.json.decode(raw, type=TavilyResult))
         except msgspec.DecodeError as error:
-            problems.append(f"a result could not be understood: {error}")
+            problems.append(f"a result could not be parsed: {error}")
     return results, problems
 
 
-def _question(options: Tavily.Options, at_most: int) -> dict[str, Any]:
-    question = {
+def _query(options: Tavily.Options, at_most: int) -> dict[str, Any]:
+    query = {
         "query": options.query,
         "topic": options.topic,
         "max_results": at_most,
         "include_domains": options.include_domains,
         "exclude_domains": options.exclude_domains,
     }
-    return question | ({"days": options.days} if options.topic == "news" else {})
+    return query | ({"days": options.days} if options.topic == "news" else {})
 
 
 def _item(result: TavilyResult) -> Item | None:
@@ -155,7 +155,7 @@ def _item(result: TavilyResult) -> Item | None:
 
 
 def _hash(url: str) -> str:
-    """A page in few characters, however its address is spelled."""
+    """A short hash of a page's canonical address."""
     try:
         spelled = urls.canonical_url(url)
     except ValueError:

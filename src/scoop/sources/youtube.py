@@ -1,4 +1,4 @@
-"""YouTube: the newest videos of a channel or a playlist."""
+"""The youtube source: the newest videos of a channel or a playlist."""
 
 import re
 from dataclasses import replace
@@ -31,10 +31,10 @@ _VIDEO = re.compile(r"yt:video:([A-Za-z0-9_-]{11})")
 
 
 class YouTube:
-    """The newest fifteen videos of a channel or a playlist, from the feed that YouTube makes of it.
+    """The newest fifteen videos of a channel or a playlist, from its feed at YouTube.
 
-    The description is the text and the preview the image. Views and likes are left out: they change at every visit, and
-    would make every visit bring every video anew.
+    The description is the text and the preview the image. Views and likes are not stored: they change at every visit,
+    so every visit would bring every video again.
     """
 
     name = "youtube"
@@ -55,8 +55,8 @@ class YouTube:
     class Options(sources.ServiceOptions, frozen=True, kw_only=True):
         """Give either `channel` or `playlist`.
 
-        `channel`: its id, UC..., or its address; an address with a name, https://www.youtube.com/@name, costs a look at
-        the channel's page at the first visit.
+        `channel`: its id, UC..., or its address. An address with a name, https://www.youtube.com/@name, needs a request
+        for the channel's page at the first visit.
         `playlist`: its id, PL..., or its address.
         """
 
@@ -73,40 +73,41 @@ class YouTube:
     async def fetch(self, visit: Visit) -> Harvest:
         options = self.options
         of = options.channel or options.playlist
-        if visit.checkpoint.get("of") != of:  # the source was told to follow another channel
+        if visit.checkpoint.get("of") != of:  # the source follows another channel now
             visit = replace(visit, checkpoint={})
-        asked = await _asked(visit, options)
-        url = f"{visit.source.base_url.rstrip('/')}/feeds/videos.xml?{urlencode(asked)}"
-        # The feed is made for programs that follow a channel; YouTube's robots.txt keeps it out of search engines.
-        answer = await visit.get(url, headers=visit.conditions(), is_api=True)
-        fresh_for = retry_after.fresh_for(answer.headers, now=visit.now)
-        if answer.status == NOT_MODIFIED:
+        query = await _query(visit, options)
+        url = f"{visit.source.base_url.rstrip('/')}/feeds/videos.xml?{urlencode(query)}"
+        # The feed is for programs that follow a channel; YouTube's robots.txt excludes it from search engines.
+        response = await visit.get(url, headers=visit.conditions(), is_api=True)
+        fresh_for = retry_after.fresh_for(response.headers, now=visit.now)
+        if response.status == NOT_MODIFIED:
             return Harvest(checkpoint=dict(visit.checkpoint), health="not_modified", fresh_for=fresh_for)
-        feed = await parse_feed(visit, answer)
+        feed = await parse_feed(visit, response)
         videos = [video for entry in feed.items if (video := _item(entry))]
         return Harvest(
             items=videos,
-            checkpoint={"of": of, **asked, **validators(answer)},
+            checkpoint={"of": of, **query, **validators(response)},
             health="ok" if videos else "empty",
             problems=feed.problems,
-            response_headers=kept_headers(answer),
+            response_headers=kept_headers(response),
             fresh_for=fresh_for,
         )
 
 
-async def _asked(visit: Visit, options: YouTube.Options) -> dict[str, str]:
-    """What the feed is asked for; the id behind a channel's name is looked up once and then remembered."""
+async def _query(visit: Visit, options: YouTube.Options) -> dict[str, str]:
+    """The query of the feed; the id of a channel's name is resolved once and kept in the checkpoint."""
     if options.playlist is not None:
         return {"playlist_id": re.split(r"[?&]list=", options.playlist)[-1].partition("&")[0]}
     channel = str(options.channel)
-    if found := re.search(rf"(?:^|/channel/)({_CHANNEL})", channel):
-        return {"channel_id": found[1]}
+    if match := re.search(rf"(?:^|/channel/)({_CHANNEL})", channel):
+        return {"channel_id": match[1]}
     if "channel_id" in visit.checkpoint:
         return {"channel_id": visit.checkpoint["channel_id"]}
     page = await visit.get(channel)
     if not (named := _CHANNEL_IN_PAGE.search(page.body.decode("utf-8", "replace"))):
         raise FetchFailed(
-            f"{channel} does not tell the channel's id; give it as the option channel (UC...)", health="parse_error"
+            f"{channel} does not contain the channel's id; give it as the option channel (UC...)",
+            health="parse_error",
         )
     return {"channel_id": named[1]}
 
