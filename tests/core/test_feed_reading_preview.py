@@ -76,7 +76,7 @@ def test_people_see_the_newest_items_first(saved):
     assert lines[0] == "Tribune"
     assert lines[1] == "rss 2.0 · 2 items · https://tribune.example/"
     assert lines[2] == "2026-11-15 09:00 UTC  Newer"
-    assert lines[4] == "2026-11-14 09:00  Older"
+    assert lines[4] == "2026-11-14 09:00 UTC  Older"
 
 
 def test_a_long_title_in_any_script_stays_within_the_line(saved):

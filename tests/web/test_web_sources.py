@@ -139,6 +139,82 @@ async def test_alerts_stand_on_top_without_the_secrets_of_addresses(database):
     assert "hunter2" not in answer.text
 
 
+async def test_sources_with_a_problem_come_first_and_disabled_ones_last(database):
+    states = {"a": "ok", "b": "not_modified", "c": "stale", "d": "http_error", "e": "new", "f": "timeout", "g": "gone"}
+    await add(database, *(a_source(slug) for slug in [*states, "h"]))
+    for slug, health in states.items():
+        await settle(database, slug, health=health, enabled=slug not in "fg")
+    async with visiting(database) as visitor:
+        page = (await visitor.get("/sources")).page
+    assert [link[-1] for link in page.links("/sources/") if len(link) == 10] == list("dgcehbaf")
+
+
+async def test_a_collection_that_does_not_exist_is_an_error_that_names_those_that_do(database):
+    await add(database, a_source(), a_source("ledger", collection="ai_news"))
+    async with visiting(database) as visitor:
+        page = await visitor.get("/sources?collection=sports")
+        program = await visitor.get("/api/v1/sources?collection=sports")
+        kind = await visitor.get("/api/v1/sources?kind=carrier_pigeon")
+    problem = "here is no collection 'sports'; there are: ai_news, china_news, world_news"
+    assert (page.status, program.status, kind.status) == (400, 400, 400)
+    assert "there are: arxiv, hackernews" in kind.json["error"]["message"]
+    assert problem in page.page.text
+    assert problem in program.json["error"]["message"]
+
+
+def selected(*slugs, action, **filters):
+    return {f"select-{slug}": "true" for slug in slugs} | {"action": action} | filters
+
+
+async def enabled(database):
+    async with database.connection() as conn:
+        return {source.slug: source.enabled for source in await sources.list_sources(conn)}
+
+
+async def test_selected_sources_are_disabled_enabled_and_fetched_together(database):
+    await add(database, *(a_source(slug) for slug in "abc"))
+    async with visiting(database, role="editor") as visitor:
+        answer = await visitor.post("/sources/selected", selected("a", "b", "nobody", action="disable", health="ok"))
+        assert answer.headers["Location"] == "/sources?health=ok"
+        assert "2 sources disabled. Their items stay" in (await visitor.get("/sources")).page.text
+        assert await enabled(database) == {"a": False, "b": False, "c": True}
+        await visitor.post("/sources/selected", selected("a", action="enable"))
+        assert await enabled(database) == {"a": True, "b": False, "c": True}
+        await visitor.post("/sources/selected", selected("a", "c", action="fetch"))
+        assert "Fetch of 2 sources requested." in (await visitor.get("/sources")).page.text
+    async with database.connection() as conn:
+        assert await conn.fetchval("SELECT count(*) FROM work WHERE stage = 'ingest'") == 2
+
+
+async def test_selected_sources_are_removed_after_a_confirmation(database):
+    await add(database, *(a_source(slug) for slug in "abc"))
+    async with visiting(database, role="editor") as visitor:
+        asked = await visitor.post("/sources/selected", selected("a", "b", action="remove", q="x"))
+        assert "Remove 2 sources" in asked.page.text
+        assert set(await enabled(database)) == set("abc")
+        form = {each["name"]: each["value"] for each in asked.page.attributes("input") if "name" in each}
+        done = await visitor.post("/sources/selected", {**form, "action": "remove-confirmed"})
+        assert done.headers["Location"] == "/sources?q=x"
+    assert set(await enabled(database)) == {"c"}
+
+
+@pytest.mark.parametrize("action", ["enable", "remove", "remove-confirmed", ""])
+async def test_a_selection_of_nothing_changes_nothing(database, action):
+    await add(database, a_source())
+    async with visiting(database, role="editor") as visitor:
+        await visitor.post("/sources/selected", selected(action=action))
+        assert "No source was selected." in (await visitor.get("/sources")).page.text
+    assert await enabled(database) == {"tribune": True}
+
+
+@pytest.mark.parametrize(
+    ("items", "shown"),
+    [((0, 0, 0, 25), "25"), ((0, 4, 6, 100), "5"), ((0, 0, 0, 0), "0"), ((7, 0, 0, 0), "2.3")],
+)
+def test_items_a_day_are_the_mean_since_a_source_began(items, shown):
+    assert source_pages.Harvested(items=items).a_day == shown
+
+
 async def test_many_sources_are_shown_in_parts_that_leave_none_out(database):
     await add(database, *(a_source(f"s{number:03}", name=f"Paper {number % 7}") for number in range(130)))
     seen, path = [], "/sources"
@@ -280,8 +356,8 @@ async def test_a_source_is_disabled_enabled_fetched_and_removed(database):
 
 
 CHANGES = [
-    "/sources/add", "/sources/import", "/sources/tribune", "/sources/tribune/visit", "/sources/tribune/rest",
-    "/sources/tribune/disable", "/sources/tribune/enable", "/sources/tribune/remove",
+    "/sources/add", "/sources/import", "/sources/selected", "/sources/tribune", "/sources/tribune/visit",
+    "/sources/tribune/rest",    "/sources/tribune/disable", "/sources/tribune/enable", "/sources/tribune/remove",
 ]  # fmt: skip
 
 

@@ -11,12 +11,12 @@ from typing import Any, Literal
 
 from scoop import options as plugin_options
 from scoop import plugins, sources
-from scoop.actions import settings, source_settings
+from scoop.actions import filters, settings, source_settings
 from scoop.actions.source_settings import SETTINGS
 from scoop.core import items, opml, redaction, urls
 from scoop.core.items import ItemProblem
 from scoop.core.opml import Outlines
-from scoop.errors import ConfigError, Conflict, FetchFailed, NotFound, Reject, UsageError
+from scoop.errors import ConfigError, Conflict, FetchFailed, Reject, UnknownName, UsageError
 from scoop.fetch.client import Client
 from scoop.fetch.robots import RobotsFiles
 from scoop.fetch.sandbox import Sandbox
@@ -25,7 +25,6 @@ from scoop.plugin_settings import PluginSettings
 from scoop.sources import Harvest, SourcePlugin, Visit
 from scoop.store import sources as store
 from scoop.store.db import Connection
-from scoop.store.reads import collections as collection_reads
 
 NO_ANSWER: frozenset[Health] = frozenset({"unreachable", "timeout", "robots"})  # robots: its file was not reached
 
@@ -172,25 +171,20 @@ async def retry_allowed(conn: Connection, allowed: Collection[str]) -> None:
 
 
 async def list_sources(
-    conn: Connection, *, collection: str | None = None, kind: str | None = None, **filters: Any
+    conn: Connection, *, collection: str | None = None, kind: str | None = None, **more: Any
 ) -> list[Source]:
-    """Sources by slug; NotFound names the collections or the kinds where the filter names an unknown one."""
-    found = await store.list_sources(conn, collection=collection, kind=kind, **filters)
+    """Sources by slug; UnknownName where a filter names a collection or kind that does not exist."""
+    found = await store.list_sources(conn, collection=collection, kind=kind, **more)
     if not found:
         await check_filter(conn, collection=collection, kind=kind)
     return found
 
 
 async def check_filter(conn: Connection, *, collection: str | None = None, kind: str | None = None) -> None:
-    """NotFound for a collection that neither source nor topic names, and for a kind that is not installed."""
-    if collection is not None and collection not in (names := await collection_reads.list_names(conn)):
-        raise NotFound(f"there is no collection {collection!r}; {_list_names('collections', names)}")
+    """UnknownName for a collection that nothing is in, and for a kind that is not installed."""
+    await filters.check_collection(conn, collection)
     if kind is not None and kind not in kinds():
-        raise NotFound(f"there is no kind of source {kind!r}; {_list_names('kinds', sorted(kinds()))}")
-
-
-def _list_names(noun: str, names: Sequence[str]) -> str:
-    return f"the {noun} are {', '.join(names)}" if names else f"there are no {noun} yet"
+        raise UnknownName("kind", f"there is no kind of source {kind!r}; there are: {', '.join(sorted(kinds()))}")
 
 
 async def import_opml(

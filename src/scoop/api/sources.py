@@ -107,7 +107,7 @@ class SourceQuery(PageParams):
     secrets: Secrets = "hide"
 
 
-@router.get("/sources", response_model=Listed[SourceReport], responses=document.problems(HTTPStatus.NOT_FOUND))
+@router.get("/sources", response_model=Listed[SourceReport])
 @needs("read")
 async def list_sources(
     request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: ReadConn, query: Annotated[SourceQuery, Query()]

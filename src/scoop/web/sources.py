@@ -87,8 +87,9 @@ class Harvested:
 
     @property
     def a_day(self) -> str:
-        """The mean of the days before today."""
-        over = self.items[:-1]
+        """The mean from the first day with items up to yesterday; today's number where there are none before."""
+        first = next((place for place, count in enumerate(self.items) if count), 0)
+        over = self.items[first:-1] or self.items[-1:]
         mean = sum(over) / len(over)
         return f"{mean:.0f}" if mean >= 10 or mean == int(mean) else f"{mean:.1f}"
 
@@ -108,8 +109,11 @@ class Harvested:
 @needs("read")
 async def sources_page(conn: ReadConn, context: PageContext, query: QueryFields) -> Response:
     tallies = await source_reads.count_sources(conn)
-    after = pagination.decode_cursor(query.get("after"), str, str) or source_reads.START
-    found = await source_reads.list_sources(conn, _filter(query), after=(after[0], after[1]), limit=PAGE_SOURCES + 1)
+    await source_actions.check_filter(conn, collection=query["collection"] or None)
+    after = pagination.decode_cursor(query.get("after"), int, str, str) or source_reads.START
+    found = await source_reads.list_sources(
+        conn, _filter(query), after=(after[0], after[1], after[2]), limit=PAGE_SOURCES + 1
+    )
     shown = [disclosure.shown_source(context.visitor, row) for row in found[:PAGE_SOURCES]]
     active = await alerts.latest(conn, with_resolved=False, limit=SHOWN_ALERTS)
     return pages.page(

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
+from scoop.core import health
 from scoop.errors import NotFound
 from scoop.model import Health, Source
 from scoop.store import db
@@ -11,8 +12,8 @@ from scoop.store.db import Connection
 
 SQL = db.blocks(__name__)
 
-SourceCursor = tuple[str, str]
-START: SourceCursor = ("", "")  # before all names
+SourceCursor = tuple[int, str, str]
+START: SourceCursor = (0, "", "")  # before all sources
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,11 +32,13 @@ class SourceRow(Source):
     """A source, and the time of its last successful visit."""
 
     last_success_at: datetime | None = None
+    urgency: int = 0
+    """Its place among the states of `health.ORDER`, the most urgent first."""
 
     @property
     def position(self) -> SourceCursor:
         """Its position in the list."""
-        return self.name, self.slug
+        return self.urgency, self.name, self.slug
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +91,7 @@ async def list_sources(
     conn: Connection, condition: SourceFilter, *, after: SourceCursor = START, limit: int
 ) -> list[SourceRow]:
     values = (condition.collection, condition.kind, condition.healths, condition.enabled, condition.words)
-    return [SourceRow(**row) for row in await conn.fetch(SQL["sources"], *values, *after, limit)]
+    return [SourceRow(**row) for row in await conn.fetch(SQL["sources"], *values, health.ORDER, *after, limit)]
 
 
 async def get_source(conn: Connection, slug: str) -> SourceRow:

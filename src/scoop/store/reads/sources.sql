@@ -13,17 +13,20 @@ FROM sources LEFT JOIN work ON stage = $1 AND subject = source_id AND state IN (
 WHERE source_id = ANY ($2::bigint[]) ORDER BY slug;
 
 -- name: sources
--- Sources by name after a cursor: of a collection, a kind, some states of health, enabled or not, with words in their
--- names or slugs.
-SELECT source_id, slug, name, kind, collection, category, base_url, options, schedule, crawl_windows, allowed_paths,
-    request_interval_ms, timezone, enabled, next_visit_at, health::text AS health, health_note, health_since, failures,
-    last_item_at, moved_to, moves, source_checkpoints.updated_at AS last_success_at
-FROM sources LEFT JOIN source_checkpoints ON source_checkpoints.source = sources.slug
+-- Sources by urgency and name, after a cursor: those of a collection, a kind, some states of health, enabled or disabled,
+-- with words in their name. Disabled ones come last, unless they are gone.
+SELECT * FROM (
+    SELECT source_id, slug, name, kind, collection, category, base_url, options, schedule, crawl_windows, allowed_paths,
+        request_interval_ms, timezone, enabled, next_visit_at, health::text AS health, health_note, health_since, failures,
+        last_item_at, moved_to, moves, source_checkpoints.updated_at AS last_success_at,
+        CASE WHEN enabled OR health = 'gone' THEN array_position($6::text[], health::text) ELSE 100 END AS urgency
+    FROM sources LEFT JOIN source_checkpoints ON source_checkpoints.source = sources.slug
+) AS ranked
 WHERE ($1::text IS NULL OR collection = $1) AND ($2::text IS NULL OR kind = $2)
-    AND ($3::text[] IS NULL OR health::text = ANY ($3)) AND ($4::boolean IS NULL OR enabled = $4)
+    AND ($3::text[] IS NULL OR health = ANY ($3)) AND ($4::boolean IS NULL OR enabled = $4)
     AND ($5::text IS NULL OR strpos(lower(name), lower($5)) > 0 OR strpos(slug, lower($5)) > 0)
-    AND (lower(name), slug) > (lower($6), $7)
-ORDER BY lower(name), slug LIMIT $8;
+    AND (urgency, lower(name), slug) > ($7::int, lower($8), $9)
+ORDER BY urgency, lower(name), slug LIMIT $10;
 
 -- name: source
 -- One source.
