@@ -51,7 +51,7 @@ async def test_the_queue_is_told_at_once_and_again_when_it_changes(database):
 
 async def test_a_quiet_line_is_kept_open(database, monkeypatch):
     monkeypatch.setattr(progress, "HEARTBEAT_SECONDS", 0.2)
-    monkeypatch.setattr(progress, "LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(progress, "POLL_SECONDS", 0.1)
     async with visiting(database) as visitor, listening(visitor) as stream:
         assert await event(stream) == ("work", [])
         name, comment = await event(stream)
@@ -75,15 +75,15 @@ async def test_the_stream_ends_with_the_server(database):
 
 
 async def test_the_stream_ends_after_a_while_so_that_rights_are_asked_for_anew(database, monkeypatch):
-    monkeypatch.setattr(progress, "LONGEST_SECONDS", 0.3)
-    monkeypatch.setattr(progress, "LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(progress, "MAX_SECONDS", 0.3)
+    monkeypatch.setattr(progress, "POLL_SECONDS", 0.1)
     async with visiting(database) as visitor, listening(visitor) as stream:
         assert await event(stream) == ("work", [])
         assert await asyncio.wait_for(stream.content.read(), 20) == b""
 
 
 async def test_only_so_many_listen_and_who_leaves_makes_room(database, monkeypatch):
-    monkeypatch.setattr(progress, "MOST_STREAMS_EACH", 2)
+    monkeypatch.setattr(progress, "MAX_STREAMS_PER_LISTENER", 2)
     async with visiting(database) as visitor:
         streams = [await listening(visitor) for _ in range(2)]
         for stream in streams:
@@ -102,7 +102,7 @@ async def test_only_so_many_listen_and_who_leaves_makes_room(database, monkeypat
 
 
 async def test_the_database_may_go_away_for_a_while(database, monkeypatch):
-    monkeypatch.setattr(progress, "LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(progress, "POLL_SECONDS", 0.1)
     async with visiting(database) as visitor, listening(visitor) as stream:
         assert await event(stream) == ("work", [])
         async with database.connection() as conn:

@@ -103,7 +103,7 @@ def test_a_good_item_has_no_problems(item):
         (
             {"image_url": "http://"},
             "$.image_url",
-            "is not a URL that can be opened, as in https://example.com/article",
+            "is not a valid URL, as in https://example.com/article",
         ),
         (
             {"canonical_url": f"https://a.example/{'x' * 4096}"},

@@ -1,4 +1,4 @@
-"""Alerts for programs: what an operator should look at."""
+"""Alerts over the API."""
 
 from dataclasses import replace
 from typing import Annotated
@@ -23,9 +23,9 @@ class AlertQuery(PageParams):
 
 @router.get("/alerts", response_model=Listed[Alert])
 @needs("read")
-async def list_alerts(request: Request, conn: ReadConn, wanted: Annotated[AlertQuery, Query()]) -> Response:
-    """What is wrong, the latest first: sources that died or went quiet, digests that are late; or also what was."""
-    (before,) = pagination.decode_cursor(wanted.cursor, int) or (db.LAST_ID,)
-    found = await alerts.latest(conn, with_resolved=wanted.with_resolved, before=before, limit=wanted.limit + 1)
-    shown = [replace(alert, message=redaction.redact_text(alert.message)) for alert in found]
-    return responses.json(request, pagination.paginate(shown, wanted.limit, lambda alert: (alert.alert_id,)))
+async def list_alerts(request: Request, conn: ReadConn, query: Annotated[AlertQuery, Query()]) -> Response:
+    """Open alerts, the latest first: failing or silent sources, late digests; optionally also resolved ones."""
+    (before,) = pagination.decode_cursor(query.cursor, int) or (db.LAST_ID,)
+    latest = await alerts.latest(conn, with_resolved=query.with_resolved, before=before, limit=query.limit + 1)
+    shown = [replace(alert, message=redaction.redact_text(alert.message)) for alert in latest]
+    return responses.json(request, pagination.paginate(shown, query.limit, lambda alert: (alert.alert_id,)))

@@ -1,4 +1,4 @@
-"""What is being done, as it goes on: server-sent events of the queue."""
+"""Live progress of the queue as server-sent events."""
 
 import asyncio
 import time
@@ -23,19 +23,19 @@ from scoop.store.work import Count
 
 router = routes.for_programs("Queue")
 
-LOOK_SECONDS = 1.0
+POLL_SECONDS = 1.0
 HEARTBEAT_SECONDS = 15.0
-LONGEST_SECONDS = 600.0  # then the listener comes again, and whether it may is found out anew
-MOST_STREAMS = 64
-MOST_STREAMS_EACH = 8
-COME_AGAIN = timedelta(seconds=10)
-HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # the second for nginx, which would hold events back
+MAX_SECONDS = 600.0  # then the client reconnects and is authenticated again
+MAX_STREAMS = 64
+MAX_STREAMS_PER_LISTENER = 8
+RETRY_AFTER = timedelta(seconds=10)
+HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # the second for nginx, which would buffer events
 STREAM = {"description": "Events named `work`", "content": {"text/event-stream": {"schema": {"type": "string"}}}}
 
 
 @dataclass(slots=True)
-class Board:
-    """The figures of the queue, read at most once a second for all who watch, and how many watch."""
+class ProgressBoard:
+    """The counts of the queue, read at most once a second for all listeners, and the number of listeners."""
 
     listeners: Counter[str] = field(default_factory=Counter)
     _counts: list[Count] = field(default_factory=list)
@@ -44,31 +44,31 @@ class Board:
 
     async def counts(self, desk: Desk) -> list[Count]:
         async with self._reading:
-            if time.monotonic() - self._read_at >= LOOK_SECONDS:
+            if time.monotonic() - self._read_at >= POLL_SECONDS:
                 async with desk.reading() as conn:
                     self._counts = await work.counts(conn)
                 self._read_at = time.monotonic()
         return self._counts
 
-    def check_place_for(self, listener: str) -> None:
-        if self.listeners.total() >= MOST_STREAMS or self.listeners[listener] >= MOST_STREAMS_EACH:
-            raise TooManyRequests("too many listen to the progress already", after=COME_AGAIN)
+    def check_capacity(self, listener: str) -> None:
+        if self.listeners.total() >= MAX_STREAMS or self.listeners[listener] >= MAX_STREAMS_PER_LISTENER:
+            raise TooManyRequests("too many open progress streams; close one or try again later", after=RETRY_AFTER)
 
 
-_boards: WeakKeyDictionary[FastAPI, Board] = WeakKeyDictionary()
+_boards: WeakKeyDictionary[FastAPI, ProgressBoard] = WeakKeyDictionary()
 
 
 @router.get("/progress", response_class=StreamingResponse, responses={200: STREAM})
 @needs("read")
 async def follow_progress(request: Request, desk: CurrentDesk, by: CurrentVisitor) -> Response:
-    """Server-sent events named `work`: the list of what waits, is claimed or is quarantined, by stage.
+    """Server-sent events named `work`: the counts of waiting, claimed and quarantined work by stage.
 
-    The first comes at once, the others when something has changed, at most one a second; a comment every 15 seconds
-    keeps the line open. After ten minutes the stream ends, and a browser opens it again by itself.
+    The first event comes at once, later ones when a count changes, at most one a second; a comment every 15 seconds
+    keeps the connection open. After ten minutes the stream ends, and browsers reconnect automatically.
     """
-    board = _boards.setdefault(request.app, Board())
+    board = _boards.setdefault(request.app, ProgressBoard())
     listener = _listener(request, by)
-    board.check_place_for(listener)
+    board.check_capacity(listener)
     events = _events(desk, board, listener, stopping=request.state.stopping)
     return StreamingResponse(events, media_type="text/event-stream", headers=HEADERS)
 
@@ -77,26 +77,26 @@ def _listener(request: Request, by: Visitor) -> str:
     return f"user {by.user_id}" if by.is_known else f"address {auth.client_address(request)}"
 
 
-async def _events(desk: Desk, board: Board, listener: str, *, stopping: asyncio.Event) -> AsyncIterator[bytes]:
+async def _events(desk: Desk, board: ProgressBoard, listener: str, *, stopping: asyncio.Event) -> AsyncIterator[bytes]:
     board.listeners[listener] += 1
-    began_at = told_at = time.monotonic()
-    told = b""
+    began_at = sent_at = time.monotonic()
+    sent = b""
     try:
-        while not stopping.is_set() and time.monotonic() - began_at < LONGEST_SECONDS:
-            found = await _told(desk, board)
-            if found is not None and found != told:
-                yield b"event: work\ndata: %b\n\n" % found
-                told, told_at = found, time.monotonic()
-            elif time.monotonic() - told_at >= HEARTBEAT_SECONDS:
-                yield b": all is as it was\n\n"
-                told_at = time.monotonic()
+        while not stopping.is_set() and time.monotonic() - began_at < MAX_SECONDS:
+            counts = await _encode_counts(desk, board)
+            if counts is not None and counts != sent:
+                yield b"event: work\ndata: %b\n\n" % counts
+                sent, sent_at = counts, time.monotonic()
+            elif time.monotonic() - sent_at >= HEARTBEAT_SECONDS:
+                yield b": no change\n\n"
+                sent_at = time.monotonic()
             await _pause(stopping)
     finally:
         board.listeners[listener] -= 1
 
 
-async def _told(desk: Desk, board: Board) -> bytes | None:
-    """The figures as JSON; nothing while the database is away."""
+async def _encode_counts(desk: Desk, board: ProgressBoard) -> bytes | None:
+    """The counts as JSON; None while the database is unavailable."""
     try:
         return msgspec.json.encode(await board.counts(desk))
     except DatabaseUnavailable:
@@ -105,6 +105,6 @@ async def _told(desk: Desk, board: Board) -> bytes | None:
 
 async def _pause(stopping: asyncio.Event) -> None:
     try:
-        await asyncio.wait_for(stopping.wait(), LOOK_SECONDS)
+        await asyncio.wait_for(stopping.wait(), POLL_SECONDS)
     except TimeoutError:
         return

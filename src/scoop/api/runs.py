@@ -1,4 +1,4 @@
-"""Runs for programs: what was gathered when, what each run did, and what was refused."""
+"""Runs, their logs, and refused items over the API."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -37,7 +37,7 @@ class RunReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusedItem:
-    """An item that was refused, the beginning of it as text, and what is wrong with it."""
+    """A refused item: its beginning as text, and its problems."""
 
     refused_item_id: int
     run_id: int
@@ -48,53 +48,53 @@ class RefusedItem:
     refused_at: datetime
 
 
-class WantedRuns(PageParams):
+class RunQuery(PageParams):
     source: ShortText | None = None
     status: Literal["running", "completed", "partial", "failed"] | None = None
 
 
-class WantedRefused(PageParams):
+class RefusedQuery(PageParams):
     run_id: RecordId | None = None
 
 
 @router.get("/runs", response_model=Listed[Run])
 @needs("read")
-async def list_runs(request: Request, conn: ReadConn, wanted: Annotated[WantedRuns, Query()]) -> Response:
-    """The latest runs, of all sources and pushes or of one."""
-    await filters.check_source(conn, wanted.source)
-    (before,) = pagination.decode_cursor(wanted.cursor, int) or (db.LAST_ID,)
-    found = await runs.latest(conn, source=wanted.source, status=wanted.status, before=before, limit=wanted.limit + 1)
-    shown = [_shown(run) for run in found]
-    return responses.json(request, pagination.paginate(shown, wanted.limit, lambda run: (run.run_id,)))
+async def list_runs(request: Request, conn: ReadConn, query: Annotated[RunQuery, Query()]) -> Response:
+    """The latest runs of all sources and pushes, or of one source."""
+    await filters.check_source(conn, query.source)
+    (before,) = pagination.decode_cursor(query.cursor, int) or (db.LAST_ID,)
+    latest = await runs.latest(conn, source=query.source, status=query.status, before=before, limit=query.limit + 1)
+    shown = [_redact(run) for run in latest]
+    return responses.json(request, pagination.paginate(shown, query.limit, lambda run: (run.run_id,)))
 
 
 @router.get("/runs/{run_id}", response_model=RunReport)
 @needs("read")
 async def get_run(request: Request, desk: CurrentDesk, run_id: RecordId) -> Response:
-    """One run with its log: its requests, what was refused and why, and how it ended."""
+    """One run with its log: requests, refusals with reasons, and the result."""
     async with desk.reading() as conn:
         run = await runs.by_id(conn, run_id)
     log, problem = await _log(desk, run)
-    return responses.json(request, RunReport(run=_shown(run), log=log, log_problem=problem))
+    return responses.json(request, RunReport(run=_redact(run), log=log, log_problem=problem))
 
 
 @router.get("/refused", response_model=Listed[RefusedItem])
 @needs("read")
-async def list_refused(request: Request, conn: ReadConn, wanted: Annotated[WantedRefused, Query()]) -> Response:
-    """Items that were refused, with place and reason, the latest first."""
-    (before,) = pagination.decode_cursor(wanted.cursor, int) or (db.LAST_ID,)
-    found = await arrivals.list_refusals(
-        conn, run_id=wanted.run_id, before=before, limit=wanted.limit + 1, most_bytes=SHOWN_BYTES
+async def list_refused(request: Request, conn: ReadConn, query: Annotated[RefusedQuery, Query()]) -> Response:
+    """Refused items with line and problems, the latest first."""
+    (before,) = pagination.decode_cursor(query.cursor, int) or (db.LAST_ID,)
+    refusals = await arrivals.list_refusals(
+        conn, run_id=query.run_id, before=before, limit=query.limit + 1, most_bytes=SHOWN_BYTES
     )
-    shown = [_refused(each) for each in found]
-    return responses.json(request, pagination.paginate(shown, wanted.limit, lambda each: (each.refused_item_id,)))
+    shown = [_describe(refusal) for refusal in refusals]
+    return responses.json(request, pagination.paginate(shown, query.limit, lambda item: (item.refused_item_id,)))
 
 
-def _shown(run: Run) -> Run:
+def _redact(run: Run) -> Run:
     return replace(run, error_message=run.error_message and redaction.redact_text(run.error_message))
 
 
-def _refused(refused: StoredRefusal) -> RefusedItem:
+def _describe(refused: StoredRefusal) -> RefusedItem:
     return RefusedItem(
         refused_item_id=refused.refused_item_id,
         run_id=refused.run_id,
@@ -107,23 +107,23 @@ def _refused(refused: StoredRefusal) -> RefusedItem:
 
 
 async def _log(desk: Desk, run: Run) -> tuple[list[dict[str, Any]], str | None]:
-    """The lines of a run's log, or why there are none."""
+    """The lines of a run's log, or the reason why there are none."""
     if run.log_key is None:
-        return [], "a run that found nothing changed has no log"
+        return [], "no log: this run was a push, or its source had not changed"
     try:
-        kept = await app.open_archive(desk.config).get(run.log_key)
+        log = await app.open_archive(desk.config).get(run.log_key)
     except ScoopError as error:
         return [], str(error)
-    return [_harmless(msgspec.json.decode(line)) for line in kept.data.splitlines()[:SHOWN_LINES]], None
+    return [_redact_values(msgspec.json.decode(line)) for line in log.data.splitlines()[:SHOWN_LINES]], None
 
 
-def _harmless(value: Any) -> Any:
-    """What a log says, with every address in it without its secrets."""
+def _redact_values(value: Any) -> Any:
+    """A logged value with the secrets in its addresses removed."""
     match value:
         case str():
             return redaction.redact_text(value)
         case dict():
-            return {name: _harmless(each) for name, each in value.items()}
+            return {name: _redact_values(inner) for name, inner in value.items()}
         case list():
-            return [_harmless(each) for each in value]
+            return [_redact_values(inner) for inner in value]
     return value

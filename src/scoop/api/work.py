@@ -1,4 +1,4 @@
-"""The queue for programs: what waits, what failed, what is quarantined; try again."""
+"""The work queue over the API: counts, failures, quarantine, retry and release."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -20,8 +20,8 @@ router = routes.for_programs("Queue", prefix="/api/v1/queue")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Changed:
-    """How many pieces of work are due now."""
+class ChangedWork:
+    """The number of work items that are now due."""
 
     changed: int
 
@@ -30,8 +30,8 @@ class WorkQuery(PageParams):
     stage: ShortText | None = None
 
 
-class Chosen(RequestModel):
-    """Work of a stage, or these subjects of it; all of it where nothing is said."""
+class WorkSelection(RequestModel):
+    """All work, that of one stage, or some of its subjects."""
 
     stage: ShortText | None = None
     subjects: Annotated[list[RecordId], Field(min_length=1, max_length=10_000)] | None = None
@@ -40,50 +40,50 @@ class Chosen(RequestModel):
 @router.get("", response_model=list[Count])
 @needs("read")
 async def count_work(request: Request, conn: ReadConn) -> Response:
-    """How much work there is per stage and state."""
+    """The number of work items per stage and state."""
     return responses.json(request, await work.counts(conn))
 
 
 @router.get("/failed", response_model=Listed[Waiting])
 @needs("read")
-async def list_failed(request: Request, conn: ReadConn, wanted: Annotated[WorkQuery, Query()]) -> Response:
-    """What failed and waits for another try, the next due first."""
-    found = await work.failed(conn, stage=wanted.stage, after=_place(wanted), limit=wanted.limit + 1)
-    return _listed(request, found, wanted.limit)
+async def list_failed(request: Request, conn: ReadConn, query: Annotated[WorkQuery, Query()]) -> Response:
+    """Failed work items that wait for their retry, the next one first."""
+    items = await work.failed(conn, stage=query.stage, after=_cursor(query), limit=query.limit + 1)
+    return _list_response(request, items, query.limit)
 
 
 @router.get("/quarantine", response_model=Listed[Waiting])
 @needs("read")
-async def list_quarantined(request: Request, conn: ReadConn, wanted: Annotated[WorkQuery, Query()]) -> Response:
-    """What was given up until a person releases it, with the reason."""
-    found = await work.quarantined(conn, stage=wanted.stage, after=_place(wanted), limit=wanted.limit + 1)
-    return _listed(request, found, wanted.limit)
+async def list_quarantined(request: Request, conn: ReadConn, query: Annotated[WorkQuery, Query()]) -> Response:
+    """Quarantined work items with the reason; they wait until a person releases them."""
+    items = await work.quarantined(conn, stage=query.stage, after=_cursor(query), limit=query.limit + 1)
+    return _list_response(request, items, query.limit)
 
 
-@router.post("/retry", response_model=Changed)
+@router.post("/retry", response_model=ChangedWork)
 @needs("edit")
-async def retry_work(request: Request, conn: WriteConn, chosen: Chosen | None = None) -> Response:
-    """Make work that failed due at once; all of it, or only some."""
-    chosen = chosen or Chosen()
-    changed = await work.retry_now(conn, stage=chosen.stage, subjects=chosen.subjects)
-    return responses.json(request, Changed(changed=changed))
+async def retry_work(request: Request, conn: WriteConn, selection: WorkSelection | None = None) -> Response:
+    """Retry failed work now: all of it, or a selection."""
+    selection = selection or WorkSelection()
+    changed = await work.retry_now(conn, stage=selection.stage, subjects=selection.subjects)
+    return responses.json(request, ChangedWork(changed=changed))
 
 
-@router.post("/quarantine/release", response_model=Changed)
+@router.post("/quarantine/release", response_model=ChangedWork)
 @needs("edit")
-async def release_work(request: Request, conn: WriteConn, chosen: Chosen | None = None) -> Response:
-    """Let quarantined work try again from the start; all of it, or only some."""
-    chosen = chosen or Chosen()
-    changed = await work.release(conn, stage=chosen.stage, subjects=chosen.subjects)
-    return responses.json(request, Changed(changed=changed))
+async def release_work(request: Request, conn: WriteConn, selection: WorkSelection | None = None) -> Response:
+    """Release quarantined work and retry it from the start: all of it, or a selection."""
+    selection = selection or WorkSelection()
+    changed = await work.release(conn, stage=selection.stage, subjects=selection.subjects)
+    return responses.json(request, ChangedWork(changed=changed))
 
 
-def _place(wanted: WorkQuery) -> work.WorkCursor | None:
-    return pagination.decode_cursor(wanted.cursor, datetime, str, int)
+def _cursor(query: WorkQuery) -> work.WorkCursor | None:
+    return pagination.decode_cursor(query.cursor, datetime, str, int)
 
 
-def _listed(request: Request, found: list[Waiting], limit: int) -> Response:
-    shown = [replace(each, error=each.error and redaction.redact_text(each.error)) for each in found]
+def _list_response(request: Request, items: list[Waiting], limit: int) -> Response:
+    shown = [replace(item, error=item.error and redaction.redact_text(item.error)) for item in items]
     return responses.json(
-        request, pagination.paginate(shown, limit, lambda each: (each.due_at, each.stage, each.subject))
+        request, pagination.paginate(shown, limit, lambda item: (item.due_at, item.stage, item.subject))
     )

@@ -1,4 +1,4 @@
-"""`scoop mcp`: the desk for an assistant on this machine."""
+"""`scoop mcp`: an MCP server for assistants on this machine."""
 
 from datetime import UTC, datetime
 
@@ -11,10 +11,10 @@ from scoop.config import Config
 @click.command()
 @click.pass_obj
 def command(config: Config) -> None:
-    """Let an assistant on this machine ask the desk.
+    """Run an MCP server for an assistant on this machine.
 
-    They speak the Model Context Protocol on standard input and output. The assistant can search, read stories and
-    digests, and see sources; it can change nothing. Those elsewhere use /mcp of the web server, with a key.
+    It uses standard input and output. The assistant can search, read stories and digests, and list sources; it cannot
+    change anything. Assistants on other machines use /mcp of the web server with an API key.
 
     \b
     Examples:

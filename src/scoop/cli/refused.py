@@ -1,4 +1,4 @@
-"""`scoop refused`: items that did not pass the door."""
+"""`scoop refused`: list refused items."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,14 +14,14 @@ SHOWN_BYTES = 2000
 
 
 @click.command()
-@click.option("--run", "run_id", type=console.ID, help="Only what this run refused.")
-@click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True, help="How many at most.")
+@click.option("--run", "run_id", type=console.ID, help="Only items of this run.")
+@click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True, help="Maximum number.")
 @console.as_json
 @click.pass_obj
 def command(config: Config, run_id: int | None, limit: int, as_json: bool) -> None:
-    """Items that were refused, with place and reason.
+    """List refused items with line and problems.
 
-    Each is kept as it came; mend it and ingest it again.
+    Items are stored unchanged: correct them and ingest them again.
 
     \b
     Examples:
@@ -35,23 +35,23 @@ async def _show(config: Config, run_id: int | None, limit: int, *, as_json: bool
     from scoop.store import arrivals
 
     async with runtime.open_connection(config) as conn:
-        found = await arrivals.list_refusals(conn, run_id=run_id, limit=limit)
+        refusals = await arrivals.list_refusals(conn, run_id=run_id, limit=limit)
     if as_json:
-        console.print_json([_as_told(refused) for refused in found])
+        console.print_json([_as_dict(refused) for refused in refusals])
         return
     console.print_table(
         ("run", "input", "line", "path", "reason"),
         [
             (refused.run_id, refused.input, refused.line, problem["path"], problem["reason"])
-            for refused in found
+            for refused in refusals
             for problem in refused.problems
         ],
-        empty="nothing was refused",
+        empty="no refused items",
     )
 
 
-def _as_told(refused: "StoredRefusal") -> dict[str, Any]:
-    """The item as text, with its first problem beside the whole list."""
+def _as_dict(refused: "StoredRefusal") -> dict[str, Any]:
+    """The item as text, with its first problem and the list of all."""
     return {
         "run_id": refused.run_id,
         "input": refused.input,

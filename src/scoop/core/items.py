@@ -1,4 +1,4 @@
-"""Canonical v1 items: what is wrong with one, and how to read its fields."""
+"""Canonical v1 items: validation, encoding and parsing of their fields."""
 
 import hashlib
 import json
@@ -19,13 +19,13 @@ from scoop.core import text, urls
 from scoop.model import Item
 
 MAX_DEPTH = 64
-MAX_INTEGER_BITS = 3_322  # 1,000 decimal digits; Python will not print more than 4,300
-MAX_NAMES_BYTES = 2_400  # what an index of the database can hold of source, source_item_id and collection
-# At the very ends of time other timezones, and the database driver, have no dates any more.
+MAX_INTEGER_BITS = 3_322  # 1,000 decimal digits; Python refuses to print more than 4,300
+MAX_NAMES_BYTES = 2_400  # of source, source_item_id and collection, which one index holds
+# Near the limits of datetime, other timezones and the database driver would overflow.
 FIRST_MOMENT, LAST_MOMENT = datetime(1, 1, 3, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
-MAX_PROBLEMS = 100  # told of one item
+MAX_PROBLEMS = 100  # reported of one item
 SHOWN_CHARACTERS = 100  # of a key
-NOT_JSON = "is not JSON"  # how the problem of bytes that cannot be read begins
+NOT_JSON = "is not JSON"  # the beginning of the problem of an item that cannot be parsed
 
 _HTTP = "^[Hh][Tt][Tt][Pp][Ss]?://"
 _REASON_BY_FORMAT = {
@@ -47,19 +47,19 @@ _JSON_NAME_BY_TYPE = {
 
 @dataclass(frozen=True, slots=True)
 class ItemProblem:
-    """Why an item is refused: where, in JSONPath, and what is allowed there."""
+    """Why an item is refused: a JSONPath and what is allowed there."""
 
     path: str
     reason: str
 
 
 def list_problems(item: Any) -> list[ItemProblem]:
-    """What keeps an item out of the ledger; nothing for a good one."""
+    """The problems of an item; empty if it is valid."""
     return _first_problems(_storage_problems(item), _schema_problems(item), _meaning_problems(item))
 
 
 def parse_item(raw: bytes) -> tuple[Item, list[ItemProblem]]:
-    """The item that these bytes of JSON are, and what keeps it out of the ledger."""
+    """Parse JSON into an item, with its problems."""
     try:
         item = msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -68,7 +68,7 @@ def parse_item(raw: bytes) -> tuple[Item, list[ItemProblem]]:
 
 
 def encode_item(item: Item) -> tuple[bytes, list[ItemProblem]]:
-    """The JSON of an item that a program made, and what keeps it out of the ledger."""
+    """Encode an item that a source built as JSON, with its problems."""
     try:
         raw = msgspec.json.encode(item)
     except (ValueError, TypeError, OverflowError, RecursionError):  # lone surrogates, numbers that JSON cannot hold
@@ -77,27 +77,27 @@ def encode_item(item: Item) -> tuple[bytes, list[ItemProblem]]:
 
 
 def _problems_of_json(item: Any, raw: bytes) -> list[ItemProblem]:
-    # What JSON can tell is Unicode and finite; without NUL escapes and with few brackets nothing is left to look for.
+    # Parsed JSON is Unicode and finite; only NUL escapes or deep nesting can still be unstorable.
     if b"\\u0000" in raw or raw.count(b"{") + raw.count(b"[") > MAX_DEPTH:
         return list_problems(item)
     return _first_problems(_schema_problems(item), _meaning_problems(item))
 
 
 def _json_problems(raw: bytes, error: Exception) -> list[ItemProblem]:
-    """Why bytes are no JSON; what only the stricter reader refuses is told with its place."""
+    """Why bytes are not JSON; a problem that only the stricter parser refuses has its path."""
     try:
-        found = list_problems(json.loads(raw))
-    except (ValueError, RecursionError):  # ValueError: no JSON, or a number of more digits than Python reads
-        found = []
+        problems = list_problems(json.loads(raw))
+    except (ValueError, RecursionError):  # ValueError: not JSON, or a number with more digits than Python parses
+        problems = []
     reason = "is nested too deeply" if isinstance(error, RecursionError) else f"{NOT_JSON}: {error}"
-    return found or [ItemProblem("$", reason)]
+    return problems or [ItemProblem("$", reason)]
 
 
 def _first_problems(*checks: Iterator[ItemProblem]) -> list[ItemProblem]:
     """The problems of the first check that finds any: each relies on the one before it."""
-    for found in checks:
-        if told := list(islice(found, MAX_PROBLEMS)):
-            return told
+    for check in checks:
+        if problems := list(islice(check, MAX_PROBLEMS)):
+            return problems
     return []
 
 
@@ -108,40 +108,40 @@ def schema_text() -> str:
 
 @cache
 def schema() -> dict[str, Any]:
-    """The same, read."""
-    found: dict[str, Any] = json.loads(schema_text())
-    return found
+    """The JSON Schema of v1 items, parsed."""
+    parsed: dict[str, Any] = json.loads(schema_text())
+    return parsed
 
 
 def item_uuid(source: str, source_item_id: str) -> UUID:
-    """The UUID that stays with an item: UUIDv5 of `source:source_item_id` in the URL namespace."""
+    """The permanent UUID of an item: UUIDv5 of `source:source_item_id` in the URL namespace."""
     name = NAMESPACE_URL.bytes + f"{source}:{source_item_id}".encode()
     # The same as uuid5() in half the time.
     return UUID(bytes=hashlib.sha1(name, usedforsecurity=False).digest()[:16], version=5)
 
 
-def complete_item(found: Item, *, source: str, collection: str, category: str, now: datetime) -> Item:
-    """A whole v1 item from what a source knew of it."""
+def complete_item(partial: Item, *, source: str, collection: str, category: str, now: datetime) -> Item:
+    """Add the required fields to the fields that a source has read."""
     scraped_at = now.isoformat()
     metadata = {
         "collection": collection,
         "job_name": f"ingest {source}",
         "job_run_id": scraped_at,
         "scraped_at": scraped_at,
-        "item_uuid": str(item_uuid(source, str(found.get("source_item_id", "")))),
+        "item_uuid": str(item_uuid(source, str(partial.get("source_item_id", "")))),
         "category": category,
     }
     return {
-        **found,
+        **partial,
         "payload_version": "v1",
         "source": source,
-        "source_metadata": found.get("source_metadata", {}) | metadata,
+        "source_metadata": partial.get("source_metadata", {}) | metadata,
     }
 
 
-@lru_cache(maxsize=1024)  # the door asks twice, and all items of one visit have one scraped_at
+@lru_cache(maxsize=1024)  # an item is parsed twice, and all items of one fetch have the same scraped_at
 def parse_moment(rfc_3339: str) -> datetime:
-    """The moment, in UTC, of an RFC 3339 date-time; a leap second counts as the second before it."""
+    """Parse an RFC 3339 date-time into UTC; a leap second counts as the second before it."""
     clock = rfc_3339.upper()
     if clock[17:19] == "60":
         clock = f"{clock[:17]}59{clock[19:]}"
@@ -152,21 +152,21 @@ def parse_moment(rfc_3339: str) -> datetime:
 
 
 def _storage_problems(item: Any) -> Iterator[ItemProblem]:
-    """What neither JSON nor the database can hold, and what is nested so deep that it would break its reader."""
-    waiting: list[Iterator[tuple[str, Any]]] = [iter([("$", item)])]  # no recursion to run out of
-    while waiting:
-        following = next(waiting[-1], None)
-        if following is None:
-            waiting.pop()
+    """Values that JSON or the database cannot hold, and nesting that would exceed a parser's recursion."""
+    stack: list[Iterator[tuple[str, Any]]] = [iter([("$", item)])]  # a loop: recursion could overflow
+    while stack:
+        entry = next(stack[-1], None)
+        if entry is None:
+            stack.pop()
             continue
-        path, value = following
-        if reason := _storage_problem(value, depth=len(waiting)):
+        path, value = entry
+        if reason := _storage_problem(value, depth=len(stack)):
             yield ItemProblem(path, reason)
         elif isinstance(value, dict):
             yield from _key_problems(path, value)
-            waiting.append(_members(path, value))
+            stack.append(_members(path, value))
         elif isinstance(value, list):
-            waiting.append(_entries(path, value))
+            stack.append(_entries(path, value))
 
 
 def _members(path: str, value: dict[Any, Any]) -> Iterator[tuple[str, Any]]:
@@ -223,21 +223,21 @@ def _schema_problems(item: Any) -> Iterator[ItemProblem]:
     validator = _validator()
     if validator.is_valid(item):
         return
-    told_paths = set()
-    for problem in chain.from_iterable(map(_told, validator.iter_errors(item))):
-        if problem.path not in told_paths:  # an empty title is also blank: once is enough
-            told_paths.add(problem.path)
+    reported = set()
+    for problem in chain.from_iterable(map(_describe, validator.iter_errors(item))):
+        if problem.path not in reported:  # an empty title is also blank: one problem is enough
+            reported.add(problem.path)
             yield problem
 
 
-def _told(error: jsonschema_rs.ValidationError) -> list[ItemProblem]:
+def _describe(error: jsonschema_rs.ValidationError) -> list[ItemProblem]:
     path = reduce(_step, error.instance_path, "$")
     keyword, allowed = error.kind.name, error.kind.value
     if keyword == "required":
         return [ItemProblem(_step(path, allowed), "is required")]
     if keyword == "additionalProperties":
-        known = ", ".join(schema()["properties"])
-        return [ItemProblem(_step(path, key), f"unknown key; allowed are {known}") for key in allowed]
+        allowed_keys = ", ".join(schema()["properties"])
+        return [ItemProblem(_step(path, key), f"unknown key; allowed are {allowed_keys}") for key in allowed]
     return [ItemProblem(path, _reason(keyword, allowed, error.instance))]
 
 
@@ -257,7 +257,7 @@ def _reason(keyword: str, allowed: Any, value: Any) -> str:
             return _REASON_BY_FORMAT[allowed]
         case "pattern":
             return _REASON_BY_PATTERN[allowed]
-    raise AssertionError(f"the schema has a keyword without a sentence: {keyword}")
+    raise AssertionError(f"no message for the keyword {keyword} of the schema")
 
 
 def _meaning_problems(item: Item) -> Iterator[ItemProblem]:
@@ -269,7 +269,7 @@ def _meaning_problems(item: Item) -> Iterator[ItemProblem]:
         yield ItemProblem("$.title", _REASON_BY_PATTERN[r"\S"])
     for key in ("canonical_url", "image_url"):
         if key in item and not urls.is_url(item[key]):
-            yield ItemProblem(f"$.{key}", "is not a URL that can be opened, as in https://example.com/article")
+            yield ItemProblem(f"$.{key}", "is not a valid URL, as in https://example.com/article")
     if "published_at" in item and not _is_moment(item["published_at"]):
         yield ItemProblem("$.published_at", _REASON_BY_FORMAT["date-time"])
     if not _is_moment(item["source_metadata"]["scraped_at"]):
@@ -278,10 +278,10 @@ def _meaning_problems(item: Item) -> Iterator[ItemProblem]:
 
 def _is_moment(value: str) -> bool:
     try:
-        found = parse_moment(value)
+        moment = parse_moment(value)
     except ValueError:
         return False
-    return FIRST_MOMENT < found < LAST_MOMENT
+    return FIRST_MOMENT < moment < LAST_MOMENT
 
 
 @cache

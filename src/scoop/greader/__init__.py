@@ -1,1 +1,1 @@
-"""The Google Reader API, as far as apps use it: collections and topics are feeds, stories are items."""
+"""The part of the Google Reader API that apps use: collections and topics are feeds, stories are items."""

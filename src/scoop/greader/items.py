@@ -1,4 +1,4 @@
-"""A story as an item of the API."""
+"""A story as an item of the Google Reader API."""
 
 from html import escape
 from typing import Any
@@ -41,14 +41,14 @@ def item(shown: StreamItem, *, address: str) -> dict[str, Any]:
 
 
 def content(shown: StreamItem, page: str) -> str:
-    """The text of a story in paragraphs, and who tells it; made of text only, and cleaned all the same."""
+    """The text of a story in paragraphs with its outlets; escaped, and sanitised as well."""
     paragraphs = [f"<p>{escape(text.one_line(part))}</p>" for part in text.readable(shown.body).split("\n\n") if part]
     outlets = "".join(
         f'<li><a href="{escape(outlet.url)}">{escape(name)}</a></li>' if outlet.url else f"<li>{escape(name)}</li>"
         for outlet, name in zip(shown.outlets, _names(shown), strict=True)
     )
-    told = f'<p><a href="{escape(page)}">Told by</a></p><ul>{outlets}</ul>'
-    return nh3.clean("".join(paragraphs) + told, url_schemes=SCHEMES)
+    sources = f'<p><a href="{escape(page)}">Outlets</a></p><ul>{outlets}</ul>'
+    return nh3.clean("".join(paragraphs) + sources, url_schemes=SCHEMES)
 
 
 def _names(shown: StreamItem) -> list[str]:

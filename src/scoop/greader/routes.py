@@ -1,4 +1,4 @@
-"""The calls that reading apps make."""
+"""The endpoints of the Google Reader API."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -30,15 +30,15 @@ MOST_IDS = 10_000
 MOST_ITEMS = 250
 MAX_FIELDS = 20_000
 MAX_SECONDS = 253_370_764_800  # the year 9999
-WITHOUT_TOKEN = frozenset({"", "x"})  # what FeedMe and Reeder send; the key in the header is what counts
+WITHOUT_TOKEN = frozenset({"", "x"})  # sent by FeedMe and Reeder; the key in the header authenticates
 
 
 @router.api_route("/accounts/ClientLogin", methods=["GET", "POST"])
 @needs(None)
 async def sign_in(request: Request) -> Response:
-    """An app's first call: the password is a key of Scoop's."""
-    given = await _given(request)
-    key = str(given.get("Passwd", ""))
+    """Authenticate an app: its password is an API key."""
+    params = await _params(request)
+    key = str(params.get("Passwd", ""))
     visitor = await auth.find_key(request, key)
     if visitor is None or "read" not in visitor.rights:
         return PlainTextResponse("Error=BadAuthentication\n", status_code=401)
@@ -80,10 +80,10 @@ async def stream_preferences() -> Response:
 @router.get(f"{API}/subscription/list")
 @needs("read")
 async def subscriptions(request: Request, conn: ReadConn) -> Response:
-    """Collections and topics, each as a feed in its folder."""
+    """Collections and topics as feeds in two folders."""
     address = str(request.base_url).rstrip("/")
-    collections = [each.collection for each in (await stats_reads.get_stats(conn)).collections]
-    found = [
+    collections = [summary.collection for summary in (await stats_reads.get_stats(conn)).collections]
+    listed = [
         _subscription(
             f"{streams.COLLECTION}{name}",
             display_names.collection_name(name),
@@ -93,18 +93,18 @@ async def subscriptions(request: Request, conn: ReadConn) -> Response:
         )
         for name in collections
     ]
-    found += [
+    listed += [
         _subscription(
-            f"{streams.TOPIC}{each.topic_slug}",
-            each.topic_name,
+            f"{streams.TOPIC}{topic.topic_slug}",
+            topic.topic_name,
             "Topics",
             address,
-            f"/feeds/topics/{each.topic_slug}.rss",
+            f"/feeds/topics/{topic.topic_slug}.rss",
         )
-        for each in await topics.list_topics(conn)
-        if each.enabled
+        for topic in await topics.list_topics(conn)
+        if topic.enabled
     ]
-    return _json({"subscriptions": found})
+    return _json({"subscriptions": listed})
 
 
 def _subscription(stream: str, title: str, label: str, address: str, feed: str) -> dict[str, Any]:
@@ -121,7 +121,7 @@ def _subscription(stream: str, title: str, label: str, address: str, feed: str) 
 @router.post(f"{API}/subscription/{{what}}")
 @needs("read")
 async def change_subscription(what: str) -> Response:
-    """Collections and topics are made in Scoop itself."""
+    """Refused: feeds are managed in Scoop."""
     raise invalid(what, "feeds are the collections and topics of this desk; add sources and topics in Scoop")
 
 
@@ -129,11 +129,11 @@ async def change_subscription(what: str) -> Response:
 @needs("read")
 async def unread_count(conn: ReadConn, by: CurrentVisitor) -> Response:
     collections, of_topics = await stream_reads.count_unread(conn, _person(by))
-    counts = [_count(f"{streams.COLLECTION}{each.name}", each.count, each.newest_at) for each in collections]
-    counts += [_count(f"{streams.TOPIC}{each.name}", each.count, each.newest_at) for each in of_topics]
+    counts = [_count(f"{streams.COLLECTION}{stream.name}", stream.count, stream.newest_at) for stream in collections]
+    counts += [_count(f"{streams.TOPIC}{stream.name}", stream.count, stream.newest_at) for stream in of_topics]
     if collections:
-        newest = max(each.newest_at for each in collections)
-        counts.append(_count(streams.READING_LIST, sum(each.count for each in collections), newest))
+        newest = max(stream.newest_at for stream in collections)
+        counts.append(_count(streams.READING_LIST, sum(stream.count for stream in collections), newest))
     return _json({"max": stream_reads.MAX_COUNTED, "unreadcounts": counts})
 
 
@@ -144,40 +144,40 @@ def _count(stream: str, count: int, newest_at: datetime) -> dict[str, Any]:
 @router.get(f"{API}/stream/items/ids")
 @needs("read")
 async def item_ids(request: Request, conn: ReadConn, by: CurrentVisitor) -> Response:
-    given = request.query_params
-    limit = _number(given, "n", 20, most=MOST_IDS)
-    stream = await _stream(conn, streams.named(given.get("s", streams.READING_LIST)), given)
-    found = await stream_reads.list_ids(conn, _person(by), stream, limit=limit + 1)
+    params = request.query_params
+    limit = _number(params, "n", 20, most=MOST_IDS)
+    stream = await _stream(conn, streams.parse_stream(params.get("s", streams.READING_LIST)), params)
+    ids = await stream_reads.list_ids(conn, _person(by), stream, limit=limit + 1)
     refs = [
         {"id": str(story_id), "directStreamIds": [], "timestampUsec": str(int(made.timestamp() * 1_000_000))}
-        for story_id, made in found[:limit]
+        for story_id, made in ids[:limit]
     ]
-    return _json({"itemRefs": refs, **_continued(found, limit)})
+    return _json({"itemRefs": refs, **_continued(ids, limit)})
 
 
 @router.get(f"{API}/stream/contents")
 @router.get(f"{API}/stream/contents/{{stream_id:path}}")
 @needs("read")
 async def stream_contents(request: Request, conn: ReadConn, by: CurrentVisitor, stream_id: str = "") -> Response:
-    given, wanted = request.query_params, stream_id or request.query_params.get("s", streams.READING_LIST)
-    limit = _number(given, "n", 20, most=MOST_ITEMS)
-    stream = await _stream(conn, streams.named(wanted), given)
-    found = await stream_reads.list_ids(conn, _person(by), stream, limit=limit + 1)
-    shown = await stream_reads.list_items(conn, _person(by), [story_id for story_id, _ in found[:limit]])
+    params, requested = request.query_params, stream_id or request.query_params.get("s", streams.READING_LIST)
+    limit = _number(params, "n", 20, most=MOST_ITEMS)
+    stream = await _stream(conn, streams.parse_stream(requested), params)
+    ids = await stream_reads.list_ids(conn, _person(by), stream, limit=limit + 1)
+    shown = await stream_reads.list_items(conn, _person(by), [story_id for story_id, _ in ids[:limit]])
     return (
-        _contents(request, wanted, shown)
-        if len(found) <= limit
-        else _contents(request, wanted, shown, continuation=str(found[limit - 1][0]))
+        _contents(request, requested, shown)
+        if len(ids) <= limit
+        else _contents(request, requested, shown, continuation=str(ids[limit - 1][0]))
     )
 
 
 @router.api_route(f"{API}/stream/items/contents", methods=["GET", "POST"])
 @needs("read")
 async def item_contents(request: Request, conn: ReadConn, by: CurrentVisitor) -> Response:
-    wanted = [streams.story_id(str(each)) for each in (await _given(request)).getlist("i")]
-    if len(wanted) > MOST_ITEMS:
+    requested = [streams.parse_item_id(str(value)) for value in (await _params(request)).getlist("i")]
+    if len(requested) > MOST_ITEMS:
         raise invalid("i", f"at most {MOST_ITEMS} items at once")
-    survivors = (await story_reads.resolve_merged(conn, wanted)).values()
+    survivors = (await story_reads.resolve_merged(conn, requested)).values()
     shown = await stream_reads.list_items(conn, _person(by), list(dict.fromkeys(survivors)))
     return _contents(request, streams.READING_LIST, shown)
 
@@ -185,13 +185,15 @@ async def item_contents(request: Request, conn: ReadConn, by: CurrentVisitor) ->
 @router.post(f"{API}/edit-tag")
 @needs("read")
 async def edit_tag(request: Request, conn: WriteConn, desk: CurrentDesk, by: CurrentVisitor) -> Response:
-    """Mark stories as read or unread, starred or not."""
-    given = await _given(request)
-    _check_token(request, given)
-    wanted = [streams.story_id(str(each)) for each in given.getlist("i")]
-    state = streams.wanted_state([str(each) for each in given.getlist("a")], [str(each) for each in given.getlist("r")])
-    if wanted and any(said is not None for said in state.values()):
-        survivors = (await story_reads.resolve_merged(conn, wanted)).values()
+    """Mark stories as read, unread, starred or not starred."""
+    params = await _params(request)
+    _check_token(request, params)
+    requested = [streams.parse_item_id(str(value)) for value in params.getlist("i")]
+    state = streams.parse_state(
+        [str(value) for value in params.getlist("a")], [str(value) for value in params.getlist("r")]
+    )
+    if requested and any(value is not None for value in state.values()):
+        survivors = (await story_reads.resolve_merged(conn, requested)).values()
         await read_state.mark(conn, _person(by), list(survivors), now=desk.clock(), **state)
     return PlainTextResponse("OK")
 
@@ -199,35 +201,35 @@ async def edit_tag(request: Request, conn: WriteConn, desk: CurrentDesk, by: Cur
 @router.post(f"{API}/mark-all-as-read")
 @needs("read")
 async def mark_all_as_read(request: Request, conn: WriteConn, desk: CurrentDesk, by: CurrentVisitor) -> Response:
-    given = await _given(request)
-    _check_token(request, given)
-    wanted = streams.named(str(given.get("s", streams.READING_LIST)))
-    until = _moment(given, "ts", 1_000_000)
+    params = await _params(request)
+    _check_token(request, params)
+    requested = streams.parse_stream(str(params.get("s", streams.READING_LIST)))
+    until = _moment(params, "ts", 1_000_000)
     through = await stream_reads.last_id_before(conn, until) if until else LAST_ID
-    if wanted.topic:
-        topic = await topics.by_slug(conn, wanted.topic)
+    if requested.topic:
+        topic = await topics.by_slug(conn, requested.topic)
         await read_state.read_topic(conn, _person(by), topic.topic_id, through=through, now=desk.clock())
     else:
-        await read_state.read_all(conn, _person(by), through=through, collection=wanted.collection or "")
+        await read_state.read_all(conn, _person(by), through=through, collection=requested.collection or "")
     return PlainTextResponse("OK")
 
 
-async def _stream(conn: Connection, wanted: NamedStream, given: Mapping[str, str]) -> Stream:
-    """The stories that a call asks for: of its stream, without what it excludes, between its bounds."""
-    excluded, included = streams.canonical(given.get("xt", "")), streams.canonical(given.get("it", ""))
-    is_read = False if excluded == streams.READ else True if included == streams.READ else wanted.is_read
-    topic_id = (await topics.by_slug(conn, wanted.topic)).topic_id if wanted.topic else None
-    since, until = _moment(given, "ot", 1), _moment(given, "nt", 1)
+async def _stream(conn: Connection, requested: NamedStream, params: Mapping[str, str]) -> Stream:
+    """The requested stories: of the stream, without excluded states, within the bounds."""
+    excluded, included = streams.canonical(params.get("xt", "")), streams.canonical(params.get("it", ""))
+    is_read = False if excluded == streams.READ else True if included == streams.READ else requested.is_read
+    topic_id = (await topics.by_slug(conn, requested.topic)).topic_id if requested.topic else None
+    since, until = _moment(params, "ot", 1), _moment(params, "nt", 1)
     after = await stream_reads.last_id_before(conn, since) if since else 0
     before = await stream_reads.last_id_before(conn, until) + 1 if until else LAST_ID
-    is_oldest_first = given.get("r") == "o"
-    if continued := _number(given, "c", 0, most=streams.MAX_ID):
+    is_oldest_first = params.get("r") == "o"
+    if continued := _number(params, "c", 0, most=streams.MAX_ID):
         after, before = (max(after, continued), before) if is_oldest_first else (after, min(before, continued))
     return Stream(
-        collection=wanted.collection,
+        collection=requested.collection,
         topic_id=topic_id,
         is_read=is_read,
-        is_starred=wanted.is_starred or included == streams.STARRED,
+        is_starred=requested.is_starred or included == streams.STARRED,
         after=after,
         before=before,
         is_oldest_first=is_oldest_first,
@@ -237,23 +239,23 @@ async def _stream(conn: Connection, wanted: NamedStream, given: Mapping[str, str
 def _contents(request: Request, stream: str, shown: Sequence[StreamItem], *, continuation: str = "") -> Response:
     desk: Desk = request.app.state.desk
     address = str(request.base_url).rstrip("/")
-    told = {
+    content = {
         "direction": "ltr",
         "id": stream,
         "title": "Scoop",
         "updated": int(desk.clock().timestamp()),
         "self": [{"href": str(request.url)}],
-        "items": [items.item(each, address=address) for each in shown],
+        "items": [items.item(story, address=address) for story in shown],
     }
-    return _json(told | ({"continuation": continuation} if continuation else {}))
+    return _json(content | ({"continuation": continuation} if continuation else {}))
 
 
-def _continued(found: Sequence[tuple[int, datetime]], limit: int) -> dict[str, str]:
-    return {"continuation": str(found[limit - 1][0])} if len(found) > limit else {}
+def _continued(ids: Sequence[tuple[int, datetime]], limit: int) -> dict[str, str]:
+    return {"continuation": str(ids[limit - 1][0])} if len(ids) > limit else {}
 
 
-async def _given(request: Request) -> FormData:
-    """What an app says, in the body or in the address."""
+async def _params(request: Request) -> FormData:
+    """The parameters in the query string and the body."""
     body = await request.form(max_fields=MAX_FIELDS) if request.method == "POST" else FormData()
     return FormData([*request.query_params.multi_items(), *body.multi_items()])
 
@@ -269,25 +271,25 @@ def _token(request: Request) -> str:
     return passwords.hashed(f"token of {carried}").hex()[:57]
 
 
-def _check_token(request: Request, given: Mapping[str, Any]) -> None:
-    told = str(given.get("T", ""))
-    if told not in WITHOUT_TOKEN and told != _token(request):
-        problem = Unauthenticated("the token T is not yours; ask for one at /reader/api/0/token")
+def _check_token(request: Request, params: Mapping[str, Any]) -> None:
+    content = str(params.get("T", ""))
+    if content not in WITHOUT_TOKEN and content != _token(request):
+        problem = Unauthenticated("invalid token T; request one at /reader/api/0/token")
         problem.headers = {"X-Reader-Google-Bad-Token": "true"}
         raise problem
 
 
-def _number(given: Mapping[str, Any], name: str, default: int, *, most: int) -> int:
-    told = str(given.get(name) or default)
-    if not (told.isascii() and told.isdecimal() and len(told) < 20):
+def _number(params: Mapping[str, Any], name: str, default: int, *, most: int) -> int:
+    content = str(params.get(name) or default)
+    if not (content.isascii() and content.isdecimal() and len(content) < 20):
         raise invalid(name, "must be a whole number")
-    return min(int(told), most)
+    return min(int(content), most)
 
 
-def _moment(given: Mapping[str, Any], name: str, per_second: int) -> datetime | None:
-    number = _number(given, name, 0, most=MAX_SECONDS * per_second)
+def _moment(params: Mapping[str, Any], name: str, per_second: int) -> datetime | None:
+    number = _number(params, name, 0, most=MAX_SECONDS * per_second)
     return datetime.fromtimestamp(number / per_second, UTC) if number else None
 
 
-def _json(told: Any) -> Response:
-    return Response(msgspec.json.encode(told), media_type="application/json")
+def _json(content: Any) -> Response:
+    return Response(msgspec.json.encode(content), media_type="application/json")

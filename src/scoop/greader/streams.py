@@ -1,4 +1,4 @@
-"""How the API names things: streams, items, states."""
+"""Ids of streams, items and states in the Google Reader API."""
 
 import re
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ _USER = re.compile(r"^user/[^/]+/")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedStream:
-    """What a stream's id names: everything, a collection, a topic, what is starred or what is read."""
+    """A parsed stream id: everything, a collection, a topic, starred or read stories."""
 
     collection: str | None = None
     topic: str | None = None
@@ -29,22 +29,22 @@ class NamedStream:
 
 
 def canonical(name: str) -> str:
-    """The same id for every user: apps write user/-/ or user/1234/."""
+    """Normalise the user in an id: apps write user/-/ or user/1234/."""
     return _USER.sub("user/-/", name)
 
 
-def named(stream: str) -> NamedStream:
-    found = canonical(stream)
-    if found == READING_LIST or found in LABELS:
+def parse_stream(stream: str) -> NamedStream:
+    name = canonical(stream)
+    if name == READING_LIST or name in LABELS:
         return NamedStream()
-    if found == STARRED:
+    if name == STARRED:
         return NamedStream(is_starred=True)
-    if found == READ:
+    if name == READ:
         return NamedStream(is_read=True)
-    if found.startswith(COLLECTION):
-        return NamedStream(collection=found.removeprefix(COLLECTION))
-    if found.startswith(TOPIC):
-        return NamedStream(topic=found.removeprefix(TOPIC))
+    if name.startswith(COLLECTION):
+        return NamedStream(collection=name.removeprefix(COLLECTION))
+    if name.startswith(TOPIC):
+        return NamedStream(topic=name.removeprefix(TOPIC))
     raise invalid("s", "must be the id of a stream, as user/-/state/com.google/reading-list")
 
 
@@ -52,8 +52,8 @@ def item_id(story_id: int) -> str:
     return f"{ITEM}{story_id:016x}"
 
 
-def story_id(item: str) -> int:
-    """The story of an item's id, which apps write long, in hexadecimal, or as a plain number."""
+def parse_item_id(item: str) -> int:
+    """The story id in an item id, which apps write in the long form, in hexadecimal, or as a decimal number."""
     long = item.removeprefix(ITEM)
     is_hexadecimal = long != item or (len(item) == 16 and not item.isdecimal()) or item.startswith("0" * 4)
     if not re.fullmatch(r"[0-9a-fA-F]{1,16}" if is_hexadecimal else r"\d{1,19}", long):
@@ -64,8 +64,8 @@ def story_id(item: str) -> int:
     return number
 
 
-def wanted_state(added: list[str], removed: list[str]) -> Mapping[str, bool | None]:
-    """What tags that are added and removed say of an item: read or not, starred or not."""
+def parse_state(added: list[str], removed: list[str]) -> Mapping[str, bool | None]:
+    """The read and starred state that added and removed tags set; None leaves it unchanged."""
     add, remove = {canonical(tag) for tag in added}, {canonical(tag) for tag in removed}
     is_read = True if READ in add else False if READ in remove or KEPT_UNREAD in add else None
     is_starred = True if STARRED in add else False if STARRED in remove else None

@@ -1,1 +1,1 @@
-"""The Model Context Protocol: what an assistant may ask the desk. Nothing can be changed this way."""
+"""The MCP server: read-only tools for assistants."""

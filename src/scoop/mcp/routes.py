@@ -1,4 +1,4 @@
-"""The protocol over HTTP: each request stands for itself, and comes in only with the right to read."""
+"""MCP over HTTP: stateless requests that need the right to read."""
 
 from fastapi import Request, Response
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -13,12 +13,12 @@ router = routes.for_pages()
 @router.post("/mcp")
 @needs("read")
 async def handle_mcp(request: Request) -> Response:
-    """What an assistant sends; answered as the protocol says."""
-    return _Carried(request.app.state.mcp)
+    """Pass a request to the MCP transport."""
+    return _TransportResponse(request.app.state.mcp)
 
 
-class _Carried(Response):
-    """An answer that the protocol's own transport writes."""
+class _TransportResponse(Response):
+    """A response that the MCP transport writes."""
 
     def __init__(self, manager: StreamableHTTPSessionManager) -> None:
         super().__init__()

@@ -110,7 +110,7 @@ def chapters(document: OpenApiDocument, *, address: str) -> list[Chapter]:
     """The operations of a document by tag, in the order of their paths."""
     calls_by_tag: dict[str, list[Call]] = {}
     for path, operations in sorted(document["paths"].items()):
-        for method in (each for each in METHODS if each in operations):
+        for method in (name for name in METHODS if name in operations):
             call = _call(document, path, method, operations[method], address)
             calls_by_tag.setdefault(operations[method].get("tags", ["Other"])[0], []).append(call)
     return [Chapter(name=name, anchor=_anchor(name), calls=calls) for name, calls in sorted(calls_by_tag.items())]
@@ -125,7 +125,7 @@ def _call(document: OpenApiDocument, path: str, method: str, operation: Mapping[
         right=operation.get("x-right", "none"),
         summary=" ".join(summary.split()),
         about=" ".join(about.split()),
-        parameters=[_parameter(document, each) for each in operation.get("parameters", [])],
+        parameters=[_parameter(document, parameter) for parameter in operation.get("parameters", [])],
         bodies=_bodies(document, operation.get("requestBody", {})),
         answers=[
             ResponseDoc(status=status, about=answer.get("description", ""), bodies=_bodies(document, answer))
@@ -223,13 +223,13 @@ def _type(document: OpenApiDocument, schema: Mapping[str, Any]) -> str:
 def _example(document: OpenApiDocument, path: str, method: str, operation: Mapping[str, Any], address: str) -> str:
     """The operation as a curl command with its required values and placeholders."""
     parameters = operation.get("parameters", [])
-    for each in parameters:
-        if each["in"] == "path":
-            path = path.replace(f"{{{each['name']}}}", each["name"].upper())
+    for parameter in parameters:
+        if parameter["in"] == "path":
+            path = path.replace(f"{{{parameter['name']}}}", parameter["name"].upper())
     query = {
-        each["name"]: _sample(document, each.get("schema", {}))
-        for each in parameters
-        if each["in"] == "query" and each.get("required")
+        parameter["name"]: _sample(document, parameter.get("schema", {}))
+        for parameter in parameters
+        if parameter["in"] == "query" and parameter.get("required")
     }
     url = f"{address}{path}{'?' + urlencode(query) if query else ''}"
     lines = ["curl" if method == "get" else f"curl -X {method.upper()}"]

@@ -64,8 +64,12 @@ async def settings_page(desk: CurrentDesk, context: PageContext) -> Response:
 
 def list_settings(settings: Config) -> list[Setting]:
     """Every setting, without secrets."""
-    own = [_describe(each, getattr(settings, each.name)) for each in fields(Config) if each.name != "plugins"]
-    return own + [_describe_plugin(each) for each in plugins.list_settings(settings.plugins) if each.is_notable]
+    own = [
+        _describe(setting, getattr(settings, setting.name)) for setting in fields(Config) if setting.name != "plugins"
+    ]
+    return own + [
+        _describe_plugin(setting) for setting in plugins.list_settings(settings.plugins) if setting.is_notable
+    ]
 
 
 def _describe_plugin(setting: PluginSetting) -> Setting:

@@ -1,10 +1,10 @@
-// Copies what is shown once; without it, it is selected and copied by hand.
+// Adds a button that copies a secret; without the script people select and copy it.
 "use strict";
 
 for (const button of document.querySelectorAll("[data-copy]")) {
   const field = document.getElementById(button.dataset.copy);
   field.addEventListener("focus", () => field.select());
-  if (!navigator.clipboard) continue; // browsers have none on plain HTTP
+  if (!navigator.clipboard) continue; // not available over plain HTTP
   button.hidden = false;
   button.addEventListener("click", async () => {
     await navigator.clipboard.writeText(field.value);

@@ -1,5 +1,5 @@
-// j and k move between headlines, o opens one, / searches, g and a letter goes to a place, ? shows the keys. What has a
-// key of its own on a page says so by data-key.
+// Keyboard shortcuts: j and k move between headlines, o opens one, / searches, g and a letter opens a page, ? lists them.
+// An element with data-key has its own shortcut.
 "use strict";
 
 const all = [...document.querySelectorAll("[data-stop]")];
@@ -7,7 +7,7 @@ const keys = document.getElementById("keys");
 const button = document.getElementById("keys-button");
 
 function move(step) {
-  const stops = all.filter((stop) => stop.checkVisibility()); // what is folded cannot be gone to
+  const stops = all.filter((stop) => stop.checkVisibility()); // not those in closed menus
   const at = stops.indexOf(document.activeElement);
   const next = at < 0 ? firstInView(stops, step) : at + step;
   stops[Math.max(0, Math.min(next, stops.length - 1))]?.focus();
@@ -22,18 +22,18 @@ function open() {
   if (all.includes(document.activeElement)) document.activeElement.click();
 }
 
-let isGoing = false; // g was the key before
+let isGoing = false; // the previous key was g
 
 function go(letter) {
   isGoing = false;
   document.querySelector(`[data-go="${CSS.escape(letter)}"]`)?.click();
 }
 
-function seek() {
+function focusSearch() {
   document.querySelector(".seek input")?.focus();
 }
 
-function fold(menus) {
+function close(menus) {
   for (const menu of menus) menu.open = false;
 }
 
@@ -46,9 +46,9 @@ const actions = {
   k: () => move(-1),
   o: open,
   g: () => (isGoing = true),
-  "/": seek,
+  "/": focusSearch,
   "?": () => keys.showModal(),
-  Escape: () => fold(openMenus()),
+  Escape: () => close(openMenus()),
 };
 
 document.addEventListener("keydown", (event) => {
@@ -60,12 +60,12 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   const own = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
-  if (own ? event.repeat : !Object.hasOwn(actions, event.key)) return; // held down, a key of one's own answers once
+  if (own ? event.repeat : !Object.hasOwn(actions, event.key)) return; // a key held down acts once
   event.preventDefault();
   own ? own.click() : actions[event.key]();
 });
 
-document.addEventListener("click", (event) => fold(openMenus().filter((menu) => !menu.contains(event.target))));
+document.addEventListener("click", (event) => close(openMenus().filter((menu) => !menu.contains(event.target))));
 
 button.hidden = false;
 button.addEventListener("click", () => keys.showModal());

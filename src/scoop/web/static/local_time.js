@@ -1,4 +1,4 @@
-// Moments say on hover what time they are where the reader is.
+// Shows times on hover in the reader's own timezone.
 "use strict";
 
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions();

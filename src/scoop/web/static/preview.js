@@ -1,18 +1,18 @@
-// What asks somebody outside may take a while: say so, and for how long it has been.
+// Shows how long a request to a remote server has taken so far.
 "use strict";
 
 function wait(element) {
-  const told = document.createElement("p");
-  told.className = "waiting";
-  told.setAttribute("role", "status");
+  const status = document.createElement("p");
+  status.className = "waiting";
+  status.setAttribute("role", "status");
   const began = Date.now();
-  const say = () => (told.textContent = `${element.dataset.slow} … ${Math.round((Date.now() - began) / 1000)} s`);
-  say();
-  element.closest("form, .actions, li, p").append(told);
-  const ticking = setInterval(say, 1000);
+  const update = () => (status.textContent = `${element.dataset.slow} … ${Math.round((Date.now() - began) / 1000)} s`);
+  update();
+  element.closest("form, .actions, li, p").append(status);
+  const ticking = setInterval(update, 1000);
   addEventListener("pageshow", () => {
-    clearInterval(ticking); // back again from the page that was asked for
-    told.remove();
+    clearInterval(ticking); // the reader came back to this page
+    status.remove();
   });
 }
 
