@@ -118,6 +118,58 @@ def test_a_source_is_changed_rested_and_removed(desk):
     assert desk("sources", "test", slug).returncode == 1
 
 
+def test_an_address_without_a_scheme_says_which_one_was_taken(desk, newsstand):
+    added = desk("sources", "add", FEED.removeprefix("http://"), "--collection", "news", "--connect-to", newsstand)
+    assert added.returncode == 0, added.stderr
+    assert "the address is taken as https://coastaltribune.example/feed.xml" in added.stderr
+    previewed = desk("preview", FEED.removeprefix("http://"), "--connect-to", newsstand)
+    assert "the address is taken as https://coastaltribune.example/feed.xml" in previewed.stdout
+
+
+def test_a_refused_address_comes_with_the_way_to_allow_it(desk, newsstand):
+    feed = f"http://{newsstand}/coastaltribune.example/feed.xml"
+    refused = desk("sources", "add", feed, "--collection", "news")
+    assert refused.returncode == 1
+    assert "--allow-private" in refused.stderr
+    assert desk("sources", "add", feed, "--collection", "news", "--allow-private").returncode == 0
+
+
+def test_a_source_is_shown_disabled_by_either_spelling_reset_and_removed_by_its_alias(desk):
+    desk("sources", "add", FEED, "--collection", "news", "--no-check", "--every", "2h", "-o", "full_text=never")
+    slug = "coastaltribune_example"
+    shown = desk("sources", "show", slug).stdout
+    assert "2h" in shown
+    assert "full_text=never" in shown
+    assert FEED in shown
+    for off, on in ((("disable",), ("enable",)), (("enable", "--off"), ("enable",))):
+        desk("sources", off[0], slug, *off[1:])
+        assert json.loads(desk("sources", "show", slug, "--json").stdout)["enabled"] is False
+        desk("sources", *on, slug)
+        assert json.loads(desk("sources", "show", slug, "--json").stdout)["enabled"] is True
+    changed = desk("sources", "change", slug, "--reset", "schedule", "-o", "full_text=", "--name", "Coast")
+    assert changed.returncode == 0
+    source = json.loads(desk("sources", "show", slug, "--json").stdout)
+    assert (source["schedule"], source["options"], source["name"]) == ("1h", {}, "Coast")
+    assert desk("sources", "rm", slug).returncode == 0
+    assert desk("sources", "show", slug).returncode == 1
+
+
+def test_imported_feeds_of_the_own_network_are_allowed_by_one_option(desk, newsstand, tmp_path):
+    opml = tmp_path / "in.opml"
+    feed = f"http://{newsstand}/coastaltribune.example/feed.xml"
+    opml.write_text(f'<opml version="2.0"><body><outline text="A" xmlUrl="{feed}"/></body></opml>')
+    desk("sources", "import", str(opml), "--allow-private")
+    [run] = json.loads(desk("ingest", "--source", "all", "--json").stdout)
+    assert run["status"] == "completed"
+
+
+def test_a_filter_by_an_unknown_collection_names_those_that_exist(desk):
+    desk("sources", "add", FEED, "--collection", "news", "--no-check")
+    done = desk("sources", "list", "--collection", "sports")
+    assert done.returncode == 2
+    assert "there is no collection 'sports'; there are: " in done.stderr
+
+
 def test_opml_goes_from_desk_to_desk_with_its_folders_and_without_tokens(desk, tmp_path):
     opml = tmp_path / "in.opml"
     opml.write_text(

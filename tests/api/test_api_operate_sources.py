@@ -146,6 +146,21 @@ async def test_a_source_is_tried_without_keeping_anything(database):
     assert (broken.status, runs.json["items"]) == (502, [])
 
 
+async def test_an_address_without_a_scheme_is_tried_with_https_then_with_http(database):
+    async with open_web() as web, visiting(database) as visitor:
+        web.answers[f"http://{web.address}/feed"] = a_feed("Bridge closed")
+        target = {"target": f"{web.address}/feed", "options": {"allow_private": True}}
+        preview = await visitor.ask("POST", "/api/v1/sources/preview", target)
+        made = await added(visitor, **target, slug="http", check=True)
+        unchecked = await added(visitor, **target, slug="https")
+        neither = await visitor.ask("POST", "/api/v1/sources/preview", target | {"target": "localhost:1/feed"})
+    assert (preview.status, preview.json["base_url"]) == (200, f"http://{web.address}/feed")
+    assert (made.status, made.json["base_url"]) == (201, f"http://{web.address}/feed")
+    assert unchecked.json["base_url"] == f"https://{web.address}/feed"
+    assert neither.status == 502
+    assert "https://localhost:1" in neither.json["error"]["message"]
+
+
 @pytest.mark.parametrize("options", [{"connect_to": "127.0.0.1:80"}, {"allow_private": True}])
 async def test_only_an_admin_lets_a_source_into_the_desks_own_network(database, options):
     inside = {"target": "http://10.0.0.1/feed", "options": options}

@@ -119,3 +119,10 @@ def test_the_settings_of_a_source_are_those_of_its_dataclass() -> None:
     assert {setting.name for setting in SETTINGS} == (fields - {"base_url"}) | {"target"}
     for setting in SETTINGS:
         settings.check([setting], {setting.name: settings.default(SourceSettings, setting.name)})
+
+
+def test_options_are_written_as_they_are_typed() -> None:
+    options = {"recipients": ["ann@example.org", "bob@example.org"], "security": "tls", "allow_private": True}
+    assert (
+        _settings.write_table(options) == "recipients=ann@example.org,bob@example.org security=tls allow_private=true"
+    )

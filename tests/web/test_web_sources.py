@@ -387,6 +387,19 @@ async def test_a_look_shows_what_a_feed_would_bring_and_keeps_nothing(database):
         assert await sources.is_empty(conn)
 
 
+async def test_an_address_without_a_scheme_is_added_as_it_answered(database):
+    async with open_web() as web:
+        web.answers[f"http://{web.address}/feed"] = a_feed("River rises")
+        async with visiting(database, role="editor", allow_private=web.address) as visitor:
+            look = (await visitor.get(f"/sources/add?target={quote(web.address)}/feed")).page
+            form = {each["name"]: each.get("value", "") for each in look.attributes("input") if "name" in each}
+            await visitor.post("/sources/add", {**form, "collection": "world_news", "schedule": "30m"})
+    assert f"http://{web.address}/feed, read as rss" in look.text
+    async with database.connection() as conn:
+        (kept,) = await sources.list_sources(conn)
+    assert kept.base_url == f"http://{web.address}/feed"
+
+
 async def test_what_was_looked_at_is_added_with_its_collection_and_schedule(database):
     async with open_web() as web:
         target = f"http://{web.address}/feed"

@@ -43,8 +43,19 @@ def write(setting: Setting, value: Any) -> str:
     if setting.is_list:
         return ", ".join(map(setting.write, value))
     if setting.is_table:
-        return " ".join(f"{name}={option}" for name, option in value.items())
+        return write_table(value)
     return ("yes" if value else "no") if isinstance(value, bool) else setting.write(value)
+
+
+def write_table(values: Mapping[str, Any]) -> str:
+    """Options as they are typed: NAME=VALUE, a list with commas."""
+    return " ".join(f"{name}={_write_option(value)}" for name, value in values.items())
+
+
+def _write_option(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return ",".join(map(str, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _option(setting: Setting, defaults: type[Any], *, is_new: bool) -> Callable[[Command], Command]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from scoop.cli import console, runtime, usage
+from scoop.cli import _settings, console, runtime, usage
 from scoop.config import Config
 from scoop.errors import UsageError
 
@@ -57,7 +57,7 @@ def show(slug: str, channels: "Sequence[TopicChannel]") -> None:
                 each.name,
                 each.kind,
                 "yes" if each.enabled else "no",
-                " ".join(f"{name}={value}" for name, value in each.options.items()) or "-",
+                _settings.write_table(each.options) or "-",
                 each.problem,
             )
             for each in channels

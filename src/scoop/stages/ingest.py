@@ -182,7 +182,8 @@ def _through_the_door(source: Source, options: SourceOptions, harvest: Harvest, 
 
 def _line(visited: SourceVisit) -> str:
     """A visit for whoever watches."""
-    found = f"{len(visited.arrivals):,} items" if visited.arrivals else visited.harvest.health.replace("_", " ")
+    count = "1 item" if len(visited.arrivals) == 1 else f"{len(visited.arrivals):,} items"
+    found = count if visited.arrivals else visited.harvest.health.replace("_", " ")
     return f"{visited.source.slug:<24} {found}{f'; {visited.error}' if visited.error else ''}"
 
 
