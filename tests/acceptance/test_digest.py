@@ -96,7 +96,7 @@ async def test_what_is_wrong_is_told_with_what_to_do(database, desk):
     for arguments, code, hint in [
         (["digest", "--topic", "nobody"], 1, "`scoop topics list`"),
         (["digest", "--topic", "ai_news", "--date", DAY], 2, "the next is on 2026-11-16"),
-        ([*MADE, "--publish"], 2, "scoop topics channel add world_news NAME --kind KIND"),
+        ([*MADE, "--publish"], 2, "scoop topics channels add world_news NAME --kind KIND"),
         ([*MADE, "--publish", "--shadow"], 2, "choose one of --publish, --shadow and --correct"),
         ([*MADE, "--correct"], 2, "--publish posts it"),
         (["digest", "--topic", "world_news", "--date", "tomorrow"], 2, "it must be a date"),

@@ -62,7 +62,7 @@ def test_a_topic_is_compared_cut_over_and_rolled_back(desk, topic, tmp_path):
     assert "nothing like it has arrived" in shown
 
     refused = desk("legacy", "cutover", topic)
-    assert (refused.returncode, "scoop topics channel add world_news" in refused.stderr) == (2, True)
+    assert (refused.returncode, "scoop topics channels add world_news" in refused.stderr) == (2, True)
     channel = desk("topics", "channel", "add", topic, "main", "--kind", "file", "--option", f"folder={tmp_path}")
     assert channel.returncode == 0, channel.stderr
     told = desk("legacy", "cutover", topic).stdout

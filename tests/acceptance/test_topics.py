@@ -99,7 +99,7 @@ def test_channels_are_added_rested_and_removed(desk, tmp_path):
 def test_what_is_wrong_is_named_with_its_fix(desk):
     for arguments, code, told in [
         (["add", "Energy"], 2, "a-z, 0-9 and _"),
-        (["add", "ai_news"], 2, "scoop topics edit ai_news"),
+        (["add", "ai_news"], 2, "scoop topics change ai_news"),
         (["add", "energy", "--cron", "*/5 * * * *"], 2, "several times on one date"),
         (["add", "energy", "--timezone", "Mars"], 2, "Europe/Berlin"),
         (["edit", "ai_news", "--max-entries", "0"], 2, "an integer, 1-100"),

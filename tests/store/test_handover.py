@@ -323,7 +323,7 @@ async def test_a_topic_that_has_just_become_ours_is_not_posted_by_the_older_syst
 
 async def test_a_topic_changes_hands_and_back(database, tmp_path):
     async with database.connection() as conn:
-        with pytest.raises(UsageError, match="scoop topics channel add"):
+        with pytest.raises(UsageError, match="scoop topics channels add"):
             await moving.cut_over(conn, "world_news", Modes(), now=DUE)
         await a_topic_with_a_program(conn, tmp_path)
         assert await moving.roll_back(conn, "world_news", Modes(), now=LATE) == (MONDAY, "left")

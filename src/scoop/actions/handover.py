@@ -47,7 +47,7 @@ async def cut_over(conn: Connection, slug: str, modes: Modes, *, now: datetime) 
     topic = await topics.lock(conn, slug)
     if not any(channel.enabled for channel in topic.channels):
         raise UsageError(
-            f"{slug} has no channel to post to; add one: scoop topics channel add {slug} NAME --kind KIND, "
+            f"{slug} has no channel to post to; add one: scoop topics channels add {slug} NAME --kind KIND, "
             f"or see what is wrong with those it has: scoop topics show {slug}"
         )
     day = digest_windows.latest(topic.digest_cron, topic.timezone, now)

@@ -1,4 +1,4 @@
-"""`scoop topics channel`: the channels of a topic."""
+"""`scoop topics channels`: the channels of a topic."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -17,18 +17,18 @@ of_topic = click.argument("slug", metavar="TOPIC")
 
 
 @click.group(cls=usage.Group)
-def channel() -> None:
+def channels() -> None:
     """Channels of a topic: list, add, remove, enable, disable.
 
     \b
     Examples:
-      scoop topics channel add energy main --kind file --option folder=/srv/digests
-      scoop topics channel list energy
-      scoop topics channel disable energy main
+      scoop topics channels add energy main --kind file --option folder=/srv/digests
+      scoop topics channels list energy
+      scoop topics channels disable energy main
     """
 
 
-@channel.command("list")
+@channels.command("list")
 @of_topic
 @console.as_json
 @click.pass_obj
@@ -62,11 +62,11 @@ def show(slug: str, channels: "Sequence[TopicChannel]") -> None:
             )
             for each in channels
         ],
-        empty=f"{slug} has no channel; add one: scoop topics channel add {slug} NAME --kind KIND",
+        empty=f"{slug} has no channel; add one: scoop topics channels add {slug} NAME --kind KIND",
     )
 
 
-@channel.command()
+@channels.command()
 @of_topic
 @click.argument("name")
 @click.option("--kind", required=True, help="How it is reached: file, discord_webhook, ...")
@@ -78,7 +78,7 @@ def add(config: Config, slug: str, name: str, kind: str, options: tuple[str, ...
 
     \b
     Examples:
-      scoop topics channel add energy main --kind file --option folder=/srv/digests
+      scoop topics channels add energy main --kind file --option folder=/srv/digests
     """
     from scoop.actions import topics
 
@@ -106,7 +106,7 @@ async def _put(config: Config, slug: str, added: "ChannelSettings") -> None:
         await topics.put_channel(conn, topic.topic_id, added)
 
 
-@channel.command()
+@channels.command()
 @of_topic
 @click.argument("name")
 @console.as_json
@@ -127,7 +127,7 @@ async def _remove(config: Config, slug: str, name: str) -> None:
         await topics.remove_channel(conn, await topics.by_slug(conn, slug), name)
 
 
-@channel.command()
+@channels.command()
 @of_topic
 @click.argument("name")
 @console.as_json
@@ -137,7 +137,7 @@ def enable(config: Config, slug: str, name: str, as_json: bool) -> None:
     _switch(config, slug, name, enabled=True, as_json=as_json)
 
 
-@channel.command()
+@channels.command()
 @of_topic
 @click.argument("name")
 @console.as_json

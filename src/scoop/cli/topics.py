@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SHOWN_CHARACTERS = 60  # of a title in a list
 
 
-@click.group(cls=usage.Group)
+@click.group(cls=usage.Group, aliases={"channel": "channels"})
 def command() -> None:
     """Subjects of digests: list, add, change, rules, channels, test, suppress.
 
@@ -31,13 +31,13 @@ def command() -> None:
       scoop topics add energy --collection world_news --cron '0 8 * * 1-5'
       scoop topics rules add energy --keyword "solar power"
       scoop topics test energy
-      scoop topics channel add energy main --kind file --option folder=/srv/digests
+      scoop topics channels add energy main --kind file --option folder=/srv/digests
       scoop topics list
     """
 
 
 command.add_command(_topic_rules.rules)
-command.add_command(_topic_channels.channel)
+command.add_command(_topic_channels.channels)
 
 
 @command.command("list")
@@ -157,7 +157,7 @@ def add(config: Config, /, slug: str, as_json: bool, **options: Any) -> None:
         console.print_json(added)
         return
     click.echo(f"{slug} is due at {added.digest_cron} in {added.timezone}; now: scoop topics test {slug}")
-    click.echo(f"it has no channel yet: scoop topics channel add {slug} NAME --kind KIND")
+    click.echo(f"it has no channel yet: scoop topics channels add {slug} NAME --kind KIND")
 
 
 async def _add(config: Config, added: "TopicSettings") -> None:
@@ -167,7 +167,7 @@ async def _add(config: Config, added: "TopicSettings") -> None:
         try:
             await topics.add(conn, added)
         except Conflict as error:
-            raise UsageError(f"{error}: scoop topics edit {added.topic_slug}") from error
+            raise UsageError(f"{error}: scoop topics change {added.topic_slug}") from error
 
 
 @command.command()
@@ -175,22 +175,22 @@ async def _add(config: Config, added: "TopicSettings") -> None:
 @_settings
 @console.as_json
 @click.pass_obj
-def edit(config: Config, /, slug: str, as_json: bool, **options: Any) -> None:
+def change(config: Config, /, slug: str, as_json: bool, **options: Any) -> None:
     """Change a topic; other settings stay.
 
     \b
     Examples:
-      scoop topics edit ai_news --cron '0 7 * * *' --timezone Asia/Tokyo
-      scoop topics edit energy --collection world_news --max-entries 20
+      scoop topics change ai_news --cron '0 7 * * *' --timezone Asia/Tokyo
+      scoop topics change energy --collection world_news --max-entries 20
     """
-    changed = runtime.run(_edit(config, slug, _given(**options)))
+    changed = runtime.run(_change(config, slug, _given(**options)))
     if as_json:
         console.print_json(changed)
     else:
         click.echo(f"{slug} changed")
 
 
-async def _edit(config: Config, slug: str, given: dict[str, Any]) -> "Topic":
+async def _change(config: Config, slug: str, given: dict[str, Any]) -> "Topic":
     from scoop.actions import topics
 
     async with runtime.open_connection(config) as conn, conn.transaction():

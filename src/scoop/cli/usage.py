@@ -27,6 +27,21 @@ class Group(click.Group):
         super().__init__(*args, **kwargs)
         self.aliases = aliases or {}
 
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(self.commands)  # as they are written in the file: list, show, add, change, remove
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """List the commands with the whole first line of their help; click cuts it."""
+        shown = [command for command in self.commands.values() if not command.hidden]
+        if shown:
+            with formatter.section("Commands"):
+                formatter.write_dl([(command.name or "", first_line(command)) for command in shown])
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take `list` for a group that lists by itself: `scoop work list` is `scoop work`."""
+        is_default = self.invoke_without_command and "list" not in self.commands
+        return super().parse_args(ctx, args[1:] if is_default and args[:1] in (["list"], ["ls"]) else args)
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         command = super().get_command(ctx, cmd_name)
         current = self.aliases.get(cmd_name) or HABITS.get(cmd_name)
@@ -37,6 +52,10 @@ class Group(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name, command, rest = super().resolve_command(ctx, current_spelling(args, self.aliases))
         return command.name if command else name, command, rest
+
+
+def first_line(command: click.Command) -> str:
+    return (command.help or "").strip().partition("\n")[0]
 
 
 def current_spelling(arguments: Sequence[str], aliases: Mapping[str, str]) -> list[str]:

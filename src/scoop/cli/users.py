@@ -1,9 +1,9 @@
-"""`scoop users`: who may come in."""
+"""`scoop users`: accounts of people."""
 
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,7 +12,10 @@ from scoop.config import Config
 from scoop.core import access
 from scoop.core.access import Role
 from scoop.errors import InputError, UsageError
-from scoop.store.db import Connection
+
+if TYPE_CHECKING:
+    from scoop.store.db import Connection
+    from scoop.store.users import User
 
 a_role = click.Choice(access.ROLES)
 
@@ -35,7 +38,7 @@ def _password_options(function: Callable[..., None]) -> Callable[..., None]:
 
 @click.group(cls=usage.Group)
 def command() -> None:
-    """People who may sign in: list, add, password, role, enable, disable, remove.
+    """People who may sign in: list, show, add, change, enable, disable, remove.
 
     A reader reads; an editor also changes sources, topics and stories; an admin also manages people and their keys.
 
@@ -43,8 +46,8 @@ def command() -> None:
     Examples:
       scoop users add ada --role admin                  asks for the password
       scoop users add bot --password-file bot.secret
-      scoop users role ada editor
-      scoop users password ada
+      scoop users change ada --role editor
+      scoop users change ada --password
       scoop users list
     """
 
@@ -53,7 +56,12 @@ def command() -> None:
 @console.as_json
 @click.pass_obj
 def list_users(config: Config, as_json: bool) -> None:
-    """Show everybody who may sign in."""
+    """List everybody who has an account.
+
+    \b
+    Example:
+      scoop users list
+    """
     runtime.run(_list(config, as_json=as_json))
 
 
@@ -61,23 +69,52 @@ async def _list(config: Config, *, as_json: bool) -> None:
     from scoop.store import users
 
     async with runtime.open_connection(config) as conn:
-        found = await users.list_users(conn)
+        accounts = await users.list_users(conn)
     if as_json:
-        console.print_json(found)
+        console.print_json(accounts)
         return
     console.print_table(
         ("name", "role", "state", "signs in by", "last signed in"),
-        [
-            (
-                user.name,
-                user.role,
-                "may come in" if user.enabled else "rests",
-                " and ".join(["password"] * user.has_password + ["organisation"] * user.has_oidc),
-                user.seen_at,
-            )
-            for user in found
-        ],
-        empty="nobody has an account yet; make one: scoop users add NAME --role admin",
+        [(user.name, user.role, _state(user), _sign_in(user), user.seen_at) for user in accounts],
+        empty="nobody has an account yet; add one: scoop users add NAME --role admin",
+    )
+
+
+def _state(user: "User") -> str:
+    return "enabled" if user.enabled else "disabled"
+
+
+def _sign_in(user: "User") -> str:
+    return " and ".join(["password"] * user.has_password + ["organisation"] * user.has_oidc)
+
+
+@command.command()
+@click.argument("name")
+@console.as_json
+@click.pass_obj
+def show(config: Config, name: str, as_json: bool) -> None:
+    """Show one account with its keys.
+
+    \b
+    Example:
+      scoop users show ada
+    """
+    runtime.run(_show(config, name, as_json=as_json))
+
+
+async def _show(config: Config, name: str, *, as_json: bool) -> None:
+    from scoop.store import users
+
+    async with runtime.open_connection(config) as conn:
+        user = await users.by_name(conn, name)
+        keys = await users.keys(conn, user_id=user.user_id)
+    if as_json:
+        console.print_json({"user": user, "keys": keys})
+        return
+    seen = console.format_time(user.seen_at) if user.seen_at else "never"
+    click.echo(f"{user.name}, {user.role}, {_state(user)}; signs in by {_sign_in(user) or 'nothing'}, last: {seen}")
+    console.print_table(
+        ("key", "name", "created"), [(key.api_key_id, key.name, key.created_at) for key in keys], empty="no keys"
     )
 
 
@@ -98,7 +135,7 @@ def add(config: Config, name: str, role: Role, password_file: Path | None, passw
     from scoop.http import accounts
 
     checked = accounts.checked_name(name)
-    password = _password(password_file, from_stdin=password_stdin)
+    password = _read_password(password_file, from_stdin=password_stdin)
     runtime.run(_add(config, checked, role, password, as_json=as_json))
 
 
@@ -106,7 +143,7 @@ async def _add(config: Config, name: str, role: Role, password: str, *, as_json:
     from scoop.http import passwords
     from scoop.store import users
 
-    async def put(conn: Connection) -> users.User:
+    async def put(conn: "Connection") -> users.User:
         return await users.by_id(conn, await users.add(conn, name=name, role=role, password_hash=password_hash))
 
     password_hash = await passwords.hash_password(password)
@@ -115,35 +152,68 @@ async def _add(config: Config, name: str, role: Role, password: str, *, as_json:
 
 @command.command()
 @click.argument("name")
+@click.option("--role", type=a_role, help="What they may do.")
+@click.option("--password", "asks_password", is_flag=True, help="Ask for another password.")
+@_password_options
+@console.as_json
+@click.pass_obj
+def change(
+    config: Config,
+    name: str,
+    role: Role | None,
+    asks_password: bool,
+    password_file: Path | None,
+    password_stdin: bool,
+    as_json: bool,
+) -> None:
+    """Change the role or the password of a person; another password signs out all their browsers.
+
+    \b
+    Examples:
+      scoop users change ada --role editor
+      scoop users change ada --password
+      pass show scoop/ada | scoop users change ada --password-stdin
+    """
+    changes_password = asks_password or password_file is not None or password_stdin
+    if role is None and not changes_password:
+        raise UsageError("say what to change: --role, --password, --password-file or --password-stdin")
+    password = _read_password(password_file, from_stdin=password_stdin) if changes_password else None
+    runtime.run(_set(config, name, role=role, password=password, as_json=as_json))
+
+
+async def _set(config: Config, name: str, *, role: Role | None, password: str | None, as_json: bool) -> None:
+    from scoop.http import passwords
+
+    changes: dict[str, Any] = {}
+    done: list[str] = []
+    if role is not None:
+        changes["role"] = role
+        done.append(f"{name} is now: {role}")
+    if password is not None:
+        changes["password_hash"] = await passwords.hash_password(password)
+        done.append(f"{name} has another password, and is signed out everywhere")
+    await _change(config, _changing(name, **changes), done="\n".join(done), as_json=as_json)
+
+
+@command.command(hidden=True)
+@click.argument("name")
 @_password_options
 @console.as_json
 @click.pass_obj
 def password(config: Config, name: str, password_file: Path | None, password_stdin: bool, as_json: bool) -> None:
-    """Give a person another password; all their browsers are signed out."""
-    given = _password(password_file, from_stdin=password_stdin)
-    runtime.run(_set_password(config, name, given, as_json=as_json))
+    """The old spelling of `scoop users change NAME --password`."""
+    typed = _read_password(password_file, from_stdin=password_stdin)
+    runtime.run(_set(config, name, role=None, password=typed, as_json=as_json))
 
 
-async def _set_password(config: Config, name: str, given: str, *, as_json: bool) -> None:
-    from scoop.http import passwords
-
-    password_hash = await passwords.hash_password(given)
-    await _change(
-        config,
-        _changing(name, password_hash=password_hash),
-        as_json=as_json,
-        done=f"{name} has another password, and is signed out everywhere",
-    )
-
-
-@command.command()
+@command.command(hidden=True)
 @click.argument("name")
 @click.argument("new_role", metavar="ROLE", type=a_role)
 @console.as_json
 @click.pass_obj
 def role(config: Config, name: str, new_role: Role, as_json: bool) -> None:
-    """Give a person the ROLE reader, editor or admin."""
-    runtime.run(_change(config, _changing(name, role=new_role), done=f"{name} is now: {new_role}", as_json=as_json))
+    """The old spelling of `scoop users change NAME --role ROLE`."""
+    runtime.run(_set(config, name, role=new_role, password=None, as_json=as_json))
 
 
 @command.command()
@@ -151,8 +221,13 @@ def role(config: Config, name: str, new_role: Role, as_json: bool) -> None:
 @console.as_json
 @click.pass_obj
 def enable(config: Config, name: str, as_json: bool) -> None:
-    """Let a person in again who rested."""
-    runtime.run(_change(config, _changing(name, enabled=True), done=f"{name} may come in", as_json=as_json))
+    """Let a person who was disabled sign in again.
+
+    \b
+    Example:
+      scoop users enable ada
+    """
+    runtime.run(_change(config, _changing(name, enabled=True), done=f"{name} may sign in", as_json=as_json))
 
 
 @command.command()
@@ -160,8 +235,13 @@ def enable(config: Config, name: str, as_json: bool) -> None:
 @console.as_json
 @click.pass_obj
 def disable(config: Config, name: str, as_json: bool) -> None:
-    """Keep a person and their keys out until they are enabled again."""
-    done = f"{name} is signed out and rests"
+    """Sign a person out and refuse their keys, until they are enabled again.
+
+    \b
+    Example:
+      scoop users disable ada
+    """
+    done = f"{name} is disabled and signed out"
     runtime.run(_change(config, _changing(name, enabled=False), done=done, as_json=as_json))
 
 
@@ -170,9 +250,14 @@ def disable(config: Config, name: str, as_json: bool) -> None:
 @console.as_json
 @click.pass_obj
 def remove(config: Config, name: str, as_json: bool) -> None:
-    """Forget a person, with all their keys."""
+    """Remove a person, with all their keys.
 
-    async def take(conn: Connection) -> Any:
+    \b
+    Example:
+      scoop users remove ada
+    """
+
+    async def take(conn: "Connection") -> Any:
         from scoop.store import users
 
         user = await users.by_name(conn, name)
@@ -182,8 +267,8 @@ def remove(config: Config, name: str, as_json: bool) -> None:
     runtime.run(_change(config, take, done=f"{name} is removed, with all keys", as_json=as_json))
 
 
-def _changing(name: str, **changes: Any) -> Callable[[Connection], Awaitable[Any]]:
-    async def change(conn: Connection) -> Any:
+def _changing(name: str, **changes: Any) -> "Callable[[Connection], Awaitable[Any]]":
+    async def change(conn: "Connection") -> Any:
         from scoop.store import users
 
         return await users.change(conn, (await users.by_name(conn, name)).user_id, **changes)
@@ -191,7 +276,9 @@ def _changing(name: str, **changes: Any) -> Callable[[Connection], Awaitable[Any
     return change
 
 
-async def _change(config: Config, change: Callable[[Connection], Awaitable[Any]], *, done: str, as_json: bool) -> None:
+async def _change(
+    config: Config, change: "Callable[[Connection], Awaitable[Any]]", *, done: str, as_json: bool
+) -> None:
     async with runtime.open_connection(config) as conn, conn.transaction():
         user = await change(conn)
     if as_json:
@@ -200,8 +287,8 @@ async def _change(config: Config, change: Callable[[Connection], Awaitable[Any]]
         click.echo(done)
 
 
-def _password(file: Path | None, *, from_stdin: bool) -> str:
-    """The password from where the caller says, else from whoever sits at the terminal, who types it unseen."""
+def _read_password(file: Path | None, *, from_stdin: bool) -> str:
+    """The password from a file or standard input, else typed at the terminal without being shown."""
     if file is not None and from_stdin:
         raise UsageError("give --password-file or --password-stdin, not both")
     if file is not None:
@@ -209,7 +296,7 @@ def _password(file: Path | None, *, from_stdin: bool) -> str:
     if from_stdin:
         return _first_line(sys.stdin.readline())
     if not sys.stdin.isatty():
-        raise UsageError("nobody sits here to type a password; give --password-file or --password-stdin")
+        raise UsageError("there is no terminal to type a password; give --password-file or --password-stdin")
     typed: str = click.prompt("Password", hide_input=True, confirmation_prompt="The same again", err=True)
     return typed
 

@@ -7,7 +7,7 @@ import click
 
 from scoop.cli import console, runtime, usage
 from scoop.config import Config
-from scoop.errors import InputError, Reject, Retry
+from scoop.errors import InputError, Reject, Retry, UsageError
 
 if TYPE_CHECKING:
     from scoop.store.webhooks import Delivery, Webhook, WebhookSettings
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 named = click.argument("name")
 
 
-@click.group(cls=usage.Group)
+@click.group(cls=usage.Group, aliases={"enable --off": "disable"})
 def command() -> None:
-    """Programs that receive stories and digests: list, add, enable, disable, remove, test, deliveries.
+    """Programs that receive stories and digests.
 
     Messages are JSON by POST, signed with your secret as Standard Webhooks specifies: the headers webhook-id,
     webhook-timestamp and webhook-signature. A failed delivery is retried for two days under one id; a webhook that
@@ -48,11 +48,11 @@ async def _list(config: Config, *, as_json: bool) -> None:
         console.print_json(found)
         return
     console.print_table(
-        ("webhook", "enabled", "events", "of", "waiting", "address", "problem"),
+        ("webhook", "state", "events", "of", "waiting", "address", "problem"),
         [
             (
                 each.name,
-                "yes" if each.enabled else "no",
+                "enabled" if each.enabled else "disabled",
                 " ".join(each.events),
                 _of(each),
                 each.waiting,
@@ -68,6 +68,41 @@ async def _list(config: Config, *, as_json: bool) -> None:
 
 def _of(webhook: "Webhook") -> str:
     return " ".join(filter(None, [webhook.collection, webhook.topic])) or "all"
+
+
+@command.command()
+@named
+@console.as_json
+@click.pass_obj
+def show(config: Config, name: str, as_json: bool) -> None:
+    """Show one webhook.
+
+    \b
+    Example:
+      scoop webhooks show desk
+    """
+    webhook = runtime.run(_get(config, name))
+    if as_json:
+        console.print_json(webhook)
+        return
+    rows = [
+        ("address", webhook.url),
+        ("state", "enabled" if webhook.enabled else "disabled"),
+        ("events", " ".join(webhook.events)),
+        ("of", _of(webhook)),
+        ("secret", webhook.secret),
+        ("private address", "allowed" if webhook.allow_private else "refused"),
+        ("waiting", webhook.waiting),
+        ("problem", webhook.problem),
+    ]
+    console.print_table(("what", "value"), rows, empty="")
+
+
+async def _get(config: Config, name: str) -> "Webhook":
+    from scoop.store import webhooks
+
+    async with runtime.open_connection(config) as conn:
+        return await webhooks.by_name(conn, name)
 
 
 @command.command()
@@ -117,6 +152,46 @@ async def _put(config: Config, settings: "WebhookSettings") -> None:
 
 @command.command()
 @named
+@click.option("--url", help="Its address.")
+@click.option("--secret", help="The name of the secret that signs: desk is SCOOP_SECRET_DESK.")
+@click.option("--event", "events", multiple=True, metavar="EVENT", help="The events it receives; repeatable.")
+@click.option("--collection", help="Only stories of this collection; '' for all.")
+@click.option("--topic", metavar="SLUG", help="Only stories and digests of this topic; '' for all.")
+@click.option("--allow-private/--no-allow-private", default=None, help="Whether its host may have a private address.")
+@console.as_json
+@click.pass_obj
+def change(config: Config, /, name: str, as_json: bool, **values: Any) -> None:
+    """Change a webhook; options that are not given keep their value.
+
+    \b
+    Examples:
+      scoop webhooks change desk --url https://example.com/other
+      scoop webhooks change desk --event story.new --collection ai_news
+    """
+    given = {key: value or None for key, value in values.items() if value not in (None, ())}
+    if values["allow_private"] is False:
+        given["allow_private"] = False
+    if not given:
+        raise UsageError("say what to change; the options are listed by: scoop help webhooks change")
+    changed = runtime.run(_change(config, name, given))
+    if as_json:
+        console.print_json(changed)
+    else:
+        click.echo(f"{name} changed")
+
+
+async def _change(config: Config, name: str, given: dict[str, Any]) -> "WebhookSettings":
+    from scoop.actions import webhooks
+    from scoop.store import webhooks as store
+
+    async with runtime.open_connection(config) as conn, conn.transaction():
+        settings = webhooks.changed(await store.by_name(conn, name), given)
+        await store.put(conn, settings)
+    return settings
+
+
+@command.command()
+@named
 @console.as_json
 @click.pass_obj
 def remove(config: Config, name: str, as_json: bool) -> None:
@@ -137,19 +212,31 @@ async def _remove(config: Config, name: str) -> None:
 
 @command.command()
 @named
-@click.option("--off", is_flag=True, help="Let it rest instead.")
 @console.as_json
 @click.pass_obj
-def enable(config: Config, name: str, off: bool, as_json: bool) -> None:
+def enable(config: Config, name: str, as_json: bool) -> None:
     """Enable a webhook, also one that answered 410."""
-    runtime.run(_enable(config, name, enabled=not off))
+    runtime.run(_set_enabled(config, name, enabled=True))
     if as_json:
-        console.print_json({"name": name, "enabled": not off})
+        console.print_json({"name": name, "enabled": True})
     else:
-        click.echo(f"{name} {'disabled' if off else 'enabled'}")
+        click.echo(f"{name} enabled")
 
 
-async def _enable(config: Config, name: str, *, enabled: bool) -> None:
+@command.command()
+@named
+@console.as_json
+@click.pass_obj
+def disable(config: Config, name: str, as_json: bool) -> None:
+    """Disable a webhook: it receives nothing until it is enabled."""
+    runtime.run(_set_enabled(config, name, enabled=False))
+    if as_json:
+        console.print_json({"name": name, "enabled": False})
+    else:
+        click.echo(f"{name} disabled; it receives nothing until you enable it")
+
+
+async def _set_enabled(config: Config, name: str, *, enabled: bool) -> None:
     from scoop.store import webhooks
 
     async with runtime.open_connection(config) as conn:

@@ -80,7 +80,7 @@ async def prepare_order(
     topic = await topics.by_slug(conn, slug)
     if publish and not any(channel.enabled for channel in topic.channels):
         raise UsageError(
-            f"{slug} has no channel to post to; add one: scoop topics channel add {slug} NAME --kind KIND, "
+            f"{slug} has no channel to post to; add one: scoop topics channels add {slug} NAME --kind KIND, "
             f"or see what is wrong with those it has: scoop topics show {slug}"
         )
     if publish and not modes.of(topic).posts:
