@@ -12,6 +12,7 @@ Defaults are those of the noun's dataclass in `model`. A patch maps names to val
 as it is, one that is None becomes its default again (`apply_patch`).
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, Literal, get_args, get_origin
@@ -29,9 +30,10 @@ class Setting:
 
     `about` is a sentence for the help of the command line, the OpenAPI document and the form. `type` is str, int, bool,
     a Literal, list[...] or dict[str, Any]. `least` and `most` bound the characters of a text, the value of a number and
-    the length of a list. `check` raises ValueError with the fix. `read` and `write` convert between text and the value,
-    or one item of a list. `flag` is the option on the command line: "" is --name, None is no option. `label` names the
-    field of the form: "" is the name, None is no field; `is_common` shows it before "More settings".
+    the length of a list; `pattern` is a regular expression for a whole text. `check` raises ValueError with the fix.
+    `read` and `write` convert between text and the value, or one item of a list. `flag` is the option on the command
+    line: "" is --name, None is no option. `label` names the field of the form: "" is the name, None is no field;
+    `is_common` shows it before "More settings".
     """
 
     name: str
@@ -39,6 +41,7 @@ class Setting:
     type: Any = str
     least: int = 1
     most: int = 256
+    pattern: str | None = None
     check: Callable[[Any], object] = _accept
     read: Callable[[str], Any] = str.strip
     write: Callable[[Any], str] = str
@@ -111,14 +114,16 @@ def _bounds_problem(setting: Setting, value: Any) -> str | None:
     least, most = setting.least, setting.most
     if setting.type is str and not (isinstance(value, str) and least <= len(value.strip()) <= most):
         return f"{least:,} to {most:,} characters"
+    if setting.pattern and not re.fullmatch(setting.pattern, value):
+        return f"text that matches {setting.pattern}"
     if setting.type is int and not (type(value) is int and least <= value <= most):
         return f"a whole number from {least:,} to {most:,}"
     if setting.type is bool and not isinstance(value, bool):
         return "true or false"
     if setting.choices and value not in setting.choices:
         return f"one of {', '.join(map(str, setting.choices))}"
-    if setting.is_list and not (isinstance(value, list) and len(value) <= most):
-        return f"a list of at most {most:,}"
+    if setting.is_list and not (isinstance(value, list) and least <= len(value) <= most):
+        return f"a list of {least:,} to {most:,}"
     if setting.is_table and not (isinstance(value, Mapping) and len(value) <= most):
         return f"a table of at most {most:,} values"
     return None

@@ -26,6 +26,8 @@ SHORT = {"topic_slug": "slug", "topic_name": "name", "digest_cron": "cron"}
 SOURCE_LISTS: dict[str, RuleType] = {"sources": "include", "exclude_sources": "exclude"}
 KEYWORD_LISTS: dict[str, RuleType] = {"keywords": "include", "exclude_keywords": "exclude"}
 MAX_SLUG = 64
+MAX_PER_DIGEST = 100
+DISCORD_CHANNEL_ID = "^[0-9]{17,20}$"
 READ_AT_ONCE = 500  # stories with their texts
 
 _SLUG = re.compile(rf"[a-z0-9_]{{1,{MAX_SLUG}}}")
@@ -46,9 +48,9 @@ class _Table(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tr
     timezone: str
     cron: str
     collections: Annotated[list[str], _described('a list of collections, as ["ai_news"]')]
-    max_entries: Annotated[int, Meta(ge=1, le=100)]
-    max_per_family: Annotated[int, Meta(ge=1, le=100)]
-    discord_channel_id: Annotated[str, Meta(pattern=r"^[0-9]{17,20}$"), _described("an id of 17 to 20 digits")] | None
+    max_entries: Annotated[int, Meta(ge=1, le=MAX_PER_DIGEST)]
+    max_per_family: Annotated[int, Meta(ge=1, le=MAX_PER_DIGEST)]
+    discord_channel_id: Annotated[str, Meta(pattern=DISCORD_CHANNEL_ID), _described("an id of 17 to 20 digits")] | None
     enabled: bool
     mode: Literal["legacy", "shadow", "prod"] | None
     publish_v2: bool | None

@@ -1,11 +1,12 @@
 """Webhooks: settings as operators write them, and test messages."""
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from datetime import datetime
-from typing import Any, get_args
+from typing import Any
 
+from scoop.actions import settings as definition
+from scoop.actions.webhook_settings import EVENTS, SETTINGS
 from scoop.channels import Errand, http, signing
 from scoop.core.secrets import Secret
 from scoop.errors import UsageError
@@ -14,26 +15,25 @@ from scoop.stages import deliver_webhooks
 from scoop.store import webhooks as store
 from scoop.store.webhooks import OutgoingDelivery, WebhookEvent, WebhookSettings
 
-EVENTS: tuple[WebhookEvent, ...] = get_args(WebhookEvent)
-MAX_URL = 2_000
-MAX_COLLECTION = 128
 TRIAL = "webhook.test"
-_NAME = re.compile(r"[a-z0-9_]{1,64}")
 
 
 def settings(given: Mapping[str, Any]) -> WebhookSettings:
     """The settings of a webhook; UsageError names the invalid one."""
-    known = {each.name for each in fields(WebhookSettings)}
+    known = {field.name for field in fields(WebhookSettings)}
     values = {name: value for name, value in given.items() if value is not None and name in known}
+    if missing := [setting.name for setting in SETTINGS if setting.is_required and setting.name not in values]:
+        raise UsageError(f"{missing[0]}: must be set")
     values["events"] = _events(values.get("events") or EVENTS)
+    definition.check(SETTINGS, values | {"events": list(values["events"])})
     found = WebhookSettings(**values)
-    _check(found)
+    _check_address(found)
     return found
 
 
 def changed(now: WebhookSettings, given: Mapping[str, Any]) -> WebhookSettings:
     """The settings of a webhook with an operator's changes; only collection and topic may become None."""
-    kept = {each.name: getattr(now, each.name) for each in fields(WebhookSettings)}
+    kept = {field.name: getattr(now, field.name) for field in fields(WebhookSettings)}
     changes = {name: value for name, value in given.items() if value is not None or name in {"collection", "topic"}}
     return settings({**kept, **changes, "name": now.name})
 
@@ -65,13 +65,7 @@ def _events(given: Any) -> tuple[WebhookEvent, ...]:
     return tuple(event for event in EVENTS if event in given)
 
 
-def _check(found: WebhookSettings) -> None:
-    if not _NAME.fullmatch(found.name):
-        raise UsageError(f"name: {found.name[:100]!r} must be 1 to 64 of a-z, 0-9 and _")
-    if len(found.url) > MAX_URL or not found.url.isprintable():
-        raise UsageError(f"url: must be an address of at most {MAX_URL:,} characters")
-    if found.collection is not None and not (found.collection.strip() and found.collection.isprintable()):
-        raise UsageError("collection: must not be blank")
+def _check_address(found: WebhookSettings) -> None:
     try:
         signing.check_address(found.url)
         http.check_name("secret", found.secret)

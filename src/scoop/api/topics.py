@@ -89,9 +89,9 @@ class TopicChanges(Rules):
     topic_name: ShortText | None = None
     timezone: ShortText | None = None
     digest_cron: ShortText | None = None
-    max_entries: Annotated[int, Field(ge=1, le=100)] | None = None
-    max_per_family: Annotated[int, Field(ge=1, le=100)] | None = None
-    discord_channel_id: Annotated[str, Field(pattern="^[0-9]{17,20}$")] | None = None
+    max_entries: Annotated[int, Field(ge=1, le=topics.MAX_PER_DIGEST)] | None = None
+    max_per_family: Annotated[int, Field(ge=1, le=topics.MAX_PER_DIGEST)] | None = None
+    discord_channel_id: Annotated[str, Field(pattern=topics.DISCORD_CHANNEL_ID)] | None = None
     enabled: bool | None = None
 
 

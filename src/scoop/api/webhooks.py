@@ -8,54 +8,30 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from scoop.actions import webhooks
+from scoop.actions.webhook_settings import SETTINGS
 from scoop.api import document
 from scoop.app import open_client
 from scoop.errors import Reject, Retry
-from scoop.http import pagination, responses, routes
+from scoop.http import pagination, responses, routes, setting_models
 from scoop.http.deps import CurrentDesk, ReadConn, WriteConn
 from scoop.http.errors import HttpProblem
 from scoop.http.pagination import Listed
 from scoop.http.routes import needs
 from scoop.store import db
 from scoop.store import webhooks as store
-from scoop.store.webhooks import Delivery, Webhook, WebhookEvent
+from scoop.store.webhooks import Delivery, Webhook
 
 router = routes.for_programs("Webhooks")
 
 WebhookName = Annotated[str, Path(max_length=64, pattern=r"^[a-z0-9_]+$")]
-Address = Annotated[str, Field(max_length=webhooks.MAX_URL, description="Receives the messages; http or https.")]
-Secret = Annotated[str, Field(max_length=100, description="The name of the signing secret, as desk.")]
-OptionalCollection = Annotated[str | None, Field(max_length=webhooks.MAX_COLLECTION, pattern=r"^[^\x00]*$")]
-OptionalTopic = Annotated[str | None, Field(max_length=200, pattern=r"^[a-z0-9_]+$")]
 
 
-class NewWebhook(BaseModel):
+class NewWebhook(setting_models.new_model("NewWebhook", SETTINGS)):  # type: ignore[misc]  # made at run time
     """A new webhook; omitted fields have their default."""
 
-    model_config = ConfigDict(extra="forbid")
 
-    name: Annotated[str, Field(max_length=64, pattern=r"^[a-z0-9_]+$")]
-    url: Address
-    secret: Secret
-    events: list[WebhookEvent] = Field(default=list(webhooks.EVENTS), min_length=1, max_length=len(webhooks.EVENTS))
-    collection: OptionalCollection = None
-    topic: OptionalTopic = None
-    allow_private: bool = False
-    enabled: bool = True
-
-
-class ChangedWebhook(BaseModel):
+class ChangedWebhook(setting_models.patch_model("ChangedWebhook", SETTINGS)):  # type: ignore[misc]
     """Fields to change; omitted fields keep their value. A null collection or topic matches all."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    url: Address | None = None
-    secret: Secret | None = None
-    events: list[WebhookEvent] | None = Field(default=None, min_length=1, max_length=len(webhooks.EVENTS))
-    collection: OptionalCollection = None
-    topic: OptionalTopic = None
-    allow_private: bool | None = None
-    enabled: bool | None = None
 
 
 class DeliveryPage(BaseModel):

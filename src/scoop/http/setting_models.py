@@ -40,5 +40,6 @@ def _bounded(setting: Setting) -> Any:
         return setting.type
     if setting.type is int:
         return Annotated[int, Field(ge=setting.least, le=setting.most)]
-    least = setting.least if setting.type is str else None
-    return Annotated[setting.type, Field(min_length=least, max_length=setting.most), AfterValidator(storable)]
+    least = None if setting.is_table else setting.least
+    bounds = Field(min_length=least, max_length=setting.most, pattern=setting.pattern)
+    return Annotated[setting.type, bounds, AfterValidator(storable)]
