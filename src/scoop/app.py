@@ -1,4 +1,4 @@
-"""The only constructor of things: configuration in, a running application out."""
+"""Builds the application from the configuration: database, client, archive, plugins and stages."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -45,13 +45,13 @@ class App:
 
 
 def server(config: Config) -> Server:
-    """The database that the configuration names."""
+    """The database server of the configuration."""
     return ExternalServer(config.database_url) if config.database_url else EmbeddedServer(config.home)
 
 
 @asynccontextmanager
 async def open_database(config: Config, *, name: str = "scoop") -> AsyncIterator[Database]:
-    """The database, migrated to this program's schema."""
+    """The database, migrated to the schema of this version."""
     database = await db.connect(server(config), size=POOL_SIZE, name=name)
     try:
         await migrations.migrate(database)
@@ -71,11 +71,8 @@ async def open_app(
     without: Sequence[str] = (),
     memory: "VectorCache | None" = None,
 ) -> AsyncIterator[App]:
-    """The database with all that works on it, or only with, or without, the stages of these names.
-
-    With a `memory` no text is embedded that it knows.
-    """
-    # Imported here: the HTTP client and numpy take 0.4 s, which commands that only read need not wait for.
+    """The application with all stages, `only` some of them, or `without` some; `memory` caches embeddings."""
+    # Imported here: the HTTP client and numpy take 0.4 s, and commands that only read do not need them.
     from scoop import pipeline
     from scoop.embedders import Remembering
     from scoop.fetch import sandbox
@@ -129,7 +126,7 @@ def channel_makers(config: Config) -> "ChannelMakers":
 
 
 def modes(config: Config) -> Modes:
-    """Who posts and gathers, where a topic does not say otherwise."""
+    """The handover modes for topics that do not set their own."""
     return Modes(mode=config.np_mode, publish_v2=config.np_publish_v2, write_raw_ledger=config.np_write_raw_ledger)
 
 
@@ -141,7 +138,7 @@ def _chosen(stages: "list[Stage[Any, Any]]", names: Sequence[str], without: Sequ
 
 
 async def _put_configured(config: Config, database: Database) -> None:
-    """Make the sources and topics of the configuration file so; what the file says of one wins."""
+    """Add or change the sources and topics of the configuration file; the file wins."""
     if not config.sources and not config.topics:
         return
     from scoop.actions import sources as source_actions
@@ -169,14 +166,14 @@ def _allowed_hosts(config: Config) -> list[str]:
 
 
 def open_client(config: Config) -> "AbstractAsyncContextManager[Client]":
-    """The way out, as the operator allows it."""
+    """The HTTP client, with the private hosts that the operator allows."""
     from scoop.fetch import client
 
     return client.open_client(_allowed_hosts(config), contact=config.contact)
 
 
 async def try_source(config: Config, settings: "SourceSettings", *, now: datetime) -> "SourcePreview":
-    """Visit a source as the operator allows it, without keeping anything; FetchFailed when it gives nothing."""
+    """Fetch a source without storing anything; FetchFailed if it gives nothing."""
     from scoop.actions import sources as source_actions
     from scoop.fetch import sandbox
 
@@ -187,7 +184,7 @@ async def try_source(config: Config, settings: "SourceSettings", *, now: datetim
 
 
 def open_embedder(config: Config, client: "Client") -> "Embedder":
-    """What makes embeddings, as the operator chose it."""
+    """The embedder that the operator chose."""
     from scoop import embedders, plugins
 
     makers = plugins.makers(embedders, config.plugins)
@@ -202,7 +199,7 @@ def open_embedder(config: Config, client: "Client") -> "Embedder":
 
 
 def open_archive(config: Config) -> "Archive":
-    """Where pages and run logs are kept."""
+    """The archive of pages and run logs."""
     from scoop.archive.objects import Archive
 
     keys = {"access_key_id": config.archive_access_key_id, "secret_access_key": config.archive_secret_access_key}

@@ -188,28 +188,28 @@ def _unknown(kind: Kind, name: str, known: Iterable[str]) -> str:
 def makers(package: ModuleType, settings: PluginSettings = NO_SETTINGS) -> Makers:
     """For each plugin of a kind, the function that makes it with the settings of the operator."""
     kind = kind_of(package)
-    return Makers(
-        kind,
-        {
-            name: partial(_make, plugin, options.read_section(settings, kind.name, name, plugin.Options))
-            for name, plugin in discover(package).items()
-        },
-    )
+    return Makers(kind, {name: partial(_make, kind, plugin, settings) for name, plugin in discover(package).items()})
 
 
-def _make(plugin: type[Any], section: Mapping[str, Any], given: Mapping[str, Any], *more: Any) -> Any:
-    """A plugin with its options; its secrets are bound to its own addresses, and to those set in their place."""
-    known = options.describe(plugin.Options)
-    for name in given:
-        if name in known and known[name].is_secret:
-            raise Reject(f"option {name} is a secret: it is set by the operator, never here")
-    values = options.read_values(plugin.Options, {**section, **given})
+def _make(kind: Kind, plugin: type[Any], settings: PluginSettings, own: Mapping[str, Any], *more: Any) -> Any:
+    """A plugin with its options: those of one source or channel, then those of its section, then the defaults.
+
+    Its secrets are bound to its own addresses, and to the server that an admin or the operator chose instead.
+    """
+    described = options.describe(plugin.Options)
+    if secret := next((name for name in own if name in described and described[name].is_secret), None):
+        raise Reject(f"option {secret} is a secret: set {variable(kind.name, plugin.name, secret)} instead")
+    section = options.read_section(settings, kind.name, plugin.name, plugin.Options)
+    values = options.read_values(plugin.Options, {**section, **own})
+    return plugin(options.construct(plugin.Options, values | _bound_secrets(plugin, values)), *more)
+
+
+def _bound_secrets(plugin: type[Any], values: Mapping[str, Any]) -> dict[str, Secret]:
     urls = [url for url in (plugin.base_url, *plugin.hosts, values.get("base_url")) if url]
     try:
-        bound = {name: value.bound_to(*urls) for name, value in values.items() if isinstance(value, Secret)}
+        return {name: value.bound_to(*urls) for name, value in values.items() if isinstance(value, Secret)}
     except ValueError as error:
         raise Reject(f"option base_url: must be an http or https address (is {values['base_url']!r})") from error
-    return plugin(options.construct(plugin.Options, values | bound), *more)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

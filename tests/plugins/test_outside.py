@@ -194,7 +194,7 @@ def test_the_secret_of_a_package_is_bound_to_the_host_it_names():
     for address in ("http://bulletin.example/api", "https://bulletin.example.evil/", "https://evil.example/"):
         with pytest.raises(Exception, match="belongs to another host"):
             key.for_url(address)
-    with pytest.raises(Reject, match="api_key is a secret"):
+    with pytest.raises(Reject, match="api_key is a secret: set SCOOP_SOURCES_BULLETIN_API_KEY instead"):
         plugins.makers(sources, settings)["bulletin"]({"api_key": "mine"})
 
 

@@ -18,15 +18,15 @@ def may_set_up(by: Visitor, access: Access) -> bool:
     return access == "editor" or (access == "admin" and "admin" in by.rights)
 
 
-def check_source(by: Visitor, wanted: SourceSettings, known: SourceSettings | None = None) -> None:
+def check_source(by: Visitor, new: SourceSettings, old: SourceSettings | None = None) -> None:
     """Forbidden for a kind of source, or an option of it, that asks for more than the visitor has.
 
     All settings of a source with an option for admins count: kind, options and allowed paths choose what is read at
     that address. Anybody may enable or disable it.
     """
-    if known is not None and _settings_of(known, enabled=wanted.enabled) == _settings_of(wanted):
+    if old is not None and _settings_of(old, enabled=new.enabled) == _settings_of(new):
         return
-    for settings in (wanted, known):
+    for settings in (new, old):
         if settings is not None:
             _check(by, sources, settings.kind, settings.options)
 
@@ -47,10 +47,10 @@ def visible_options(by: Visitor, source: SourceSettings) -> dict[str, Any]:
     }
 
 
-def check_channel(by: Visitor, wanted: ChannelSettings, known: ChannelSettings | None = None) -> None:
+def check_channel(by: Visitor, new: ChannelSettings, old: ChannelSettings | None = None) -> None:
     """Forbidden for a kind of channel, or an option of it, that asks for more than the visitor has."""
-    if known is None or (known.kind, known.options) != (wanted.kind, wanted.options):
-        _check(by, channels, wanted.kind, wanted.options)
+    if old is None or (old.kind, old.options) != (new.kind, new.options):
+        _check(by, channels, new.kind, new.options)
 
 
 def _settings_of(settings: SourceSettings, **changes: Any) -> SourceSettings:
@@ -58,8 +58,8 @@ def _settings_of(settings: SourceSettings, **changes: Any) -> SourceSettings:
     return SourceSettings(**{field.name: getattr(settings, field.name) for field in fields(SourceSettings)} | changes)
 
 
-def _check(by: Visitor, package: ModuleType, kind: str, given: Mapping[str, Any]) -> None:
-    access = _access(package, kind, given)
+def _check(by: Visitor, package: ModuleType, kind: str, own: Mapping[str, Any]) -> None:
+    access = _access(package, kind, own)
     if may_set_up(by, access):
         return
     if access == "admin":
@@ -68,11 +68,11 @@ def _check(by: Visitor, package: ModuleType, kind: str, given: Mapping[str, Any]
     raise HttpProblem(HTTPStatus.FORBIDDEN, f"a {noun} of the kind {kind} can only be set up on the command line")
 
 
-def _access(package: ModuleType, kind: str, given: Mapping[str, Any]) -> Access:
+def _access(package: ModuleType, kind: str, own: Mapping[str, Any]) -> Access:
     """The access that a plugin with these options asks for; admin for one that is not installed any more."""
     plugin = plugins.discover(package).get(kind)
     if plugin is None:
         return "admin"
     described = options.describe(plugin.Options)
-    levels = {plugin.access, *(described[name].access for name, value in given.items() if value and name in described)}
+    levels = {plugin.access, *(described[name].access for name, value in own.items() if value and name in described)}
     return next(level for level in ("cli", "admin", "editor") if level in levels)

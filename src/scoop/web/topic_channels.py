@@ -34,7 +34,14 @@ async def new_channel_page(conn: ReadConn, context: PageContext, slug: TopicSlug
     """Choose a kind first, then its options."""
     topic = await store.by_slug(conn, slug)
     if asked["kind"] not in offered(context):
-        return pages.page("topic_channel_kinds.html", context, topic=topic, kinds=offered(context), about=_about)
+        return pages.page(
+            "topic_channel_kinds.html",
+            context,
+            topic=topic,
+            kinds=offered(context),
+            about=_about,
+            withheld=_withheld(context),
+        )
     is_first = not any(channel.name == "main" for channel in topic.channels)
     values = FormValues(name="main" if is_first else "", enabled="true")
     return _page(context, topic, asked["kind"], values)
@@ -44,6 +51,18 @@ def offered(context: PageContext) -> list[str]:
     """The kinds of channels that this visitor may add."""
     found = plugins.discover(kinds).items()
     return sorted(name for name, plugin in found if permissions.may_set_up(context.visitor, plugin.access))
+
+
+def _withheld(context: PageContext) -> list[str]:
+    """The kinds of channels that somebody may not add here, and who may."""
+    found = plugins.discover(kinds).items()
+    by_access = {
+        "for admins": [name for name, plugin in found if plugin.access == "admin" and not context.may("admin")],
+        "on the command line only (scoop topics channel add)": [
+            name for name, plugin in found if plugin.access == "cli"
+        ],
+    }
+    return [f"{', '.join(sorted(names))}: {who}" for who, names in by_access.items() if names]
 
 
 def _about(kind: str) -> str:
