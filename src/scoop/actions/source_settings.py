@@ -10,6 +10,7 @@ from scoop.actions.settings import Setting
 from scoop.core import schedules
 
 MAX_SLUG = 128
+MAX_NAME = 256
 MAX_URL = 4096
 
 _SLUG = re.compile(rf"[a-z0-9_]{{1,{MAX_SLUG}}}")
@@ -62,7 +63,7 @@ SETTINGS = (
         is_required=True,
         is_common=True,
     ),
-    Setting(name="name", about="Its name for people. Default: the host.", is_common=True),
+    Setting(name="name", about="Its name for people. Default: the host.", most=MAX_NAME, is_common=True),
     Setting(
         name="schedule",
         about="How often it is fetched: 30m, 1h or 1d, or a cron of five fields: 0 7 * * * is every day at seven.",

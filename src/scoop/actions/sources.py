@@ -1,21 +1,19 @@
-"""Sources as an operator writes them, on the command line, in scoop.toml or as OPML: read, checked, tried, kept."""
+"""Sources: read their settings, add, change, list and preview them."""
 
-import asyncio
 import itertools
 import re
-from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from scoop import options as plugin_options
 from scoop import plugins, sources
-from scoop.actions import filters, settings, source_settings
-from scoop.actions.source_settings import SETTINGS
-from scoop.core import items, opml, redaction, urls
+from scoop.actions import filters
+from scoop.actions import settings as definition
+from scoop.actions.source_settings import MAX_SLUG, SETTINGS
+from scoop.core import items, urls
 from scoop.core.items import ItemProblem
-from scoop.core.opml import Outlines
 from scoop.errors import ConfigError, Conflict, FetchFailed, Reject, UnknownName, UsageError
 from scoop.fetch.client import Client
 from scoop.fetch.robots import RobotsFiles
@@ -31,23 +29,11 @@ NO_ANSWER: frozenset[Health] = frozenset({"unreachable", "timeout", "robots"})  
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourcePreview:
-    """What a source would bring: its items, complete, and those that would be refused."""
+    """The result of a fetch: complete items, and the problems of those that would be refused."""
 
     harvest: Harvest
     items: list[Item]
     refused: list[list[ItemProblem]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FeedImport:
-    """What became of one feed of a list: added under a slug, known already, or refused with the problem."""
-
-    url: str
-    title: str
-    collection: str
-    status: Literal["added", "known", "refused"]
-    slug: str | None = None
-    problem: str | None = None
 
 
 def kinds() -> dict[str, type[SourcePlugin]]:
@@ -55,29 +41,21 @@ def kinds() -> dict[str, type[SourcePlugin]]:
 
 
 def read_settings(values: Mapping[str, Any]) -> SourceSettings:
-    """The settings of a source from what an operator wrote; UsageError names what is wrong.
+    """The settings of a source from what an operator wrote; UsageError names the setting and the fix.
 
     The names are those of `source_settings.SETTINGS`, and `base_url`, the address of a source of any kind. A target
     without a scheme is read as https.
     """
-    settings.check_names("source", SETTINGS, values.keys() - {"base_url"})
-    given = {name: value for name, value in values.items() if value is not None}
-    settings.check(SETTINGS, given)
-    if "collection" not in given:
+    definition.check_names("source", SETTINGS, values.keys() - {"base_url"})
+    definition.check(SETTINGS, values)
+    chosen = {name: value for name, value in values.items() if value is not None}
+    if "collection" not in chosen:
         raise UsageError("collection: a source needs one, as ai_news")
-    target = urls.candidate_urls(given.pop("target", "") or str(given.get("base_url", "")))[0]
-    kind, options = resolve_target(target, kind=given.pop("kind", None))
-    own_url, given_url = kinds()[kind].base_url, given.pop("base_url", None)
-    elsewhere = {"base_url": given_url} if own_url and given_url not in {None, own_url} else {}
-    chosen = {name: value for name, value in given.get("options", {}).items() if value is not None}
-    given["options"] = _spelled(kind, options | elsewhere | chosen)
-    base_url = given["options"].get("base_url", own_url) if own_url else given_url or target
-    subject = _subject(given["options"]) if own_url else []
-    slug = given.pop("slug", None) or _slug("_".join([kind, *subject]) if own_url else _place(base_url))
-    name = given.pop("name", None) or (" ".join([kind, *subject]) if subject else urls.host(base_url))
-    found = SourceSettings(**{**given, "base_url": base_url, "kind": kind, "slug": slug, "name": name})
-    _check(found)
-    return found
+    target = urls.candidate_urls(chosen.pop("target", "") or str(chosen.get("base_url", "")))[0]
+    kind, implied = resolve_target(target, kind=chosen.get("kind"))
+    options = implied | {name: value for name, value in chosen.get("options", {}).items() if value is not None}
+    base_url, options = _locate(kind, options, base_url=chosen.get("base_url"), target=target)
+    return _complete({**chosen, "kind": kind, "base_url": base_url, "options": options})
 
 
 def read_candidates(values: Mapping[str, Any]) -> list[SourceSettings]:
@@ -87,18 +65,18 @@ def read_candidates(values: Mapping[str, Any]) -> list[SourceSettings]:
 
 
 def read_configured(tables: Sequence[Mapping[str, Any]]) -> list[SourceSettings]:
-    """The sources of the configuration file; ConfigError names the table that is wrong, and how."""
-    found: list[SourceSettings] = []
+    """The sources of the configuration file; ConfigError names the table and the problem."""
+    configured: list[SourceSettings] = []
     for number, table in enumerate(tables, start=1):
         try:
-            found.append(read_settings(table))
+            configured.append(read_settings(table))
         except (UsageError, TypeError) as error:
             raise ConfigError(f"scoop.toml, [[sources]] number {number}: {error}") from error
-    return found
+    return configured
 
 
 def resolve_target(target: str, *, kind: str | None = None) -> tuple[str, dict[str, Any]]:
-    """The kind of source that reads what was pasted, and the options in it; a feed unless it is something known."""
+    """The kind of source that reads an address or short form, and the options in it; rss where no plugin claims it."""
     if kind is not None and kind not in kinds():
         raise UsageError(f"there is no kind of source {kind!r}; there are {', '.join(sorted(kinds()))}")
     for possible, plugin in kinds().items():
@@ -117,50 +95,99 @@ def resolve_target(target: str, *, kind: str | None = None) -> tuple[str, dict[s
 
 
 def short_forms() -> list[str]:
-    """Examples of what can be pasted in place of an address."""
+    """Examples of short forms that stand for an address."""
     examples = [example for plugin in kinds().values() for example in plugin.targets.values()]
     return [example for example in examples if "://" not in example]
 
 
-def _check(found: SourceSettings) -> None:
-    """UsageError for a slug, an address or an option that `SETTINGS` does not know, as it is made of others."""
-    settings.check(SETTINGS, {"slug": found.slug})
-    connect_to = found.options.get("connect_to")
+def _locate(kind: str, options: Mapping[str, Any], *, base_url: str | None, target: str) -> tuple[str, dict[str, Any]]:
+    """The address of a source and its checked options; another address than the service's own becomes an option."""
+    own_url = kinds()[kind].base_url
+    if own_url is None:
+        return base_url or target, _read_options(kind, options)
+    moved = {"base_url": base_url} if base_url not in {None, own_url} else {}
+    checked = _read_options(kind, {**moved, **options})
+    return checked.get("base_url", own_url), checked
+
+
+def _read_options(kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options with the types of their kind: a list may be written with commas, a number as text."""
+    try:
+        plugins.makers(sources)[kind](options)
+        return plugin_options.plain_values(kinds()[kind].Options, options)
+    except Reject as error:
+        raise UsageError(str(error)) from error
+
+
+def _complete(values: Mapping[str, Any]) -> SourceSettings:
+    """The settings with a name and a slug, which are made from the service or the host where they are not chosen."""
+    _check_address(values["base_url"], values["options"].get("connect_to"))
+    is_service = kinds()[values["kind"]].base_url is not None
+    words = [values["kind"], *_subject(values["options"])] if is_service else []
+    host = urls.host(urls.canonical_url(values["base_url"])).removeprefix("www.")
+    slug = values.get("slug") or _make_slug("_".join(words) or host)
+    name = values.get("name") or (" ".join(words) if len(words) > 1 else urls.host(values["base_url"]))
+    definition.check(SETTINGS, {"slug": slug})
+    return SourceSettings(**{**values, "slug": slug, "name": name})
+
+
+def _check_address(base_url: str, connect_to: str | None) -> None:
     if connect_to is not None and not re.fullmatch(r"(?:[\w.-]+|\[[0-9a-fA-F:]+\]):\d{1,5}", connect_to):
         raise UsageError(f"connect_to is {connect_to!r}; it must be ADDRESS:PORT, as 127.0.0.1:8788")
     try:
-        urls.canonical_url(found.base_url)
+        urls.canonical_url(base_url)
     except ValueError as error:
         raise UsageError(f"target: {error}") from error
 
 
-async def add(conn: Connection, found: SourceSettings) -> Source:
-    """Keep a new source, inside the caller's transaction; Conflict where its slug is taken."""
-    if await store.is_taken(conn, found.slug):
-        raise Conflict(f"there is a source {found.slug!r} already; give this one another slug")
-    await store.put(conn, found)
-    return await store.by_slug(conn, found.slug)
+def _subject(options: Mapping[str, Any]) -> list[str]:
+    """What a source of a service is about: the texts among its own options."""
+    return [
+        value
+        for name, value in options.items()
+        if isinstance(value, str) and name not in sources.ServiceOptions.__struct_fields__
+    ]
 
 
-def patch_settings(known: Source, patch: Mapping[str, Any]) -> SourceSettings:
-    """The settings of a source with a patch: None is the default again, an option that is None is taken away.
+def _make_slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")[:MAX_SLUG].rstrip("_")
+
+
+def with_free_slug(settings: SourceSettings, slugs: Collection[str], namesakes: int = 0) -> SourceSettings:
+    """The settings with a slug that is not in `slugs`; the first `namesakes` numbers are known to be taken."""
+    numbers = (f"_{number + 1}" if number else "" for number in itertools.count(namesakes))
+    candidates = (f"{settings.slug[: MAX_SLUG - 8]}{number}" for number in numbers)
+    return replace(settings, slug=next(slug for slug in candidates if slug not in slugs))
+
+
+async def add(conn: Connection, settings: SourceSettings) -> Source:
+    """Add a source, inside the caller's transaction; Conflict where its slug is taken."""
+    if await store.is_taken(conn, settings.slug):
+        raise Conflict(f"there is a source {settings.slug!r} already; give this one another slug")
+    await store.put(conn, settings)
+    return await store.by_slug(conn, settings.slug)
+
+
+def patch_settings(source: Source, patch: Mapping[str, Any]) -> SourceSettings:
+    """The settings of a source with a patch: None is the default again, an option that is None is removed.
 
     Options are added to those that the source has.
     """
-    kept = {field.name: getattr(known, field.name) for field in fields(SourceSettings)}
-    kind = kinds().get(patch.get("kind") or known.kind)
-    if patch.get("target") is not None or (kind is not None and kind.base_url):
+    kept = {field.name: getattr(source, field.name) for field in fields(SourceSettings)}
+    kind = patch.get("kind") or source.kind
+    plugin = kinds().get(kind)
+    if patch.get("target") is not None or (plugin is not None and plugin.base_url):
         del kept["base_url"]  # a service has its own address: that of an earlier kind must not get its key
-    options = known.options | dict(patch.get("options") or {})
-    changed = settings.apply_patch(SourceSettings, kept, patch)
-    return read_settings({**changed, "kind": patch.get("kind") or known.kind, "slug": known.slug, "options": options})
+    options = source.options | dict(patch.get("options") or {})
+    changed = definition.apply_patch(SourceSettings, kept, patch)
+    return read_settings({**changed, "kind": kind, "slug": source.slug, "options": options})
 
 
 async def change(conn: Connection, slug: str, patch: Mapping[str, Any]) -> SourceSettings:
     """Change a source by a patch, inside the caller's transaction."""
-    found = patch_settings(await store.lock(conn, slug), patch)
-    await store.put(conn, found)
-    return found
+    settings = patch_settings(await store.lock(conn, slug), patch)
+    await store.put(conn, settings)
+    return settings
 
 
 async def retry_allowed(conn: Connection, allowed: Collection[str]) -> None:
@@ -174,10 +201,10 @@ async def list_sources(
     conn: Connection, *, collection: str | None = None, kind: str | None = None, **more: Any
 ) -> list[Source]:
     """Sources by slug; UnknownName where a filter names a collection or kind that does not exist."""
-    found = await store.list_sources(conn, collection=collection, kind=kind, **more)
-    if not found:
+    listed = await store.list_sources(conn, collection=collection, kind=kind, **more)
+    if not listed:
         await check_filter(conn, collection=collection, kind=kind)
-    return found
+    return listed
 
 
 async def check_filter(conn: Connection, *, collection: str | None = None, kind: str | None = None) -> None:
@@ -187,74 +214,13 @@ async def check_filter(conn: Connection, *, collection: str | None = None, kind:
         raise UnknownName("kind", f"there is no kind of source {kind!r}; there are: {', '.join(sorted(kinds()))}")
 
 
-async def import_opml(
-    conn: Connection, outlines: Outlines, *, collection: str, schedule: str, options: Mapping[str, Any] | None = None
-) -> list[FeedImport]:
-    """Add the feeds of a list, inside the caller's transaction; those that exist stay as they are."""
-    present = await store.list_sources(conn)
-    defaults = {"collection": collection, "schedule": schedule, "options": dict(options or {})}
-    # In a thread: a list may have thousands, and the server answers other requests meanwhile.
-    imported, new = await asyncio.to_thread(_plan_import, outlines, present, defaults)
-    await store.put_all(conn, new)
-    return imported
-
-
-def _plan_import(
-    outlines: Outlines, present: Sequence[Source], defaults: Mapping[str, Any]
-) -> tuple[list[FeedImport], list[SourceSettings]]:
-    """The result for each feed of a list, and the sources that are new."""
-    known, slugs = {source.base_url for source in present}, {source.slug for source in present}
-    namesakes: Counter[str] = Counter()
-    imported, new = [], []
-    for feed in outlines.feeds:
-        values = {**defaults, "target": feed.url, "kind": "rss", "name": feed.title}
-        values["collection"] = feed.collection or defaults["collection"]
-        about = {"url": feed.url, "title": feed.title, "collection": values["collection"]}
-        if feed.url in known:
-            imported.append(FeedImport(**about, status="known"))
-            continue
-        try:
-            settings = read_settings(values)
-        except UsageError as error:
-            imported.append(FeedImport(**about, status="refused", problem=str(error)))
-            continue
-        new.append(with_free_slug(settings, slugs, namesakes[settings.slug]))
-        namesakes[settings.slug] += 1
-        known.add(feed.url)
-        slugs.add(new[-1].slug)
-        imported.append(FeedImport(**about, status="added", slug=new[-1].slug))
-    return imported, new
-
-
-async def export_opml(
-    conn: Connection, *, collection: str | None = None, now: datetime, secrets: bool = False
-) -> bytes:
-    """The feeds as OPML, one folder per collection; with `secrets` whole addresses, and those of the own network."""
-    found = await store.list_sources(conn, collection=collection, kind="rss")
-    feeds = [source for source in found if secrets or not source.options.get("allow_private")]
-    outlines = [
-        opml.Outline(
-            url=source.base_url if secrets else redaction.redact_url(source.base_url),
-            title=source.name,
-            collection=source.collection,
-            category=source.category,
-        )
-        for source in sorted(feeds, key=lambda source: source.collection)
-    ]
-    return opml.write(outlines, title="Scoop", now=now)
-
-
 async def preview_source(
-    found: SourceSettings, *, client: Client, sandbox: Sandbox, plugin_settings: PluginSettings, now: datetime
+    settings: SourceSettings, *, client: Client, sandbox: Sandbox, plugin_settings: PluginSettings, now: datetime
 ) -> SourcePreview:
-    """Visit a source without keeping anything; FetchFailed when it gives nothing."""
-    source = Source(
-        **{each.name: getattr(found, each.name) for each in fields(SourceSettings)},
-        source_id=0,
-        next_visit_at=now,
-        health_since=now,
-    )
-    plugin: SourcePlugin = plugins.makers(sources, plugin_settings)[found.kind](found.options)
+    """Fetch a source without storing anything; FetchFailed where it fails."""
+    chosen = {field.name: getattr(settings, field.name) for field in fields(SourceSettings)}
+    source = Source(**chosen, source_id=0, next_visit_at=now, health_since=now)
+    plugin: SourcePlugin = plugins.makers(sources, plugin_settings)[settings.kind](settings.options)
     visit = Visit(
         source=sources.with_own_address(source, plugin),
         options=plugin.options,
@@ -265,10 +231,8 @@ async def preview_source(
         sandbox=sandbox,
     )
     harvest = await plugin.fetch(visit)
-    completed = [
-        items.complete_item(item, source=found.slug, collection=found.collection, category=found.category, now=now)
-        for item in harvest.items
-    ]
+    about = {"source": settings.slug, "collection": settings.collection, "category": settings.category}
+    completed = [items.complete_item(item, **about, now=now) for item in harvest.items]
     problems = [items.list_problems(item) for item in completed]
     return SourcePreview(
         harvest=harvest,
@@ -280,48 +244,13 @@ async def preview_source(
 async def preview_first(
     candidates: Sequence[SourceSettings], preview: Callable[[SourceSettings], Awaitable[SourcePreview]]
 ) -> tuple[SourceSettings, SourcePreview]:
-    """The first candidate whose server answers, and its preview; FetchFailed of the first where none does."""
+    """The first candidate whose server answers, and its preview; FetchFailed of the first where none answers."""
     failures: list[FetchFailed] = []
-    for found in candidates:
+    for settings in candidates:
         try:
-            return found, await preview(found)
+            return settings, await preview(settings)
         except FetchFailed as failure:
-            failures.append(failure)
             if failure.health not in NO_ANSWER:
-                break
+                raise
+            failures.append(failure)
     raise failures[0]
-
-
-def with_free_slug(found: SourceSettings, slugs: Collection[str], namesakes: int = 0) -> SourceSettings:
-    """The same source under a slug that nobody has; so many `namesakes` are known to be there."""
-    numbers = (f"_{number + 1}" if number else "" for number in itertools.count(namesakes))
-    slug = next(
-        slug for number in numbers if (slug := f"{found.slug[: source_settings.MAX_SLUG - 8]}{number}") not in slugs
-    )
-    return replace(found, slug=slug)
-
-
-def _spelled(kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options as their kind wants them: a list may be written with commas, a number as text."""
-    try:
-        plugins.makers(sources)[kind](options)
-        return plugin_options.plain_values(kinds()[kind].Options, options)
-    except Reject as error:
-        raise UsageError(str(error)) from error
-
-
-def _subject(options: Mapping[str, Any]) -> list[str]:
-    """What a source of a service is about: the words among its own options."""
-    return [
-        value
-        for name, value in options.items()
-        if isinstance(value, str) and name not in sources.ServiceOptions.__struct_fields__
-    ]
-
-
-def _slug(told: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "_", told.lower()).strip("_")[: source_settings.MAX_SLUG].rstrip("_")
-
-
-def _place(base_url: str) -> str:
-    return urls.host(urls.canonical_url(base_url)).removeprefix("www.")

@@ -10,9 +10,11 @@ from fastapi import Query, Request, Response
 from pydantic import Field
 
 from scoop import app
+from scoop.actions import source_lists
 from scoop.actions import sources as source_actions
+from scoop.actions.source_lists import FeedImport
 from scoop.actions.source_settings import SETTINGS
-from scoop.actions.sources import FeedImport, SourcePreview
+from scoop.actions.sources import SourcePreview
 from scoop.api import document
 from scoop.core import opml, redaction
 from scoop.core.access import Visitor
@@ -160,7 +162,7 @@ async def import_sources(
     outlines = opml.read(await request.body())
     if not outlines.feeds:
         raise invalid("body", outlines.problems[-1])
-    feeds = await source_actions.import_opml(conn, outlines, collection=collection, schedule=schedule)
+    feeds = await source_lists.import_opml(conn, outlines, collection=collection, schedule=schedule)
     shown = [replace(feed, url=redaction.redact_url(feed.url)) for feed in feeds]
     return responses.json(request, Import(feeds=shown, problems=list(outlines.problems)))
 
@@ -174,7 +176,7 @@ async def export_sources(
 
     Without it an address has no query, user or password, and feeds with an internal address are left out.
     """
-    body = await source_actions.export_opml(conn, collection=collection, now=desk.clock(), secrets=secrets)
+    body = await source_lists.export_opml(conn, collection=collection, now=desk.clock(), secrets=secrets)
     return responses.with_etag(request, body, OPML[0])
 
 

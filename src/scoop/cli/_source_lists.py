@@ -12,7 +12,7 @@ from scoop.config import Config
 from scoop.errors import InputError
 
 if TYPE_CHECKING:
-    from scoop.actions.sources import FeedImport
+    from scoop.actions.source_lists import FeedImport
     from scoop.core.opml import Outlines
 
 
@@ -60,11 +60,11 @@ def _read_file(file: str) -> bytes:
 async def _import(
     config: Config, outlines: "Outlines", *, allow_private: bool, connect_to: str | None, **defaults: str
 ) -> "list[FeedImport]":
-    from scoop.actions import sources as source_actions
+    from scoop.actions import source_lists
 
     options = _reach.read(allow_private, connect_to)
     async with runtime.open_connection(config) as conn, conn.transaction():
-        return await source_actions.import_opml(conn, outlines, **defaults, options=options)
+        return await source_lists.import_opml(conn, outlines, **defaults, options=options)
 
 
 @click.command("export")
@@ -86,7 +86,7 @@ def export_opml(config: Config, collection: str | None, secrets: bool) -> None:
 
 
 async def _export(config: Config, collection: str | None, secrets: bool) -> bytes:
-    from scoop.actions import sources as source_actions
+    from scoop.actions import source_lists
 
     async with runtime.open_connection(config) as conn:
-        return await source_actions.export_opml(conn, collection=collection, now=datetime.now(UTC), secrets=secrets)
+        return await source_lists.export_opml(conn, collection=collection, now=datetime.now(UTC), secrets=secrets)

@@ -2,7 +2,7 @@
 
 from fastapi import Request, Response
 
-from scoop.actions import sources as source_actions
+from scoop.actions import source_lists
 from scoop.http import responses, routes
 from scoop.http.deps import CurrentDesk, ReadConn
 from scoop.http.disclosure import ShowsSecrets
@@ -19,6 +19,6 @@ MEDIA = "text/x-opml"
 @needs("read")
 async def sources(request: Request, desk: CurrentDesk, conn: ReadConn, secrets: ShowsSecrets) -> Response:
     """The feeds as OPML, one folder per collection; `secrets=show` gives whole addresses, to admins."""
-    body = await source_actions.export_opml(conn, now=desk.clock(), secrets=secrets)
+    body = await source_lists.export_opml(conn, now=desk.clock(), secrets=secrets)
     named = {"Content-Disposition": 'attachment; filename="scoop-sources.opml"'}
     return responses.with_etag(request, body, f"{MEDIA}; charset=utf-8", headers=named)

@@ -13,6 +13,7 @@ from fastapi import Response
 
 from scoop import sources as kinds
 from scoop.actions import settings as definition
+from scoop.actions import source_lists
 from scoop.actions import sources as source_actions
 from scoop.actions.source_settings import MAX_URL, SETTINGS
 from scoop.core import opml, redaction, urls
@@ -198,7 +199,7 @@ async def import_sources(desk: CurrentDesk, context: PageContext, sent: UploadFo
         return _import_page(context, collections, values=sent.fields, problems=problems)
     outlines = opml.read(sent.file)
     async with desk.database.transaction() as conn:  # thousands of feeds take longer than the time limit of a request
-        imported = await source_actions.import_opml(conn, outlines, collection=collection, schedule=schedule)
+        imported = await source_lists.import_opml(conn, outlines, collection=collection, schedule=schedule)
     return _import_page(
         context,
         collections,
@@ -214,7 +215,7 @@ def _import_page(
     *,
     values: FormValues | None = None,
     problems: FormValues | None = None,
-    imported: list[source_actions.FeedImport] | None = None,
+    imported: list[source_lists.FeedImport] | None = None,
     outlines_problems: tuple[str, ...] = (),
 ) -> Response:
     chosen = FormValues(collection="news", schedule=definition.default(SourceSettings, "schedule"))
@@ -236,7 +237,7 @@ def _import_page(
 async def export_sources(conn: ReadConn, by: CurrentVisitor, context: PageContext, query: QueryFields) -> Response:
     """The feeds as OPML; `secrets=show` gives whole addresses, to admins."""
     secrets = disclosure.check_secrets(by, query["secrets"])
-    content = await source_actions.export_opml(
+    content = await source_lists.export_opml(
         conn, collection=query["collection"] or None, now=context.now, secrets=secrets
     )
     headers = {"Content-Disposition": 'attachment; filename="scoop.opml"'}
