@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import IO, Literal, cast
 
 from scoop.core import documents, items, urls
+from scoop.core.display_names import counted
 from scoop.errors import DatabaseUnavailable, InputError
 from scoop.faults import fault
 from scoop.stage_names import StageName
@@ -98,7 +99,8 @@ class _Tally:
 
     def stop(self, error: InputError) -> None:
         self.is_interrupted = isinstance(error, PushInterrupted)
-        self.problem = f"interrupted after {self.items:,} items: {error}" if self.is_interrupted else str(error)
+        done = counted(self.items, "item")
+        self.problem = f"interrupted after {done}: {error}" if self.is_interrupted else str(error)
 
     def result(self, run_id: int) -> PushResult:
         return PushResult(
