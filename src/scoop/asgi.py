@@ -44,9 +44,7 @@ log = structlog.get_logger()
 
 COMPRESSED_FROM = 1000  # bytes
 LOOPBACK = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
-NOTHING_HERE = HttpProblem(
-    HTTPStatus.NOT_FOUND, "there is nothing at this address; all that Scoop has is found from the front page"
-)
+NOTHING_HERE = HttpProblem(HTTPStatus.NOT_FOUND, "there is nothing at this address")
 
 
 def create_app(

@@ -315,7 +315,7 @@ async def test_what_is_no_day_is_not_found(database, path):
     async with visiting(database) as visitor:
         answer = await visitor.get(path)
     assert answer.status == 404
-    assert "Page not found" in answer.page.text
+    assert "Not found" in answer.page.text
 
 
 async def test_an_empty_page_says_what_fills_it(database):

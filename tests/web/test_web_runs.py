@@ -36,7 +36,7 @@ async def test_a_run_is_listed_with_its_figures(database):
     async with visiting(database, role="reader") as visitor:
         page = (await visitor.get("/runs")).page
     assert page.links("/runs/") == ["/runs/1"]
-    for told in ("tribune", "partial", "schedule", "1,234", "5", "503 from host"):
+    for told in ("Tribune", "partial", "schedule", "1,234", "5", "503 from host"):
         assert told in page.text
 
 

@@ -92,8 +92,8 @@ async def test_sources_show_what_their_runs_came_to(database):
         await runs.count_inserted(conn, dict.fromkeys(await runs.record(conn, visits, "schedule"), 3))
     async with visiting(database) as visitor:
         month, quarter = (await visitor.get("/stats")).page, (await visitor.get("/stats?days=90")).page
-    assert "tribune 2 1 8 6 2" in month.text
-    assert "gazette" not in month.text
+    assert "Tribune 2 1 8 6 2" in month.text
+    assert "Gazette" not in month.text
     assert quarter.links("/runs?source=") == ["/runs?source=tribune", "/runs?source=gazette"]
 
 

@@ -9,7 +9,7 @@ from scoop.http.routes import needs
 from scoop.store.reads import collections as collection_reads
 from scoop.store.reads.collections import CollectionSummary
 
-router = routes.for_programs("Figures")
+router = routes.for_programs("Stats")
 
 
 @router.get("/collections", response_model=Listed[CollectionSummary])

@@ -11,7 +11,7 @@ from scoop.http.deps import ReadConn
 from scoop.http.routes import needs
 from scoop.store import migrations
 
-router = routes.for_programs("Figures")
+router = routes.for_programs("Stats")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

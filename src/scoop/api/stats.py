@@ -8,7 +8,7 @@ from scoop.http.routes import needs
 from scoop.store.reads import stats as stats_reads
 from scoop.store.reads.stats import Stats
 
-router = routes.for_programs("Figures")
+router = routes.for_programs("Stats")
 
 
 @router.get("/stats", response_model=Stats)

@@ -22,7 +22,7 @@ HEADINGS = {
     HTTPStatus.BAD_REQUEST: "Invalid request",
     HTTPStatus.UNAUTHORIZED: "Sign-in required",
     HTTPStatus.FORBIDDEN: "Not allowed",
-    HTTPStatus.NOT_FOUND: "Page not found",
+    HTTPStatus.NOT_FOUND: "Not found",
     HTTPStatus.METHOD_NOT_ALLOWED: "Method not allowed",
     HTTPStatus.CONFLICT: "Conflict",
     HTTPStatus.PRECONDITION_FAILED: "Changed in the meantime",
@@ -55,9 +55,9 @@ def redirect_with_notice(path: str, *, notice: str = "") -> Response:
 
 def error_page(request: Request, problem: HttpProblem) -> str:
     """Render an error: what happened, what is safe, what to do."""
-    text = problem.message[:1].upper() + problem.message[1:]
+    text = f"{labels.capitalise(problem.message)}."
     if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        text = f"{text}. {SAFE}"
+        text = f"{text} {SAFE}"
     return _render(
         "problem.html",
         context=page_context.after_error(request),

@@ -8,11 +8,11 @@ from weakref import WeakKeyDictionary
 
 from fastapi import FastAPI, Request, Response
 
-from scoop.core import text
 from scoop.http import errors, routes
 from scoop.http.deps import CurrentDesk, Desk
 from scoop.http.routes import needs
 from scoop.store.db import Connection
+from scoop.store.reads import sources as source_reads
 from scoop.store.reads import stats as stats_reads
 from scoop.store.reads.stats import CollectionStats, DayStats, SourceStats
 from scoop.web import pages
@@ -41,6 +41,7 @@ class StatsPage:
     matches: dict[str, int]
     collections: list[CollectionStats]
     sources: list[SourceStats]
+    source_names: dict[str, str]
     source_count: int
 
     @property
@@ -96,9 +97,7 @@ async def stats_page(
         raise errors.invalid("days", f"must be one of {', '.join(map(str, RANGES))}")
     stats = await _caches.setdefault(request.app, StatsCache()).get(desk, context, int(days))
     shown = stats.sources if sources == "all" else stats.sources[:TOP_SOURCES]
-    return pages.page(
-        "stats.html", context, stats=stats, sources=shown, chosen=int(days), RANGES=RANGES, plain=text.one_line
-    )
+    return pages.page("stats.html", context, stats=stats, sources=shown, chosen=int(days), RANGES=RANGES)
 
 
 async def _count(conn: Connection, context: PageContext, days: int) -> StatsPage:
@@ -111,6 +110,7 @@ async def _count(conn: Connection, context: PageContext, days: int) -> StatsPage
         matches=await stats_reads.count_matches(conn, since=since, until=until),
         collections=await stats_reads.count_collections(conn, since=since, until=until),
         sources=sources,
+        source_names=await source_reads.get_names(conn, [source.source for source in sources]),
         source_count=source_count,
     )
 

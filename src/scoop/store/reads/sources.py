@@ -1,6 +1,6 @@
 """Sources as every interface shows them: their settings, health, visits and latest items."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
@@ -126,3 +126,8 @@ async def has_source(conn: Connection, slug: str) -> bool:
 
 async def list_slugs(conn: Connection) -> list[str]:
     return [row["slug"] for row in await conn.fetch(SQL["slugs"])]
+
+
+async def get_names(conn: Connection, slugs: Collection[str]) -> dict[str, str]:
+    """The names of these sources by slug, without those that were removed."""
+    return {row["slug"]: row["name"] for row in await conn.fetch(SQL["names"], list(slugs))}

@@ -1,3 +1,7 @@
+-- name: names
+-- The names of sources by slug.
+SELECT slug, name FROM sources WHERE slug = ANY ($1::text[]);
+
 -- name: health
 -- The number of enabled sources in each state of health.
 SELECT health::text AS health, count(*) AS sources FROM sources WHERE enabled GROUP BY health;
