@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-import structlog
-
 from scoop.config import Config
 from scoop.core.handover_modes import Modes
 from scoop.errors import ConfigError, Reject, UsageError
@@ -29,8 +27,6 @@ if TYPE_CHECKING:
     from scoop.stages.stage import Stage
 
 POOL_SIZE = 8
-
-log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,11 +107,13 @@ async def open_app(
 
 
 def _check_plugins(config: Config) -> None:
+    import structlog
+
     from scoop import plugins
 
     plugins.check_settings(config.plugins)
     for warning in plugins.unknown_variables(config.plugins):
-        log.warning(warning)
+        structlog.get_logger().warning(warning)
 
 
 def channel_makers(config: Config) -> "ChannelMakers":
