@@ -35,11 +35,8 @@ MAX_SOCKET_FOLDER = 90  # the kernel allows 107 bytes for the path of a socket
 LINGER_SECONDS = 15.0  # without users before the server stops, so that consecutive commands need no start
 START_DEADLINE = 60.0  # seconds, including recovery after a crash
 CLOSED_HOMES = Path("/var/lib/scoop/closed")
-LOCALES = (
-    "C.UTF-8",
-    "en_US.UTF-8",
-    "C",
-)  # the first that the platform has; without UTF-8, trigrams of Japanese are empty
+# The first that the platform has; without UTF-8, trigrams of Japanese are empty.
+LOCALES = ("C.UTF-8", "en_US.UTF-8", "C")
 SHARED_BUFFERS_MB = (128, 4096)  # bounds of an eighth of the memory
 
 
