@@ -20,7 +20,7 @@ async def no_copies(*_arguments: Any) -> CopyPairs:
 if __name__ == "__main__":
     sys.argv = ["scoop", "worker", "--member", *sys.argv[1:]]
     with (
-        patch.object(signals, "indexed", lambda _phrases: []),
+        patch.object(signals, "index_phrases", lambda _phrases: []),
         patch.object(titles, "headline", lambda _title: None),
         patch.object(dedup, "_copy_pairs", no_copies),
     ):

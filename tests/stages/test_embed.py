@@ -14,7 +14,6 @@ from starlette.responses import Response
 from builders import an_item, ingest
 from scoop import worker
 from scoop.cli.progress import Silent
-from scoop.embedders import Settings
 from scoop.embedders.openai import OpenAI
 from scoop.errors import Retry
 from scoop.fetch.client import Client, open_client
@@ -54,7 +53,7 @@ class Office:
         return await Response(msgspec.json.encode({"embeddings": made}))(scope, receive, send)
 
     def embedder(self, model: str = "toy") -> OpenAI:
-        return OpenAI(Settings(url=f"{self.address}/embed", model=model), self.client)
+        return OpenAI(OpenAI.Options(base_url=f"{self.address}/embed", model=model), self.client)
 
     async def read(self, *items) -> None:
         """Take items in, up to documents that wait to be embedded."""
