@@ -50,6 +50,7 @@ class Arrival:
     source_item_id: str
     fetched_at: datetime
     raw_payload: Item
+    source_item_url: str | None = None
     page: ArticlePage | None = None
 
 
@@ -86,6 +87,7 @@ class Document:
     content_problem: str | None
     headline: int | None
     sketch: list[int]
+    tracked_url_hash: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoop.core.urls import canonical_url, host
+from scoop.core.urls import canonical_url, host, tracked_url, without_parameters
 
 ANY_TEXT = st.text(alphabet=st.characters(exclude_categories=()))
 WRAPPERS = (
@@ -54,7 +54,11 @@ def test_every_spelling_of_a_page_becomes_one(written, canonical):
 
 
 @pytest.mark.parametrize(
-    "parameter", ["utm_source=x", "UTM_Medium=x", "fbclid=1", "gclid=1", "mc_cid=1", "ref=hn", "cmp=x"]
+    "parameter",
+    [
+        *["utm_source=x", "UTM_Medium=x", "fbclid=1", "gclid=1", "mc_cid=1", "ref=hn", "cmp=x"],
+        *["maca=en-rss-en-all-1573-rdf", "traffic_source=rss", "_r=0", "postshare=1"],
+    ],
 )
 def test_tracking_parameters_are_dropped(parameter):
     assert canonical_url(f"https://example.com/a?id=7&{parameter}") == "https://example.com/a?id=7"
@@ -171,3 +175,22 @@ def test_the_order_of_the_query_does_not_matter(orders):
     assert canonical_url(f"https://a.example/?{'&'.join(written)}") == canonical_url(
         f"https://a.example/?{'&'.join(shuffled)}"
     )
+
+
+def test_the_spelling_of_earlier_documents_keeps_parameters_that_became_known_later():
+    url = "https://Example.com/a/?utm_source=x&maca=rss&id=7"
+    assert canonical_url(url) == "https://example.com/a?id=7"
+    assert tracked_url(url) == "https://example.com/a?id=7&maca=rss"
+
+
+@pytest.mark.parametrize(
+    ("url", "without"),
+    [
+        ("https://e.example/a/?x=1&rss=1&y=%20#top", "https://e.example/a/?x=1&y=%20#top"),
+        ("https://e.example/a?rss=1", "https://e.example/a"),
+        ("https://e.example/a?rss", "https://e.example/a"),
+        ("https://e.example/a?x=rss", "https://e.example/a?x=rss"),
+    ],
+)
+def test_parameters_are_removed_and_all_else_stays(url, without):
+    assert without_parameters(url, {"rss"}) == without

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from starlette.responses import Response
 
-from builders import BODY
+from builders import BODY, an_item, ingest, partition
 from gathering import ARTICLE, a_feed, open_desk, open_web
 from scoop.actions import sources as source_actions
 
@@ -374,3 +374,62 @@ async def test_an_address_that_is_changed_during_a_fetch_stays_changed(desk, web
     await desk.add(web.source())
     await desk.visit()
     assert (await desk.state())["base_url"] == "http://new.example/feed"
+
+
+TRACKED, CLEAN = "http://tribune.example/story-0?from=rss", "http://tribune.example/story-0"
+
+
+def a_tracked_feed() -> Response:
+    """Links that differ in their paths and share a parameter."""
+    entries = "".join(
+        f"<item><title>Story {number}</title><guid>{number}</guid><description>{BODY * 8} {number}</description>"
+        f"<link>{TRACKED.replace('-0', f'-{number}')}</link></item>"
+        for number in range(6)
+    )
+    return Response(f"<rss><channel>{entries}</channel></rss>")
+
+
+async def test_a_parameter_that_all_links_of_a_feed_share_is_not_part_of_the_url(desk, web):
+    web.answers[FEED] = a_tracked_feed()
+    await desk.add(web.source())
+    await desk.visit()
+    await desk.run()
+    [row] = await desk.rows(
+        "SELECT documents.canonical_url, raw_payload ->> 'canonical_url' AS link FROM documents "
+        "JOIN raw_arrivals USING (raw_arrival_id) WHERE documents.source_item_id = '0'"
+    )
+    assert row == {"canonical_url": CLEAN, "link": TRACKED}
+
+
+@pytest.mark.parametrize("is_feed_first", [True, False], ids=["feed first", "feed last"])
+async def test_a_story_is_one_with_and_without_the_tracking_of_its_links(desk, web, is_feed_first):
+    """The tracked spelling is that of earlier versions, and of sources with too few links to compare."""
+    web.answers[FEED] = a_tracked_feed()
+    await desk.add(web.source())
+
+    async def gather() -> None:
+        await desk.visit()
+        await desk.run()
+
+    async def push() -> None:
+        others = [
+            an_item(number, source=f"other-{number}", title=title, canonical_url=url, body_text=title)
+            for number, (title, url) in enumerate([("One tells it so", TRACKED), ("Another tells it otherwise", CLEAN)])
+        ]
+        await ingest(desk.database, others)
+        await desk.run()
+
+    for step in (gather, push) if is_feed_first else (push, gather):
+        await step()
+    stories = await partition(desk.database)
+    assert frozenset({"0", "item-0", "item-1"}) in stories
+    assert len(stories) == 6
+
+
+async def test_items_that_were_stored_with_tracking_are_not_taken_again(desk, web):
+    web.answers[FEED] = a_tracked_feed()
+    await desk.add(web.source())
+    await desk.visit()
+    before = await desk.rows("SELECT count(*) AS count FROM raw_arrivals")
+    await desk.visit(force=True)
+    assert await desk.rows("SELECT count(*) AS count FROM raw_arrivals") == before

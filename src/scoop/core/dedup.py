@@ -31,11 +31,14 @@ class DedupDocument:
     content_hash: bytes
     token_count: int
     story_id: int | None
+    tracked_url_hash: bytes | None = None
 
     def identities(self) -> Iterator[tuple[ExactSignal, object]]:
         """The keys by which it is the same article as another, the strongest first."""
         if self.canonical_url_hash is not None:
             yield "exact_url", self.canonical_url_hash
+        if self.tracked_url_hash is not None:
+            yield "exact_url", self.tracked_url_hash
         for native_id in self.native_ids:
             yield "exact_source_id", native_id
         if self.token_count >= MIN_CONTENT_TOKENS:

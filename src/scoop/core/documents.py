@@ -14,7 +14,7 @@ ARTICLE_ID_DIGITS = 32
 
 def document(arrival: Arrival) -> Document:
     """The document of a valid arrival; Reject if its title is blank."""
-    item, problem = _with_page(arrival.raw_payload, arrival.page)
+    item, problem = _with_page(_with_clean_link(arrival), arrival.page)
     title = text.one_line(item["title"])
     normalized_title = text.normalized(title)
     if not normalized_title:
@@ -61,7 +61,23 @@ def document(arrival: Arrival) -> Document:
         content_problem=problem,
         headline=titles.headline(title),
         sketch=_sketch(signals.phrases(text_words)),
+        tracked_url_hash=_tracked_url_hash(arrival, item.get("canonical_url"), canonical_url),
     )
+
+
+def _with_clean_link(arrival: Arrival) -> Item:
+    """The item with the link that ingest cleaned of tracking; the payload has the link of the source."""
+    link = arrival.source_item_url
+    return arrival.raw_payload | {"canonical_url": link} if link else arrival.raw_payload
+
+
+def _tracked_url_hash(arrival: Arrival, link: str | None, canonical_url: str | None) -> bytes | None:
+    """The hash of the URL with its tracking parameters, if it had any: other documents may have that spelling."""
+    if link is None:
+        return None
+    is_from_page = link != (arrival.source_item_url or arrival.raw_payload.get("canonical_url"))
+    tracked_url = urls.tracked_url(link if is_from_page else arrival.raw_payload["canonical_url"])
+    return hashes.sha256(tracked_url) if tracked_url != canonical_url else None
 
 
 def _with_page(item: Item, page: ArticlePage | None) -> tuple[Item, str | None]:

@@ -1,14 +1,15 @@
-"""One spelling for every address of one page."""
+"""Canonical URLs: one spelling for all addresses of a page."""
 
 import re
+from collections.abc import Collection
 from typing import NamedTuple
 from urllib.parse import parse_qs, unquote
 
 import can_ada
 
-MAX_UNWRAPS = 3  # a redirector inside a redirector is seen in the wild, a fourth level only in attacks
+MAX_UNWRAPS = 3  # a redirector inside a redirector exists, a fourth level only in attacks
 DEFAULT_PORTS = {"http:": "80", "https:": "443"}
-QUOTED_CHARACTERS = 200  # of a URL that is named in an error message
+QUOTED_CHARACTERS = 200  # of a URL in an error message
 
 TRACKING_PREFIXES = ("utm_", "hsa_", "itm_", "mtm_", "piwik_", "pk_")
 TRACKING_PARAMETERS = frozenset(
@@ -23,6 +24,10 @@ TRACKING_PARAMETERS = frozenset(
     wickedid wt_mc xtor yclid ysclid
     """.split()  # noqa: SIM905  # quoted one by one they could not be read
 )
+
+# Added after documents had been stored with them; `tracked_url` keeps them, so that both spellings are found.
+LATER_TRACKING_PARAMETERS = frozenset({"_r", "maca", "postshare", "traffic_source"})
+_ALL_TRACKING_PARAMETERS = TRACKING_PARAMETERS | LATER_TRACKING_PARAMETERS
 
 # Pages that only send the reader on, and the parameters that hold the target, the likeliest first.
 _TARGET_PARAMETERS = {
@@ -55,7 +60,7 @@ _AMP = re.compile(
 _WITHOUT_SCHEME = re.compile(r"(?:[\w-]+(?:\.[\w-]+)+|\[[0-9a-fA-F:.]+\]|localhost)\.?(?::\d{1,5})?(?:[/?#]\S*)?")
 _SLASHES = re.compile("//+")
 _ESCAPED_AMPERSAND = re.compile("(?:^|&)(?:amp;)+")  # feeds that were escaped twice
-# A percent sign with or without its two digits, and whatever RFC 3986 allows neither in a path nor in a query.
+# A percent sign with or without its two digits, and any character that RFC 3986 allows neither in a path nor a query.
 _TO_RESPELL = re.compile(r"%([0-9A-Fa-f]{2})?|[^A-Za-z0-9\-._~!$&'()*+,;=:@/?%]")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
@@ -69,20 +74,39 @@ class _UrlParts(NamedTuple):
 
 
 def canonical_url(url: str) -> str:
-    """The one spelling of an http(s) URL; a ValueError says why a text is none."""
-    address = _address(url)
+    """The one spelling of an http(s) URL; ValueError for any other text."""
+    return _spelling(url, _ALL_TRACKING_PARAMETERS)
+
+
+def tracked_url(url: str) -> str:
+    """The canonical spelling of documents that were stored before the later tracking parameters were known."""
+    return _spelling(url, TRACKING_PARAMETERS)
+
+
+def without_parameters(url: str, names: Collection[str]) -> str:
+    """The URL without these parameters of its query; all else stays as it is."""
+    parsed = can_ada.parse(url)
+    pairs = parsed.search[1:].split("&")
+    kept = [pair for pair in pairs if pair.partition("=")[0] not in names]
+    if len(kept) < len(pairs):
+        parsed.search = "&".join(kept)
+    return str(parsed.href)
+
+
+def _spelling(url: str, tracking: frozenset[str]) -> str:
+    address = _address(url, tracking)
     page = address
     for _ in range(MAX_UNWRAPS):
-        inner = _wrapped(page)
+        inner = _wrapped(page, tracking)
         if inner is None:
             return _spelled(page)
         page = inner
-    # Stopping half way would give another answer the next time.
-    return _spelled(page if _wrapped(page) is None else address)
+    # Stopping half way would give another result the next time.
+    return _spelled(page if _wrapped(page, tracking) is None else address)
 
 
 def is_url(text: str) -> bool:
-    """Whether `canonical_url` can spell it."""
+    """Whether a text is an http(s) URL."""
     try:
         _with_host(text)
     except ValueError:
@@ -99,7 +123,7 @@ def candidate_urls(text: str) -> list[str]:
 
 
 def percent_encoded(url: str) -> str:
-    """The URL as it was given, with all that a URI may not hold percent-encoded."""
+    """The URL with every character percent-encoded that a URI may not contain."""
     return str(_parsed(url.strip()).href)
 
 
@@ -114,10 +138,11 @@ def host_and_port(url: str) -> str:
     return f"{parsed.hostname}:{parsed.port or DEFAULT_PORTS[parsed.protocol]}"
 
 
-def _address(url: str) -> _UrlParts:
+def _address(url: str, tracking: frozenset[str]) -> _UrlParts:
     parsed = _with_host(url)
     name = parsed.hostname
-    return _UrlParts(parsed.protocol, name, parsed.port, _path(parsed.pathname), _query(name, parsed.search[1:]))
+    query = _query(name, parsed.search[1:], tracking)
+    return _UrlParts(parsed.protocol, name, parsed.port, _path(parsed.pathname), query)
 
 
 def _with_host(url: str) -> can_ada.URL:
@@ -149,18 +174,18 @@ def _path(path: str) -> str:
     return _TO_RESPELL.sub(_respelled, path.rstrip("/")) or "/"
 
 
-def _query(name: str, query: str) -> str:
+def _query(name: str, query: str, tracking: frozenset[str]) -> str:
     query = _TO_RESPELL.sub(_respelled, query)
     if not query or name in _TARGET_IS_QUERY:
         return query
     if "amp;" in query:
         query = _ESCAPED_AMPERSAND.sub("&", query)
     pairs = sorted(pair.partition("=") for pair in query.split("&") if pair)
-    return "&".join("".join(pair) for pair in pairs if not _is_tracking(pair[0].lower()))
+    return "&".join("".join(pair) for pair in pairs if not _is_tracking(pair[0].lower(), tracking))
 
 
-def _is_tracking(parameter: str) -> bool:
-    return parameter in TRACKING_PARAMETERS or parameter.startswith(TRACKING_PREFIXES)
+def _is_tracking(parameter: str, tracking: frozenset[str]) -> bool:
+    return parameter in tracking or parameter.startswith(TRACKING_PREFIXES)
 
 
 def _respelled(match: re.Match[str]) -> str:
@@ -176,13 +201,13 @@ def _spelled(address: _UrlParts) -> str:
     return f"{scheme}//{name}{':' if port else ''}{port}{path}{'?' if query else ''}{query}"
 
 
-def _wrapped(address: _UrlParts) -> _UrlParts | None:
-    """The address that a redirector or an AMP cache carries inside its own."""
+def _wrapped(address: _UrlParts, tracking: frozenset[str]) -> _UrlParts | None:
+    """The target of a redirector or an AMP cache, from the address of the redirector."""
     target = _target(address)
     if not target:
         return None
     try:
-        return _address(target)
+        return _address(target, tracking)
     except ValueError:
         return None
 

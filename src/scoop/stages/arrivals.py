@@ -1,4 +1,4 @@
-"""The door of the ledger: a valid item becomes a new arrival."""
+"""Makes a new arrival of a valid item."""
 
 from datetime import datetime
 
@@ -14,16 +14,20 @@ def arrival(
     *,
     raw: bytes,
     now: datetime,
+    link: str | None = None,
     response_headers: dict[str, str] | None = None,
     page_url: str | None = None,
 ) -> NewArrival:
-    """What the ledger keeps of a valid item, whose JSON is `raw`; `page_url` is where its article has to be read."""
+    """The ledger row of a valid item, whose JSON is `raw`.
+
+    `link` replaces the link of the item, `page_url` is the page with its full text.
+    """
     metadata, published_at = item["source_metadata"], item.get("published_at")
     return NewArrival(
         collection=metadata["collection"],
         source=item["source"],
         source_item_id=item["source_item_id"],
-        source_item_url=item.get("canonical_url"),
+        source_item_url=link or item.get("canonical_url"),
         source_published_at=items.parse_moment(published_at) if published_at else None,
         fetched_at=min(items.parse_moment(metadata["scraped_at"]), now),
         raw_payload=msgspec.Raw(raw),

@@ -12,7 +12,7 @@ SELECT nextval('raw_arrivals_raw_arrival_id_seq') AS raw_arrival_id FROM generat
 
 -- name: by_ids
 -- Arrivals for normalize, with the extracted text of their pages.
-SELECT raw_arrival_id, collection, source, source_item_id, raw_arrivals.fetched_at, raw_payload,
+SELECT raw_arrival_id, collection, source, source_item_id, source_item_url, raw_arrivals.fetched_at, raw_payload,
     CASE WHEN pages.raw_arrival_id IS NOT NULL THEN jsonb_build_object('title', pages.title, 'text', pages.text,
         'authors', pages.authors, 'published_at', pages.published_at, 'language', pages.language,
         'canonical_url', pages.canonical_url, 'image_url', pages.image_url, 'problem', pages.problem) END AS page

@@ -16,7 +16,7 @@ CREATE TEMP TABLE IF NOT EXISTS staged_documents ON COMMIT DELETE ROWS AS
 SELECT raw_arrival_id, collection, source, source_item_id, article_id, canonical_url, canonical_url_hash, title,
     normalized_title, body_text, normalized_text, normalized_language, published_at, fetched_at, seen_at, source_domain,
     publisher_family, native_ids, title_simhash, text_simhash, title_hash, content_hash, token_count, authors, tags, image_url,
-    content_problem, headline, sketch
+    content_problem, headline, sketch, tracked_url_hash
 FROM documents LIMIT 0;
 
 -- name: replace
@@ -24,7 +24,7 @@ FROM documents LIMIT 0;
 INSERT INTO documents (raw_arrival_id, collection, source, source_item_id, article_id, canonical_url, canonical_url_hash,
     title, normalized_title, body_text, normalized_text, normalized_language, published_at, fetched_at, seen_at,
     source_domain, publisher_family, native_ids, title_simhash, text_simhash, title_hash, content_hash, token_count,
-    authors, tags, image_url, content_problem, headline, sketch)
+    authors, tags, image_url, content_problem, headline, sketch, tracked_url_hash)
 SELECT * FROM pg_temp.staged_documents ORDER BY raw_arrival_id
 ON CONFLICT (source, source_item_id, collection) DO UPDATE SET
     raw_arrival_id = excluded.raw_arrival_id,
@@ -53,6 +53,7 @@ ON CONFLICT (source, source_item_id, collection) DO UPDATE SET
     image_url = excluded.image_url,
     content_problem = excluded.content_problem,
     headline = excluded.headline,
-    sketch = excluded.sketch
+    sketch = excluded.sketch,
+    tracked_url_hash = excluded.tracked_url_hash
 WHERE documents.raw_arrival_id <= excluded.raw_arrival_id
 RETURNING document_id, collection;

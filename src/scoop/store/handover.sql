@@ -40,7 +40,8 @@ ORDER BY is_of_topic DESC, story_id, document_id;
 -- name: events
 -- The coverage of each of these stories, and whether the older system had seen an article of it.
 SELECT entry.story_id, coalesce(survivor.coverage_id, survivor.story_id) AS coverage_id, EXISTS (
-        SELECT FROM story_members JOIN documents USING (document_id) JOIN legacy_seen_items AS seen USING (canonical_url_hash)
+        SELECT FROM story_members JOIN documents USING (document_id) JOIN legacy_seen_items AS seen
+            ON seen.canonical_url_hash IN (documents.canonical_url_hash, documents.tracked_url_hash)
         WHERE story_members.story_id = survivor.story_id AND coalesce(seen.topic_id, $2) = $2) AS is_known_to_legacy
 FROM stories AS entry JOIN stories AS survivor ON survivor.story_id = coalesce(entry.merged_into, entry.story_id)
 WHERE entry.story_id = ANY ($1::bigint[]);

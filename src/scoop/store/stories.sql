@@ -1,19 +1,25 @@
 -- name: readings
 -- The documents that dedup judges, with their stories, if any.
-SELECT document_id, collection, source, source_item_id, title, canonical_url, canonical_url_hash, seen_at,
+SELECT document_id, collection, source, source_item_id, title, canonical_url, canonical_url_hash, tracked_url_hash, seen_at,
     publisher_family, native_ids, content_hash, token_count, story_id
 FROM documents LEFT JOIN story_members USING (document_id)
 WHERE document_id = ANY ($1::bigint[]);
 
 -- name: same_url
--- For each document one other with its URL that is in a story.
+-- For each document and each spelling of its URL (with and without tracking parameters) one other with that URL that is in
+-- a story. One branch for each index: an OR over two columns would scan both even if the first lookup finds a document.
 SELECT judged.document_id, other.document_id AS matched_document_id, other.story_id
-FROM documents AS judged CROSS JOIN LATERAL (
-    SELECT document_id, story_id FROM documents AS twin JOIN story_members USING (document_id)
-    WHERE twin.collection = judged.collection AND twin.canonical_url_hash = judged.canonical_url_hash
-        AND twin.document_id <> judged.document_id
+FROM documents AS judged CROSS JOIN unnest(ARRAY[canonical_url_hash, tracked_url_hash]) AS spelling (hash) CROSS JOIN LATERAL (
+    SELECT document_id, story_id FROM (
+        SELECT document_id FROM documents AS twin
+        WHERE twin.collection = judged.collection AND twin.canonical_url_hash = hash
+        UNION ALL
+        SELECT document_id FROM documents AS twin
+        WHERE twin.collection = judged.collection AND twin.tracked_url_hash = hash
+    ) AS twin JOIN story_members USING (document_id)
+    WHERE document_id <> judged.document_id
     LIMIT 1) AS other
-WHERE judged.document_id = ANY ($1::bigint[]) AND judged.canonical_url_hash IS NOT NULL;
+WHERE judged.document_id = ANY ($1::bigint[]) AND hash IS NOT NULL;
 
 -- name: same_content
 -- For each document with enough text one other with its content that is in a story.

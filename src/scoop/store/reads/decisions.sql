@@ -41,7 +41,7 @@ SELECT document_id, article_id, collection, source, source_item_id, title, docum
     normalized_language AS language, publisher_family, published_at, fetched_at, seen_at, token_count, raw_arrival_id,
     story_id, story_uuid, canonical_title AS story_title, match_type::text AS match_type, match_score, match_details
 FROM documents LEFT JOIN story_members USING (document_id) LEFT JOIN stories USING (story_id, collection)
-WHERE document_id = $1 OR article_id = $2 OR documents.canonical_url_hash = $3
+WHERE document_id = $1 OR article_id = $2 OR documents.canonical_url_hash = $3 OR tracked_url_hash = $3
 ORDER BY document_id LIMIT 50;
 
 -- name: events

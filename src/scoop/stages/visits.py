@@ -1,0 +1,191 @@
+"""The result of one visit to a source, and the decisions that follow from it."""
+
+import json
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from scoop.core import feed_links, health, items, redaction, retry_after, schedules, teasers
+from scoop.core.health import Condition, Finding
+from scoop.errors import FetchFailed
+from scoop.fetch.client import OVERLOADED
+from scoop.model import Source
+from scoop.sources import Harvest, SourceOptions
+from scoop.stages import arrivals as item_arrivals
+from scoop.store.arrivals import ItemRefusal, NewArrival
+from scoop.store.runs import FinishedRun, Status
+from scoop.store.sources import VisitOutcome
+
+NO_LINE = 1  # a feed has no line numbers
+SERVER_ERROR = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceVisit:
+    """A visit that succeeded or failed; `requested_wait` is how long the server asks not to be fetched again."""
+
+    source: Source
+    started_at: datetime
+    ended_at: datetime
+    harvest: Harvest
+    arrivals: Sequence[NewArrival] = ()
+    refusals: Sequence[ItemRefusal] = ()
+    failure: FetchFailed | None = None
+    requested_wait: timedelta = retry_after.NO_TIME
+    log_key: str | None = None
+
+    @property
+    def status(self) -> Status:
+        if self.failure:
+            return "failed"
+        return "partial" if self.refusals or self.harvest.problems else "completed"
+
+    @property
+    def error(self) -> str | None:
+        return str(self.failure) if self.failure else redaction.redact_text("; ".join(self.harvest.problems)) or None
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the source is gone for good and is not tried again."""
+        return self.failure is not None and self.failure.health == "gone"
+
+    @property
+    def is_overloaded(self) -> bool:
+        """Whether the host asked for a pause: then all of its sources wait, not only this one."""
+        return self.failure is not None and self.failure.status in OVERLOADED
+
+    @property
+    def message(self) -> str:
+        """A progress line."""
+        count = "1 item" if len(self.arrivals) == 1 else f"{len(self.arrivals):,} items"
+        result = count if self.arrivals else self.harvest.health.replace("_", " ")
+        return f"{self.source.slug:<24} {result}{f'; {self.error}' if self.error else ''}"
+
+
+def succeed(
+    source: Source, options: SourceOptions, harvest: Harvest, *, started_at: datetime, ended_at: datetime
+) -> SourceVisit:
+    """The visit that brought this harvest: valid items become arrivals, the others refusals."""
+    clean_links = feed_links.without_tracking(
+        item["canonical_url"] for item in harvest.items if "canonical_url" in item
+    )
+    accepted: list[NewArrival] = []
+    refusals: list[ItemRefusal] = []
+    for raw_item in harvest.items:
+        item = items.complete_item(
+            raw_item, source=source.slug, collection=source.collection, category=source.category, now=started_at
+        )
+        raw, problems = items.encode_item(item)
+        if problems:
+            refusals.append(ItemRefusal(line=NO_LINE, problems=problems, raw_item=raw))
+            continue
+        arrival = item_arrivals.arrival(
+            item,
+            raw=raw,
+            now=started_at,
+            link=clean_links.get(item.get("canonical_url", "")),
+            response_headers=harvest.response_headers,
+            page_url=teasers.page_url(item, full_text=options.full_text),
+        )
+        accepted.append(arrival)
+    return SourceVisit(
+        source=source,
+        started_at=started_at,
+        ended_at=ended_at,
+        harvest=harvest,
+        arrivals=accepted,
+        refusals=refusals,
+        requested_wait=harvest.fresh_for,
+    )
+
+
+def fail(
+    source: Source, failure: FetchFailed, *, checkpoint: dict[str, Any], started_at: datetime, ended_at: datetime
+) -> SourceVisit:
+    """The visit that failed; `failure` gets the delay before the next try."""
+    failure.args = (redaction.redact_text(str(failure)),)  # it is stored, logged and archived
+    requested_wait, failure.after = failure.after or retry_after.NO_TIME, _backoff(source, failure)
+    return SourceVisit(
+        source=source,
+        started_at=started_at,
+        ended_at=ended_at,
+        harvest=Harvest(checkpoint=checkpoint, health=failure.health),
+        failure=failure,
+        requested_wait=requested_wait,
+    )
+
+
+def _backoff(source: Source, failure: FetchFailed) -> timedelta:
+    may_pass = failure.health in health.PASSING or (failure.status or 0) >= SERVER_ERROR
+    return retry_after.backoff(
+        failures=source.failures,
+        asked=failure.after,
+        may_pass=may_pass and failure.status not in OVERLOADED,
+        spread=random.random(),  # noqa: S311
+    )
+
+
+def condition(visit: SourceVisit, *, new_items: int) -> Condition:
+    """The health of the source after the visit."""
+    finding = Finding(
+        health=visit.harvest.health,
+        note=visit.error or "",
+        new_items=new_items,
+        moved_to=visit.harvest.moved_to,
+    )
+    return health.after(visit.source, finding, now=visit.ended_at)
+
+
+def outcome(visit: SourceVisit, condition: Condition) -> VisitOutcome:
+    """What is stored with the source, with the time of its next visit."""
+    source, now = visit.source, visit.ended_at
+    planned = schedules.next_visit(
+        source.schedule,
+        timezone=source.timezone,
+        windows=schedules.windows(source.crawl_windows),
+        now=now,
+        spread=random.random(),  # noqa: S311
+    )
+    not_before = now + visit.requested_wait if visit.requested_wait else None
+    return VisitOutcome(
+        condition=condition,
+        fetched_url=source.base_url,
+        next_visit_at=max(planned, not_before or planned),
+        not_before=not_before,
+    )
+
+
+def finished_run(visit: SourceVisit) -> FinishedRun:
+    return FinishedRun(
+        source=visit.source.slug,
+        started_at=visit.started_at,
+        status=visit.status,
+        fetched=len(visit.arrivals) + len(visit.refusals),
+        failed=len(visit.refusals),
+        error=visit.error,
+        checkpoint=visit.harvest.checkpoint,
+        log_key=visit.log_key,
+    )
+
+
+def log_lines(visit: SourceVisit, requests: Iterable[Mapping[str, Any]]) -> bytes:
+    """The log of a run as NDJSON: its requests, the refused items with their problems, and its end."""
+    sent = [{"event": "request", **request, "url": redaction.redact_text(request["url"])} for request in requests]
+    refused = [
+        {"event": "refused", "problems": [f"{problem.path} {problem.reason}" for problem in refusal.problems]}
+        for refusal in visit.refusals
+    ]
+    end = {
+        "event": "ended",
+        "source": visit.source.slug,
+        "started_at": visit.started_at.isoformat(),
+        "status": visit.status,
+        "health": visit.harvest.health,
+        "items": len(visit.arrivals),
+        "error": visit.error,
+    }
+    return b"".join(
+        json.dumps(line, ensure_ascii=False).encode("utf-8", "replace") + b"\n" for line in [*sent, *refused, end]
+    )
