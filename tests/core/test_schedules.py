@@ -83,7 +83,7 @@ def test_a_schedule_is_an_interval_or_a_cron(schedule: str, found: schedules.Sch
         ("0 6 30 2 *", "bad day-of-month"),
         ("0 6 31 2,4 *", "bad day-of-month"),
         ("0 6 * 2 MON#5,TUE#9", "bad day-of-week"),
-        ("0 6 */29 2 MON#5", "never comes"),
+        ("0 6 */29 2 MON#5", "never fires"),
         ("0 6 " + "1," * 5000 + "1 * *", "five fields"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Crawl runs and crawl jobs, as programs know them that look after sites: runs and visits, in that shape."""
+"""Crawl runs and crawl jobs: runs and fetches of sources in the shape of an older contract."""
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from scoop.store.runs import Run
 router = routes.for_programs("Articles", prefix="/api")
 
 SkipReason = Literal["ran_recently", "resting"]
-REST = timedelta(minutes=5)  # after a visit, in which a site is asked again only by force
+PAUSE = timedelta(minutes=5)  # after a fetch, in which a site is fetched again only by force
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ class CrawlRuns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrawlJob:
-    """A visit on its way, and about when it begins; a job of a site that waits already is the one that waits."""
+    """A fetch in the queue, and about when it starts; a site that is in the queue already keeps its job."""
 
     jobId: str  # noqa: N815
     siteId: str  # noqa: N815
@@ -77,7 +77,7 @@ class CrawlStarted:
     lastRunId: str  # noqa: N815
 
 
-class WantedCrawlRuns(PageParams):
+class CrawlRunQuery(PageParams):
     site_id: Annotated[ShortText | None, Field(alias="siteId", description="Only runs of this site: a source.")] = None
     after: Annotated[
         int, Field(alias="afterRunId", ge=0, le=db.LAST_ID, description="Only runs with a larger number.")
@@ -86,7 +86,7 @@ class WantedCrawlRuns(PageParams):
 
 
 class CrawlRequest(RequestModel):
-    """Which sites, all that are enabled if none is named; `force` also asks those that were asked a moment ago."""
+    """The sites, by default all that are enabled; `force` includes those that were fetched in the last five minutes."""
 
     site_ids: Annotated[list[ShortText] | None, Field(alias="siteIds", min_length=1, max_length=1000)] = None
     force: bool = False
@@ -95,7 +95,7 @@ class CrawlRequest(RequestModel):
 @router.get("/crawl-runs", response_model=CrawlRuns)
 @needs("read")
 async def list_crawl_runs(
-    request: Request, conn: ReadConn, query: Annotated[WantedCrawlRuns, fastapi.Query()]
+    request: Request, conn: ReadConn, query: Annotated[CrawlRunQuery, fastapi.Query()]
 ) -> Response:
     """The latest runs, by number."""
     place = pagination.decode_cursor(query.cursor, int)
@@ -117,24 +117,24 @@ async def list_crawl_runs(
     responses=document.problems(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
 @needs("edit")
-async def start_crawl(request: Request, conn: WriteConn, desk: CurrentDesk, asked: CrawlRequest) -> Response:
-    """Have sites visited now, by the workers.
+async def start_crawl(request: Request, conn: WriteConn, desk: CurrentDesk, body: CrawlRequest) -> Response:
+    """Fetch sites now, by the workers.
 
-    A run has a number only once its visit has ended, so the answer names the jobs instead, and `lastRunId`: the runs
-    of these jobs are those that `/api/crawl-runs?siteId=...&afterRunId=...` comes to list after it. A site that was
-    visited in the last five minutes is skipped unless by force; where that is so of all, the answer is 429. By force,
-    a site's wish to be left alone for a while is set aside, too.
+    A run gets its number when its fetch has ended, so the response names the jobs, and `lastRunId`: the runs of these
+    jobs are those that `/api/crawl-runs?siteId=...&afterRunId=...` lists later. A site that was fetched in the last
+    five minutes is skipped unless by force; where that is true of all, the response is 429. By force, a site is fetched
+    even if its server asked to wait.
     """
-    named = await sources.list_ids(conn, asked.site_ids)
+    named = await sources.list_ids(conn, body.site_ids)
     resting = await sources.find_not_gathered(conn, named, gathers=modes(desk.config).write_raw_ledger)
-    visits = await source_reads.list_next_visits(conn, StageName.INGEST, named, rest=REST)
-    skipped = {visit.source_id: reason for visit in visits if (reason := _reason(visit, resting, force=asked.force))}
+    visits = await source_reads.list_next_visits(conn, StageName.INGEST, named, rest=PAUSE)
+    skipped = {visit.source_id: reason for visit in visits if (reason := _reason(visit, resting, force=body.force))}
     chosen = [visit for visit in visits if visit.source_id not in skipped]
     if not chosen:
         raise _nothing_to_do(visits, skipped)
     last_run_id = await runs.newest_id(conn)
     idle = [visit.source_id for visit in chosen if not visit.is_on_its_way]
-    await sources.enqueue_now(conn, idle, force=asked.force)
+    await sources.enqueue_now(conn, idle, force=body.force)
     started = CrawlStarted(
         jobs=await _jobs(conn, [visit.source_id for visit in chosen]),
         skipped=[
@@ -148,7 +148,7 @@ async def start_crawl(request: Request, conn: WriteConn, desk: CurrentDesk, aske
 
 
 def _reason(visit: NextVisit, resting: Set[int], *, force: bool) -> SkipReason | None:
-    """Why a site is not visited now; one whose visit is on its way anyway is."""
+    """Why a site is not fetched now; a site whose fetch is in the queue is not skipped."""
     if visit.source_id in resting:
         return "resting"
     return "ran_recently" if visit.rests_for and not visit.is_on_its_way and not force else None
@@ -157,16 +157,16 @@ def _reason(visit: NextVisit, resting: Set[int], *, force: bool) -> SkipReason |
 def _nothing_to_do(visits: Sequence[NextVisit], skipped: Mapping[int, SkipReason]) -> Exception:
     rests = [visit.rests_for for visit in visits if skipped[visit.source_id] == "ran_recently" and visit.rests_for]
     if rests:
-        return TooManyRequests("visited a moment ago; come again later, or use force", after=min(rests))
+        return TooManyRequests("fetched less than five minutes ago; retry later, or use force", after=min(rests))
     if visits:
-        return Conflict("nothing is gathered of these sites: NP_WRITE_RAW_LEDGER is false for their topics")
-    return Conflict("there is no site that is enabled")
+        return Conflict("these sites are not fetched: NP_WRITE_RAW_LEDGER is false for their topics")
+    return Conflict("no site is enabled; enable a source first")
 
 
 async def _jobs(conn: Connection, source_ids: Sequence[int]) -> list[CrawlJob]:
     return [
         CrawlJob(jobId=f"{StageName.INGEST}:{visit.source_id}", siteId=visit.source, dueAt=visit.due_at)
-        for visit in await source_reads.list_next_visits(conn, StageName.INGEST, source_ids, rest=REST)
+        for visit in await source_reads.list_next_visits(conn, StageName.INGEST, source_ids, rest=PAUSE)
     ]
 
 

@@ -41,14 +41,14 @@ class Outline:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outlines:
-    """The feeds of a list, and what in it could not be used."""
+    """The feeds of a list, and its problems."""
 
     feeds: tuple[Outline, ...] = ()
     problems: tuple[str, ...] = ()
 
 
 def read(body: bytes) -> Outlines:
-    """The feeds of a list, each address once; whatever the bytes, this tells problems and never raises."""
+    """The feeds of a list, each address once; never raises, whatever the bytes: problems are part of the result."""
     if len(body) > MAX_BYTES:
         return Outlines(problems=(f"the list is larger than {MAX_BYTES >> 20} MiB; split it",))
     if _DECLARATION.search(body.replace(b"\0", b"")):  # without the zeros UTF-16 reads as ASCII does
@@ -59,12 +59,12 @@ def read(body: bytes) -> Outlines:
     except (etree.XMLSyntaxError, ValueError, LookupError):
         root = None
     if root is None or root.getroottree().docinfo.internalDTD is not None:
-        return Outlines(problems=("this is not OPML; export the list anew from your feed reader",))
-    return _gathered(root, [f"line {e.line}: {text.one_line(e.message)}" for e in parser.error_log][:1])
+        return Outlines(problems=("this is not OPML; export the list again from your feed reader",))
+    return _collect(root, [f"line {e.line}: {text.one_line(e.message)}" for e in parser.error_log][:1])
 
 
 def write(outlines: Iterable[Outline], *, title: str, now: datetime) -> bytes:
-    """OPML 2.0 with a folder for each run of one collection; the URLs must be safe to show (`redaction.redact_url`)."""
+    """OPML 2.0 with a folder for each collection; the caller redacts the URLs (`redaction.redact_url`)."""
     root = etree.Element("opml", version="2.0")
     head, body = etree.SubElement(root, "head"), etree.SubElement(root, "body")
     etree.SubElement(head, "title").text = _plain(title)
@@ -76,16 +76,16 @@ def write(outlines: Iterable[Outline], *, title: str, now: datetime) -> bytes:
     return bytes(etree.tostring(root, xml_declaration=True, encoding="utf-8", pretty_print=True))
 
 
-def _gathered(root: etree._Element, problems: list[str]) -> Outlines:
+def _collect(root: etree._Element, problems: list[str]) -> Outlines:
     feeds: dict[str, Outline] = {}
-    for count, found in enumerate(_walk(root, collection=None, depth=0)):
+    for count, outline in enumerate(_walk(root, collection=None, depth=0)):
         if count == MAX_OUTLINES:
             problems.append(f"the list has more than {MAX_OUTLINES:,} outlines; the rest is left out")
             break
-        if isinstance(found, str):
-            problems.append(found)
-        elif found:
-            feeds.setdefault(found.url, found)
+        if isinstance(outline, str):
+            problems.append(outline)
+        elif outline:
+            feeds.setdefault(outline.url, outline)
     if not feeds:
         problems.append("there is no feed in the list: no outline has an xmlUrl")
     return Outlines(feeds=tuple(feeds.values()), problems=tuple(problems[:MAX_PROBLEMS]))
@@ -95,35 +95,37 @@ def _walk(element: etree._Element, *, collection: str | None, depth: int) -> Ite
     """For each outline a feed, a problem, or nothing (a folder)."""
     if depth > MAX_DEPTH:
         if len(element):
-            yield f"line {element.sourceline}: what is nested deeper than {MAX_DEPTH} levels is left out"
+            yield f"line {element.sourceline}: outlines nested deeper than {MAX_DEPTH} levels are left out"
         return
     for child in element.iterchildren(tag=etree.Element):
         inner = collection
         if etree.QName(child).localname.lower() == "outline":
-            given = _given(child)
-            address = given.get("xmlurl") or (given.get("url") if given.get("type", "").lower() == "rss" else None)
-            yield _outline(address, given, collection, child.sourceline) if address else None
+            attributes = _read_attributes(child)
+            address = attributes.get("xmlurl") or (
+                attributes.get("url") if attributes.get("type", "").lower() == "rss" else None
+            )
+            yield _outline(address, attributes, collection, child.sourceline) if address else None
             if not address:
-                inner = _slug(f"{collection or ''} {given.get('text') or given.get('title') or ''}")
+                inner = _slug(f"{collection or ''} {attributes.get('text') or attributes.get('title') or ''}")
         yield from _walk(child, collection=inner, depth=depth + 1)
 
 
-def _given(outline: etree._Element) -> dict[str, str]:
+def _read_attributes(outline: etree._Element) -> dict[str, str]:
     if len(outline.attrib) > MAX_ATTRIBUTES:
         return {}
     return {name.lower(): value for name, value in outline.attrib.items()}
 
 
-def _outline(address: str, given: dict[str, str], collection: str | None, line: int) -> Outline | str:
+def _outline(address: str, attributes: dict[str, str], collection: str | None, line: int) -> Outline | str:
     url = _http_url(address)
     if url is None:
         return f"line {line}: {address[: urls.QUOTED_CHARACTERS]!r} is not the http(s) URL of a feed"
     return Outline(
         url=url,
-        title=_plain(given.get("title", "")) or _plain(given.get("text", "")) or urls.host(url),
-        html_url=_http_url(given.get("htmlurl", "")),
+        title=_plain(attributes.get("title", "")) or _plain(attributes.get("text", "")) or urls.host(url),
+        html_url=_http_url(attributes.get("htmlurl", "")),
         collection=collection,
-        category=_slug(given.get("category", "").partition(",")[0]),
+        category=_slug(attributes.get("category", "").partition(",")[0]),
     )
 
 
@@ -137,7 +139,7 @@ def _http_url(address: str) -> str | None:
 
 
 def _plain(markup: str) -> str:
-    """A title as plain text; what was escaped twice is read twice."""
+    """A title as plain text; text that was escaped twice is unescaped twice."""
     title = markup[:MAX_TITLE_CHARACTERS]
     while (plain := text.one_line(_TAG.sub("", html.unescape(title)))) != title:
         title = plain
@@ -151,7 +153,7 @@ def _slug(name: str) -> str | None:
 
 
 def _attributes(feed: Outline) -> dict[str, str]:
-    given = {
+    attributes = {
         "type": "rss",
         "text": _plain(feed.title),
         "title": _plain(feed.title),
@@ -159,4 +161,4 @@ def _attributes(feed: Outline) -> dict[str, str]:
         "htmlUrl": feed.html_url,
         "category": _plain(feed.category or ""),
     }
-    return {name: value for name, value in given.items() if value}
+    return {name: value for name, value in attributes.items() if value}

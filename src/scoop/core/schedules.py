@@ -1,4 +1,4 @@
-"""When a source is visited next."""
+"""The time of the next fetch of a source: intervals, cron expressions and daily windows."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,19 +11,19 @@ from cronsim import CronSim, CronSimError
 
 MIN_INTERVAL = timedelta(minutes=1)
 UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
-CRON_SPREAD = timedelta(minutes=1)  # cron has no finer unit, so the visit stays in the minute that was asked for
-OPENING_SPREAD = timedelta(minutes=15)  # those who waited come soon after a window opens, but not all at once
+CRON_SPREAD = timedelta(minutes=1)  # cron has no finer unit, so the fetch stays in that minute
+OPENING_SPREAD = timedelta(minutes=15)  # sources that waited are fetched soon after a window opens, but not all at once
 MAX_CRON_CHARACTERS = 200
 
 _MINUTE = timedelta(minutes=1)
 _DAY = timedelta(days=1)
 _TIME_OF_DAY = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
-_ANY_YEAR = datetime(2000, 1, 1)  # noqa: DTZ001 - cron is tried on the calendar alone
+_ANY_YEAR = datetime(2000, 1, 1)  # noqa: DTZ001 - a cron expression is checked on the calendar alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
-    """So much time after the last visit."""
+    """A fixed time after the last fetch."""
 
     step: timedelta
 
@@ -37,7 +37,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cron:
-    """At times of the wall clock."""
+    """At local times."""
 
     expression: str
 
@@ -46,7 +46,7 @@ class Cron:
         return CRON_SPREAD
 
     def due(self, now: datetime, zone: tzinfo) -> datetime:
-        """The next firing; an hour that is named comes once a day, though clocks be set forward or back."""
+        """The next firing; a named hour comes once a day, also when clocks change."""
         local = now.astimezone(zone)
         if self.expression.split()[1] == "*":
             return next(CronSim(self.expression, local)).astimezone(UTC)
@@ -59,7 +59,7 @@ Schedule = Interval | Cron
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VisitWindow:
-    """A part of the day in which a source may be visited; one that ends before it starts goes over midnight."""
+    """A part of the day in which a source may be fetched; one that ends before it starts spans midnight."""
 
     start: time
     end: time
@@ -74,14 +74,14 @@ def parse(schedule: str) -> Schedule:
 def interval(schedule: str) -> timedelta:
     """An interval such as 30m, 1h or 2d; ValueError with the fix for anything else."""
     match = re.fullmatch(r"([0-9]{1,5})([mhd])", schedule.strip())
-    if not match or (found := int(match[1]) * UNITS[match[2]]) < MIN_INTERVAL:
+    if not match or (step := int(match[1]) * UNITS[match[2]]) < MIN_INTERVAL:
         raise ValueError(f"{schedule!r} is not an interval; write 30m, 1h or 2d (at least 1m)")
-    return found
+    return step
 
 
 def windows(raw: Iterable[Any]) -> tuple[VisitWindow, ...]:
-    """Crawl windows from their JSON, `[{"start": "06:30", "end": "07:15"}]`; ValueError names what is wrong."""
-    return tuple(_window(found, f"crawl_windows[{index}]") for index, found in enumerate(raw))
+    """Crawl windows from their JSON, `[{"start": "06:30", "end": "07:15"}]`; ValueError names the problem."""
+    return tuple(_window(window, f"crawl_windows[{index}]") for index, window in enumerate(raw))
 
 
 def zone(timezone: str) -> ZoneInfo:
@@ -95,14 +95,14 @@ def zone(timezone: str) -> ZoneInfo:
 def next_visit(
     schedule: str, *, now: datetime, spread: float, timezone: str = "UTC", windows: Sequence[VisitWindow] = ()
 ) -> datetime:
-    """The next visit, within the windows, in UTC; `spread` from 0 to 1 keeps visits from bunching."""
+    """The next fetch, within the windows, in UTC; `spread` from 0 to 1 keeps fetches from coinciding."""
     plan, local = parse(schedule), zone(timezone)
     due = plan.due(now.astimezone(UTC), local)
     later = due + plan.spread * spread
     if not windows:
         return later
     openings = list(_openings(windows, due, local))
-    for moment in (later, due):  # a visit that is due in a window is not spread out of it
+    for moment in (later, due):  # a fetch that is due in a window is not moved out of it
         if any(start <= moment <= end for start, end in openings):
             return moment
     start, end = min(opening for opening in openings if opening[0] > due)
@@ -123,7 +123,7 @@ def _cron(expression: str) -> Cron:
             f"{expression!r} is not a cron: {reason}; write minute hour day month weekday, as 15 6 * * 1-5"
         ) from error
     if firing is None:
-        raise ValueError(f"{expression!r} never comes: no year has such a day")
+        raise ValueError(f"{expression!r} never fires: no year has such a day")
     return Cron(expression=expression)
 
 
@@ -157,7 +157,7 @@ def _opening(window: VisitWindow, day: date, zone: tzinfo) -> tuple[datetime, da
 
 
 def instant(local: datetime, zone: tzinfo) -> datetime:
-    """The moment of a time on the wall clock: the first of two, and the first after a gap that swallows it."""
+    """The moment of a local time: the first of two, or the first after the gap of a clock change."""
     while True:
         moment = local.replace(tzinfo=zone).astimezone(UTC)
         if moment.astimezone(zone).replace(tzinfo=None) == local:
