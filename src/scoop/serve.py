@@ -52,13 +52,20 @@ DEFAULT_LIMITS = Limits()
 
 @asynccontextmanager
 async def serving(
-    app: ASGIApp, host: str = "127.0.0.1", port: int = 0, *, limits: Limits = DEFAULT_LIMITS
+    app: ASGIApp,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    stop: asyncio.Event | None = None,
 ) -> AsyncIterator[str]:
     """Serve the app for the length of a `with` block and give its base URL; a taken port is an OSError at once.
 
+    `stop` ends the server before the block does: at a signal, requests must not run on while workers still finish.
+
     A handler that streams without end watches `request.state.stopping`, an event, to end with the server.
     """
-    stopping = asyncio.Event()
+    stopping = stop or asyncio.Event()
     config = uvicorn.Config(
         _with_stopping(app, stopping),
         http=_Connection,
@@ -107,7 +114,7 @@ class _Server(uvicorn.Server):
     async def main_loop(self) -> None:
         checked_at = time.monotonic()
         for tick in itertools.count():
-            if await self.on_tick(tick):
+            if await self.on_tick(tick) or self.stopping.is_set():
                 return
             with suppress(TimeoutError):
                 await asyncio.wait_for(self.stopping.wait(), TICK_SECONDS)

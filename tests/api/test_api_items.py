@@ -303,6 +303,21 @@ async def test_a_push_ends_when_the_server_shuts_down_and_says_how_far_it_came(d
     assert took < 5
 
 
+async def test_a_push_ends_at_a_signal_although_the_rest_of_the_program_is_still_stopping(database, slow_batches):
+    stop = asyncio.Event()
+    app = create_app(Config(), database, clock=lambda: NOW)
+    cookie = f"{auth.COOKIE}={await signed_in(database, 'editor', now=NOW)}"
+    body = as_lines(an_item(number) for number in range(100))
+    async with serving(app, stop=stop) as address, aiohttp.ClientSession() as session:
+        visitor = Visitor(address=address, session=session)
+        sending = asyncio.create_task(hand_in(visitor, body, media=LINES, Cookie=cookie))
+        await until(lambda: arrivals(database))
+        stop.set()
+        status, answer = await sending
+    assert (status, answer["error"]["code"]) == (503, "UNAVAILABLE")
+    assert len(await arrivals(database)) < 100
+
+
 @pytest.mark.parametrize("count", [10, 100])
 async def test_a_push_is_answered_503_when_the_database_dies_during_it_or_at_its_end(database, slow_batches, count):
     body = as_lines(an_item(number) for number in range(count))

@@ -63,7 +63,7 @@ async def _serve(config: Config) -> None:
         app = await stack.enter_async_context(_open_app(config))
         newsstand = await stack.enter_async_context(_open_sources(config, app.database))
         with progress.step("loading the web page"):
-            url = await stack.enter_async_context(_serve_page(config, app.database, newsstand))
+            url = await stack.enter_async_context(_serve_page(config, app.database, newsstand, stop))
         await _print_addresses(app.database, url, newsstand)
         with progress.stages(progress.Summaries) as report:
             publishing = asyncio.create_task(_publish_demo_when_idle(app))
@@ -189,7 +189,9 @@ async def _open_sources(config: Config, database: "Database") -> AsyncIterator[s
 
 
 @asynccontextmanager
-async def _serve_page(config: Config, database: "Database", newsstand: str | None) -> AsyncIterator[str]:
+async def _serve_page(
+    config: Config, database: "Database", newsstand: str | None, stop: asyncio.Event
+) -> AsyncIterator[str]:
     from scoop.asgi import connection_limits, create_app, prepare
     from scoop.serve import serving
 
@@ -198,7 +200,7 @@ async def _serve_page(config: Config, database: "Database", newsstand: str | Non
     async with AsyncExitStack() as stack:
         try:
             url = await stack.enter_async_context(
-                serving(app, host=config.host, port=config.port, limits=connection_limits(config))
+                serving(app, host=config.host, port=config.port, limits=connection_limits(config), stop=stop)
             )
         except OSError as error:
             raise ConfigError(
