@@ -42,7 +42,7 @@ fmt: $(DEV) ## format the code, regenerate the reference pages
 	@$(BIN)/ruff format --quiet .
 	@$(BIN)/python docs/generate.py
 
-lock: $(DEV) ## pin the dependencies anew
+lock: $(DEV) ## pin the dependencies again
 	@$(BIN)/python -m pip install --quiet uv
 	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --python-version 3.11 \
 		pyproject.toml requirements-build.in -o requirements.lock

@@ -24,7 +24,7 @@ from scoop.fetch import client as fetching
 from scoop.fetch.client import Client, open_client
 from scoop.model import ChannelSettings, Digest, DigestPart, Post, Telling
 from scoop.newsstand import server as newsstand
-from scoop.newsstand.discord.state import DEMO_TOKEN, Discord, DiscordChannel, DiscordWebhook, ReplyMode, StoredMessage
+from scoop.newsstand.discord.state import DEMO_TOKEN, Discord, DiscordChannel, ReplyMode, StoredMessage, StoredWebhook
 from scoop.newsstand.world import World
 from scoop.serve import serving
 from scoop.stage_names import StageName
@@ -204,7 +204,7 @@ class Desk:
         self.discord.script(channel_id, lane.modes)
         if lane.kind == "discord_bot":
             return channel_id, {"connect_to": self.address, "channel_id": channel_id}
-        webhook = DiscordWebhook(webhook_id=channel_id, token="t" * 20, channel_id=channel_id, name="Scoop")
+        webhook = StoredWebhook(webhook_id=channel_id, token="t" * 20, channel_id=channel_id, name="Scoop")
         self.discord.webhooks[channel_id] = webhook
         self.secrets[f"hook_{number}"] = Secret(webhook.url)
         return channel_id, {"connect_to": self.address, "url": f"hook_{number}"}

@@ -35,7 +35,7 @@ from scoop.http.errors import HttpProblem
 from scoop.http.oidc import Oidc
 from scoop.http.rate_limits import RateLimiter
 from scoop.mcp import tools
-from scoop.serve import Limits
+from scoop.serve import ServerLimits
 from scoop.store import users
 from scoop.store.db import Database
 from scoop.web import pages
@@ -80,15 +80,15 @@ def create_app(
     app.state.mcp = _mcp(app.state.desk)
     for package in (web, api, feeds, mcp, greader):
         for router in routers(package):
-            app.router.routes.extend(router.routes)  # as they are: to include them would build each anew
+            app.router.routes.extend(router.routes)  # as they are: include_router would build each again
     app.mount("/static", StaticFiles(directory=pages.STATIC))
     document.describe(app)
     return app
 
 
-def connection_limits(config: Config) -> Limits:
+def connection_limits(config: Config) -> ServerLimits:
     """Limits of connections, with no number per network for trusted proxies and for this machine."""
-    return Limits(exempt=[*LOOPBACK, *middleware.networks(config.trusted_proxies)])
+    return ServerLimits(exempt=[*LOOPBACK, *middleware.networks(config.trusted_proxies)])
 
 
 def prepare() -> None:
@@ -104,7 +104,7 @@ async def _running(app: FastAPI) -> AsyncIterator[None]:
 
 
 def _mcp(desk: Desk) -> StreamableHTTPSessionManager:
-    """What answers assistants; whom it answers and under which names, the guard and the route decide."""
+    """The MCP application; authentication and host checks are in the middleware and the route."""
     asked = tools.server(tools.Tools(desk=desk))
     unguarded = TransportSecuritySettings(enable_dns_rebinding_protection=False)
     asked.streamable_http_app(stateless_http=True, json_response=True, transport_security=unguarded)

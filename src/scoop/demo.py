@@ -78,7 +78,7 @@ async def _is_newsstand_at(port: int) -> bool:
 
 
 def anchor(home: Path, *, now: datetime) -> datetime:
-    """The moment the newsstand's articles are dated from: kept for a day, so that a restart does not date them anew."""
+    """The moment from which the newsstand's articles are dated; kept for a day, so that a restart keeps the dates."""
     file = home / "newsstand.json"
     try:
         kept = _read_anchor(file)
@@ -95,7 +95,7 @@ def _read_anchor(file: Path) -> datetime | None:
     try:
         return datetime.fromisoformat(json.loads(file.read_text())["anchor"])
     except (FileNotFoundError, ValueError, KeyError, TypeError):
-        return None  # a broken note is written anew
+        return None  # a broken note is overwritten
 
 
 async def is_new_desk(conn: Connection) -> bool:

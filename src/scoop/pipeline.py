@@ -33,7 +33,7 @@ from scoop.stages import (
     publish,
     reconcile_posts,
 )
-from scoop.stages.periodic import Cron, PeriodicJob
+from scoop.stages.periodic import CronSchedule, PeriodicJob
 from scoop.stages.stage import Stage
 from scoop.store import posts, sources, webhooks, work
 from scoop.store.runs import Trigger
@@ -117,7 +117,11 @@ def periodic_jobs(
     stages: Sequence[Stage[Any, Any]], archive: Archive, *, modes: Modes, timezone: str
 ) -> list[PeriodicJob]:
     """What workers of these stages do by the clock; nightly jobs follow `timezone`."""
-    nightly, daily, minutely = Cron(expression=NIGHTLY, timezone=timezone), timedelta(days=1), timedelta(minutes=1)
+    nightly, daily, minutely = (
+        CronSchedule(expression=NIGHTLY, timezone=timezone),
+        timedelta(days=1),
+        timedelta(minutes=1),
+    )
     jobs = [
         PeriodicJob(name="release orphans", run=lambda conn, _now: work.release_orphans(conn)),
         PeriodicJob(

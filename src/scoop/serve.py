@@ -30,7 +30,7 @@ HEAD_TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: c
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class ServerLimits:
     """Limits of a server's connections; networks in `exempt` have no number of their own, as reverse proxies."""
 
     head: timedelta = timedelta(seconds=10)
@@ -47,7 +47,7 @@ class Limits:
     exempt: Sequence[IPv4Network | IPv6Network] = ()
 
 
-DEFAULT_LIMITS = Limits()
+DEFAULT_LIMITS = ServerLimits()
 
 
 @asynccontextmanager
@@ -106,7 +106,7 @@ def _with_stopping(app: ASGIApp, stopping: asyncio.Event) -> ASGIApp:
 class _Server(uvicorn.Server):
     """Leaves signals to the program it runs in, stops at once when asked to, and enforces the limits each tick."""
 
-    def __init__(self, config: uvicorn.Config, stopping: asyncio.Event, limits: Limits) -> None:
+    def __init__(self, config: uvicorn.Config, stopping: asyncio.Event, limits: ServerLimits) -> None:
         super().__init__(config)
         self.state = self.server_state = _State(limits)
         self.stopping = stopping
@@ -130,7 +130,7 @@ class _Server(uvicorn.Server):
 class _State(ServerState):
     """The connections of a server, counted by network."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: ServerLimits) -> None:
         super().__init__()
         self.limits = limits
         # Half of the descriptors: the database, files and outbound requests need some, too.

@@ -13,7 +13,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.routing import Route
 
-from scoop.serve import Limits, serving
+from scoop.serve import ServerLimits, serving
 
 SHORT = timedelta(seconds=0.5)
 LONG = timedelta(seconds=30)
@@ -48,7 +48,7 @@ ROUTES = [Route("/", answer, methods=["GET", "POST"]), Route("/slow", slow), Rou
 
 @asynccontextmanager
 async def server(**limits):
-    async with serving(Starlette(routes=ROUTES), limits=Limits(**limits)) as url:
+    async with serving(Starlette(routes=ROUTES), limits=ServerLimits(**limits)) as url:
         port = urlsplit(url).port
         opened = []
 

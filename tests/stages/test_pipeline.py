@@ -16,7 +16,7 @@ from scoop.fetch.client import open_client
 from scoop.fetch.sandbox import open_sandbox
 from scoop.stage_names import StageName
 from scoop.stages import periodic
-from scoop.stages.periodic import Cron, PeriodicJob
+from scoop.stages.periodic import CronSchedule, PeriodicJob
 from scoop.stages.stage import Stage
 from scoop.store.db import Connection, Database
 
@@ -94,7 +94,7 @@ async def test_one_worker_runs_a_periodic_job_and_not_again_before_it_is_due(dat
 
 async def test_a_nightly_job_runs_at_its_local_time_and_is_made_up_after_a_sleep(database: Database) -> None:
     ran: list[datetime] = []
-    job = _job(ran, when=Cron(expression="0 3 * * *", timezone="Europe/Berlin"))
+    job = _job(ran, when=CronSchedule(expression="0 3 * * *", timezone="Europe/Berlin"))
     due = datetime(2026, 11, 16, 2, tzinfo=UTC)
     moments = [NOW, due - timedelta(seconds=1), due, due + timedelta(hours=1), due + timedelta(days=1, hours=9)]
     async with database.connection() as conn:
@@ -121,7 +121,7 @@ def test_a_worker_of_some_stages_runs_no_job_that_needs_another(tmp_path: Path) 
     assert not {"schedule digests", "fall back"} & {job.name for job in jobs}
 
 
-def _job(ran: list[datetime], *, when: timedelta | Cron | None) -> PeriodicJob:
+def _job(ran: list[datetime], *, when: timedelta | CronSchedule | None) -> PeriodicJob:
     async def run(_conn: Connection, now: datetime) -> None:
         ran.append(now)
 

@@ -1,4 +1,4 @@
-"""Whether the desk works, for whoever asks; nothing more is told."""
+"""Public health check without details."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -143,7 +143,7 @@ async def remove_key(request: Request, desk: CurrentDesk, by: CurrentVisitor, ap
         raise Unauthenticated()
     async with desk.writing() as conn:
         await users.remove_key(conn, api_key_id, user_id=None if "admin" in by.rights else by.user_id)
-        _check_person(by)  # here, so that a key that is not there is told as such to everybody
+        _check_person(by)  # here, so that an unknown key is 404 for everybody
     auth.clear_cache(request)
     return Response(status_code=HTTPStatus.NO_CONTENT)
 

@@ -91,7 +91,7 @@ def response_key(article: str, moment: datetime) -> str:
 
 
 def log_key(run: str, started_at: datetime) -> str:
-    """The key of a run's log; it begins with the time, so that its age can be told from a listing."""
+    """The key of a run's log; it begins with the time, so that a listing shows its age."""
     return f"logs/{_time(started_at)}-{_part(run)}.ndjson"
 
 
@@ -195,7 +195,7 @@ class Archive(ABC):
 class Folder(Archive):
     """A folder keeps each label in a file of its own, named by the checksum of the content it belongs to.
 
-    So a label never meets the content of another write, whoever dies or writes at the same time.
+    So a label never meets the content of another write, whichever process dies or writes at the same time.
     """
 
     @classmethod

@@ -66,7 +66,7 @@ COMMANDS = {
 WITHOUT_SETTINGS = {"config", "doctor", "completion", "version", "help"}  # which work, or say more, if one is wrong
 
 
-class LazyGroup(usage.Group):
+class LazyGroup(usage.CommandGroup):
     """The group of all commands; a command is imported when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 def command(config: Config, slug: str, days: int, until: datetime | None, page: Path | None, as_json: bool) -> None:
     """Compare the older system's digests with ours of the same dates: those made to compare, else the live ones.
 
-    Overlap is the share of its stories that ours tells too, or has told in the three days before. A miss is explained
-    where ours held the story back as told, double or suppressed; every other miss is unexpected. What a digest tells
-    again without anything new, of the same date or of the three before, is told twice.
+    Overlap is the share of its stories that ours has too, or had in the three days before. A miss is explained
+    if ours left the story out as published, duplicate or suppressed; every other miss is unexpected. A story that a
+    digest repeats without anything new, on the same date or within three days, is a duplicate.
 
     \b
     Examples:
@@ -106,8 +106,8 @@ def _print_comparison(comparison: "HandoverComparison") -> None:
         "explained",
         "unexpected",
         "extra",
-        "it told twice",
-        "we told twice",
+        "its duplicates",
+        "our duplicates",
     )
     console.print_table(columns, rows, empty="the older system has no digest of these dates")
     misses = [

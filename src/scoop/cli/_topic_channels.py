@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 of_topic = click.argument("slug", metavar="TOPIC")
 
 
-@click.group(cls=usage.Group)
+@click.group(cls=usage.CommandGroup)
 def channels() -> None:
     """Channels of a topic: list, add, remove, enable, disable.
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from scoop.model import KeywordRule, RuleType, SourceRule, Topic
 
 
-@click.group(cls=usage.Group)
+@click.group(cls=usage.CommandGroup)
 def rules() -> None:
     """Rules that include or exclude stories: list, add, remove.
 

@@ -32,12 +32,12 @@ def watched() -> Iterator[tuple[asyncio.Event, progress.Reporter]]:
 
 def show_difference(heading: str, difference: "GroupDifference", *, one: str = "story", many: str = "stories") -> None:
     """What came together or apart, with titles; `one` and `many` are what the groups are called."""
-    told = (
+    summary = (
         f"{difference.documents:,} documents of {difference.parts:,} {many} became one"
         if difference.kind == "join"
         else f"a {one} of {difference.documents:,} documents became {difference.parts:,}"
     )
-    click.echo(f"\n{heading}: {told}")
+    click.echo(f"\n{heading}: {summary}")
     for title in difference.titles:
         click.echo(f"  {line(title)}")
 

@@ -31,7 +31,7 @@ def command(config: Config, applies: bool, reset: bool, as_json: bool) -> None:
     \b
     Examples:
       scoop calibrate                 how well the thresholds do, and what is proposed
-      scoop calibrate --apply         follow it; the documents are linked anew by the next run
+      scoop calibrate --apply         apply it; the next run links the documents again
       scoop calibrate --reset
     """
     if applies and reset:
@@ -84,7 +84,7 @@ def _show(found: "Calibration", *, applied: bool) -> None:
                 f"and {one.missing_apart} that are not"
             )
     if applied:
-        click.echo("applied: documents are linked anew by the next run; what is one story stays so")
+        click.echo("applied: the next run links the documents again; merged stories stay merged")
     elif any(one.proposed != one.now for one in found.proposals):
         click.echo("to follow it: scoop calibrate --apply")
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 HIDDEN = "(hidden)"
 
 
-@click.group(cls=usage.Group)
+@click.group(cls=usage.CommandGroup)
 def command() -> None:
     """Show the settings, where each comes from, and what is wrong with them.
 

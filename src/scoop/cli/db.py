@@ -8,7 +8,7 @@ from scoop.cli import console, runtime, usage
 from scoop.config import Config
 
 
-@click.group(cls=usage.Group)
+@click.group(cls=usage.CommandGroup)
 def command() -> None:
     """The database: url, psql, migrate, status.
 

@@ -6,7 +6,7 @@ from scoop.cli import console, runtime, usage
 from scoop.config import Config
 
 
-@click.group(cls=usage.Group)
+@click.group(cls=usage.CommandGroup)
 def command() -> None:
     """The newsstand: a small fictional world to try Scoop on.
 

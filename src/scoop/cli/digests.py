@@ -6,7 +6,7 @@ from scoop.cli import _digests, console, runtime, usage
 from scoop.config import Config
 
 
-@click.group(cls=usage.Group, invoke_without_command=True)
+@click.group(cls=usage.CommandGroup, invoke_without_command=True)
 @click.option("--topic", metavar="SLUG", help="Only this topic, as ai_news.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=20, show_default=True, help="How many at most.")
 @console.as_json

@@ -18,7 +18,7 @@ from scoop.config import Config
 from scoop.errors import ConfigError, DatabaseUnavailable
 
 if TYPE_CHECKING:
-    from scoop.core.diagnosis import Check
+    from scoop.core.diagnosis import DoctorCheck
 
 
 @click.command()
@@ -45,7 +45,7 @@ def command(ctx: click.Context, as_json: bool) -> None:
     sys.exit(1 if any(check.outcome == "fail" for check in checks) else 0)
 
 
-def _show(checks: "list[Check]") -> None:
+def _show(checks: "list[DoctorCheck]") -> None:
     console.print_table(
         ("state", "check", "finding"),
         [(check.outcome, check.name, check.finding) for check in checks],
@@ -58,7 +58,7 @@ def _show(checks: "list[Check]") -> None:
         click.echo("everything is well")
 
 
-def _check_settings(ctx: click.Context) -> "list[Check]":
+def _check_settings(ctx: click.Context) -> "list[DoctorCheck]":
     """Check the settings; they become the context's, if they can be read at all."""
     from scoop.core import diagnosis
 
@@ -70,7 +70,7 @@ def _check_settings(ctx: click.Context) -> "list[Check]":
     return [diagnosis.check_settings(problems, are_usable=ctx.obj is not None)]
 
 
-async def _check(config: Config) -> "list[Check]":
+async def _check(config: Config) -> "list[DoctorCheck]":
     from scoop.core import diagnosis
 
     problem = _write_problem(config.home)
@@ -94,22 +94,22 @@ def _existing(folder: Path) -> Path:
     return folder if folder.exists() else _existing(folder.parent)
 
 
-async def _check_database(config: Config) -> "AsyncIterator[Check]":
+async def _check_database(config: Config) -> "AsyncIterator[DoctorCheck]":
     from scoop import app
     from scoop.core import diagnosis
-    from scoop.core.diagnosis import Check
+    from scoop.core.diagnosis import DoctorCheck
     from scoop.store import db, migrations
     from scoop.store.reads import diagnosis as reads
 
     try:
         database = await db.connect(app.server(config), size=1)
     except (DatabaseUnavailable, ConfigError) as error:
-        yield Check(name="database", outcome="fail", finding=str(error))
+        yield DoctorCheck(name="database", outcome="fail", finding=str(error))
         return
     try:
         async with database.connection() as conn:
             about = await db.get_server_info(conn)
-        yield Check(
+        yield DoctorCheck(
             name="database",
             outcome="ok",
             finding=f"PostgreSQL {about['postgresql']}, pgvector {about['pgvector']}, {about['size']}",
@@ -125,6 +125,6 @@ async def _check_database(config: Config) -> "AsyncIterator[Check]":
             for check in diagnosis.check_desk(facts, now=datetime.now(UTC)):
                 yield check
     except DatabaseUnavailable as error:
-        yield Check(name="schema", outcome="fail", finding=str(error))
+        yield DoctorCheck(name="schema", outcome="fail", finding=str(error))
     finally:
         await database.close()

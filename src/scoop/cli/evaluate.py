@@ -60,7 +60,7 @@ def command(
 
 
 def _readable(files: Sequence[str], gold: str | None) -> Iterator[tuple[str, "list[Labelled]"]]:
-    """The sets that can be read, by name; of the others it is told why not."""
+    """The readable sets by name; the others are reported with the reason."""
     from scoop.evaluation import datasets
 
     stories = datasets.stories(gold) if gold is not None else None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 UNFINISHED = ".part"
 
 
-@click.group(cls=usage.Group)
+@click.group(cls=usage.CommandGroup)
 def command() -> None:
     """Write stories or documents as NDJSON, CSV or Parquet.
 

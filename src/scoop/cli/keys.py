@@ -12,7 +12,7 @@ from scoop.core.access import Right
 MAX_DAYS = 3650
 
 
-@click.group(cls=usage.Group)
+@click.group(cls=usage.CommandGroup)
 def command() -> None:
     """Keys by which programs come in: list, add, remove.
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SHOWN_REFUSALS = 20
 
 
-@click.group(cls=usage.Group)
+@click.group(cls=usage.CommandGroup)
 def command() -> None:
     """Move over from an older system: import, compare, switch, fall back.
 
@@ -54,10 +54,10 @@ def import_(config: Config, paths: tuple[Path, ...], slug: str | None, kind: "Li
 
     Each FILE holds one JSON object a line; gzip is recognised. A dedup file has one item a line: any of url, link or
     canonical_url, title or headline, id or hash, and a time. A file of digests has one digest a line, {"topic", "date",
-    "posted_at", "items": [{"title", "url", "source"}]}, or one item a line with topic and date. Bad lines are told
+    "posted_at", "items": [{"title", "url", "source"}]}, or one item a line with topic and date. Bad lines are reported
     with their number, the others go in; importing a file again adds nothing.
 
-    What was posted in the last three days counts as told: our digests do not repeat it.
+    What was posted in the last three days counts as published: our digests do not repeat it.
 
     \b
     Examples:
@@ -257,8 +257,8 @@ def rollback(config: Config, slug: str, run_now: bool, as_json: bool) -> None:
     _check_unwritten(config, slug, "mode", "publish_v2")
     topic, day, leaving, ended = runtime.run(_roll_back(config, slug, run_now=run_now))
     if as_json:
-        told = {"date": day, "whose": leaving, "exit_code": ended.exit_code if ended else None}
-        console.print_json({"topic_slug": slug, "mode": "shadow", "publish_v2": False, **told})
+        run = {"date": day, "whose": leaving, "exit_code": ended.exit_code if ended else None}
+        console.print_json({"topic_slug": slug, "mode": "shadow", "publish_v2": False, **run})
     else:
         click.echo(f"the older system posts {slug} now, and Scoop compares; start the older system's job again")
         click.echo(_what_follows(topic, day, leaving, ended))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from scoop.options import Option
 
 
-@click.group(cls=usage.Group)
+@click.group(cls=usage.CommandGroup)
 def command() -> None:
     """List the plugins: sources, channels and embedders, with their options.
 

@@ -17,7 +17,7 @@ at_most = click.option(
 )
 
 
-@click.group(cls=usage.Group)
+@click.group(cls=usage.CommandGroup)
 def command() -> None:
     """The outbox: posts that were sent, wait, or are held for you to decide.
 

@@ -1,4 +1,4 @@
-"""`scoop replay`: the ledger told again under other settings."""
+"""`scoop replay`: run part of the ledger again under other settings."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
@@ -77,9 +77,7 @@ async def _replayed(config: Config, asked: "ReplayRequest") -> "Replayed":
 
 
 def _show(found: "Replayed") -> None:
-    click.echo(
-        f"{found.arrivals:,} arrivals told again in {found.seconds:.1f} s, {found.documents:,} documents compared"
-    )
+    click.echo(f"{found.arrivals:,} arrivals replayed in {found.seconds:.1f} s, {found.documents:,} documents compared")
     if found.unplaced:
         click.echo(f"{found.unplaced:,} are in a story on one side only, so they are not compared")
     click.echo(f"before: {_basis(found.before)}\nafter:  {_basis(found.after)}\n")
@@ -112,8 +110,8 @@ def _show(found: "Replayed") -> None:
 def _basis(basis: "Basis | None") -> str:
     if basis is None:
         return "no model has embedded anything yet"
-    told = ", ".join(f"{name} {value:g}" for name, value in basis.thresholds.items())
-    return f"{basis.model_name} {basis.model_version}, {told or 'for which no links are known: only copies are folded'}"
+    thresholds = ", ".join(f"{name} {value:g}" for name, value in basis.thresholds.items())
+    return f"{basis.model_name} {basis.model_version}, {thresholds or 'which has no links: only copies are merged'}"
 
 
 def _show_differences(found: "Replayed") -> None:

@@ -22,7 +22,7 @@ in_collection = click.option("--collection", help="Only this collection, as ai_n
 with_note = click.option("--note", default="", metavar="TEXT", help="The reason, for the log.")
 
 
-@click.group(cls=usage.Group, invoke_without_command=True)
+@click.group(cls=usage.CommandGroup, invoke_without_command=True)
 @in_collection
 @click.option("--limit", type=click.IntRange(1, 10_000), default=10, show_default=True, help="How many at most.")
 @console.as_json

@@ -5,7 +5,7 @@ import click
 from scoop.cli import usage
 
 
-@click.group(cls=usage.Group)
+@click.group(cls=usage.CommandGroup)
 def command() -> None:
     """Print the JSON Schema of a canonical item.
 

@@ -21,7 +21,7 @@ SHOWN_ITEMS = 5
 slugs_argument = click.argument("slugs", nargs=-1, required=True, metavar="NAME...")
 
 
-@click.group(cls=usage.Group, aliases={"enable --off": "disable"})
+@click.group(cls=usage.CommandGroup, aliases={"enable --off": "disable"})
 def command() -> None:
     """Where items come from: list, show, add, change, remove, enable, disable, test, import, export.
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SHOWN_CHARACTERS = 60  # of a title in a list
 
 
-@click.group(cls=usage.Group, aliases={"channel": "channels"})
+@click.group(cls=usage.CommandGroup, aliases={"channel": "channels"})
 def command() -> None:
     """Subjects of digests: list, add, change, rules, channels, test, suppress.
 

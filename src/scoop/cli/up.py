@@ -134,7 +134,7 @@ async def _print_results(database: "Database", *, as_json: bool) -> None:
 
 
 async def _publish_demo_digests(app: "App") -> AsyncIterator[None]:
-    """Queue the digests of the demo's first days, date by date: a digest does not repeat what the one before told."""
+    """Queue the digests of the demo's first days, date by date: a digest does not repeat the previous one."""
     from scoop import demo
     from scoop.store import posts
 

@@ -15,7 +15,7 @@ HABITS = {"ls": "list", "rm": "remove", "delete": "remove", "edit": "change", "u
 """What users of other programs type; accepted in every group that has the command on the right."""
 
 
-class Group(click.Group):
+class CommandGroup(click.Group):
     """A group that accepts old spellings of its commands; help and documentation show the current ones only.
 
     `aliases` maps an old spelling, with options it must hold, to the current one: {"enable --off": "disable"}.

@@ -36,7 +36,7 @@ def _password_options(function: Callable[..., None]) -> Callable[..., None]:
     return function
 
 
-@click.group(cls=usage.Group)
+@click.group(cls=usage.CommandGroup)
 def command() -> None:
     """People who may sign in: list, show, add, change, enable, disable, remove.
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 named = click.argument("name")
 
 
-@click.group(cls=usage.Group, aliases={"enable --off": "disable"})
+@click.group(cls=usage.CommandGroup, aliases={"enable --off": "disable"})
 def command() -> None:
     """Programs that receive stories and digests.
 

@@ -9,7 +9,7 @@ stage_option = click.option("--stage", help="Only this stage, e.g. normalize.")
 subjects_argument = click.argument("subjects", type=console.ID, nargs=-1)
 
 
-@click.group(cls=usage.Group, invoke_without_command=True)
+@click.group(cls=usage.CommandGroup, invoke_without_command=True)
 @console.as_json
 @click.pass_context
 def command(ctx: click.Context, as_json: bool) -> None:

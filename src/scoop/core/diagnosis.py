@@ -16,7 +16,7 @@ START = "start scoop up or scoop worker, or call scoop run-once from cron"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
+class DoctorCheck:
     """One thing that was looked at; `advice` is a command or an action, where something is wrong."""
 
     name: str
@@ -41,18 +41,18 @@ class DeskFacts:
     late_digests: Sequence[str]  # messages
 
 
-def check_settings(problems: Sequence[str], *, are_usable: bool) -> Check:
+def check_settings(problems: Sequence[str], *, are_usable: bool) -> DoctorCheck:
     """Settings that are not usable stop every command; other problems have no effect, or one when they are used."""
     if not problems:
-        return Check(name="settings", outcome="ok", finding="every setting is valid")
+        return DoctorCheck(name="settings", outcome="ok", finding="every setting is valid")
     outcome: Outcome = "warn" if are_usable else "fail"
-    return Check(name="settings", outcome=outcome, finding="; ".join(problems), advice="scoop config show")
+    return DoctorCheck(name="settings", outcome=outcome, finding="; ".join(problems), advice="scoop config show")
 
 
-def check_home(home: str, problem: str | None) -> Check:
+def check_home(home: str, problem: str | None) -> DoctorCheck:
     if problem is None:
-        return Check(name="home", outcome="ok", finding=f"{home} is writable")
-    return Check(
+        return DoctorCheck(name="home", outcome="ok", finding=f"{home} is writable")
+    return DoctorCheck(
         name="home",
         outcome="fail",
         finding=f"{home} is not writable: {problem}",
@@ -60,21 +60,21 @@ def check_home(home: str, problem: str | None) -> Check:
     )
 
 
-def check_disk(free: int) -> Check:
+def check_disk(free: int) -> DoctorCheck:
     outcome: Outcome = "fail" if free < NO_DISK else "warn" if free < LITTLE_DISK else "ok"
     size = f"{free / (1 << 30):,.1f} GB" if free >= LITTLE_DISK else f"{free >> 20} MB"
     advice = "" if outcome == "ok" else "free some space, or set SCOOP_HOME to a folder on a larger disk"
-    return Check(name="disk", outcome=outcome, finding=f"{size} free", advice=advice)
+    return DoctorCheck(name="disk", outcome=outcome, finding=f"{size} free", advice=advice)
 
 
-def check_schema(pending: int) -> Check:
+def check_schema(pending: int) -> DoctorCheck:
     if not pending:
-        return Check(name="schema", outcome="ok", finding="every migration is applied")
+        return DoctorCheck(name="schema", outcome="ok", finding="every migration is applied")
     finding = f"{_count(pending, 'migration')} not applied; the next command does so"
-    return Check(name="schema", outcome="warn", finding=finding, advice="scoop db migrate")
+    return DoctorCheck(name="schema", outcome="warn", finding=finding, advice="scoop db migrate")
 
 
-def check_desk(facts: DeskFacts, *, now: datetime) -> list[Check]:
+def check_desk(facts: DeskFacts, *, now: datetime) -> list[DoctorCheck]:
     return [
         check_workers(facts, now=now),
         _check_queue(facts.quarantined),
@@ -85,18 +85,20 @@ def check_desk(facts: DeskFacts, *, now: datetime) -> list[Check]:
     ]
 
 
-def check_workers(facts: DeskFacts, *, now: datetime) -> Check:
+def check_workers(facts: DeskFacts, *, now: datetime) -> DoctorCheck:
     """A desk without a worker is well if it runs from cron: it ran lately, and nothing is due for long."""
     if facts.oldest_due_at is not None and now - facts.oldest_due_at > LATE:
         minutes = (now - facts.oldest_due_at) // timedelta(minutes=1)
         who = f"{_count(facts.workers, 'worker')} running" if facts.workers else "none runs"
         finding = f"{who}, and {_count(facts.due, 'subject')} due, the oldest for {minutes:,} minutes"
-        return Check(name="workers", outcome="fail", finding=finding, advice="scoop work" if facts.workers else START)
+        return DoctorCheck(
+            name="workers", outcome="fail", finding=finding, advice="scoop work" if facts.workers else START
+        )
     if facts.workers:
-        return Check(name="workers", outcome="ok", finding=f"{_count(facts.workers, 'worker')} running")
+        return DoctorCheck(name="workers", outcome="ok", finding=f"{_count(facts.workers, 'worker')} running")
     if facts.last_run_at is not None and now - facts.last_run_at < RECENT:
-        return Check(name="workers", outcome="ok", finding="none runs now; a run began in the last 24 hours")
-    return Check(
+        return DoctorCheck(name="workers", outcome="ok", finding="none runs now; a run began in the last 24 hours")
+    return DoctorCheck(
         name="workers",
         outcome="warn",
         finding="none runs, and nothing has run in the last 24 hours",
@@ -104,22 +106,22 @@ def check_workers(facts: DeskFacts, *, now: datetime) -> Check:
     )
 
 
-def _check_queue(quarantined: int) -> Check:
+def _check_queue(quarantined: int) -> DoctorCheck:
     if not quarantined:
-        return Check(name="queue", outcome="ok", finding="nothing is quarantined")
+        return DoctorCheck(name="queue", outcome="ok", finding="nothing is quarantined")
     finding = f"{_count(quarantined, 'subject')} quarantined"
-    return Check(name="queue", outcome="warn", finding=finding, advice="scoop work quarantine list")
+    return DoctorCheck(name="queue", outcome="warn", finding=finding, advice="scoop work quarantine list")
 
 
-def _check_sources(facts: DeskFacts) -> Check:
+def _check_sources(facts: DeskFacts) -> DoctorCheck:
     if not facts.sources:
         advice = "scoop sources add URL --collection NAME"
-        return Check(name="sources", outcome="warn", finding="there are none", advice=advice)
+        return DoctorCheck(name="sources", outcome="warn", finding="there are none", advice=advice)
     if not facts.failing:
-        return Check(name="sources", outcome="ok", finding=f"{_count(facts.sources, 'source')}, none failing")
+        return DoctorCheck(name="sources", outcome="ok", finding=f"{_count(facts.sources, 'source')}, none failing")
     named = [f"{slug} ({health.replace('_', ' ')})" for slug, health in list(facts.failing.items())[:NAMED]]
     more = [f"{len(facts.failing) - NAMED:,} more"] if len(facts.failing) > NAMED else []
-    return Check(
+    return DoctorCheck(
         name="sources",
         outcome="warn",
         finding=f"{len(facts.failing):,} of {facts.sources:,} failing: {', '.join(named + more)}",
@@ -127,24 +129,24 @@ def _check_sources(facts: DeskFacts) -> Check:
     )
 
 
-def _check_digests(late: Sequence[str]) -> Check:
+def _check_digests(late: Sequence[str]) -> DoctorCheck:
     if not late:
-        return Check(name="digests", outcome="ok", finding="none is late")
-    return Check(name="digests", outcome="warn", finding="; ".join(late), advice="scoop alerts")
+        return DoctorCheck(name="digests", outcome="ok", finding="none is late")
+    return DoctorCheck(name="digests", outcome="warn", finding="; ".join(late), advice="scoop alerts")
 
 
-def _check_posts(held: int) -> Check:
+def _check_posts(held: int) -> DoctorCheck:
     if not held:
-        return Check(name="posts", outcome="ok", finding="none waits for a decision")
+        return DoctorCheck(name="posts", outcome="ok", finding="none waits for a decision")
     finding = f"{_count(held, 'post')} may have been delivered"
-    return Check(name="posts", outcome="warn", finding=finding, advice="scoop posts held")
+    return DoctorCheck(name="posts", outcome="warn", finding=finding, advice="scoop posts held")
 
 
-def _check_accounts(has_account: bool) -> Check:
+def _check_accounts(has_account: bool) -> DoctorCheck:
     if has_account:
-        return Check(name="accounts", outcome="ok", finding="somebody can sign in")
+        return DoctorCheck(name="accounts", outcome="ok", finding="somebody can sign in")
     advice = "open the link that scoop up prints, or: scoop users add NAME --role admin"
-    return Check(name="accounts", outcome="warn", finding="nobody can sign in", advice=advice)
+    return DoctorCheck(name="accounts", outcome="warn", finding="nobody can sign in", advice=advice)
 
 
 def _count(number: int, noun: str) -> str:

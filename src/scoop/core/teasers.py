@@ -27,7 +27,7 @@ _FIRST_SIGNS = re.compile(r"\A\W+")
 def page_url(item: Item, *, full_text: str) -> str | None:
     """The page on which an item's article has to be read; none when the item is all there is.
 
-    `full_text` is what the source was told: auto, always or never. An item's own `never` or `required` comes first.
+    `full_text` is the source's setting: auto, always or never. An item's own `never` or `required` comes first.
     """
     url: str | None = item.get("canonical_url")
     own = item["source_metadata"].get("full_text")

@@ -1,4 +1,4 @@
-"""Programs of the operator's own: run within a time, and told no more of our environment than they need."""
+"""Child processes: run with a time limit and a minimal environment."""
 
 import asyncio
 import os

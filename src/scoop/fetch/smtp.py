@@ -40,7 +40,7 @@ Security = Literal["starttls", "tls", "none"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailServer:
-    """Who takes mail from us, and as whom we come."""
+    """The SMTP server and our credentials."""
 
     host: str
     port: int
@@ -150,10 +150,10 @@ async def _end(smtp: SMTP, message: bytes, trail: SimpleNamespace) -> None:
 
 def _failed(server: MailServer, error: Exception, *, is_ending: bool) -> FetchFailed:
     code = _code(error)
-    told = f"{server.address} {_told(server, error)}"
+    message = f"{server.address} {_describe(server, error)}"
     is_refused = code is not None and 400 <= code < 600
     health: Health = "timeout" if isinstance(error, TimeoutError) else "http_error" if code else "unreachable"
-    return FetchFailed(told, health=health, status=code, is_unsent=is_refused or not is_ending)
+    return FetchFailed(message, health=health, status=code, is_unsent=is_refused or not is_ending)
 
 
 def _code(error: Exception) -> int | None:
@@ -165,7 +165,7 @@ def _code(error: Exception) -> int | None:
     return NOT_OFFERED if type(error) is SMTPException else None
 
 
-def _told(server: MailServer, error: Exception) -> str:
+def _describe(server: MailServer, error: Exception) -> str:
     """What went wrong, for people, without the password that a server may repeat."""
     cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
     match cause:

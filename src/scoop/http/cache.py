@@ -52,7 +52,7 @@ class ResponseCache:
     async def find(self, key: Hashable, make: Callable[[Connection], Awaitable[CachedT]]) -> CachedT:
         """What is on the shelf if nothing has changed, else what `make` reads now.
 
-        It takes connections of its own: whoever holds one while asking may wait for others who do the same.
+        It takes its own connection: a caller that already holds one could deadlock with others.
         """
         if await self._now() == self._snapshot and key in self._kept:
             kept: CachedT = self._kept[key]

@@ -39,9 +39,9 @@ class Desk:
     newsstand: str | None = None
     timezone: ZoneInfo = field(init=False)
     trying: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MOST_TRIED), init=False)
-    """Held by whoever tries a source: each takes a process."""
+    """Bounds concurrent previews: each takes a process."""
     pushing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MOST_PUSHED), init=False)
-    """Held by whoever hands items in: each takes a connection for as long as it lasts."""
+    """Bounds concurrent pushes: each holds a connection."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "timezone", ZoneInfo(self.config.timezone))

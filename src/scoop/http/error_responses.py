@@ -1,4 +1,4 @@
-"""A problem as it is told: a page to people, `{error: {code, message, details}}` to programs."""
+"""Error responses: a page for people, `{error: {code, message, details}}` for programs."""
 
 from http import HTTPStatus
 
@@ -42,7 +42,7 @@ def as_text(problem: HttpProblem) -> Response:
 
 
 def as_json(request: Request, problem: HttpProblem) -> Response:
-    told = {
+    body = {
         "error": {
             "code": problem.code,
             "message": problem.message,
@@ -51,5 +51,5 @@ def as_json(request: Request, problem: HttpProblem) -> Response:
         }
     }
     return Response(
-        msgspec.json.encode(told), status_code=problem.status, headers=problem.headers, media_type="application/json"
+        msgspec.json.encode(body), status_code=problem.status, headers=problem.headers, media_type="application/json"
     )

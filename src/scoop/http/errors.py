@@ -1,4 +1,4 @@
-"""What goes wrong at a door: one list of codes, told as JSON to programs and as a page to people.
+"""HTTP errors: one list of codes, rendered as JSON for programs and as a page for people.
 
 Problem             has a status, a code, a message, and details where a field can be named
 ├── Unauthenticated nobody that is known
@@ -129,7 +129,7 @@ def invalid(field: str, problem: str) -> HttpProblem:
 
 
 def error_for(error: ScoopError) -> HttpProblem:
-    """An error of Scoop as it is told at a door."""
+    """The HTTP error of a Scoop error."""
     status = next((status for kind, status in STATUSES if isinstance(error, kind)), HTTPStatus.INTERNAL_SERVER_ERROR)
     headers = {"Retry-After": "5"} if status is HTTPStatus.SERVICE_UNAVAILABLE else {}
     details = [{"field": error.field, "problem": str(error)}] if isinstance(error, UnknownName) else []

@@ -37,7 +37,7 @@ class Journey(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vouched:
-    """Whom the provider vouches for."""
+    """The identity that the provider asserts."""
 
     subject: str
     name: str
@@ -170,8 +170,8 @@ class Oidc:
 
 def _name(claims: Mapping[str, Any]) -> str:
     """What the person is called here: the first of what the provider tells that can be a name."""
-    told = (text.one_line(str(claims.get(name) or "")) for name in ("preferred_username", "email", "name", "sub"))
-    return next(name for name in told if name)[:MAX_NAME]
+    names = (text.one_line(str(claims.get(name) or "")) for name in ("preferred_username", "email", "name", "sub"))
+    return next(name for name in names if name)[:MAX_NAME]
 
 
 def _challenge(verifier: str) -> str:

@@ -30,10 +30,10 @@ def with_etag(
     if request.method != "GET" or status != HTTPStatus.OK:
         return Response(body, status_code=status, headers=dict(headers or {}), media_type=media_type)
     tag = etag(body)
-    told = {"ETag": tag, "Cache-Control": "private, no-cache", **(headers or {})}
+    all_headers = {"ETag": tag, "Cache-Control": "private, no-cache", **(headers or {})}
     if _is_among(tag, request.headers.get("if-none-match", "")):
-        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=told)
-    return Response(body, headers=told, media_type=media_type)
+        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=all_headers)
+    return Response(body, headers=all_headers, media_type=media_type)
 
 
 def etag(body: bytes) -> str:

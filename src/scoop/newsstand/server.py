@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from scoop.newsstand import pages
 from scoop.newsstand import sites as site_modules
 from scoop.newsstand.context import SiteContext
-from scoop.newsstand.discord.limits import Limits
+from scoop.newsstand.discord.limits import DiscordLimits
 from scoop.newsstand.discord.state import Discord
 from scoop.newsstand.index import Front
 from scoop.newsstand.world import World
@@ -41,7 +41,7 @@ class RequestLogLine:
 
 def create_app(world: World, anchor: datetime, clock: Callable[[], datetime]) -> Starlette:
     """The newsstand as an ASGI app: `app.state.requests` has the latest requests, `app.state.discord` the messages."""
-    discord = Discord(clock=clock, limits=Limits(clock=clock))
+    discord = Discord(clock=clock, limits=DiscordLimits(clock=clock))
     context = SiteContext(world=world, anchor=anchor, clock=clock, discord=discord)
     sites = _sites(context)
     visits: deque[RequestLogLine] = deque(maxlen=VISITS_MAX)

@@ -28,7 +28,7 @@ from scoop.store.work import Subject
 log = structlog.get_logger()
 
 MAX_PAGE_BYTES = 5 << 20
-TRIES = 3  # then the article is told without its page
+TRIES = 3  # then the document is made without its page
 FETCHED = 200
 RETRIED = frozenset({429, 500, 502, 503, 504})
 

@@ -16,7 +16,7 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cron:
+class CronSchedule:
     """Once on each date that the expression names, at its hour and minute in a timezone."""
 
     expression: str
@@ -32,7 +32,7 @@ class PeriodicJob:
 
     name: str  # as the table `chores` stores it
     run: Callable[[Connection, datetime], Awaitable[object]]
-    when: timedelta | Cron | None = None
+    when: timedelta | CronSchedule | None = None
     needs: StageName | None = None  # only workers that run this stage run the job
     waits: bool = False  # it may take minutes, so it runs in a loop of its own
 
@@ -47,8 +47,8 @@ async def run_due(conn: Connection, jobs: Iterable[PeriodicJob], *, now: datetim
                 log.warning("periodic job failed", job=job.name, error=str(error))
 
 
-def last_due(when: timedelta | Cron, now: datetime) -> datetime:
+def last_due(when: timedelta | CronSchedule, now: datetime) -> datetime:
     """The moment since which a job must have run, or it is due."""
-    if isinstance(when, Cron):
+    if isinstance(when, CronSchedule):
         return digest_windows.last_due(when.expression, when.timezone, now)
     return now - when

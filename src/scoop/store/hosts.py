@@ -1,4 +1,4 @@
-"""Hosts: whom we ask, what they asked of us, and their robots.txt."""
+"""Hosts: rate limits, Retry-After and robots.txt."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -87,7 +87,7 @@ INSERT INTO api_keys (user_id, name, key_hash, hint, scopes, created_at, expires
 VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING api_key_id;
 
 -- name: remove_key
--- A key that opens nothing any more; of this person, or of whoever.
+-- Revoke a key of this user, or of any user.
 DELETE FROM api_keys WHERE api_key_id = $1 AND ($2::bigint IS NULL OR user_id = $2) RETURNING api_key_id;
 
 -- name: key

@@ -62,7 +62,7 @@ async def change_password(
     user_id = _person(by)
     try:
         if password != again:
-            raise UsageError("the two new passwords are not the same")  # noqa: TRY301 - told as all others are
+            raise UsageError("the two new passwords are not the same")  # noqa: TRY301 - shown like all other errors
         await accounts.change_password(
             desk,
             by,

@@ -1,4 +1,4 @@
-"""For whom a page is made: the moment, the timezone, and how links reach what they name."""
+"""Context of a page: visitor, moment, timezone and links."""
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta

@@ -1,4 +1,4 @@
-"""Whether the server lives, and whether it can do its work: for whoever watches over it."""
+"""Liveness and readiness checks."""
 
 import asyncio
 

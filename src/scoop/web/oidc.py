@@ -46,16 +46,16 @@ async def leave(request: Request, desk: CurrentDesk) -> Response:
 @needs(None)
 async def come_back(request: Request, desk: CurrentDesk) -> Response:
     journey = _journey(request)
-    told = request.query_params
-    if not secrets.compare_digest(told.get("state", ""), journey.state):
+    params = request.query_params
+    if not secrets.compare_digest(params.get("state", ""), journey.state):
         raise UsageError("this is not the sign-in that was begun here; begin again")
-    if "code" not in told:
-        raise UsageError(f"the provider did not let you in: {told.get('error', 'it gave no reason')[:100]}")
-    vouched = await _oidc(request, desk).arrival(told["code"], journey, callback=_callback(request))
+    if "code" not in params:
+        raise UsageError(f"the provider refused the sign-in: {params.get('error', 'it gave no reason')[:100]}")
+    vouched = await _oidc(request, desk).arrival(params["code"], journey, callback=_callback(request))
     async with desk.writing() as conn:
         visitor = await users.vouched_for(conn, vouched.subject, name=vouched.name, role=vouched.role)
         if visitor is None or visitor.user_id is None:
-            raise UsageError("your account rests; ask whoever runs this desk")
+            raise UsageError("your account is disabled: ask an admin")
         session = await accounts.open_session(conn, visitor.user_id, now=desk.clock())
     response = sign_in.come_in(request, session, journey.next_page)
     response.delete_cookie(COOKIE, path=PATH)

@@ -25,7 +25,7 @@ UserId = Annotated[int, Path(ge=1, le=db.LAST_ID)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewPassword:
+class ShownPassword:
     """A password that was made up for somebody, shown this once."""
 
     name: str
@@ -58,7 +58,7 @@ async def add_person(
         return await _people(desk, context, name=name, role=role, error=error)
     if password:
         return pages.redirect_with_notice("/settings/people", notice=f"{name} may sign in as {_a(wanted)}.")
-    return await _people(desk, context, shown=NewPassword(name=name, password=given))
+    return await _people(desk, context, shown=ShownPassword(name=name, password=given))
 
 
 @router.post("/settings/people/{user_id}/role")
@@ -109,7 +109,7 @@ async def set_password(
     async with desk.writing() as conn:
         person = await users.change(conn, user_id, password_hash=password_hash)
     done = _done(request, f"{person.name} has another password, and is signed out everywhere.")
-    return done if password else await _people(desk, context, shown=NewPassword(name=person.name, password=given))
+    return done if password else await _people(desk, context, shown=ShownPassword(name=person.name, password=given))
 
 
 @router.post("/settings/people/{user_id}/remove")
@@ -143,7 +143,7 @@ async def _people(
     desk: Desk,
     context: PageContext,
     *,
-    shown: NewPassword | None = None,
+    shown: ShownPassword | None = None,
     name: str = "",
     role: str = "reader",
     error: ScoopError | None = None,

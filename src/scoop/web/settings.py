@@ -28,7 +28,7 @@ _CREDENTIALS = re.compile(r"//.*@", re.DOTALL)  # greedy: a password may hold an
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class SettingRow:
     """A setting with its current value; of a secret only whether it is set."""
 
     name: str
@@ -62,7 +62,7 @@ async def settings_page(desk: CurrentDesk, context: PageContext) -> Response:
     )
 
 
-def list_settings(settings: Config) -> list[Setting]:
+def list_settings(settings: Config) -> list[SettingRow]:
     """Every setting, without secrets."""
     own = [
         _describe(setting, getattr(settings, setting.name)) for setting in fields(Config) if setting.name != "plugins"
@@ -72,9 +72,9 @@ def list_settings(settings: Config) -> list[Setting]:
     ]
 
 
-def _describe_plugin(setting: PluginSetting) -> Setting:
+def _describe_plugin(setting: PluginSetting) -> SettingRow:
     value, is_secret = setting.value, setting.option.is_secret
-    return Setting(
+    return SettingRow(
         name=setting.name,
         variable=setting.variable,
         value=_show_secret(value) if is_secret else _show(value),
@@ -83,10 +83,10 @@ def _describe_plugin(setting: PluginSetting) -> Setting:
     )
 
 
-def _describe(setting: Field[Any], value: Any) -> Setting:
+def _describe(setting: Field[Any], value: Any) -> SettingRow:
     default = setting.default_factory() if setting.default_factory is not MISSING else setting.default
     name = "SCOOP_SECRET_NAME" if setting.name == "named_secrets" else config.variable(setting)
-    return Setting(
+    return SettingRow(
         name=setting.name,
         variable="" if setting.name in {"sources", "topics"} else name,
         value=_show_secret(value) if config.is_secret(setting) else _show(value),

@@ -85,9 +85,9 @@ async def sign_in(
     try:
         found = await accounts.sign_in(desk, name, password, address=auth.client_address(request))
     except (Busy, TooManyRequests) as error:
-        told = _sign_in(context, desk, name=name, next_page=next_page, error=error.message, status=error.status)
-        told.headers.update(error.headers or {})
-        return told
+        response = _sign_in(context, desk, name=name, next_page=next_page, error=error.message, status=error.status)
+        response.headers.update(error.headers or {})
+        return response
     if found is None:
         return _sign_in(context, desk, name=name, next_page=next_page, error=WRONG, status=HTTPStatus.UNAUTHORIZED)
     return come_in(request, found[1], _within(next_page))

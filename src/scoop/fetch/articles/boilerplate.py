@@ -67,5 +67,5 @@ def is_closing(text: str) -> bool:
 
 
 def is_dateline(text: str) -> bool:
-    """Whether a line only tells when and by whom: short, with a year, and no sentence."""
+    """Whether a line is only a dateline or byline: short, with a year, and not a sentence."""
     return len(text) < MAX_DATELINE_CHARACTERS and _YEAR.search(text) is not None and not _SENTENCE_END.search(text)

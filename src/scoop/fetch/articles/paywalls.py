@@ -188,16 +188,16 @@ class _PageSignals:
         self.marks = " ".join(_marks(tree))
         # Cookie banners and the scripts of guards stand beside short articles, too: there, only its own words tell.
         self.has_article = blocks.length(text) >= MIN_BRIEF_CHARACTERS
-        self.told = text if self.has_article else self.words
+        self.shown = text if self.has_article else self.words
         self._tree = tree
 
     def wall(self) -> str | None:
-        if self.shows(_BOT_CHECK, self.told):
+        if self.shows(_BOT_CHECK, self.shown):
             return "bot_check"
         if self._is_shell():
             return "script_only"
         for name, signs in (("error_page", _ERROR_PAGE), ("consent", _CONSENT)):
-            if self.shows(signs, self.told):
+            if self.shows(signs, self.shown):
                 return name
         return "login" if self._is_login() else None
 

@@ -27,7 +27,7 @@ class RateBucket:
 
 
 @dataclass(slots=True, kw_only=True)
-class Limits:
+class DiscordLimits:
     clock: Callable[[], datetime]
     is_on: bool = True
     requests: int = 5

@@ -16,7 +16,7 @@ import msgspec
 from scoop.channels import discord
 from scoop.newsstand.discord import refusals
 from scoop.newsstand.discord.forms import Embed, MessageForm
-from scoop.newsstand.discord.limits import Limits
+from scoop.newsstand.discord.limits import DiscordLimits
 
 EPOCH = datetime(2015, 1, 1, tzinfo=UTC)  # Discord's ids count milliseconds from here
 TIME_BITS = 22  # the lower bits count ids of the same millisecond
@@ -71,7 +71,7 @@ class DiscordChannel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DiscordWebhook:
+class StoredWebhook:
     webhook_id: str
     token: str
     channel_id: str
@@ -101,9 +101,9 @@ class StoredMessage:
 
 
 BOT = DiscordUser(user_id="1280000000000000002", username="Scoop")
-WEBHOOKS: Mapping[str, DiscordWebhook] = MappingProxyType(
+WEBHOOKS: Mapping[str, StoredWebhook] = MappingProxyType(
     {
-        slug: DiscordWebhook(
+        slug: StoredWebhook(
             webhook_id=channel_id.replace("1281", "1282", 1),
             token=f"newsstand-{slug}-webhook-".ljust(WEBHOOK_TOKEN_CHARACTERS, "0"),
             channel_id=channel_id,
@@ -131,7 +131,7 @@ class Discord:
     """
 
     clock: Callable[[], datetime]
-    limits: Limits
+    limits: DiscordLimits
     chance: Callable[[], ReplyMode] = lambda: ReplyMode.ACCEPT
     lateness: timedelta = timedelta()
     nonce_window: timedelta = timedelta(minutes=5)
@@ -139,7 +139,7 @@ class Discord:
     busy_seconds: float = 0.35
     bots: dict[str, DiscordUser] = field(default_factory=lambda: {DEMO_TOKEN: BOT})
     channels: dict[str, DiscordChannel] = field(default_factory=_demo_channels)
-    webhooks: dict[str, DiscordWebhook] = field(
+    webhooks: dict[str, StoredWebhook] = field(
         default_factory=lambda: {webhook.webhook_id: webhook for webhook in WEBHOOKS.values()}
     )
     _messages: dict[str, dict[str, StoredMessage]] = field(default_factory=lambda: defaultdict(dict))
@@ -195,7 +195,7 @@ class Discord:
             raise refusals.missing_access()
         return channel
 
-    def webhook(self, webhook_id: str, token: str) -> DiscordWebhook:
+    def webhook(self, webhook_id: str, token: str) -> StoredWebhook:
         webhook = self.webhooks.get(webhook_id)
         if webhook is None:
             raise refusals.unknown_webhook()
@@ -214,7 +214,7 @@ class Discord:
             self._by_nonce[author.user_id, str(form.nonce)] = message
         return message
 
-    def post_by(self, webhook: DiscordWebhook, form: MessageForm) -> StoredMessage:
+    def post_by(self, webhook: StoredWebhook, form: MessageForm) -> StoredMessage:
         author = DiscordUser(user_id=webhook.webhook_id, username=form.username or webhook.name)
         message = self._new(form, author, webhook.channel_id, default_pings=WEBHOOK_PINGS)
         return self._keep(replace(message, webhook_id=webhook.webhook_id))
