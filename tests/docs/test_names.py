@@ -10,11 +10,11 @@ PROJECT = Path(__file__).parents[2]
 PACKAGE = PROJECT / "src" / "scoop"
 TREES = [PROJECT / "src", PROJECT / "docs"]
 TEXTS = {".py", ".sql", ".html", ".js", ".css", ".md", ".toml", ".txt", ".xml"}
-BANNED = re.compile(r"(told|whoever|whom|anew)", re.IGNORECASE)
+BANNED = re.compile(r"\b(told|whoever|whom|anew)\b", re.IGNORECASE)
 FROZEN = PACKAGE / "store" / "migrations"  # applied migrations keep their bytes: a checksum guards them
 FICTION = PACKAGE / "newsstand" / "world"
 SCHEMA = PROJECT / "docs" / "reference" / "schema.md"  # has the comments of applied migrations
-STORED = re.compile(r"digest\.told|told_before|told ->|, told|[\"'`]told[\"'`]")  # columns and values of databases
+STORED = re.compile(r"digest\.told|\btold_before\b|\btold ->|, told\b|[\"'`]told[\"'`]")  # stored
 SHARED_CLASS_NAMES = {"Options"}  # every plugin nests its own
 MOST_PACKAGES = 3
 
