@@ -56,7 +56,7 @@ async def serving(
     host: str = "127.0.0.1",
     port: int = 0,
     *,
-    limits: Limits = DEFAULT_LIMITS,
+    limits: ServerLimits = DEFAULT_LIMITS,
     stop: asyncio.Event | None = None,
 ) -> AsyncIterator[str]:
     """Serve the app for the length of a `with` block and give its base URL; a taken port is an OSError at once.
