@@ -1,4 +1,4 @@
-# Each target sets up what it needs; a second run finds it done.
+# Each target sets up what it needs, once.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 
@@ -54,11 +54,13 @@ $(BIN)/python:
 	@$(PYTHON) -m venv .venv || { rm -rf .venv; echo "Python's venv module is incomplete; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
 
 $(RUNTIME): requirements.lock pyproject.toml | $(BIN)/python
-	@echo "setting up .venv (once; about a minute) ..."
+	@echo "setting up .venv, once (one to three minutes): downloading and installing pinned packages ..." >&2
 	@$(PIP) -r requirements.lock
+	@echo "installing scoop into .venv/bin ..." >&2
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(DEV): requirements-dev.lock $(RUNTIME)
+	@echo "installing the tools for tests and checks, once ..." >&2
 	@$(PIP) -r requirements-dev.lock
 	@touch $@

@@ -153,7 +153,8 @@ def parse(arguments: list[str]) -> None:
 def examples(text: str) -> Iterator[str]:
     """The lines of shell in a page: its blocks, but for what is output."""
     for language, block in FENCE.findall(text):
-        lines = re.sub(r"<<'END'.*?^END$", "", block, flags=re.DOTALL | re.MULTILINE).replace("\\\n", " ").splitlines()
+        typed = re.sub(r"<<'?END'?\n.*?^END$", "", block, flags=re.DOTALL | re.MULTILINE)
+        lines = typed.replace("\\\n", " ").splitlines()
         if language in {"sh", "crontab", "ini"}:
             yield from (line for line in lines if "scoop " in line and not line.startswith("Description="))
         elif language == "text":
@@ -237,7 +238,7 @@ def is_done(environ: dict[str, str], folder: Path) -> bool:
     return stats["stories"] > 0 and not stats["work"]
 
 
-def wait_until(is_so: Callable[[], bool], seconds: float = 60) -> None:
+def wait_until(is_so: Callable[[], bool], seconds: float = 180) -> None:
     deadline = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < deadline
@@ -283,8 +284,7 @@ def follow_tutorial(environ: dict[str, str], folder: Path) -> None:
         with urlopen(f"http://127.0.0.1:{environ['SCOOP_PORT']}/") as page:
             assert page.status == 200
         for step in rest:
-            script = step.script.replace("127.0.0.1:8788", f"127.0.0.1:{environ['SCOOP_NEWSSTAND_PORT']}")
-            done = in_shell(script, environ, folder)
+            done = in_shell(step.script, environ, folder)
             assert done.returncode == step.exits_with, f"{step.script}\n{done.stdout}{done.stderr}"
             assert words(step.shows) <= words(done.stdout + done.stderr), step.script
         running.send_signal(signal.SIGINT)

@@ -59,7 +59,7 @@ def remove(config: Config, as_json: bool) -> None:
     if as_json:
         console.print_json({"removed": count})
     else:
-        click.echo(f"{count} sources of the newsstand are no longer visited")
+        click.echo(f"{count} sources of the newsstand removed; their documents and stories stay")
 
 
 async def _remove(config: Config) -> int:
