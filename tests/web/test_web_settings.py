@@ -291,7 +291,7 @@ async def test_a_role_and_a_rest_are_given_and_taken(database):
     async with visiting(database) as visitor:
         await visitor.post(f"{place}/role", {"role": "admin"})
         assert (await people(database))["grace"].role == "admin"
-        await visitor.post(f"{place}/disable")
+        await visitor.post(f"{place}/rest")
         assert not (await people(database))["grace"].enabled
         assert "disabled" in (await visitor.get("/settings/people")).page.text
         await visitor.post(f"{place}/wake")
