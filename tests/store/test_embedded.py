@@ -21,8 +21,8 @@ from scoop.store.embedded import EmbeddedServer
 ATTACH = """
 import sys, time
 from pathlib import Path
-from scoop.store.embedded import Embedded
-server = Embedded(Path(sys.argv[1]))
+from scoop.store.embedded import EmbeddedServer
+server = EmbeddedServer(Path(sys.argv[1]))
 server.attach()
 """
 USE_AND_WAIT = ATTACH + "print('up', flush=True); time.sleep(60)"
