@@ -4,6 +4,7 @@ import pytest
 
 from builders import told
 from gathering import a_feed, open_web
+from scoop.actions import sources as source_actions
 from scoop.newsstand import server as newsstand
 from scoop.newsstand import world
 from scoop.serve import serving
@@ -18,17 +19,38 @@ async def test_a_source_of_the_newsstand_is_looked_at_and_kept(database):
     async with serving(stand) as news, browsing(database, newsstand=news, role="editor") as tab:
         await tab.open("/sources/add")
         await tab.page.get_by_label("Address").fill(f"{news}/stackwire.example/")
-        await tab.page.get_by_role("button", name="Look at it").click()
+        await tab.page.get_by_role("button", name="Preview").click()
         await tab.page.get_by_role("link", name="http://stackwire.example/feed.xml").click()
         await tab.page.get_by_text("It has", exact=False).wait_for()
         await tab.page.get_by_label("Collection").fill("ai_news")
         assert not await tab.axe()
-        await tab.page.get_by_role("button", name="Add it").click()
-        await tab.page.get_by_text("its first visit is due now").wait_for()
+        await tab.page.get_by_role("button", name="Add source").click()
+        await tab.page.get_by_text("Its first fetch is due now").wait_for()
         assert tab.path == "/sources/stackwire_example"
     async with database.connection() as conn:
         kept = await sources.by_slug(conn, "stackwire_example")
     assert (kept.base_url, kept.collection) == ("http://stackwire.example/feed.xml", "ai_news")
+
+
+@pytest.mark.parametrize("width", [DESK, PHONE])
+async def test_several_sources_are_selected_at_once_and_removed_after_a_confirmation(database, width):
+    async with database.transaction() as conn:
+        for number in range(60):
+            values = {"target": f"https://s{number}.example/feed", "collection": "news", "slug": f"s{number}"}
+            await sources.put(conn, source_actions.read_settings(values))
+    async with browsing(database, role="editor", width=width) as tab:
+        await tab.open("/sources")
+        assert not await tab.is_too_wide()
+        assert not await tab.axe()
+        height = await tab.page.evaluate("document.documentElement.scrollHeight")
+        assert height < 6_000
+        await tab.page.locator("[data-select]").first.check()
+        await tab.page.get_by_text("1 selected:").wait_for()
+        await tab.page.get_by_role("button", name="Remove").click()
+        await tab.page.get_by_role("button", name="Remove it").click()
+        await tab.page.get_by_text("1 source removed.").wait_for()
+    async with database.connection() as conn:
+        assert len(await sources.list_sources(conn)) == 59
 
 
 async def test_a_slow_look_says_that_it_is_waited_for(database):
@@ -40,8 +62,8 @@ async def test_a_slow_look_says_that_it_is_waited_for(database):
         await tab.page.evaluate(
             "document.querySelector('.seeking').addEventListener('submit', e => e.preventDefault())"
         )
-        await tab.page.get_by_role("button", name="Look at it").click()
-        await tab.page.get_by_text("Asking what it has … 1 s").wait_for()
+        await tab.page.get_by_role("button", name="Preview").click()
+        await tab.page.get_by_text("Fetching … 1 s").wait_for()
 
 
 async def test_a_keyword_is_tried_and_then_saved(database):

@@ -26,10 +26,11 @@ from scoop.model import Source, SourceSettings
 from scoop.store import sources
 from scoop.store.db import Connection
 from scoop.store.reads import collections as collection_reads
-from scoop.web import forms, option_fields, pages, source_preview
+from scoop.web import forms, option_fields, pages, setting_fields, source_preview
 from scoop.web import sources as source_pages
 from scoop.web.context import PageContext
 from scoop.web.forms import FormFields, FormValues, QueryFields, UploadForm
+from scoop.web.setting_fields import SettingField
 from scoop.web.source_preview import Look
 
 router = routes.for_pages()
@@ -146,6 +147,7 @@ def _page(
         look=look,
         values=values or FormValues(),
         problems=problems or FormValues(),
+        target_field=next(field for field in setting_fields.list_fields(SETTINGS) if field.key == source_pages.TARGET),
         fields=source_pages.list_setting_fields(),
         options=source_pages.list_option_fields(settings.kind, context) if settings else [],
         suggestions=source_pages.suggestions(collections),
@@ -223,13 +225,17 @@ def _import_page(
         "source_import.html",
         context,
         status=HTTPStatus.BAD_REQUEST if problems else HTTPStatus.OK,
-        fields=[field for field in source_pages.list_setting_fields() if field.key in chosen],
+        fields=[_import_field(field) for field in source_pages.list_setting_fields() if field.key in chosen],
         suggestions=source_pages.suggestions(collections),
         values=values or chosen,
         problems=problems or FormValues(),
         imported=imported,
         outlines_problems=outlines_problems,
     )
+
+
+def _import_field(field: SettingField) -> SettingField:
+    return replace(field, about="For feeds that are in no folder.") if field.key == "collection" else field
 
 
 @router.get("/sources/export.opml")

@@ -42,7 +42,8 @@ async def change_selected(conn: WriteConn, desk: CurrentDesk, context: PageConte
 async def _find_selected(conn: Connection, form: FormValues) -> list[Source]:
     """The sources that are selected and still exist."""
     slugs = {name.removeprefix(PREFIX) for name in form if name.startswith(PREFIX)}
-    return [source for source in await sources.list_sources(conn) if source.slug in slugs]
+    selected = [source for source in await sources.list_sources(conn) if source.slug in slugs]
+    return sorted(selected, key=lambda source: source.name.casefold())
 
 
 async def _apply(conn: Connection, desk: Desk, action: str, selected: Sequence[Source]) -> str:

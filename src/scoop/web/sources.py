@@ -31,7 +31,7 @@ from scoop.web.setting_fields import SettingField
 router = routes.for_pages()
 SourceSlug = Annotated[str, Path(pattern=rf"^[a-z0-9_]{{1,{MAX_SLUG}}}$")]
 
-PAGE_SOURCES = 60
+PAGE_SOURCES = 50
 DAYS_IN_TABLE, DAYS_OF_ONE = 14, 30
 SHOWN_RUNS, SHOWN_ITEMS, SHOWN_ALERTS = 15, 20, 50
 FAILING: tuple[Health, ...] = (
