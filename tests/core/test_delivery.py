@@ -56,7 +56,7 @@ def test_a_new_post_is_looked_for_first_where_that_is_possible():
 def test_yesterdays_digest_that_was_never_sent_is_left_to_a_person(finds, repeats):
     held = plan(a_post(), age=PACE.stale + timedelta(seconds=1), finds=finds, repeats=repeats)
     assert held.step == "hold"
-    assert "send it by hand" in held.reason
+    assert "to send it now: scoop posts resend" in held.reason
     assert plan(a_post(), age=PACE.stale, finds=finds, repeats=repeats).step != "hold"
 
 
@@ -67,7 +67,7 @@ def test_what_may_have_arrived_is_sent_again_only_where_that_does_no_harm():
 def test_what_may_have_arrived_and_cannot_be_looked_for_is_held():
     held = plan(a_post(tried=timedelta(seconds=1)))
     assert held.step == "hold"
-    assert "look into the channel, then say so: scoop posts held" in held.reason
+    assert "look into the channel, then decide: scoop posts held" in held.reason
 
 
 def test_what_may_have_arrived_is_looked_for_once_it_must_show():

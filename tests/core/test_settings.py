@@ -46,7 +46,7 @@ BOAT = (
         ({"seats": "4"}, "seats: must be a whole number from 1 to 8"),
         ({"seats": True}, "seats: must be a whole number from 1 to 8"),
         ({"colour": "green"}, "colour: must be one of blue, red"),
-        ({"ports": ["a", "b", "c"]}, "ports: must be a list of at most 2"),
+        ({"ports": ["a", "b", "c"]}, "ports: must be a list of 1 to 2"),
         ({"is_fast": "yes"}, "is_fast: must be true or false"),
     ],
 )

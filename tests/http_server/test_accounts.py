@@ -110,7 +110,7 @@ async def a_second_admin(conn):
 
 @pytest.mark.parametrize(
     ("password", "told"),
-    [("short", "at least 10 characters"), ("aaaaaaaaaaaa", "repeat one character"), ("x1" * 600, "at most 1,024")],
+    [("sh0rt", "at least 10 characters"), ("aaaaaaaaaaaa", "repeat one character"), ("x1" * 600, "at most 1,024")],
 )
 async def test_a_password_that_is_no_good_is_refused_with_the_reason(database, password, told):
     async with visiting(database, role=None) as visitor, database.transaction() as conn:

@@ -112,7 +112,7 @@ async def test_an_account_that_rests_stays_out(database):
             [user] = await users.list_users(conn)
             await users.change(conn, user.user_id, enabled=False)
         answer = await come_in(visitor, provider)
-    assert (answer.status, "rests" in answer.text) == (400, True)
+    assert (answer.status, "disabled" in answer.text) == (400, True)
 
 
 async def test_without_a_provider_there_is_no_such_way_in(database):

@@ -13,7 +13,7 @@ import aiohttp
 from yarl import URL
 
 from builders import an_item
-from scoop.asgi import create_app
+from scoop.asgi import connection_limits, create_app
 from scoop.config import Config
 from scoop.core.access import Role
 from scoop.http import accounts, auth
@@ -109,10 +109,14 @@ async def visiting(
     **settings: Any,
 ) -> AsyncIterator[Visitor]:
     """A visitor who is signed in with this role, or not at all."""
-    app = create_app(Config(timezone=timezone, **settings), database, newsstand=newsstand, clock=clock)
+    config = Config(timezone=timezone, **settings)
+    app = create_app(config, database, newsstand=newsstand, clock=clock)
     jar = aiohttp.CookieJar(unsafe=True)  # which means: also those of addresses without a name
     cookies = {auth.COOKIE: await signed_in(database, role, now=NOW)} if role else {}
-    async with serving(app) as address, aiohttp.ClientSession(cookies=cookies, cookie_jar=jar) as session:
+    async with (
+        serving(app, limits=connection_limits(config)) as address,
+        aiohttp.ClientSession(cookies=cookies, cookie_jar=jar) as session,
+    ):
         yield Visitor(address=address, session=session)
 
 
