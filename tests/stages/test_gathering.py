@@ -9,6 +9,8 @@ from starlette.responses import Response
 from builders import BODY, an_item, ingest, partition
 from gathering import ARTICLE, a_feed, open_desk, open_web
 from scoop.actions import sources as source_actions
+from scoop.store import work
+from scoop.store.work import Subject
 
 FEED = "http://tribune.example/feed"
 
@@ -433,3 +435,10 @@ async def test_items_that_were_stored_with_tracking_are_not_taken_again(desk, we
     before = await desk.rows("SELECT count(*) AS count FROM raw_arrivals")
     await desk.visit(force=True)
     assert await desk.rows("SELECT count(*) AS count FROM raw_arrivals") == before
+
+
+async def test_a_visit_of_a_source_that_is_gone_is_settled_and_not_taken_for_trouble_of_the_database(desk):
+    async with desk.database.connection() as conn:
+        await work.enqueue(conn, "ingest", [Subject(987_654)])
+    await desk.run()
+    assert await desk.rows("SELECT subject FROM work WHERE stage = 'ingest'") == []

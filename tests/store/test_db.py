@@ -43,6 +43,23 @@ async def test_a_server_that_never_comes_back_is_told_with_its_own_words(databas
             await db.connect(ExternalServer(url), size=1)
 
 
+async def test_a_statement_with_too_few_arguments_is_a_defect_and_costs_its_connection(database):
+    with pytest.raises(db.DriverMisuse, match="expects 2 arguments") as defect:
+        async with database.connection() as conn:
+            pid = await conn.fetchval("SELECT pg_backend_pid()")
+            await conn.fetchval("SELECT $1::int + $2::int", 1)
+    assert not isinstance(defect.value, (*db.GONE, *db.TROUBLE))
+    async with database.connection() as conn:
+        assert await conn.fetchval("SELECT pg_backend_pid()") != pid
+
+
+async def test_a_statement_on_a_connection_that_has_ended_is_trouble_of_the_server(database):
+    with pytest.raises(db.GONE):
+        async with database.connection() as conn:
+            await conn.close()
+            await conn.fetchval("SELECT 1")
+
+
 @asynccontextmanager
 async def recovering(url, refusals):
     """The URL of a way to the server, on which it seems to be in recovery at first."""

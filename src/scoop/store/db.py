@@ -29,7 +29,6 @@ GONE = (
     OSError,
     asyncpg.PostgresConnectionError,
     asyncpg.CannotConnectNowError,
-    asyncpg.InterfaceError,
     asyncio.TimeoutError,
 )
 """Driver errors of a server that is down or starting."""
@@ -46,21 +45,28 @@ Deadlock = asyncpg.DeadlockDetectedError
 ReadOnly = asyncpg.ReadOnlySQLTransactionError
 PermissionDenied = asyncpg.InsufficientPrivilegeError
 Canceled = asyncpg.QueryCanceledError
+DriverMisuse = asyncpg.InterfaceError
 
 
 TROUBLE = (
     *SHUTTING_DOWN,
     OutOfResources,
-    asyncpg.InterfaceError,
     asyncpg.InternalClientError,
     asyncpg.CannotConnectNowError,
 )
-"""Driver errors that are the server's, not the statement's."""
+"""Driver errors that are the server's, not the statement's; an InterfaceError is a defect of the program."""
 
 
 def is_server_trouble(conn: Connection, error: Exception) -> bool:
     """Whether the server failed (gone, stopping, disk full) and not the statement."""
-    return conn.is_closed() or isinstance(error, TROUBLE)
+    return _is_closed(conn) or isinstance(error, TROUBLE)
+
+
+def _is_closed(conn: Connection) -> bool:
+    try:
+        return bool(conn.is_closed())
+    except DriverMisuse:  # the pool has taken back a connection that has ended
+        return True
 
 
 async def copy(
@@ -78,7 +84,7 @@ async def copy(
 
     conn.add_termination_listener(end)
     await asyncio.wait((copying, ended), return_when=asyncio.FIRST_COMPLETED)
-    if not conn.is_closed():
+    if not _is_closed(conn):
         conn.remove_termination_listener(end)
     if not copying.done():
         copying.add_done_callback(lambda task: task.cancelled() or task.exception())
@@ -146,6 +152,11 @@ class Database:
         conn = await self._acquire()
         try:
             yield conn
+        except DriverMisuse as error:
+            if _is_closed(conn):
+                raise asyncpg.ConnectionDoesNotExistError(describe_error(error)) from error
+            conn.terminate()  # the driver was misused: the connection may be in any state
+            raise
         finally:
             await self._pool.release(conn)
 

@@ -68,6 +68,8 @@ async def start(conn: Connection, source: str, trigger: Trigger) -> int:
 
 async def record(conn: Connection, visits: Sequence[FinishedRun], trigger: Trigger) -> list[int]:
     """Insert runs that have ended; give their ids in order."""
+    if not visits:  # the sources of a batch can all have been removed since it was claimed
+        return []
     rows = [(v.source, v.started_at, v.status, v.fetched, v.failed, v.error, v.checkpoint, v.log_key) for v in visits]
     return [row["run_id"] for row in await conn.fetch(SQL["record"], trigger, *map(list, zip(*rows, strict=True)))]
 

@@ -159,7 +159,8 @@ async def save_outcomes(conn: Connection, outcome_by_id: Mapping[int, VisitOutco
         )
         for source_id, outcome in outcome_by_id.items()
     ]
-    await conn.execute(SQL["save_outcomes"], *map(list, zip(*rows, strict=True)))
+    if rows:
+        await conn.execute(SQL["save_outcomes"], *map(list, zip(*rows, strict=True)))
 
 
 async def save_checkpoints(conn: Connection, kept: Sequence[tuple[str, dict[str, Any], int]]) -> None:
