@@ -28,6 +28,7 @@ from scoop.api import document
 from scoop.config import Config
 from scoop.errors import ScoopError
 from scoop.http import auth, error_responses, errors, middleware
+from scoop.http.admission import Admission
 from scoop.http.auth import SessionCache
 from scoop.http.cache import ResponseCache
 from scoop.http.deps import Desk
@@ -61,6 +62,7 @@ def create_app(
         redirect_slashes=False,
         middleware=[
             Middleware(middleware.Guard, hosts=hosts, proxies=config.trusted_proxies),
+            Middleware(Admission),
             Middleware(GZipMiddleware, minimum_size=COMPRESSED_FROM, compresslevel=5),
         ],
         exception_handlers={

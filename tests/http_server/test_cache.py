@@ -1,10 +1,13 @@
-"""The shelf: what was answered is answered again while nothing changes, and never after it has."""
+"""The response cache: one read serves many requests while nothing changes, and none after a change."""
 
 import asyncio
 
 from builders import told
+from scoop.config import Config
+from scoop.http.cache import ResponseCache
+from scoop.http.deps import Desk
 from scoop.store.reads import stories as story_reads
-from web.visitor import a_report, visiting
+from web.visitor import NOW, a_report, visiting
 
 LIST = "/api/v1/stories?limit=50"
 
@@ -12,7 +15,7 @@ LIST = "/api/v1/stories?limit=50"
 class Count:
     """How often the list of stories was read from the database, all of it under one snapshot.
 
-    Transactions are numbered for the whole server: what other tests write there has the shelf read anew, too.
+    Snapshots number the transactions of the whole server, so that writes of other tests would also expire the cache.
     """
 
     def __init__(self, monkeypatch):
@@ -99,7 +102,7 @@ async def test_the_front_page_is_told_anew_when_a_story_has_changed(database):
 
 
 async def test_more_is_asked_for_than_is_kept(database, monkeypatch):
-    monkeypatch.setattr("scoop.http.cache.MOST_KEPT", 3)
+    monkeypatch.setattr("scoop.http.cache.MAX_ENTRIES", 3)
     await told(database, [a_report(1, title="Bridge closed")])
     async with visiting(database) as visitor:
         count = Count(monkeypatch)
@@ -108,3 +111,34 @@ async def test_more_is_asked_for_than_is_kept(database, monkeypatch):
         assert count.times == 4
         await titles(visitor, "/api/v1/stories?limit=1")
     assert count.times == 5
+
+
+async def test_a_crowd_that_comes_while_something_is_read_shares_the_next_read(database):
+    cache = ResponseCache(Desk(config=Config(), database=database, clock=lambda: NOW))
+    gate, reads = asyncio.Event(), []
+
+    async def make(conn):
+        reads.append(await conn.fetchval("SELECT 1"))
+        await gate.wait()
+        return len(reads)
+
+    first = asyncio.create_task(cache.find("key", make))
+    while not reads:
+        await asyncio.sleep(0.01)
+    crowd = [asyncio.create_task(cache.find("key", make)) for _ in range(50)]
+    left = asyncio.create_task(cache.find("key", make))
+    await asyncio.sleep(0.1)
+    left.cancel()
+    gate.set()
+    assert await first == 1
+    assert {await reader for reader in crowd} <= {1, 2}  # 1: nothing was written in between
+    assert len(reads) <= 2
+
+
+async def test_an_error_is_shared_and_not_cached(database):
+    await told(database, [a_report(1, title="Bridge closed")])
+    nowhere = "/api/v1/stories/00000000-0000-0000-0000-000000000000"
+    async with visiting(database) as visitor:
+        answers = await asyncio.gather(*(visitor.get(nowhere) for _ in range(10)))
+        assert {answer.status for answer in answers} == {404}
+        assert await titles(visitor) == {"Bridge closed"}

@@ -1,7 +1,7 @@
-"""What was read is kept while nothing changes: under the same snapshot the database gives the same answer.
+"""A cache of reads that is never stale: entries hold as long as the database reports the same snapshot.
 
-A snapshot names the transactions that had ended when it was taken. As long as the database says the same one, nothing
-was written in between, by this process or any other, and what was read before need not be read again.
+A snapshot names the transactions that had ended when it was taken. While the database reports the same one, nothing
+has been written in between, by this process or any other.
 """
 
 import asyncio
@@ -19,13 +19,12 @@ from scoop.store import db
 from scoop.store.db import Connection
 
 CachedT = TypeVar("CachedT")
-MOST_KEPT = 100
+Make = Callable[[Connection], Awaitable[CachedT]]
+MAX_ENTRIES = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CachedResponse:
-    """A body with the headers that belong to it."""
-
     body: bytes
     headers: Mapping[str, str]
 
@@ -36,49 +35,81 @@ def cached_response(value: Any, **headers: str) -> CachedResponse:
 
 @dataclass(slots=True)
 class ResponseCache:
-    """What was read under the latest snapshot and is the same for everybody, by a key that names it."""
+    """Reads under the latest snapshot that are the same for everybody, by key; concurrent misses share one read."""
 
     desk: Desk
     _snapshot: str = ""
-    _kept: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
-    _asking: asyncio.Lock = field(default_factory=asyncio.Lock)
-    _next: asyncio.Task[str] | None = None
+    _entries: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
+    _snapshot_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _next_snapshot: asyncio.Task[str] | None = None
+    _next_reads: dict[Hashable, asyncio.Task[Any]] = field(default_factory=dict)
+    _running_reads: dict[Hashable, asyncio.Task[Any]] = field(default_factory=dict)
 
-    async def give(self, request: Request, make: Callable[[Connection], Awaitable[CachedResponse]]) -> Response:
-        """The answer for the address that is asked for."""
-        found = await self.find(f"{request.url.path}?{request.url.query}", make)
-        return responses.with_etag(request, found.body, "application/json", headers=found.headers)
+    async def give(self, request: Request, make: Make[CachedResponse]) -> Response:
+        """The response for the URL of a request."""
+        cached = await self.find(f"{request.url.path}?{request.url.query}", make)
+        return responses.with_etag(request, cached.body, "application/json", headers=cached.headers)
 
-    async def find(self, key: Hashable, make: Callable[[Connection], Awaitable[CachedT]]) -> CachedT:
-        """What is on the shelf if nothing has changed, else what `make` reads now.
+    async def find(self, key: Hashable, make: Make[CachedT]) -> CachedT:
+        """The cached value if nothing has changed, otherwise the one that `make` reads now.
 
-        It takes its own connection: a caller that already holds one could deadlock with others.
+        It takes its own connections: a caller that already holds one could deadlock with others.
         """
-        if await self._now() == self._snapshot and key in self._kept:
-            kept: CachedT = self._kept[key]
-            return kept
-        async with self.desk.reading() as conn:
-            snapshot = await db.snapshot(conn)
-            made = await make(conn)
-        if snapshot != self._snapshot:
-            self._snapshot = snapshot
-            self._kept.clear()
-        self._kept[key] = made
-        if len(self._kept) > MOST_KEPT:
-            self._kept.popitem(last=False)
-        return made
+        if await self._current_snapshot() == self._snapshot and key in self._entries:
+            cached: CachedT = self._entries[key]
+            return cached
+        return await self._shared_read(key, make)
 
-    async def _now(self) -> str:
-        """A snapshot that is no older than this call; those who come while one is being taken share the next."""
-        if self._next is None:
-            self._next = asyncio.create_task(self._ask())
-        return await asyncio.shield(self._next)
+    async def _current_snapshot(self) -> str:
+        """A snapshot no older than this call; calls that arrive while one is being taken share the next."""
+        if self._next_snapshot is None:
+            self._next_snapshot = asyncio.create_task(self._take_snapshot())
+        return await asyncio.shield(self._next_snapshot)
 
-    async def _ask(self) -> str:
-        async with self._asking:
-            self._next = None
+    async def _take_snapshot(self) -> str:
+        async with self._snapshot_lock:
+            self._next_snapshot = None
             async with self.desk.reading() as conn:
                 return await db.snapshot(conn)
+
+    async def _shared_read(self, key: Hashable, make: Make[CachedT]) -> CachedT:
+        """A read that begins after this call; calls that arrive while another runs share the next, as above."""
+        if key not in self._next_reads:
+            reading = asyncio.create_task(self._read(key, make, after=self._running_reads.get(key)))
+            reading.add_done_callback(_retrieve)
+            self._next_reads[key] = reading
+        read: CachedT = await asyncio.shield(self._next_reads[key])
+        return read
+
+    async def _read(self, key: Hashable, make: Make[CachedT], *, after: asyncio.Task[Any] | None) -> CachedT:
+        this = self._next_reads[key]
+        try:
+            if after is not None:
+                await asyncio.wait({after})
+            async with self.desk.reading() as conn:
+                self._running_reads[key] = self._next_reads.pop(key)
+                snapshot = await db.snapshot(conn)
+                value = await make(conn)
+        finally:
+            for reads in (self._next_reads, self._running_reads):
+                if reads.get(key) is this:
+                    del reads[key]
+        self._put(snapshot, key, value)
+        return value
+
+    def _put(self, snapshot: str, key: Hashable, value: Any) -> None:
+        if snapshot != self._snapshot:
+            self._snapshot = snapshot
+            self._entries.clear()
+        self._entries[key] = value
+        if len(self._entries) > MAX_ENTRIES:
+            self._entries.popitem(last=False)
+
+
+def _retrieve(reading: asyncio.Task[Any]) -> None:
+    # An error that nobody awaits, because all callers were cancelled, would be logged as never retrieved.
+    if not reading.cancelled():
+        reading.exception()
 
 
 async def _response_cache(request: Request) -> ResponseCache:
