@@ -1,4 +1,4 @@
-"""Object storage by URL: raw pages, prompts, answers and run logs, in a folder or in an S3-compatible store."""
+"""Object storage by URL: raw pages and run logs, in a folder or in an S3-compatible store."""
 
 import asyncio
 import gzip
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     from obstore.store import S3Credential
 
 
-MAX_PART = 80  # characters of a key's part; folders allow 255 bytes, and a checksum and an ending follow
+MAX_PART = 80  # characters of a part of a key; folders allow 255 bytes, and a checksum and an extension follow
 MAX_METADATA = 1800  # characters; S3 allows 2 KB for all metadata of an object
-DELETE_BATCH = 1000  # what S3 deletes in one request
+DELETE_BATCH = 1000  # the most that S3 deletes in one request
 DEFAULT_REGION = "us-east-1"
 CONNECT_TIMEOUT = timedelta(seconds=5)
-REQUEST_TIMEOUT = timedelta(minutes=5)  # a month of logs may be large, and the way to the store narrow
-RETRY_TIMEOUT = timedelta(seconds=15)  # the queue is better at waiting than an open request
+REQUEST_TIMEOUT = timedelta(minutes=5)  # a month of logs may be large, and the connection slow
+RETRY_TIMEOUT = timedelta(seconds=15)  # the queue retries later; an open request would block the worker
 
 _SAFE_PART = re.compile(rf"[a-z0-9_-]{{1,{MAX_PART}}}")
 _KEY = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*")
-_DAY_OF_KEY = re.compile(r"(?:logs|(?:raw-html|prompts|responses)/[^/]+)/([0-9]{8})[T/]")
+_DAY_OF_KEY = re.compile(r"(?:logs|raw-html/[^/]+)/([0-9]{8})[T/]")
 _BUCKET_URL = re.compile(
     r"s3://(?P<bucket>[A-Za-z0-9._-]{3,63})(?:/(?P<prefix>[A-Za-z0-9_-][A-Za-z0-9_/-]*)?)?(?:\?(?P<query>[^#]*))?"
 )
@@ -46,7 +46,7 @@ _WRONG_SETTING = frozenset({"PermanentRedirect", "AuthorizationHeaderMalformed",
 
 
 class ArchiveDamaged(ScoopError):
-    """What the archive holds is not what was put into it."""
+    """An object in the archive does not match its checksum."""
 
     def __init__(self, key: str) -> None:
         super().__init__(f"{key} in the archive does not match its checksum; restore it from a backup or delete it")
@@ -55,7 +55,7 @@ class ArchiveDamaged(ScoopError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """What `put` wrote; size and checksum are those of the content before compression."""
+    """A stored object; size and checksum are those of the content before compression."""
 
     key: str
     size: int
@@ -72,7 +72,7 @@ class Object:
 
 
 class ObjectLabel(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of an object besides its content, in the ASCII that metadata of S3 can hold."""
+    """The facts about an object, in ASCII as S3 metadata requires."""
 
     source_url: str | None
     content_type: str
@@ -82,29 +82,21 @@ def raw_html_key(source: str, day: date, article: str) -> str:
     return f"raw-html/{_part(source)}/{day:%Y%m%d}/{_part(article)}.html.gz"
 
 
-def prompt_key(article: str, moment: datetime) -> str:
-    return f"prompts/{_part(article)}/{_time(moment)}-prompt.json"
-
-
-def response_key(article: str, moment: datetime) -> str:
-    return f"responses/{_part(article)}/{_time(moment)}-response.json"
-
-
 def log_key(run: str, started_at: datetime) -> str:
-    """The key of a run's log; it begins with the time, so that a listing shows its age."""
+    """The key of a run log; it begins with the time, so that a listing shows its age."""
     return f"logs/{_time(started_at)}-{_part(run)}.ndjson"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Archive(ABC):
-    """A place for objects; keys ending in .gz are compressed on the way in and out."""
+    """A store of objects; objects with a key that ends in .gz are compressed."""
 
     store: ObjectStore
     place: str
 
     @staticmethod
     def open(url: str, *, credentials: Mapping[str, str]) -> "Archive":
-        """A folder (a path or file:///…) or s3://bucket/prefix?endpoint=…&region=…; no server is asked yet."""
+        """A folder (a path or file:///…) or s3://bucket/prefix?endpoint=…&region=…; does not connect yet."""
         if url.startswith("s3://"):
             return BucketArchive.at(url, credentials)
         if "://" in url and not url.startswith("file:///"):
@@ -112,7 +104,7 @@ class Archive(ABC):
         return Folder.at(Path(unquote(url.removeprefix("file://")) if url.startswith("file://") else url))
 
     async def put(self, key: str, data: bytes, *, source_url: str | None, content_type: str) -> Stored:
-        """Store an object whole or not at all, in place of what had that key."""
+        """Store an object completely or not at all; it replaces the object of that key."""
         body, sha256 = await asyncio.to_thread(_packed, _checked(key), data)
         label = ObjectLabel(
             source_url=None if source_url is None else _ascii(source_url),
@@ -123,16 +115,16 @@ class Archive(ABC):
         return Stored(key=key, size=len(data), sha256=sha256)
 
     async def get(self, key: str) -> Object:
-        """An object whose checksum is right; else ArchiveDamaged, or NotFound."""
+        """An object with a valid checksum; ArchiveDamaged or NotFound otherwise."""
         with self._failures(_checked(key)):
-            found = await obstore.get_async(self.store, key)
-            body = bytes(await found.bytes_async())
+            result = await obstore.get_async(self.store, key)
+            body = bytes(await result.bytes_async())
         try:
             data, sha256 = await asyncio.to_thread(_unpacked, key, body)
         except (OSError, EOFError, zlib.error) as error:
             raise ArchiveDamaged(key) from error
         with self._failures(key):
-            label = await self._label(key, sha256, found.attributes)
+            label = await self._label(key, sha256, result.attributes)
         if label is None:
             raise ArchiveDamaged(key)
         return Object(
@@ -140,7 +132,7 @@ class Archive(ABC):
             source_url=None if label.source_url is None else _from_ascii(label.source_url),
             content_type=_from_ascii(label.content_type),
             sha256=sha256,
-            stored_at=found.meta["last_modified"],
+            stored_at=result.meta["last_modified"],
         )
 
     async def keys(self, prefix: str) -> AsyncIterator[str]:
@@ -151,14 +143,14 @@ class Archive(ABC):
                     yield meta["path"]
 
     async def delete(self, keys: Sequence[str]) -> None:
-        """Remove objects; those that are gone already are no error."""
+        """Delete objects; a missing one is not an error."""
         for start in range(0, len(keys), DELETE_BATCH):
             batch = [_checked(key) for key in keys[start : start + DELETE_BATCH]]
             with self._failures(batch[0]):
                 await self._remove(batch)
 
     async def expire(self, prefix: str, *, older_than: datetime) -> int:
-        """Remove what bears a day that was over by then; keys without a day stay."""
+        """Delete the objects with a day in their key that ended before that moment; keys without a day stay."""
         old: list[str] = []
         count = 0
         async for key in self.keys(prefix):
@@ -193,9 +185,9 @@ class Archive(ABC):
 
 
 class Folder(Archive):
-    """A folder keeps each label in a file of its own, named by the checksum of the content it belongs to.
+    """A folder stores each label in its own file, named by the checksum of the content that it belongs to.
 
-    So a label never meets the content of another write, whichever process dies or writes at the same time.
+    So a label never belongs to the content of another write, even if a writer dies or two write at the same time.
     """
 
     @classmethod
@@ -204,7 +196,7 @@ class Folder(Archive):
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
         except (OSError, ValueError) as error:
             raise ConfigError(
-                f"archive_url is {str(path)!r}, which is no folder and cannot be made: {error}"
+                f"archive_url is {str(path)!r}, which is not a folder and cannot be created: {error}"
             ) from error
         if not os.access(path, os.R_OK | os.W_OK | os.X_OK):
             raise ConfigError(
@@ -218,8 +210,8 @@ class Folder(Archive):
 
     async def _label(self, key: str, sha256: str, _attributes: Mapping[str, str]) -> ObjectLabel | None:
         try:
-            found = await obstore.get_async(self.store, _label_key(key, sha256))
-            return msgspec.json.decode(bytes(await found.bytes_async()), type=ObjectLabel)
+            result = await obstore.get_async(self.store, _label_key(key, sha256))
+            return msgspec.json.decode(bytes(await result.bytes_async()), type=ObjectLabel)
         except (FileNotFoundError, msgspec.DecodeError):
             return None
 
@@ -229,21 +221,21 @@ class Folder(Archive):
             for folder in {key.rpartition("/")[0] for key in keys}
             for label in await obstore.list(self.store, prefix=f".labels/{folder}").collect_async()
         }
-        going = set(keys)
-        for path in (*keys, *(label for label in labels if _key_of_label(label) in going)):
+        deleted = set(keys)
+        for path in (*keys, *(label for label in labels if _key_of_label(label) in deleted)):
             with suppress(FileNotFoundError):
                 await obstore.delete_async(self.store, path)
 
     def _failure(self, key: str, error: Exception) -> ScoopError:
         if isinstance(error, FileNotFoundError):
-            return NotFound(f"the archive holds no {key}")
+            return NotFound(f"{key} is not in the archive")
         return Retry(
-            f"the archive in {self.place} fails: {_reason(error)}; is the disk full, or not yours to write to?"
+            f"the archive in {self.place} failed: {_reason(error)}; check free space and permissions of the folder"
         )
 
 
 class BucketArchive(Archive):
-    """A bucket keeps labels as metadata of its objects."""
+    """A bucket stores labels as metadata of its objects."""
 
     @classmethod
     def at(cls, url: str, credentials: Mapping[str, str]) -> Self:
@@ -251,7 +243,7 @@ class BucketArchive(Archive):
         options = dict(parse_qsl(match["query"] or "")) if match else {}
         if not match or options.keys() - {"endpoint", "region"}:
             raise ConfigError(
-                "archive_url must be as s3://bucket/prefix?endpoint=https://host:9000&region=eu-central-1"
+                "archive_url must look like s3://bucket/prefix?endpoint=https://host:9000&region=eu-central-1"
             )
         if not credentials.get("access_key_id") or not credentials.get("secret_access_key"):
             raise ConfigError("an archive in S3 needs archive_access_key_id and archive_secret_access_key")
@@ -275,27 +267,27 @@ class BucketArchive(Archive):
         await obstore.delete_async(self.store, keys)
 
     def _failure(self, key: str, error: Exception) -> ScoopError:
-        found = _ERROR_CODE.search(str(error))
-        code = found[1] if found else "no answer"
+        match = _ERROR_CODE.search(str(error))
+        code = match[1] if match else "no response"
         if code == "NoSuchBucket":
-            return ConfigError(f"there is no {self.place}; make it, or change archive_url")
+            return ConfigError(f"{self.place} does not exist; create it, or change archive_url")
         if isinstance(error, FileNotFoundError):
-            return NotFound(f"the archive holds no {key}")
+            return NotFound(f"{key} is not in the archive")
         if isinstance(error, (PermissionDeniedError, UnauthenticatedError)):
             return ConfigError(
-                f"the {self.place} refuses us ({code}); check archive_access_key_id and archive_secret_access_key, "
+                f"{self.place} denies access ({code}); check archive_access_key_id and archive_secret_access_key, "
                 "and that they may list, read, write and delete"
             )
         if code in _WRONG_SETTING:
-            return ConfigError(f"the {self.place} is in another region or misnamed ({code}); change archive_url")
-        return Retry(f"the {self.place} fails ({code}): {_reason(error)}; check endpoint in archive_url")
+            return ConfigError(f"{self.place} is in another region or has another name ({code}); change archive_url")
+        return Retry(f"{self.place} failed ({code}): {_reason(error)}; check endpoint in archive_url")
 
 
 def _s3_store(bucket: str, prefix: str | None, endpoint: str, region: str, credentials: Mapping[str, str]) -> S3Store:
-    """A client that takes nothing from the environment, though the library would: not keys, address or proxy."""
+    """A client that ignores the environment, from which the library would take keys, address and proxy."""
     match = _ENDPOINT.fullmatch(endpoint)
     if not match:
-        raise ConfigError("the endpoint in archive_url must be as https://host:9000")
+        raise ConfigError("the endpoint in archive_url must look like https://host:9000")
 
     def current() -> "S3Credential":
         return {
@@ -339,7 +331,7 @@ def _unpacked(key: str, body: bytes) -> tuple[bytes, str]:
 
 
 def _part(text: str) -> str:
-    """One part of a key: as it is where that is harmless, else what is harmless of it and a checksum of the whole."""
+    """One part of a key: unchanged if it is safe, else its safe characters and a checksum of the whole."""
     if _SAFE_PART.fullmatch(text):
         return text
     stem = re.sub(r"[^a-z0-9_-]+", "-", text[:MAX_PART].lower()) or "-"
@@ -360,23 +352,23 @@ def _key_of_label(label_key: str) -> str:
 
 def _checked(key: str) -> str:
     if not _KEY.fullmatch(key):
-        raise ValueError(f"{key!r} is not a key; make it with a function such as raw_html_key")
+        raise ValueError(f"{key!r} is not a key; create it with a function such as raw_html_key")
     return key
 
 
 def day(key: str) -> str:
-    """The day a key bears, as 20261116; empty where it bears none."""
+    """The day in a key, as 20261116; empty if it has none."""
     match = _DAY_OF_KEY.match(key)
     return match[1] if match else ""
 
 
 def is_older(key: str, moment: datetime) -> bool:
-    """Whether a key bears a day that was over at that moment."""
+    """Whether a key has a day that ended before that moment."""
     return "" < day(key) < f"{moment.astimezone(UTC):%Y%m%d}"
 
 
 def _ascii(text: str) -> str:
-    """A text as a header can carry it; signatures fold spaces, and the length is limited."""
+    """A text as a header value: signatures collapse spaces, and the length is limited."""
     return text.encode("unicode_escape").decode("ascii").replace(" ", "\\x20")[:MAX_METADATA]
 
 
@@ -385,5 +377,5 @@ def _from_ascii(text: str) -> str:
 
 
 def _reason(error: Exception) -> str:
-    """The first line of the library's error, without the server's page."""
+    """The first line of the error of the library, without the page of the server."""
     return str(error).partition("\n")[0].partition(": <")[0].strip()

@@ -1,4 +1,4 @@
-"""What the archive forgets and when: pages after a month, run logs after three, gathered by month before they go."""
+"""Retention of the archive: pages are deleted after 30 days, run logs are exported by month after 90."""
 
 import asyncio
 from collections import defaultdict
@@ -12,13 +12,13 @@ from scoop.archive import objects as archives
 from scoop.archive.objects import Archive, ArchiveDamaged, Object
 from scoop.errors import NotFound, Retry
 
-RETENTION = {"raw-html": timedelta(days=30), "logs": timedelta(days=90)}  # prompts and responses are kept for audit
+RETENTION = {"raw-html": timedelta(days=30), "logs": timedelta(days=90)}
 CONCURRENT_READS = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tidied:
-    """What `tidy` did; what is damaged was left where it is."""
+    """The counts of one `tidy`; damaged objects stay in place."""
 
     pages_expired: int
     logs_exported: int
@@ -26,7 +26,7 @@ class Tidied:
 
 
 class ExportedLog(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of a month's export: a whole run log."""
+    """One line of the export of a month: a whole run log."""
 
     key: str
     text: str
@@ -37,7 +37,7 @@ def export_key(month: str) -> str:
 
 
 async def tidy(archive: Archive, *, now: datetime) -> Tidied:
-    """Drop what is past its retention, run logs after they are in their month's export; one at a time, please."""
+    """Delete expired objects; run logs are added to the export of their month first. Not safe to run concurrently."""
     expired = await archive.expire("raw-html", older_than=now - RETENTION["raw-html"])
     logs_by_month: dict[str, list[str]] = defaultdict(list)
     async for key in archive.keys("logs"):
@@ -48,13 +48,13 @@ async def tidy(archive: Archive, *, now: datetime) -> Tidied:
     for month, keys in sorted(logs_by_month.items()):
         try:
             exported += await _export(archive, month, keys, damaged)
-        except ArchiveDamaged as error:  # of the export itself: its logs stay until it is mended
+        except ArchiveDamaged as error:  # of the export itself: its logs stay until it is repaired
             damaged.append(error.key)
     return Tidied(pages_expired=expired, logs_exported=exported, damaged=tuple(damaged))
 
 
 async def _export(archive: Archive, month: str, keys: Sequence[str], damaged: list[str]) -> int:
-    """Add logs to their month's export, see that it can be read, then delete them; harmless when repeated."""
+    """Add logs to the export of their month, read it back, then delete them; safe to repeat."""
     added = await _logs(archive, keys, damaged)
     if not added:
         return 0
@@ -63,17 +63,17 @@ async def _export(archive: Archive, month: str, keys: Sequence[str], damaged: li
     data = b"".join(msgspec.json.encode(logs[key]) + b"\n" for key in sorted(logs))
     stored = await archive.put(target, data, source_url=None, content_type="application/x-ndjson")
     if (await archive.get(target)).sha256 != stored.sha256:
-        raise Retry(f"{target} was written by somebody else at the same time")
+        raise Retry(f"{target} was written by another process at the same time")
     await archive.delete([log.key for log in added])
     return len(added)
 
 
 async def _exported(archive: Archive, target: str) -> dict[str, ExportedLog]:
     try:
-        found = await archive.get(target)
+        export = await archive.get(target)
     except NotFound:
         return {}
-    logs = (msgspec.json.decode(line, type=ExportedLog) for line in found.data.split(b"\n") if line)
+    logs = (msgspec.json.decode(line, type=ExportedLog) for line in export.data.split(b"\n") if line)
     return {log.key: log for log in logs}
 
 
@@ -81,11 +81,11 @@ async def _logs(archive: Archive, keys: Sequence[str], damaged: list[str]) -> li
     logs: list[ExportedLog] = []
     for start in range(0, len(keys), CONCURRENT_READS):
         batch = keys[start : start + CONCURRENT_READS]
-        for key, found in zip(batch, await asyncio.gather(*(_find(archive, key) for key in batch)), strict=True):
-            if found is None:
+        for key, log in zip(batch, await asyncio.gather(*(_find(archive, key) for key in batch)), strict=True):
+            if log is None:
                 damaged.append(key)
             else:
-                logs.append(ExportedLog(key=key, text=found.data.decode("utf-8", "backslashreplace")))
+                logs.append(ExportedLog(key=key, text=log.data.decode("utf-8", "backslashreplace")))
     return logs
 
 
