@@ -190,4 +190,4 @@ async def run_program(command: Sequence[str], topic_slug: str, day: date) -> Pro
         return ProgramResult(exit_code=TOOK_TOO_LONG, error=f"it took longer than {LONGEST_RUN} and was ended")
     except OSError as error:
         return ProgramResult(exit_code=CANNOT_BE_RUN, error=f"{command[0]}: {(error.strerror or str(error)).lower()}")
-    return ProgramResult(exit_code=ended.exit_code, error=text.one_line(ended.complaint))
+    return ProgramResult(exit_code=ended.exit_code, error=text.one_line(ended.last_error))

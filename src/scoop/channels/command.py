@@ -65,7 +65,7 @@ class Command(http.Final):
         within = timedelta(seconds=self._options.timeout)
         try:
             ended = await child_process.run(
-                self._options.command, variables=variables, within=within, given=post.payload.encode()
+                self._options.command, variables=variables, within=within, stdin=post.payload.encode()
             )
         except TimeoutError as error:
             raise Unknown(f"{program} took longer than {self._options.timeout} seconds and was ended") from error
@@ -73,8 +73,8 @@ class Command(http.Final):
             refusal = NotSent if error.errno in PASSING else DeliveryRefused
             raise refusal(f"{program} cannot be run: {(error.strerror or str(error)).lower()}") from error
         if ended.exit_code == 0:
-            return http.one_line(ended.said)[:MAX_ID] or post.marker
-        reason = f"{program} ended with {ended.exit_code}: {http.one_line(ended.complaint)}"
+            return http.one_line(ended.first_line)[:MAX_ID] or post.marker
+        reason = f"{program} ended with {ended.exit_code}: {http.one_line(ended.last_error)}"
         if ended.exit_code == TRY_LATER:
             raise NotSent(reason)
         raise Unknown(reason) if ended.exit_code < 0 else DeliveryRefused(reason)

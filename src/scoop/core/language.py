@@ -8,11 +8,11 @@ from typing import Any
 UNDETERMINED = "und"
 
 SAMPLE_CHARACTERS = 600
-MIN_LETTERS = 12  # below, a name such as "Bundestag" decides instead of the grammar
+MIN_LETTERS = 12  # in a shorter text, a name such as "Bundestag" decides instead of the grammar
 MIN_CONFIDENCE = 0.25  # decides 96 % of 8,677 headlines with lead (en es it nl ru), 0.9 % of them wrongly
 LETTERS_PER_EAST_ASIAN_SIGN = 3  # "OpenAI、GPT-5をAPIで公開" is Japanese
 
-# A model that also knows Pidgin, Wu and Luxembourgish takes one English headline in ten for one of those.
+# With Pidgin, Wu and Luxembourgish in the model, one English headline in ten is taken for one of those.
 NEWSROOM_LANGUAGES = tuple(
     """
     af am ar az be bg bn bs ca cs cy da de el en es et eu fa fi fr ga gl gu ha he hi hr hu hy id is it ja ka kk km kn
@@ -21,12 +21,12 @@ NEWSROOM_LANGUAGES = tuple(
     """.split()  # noqa: SIM905  # quoted one by one they could not be read
 )
 
-# Language, script, region and variants; extensions and private use say nothing about the language.
+# Language, script, region and variants; extensions and private use do not describe the language.
 _TAG = re.compile(
     r"(?P<language>[a-z]{2,3})(?P<rest>(?:-[a-z]{3}){0,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|[0-9]{3}))?"
     r"(?:-(?:[a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*)(?:-[a-z0-9](?:-[a-z0-9]{1,8})+)*"
 )
-_TELLS_NOTHING = frozenset({"und", "mul", "zxx", "mis"})
+_UNSPECIFIC_TAGS = frozenset({"und", "mul", "zxx", "mis"})
 _SHORTEST = {
     "iw": "he",
     "in": "id",
@@ -60,7 +60,7 @@ _KANA_SIGNS = "\u3041-\u3096\u30a1-\u30fa\u31f0-\u31ff\uff66-\uff9d"
 _HAN_SIGNS = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _KANA = re.compile(f"[{_KANA_SIGNS}]")
 _HAN = re.compile(f"[{_HAN_SIGNS}]")
-# Scripts that one language of the press writes alone, named by it, and those that several share.
+# Scripts of one language of the press, by the name of the language, and scripts that several share.
 _SIGNS = re.compile(
     f"(?P<kana>[{_KANA_SIGNS}]+)|(?P<han>[{_HAN_SIGNS}]+)"
     "|(?P<latin>[A-Za-z\u00aa\u00b5\u00ba\u00c0-\u024f\u1e00-\u1eff]+)"
@@ -88,7 +88,7 @@ _EAST_ASIAN_SCRIPTS = frozenset({"kana", "han", "ko"})
 
 
 def language(declared: str | None, text: str) -> str:
-    """A BCP 47 tag; `und` where nothing is declared and the text does not tell."""
+    """A BCP 47 tag; `und` if nothing is declared and nothing can be detected."""
     return (declared and _canonical_tag(declared)) or _detected(text[:SAMPLE_CHARACTERS])
 
 
@@ -97,7 +97,7 @@ def _canonical_tag(tag: str) -> str | None:
     if match is None:
         return None
     primary = _SHORTEST.get(match["language"], match["language"])
-    if primary in _TELLS_NOTHING or (len(primary) == 2 and primary not in _TWO_LETTER_LANGUAGES):
+    if primary in _UNSPECIFIC_TAGS or (len(primary) == 2 and primary not in _TWO_LETTER_LANGUAGES):
         return None
     return "-".join([primary, *map(_cased, match["rest"].split("-")[1:])])
 
@@ -132,7 +132,7 @@ def _letters_by_script(sample: str) -> Counter[str]:
 
 
 def _is_japanese(sample: str) -> bool:
-    """Whether kana and the forms of the characters speak for Japan: 発 is neither 发 nor 發."""
+    """Whether kana and the forms of the characters are Japanese: 発 is neither 发 nor 發."""
     signs = set(_HAN.findall(sample))
     kana = len(_KANA.findall(sample))
     foreign_in_china = min(_missing_from("gb2312", signs), _missing_from("big5", signs))

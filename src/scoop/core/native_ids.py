@@ -1,4 +1,4 @@
-"""The ids by which the platforms themselves know an item: two items that share one are the same."""
+"""The ids that platforms give to items: two items with the same id are the same."""
 
 import re
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ _YOUTUBE_ID = r"(?P<id>[A-Za-z0-9_-]{11})"
 _REDDIT_ID = r"(?P<id>[A-Za-z0-9]+)"
 _END = r"/?(?:[?#]|$)"
 
-# A comment on Reddit has an address with one part more, and a comment is not the submission.
+# The address of a comment on Reddit has one part more; a comment is not the submission.
 _URL_PATTERNS = tuple(
     (platform, re.compile(rf"https?://{pattern}"))
     for platform, pattern in (
@@ -24,7 +24,7 @@ _URL_PATTERNS = tuple(
         ("hn", r"news\.ycombinator\.com/item/?\?(?:[^#]*&)?id=(?P<id>\d+)(?:[&#]|$)"),
     )
 )
-_ANY_PLATFORM = re.compile(r"arxiv|redd|youtu|ycombinator", re.IGNORECASE)  # most addresses are none of theirs
+_ANY_PLATFORM = re.compile(r"arxiv|redd|youtu|ycombinator", re.IGNORECASE)  # most addresses belong to none of them
 _ITEM_ID_PATTERN_BY_PLATFORM = {
     "arxiv": re.compile(rf"(?:oai:arxiv\.org:|arxiv:|(?:doi:)?10\.48550/arxiv\.)?{_ARXIV_ID}", re.IGNORECASE),
     "reddit": re.compile(r"t3_(?P<id>[a-z0-9]+)", re.IGNORECASE),
@@ -39,16 +39,16 @@ _ARXIV_SUBJECT = re.compile(r"\.[a-z]{2}(?=/)")
 
 
 def native_ids(url: str | None, source: str, source_item_id: str, metadata: Mapping[str, Any]) -> tuple[str, ...]:
-    """Sorted and unique, as in `arxiv:2401.01234`; an item's own id counts only on its platform, a URL always."""
-    found = {*from_url(url or ""), *from_url(source_item_id)}
+    """The sorted ids, as `arxiv:2401.01234`; the id of the item counts only on its platform, a URL always."""
+    ids = {*from_url(url or ""), *from_url(source_item_id)}
     for platform in _platforms(source, metadata):
         if match := _ITEM_ID_PATTERN_BY_PLATFORM[platform].fullmatch(source_item_id):
-            found.add(_native_id(platform, match["id"]))
-    return tuple(sorted(found))
+            ids.add(_native_id(platform, match["id"]))
+    return tuple(sorted(ids))
 
 
 def from_url(url: str) -> list[str]:
-    """The native id that a platform's own address carries."""
+    """The native id in the address of a platform."""
     if not _ANY_PLATFORM.search(url):
         return []
     matches = ((platform, pattern.match(url)) for platform, pattern in _URL_PATTERNS)

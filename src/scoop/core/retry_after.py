@@ -1,4 +1,4 @@
-"""What a server asked of us: how long to wait, and whether it has moved."""
+"""How long to wait before a server is asked again: Retry-After, freshness, and backoff after failures."""
 
 import re
 from collections.abc import Mapping
@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
 NO_TIME = timedelta()
-LONGEST_WAIT = timedelta(hours=48)  # a server that asks for more is asked again after this
+LONGEST_WAIT = timedelta(hours=48)  # a longer Retry-After is cut to this
 LONGEST_FRESHNESS = timedelta(hours=24)
-FIRST_WAITS = (timedelta(seconds=5), timedelta(seconds=15), timedelta(seconds=45))  # what may pass in a moment
+FIRST_WAITS = (timedelta(seconds=5), timedelta(seconds=15), timedelta(seconds=45))  # for failures that may pass quickly
 FIRST_BACKOFF = timedelta(hours=1)
 LONGEST_BACKOFF = timedelta(hours=24)
 MOVES_BELIEVED = 3  # consistent permanent redirects before the stored URL follows them
@@ -18,7 +18,7 @@ _MAX_AGE = re.compile(r'(?:^|[\s,])max-age\s*=\s*"?(\d{1,10})"?', re.IGNORECASE)
 
 
 def retry_after(value: str | None, *, now: datetime) -> timedelta | None:
-    """How long `Retry-After` asks to wait; nothing for a value that says nothing."""
+    """The wait that `Retry-After` requests; None for an invalid value."""
     text = (value or "").strip()
     if _SECONDS.fullmatch(text):
         return min(timedelta(seconds=int(text)), LONGEST_WAIT)
@@ -27,7 +27,7 @@ def retry_after(value: str | None, *, now: datetime) -> timedelta | None:
 
 
 def fresh_for(headers: Mapping[str, str], *, now: datetime) -> timedelta:
-    """How long an answer stays good by its own `Cache-Control` or `Expires`: asking earlier is of no use."""
+    """How long a response stays fresh by its `Cache-Control` or `Expires`."""
     cache_control = headers.get("Cache-Control", "")
     if re.search(r"\b(?:no-cache|no-store)\b", cache_control, re.IGNORECASE):
         return NO_TIME
@@ -38,9 +38,9 @@ def fresh_for(headers: Mapping[str, str], *, now: datetime) -> timedelta:
 
 
 def backoff(*, failures: int, asked: timedelta | None, may_pass: bool, spread: float) -> timedelta:
-    """How long to leave a server alone after failing `failures` times before: as it asked, else ever longer, to a day.
+    """The wait after `failures` earlier failures: at least as the server asked, else growing up to a day.
 
-    What may pass in a moment is tried again in seconds, then in minutes; what was refused rests for hours.
+    Failures that may pass are retried after seconds, then minutes; refusals after hours.
     """
     if may_pass and failures < len(FIRST_WAITS):
         own = FIRST_WAITS[failures]
@@ -52,7 +52,7 @@ def backoff(*, failures: int, asked: timedelta | None, may_pass: bool, spread: f
 
 
 def http_date(text: str) -> datetime | None:
-    """The moment of an HTTP date, in UTC; nothing for what is none."""
+    """The moment of an HTTP date, in UTC; None for any other text."""
     try:
         moment = parsedate_to_datetime(text.strip())
     except (ValueError, IndexError, OverflowError):

@@ -1,7 +1,7 @@
-"""robots.txt by RFC 9309: what a site allows a crawler of our name.
+"""robots.txt by RFC 9309: the rules of a site for one crawler.
 
-Written by hand because the libraries at hand turn a site's patterns into backtracking expressions, which a hostile file
-can make run for minutes, and allow what the standard's own cases forbid.
+Written by hand because the available libraries compile patterns to backtracking expressions, which a hostile file can
+keep running for minutes, and allow requests that the test cases of the standard forbid.
 """
 
 import re
@@ -12,9 +12,7 @@ MAX_BYTES = 512 << 10  # the standard asks for at least 500 KiB
 MAX_RULES = 10_000
 LONGEST_CRAWL_DELAY_SECONDS = 60.0
 
-_LINE = re.compile(
-    r"\s*([a-z][a-z-]*(?: agent)?)\s*(?::|\s)\s*([^#]*)", re.IGNORECASE
-)  # the colon is forgotten at times
+_LINE = re.compile(r"\s*([a-z][a-z-]*(?: agent)?)\s*(?::|\s)\s*([^#]*)", re.IGNORECASE)  # some files omit the colon
 _TOKEN = re.compile(r"[A-Za-z_-]+")
 _TO_ENCODE = re.compile(r"%([0-9A-Fa-f]{2})|[^\x21-\x7e]")
 _DISALLOW = frozenset({"disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw"})
@@ -29,18 +27,18 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Robots:
-    """The rules of one site for one crawler, the longest pattern first, and of equal ones what allows."""
+    """The rules of a site for one crawler, the longest pattern first; of equally long ones, `allow` first."""
 
     rules: tuple[Rule, ...] = ()
     crawl_delay: float | None = None
     sitemaps: tuple[str, ...] = ()
 
     def allows(self, path: str) -> bool:
-        """Whether the crawler may ask for this path (with its query, percent-encoded)."""
+        """Whether the crawler may request this path (with its query, percent-encoded)."""
         if path == "/robots.txt":
             return True
-        asked = _encoded(path) or "/"
-        return next((rule.allows for rule in self.rules if matches(rule.pattern, asked)), True)
+        encoded = _encoded(path) or "/"
+        return next((rule.allows for rule in self.rules if matches(rule.pattern, encoded)), True)
 
 
 NOTHING = Robots(rules=(Rule("/", allows=False),))
@@ -57,7 +55,7 @@ class _Group:
 
 
 def parse(text: str, *, crawler: str) -> Robots:
-    """The rules for a crawler: its own groups together, else those for all."""
+    """The rules for a crawler: those of its own groups, else those for all crawlers."""
     groups, sitemaps = _groups(text)
     mine = [group for group in groups if crawler.lower() in group.agents]
     chosen = mine or [group for group in groups if "*" in group.agents]
@@ -71,7 +69,7 @@ def parse(text: str, *, crawler: str) -> Robots:
 
 
 def matches(pattern: str, path: str) -> bool:
-    """Whether a pattern, in which `*` is anything and a last `$` the end, fits the beginning of a path."""
+    """Whether a pattern matches the beginning of a path; `*` is any text, a final `$` the end."""
     is_anchored = pattern.endswith("$")
     parts = pattern.removesuffix("$").split("*")
     if not path.startswith(parts[0]):
@@ -138,7 +136,7 @@ def _delay(value: str) -> float | None:
 
 
 def _encoded(path: str) -> str:
-    """One spelling of a path: what is not plain ASCII percent-encoded, the digits in capitals."""
+    """One spelling of a path: other characters than ASCII percent-encoded, with upper-case digits."""
     return _TO_ENCODE.sub(
         lambda match: (
             match[0].upper() if match[1] else "".join(f"%{byte:02X}" for byte in match[0].encode("utf-8", "replace"))

@@ -1,13 +1,13 @@
-"""Whether an item carries its article, or only a taste of it."""
+"""Decides whether an item has its article or only a teaser."""
 
 import re
 
 from scoop.core import native_ids, text
 from scoop.model import Item
 
-WHOLE_FROM_WORDS = 80  # the shortest news articles; what is shorter is taken for a teaser
-CUT_BELOW_WORDS = 300  # a text that ends as if cut is a teaser up to here
-WHOLE_FROM_CHARACTERS = 5_000  # in no script fewer words than that
+WHOLE_FROM_WORDS = 80  # of the shortest news articles; a shorter text is a teaser
+CUT_BELOW_WORDS = 300  # below this, a text that ends as if cut is a teaser
+WHOLE_FROM_CHARACTERS = 5_000  # more than 300 words in every script
 TAIL_CHARACTERS = 120
 CUT_WORDS = (
     "続きを読む",
@@ -25,15 +25,15 @@ _FIRST_SIGNS = re.compile(r"\A\W+")
 
 
 def page_url(item: Item, *, full_text: str) -> str | None:
-    """The page on which an item's article has to be read; none when the item is all there is.
+    """The page with the full text of an item; None if the item is complete.
 
-    `full_text` is the source's setting: auto, always or never. An item's own `never` or `required` comes first.
+    `full_text` is the option of the source: auto, always or never. The item's own `never` or `required` wins.
     """
     url: str | None = item.get("canonical_url")
     own = item["source_metadata"].get("full_text")
     if own == "required" or own == "never":
         return url if own == "required" else None
-    # What a platform's own page says, its feed or API has said already.
+    # The page of a platform has no more text than its feed or API.
     if url is None or full_text == "never" or native_ids.from_url(url):
         return None
     return url if full_text == "always" or is_teaser(item.get("body_text", "")) else None
@@ -47,7 +47,7 @@ def is_teaser(body: str) -> bool:
 
 
 def _is_cut(tail: str) -> bool:
-    """Whether a text ends in dots, or in words that ask to read on, whatever other signs follow them."""
+    """Whether a text ends in dots or in words such as "read more", with any punctuation after them."""
     words = _FIRST_SIGNS.sub("", tail[::-1])[::-1]  # from the end: a search from the front takes eight times as long
     signs = tail[len(words) :]
     return "…" in signs or "..." in signs or words.lower().endswith(CUT_WORDS)

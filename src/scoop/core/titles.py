@@ -1,4 +1,4 @@
-"""Titles: when two of them are the same headline, however they are typed."""
+"""Compares titles: whether two of them are the same headline."""
 
 import re
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from scoop.core import hashes, signals, text
 
-MIN_WORDS = 5  # fewer say too little: "Morning briefing" is not one story
+MIN_WORDS = 5  # shorter titles are ambiguous: "Morning briefing" is not one story
 MAX_BITS = 3
 MIN_OVERLAP = 0.88
 WINDOW = timedelta(days=14)
@@ -17,7 +17,7 @@ _SUFFIX = re.compile(r"\s+[-|\u2013\u2014\u00b7]\s+\S+(?:\s+\S+){0,3}\s*$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heading:
-    """A title as comparisons see it: normalized, without its site, and the words and numbers that say something."""
+    """A title for comparison: normalized, without the name of the site, with its significant words and numbers."""
 
     normalized: str
     terms: frozenset[int]
@@ -26,7 +26,7 @@ class Heading:
 
     @property
     def is_telling(self) -> bool:
-        """Whether it is long enough to name one story; in scripts without spaces, by pairs of characters."""
+        """Whether it is long enough to identify one story; in scripts without spaces, by pairs of characters."""
         return len(self.normalized.split()) >= MIN_WORDS or len(text.words(self.normalized)) >= 2 * MIN_WORDS
 
 
@@ -42,13 +42,13 @@ def heading(title: str) -> Heading:
 
 
 def bare(title: str) -> str:
-    """Without the name of the site that many put behind a bar or a dash."""
-    found = _SUFFIX.search(title)
-    return title[: found.start()] if found and len(title[: found.start()].split()) >= MIN_WORDS else title
+    """The title without the name of the site after a bar or a dash."""
+    suffix = _SUFFIX.search(title)
+    return title[: suffix.start()] if suffix and len(title[: suffix.start()].split()) >= MIN_WORDS else title
 
 
 def headline(title: str) -> int | None:
-    """What titles that may be the same have in common, as PostgreSQL's integer; None for one that says nothing."""
+    """A key that titles with the same significant words share, as a PostgreSQL integer; None if there are none."""
     terms = signals.informative_terms(text.words(text.normalized(bare(title))))
     if not terms:
         return None
@@ -56,9 +56,9 @@ def headline(title: str) -> int | None:
 
 
 def overlap(one: Heading, other: Heading) -> float:
-    """How many of their runs of three characters two titles share."""
-    every = one.trigrams | other.trigrams
-    return len(one.trigrams & other.trigrams) / len(every) if every else 0.0
+    """The share of trigrams that two titles have in common."""
+    union = one.trigrams | other.trigrams
+    return len(one.trigrams & other.trigrams) / len(union) if union else 0.0
 
 
 def _trigrams(title: str) -> frozenset[str]:

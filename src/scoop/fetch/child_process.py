@@ -1,4 +1,4 @@
-"""Child processes: run with a time limit and a minimal environment."""
+"""Runs programs of the operator, with a timeout and a minimal environment."""
 
 import asyncio
 import os
@@ -11,29 +11,29 @@ from tempfile import TemporaryFile
 from typing import IO
 
 PASSED_ON = ("PATH", "HOME", "LANG")
-MAX_READ = 64 << 10  # bytes of what a program says
+MAX_READ = 64 << 10  # bytes of the output of a program
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessResult:
-    """How a program ended (killed: by a negative signal), its first line, and the last of its complaints."""
+    """The result of a program; a negative exit code is the signal that killed it."""
 
     exit_code: int
-    said: str
-    complaint: str
+    first_line: str
+    last_error: str
 
 
 async def run(
-    command: Sequence[str], *, variables: Mapping[str, str], within: timedelta, given: bytes = b""
+    command: Sequence[str], *, variables: Mapping[str, str], within: timedelta, stdin: bytes = b""
 ) -> ProcessResult:
-    """Run a program; OSError where it cannot be, TimeoutError when it took too long and was ended, with all its own."""
+    """Run a program; OSError if it cannot start, TimeoutError if it was killed with its children after `within`."""
     environ = {name: os.environ[name] for name in PASSED_ON if name in os.environ} | dict(variables)
-    # Files instead of pipes: whatever the program leaves unread or running, nothing here waits for it.
-    with TemporaryFile() as asked, TemporaryFile() as said, TemporaryFile() as complaints:
-        asked.write(given)
-        asked.seek(0)
+    # Files instead of pipes: input that stays unread and children that keep running block nothing here.
+    with TemporaryFile() as source, TemporaryFile() as output, TemporaryFile() as errors:
+        source.write(stdin)
+        source.seek(0)
         process = await asyncio.create_subprocess_exec(
-            *command, stdin=asked, stdout=said, stderr=complaints, env=environ, start_new_session=True
+            *command, stdin=source, stdout=output, stderr=errors, env=environ, start_new_session=True
         )
         try:
             async with asyncio.timeout(within.total_seconds()):
@@ -43,11 +43,11 @@ async def run(
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
                 await process.wait()
-        end = os.fstat(complaints.fileno()).st_size - MAX_READ
-        return ProcessResult(exit_code=code, said=_lines(said, 0)[0], complaint=_lines(complaints, end)[-1])
+        tail = os.fstat(errors.fileno()).st_size - MAX_READ
+        return ProcessResult(exit_code=code, first_line=_lines(output, 0)[0], last_error=_lines(errors, tail)[-1])
 
 
 def _lines(file: IO[bytes], start: int) -> list[str]:
-    """The lines of what was written, from a place on."""
-    written = os.pread(file.fileno(), MAX_READ, max(0, start))
-    return written.decode("utf-8", "replace").strip().splitlines() or [""]
+    """The lines of a file, from an offset on."""
+    content = os.pread(file.fileno(), MAX_READ, max(0, start))
+    return content.decode("utf-8", "replace").strip().splitlines() or [""]

@@ -1,4 +1,4 @@
-"""Undoing a body's Content-Encoding, piece by piece, never beyond a cap."""
+"""Decodes the Content-Encoding of a body in small pieces, within a size limit."""
 
 import sys
 import zlib
@@ -13,31 +13,31 @@ else:
     from backports import zstd
 
 OFFERED = "gzip, deflate, br, zstd"
-MAX_LAYERS = 3  # a server that wraps a body more often hides something
-STEP = 1 << 16  # decoded bytes that are looked at at a time
-ZSTD_WINDOW_LOG_MAX = 23  # RFC 9659: 8 MiB is all that a server may ask of a client
+MAX_LAYERS = 3  # a body that is encoded more often is an attack
+STEP = 1 << 16  # decoded bytes at a time
+ZSTD_WINDOW_LOG_MAX = 23  # RFC 9659: a server may require at most 8 MiB of a client
 
 
 class Undecodable(Exception):
-    """The body is not what its Content-Encoding says, or ends too early."""
+    """The body does not match its Content-Encoding, or is truncated."""
 
 
 class BodyTooLarge(Exception):
-    """The decoded body grows beyond the cap."""
+    """The decoded body exceeds the limit."""
 
 
 class Decoder(Protocol):
     def pieces(self, data: bytes) -> Iterator[bytes]:
-        """What comes out when this goes in, in small pieces."""
+        """The decoded data, in small pieces."""
         ...
 
     def is_complete(self) -> bool:
-        """Whether the stream has come to its end."""
+        """Whether the end of the stream was decoded."""
         ...
 
 
 class DecodedBody:
-    """A body that is being received: what came is decoded and counted at once."""
+    """A body that is being received: every chunk is decoded and counted at once."""
 
     def __init__(self, content_encoding: str, *, max_bytes: int) -> None:
         names = [name.strip().lower() for name in content_encoding.split(",") if name.strip()]
@@ -57,13 +57,13 @@ class DecodedBody:
                 raise BodyTooLarge
 
     def whole(self) -> bytes:
-        """The decoded body; Undecodable when the encoded stream has not come to its end."""
+        """The decoded body; Undecodable if it is truncated."""
         if any(self._received) and not all(decoder.is_complete() for decoder in self._decoders):
             raise Undecodable("the encoded body ends too early")
         return bytes(self._decoded)
 
     def beginning(self) -> bytes:
-        """What was decoded before the cap was met."""
+        """The part that was decoded within the limit."""
         return bytes(self._decoded)
 
     def _through(self, data: bytes, layer: int) -> Iterator[bytes]:
@@ -96,14 +96,14 @@ class _Zlib:
 
     def pieces(self, data: bytes) -> Iterator[bytes]:
         while data:
-            if self._inner.eof:  # a further member follows, or padding that is of no interest
+            if self._inner.eof:  # another member follows, or padding, which is ignored
                 if not data.startswith(b"\x1f\x8b"):
                     return
                 self._inner = zlib.decompressobj(self._window_bits)
             try:
                 piece = self._inner.decompress(data, STEP)
             except zlib.error as error:
-                raise Undecodable(f"the body is not what its encoding says: {error}") from error
+                raise Undecodable(f"the body does not match its encoding: {error}") from error
             data = self._inner.unused_data if self._inner.eof else self._inner.unconsumed_tail
             yield piece
 
@@ -112,7 +112,7 @@ class _Zlib:
 
 
 class _Deflate:
-    """RFC 9110 means zlib's wrapping by `deflate`; some servers send the bare stream."""
+    """By RFC 9110 `deflate` has a zlib wrapper; some servers send the raw stream."""
 
     def __init__(self) -> None:
         self._inner: _Zlib | None = None

@@ -1,4 +1,4 @@
-"""The robots.txt of every site that is asked: fetched before the first page, and kept for a day."""
+"""The robots.txt of every site: fetched before the first page, and cached for a day."""
 
 import asyncio
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ MAX_REMEMBERED = 5_000
 
 
 class RobotsFiles:
-    """Whether pages may be asked for; files that were fetched meanwhile wait in `learned` to be stored."""
+    """Cached robots.txt files; `learned` gives the ones that were fetched since the last call, to be stored."""
 
     def __init__(self) -> None:
         self._file_by_origin: dict[str, RobotsFile] = {}
@@ -27,19 +27,19 @@ class RobotsFiles:
         self._learned: dict[str, RobotsFile] = {}
 
     def remember(self, files: Iterable[RobotsFile]) -> None:
-        """Take files over that were stored earlier."""
+        """Add files that were stored earlier."""
         for file in files:
-            known = self._file_by_origin.get(file.origin)
-            if known is None or known.fetched_at < file.fetched_at:
+            cached = self._file_by_origin.get(file.origin)
+            if cached is None or cached.fetched_at < file.fetched_at:
                 self._keep(file)
 
     def learned(self) -> list[RobotsFile]:
-        """The files that were fetched since this was asked last."""
-        found, self._learned = list(self._learned.values()), {}
-        return found
+        """The files that were fetched since the last call."""
+        files, self._learned = list(self._learned.values()), {}
+        return files
 
     async def check(self, client: Client, request: Request, *, now: datetime) -> Robots:
-        """The site's rules; FetchFailed where they forbid this request."""
+        """The rules of the site; FetchFailed if they forbid this request."""
         parsed = can_ada.parse(request.url)
         rules = await self.rules(client, request, now=now)
         if not rules.allows(f"{parsed.pathname}{parsed.search}"):
@@ -52,9 +52,9 @@ class RobotsFiles:
     async def rules(self, client: Client, request: Request, *, now: datetime) -> Robots:
         site = origin(request.url)
         async with self._locks.setdefault(site, asyncio.Lock()):
-            known = self._file_by_origin.get(site)
-            if known is None or not _is_good(known, now=now):
-                self._keep(file := await _fetched(client, request, site, now=now))
+            cached = self._file_by_origin.get(site)
+            if cached is None or not _is_fresh(cached, now=now):
+                self._keep(file := await _fetch(client, request, site, now=now))
                 self._learned[site] = file
         return self._rules_by_origin[site]
 
@@ -68,18 +68,18 @@ class RobotsFiles:
 
 
 def _rules(file: RobotsFile) -> Robots:
-    """RFC 9309: a file is obeyed, a missing one allows all, a site in trouble is left alone."""
+    """RFC 9309: a missing file allows everything, a server error forbids everything."""
     if file.status is None or file.status >= 500:
         return robots.NOTHING
     return robots.parse(file.text, crawler=PRODUCT) if file.status < 300 else robots.EVERYTHING
 
 
-def _is_good(file: RobotsFile, *, now: datetime) -> bool:
+def _is_fresh(file: RobotsFile, *, now: datetime) -> bool:
     is_reached = file.status is not None and file.status < 500
     return now - file.fetched_at < (KEPT_FOR if is_reached else KEPT_WHEN_UNREACHABLE)
 
 
-async def _fetched(client: Client, request: Request, site: str, *, now: datetime) -> RobotsFile:
+async def _fetch(client: Client, request: Request, site: str, *, now: datetime) -> RobotsFile:
     robots_request = Request(
         url=f"{site}/robots.txt",
         connect_to=request.connect_to,
@@ -90,15 +90,15 @@ async def _fetched(client: Client, request: Request, site: str, *, now: datetime
         cut=True,
     )
     try:
-        answer = await client.send(robots_request)
+        response = await client.send(robots_request)
     except FetchFailed as failed:
         if failed.health != "http_error":
-            raise  # nobody is there, or must be asked: that, not the missing file, is what to tell
+            raise  # the site is unreachable or refused: that is the error to report, not the missing file
         return RobotsFile(origin=site, status=None, text="", fetched_at=now)
-    text = answer.body.decode("utf-8", "replace").replace("\0", "")
-    return RobotsFile(origin=site, status=answer.status, text=text, fetched_at=now)
+    text = response.body.decode("utf-8", "replace").replace("\0", "")
+    return RobotsFile(origin=site, status=response.status, text=text, fetched_at=now)
 
 
 def origin(url: str) -> str:
-    """The scheme, host and port whose robots.txt speaks for a URL."""
+    """The scheme, host and port whose robots.txt applies to a URL."""
     return str(can_ada.parse(url).origin)

@@ -1,4 +1,4 @@
-"""The way out for mail: to a server's checked address, encrypted, and with a word for every way in which it fails."""
+"""Sends mail over SMTP: to a checked address, encrypted, with one error for every kind of failure."""
 
 import asyncio
 import base64
@@ -27,7 +27,7 @@ from scoop.model import Health
 
 CONNECT_SECONDS = 10.0
 REPLY_SECONDS = 30.0
-LAST_REPLY_SECONDS = 120.0  # servers look for spam and viruses before the last one
+LAST_REPLY_SECONDS = 120.0  # servers scan for spam and viruses before the last one
 QUIT_SECONDS = 5.0
 DEADLINE_SECONDS = 180.0
 GO_ON = 354
@@ -55,10 +55,10 @@ class MailServer:
 
 
 async def deliver(server: MailServer, message: bytes, *, sender: str, recipients: Sequence[str]) -> dict[str, str]:
-    """Hand a message over; the recipients that the server will never take, with its reasons.
+    """Send a message; returns the recipients that the server rejects permanently, with its reasons.
 
-    FetchFailed, `is_unsent` where it certainly was not taken; its `status` is the server's own. A recipient that the
-    server does not take now is a failure for all, so that the next try reaches everybody.
+    FetchFailed with the status of the server; `is_unsent` if the message was certainly not accepted. A temporary
+    rejection of one recipient fails the whole message, so that the next try reaches everybody.
     """
     trail = SimpleNamespace(is_ending=False)
     smtp = SMTP(
@@ -73,8 +73,8 @@ async def deliver(server: MailServer, message: bytes, *, sender: str, recipients
     )
     try:
         async with asyncio.timeout(DEADLINE_SECONDS):
-            await smtp.connect(sock=await _connected(server))
-            return await _handed_over(smtp, message, sender=sender, recipients=recipients, trail=trail)
+            await smtp.connect(sock=await _connect(server))
+            return await _hand_over(smtp, message, sender=sender, recipients=recipients, trail=trail)
     except (SMTPException, OSError, ValueError) as error:
         raise _failed(server, error, is_ending=trail.is_ending) from error
     finally:
@@ -83,33 +83,33 @@ async def deliver(server: MailServer, message: bytes, *, sender: str, recipients
         smtp.close()
 
 
-async def _connected(server: MailServer) -> socket.socket:
-    """A connection to one of the server's addresses; what was checked is what is connected to."""
+async def _connect(server: MailServer) -> socket.socket:
+    """A connection to one of the addresses of the server; the address that was checked is the one that is used."""
     loop = asyncio.get_running_loop()
-    found = await loop.getaddrinfo(server.host, server.port, type=socket.SOCK_STREAM)
-    if not server.allow_private and not all(is_public(str(entry[4][0])) for entry in found):
+    infos = await loop.getaddrinfo(server.host, server.port, type=socket.SOCK_STREAM)
+    if not server.allow_private and not all(is_public(str(entry[4][0])) for entry in infos):
         raise FetchFailed(
-            f"{server.host} leads to a private address, which is refused", health="refused_address", is_unsent=True
+            f"{server.host} has a private address, which is refused", health="refused_address", is_unsent=True
         )
-    for family, kind, protocol, _, address in found[:-1]:
+    for family, kind, protocol, _, address in infos[:-1]:
         with suppress(OSError):
-            return await _dialled(family, kind, protocol, address)
-    family, kind, protocol, _, address = found[-1]
-    return await _dialled(family, kind, protocol, address)
+            return await _dial(family, kind, protocol, address)
+    family, kind, protocol, _, address = infos[-1]
+    return await _dial(family, kind, protocol, address)
 
 
-async def _dialled(family: int, kind: int, protocol: int, address: tuple[object, ...]) -> socket.socket:
-    dialled = socket.socket(family, kind, protocol)
-    dialled.setblocking(False)
+async def _dial(family: int, kind: int, protocol: int, address: tuple[object, ...]) -> socket.socket:
+    connection = socket.socket(family, kind, protocol)
+    connection.setblocking(False)
     with ExitStack() as undo:
-        undo.enter_context(dialled)
+        undo.enter_context(connection)
         async with asyncio.timeout(CONNECT_SECONDS):
-            await asyncio.get_running_loop().sock_connect(dialled, address)
+            await asyncio.get_running_loop().sock_connect(connection, address)
         undo.pop_all()
-    return dialled
+    return connection
 
 
-async def _handed_over(
+async def _hand_over(
     smtp: SMTP, message: bytes, *, sender: str, recipients: Sequence[str], trail: SimpleNamespace
 ) -> dict[str, str]:
     await smtp.mail(sender)
@@ -134,9 +134,9 @@ async def _refusal(smtp: SMTP, recipient: str) -> SMTPRecipientRefused | None:
 
 
 async def _end(smtp: SMTP, message: bytes, trail: SimpleNamespace) -> None:
-    """Write the message and the dot that ends it: from here on it may have been taken, until the server answers.
+    """Write the message and its final dot: from here on it may have been accepted, until the server replies.
 
-    The library's own `data` does not tell whether the connection was lost before or after.
+    The library's `data` does not distinguish a connection that was lost before from one that was lost after.
     """
     if smtp.protocol is None:
         raise SMTPServerDisconnected("the connection was lost")
@@ -150,14 +150,14 @@ async def _end(smtp: SMTP, message: bytes, trail: SimpleNamespace) -> None:
 
 def _failed(server: MailServer, error: Exception, *, is_ending: bool) -> FetchFailed:
     code = _code(error)
-    message = f"{server.address} {_describe(server, error)}"
+    reason = f"{server.address} {_reason(server, error)}"
     is_refused = code is not None and 400 <= code < 600
     health: Health = "timeout" if isinstance(error, TimeoutError) else "http_error" if code else "unreachable"
-    return FetchFailed(message, health=health, status=code, is_unsent=is_refused or not is_ending)
+    return FetchFailed(reason, health=health, status=code, is_unsent=is_refused or not is_ending)
 
 
 def _code(error: Exception) -> int | None:
-    """The server's answer; for what it does not offer, the one that it would give to who asked all the same."""
+    """The status of the server; for a feature that it does not offer, the status of a request for it."""
     if isinstance(error, SMTPAuthenticationError) and error.code >= 500:
         return WRONG_PASSWORD
     if isinstance(error, SMTPResponseException):
@@ -165,28 +165,28 @@ def _code(error: Exception) -> int | None:
     return NOT_OFFERED if type(error) is SMTPException else None
 
 
-def _describe(server: MailServer, error: Exception) -> str:
-    """What went wrong, for people, without the password that a server may repeat."""
+def _reason(server: MailServer, error: Exception) -> str:
+    """The reason as text, without the password, which a server may repeat."""
     cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
     match cause:
         case SMTPResponseException():
             return f"answered {cause.code}: {_shown(server, cause.message)}"
         case socket.gaierror():
-            return "cannot be reached: nobody knows the name"
+            return "cannot be reached: the name cannot be resolved"
         case ssl.SSLError():
-            return f"has no certificate or encryption in order ({_shown(server, str(cause))})"
+            return f"has an invalid certificate or encryption ({_shown(server, str(cause))})"
         case TimeoutError():
             return "did not answer in time"
         case ConnectionRefusedError():
-            return "cannot be reached: nobody answers there"
+            return "cannot be reached: connection refused"
         case OSError():
-            return "hung up"
+            return "closed the connection"
     return f"cannot be used: {_shown(server, str(cause))}"
 
 
-def _shown(server: MailServer, said: str) -> str:
+def _shown(server: MailServer, reply: str) -> str:
     plain = f"\0{server.user}\0{server.password}"
     forms = [server.password, *(base64.b64encode(form.encode()).decode() for form in (server.password, plain))]
     for form in forms if server.password else []:
-        said = said.replace(form, "…")
-    return text.truncated(text.one_line(said), MAX_REASON)
+        reply = reply.replace(form, "…")
+    return text.truncated(text.one_line(reply), MAX_REASON)

@@ -1,4 +1,4 @@
-"""The pages of articles are read where a source brought only a teaser."""
+"""The pages stage: fetches the article pages of arrivals that have only a teaser."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ from scoop.fetch import robots
 from scoop.fetch.client import Client, Request, Response, response_failure
 from scoop.fetch.robots import RobotsFiles
 from scoop.fetch.sandbox import Sandbox, SandboxExceeded
-from scoop.model import ArticlePage
+from scoop.model import ArticlePage, RobotsFile
 from scoop.stage_names import StageName
 from scoop.stages.stage import Outcome, Stage
 from scoop.store import article_pages, hosts
@@ -28,14 +28,30 @@ from scoop.store.work import Subject
 log = structlog.get_logger()
 
 MAX_PAGE_BYTES = 5 << 20
-TRIES = 3  # then the document is made without its page
-FETCHED = 200
+MAX_TRIES = 3  # then the document keeps its teaser
+OK = 200
 RETRIED = frozenset({429, 500, 502, 503, 504})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PageBatch:
+    """The pages to fetch, by arrival, and the stored robots.txt of their sites."""
+
+    request_by_arrival: Mapping[int, PageRequest]
+    robots_files: Sequence[RobotsFile]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageResult:
+    """The pages, and the robots.txt files that were fetched for them."""
+
+    pages: Sequence[FetchedPage]
+    robots_files: Sequence[RobotsFile]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PageStage:
-    """Reads pages through one client."""
+    """Fetches pages through one client and extracts their articles in the sandbox."""
 
     client: Client
     archive: Archive
@@ -43,79 +59,82 @@ class PageStage:
     clock: Callable[[], datetime]
     robots: RobotsFiles = field(default_factory=RobotsFiles)
 
-    async def load(self, conn: Connection, ids: Sequence[int]) -> dict[int, PageRequest]:
-        wanted = await article_pages.list_requests(conn, ids)
-        origins = {robots.origin(page.url) for page in wanted.values()}
-        self.robots.remember(await hosts.list_robots_files(conn, list(origins)))
-        return wanted
+    async def load(self, conn: Connection, ids: Sequence[int]) -> PageBatch:
+        requests = await article_pages.list_requests(conn, ids)
+        origins = {robots.origin(request.url) for request in requests.values()}
+        robots_files = await hosts.list_robots_files(conn, list(origins))
+        return PageBatch(request_by_arrival=requests, robots_files=robots_files)
 
-    async def work(self, wanted: Mapping[int, PageRequest]) -> Outcome[list[FetchedPage]]:
-        found = await asyncio.gather(*(self._read(page) for page in wanted.values()))
+    async def work(self, batch: PageBatch) -> Outcome[PageResult]:
+        self.robots.remember(batch.robots_files)
+        results = await asyncio.gather(*(self._read(request) for request in batch.request_by_arrival.values()))
+        by_arrival = dict(zip(batch.request_by_arrival, results, strict=True))
         return Outcome(
-            output=[page for page in found if isinstance(page, FetchedPage)],
+            output=PageResult(
+                pages=[result for result in results if isinstance(result, FetchedPage)],
+                robots_files=self.robots.learned(),
+            ),
             failures={
-                arrival_id: page
-                for arrival_id, page in zip(wanted, found, strict=True)
-                if isinstance(page, FetchFailed)
+                arrival_id: result for arrival_id, result in by_arrival.items() if isinstance(result, FetchFailed)
             },
         )
 
-    async def _read(self, wanted: PageRequest) -> FetchedPage | FetchFailed:
-        """What the page says; a failure only while it is worth another try."""
+    async def _read(self, request: PageRequest) -> FetchedPage | FetchFailed:
+        """The page; a failure only if another try is worthwhile."""
         now = self.clock()
         try:
-            answer = await self._fetched(wanted, now=now)
+            response = await self._fetch(request, now=now)
         except FetchFailed as failed:
-            if _may_pass(failed) and wanted.attempts + 1 < TRIES:
+            if _may_pass(failed) and request.attempts + 1 < MAX_TRIES:
                 return failed
-            return FetchedPage(
-                raw_arrival_id=wanted.raw_arrival_id, url=wanted.url, page=ArticlePage(problem=failed.health)
-            )
-        page = await self._extracted(answer)
-        key = await self._archived(wanted, answer, now=now)
-        return FetchedPage(raw_arrival_id=wanted.raw_arrival_id, url=answer.url, page=page, archive_key=key)
+            problem = ArticlePage(problem=failed.health)
+            return FetchedPage(raw_arrival_id=request.raw_arrival_id, url=request.url, page=problem)
+        page = await self._extract(response)
+        key = await self._archive(request, response, now=now)
+        return FetchedPage(raw_arrival_id=request.raw_arrival_id, url=response.url, page=page, archive_key=key)
 
-    async def _fetched(self, wanted: PageRequest, *, now: datetime) -> Response:
+    async def _fetch(self, page: PageRequest, *, now: datetime) -> Response:
         request = Request(
-            url=wanted.url,
-            connect_to=kinds.shared_options(wanted.options).connect_to,
-            typed_url=wanted.source_url,
+            url=page.url,
+            connect_to=kinds.shared_options(page.options).connect_to,
+            typed_url=page.source_url,
             max_bytes=MAX_PAGE_BYTES,
-            interval=timedelta(milliseconds=wanted.request_interval_ms),
+            interval=timedelta(milliseconds=page.request_interval_ms),
         )
         rules = await self.robots.check(self.client, request, now=now)
         if rules.crawl_delay:
             request = replace(request, interval=max(request.interval, timedelta(seconds=rules.crawl_delay)))
-        answer = await self.client.send(request)
-        if answer.status != FETCHED:
-            raise response_failure(answer, now=now)
-        return answer
+        response = await self.client.send(request)
+        if response.status != OK:
+            raise response_failure(response, now=now)
+        return response
 
-    async def _extracted(self, answer: Response) -> ArticlePage:
+    async def _extract(self, response: Response) -> ArticlePage:
+        content_type = response.headers.get("Content-Type", "")
         try:
-            return await self.sandbox.run(_extract, answer.body, answer.url, answer.headers.get("Content-Type", ""))
+            return await self.sandbox.run(_extracted, response.body, response.url, content_type)
         except SandboxExceeded as error:
-            log.warning("page not read", url=answer.url, reason=str(error))
+            log.warning("page not read", url=response.url, reason=str(error))
             return ArticlePage(problem="too_complex")
 
-    async def _archived(self, wanted: PageRequest, answer: Response, *, now: datetime) -> str | None:
-        article = documents.article_id(urls.canonical_url(wanted.url))
-        key = archives.raw_html_key(wanted.source, now.date(), article)
+    async def _archive(self, request: PageRequest, response: Response, *, now: datetime) -> str | None:
+        article = documents.article_id(urls.canonical_url(request.url))
+        key = archives.raw_html_key(request.source, now.date(), article)
         try:
-            await self.archive.put(key, answer.body, source_url=answer.url, content_type="text/html")
+            await self.archive.put(key, response.body, source_url=response.url, content_type="text/html")
         except ScoopError as error:
-            log.warning("page not archived", url=answer.url, error=str(error))
+            log.warning("page not archived", url=response.url, error=str(error))
             return None
         return key
 
-    async def save(self, conn: Connection, read: Sequence[FetchedPage]) -> Sequence[Subject]:
-        await article_pages.put(conn, read)
-        await hosts.put_robots_files(conn, self.robots.learned())
-        return [Subject(page.raw_arrival_id) for page in read]
+    async def save(self, conn: Connection, result: PageResult) -> Sequence[Subject]:
+        await article_pages.put(conn, result.pages)
+        await hosts.put_robots_files(conn, result.robots_files)
+        return [Subject(page.raw_arrival_id) for page in result.pages]
 
 
-def _extract(body: bytes, url: str, content_type: str) -> ArticlePage:
-    from scoop.fetch import articles  # heavy, and needed only in the sandbox
+def _extracted(body: bytes, url: str, content_type: str) -> ArticlePage:
+    from scoop.fetch import articles  # slow to import, and needed only in the sandbox
 
     return articles.extract(body, url=url, content_type=content_type)
 

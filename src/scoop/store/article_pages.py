@@ -1,4 +1,4 @@
-"""Pages: what an article's own page says, for arrivals that bring only a teaser."""
+"""Article pages: the text of pages, for arrivals that have only a teaser."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ SQL = db.blocks(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRequest:
-    """A page to read."""
+    """A page to fetch, with the settings of its source."""
 
     raw_arrival_id: int
     source: str
@@ -29,7 +29,7 @@ class PageRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchedPage:
-    """A page that was read, or why it could not be."""
+    """A fetched page; `page.problem` says why it has no article."""
 
     raw_arrival_id: int
     url: str
@@ -37,10 +37,10 @@ class FetchedPage:
     archive_key: str | None = None
 
 
-async def enqueue(conn: Connection, stage: str, asked: Sequence[tuple[int, str, timedelta]]) -> None:
-    """Put new arrivals before the stage: id, host and the time between two requests there."""
-    if asked:
-        await conn.execute(SQL["enqueue"], stage, *map(list, zip(*asked, strict=True)))
+async def enqueue(conn: Connection, stage: str, requests: Sequence[tuple[int, str, timedelta]]) -> None:
+    """Queue pages for the stage: arrival id, host, and the interval between two requests to the host."""
+    if requests:
+        await conn.execute(SQL["enqueue"], stage, *map(list, zip(*requests, strict=True)))
 
 
 async def list_requests(conn: Connection, ids: Sequence[int]) -> dict[int, PageRequest]:

@@ -1,10 +1,10 @@
 -- name: enqueue
--- Put arrivals whose pages have to be read before the stage; pages of one host are read one after the other.
+-- Queue the pages of arrivals; pages of one host are due one after the other.
 INSERT INTO work (stage, subject, due_at)
 SELECT $1, id, due_at FROM plan_requests($2::bigint[], $3::text[], $4::interval[]);
 
 -- name: list_requests
--- The pages to read: whose they are, how their source is asked, and how often it was tried.
+-- The pages to fetch, with the settings of their sources and the number of attempts.
 SELECT raw_arrival_id, raw_arrivals.source, base_url AS source_url, source_item_url AS url, raw_payload ->> 'title' AS title,
     coalesce(options, '{}') AS options, coalesce(request_interval_ms, 0) AS request_interval_ms, attempts
 FROM raw_arrivals LEFT JOIN sources ON sources.slug = raw_arrivals.source
@@ -12,7 +12,7 @@ FROM raw_arrivals LEFT JOIN sources ON sources.slug = raw_arrivals.source
 WHERE raw_arrival_id = ANY ($1::bigint[]);
 
 -- name: put
--- Keep what pages say.
+-- Store fetched pages.
 INSERT INTO pages (raw_arrival_id, url, title, text, authors, published_at, language, canonical_url, image_url, problem,
     archive_key)
 SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11

@@ -11,7 +11,7 @@ SQL = db.blocks(__name__)
 
 
 async def pause(conn: Connection, until_by_host: dict[str, datetime]) -> None:
-    """Leave hosts alone until a time; an earlier time that was asked for is kept."""
+    """Send hosts no requests until a time; a later time that is stored already is kept."""
     if until_by_host:
         await conn.execute(SQL["pause"], list(until_by_host), list(until_by_host.values()))
 
