@@ -24,11 +24,12 @@ test: $(DEV) ## set up and run all tests
 setup: $(RUNTIME) ## make .venv with `scoop` in its bin
 	@echo "ready: $(BIN)/scoop"
 
-check: $(DEV) ## lint, formatting, types, import contract, docs
+check: $(DEV) ## lint, formatting, types, import contract, dead code, docs
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
+	@$(BIN)/python .ci/dead_code.py
 	@$(BIN)/python docs/generate.py --check
 
 bench: $(RUNTIME) ## measure: one JSON line per figure (minutes)

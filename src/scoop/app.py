@@ -1,7 +1,7 @@
 """Builds the application from the configuration: database, client, archive, plugins and stages."""
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -15,8 +15,6 @@ from scoop.store.embedded import EmbeddedServer
 from scoop.store.runs import Trigger
 
 if TYPE_CHECKING:
-    from contextlib import AbstractAsyncContextManager
-
     from scoop.actions.sources import SourcePreview
     from scoop.archive.objects import Archive
     from scoop.channels import ChannelMakers
@@ -163,7 +161,7 @@ def _allowed_hosts(config: Config) -> list[str]:
     return config.allow_private.replace(",", " ").split()
 
 
-def open_client(config: Config) -> "AbstractAsyncContextManager[Client]":
+def open_client(config: Config) -> AbstractAsyncContextManager["Client"]:
     """The HTTP client, with the private hosts that the operator allows."""
     from scoop.fetch import client
 

@@ -5,7 +5,7 @@ import io
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -23,7 +23,6 @@ FORMULAS = ("=", "+", "-", "@", "\t", "\r", "'")  # what a spreadsheet would run
 What = Literal["stories", "documents"]
 ExportFormat = Literal["ndjson", "csv", "parquet"]
 ColumnKind = Literal["text", "number", "moment", "texts"]
-FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)
 MEDIA: dict[ExportFormat, str] = {
     "ndjson": "application/x-ndjson", "csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet",
 }  # fmt: skip

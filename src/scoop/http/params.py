@@ -26,7 +26,6 @@ def storable(value: Any) -> Any:
 RecordId = Annotated[int, Field(ge=1, le=2**63 - 1)]
 ShortText = Annotated[str, Field(min_length=1, max_length=256), AfterValidator(storable)]
 LongText = Annotated[str, Field(max_length=10_000), AfterValidator(storable)]
-Url = Annotated[str, Field(min_length=1, max_length=4096), AfterValidator(storable)]
 OptionValues = Annotated[dict[str, Any], Field(max_length=100), AfterValidator(storable)]
 AnySlug = Annotated[str, Field(pattern=r"^[a-z0-9_]{1,200}$")]
 PageLimit = Annotated[int, Field(ge=1, le=200)]
