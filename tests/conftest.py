@@ -15,7 +15,7 @@ from scoop.store import db, migrations
 from scoop.store.db import Database, ExternalServer
 from scoop.store.embedded import EmbeddedServer
 
-HOME = "SCOOP_TEST_HOME"
+HOME = "TEST_SCOOP_HOME"
 NO_DURABILITY = {"fsync": "off", "shared_buffers": "128MB", "synchronous_commit": "off", "full_page_writes": "off"}
 numbers = count()
 # How fast a machine is says nothing about the program.

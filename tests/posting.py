@@ -245,7 +245,7 @@ class Desk:
             life = Life(desk=self, conn=conn, asis=self._stage(client))
             try:
                 await life.run(batches)
-            except (Killed, *db.TROUBLE):
+            except (Killed, db.DriverMisuse, *db.TROUBLE):
                 if not life.is_killed:
                     raise
 

@@ -114,7 +114,7 @@ async def test_what_was_interrupted_goes_on_with_the_next_call(desk, database_ur
         ((), {"embedder": "none"}, 3, "it must be one of local, openai"),
         ((), {"embedder": "openai"}, 3, "SCOOP_EMBEDDERS_OPENAI_BASE_URL"),
         (("--model", "large"), {}, 2, "the embedder local has only the model use-multilingual v3"),
-        (("--batch-size", "0"), {}, 2, "0 is not in the range"),
+        (("--batch-size", "0"), {}, 2, "must be a whole number from 1 to 256"),
     ],
 )
 def test_what_cannot_be_is_refused_with_a_sentence(database_url, arguments, settings, code, told):

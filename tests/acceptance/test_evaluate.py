@@ -141,7 +141,10 @@ def test_people_get_tables_and_the_other_files_are_measured_when_one_is_bad(scra
     files = [str(tmp_path / "missing.ndjson"), write(tmp_path, "quiet.ndjson", [*QUIET, a_row("", 3)])]
     done = scoop("evaluate", *files)
     assert done.returncode == 1
-    assert done.stderr == f"scoop: {files[0]}: cannot be read: no such file or directory\n"
+    refusal, *progress = done.stderr.splitlines()
+    assert refusal == f"scoop: {files[0]}: cannot be read: no such file or directory"
+    assert progress[0] == "quiet: 3 documents"
+    assert all(line.startswith("done: ") for line in progress[1:])
     told = [line.split() for line in done.stdout.splitlines()]
     assert ["set", "documents", "stories", "refused", "seconds"] in told
     assert ["quiet", "3", "3", "1"] in [line[:4] for line in told]
@@ -226,7 +229,7 @@ def test_a_run_that_is_ended_leaves_nothing_behind(scratch, tmp_path, number):
     wait_until(lambda: any(scratch.glob("*/home/pg/server/data/postmaster.pid")))
     running.send_signal(number)
     output, told = running.communicate(timeout=60)
-    assert (running.returncode, output, told) == (130, b"", b"")
+    assert (running.returncode, output, told) == (130, b"", b"many: 20,000 documents\n")
     assert list(scratch.iterdir()) == []
 
 

@@ -105,7 +105,7 @@ async def test_another_model_is_compared_and_what_comes_apart_is_told_with_title
     assert found["after"] == {"model_name": "toy", "model_version": "v1+lead400", "thresholds": {}}
     assert found["coverage"]["after"] == found["merge"]["after"] > found["coverage"]["before"]
     assert found["coverage"]["moved"] == sum(split["documents"] for split in splits) > 0
-    assert "after:  toy v1+lead400, for which no links are known: only copies are folded" in told
+    assert "after:  toy v1+lead400, which has no links: only copies are merged" in told
     assert f"coverage: a group of {splits[0]['documents']} documents became {splits[0]['parts']}\n" in told
     assert all(f"  {title}\n" in told for title in splits[0]["titles"])
     assert refused.returncode == 2
@@ -138,8 +138,8 @@ async def test_a_part_of_the_ledger_can_be_told(desk, database):
         (("--collection", "nowhere"), 1, "the ledger has no such arrivals"),
         (("--days", "30"), 1, "the ledger has no such arrivals"),
         (("--embedder", "none"), 3, "must be one of local, openai"),
-        (("--coverage-at", "1.5"), 2, "0<=x<=1"),
-        (("--days", "0"), 2, "1<=x<=36500"),
+        (("--coverage-at", "1.5"), 2, "must be a number from 0 to 1"),
+        (("--days", "0"), 2, "must be a whole number from 1 to 36,500"),
     ],
 )
 def test_what_cannot_be_is_refused_with_a_sentence(database_url, arguments, code, told):

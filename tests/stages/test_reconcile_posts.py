@@ -79,5 +79,5 @@ def _form(message):
         enforce_nonce=False,
         allowed_mentions=None,
         username="",
-        given=frozenset(),
+        keys=frozenset(),
     )

@@ -303,7 +303,7 @@ async def test_what_goes_against_an_earlier_decision_names_it(database):
         await kept_apart(database)
     await undone(database, apart)
     merge = await merged(database)
-    with pytest.raises(UsageError, match=f"decision {merge.decision_id} says"):
+    with pytest.raises(UsageError, match=f"decision {merge.decision_id} merged documents of both; undo that first"):
         await split(database, "item-2")
     assert await partition(database) == of([1, 2])
 
