@@ -1,4 +1,4 @@
-"""The server: every door in one application."""
+"""The ASGI application: pages, API, feeds, MCP and the Google Reader API in one app, with their error responses."""
 
 import gc
 import pkgutil
@@ -21,13 +21,14 @@ from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect
 from starlette.responses import RedirectResponse
+from starlette.routing import BaseRoute
 from starlette.staticfiles import StaticFiles
 
 from scoop import api, feeds, greader, mcp, web
 from scoop.api import document
 from scoop.config import Config
 from scoop.errors import ScoopError
-from scoop.http import auth, error_responses, errors, middleware
+from scoop.http import auth, error_responses, errors, middleware, routes
 from scoop.http.admission import Admission
 from scoop.http.auth import SessionCache
 from scoop.http.cache import ResponseCache
@@ -51,7 +52,7 @@ NOTHING_HERE = HttpProblem(HTTPStatus.NOT_FOUND, "there is nothing at this addre
 def create_app(
     config: Config, database: Database, *, clock: Callable[[], datetime], newsstand: str | None = None
 ) -> FastAPI:
-    """All doors as one ASGI app; it answers under the host names of the settings and those of the loopback address."""
+    """The app for a desk; it accepts requests for the host names of the settings and for the loopback names."""
     hosts = frozenset({config.host, *config.hostnames.replace(",", " ").split()})
     app = FastAPI(
         title="Scoop",
@@ -80,21 +81,20 @@ def create_app(
     app.state.oidc = Oidc(config=config, clock=clock)
     app.state.error_page = pages.error_page
     app.state.mcp = _mcp(app.state.desk)
-    for package in (web, api, feeds, mcp, greader):
-        for router in routers(package):
-            app.router.routes.extend(router.routes)  # as they are: include_router would build each again
+    collected = [route for package in (web, api, feeds, mcp, greader) for route in _routes(package)]
+    app.router.routes.extend(sorted(collected, key=routes.specificity))  # include_router would build each one again
     app.mount("/static", StaticFiles(directory=pages.STATIC))
     document.describe(app)
     return app
 
 
 def connection_limits(config: Config) -> ServerLimits:
-    """Limits of connections, with no number per network for trusted proxies and for this machine."""
+    """Connection limits; trusted proxies and this machine are exempt from the limit per network."""
     return ServerLimits(exempt=[*LOOPBACK, *middleware.networks(config.trusted_proxies)])
 
 
 def prepare() -> None:
-    """What is there when the server begins stays; the garbage collector need not walk through it while it answers."""
+    """Exclude the objects that exist at start from garbage collection: they stay, and scanning them delays requests."""
     gc.collect()
     gc.freeze()
 
@@ -107,25 +107,25 @@ async def _running(app: FastAPI) -> AsyncIterator[None]:
 
 def _mcp(desk: Desk) -> StreamableHTTPSessionManager:
     """The MCP application; authentication and host checks are in the middleware and the route."""
-    asked = tools.server(tools.Tools(desk=desk))
+    server = tools.server(tools.Tools(desk=desk))
     unguarded = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-    asked.streamable_http_app(stateless_http=True, json_response=True, transport_security=unguarded)
-    return asked.session_manager
+    server.streamable_http_app(stateless_http=True, json_response=True, transport_security=unguarded)
+    return server.session_manager
 
 
-def routers(package: ModuleType) -> Iterator[APIRouter]:
-    """The routers of a package: one module per noun, each with its own."""
-    for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-        router = getattr(import_module(found.name), "router", None)
+def _routes(package: ModuleType) -> Iterator[BaseRoute]:
+    """The routes of all modules of a package that have a `router`."""
+    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        router = getattr(import_module(module.name), "router", None)
         if isinstance(router, APIRouter):
-            yield router
+            yield from router.routes
 
 
 async def _scoop_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, ScoopError)  # noqa: S101
     problem = errors.error_for(error)
     if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        log.warning("not served", path=request.url.path, error=str(error.__cause__ or error))
+        log.warning("request failed", path=request.url.path, error=str(error.__cause__ or error))
     return error_responses.error_response(request, problem)
 
 
@@ -155,12 +155,12 @@ def _problem(error: HTTPException) -> HttpProblem:
     status = HTTPStatus(error.status_code)
     if status == HTTPStatus.NOT_FOUND:
         return NOTHING_HERE
-    text = "this address does not know that method" if status == HTTPStatus.METHOD_NOT_ALLOWED else error.detail
+    text = "this method is not allowed here" if status == HTTPStatus.METHOD_NOT_ALLOWED else error.detail
     return HttpProblem(status, text, headers=error.headers)
 
 
 async def _sign_in_first(request: Request) -> Response:
-    """Send a reader to the door, and back afterwards."""
+    """Redirect to the sign-in page, which redirects back afterwards; to the first account's page if there is none."""
     desk: Desk = request.app.state.desk
     async with desk.reading() as conn:
         if await users.is_empty(conn):
@@ -171,26 +171,26 @@ async def _sign_in_first(request: Request) -> Response:
 
 
 async def _invalid(request: Request, error: Exception) -> Response:
-    """What does not fit, field by field, without repeating what was sent."""
+    """400 with the problem of each field; the values are left out, since they may be secret."""
     assert isinstance(error, RequestValidationError)  # noqa: S101
-    wrong = error.errors()
-    if wrong[0]["loc"][0] == "path" and not error_responses.is_for_programs(request):
+    problems = error.errors()
+    if problems[0]["loc"][0] == "path" and not error_responses.is_for_programs(request):
         return error_responses.error_response(request, NOTHING_HERE)
-    details = [{"field": ".".join(map(str, each["loc"])), "problem": each["msg"]} for each in wrong]
+    details = [{"field": ".".join(map(str, problem["loc"])), "problem": problem["msg"]} for problem in problems]
     first = details[0]
     message = f"{first['field']}: {first['problem']}"
     return error_responses.error_response(request, HttpProblem(HTTPStatus.BAD_REQUEST, message, details=details))
 
 
 async def _client_gone(_request: Request, _error: Exception) -> Response:
-    """The client closed its connection, or was too slow: nobody reads this, and nothing is wrong here."""
+    """The client disconnected or was too slow; nobody reads this response, so nothing is logged."""
     return Response(status_code=HTTPStatus.BAD_REQUEST)
 
 
 async def _broken(request: Request, error: Exception) -> Response:
-    log.error("broken", path=request.url.path, request_id=request.state.request_id, exc_info=error)
-    problem = HttpProblem(HTTPStatus.INTERNAL_SERVER_ERROR, "this could not be answered; the cause is in Scoop's log")
-    # Starlette sends this one from outside the guard.
+    log.error("unexpected error", path=request.url.path, request_id=request.state.request_id, exc_info=error)
+    problem = HttpProblem(HTTPStatus.INTERNAL_SERVER_ERROR, "internal error; the cause is in Scoop's log")
+    # Starlette sends this response from outside the middleware that adds the headers.
     response = error_responses.error_response(request, problem)
     response.headers.update(middleware.HEADERS | {"X-Request-Id": request.state.request_id})
     return response

@@ -1,11 +1,12 @@
 """Routes that deny by default: each names the right that it needs, and checks it with the rate limit."""
 
+import re
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 from fastapi import APIRouter, Request, Response
 from fastapi.routing import APIRoute
-from starlette.routing import Match
+from starlette.routing import BaseRoute, Match
 from starlette.types import Scope
 
 from scoop.core import access
@@ -13,6 +14,7 @@ from scoop.core.access import Right, Visitor
 from scoop.http import auth
 from scoop.http.errors import Forbidden, UnsupportedMedia
 
+PARAMETER = re.compile(r"\{[^}]*\}")
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 PROBES = frozenset({"/healthz", "/readyz"})  # not limited: a flood must not make the server look dead
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
@@ -69,6 +71,19 @@ class GuardedRoute(APIRoute):
         expected: str = self.body_field.field_info.media_type  # type: ignore[attr-defined]
         if sent not in (FORMS if expected in FORMS else (expected,)):
             raise UnsupportedMedia(expected)
+
+
+def specificity(route: BaseRoute) -> tuple[tuple[int, int, str], ...]:
+    """A sort key for routes: the first match wins, so a literal segment must come before a parameter."""
+    path: str = getattr(route, "path", "")
+    return tuple(_segment_rank(segment) for segment in path.split("/"))
+
+
+def _segment_rank(segment: str) -> tuple[int, int, str]:
+    """Literal segments first, then parameters with more literal text around them, then whole paths."""
+    literal = PARAMETER.sub("", segment)
+    kind = 2 if ":path}" in segment else int(literal != segment)
+    return kind, -len(literal) if kind else 0, segment
 
 
 def _has_body(request: Request) -> bool:
