@@ -397,7 +397,7 @@ async def test_a_key_shrinks_with_the_role_of_its_owner(database):
         await visitor.post(f"/settings/people/{user_id}/role", {"role": "reader"}, **admin)
         assert (await visitor.post("/queue/retry", **key)).status == 403
         assert (await visitor.get("/queue", **key)).status == 200
-        await visitor.post(f"/settings/people/{user_id}/rest", **admin)
+        await visitor.post(f"/settings/people/{user_id}/disable", **admin)
         assert (await visitor.get("/api/openapi.json", **key)).status == 401
 
 

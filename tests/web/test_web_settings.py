@@ -36,7 +36,7 @@ async def people(database):
 
 async def keys(database):
     async with database.connection() as conn:
-        return await users.keys(conn)
+        return await users.list_keys(conn)
 
 
 def shown_once(page):
@@ -269,7 +269,7 @@ async def test_somebody_is_added_with_a_password_that_was_typed(database):
 @pytest.mark.parametrize(
     ("form", "status", "told"),
     [
-        ({"name": "GRACE"}, 409, "there is a user 'GRACE' already"),
+        ({"name": "GRACE"}, 409, "the name 'GRACE' is taken"),
         ({"name": ""}, 400, "a name must be"),
         ({"name": "a\u202eb"}, 400, "a name must be"),
         ({"name": "ada", "role": "king"}, 400, "a role is one of"),
@@ -285,16 +285,16 @@ async def test_somebody_who_cannot_be_added_is_told(database, form, status, told
     assert len(await people(database)) == 2
 
 
-async def test_a_role_and_a_rest_are_given_and_taken(database):
+async def test_an_admin_changes_a_role_and_disables_and_enables_a_person(database):
     user_id = await a_person(database)
     place = f"/settings/people/{user_id}"
     async with visiting(database) as visitor:
         await visitor.post(f"{place}/role", {"role": "admin"})
         assert (await people(database))["grace"].role == "admin"
-        await visitor.post(f"{place}/rest")
+        await visitor.post(f"{place}/disable")
         assert not (await people(database))["grace"].enabled
         assert "disabled" in (await visitor.get("/settings/people")).page.text
-        await visitor.post(f"{place}/wake")
+        await visitor.post(f"{place}/enable")
         assert (await people(database))["grace"].enabled
 
 
@@ -320,7 +320,7 @@ async def test_who_is_removed_is_gone_with_all_keys(database):
     assert await keys(database) == []
 
 
-@pytest.mark.parametrize("change", ["role", "rest", "remove"])
+@pytest.mark.parametrize("change", ["role", "disable", "remove"])
 async def test_the_only_admin_stays_one(database, change):
     async with visiting(database) as visitor:
         (admin,) = (await people(database)).values()
@@ -331,7 +331,7 @@ async def test_the_only_admin_stays_one(database, change):
     assert (still.role, still.enabled) == ("admin", True)
 
 
-CHANGES = ["role", "rest", "wake", "password", "remove"]
+CHANGES = ["role", "disable", "enable", "password", "remove"]
 
 
 @pytest.mark.parametrize("change", CHANGES)

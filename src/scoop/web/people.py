@@ -75,7 +75,7 @@ async def change_role(
     return _done(request, f"{person.name} is {_a(wanted)} now.")
 
 
-@router.post("/settings/people/{user_id}/rest")
+@router.post("/settings/people/{user_id}/disable")
 @needs("admin")
 async def disable_person(request: Request, desk: CurrentDesk, context: PageContext, user_id: UserId) -> Response:
     """Keep somebody out, and all their keys, until they may come back."""
@@ -87,7 +87,7 @@ async def disable_person(request: Request, desk: CurrentDesk, context: PageConte
     return _done(request, f"{person.name} is signed out and cannot come in until you let them.")
 
 
-@router.post("/settings/people/{user_id}/wake")
+@router.post("/settings/people/{user_id}/enable")
 @needs("admin")
 async def enable_person(request: Request, desk: CurrentDesk, user_id: UserId) -> Response:
     async with desk.writing() as conn:
