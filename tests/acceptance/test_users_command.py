@@ -73,7 +73,7 @@ def test_a_password_is_typed_unseen_and_twice(database_url, home):
         (["users", "add", "grace"], 2, "there is no terminal to type a password"),
         (["users", "add", "grace", "--password-file", "/nowhere"], 1, "cannot be read from /nowhere"),
         (["users", "add", "grace", "--password-file", "x", "--password-stdin"], 2, "not both"),
-        (["users", "add", "ADA", "--password-stdin"], 1, "there is a user 'ADA' already"),
+        (["users", "add", "ADA", "--password-stdin"], 1, "the name 'ADA' is taken"),
         (["users", "add", " ", "--password-stdin"], 2, "a name must be"),
         (
             ["users", "add", "grace", "--role", "king", "--password-stdin"],

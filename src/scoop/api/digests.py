@@ -83,22 +83,22 @@ async def list_digests(request: Request, conn: ReadConn, wanted: Annotated[Diges
     },
 )
 @needs("edit")
-async def make_digest(request: Request, desk: CurrentDesk, conn: WriteConn, given: NewDigest) -> Response:
+async def make_digest(request: Request, desk: CurrentDesk, conn: WriteConn, body: NewDigest) -> Response:
     """Make the digest of a topic and a local date, as `scoop digest` does; a posted digest is never made again."""
-    if given.shadow and given.publish:
+    if body.shadow and body.publish:
         raise invalid("publish", "a shadow is never posted")
     order = await digest.prepare_order(
         conn,
-        given.topic,
-        given.date,
-        mode="shadow" if given.shadow else "live",
-        publish=given.publish,
+        body.topic,
+        body.date,
+        mode="shadow" if body.shadow else "live",
+        publish=body.publish,
         modes=app.modes(desk.config),
         now=desk.clock(),
     )
-    posted = None if given.shadow else await digests.published_run_id(conn, order.topic.topic_id, order.day)
+    posted = None if body.shadow else await digests.published_run_id(conn, order.topic.topic_id, order.day)
     run_id = await digest.make(conn, order, app.channel_makers(desk.config))
-    made = HTTPStatus.ACCEPTED if given.publish else HTTPStatus.CREATED
+    made = HTTPStatus.ACCEPTED if body.publish else HTTPStatus.CREATED
     return responses.json(
         request,
         await _report(conn, run_id),

@@ -15,14 +15,14 @@ router = routes.for_programs("Stats")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Working:
+class Health:
     status: Literal["ok"] = "ok"
 
 
-@router.get("/health", response_model=Working)
+@router.get("/health", response_model=Health)
 @needs(None)
 async def get_health(request: Request, conn: ReadConn) -> Response:
-    """`ok` when the database answers and has this program's schema; else 503."""
+    """`ok` if the database responds and has the current schema, otherwise 503."""
     if not await migrations.is_current(conn):
         raise DatabaseUnavailable("the desk is not ready")
-    return responses.json(request, Working())
+    return responses.json(request, Health())

@@ -1,4 +1,4 @@
-"""Who asks, as a listener's program knows them."""
+"""The authenticated user, in the form that external client programs expect."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,7 +18,7 @@ router = routes.for_programs("People", prefix="/api")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Me:
-    """`id` and `userId` are the same; `rights` are those of this session or key."""
+    """The authenticated user; `id` and `userId` are the same, `rights` are those of this session or key."""
 
     id: str
     userId: str  # noqa: N815 - the shape of this contract
@@ -33,7 +33,7 @@ class Me:
 @router.get("/user/me", response_model=Me)
 @needs("read")
 async def get_me(request: Request, conn: ReadConn, by: CurrentVisitor) -> Response:
-    """Who you are; nobody, where anybody may read, is asked to sign in."""
+    """The authenticated user; 401 for an anonymous request, even where reading is public."""
     if by.user_id is None:
         raise Unauthenticated()
     user = await users.by_id(conn, by.user_id)

@@ -70,28 +70,28 @@ async def list_pairs(
 
 @router.post("/review/merge", response_model=Decision, status_code=201, responses=AGAINST)
 @needs("edit")
-async def merge_stories(request: Request, conn: WriteConn, visitor: CurrentVisitor, given: StoryPair) -> Response:
+async def merge_stories(request: Request, conn: WriteConn, visitor: CurrentVisitor, body: StoryPair) -> Response:
     """Merge two stories; the younger becomes part of the older."""
     with _against():
-        decision = await store.merge(conn, *given.stories, note=given.note, by=visitor.name)
+        decision = await store.merge(conn, *body.stories, note=body.note, by=visitor.name)
     return responses.json(request, decision, status=HTTPStatus.CREATED)
 
 
 @router.post("/review/apart", response_model=Decision, status_code=201, responses=AGAINST)
 @needs("edit")
-async def keep_apart(request: Request, conn: WriteConn, visitor: CurrentVisitor, given: StoryPair) -> Response:
+async def keep_apart(request: Request, conn: WriteConn, visitor: CurrentVisitor, body: StoryPair) -> Response:
     """Keep two stories apart: no run merges them or shows them together."""
     with _against():
-        decision = await store.keep_apart(conn, *given.stories, note=given.note, by=visitor.name)
+        decision = await store.keep_apart(conn, *body.stories, note=body.note, by=visitor.name)
     return responses.json(request, decision, status=HTTPStatus.CREATED)
 
 
 @router.post("/review/split", response_model=Decision, status_code=201, responses=AGAINST)
 @needs("edit")
-async def split_story(request: Request, conn: WriteConn, visitor: CurrentVisitor, given: SplitRequest) -> Response:
+async def split_story(request: Request, conn: WriteConn, visitor: CurrentVisitor, body: SplitRequest) -> Response:
     """Split documents off their story into a story of their own."""
     with _against():
-        decision = await store.split(conn, set(given.documents), note=given.note, by=visitor.name)
+        decision = await store.split(conn, set(body.documents), note=body.note, by=visitor.name)
     return responses.json(request, decision, status=HTTPStatus.CREATED)
 
 

@@ -145,13 +145,13 @@ async def list_topics(request: Request, desk: CurrentDesk, by: CurrentVisitor, c
 @router.post("/topics", response_model=TopicReport, status_code=201, responses=document.problems(HTTPStatus.CONFLICT))
 @needs("edit")
 async def add_topic(
-    request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, given: NewTopic
+    request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, body: NewTopic
 ) -> Response:
     """Add a topic; without collections and source rules it takes stories from everywhere."""
-    await topics.add(conn, topics.settings(_table(given)))
-    await topics.edit(conn, given.topic_slug, _table(given))
-    headers = {"Location": f"/api/v1/topics/{given.topic_slug}"}
-    report = await _read(conn, given.topic_slug, desk, by)
+    await topics.add(conn, topics.settings(_table(body)))
+    await topics.edit(conn, body.topic_slug, _table(body))
+    headers = {"Location": f"/api/v1/topics/{body.topic_slug}"}
+    report = await _read(conn, body.topic_slug, desk, by)
     return responses.json(request, report, status=HTTPStatus.CREATED, headers=headers)
 
 
@@ -170,12 +170,12 @@ async def get_topic(request: Request, desk: CurrentDesk, by: CurrentVisitor, con
 )
 @needs("edit")
 async def change_topic(
-    request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, slug: AnySlug, given: TopicChanges
+    request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, slug: AnySlug, body: TopicChanges
 ) -> Response:
     """Change a topic; omitted fields keep their value, a list of rules replaces the current one."""
     await store.lock(conn, slug)
     responses.check_unchanged(request, await _read(conn, slug, desk, by))
-    await topics.edit(conn, slug, _table(given))
+    await topics.edit(conn, slug, _table(body))
     return responses.json(request, await _read(conn, slug, desk, by))
 
 
@@ -227,11 +227,11 @@ async def try_topic(
     conn: ReadConn,
     slug: AnySlug,
     days: Annotated[int, Query(ge=1, le=365)] = 7,
-    given: Rules | None = None,
+    body: Rules | None = None,
 ) -> Response:
     """Test a topic's rules, or the given ones, on the latest 2,000 stories within its bounds."""
     topic = await store.by_slug(conn, slug)
-    table = _table(given or Rules())
+    table = _table(body or Rules())
     sources, keywords = topics.rules(table, topic)
     wanted = replace(
         topic,
@@ -246,10 +246,10 @@ async def try_topic(
 @router.post("/topics/{slug}/rules", response_model=TopicReport)
 @needs("edit")
 async def put_rule(
-    request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, slug: AnySlug, given: OneRule
+    request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, slug: AnySlug, body: OneRule
 ) -> Response:
     """Add or replace a rule of a topic; stories of the last 30 days are assigned again."""
-    source, keyword = given.source_rule, given.keyword_rule
+    source, keyword = body.source_rule, body.keyword_rule
     if source is not None and keyword is None:
         rule: SourceRule | KeywordRule = topics.source_rule(source.source, source.rule_type)
     elif keyword is not None and source is None:
@@ -283,11 +283,11 @@ async def put_channel(
     conn: WriteConn,
     slug: AnySlug,
     name: AnySlug,
-    given: ChannelParams,
+    body: ChannelParams,
 ) -> Response:
     """Add a channel to a topic, or change the one with this name."""
     topic = await store.lock(conn, slug)
-    wanted = topics.channel({"name": name, **given.model_dump()}, desk.config.plugins)
+    wanted = topics.channel({"name": name, **body.model_dump()}, desk.config.plugins)
     permissions.check_channel(by, wanted, next((each for each in topic.channels if each.name == name), None))
     await store.put_channel(conn, topic.topic_id, wanted)
     return responses.json(request, await _read(conn, slug, desk, by))
@@ -323,18 +323,18 @@ async def disable_channel(
 
 @router.post("/topics/{slug}/suppress", response_model=SuppressionState)
 @needs("edit")
-async def suppress_story(request: Request, conn: WriteConn, slug: AnySlug, given: Kept) -> Response:
+async def suppress_story(request: Request, conn: WriteConn, slug: AnySlug, body: Kept) -> Response:
     """Suppress a story in a topic's digests."""
-    story_id = await topics.suppress(conn, slug, given.story, given.reason)
-    kept = SuppressionState(topic_slug=slug, story_id=story_id, suppressed=True, suppression_reason=given.reason)
+    story_id = await topics.suppress(conn, slug, body.story, body.reason)
+    kept = SuppressionState(topic_slug=slug, story_id=story_id, suppressed=True, suppression_reason=body.reason)
     return responses.json(request, kept)
 
 
 @router.post("/topics/{slug}/unsuppress", response_model=SuppressionState)
 @needs("edit")
-async def unsuppress_story(request: Request, conn: WriteConn, slug: AnySlug, given: Released) -> Response:
+async def unsuppress_story(request: Request, conn: WriteConn, slug: AnySlug, body: Released) -> Response:
     """Allow a suppressed story again."""
-    story_id = await topics.unsuppress(conn, slug, given.story)
+    story_id = await topics.unsuppress(conn, slug, body.story)
     kept = SuppressionState(topic_slug=slug, story_id=story_id, suppressed=False, suppression_reason=None)
     return responses.json(request, kept)
 
@@ -366,23 +366,23 @@ def _report(topic: Topic, channels: Iterable[TopicChannel], desk: Desk, by: Visi
     )
 
 
-def _table(given: Rules) -> Mapping[str, Any]:
+def _table(body: Rules) -> Mapping[str, Any]:
     """The request as a table of scoop.toml."""
-    values = given.model_dump(exclude_unset=True, exclude={"source_rules", "keyword_rules"})
+    values = body.model_dump(exclude_unset=True, exclude={"source_rules", "keyword_rules"})
     settings = {topics.SHORT.get(name, name): value for name, value in values.items() if value is not None}
     if "discord_channel_id" in values:
         settings["discord_channel_id"] = values["discord_channel_id"]
-    return settings | _lists(given)
+    return settings | _lists(body)
 
 
-def _lists(given: Rules) -> dict[str, list[Any]]:
+def _lists(body: Rules) -> dict[str, list[Any]]:
     """The rules of the request, as lists of such a table."""
     lists: dict[str, list[Any]] = {}
-    if given.source_rules is not None:
+    if body.source_rules is not None:
         for name, rule_type in topics.SOURCE_LISTS.items():
-            lists[name] = [rule.source for rule in given.source_rules if rule.rule_type == rule_type]
-    if given.keyword_rules is not None:
+            lists[name] = [rule.source for rule in body.source_rules if rule.rule_type == rule_type]
+    if body.keyword_rules is not None:
         for name, rule_type in topics.KEYWORD_LISTS.items():
-            wanted = [rule for rule in given.keyword_rules if rule.rule_type == rule_type]
+            wanted = [rule for rule in body.keyword_rules if rule.rule_type == rule_type]
             lists[name] = [rule.model_dump(exclude={"rule_type"}) for rule in wanted]
     return lists

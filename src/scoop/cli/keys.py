@@ -41,7 +41,7 @@ async def _list(config: Config, name: str | None, *, as_json: bool) -> None:
 
     async with runtime.open_connection(config) as conn:
         user_id = (await users.by_name(conn, name)).user_id if name is not None else None
-        found = await users.keys(conn, user_id=user_id)
+        found = await users.list_keys(conn, user_id=user_id)
     if as_json:
         console.print_json(found)
         return

@@ -107,7 +107,7 @@ async def _show(config: Config, name: str, *, as_json: bool) -> None:
 
     async with runtime.open_connection(config) as conn:
         user = await users.by_name(conn, name)
-        keys = await users.keys(conn, user_id=user.user_id)
+        keys = await users.list_keys(conn, user_id=user.user_id)
     if as_json:
         console.print_json({"user": user, "keys": keys})
         return

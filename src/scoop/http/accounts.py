@@ -53,7 +53,7 @@ async def open_session(conn: Connection, user_id: int, *, now: datetime) -> str:
     await users.forget_expired(
         conn, now=now, attempts_before=now - ATTEMPTS_WINDOW, networks_before=now - NETWORK_KNOWN_FOR
     )
-    await users.open_session(conn, passwords.hashed(session), user_id, now=now, lasts=SESSION_LASTS)
+    await users.open_session(conn, passwords.hashed(session), user_id, now=now, lifetime=SESSION_LASTS)
     return session
 
 
@@ -100,7 +100,7 @@ async def change_password(
     password_hash = await passwords.hash_password(new)
     kept = passwords.hashed(session) if session else None
     async with desk.writing() as conn:
-        await users.change(conn, user.user_id, password_hash=password_hash, but=kept)
+        await users.change(conn, user.user_id, password_hash=password_hash, keep_session=kept)
 
 
 async def new_key(

@@ -1,4 +1,4 @@
-"""People who may come in, the sessions of their browsers, the keys of their programs."""
+"""User accounts with their sessions, API keys, and counted sign-in attempts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiKey:
-    """A key as its owner sees it again: without itself."""
+    """An API key as it is listed: the key itself is not stored."""
 
     api_key_id: int
     user_id: int
@@ -71,14 +71,14 @@ async def by_id(conn: Connection, user_id: int) -> User:
 async def by_name(conn: Connection, name: str) -> User:
     user_id = await conn.fetchval(SQL["named"], name)
     if user_id is None:
-        raise NotFound(f"there is no user {name!r}; `scoop users list` shows who there is")
+        raise NotFound(f"there is no user {name!r}; see `scoop users list`")
     return await by_id(conn, user_id)
 
 
 async def find_credentials(
     conn: Connection, name: str, *, network: str, networks_since: datetime
 ) -> Credentials | None:
-    """An enabled person's credentials; a network is known if they have signed in from it since then."""
+    """The credentials of an enabled user; a network is known if they have signed in from it since then."""
     row = await conn.fetchrow(SQL["credentials"], name, network, networks_since)
     return Credentials(**row) if row else None
 
@@ -88,19 +88,19 @@ async def is_empty(conn: Connection) -> bool:
 
 
 async def lock(conn: Connection) -> None:
-    """Let nobody else add or change people before the caller's transaction ends."""
+    """Block other changes of accounts until the caller's transaction ends."""
     await conn.execute(SQL["lock"])
 
 
 async def add(
     conn: Connection, *, name: str, role: Role, password_hash: str | None = None, oidc_subject: str | None = None
 ) -> int:
-    """A new account, inside the caller's transaction; give its number."""
+    """Add an account in the caller's transaction; returns its id."""
     try:
         async with conn.transaction():
             return int(await conn.fetchval(SQL["add"], name, role, password_hash, oidc_subject))
     except db.UniqueViolation as error:
-        raise Conflict(f"there is a user {name!r} already") from error
+        raise Conflict(f"the name {name!r} is taken") from error
 
 
 async def change(
@@ -110,31 +110,34 @@ async def change(
     role: Role | None = None,
     password_hash: str | None = None,
     enabled: bool | None = None,
-    but: bytes | None = None,
+    keep_session: bytes | None = None,
 ) -> User:
-    """Change a person in the caller's transaction; a new password or a rest signs all their browsers out, `but` one."""
+    """Change an account in the caller's transaction.
+
+    A new password, or disabling it, ends all its sessions except the one with the hash `keep_session`.
+    """
     await lock(conn)
     user = await by_id(conn, user_id)
     loses_admin = user.role == "admin" and (role not in {None, "admin"} or enabled is False)
     if loses_admin and not await conn.fetchval(SQL["other_admins"], user_id):
-        raise Conflict(f"{user.name} is the only admin; make somebody else one first")
+        raise Conflict(f"{user.name} is the only admin; make another user an admin first")
     await conn.execute(SQL["change"], user_id, role, password_hash, enabled)
     if password_hash is not None or enabled is False:
-        await conn.execute(SQL["close_sessions"], user_id, but)
+        await conn.execute(SQL["close_sessions"], user_id, keep_session)
     return await by_id(conn, user_id)
 
 
 async def remove(conn: Connection, user_id: int) -> None:
-    """Forget a person inside the caller's transaction, with sessions and keys."""
+    """Delete an account with its sessions and keys, in the caller's transaction."""
     await lock(conn)
     user = await by_id(conn, user_id)
     if user.role == "admin" and not await conn.fetchval(SQL["other_admins"], user_id):
-        raise Conflict(f"{user.name} is the only admin; make somebody else one first")
+        raise Conflict(f"{user.name} is the only admin; make another user an admin first")
     await conn.execute(SQL["remove"], user_id)
 
 
-async def vouched_for(conn: Connection, subject: str, *, name: str, role: Role) -> Visitor | None:
-    """The person a provider vouches for, made on their first visit; None where the account rests."""
+async def get_or_create_by_oidc(conn: Connection, subject: str, *, name: str, role: Role) -> Visitor | None:
+    """The user with this OpenID Connect subject, added at the first sign-in; None if the account is disabled."""
     row = await conn.fetchrow(SQL["by_oidc"], subject)
     if row is None:
         user_id = await add(conn, name=name, role=role, oidc_subject=subject)
@@ -146,9 +149,11 @@ async def vouched_for(conn: Connection, subject: str, *, name: str, role: Role) 
     return access.person(row["user_id"], row["name"], role)
 
 
-async def open_session(conn: Connection, session_hash: bytes, user_id: int, *, now: datetime, lasts: timedelta) -> None:
-    await conn.execute(SQL["open_session"], session_hash, user_id, now, now + lasts)
-    await conn.execute(SQL["saw"], user_id, now)
+async def open_session(
+    conn: Connection, session_hash: bytes, user_id: int, *, now: datetime, lifetime: timedelta
+) -> None:
+    await conn.execute(SQL["open_session"], session_hash, user_id, now, now + lifetime)
+    await conn.execute(SQL["set_seen"], user_id, now)
 
 
 async def close_session(conn: Connection, session_hash: bytes) -> None:
@@ -169,8 +174,8 @@ async def find_by_key(conn: Connection, key_hash: bytes, *, now: datetime) -> Vi
     return access.program(row["user_id"], row["name"], row["role"], row["scopes"]) if row else None
 
 
-async def keys(conn: Connection, *, user_id: int | None = None) -> list[ApiKey]:
-    """The keys of a person, or of all."""
+async def list_keys(conn: Connection, *, user_id: int | None = None) -> list[ApiKey]:
+    """The keys of a user, or of all users."""
     return [ApiKey(**row) for row in await conn.fetch(SQL["keys"], user_id)]
 
 
@@ -189,7 +194,7 @@ async def add_key(
 
 
 async def remove_key(conn: Connection, api_key_id: int, *, user_id: int | None = None) -> None:
-    """Take a key back; where a person is named, it must be theirs."""
+    """Revoke a key; with `user_id`, only a key of this user."""
     if await conn.fetchval(SQL["remove_key"], api_key_id, user_id) is None:
         raise NotFound(f"there is no key {api_key_id}")
 
@@ -197,7 +202,7 @@ async def remove_key(conn: Connection, api_key_id: int, *, user_id: int | None =
 async def count_attempt(
     conn: Connection, limit_by_place: Mapping[str, int], *, since: datetime, now: datetime
 ) -> Attempt:
-    """Count an attempt in the caller's transaction, unless a place has had as many as its limit since then."""
+    """Count an attempt in the caller's transaction, unless a place has reached its limit since then."""
     places, limits = list(limit_by_place), list(limit_by_place.values())
     await conn.execute(SQL["lock_places"], places)
     return Attempt(**await conn.fetchrow(SQL["count_attempt"], places, limits, since, now))

@@ -1,88 +1,88 @@
 -- name: users
--- Everybody who may sign in, or the one of this number.
+-- All users, or the one with this id.
 SELECT user_id, name, role::text AS role, enabled, password_hash IS NOT NULL AS has_password,
     oidc_subject IS NOT NULL AS has_oidc, created_at, seen_at
 FROM users WHERE $1::bigint IS NULL OR user_id = $1 ORDER BY lower(name);
 
 -- name: credentials
--- An enabled person's password hash, and whether they have signed in from this network since then.
+-- The password hash of an enabled user, and whether they have signed in from this network since then.
 SELECT user_id, name, role::text AS role, password_hash, EXISTS (
     SELECT FROM sign_in_networks WHERE user_id = users.user_id AND network = $2 AND signed_in_at >= $3
 ) AS is_network_known
 FROM users WHERE lower(name) = lower($1) AND enabled;
 
 -- name: named
--- The number of a person.
+-- The id of the user with this name.
 SELECT user_id FROM users WHERE lower(name) = lower($1);
 
 -- name: has_users
--- Whether anybody has an account.
+-- Whether there is any account.
 SELECT EXISTS (SELECT FROM users);
 
 -- name: lock
--- Let nobody else add or change people before this transaction ends.
+-- Block other changes of accounts until this transaction ends.
 LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE;
 
 -- name: add
--- A new account.
+-- Add an account.
 INSERT INTO users (name, role, password_hash, oidc_subject) VALUES ($1, $2::text::user_role, $3, $4) RETURNING user_id;
 
 -- name: change
--- Another role or password, or a rest.
+-- Change role, password or state; null keeps a value.
 UPDATE users SET role = coalesce($2::text::user_role, role), password_hash = coalesce($3, password_hash),
     enabled = coalesce($4, enabled)
 WHERE user_id = $1;
 
 -- name: remove
--- Forget a person with their sessions and keys.
+-- Delete a user; sessions and keys are deleted by cascade.
 DELETE FROM users WHERE user_id = $1;
 
 -- name: other_admins
--- Whether somebody else could manage people.
+-- Whether another enabled admin exists.
 SELECT EXISTS (SELECT FROM users WHERE user_id <> $1 AND role = 'admin' AND enabled);
 
 -- name: by_oidc
--- The person that a provider vouches for.
+-- The user with this OpenID Connect subject.
 SELECT user_id, name, role::text AS role, enabled FROM users WHERE oidc_subject = $1;
 
 -- name: set_oidc_role
--- What the provider says of the role holds from now on.
+-- Set the role that the provider's groups give.
 UPDATE users SET role = $2::text::user_role WHERE user_id = $1;
 
 -- name: open_session
--- A browser is signed in.
+-- Store a new session.
 INSERT INTO sessions (session_hash, user_id, created_at, expires_at) VALUES ($1, $2, $3, $4);
 
--- name: saw
--- A person signed in.
+-- name: set_seen
+-- Record the time of a sign-in.
 UPDATE users SET seen_at = $2 WHERE user_id = $1;
 
 -- name: session
--- Whose browser this is.
+-- The user of a valid session.
 SELECT user_id, name, role::text AS role FROM sessions JOIN users USING (user_id)
 WHERE session_hash = $1 AND expires_at > $2 AND enabled;
 
 -- name: close_session
--- A browser signs out.
+-- End a session.
 DELETE FROM sessions WHERE session_hash = $1;
 
 -- name: close_sessions
--- All browsers of a person are signed out, but this one.
+-- End all sessions of a user except this one.
 DELETE FROM sessions WHERE user_id = $1 AND session_hash IS DISTINCT FROM $2;
 
 -- name: forget_expired
--- Sessions that ended and failures that no longer count.
+-- Delete expired sessions, networks that were not used lately, and attempts outside the window.
 WITH ended AS (DELETE FROM sessions WHERE expires_at <= $1),
     unused AS (DELETE FROM sign_in_networks WHERE signed_in_at < $3)
 DELETE FROM sign_in_failures WHERE failed_at < $2;
 
 -- name: keys
--- The keys of one person or of all.
+-- The keys of one user, or of all.
 SELECT api_key_id, user_id, users.name AS owner, api_keys.name, hint, scopes, api_keys.created_at, expires_at, used_at
 FROM api_keys JOIN users USING (user_id) WHERE $1::bigint IS NULL OR user_id = $1 ORDER BY api_key_id;
 
 -- name: add_key
--- A key for a person's programs.
+-- Add an API key.
 INSERT INTO api_keys (user_id, name, key_hash, hint, scopes, created_at, expires_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING api_key_id;
 
@@ -91,7 +91,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING api_key_id;
 DELETE FROM api_keys WHERE api_key_id = $1 AND ($2::bigint IS NULL OR user_id = $2) RETURNING api_key_id;
 
 -- name: key
--- Whose key this is, and what for; when it was used is written once a minute at most.
+-- The owner and scopes of a valid key; the time of use is written at most once a minute.
 WITH used AS (
     UPDATE api_keys SET used_at = $2
     WHERE key_hash = $1 AND (used_at IS NULL OR used_at < $2::timestamptz - interval '1 minute') AND (expires_at IS NULL OR expires_at > $2)
@@ -106,7 +106,7 @@ SELECT pg_advisory_xact_lock(key) FROM (
 ) AS ordered;
 
 -- name: count_attempt
--- Count an attempt at all these places, unless one has reached its limit; then, when the oldest attempt there was.
+-- Count an attempt at all these places; if one has reached its limit, return the time of its oldest attempt instead.
 WITH recent AS (
     SELECT count(failed_at) >= most AS is_full, min(failed_at) AS oldest
     FROM unnest($1::text[], $2::int[]) AS limits (place, most)
@@ -120,25 +120,25 @@ SELECT (SELECT coalesce(array_agg(attempt_id), '{}') FROM counted) AS attempt_id
     (SELECT coalesce(max(oldest), $4) FROM recent WHERE is_full HAVING count(*) > 0) AS full_since;
 
 -- name: withdraw_attempt
--- An attempt that was right, or was not tried.
+-- Delete an attempt that succeeded or was never checked.
 DELETE FROM sign_in_failures WHERE attempt_id = ANY ($1);
 
 -- name: clear_attempts
--- All attempts at these places, after a successful one.
+-- Delete all attempts at these places, after a successful one.
 DELETE FROM sign_in_failures WHERE place = ANY ($1);
 
 -- name: put_network
--- A person signed in from this network.
+-- Record a network from which a user signed in.
 INSERT INTO sign_in_networks (user_id, network, signed_in_at) VALUES ($1, $2, $3)
 ON CONFLICT (user_id, network) DO UPDATE SET signed_in_at = excluded.signed_in_at;
 
 -- name: add_setup_code
--- A code by which the first account may be made.
+-- Store a setup code for the first account.
 INSERT INTO setup_codes (code_hash, created_at) VALUES ($1, $2);
 
 -- name: use_setup_code
--- Whether this is such a code; then none is one any more.
-WITH found AS (SELECT FROM setup_codes WHERE code_hash = $1 AND created_at > $2), used AS (
-    DELETE FROM setup_codes WHERE EXISTS (SELECT FROM found)
+-- Whether this is a valid setup code; if so, all codes are deleted.
+WITH valid AS (SELECT FROM setup_codes WHERE code_hash = $1 AND created_at > $2), used AS (
+    DELETE FROM setup_codes WHERE EXISTS (SELECT FROM valid)
 )
-SELECT EXISTS (SELECT FROM found);
+SELECT EXISTS (SELECT FROM valid);

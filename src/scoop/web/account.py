@@ -169,7 +169,7 @@ async def _keys(
     error: str = "",
 ) -> Response:
     status = HTTPStatus.BAD_REQUEST if error else HTTPStatus.CREATED if made else HTTPStatus.OK
-    found = await users.keys(conn, user_id=None if context.may("admin") else user_id)
+    found = await users.list_keys(conn, user_id=None if context.may("admin") else user_id)
     response = pages.page(
         "settings_keys.html",
         context,

@@ -53,7 +53,7 @@ async def come_back(request: Request, desk: CurrentDesk) -> Response:
         raise UsageError(f"the provider refused the sign-in: {params.get('error', 'it gave no reason')[:100]}")
     vouched = await _oidc(request, desk).arrival(params["code"], journey, callback=_callback(request))
     async with desk.writing() as conn:
-        visitor = await users.vouched_for(conn, vouched.subject, name=vouched.name, role=vouched.role)
+        visitor = await users.get_or_create_by_oidc(conn, vouched.subject, name=vouched.name, role=vouched.role)
         if visitor is None or visitor.user_id is None:
             raise UsageError("your account is disabled: ask an admin")
         session = await accounts.open_session(conn, visitor.user_id, now=desk.clock())
