@@ -107,7 +107,11 @@ def test_what_is_wrong_is_named_with_its_fix(desk):
         (["rules", "add", "ai_news", "--regex", "(?=x)"], 2, "lookarounds"),
         (["rules", "add", "ai_news", "--regex", "x", "--keyword", "x"], 2, "one of --keyword, --regex and --source"),
         (["rules", "remove", "ai_news", "--keyword", "x"], 1, "`scoop topics rules list ai_news`"),
-        (["channel", "add", "ai_news", "main", "--kind", "pigeon"], 2, "there is no kind of channel 'pigeon'; there are command, "),
+        (
+            ["channel", "add", "ai_news", "main", "--kind", "pigeon"],
+            2,
+            "there is no kind of channel 'pigeon'; there are command, ",
+        ),
         (["channel", "add", "ai_news", "main", "--kind", "file", "--option", "folder"], 2, "NAME=VALUE"),
         (["channel", "remove", "ai_news", "main"], 1, "`scoop topics show ai_news`"),
         (["suppress", "ai_news", "4711"], 1, "`scoop stories`"),
