@@ -1,7 +1,6 @@
 """What the documentation shows is so: references are current, links lead on, examples parse, the tutorial runs."""
 
 import asyncio
-import importlib.util
 import json
 import os
 import re
@@ -15,13 +14,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
-from types import ModuleType
 from urllib.request import urlopen
 
 import click
 import pytest
 
+import generate
 from builders import scoop
+from generator import commands, schema
 from scoop import cli
 from scoop.config import Config
 from scoop.stage_names import StageName
@@ -43,16 +43,7 @@ def named(page: Path) -> str:
     return str(page.relative_to(PROJECT))
 
 
-def load_generator() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("generate", PROJECT / "docs" / "generate.py")
-    assert spec is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-generate = load_generator()
-COMMANDS = list(generate.walk(cli.scoop, click.Context(cli.scoop, info_name="scoop")))
+COMMANDS = list(commands.walk(cli.scoop, click.Context(cli.scoop, info_name="scoop")))
 
 
 # The reference
@@ -83,7 +74,7 @@ def test_every_setting_is_in_the_reference(setting):
 
 async def test_the_reference_pages_are_what_the_generator_makes(database):
     async with database.connection() as conn:
-        wanted = generate.pages(await generate.schema_page(conn))
+        wanted = generate.pages(await schema.schema_page(conn))
     assert [named(page) for page in generate.differing(wanted)] == []
 
 
@@ -180,8 +171,8 @@ def test_every_command_named_in_the_text_exists_with_its_options(page):
 
 @pytest.mark.parametrize(("name", "command"), [(name, command) for name, command, _ in COMMANDS])
 def test_every_example_in_the_help_parses(name, command):
-    for paragraph in generate.help_paragraphs(command):
-        if paragraph.startswith(generate.VERBATIM):
+    for paragraph in commands.help_paragraphs(command):
+        if paragraph.startswith(commands.VERBATIM):
             lines = paragraph.splitlines()[2:]
             assert any(list(calls(line)) for line in lines)
             for line in lines:

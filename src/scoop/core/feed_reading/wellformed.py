@@ -7,7 +7,7 @@ from typing import Any
 
 from lxml import etree
 
-from scoop.core.feed_reading import elements
+from scoop.core.feed_reading import elements, roles
 from scoop.core.feed_reading.feed import MAX_ITEMS, ParsedEntry, ParsedFeed, items
 
 CHUNK = 1 << 16
@@ -133,7 +133,7 @@ class _Reader:
 
     def _is_entry(self, element: Any) -> bool:
         """Whether an element is an entry of the feed, not of a feed that an entry quotes."""
-        if elements.local_name(element) not in ENTRIES:
+        if roles.local_name(element) not in ENTRIES:
             return False
         if element is self.root:
             return True

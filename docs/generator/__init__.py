@@ -1,0 +1,1 @@
+"""The generator of the reference pages: one module per page."""
