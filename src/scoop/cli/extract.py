@@ -1,4 +1,4 @@
-"""`scoop extract`: the article on a page."""
+"""`scoop extract`: show the article on a page."""
 
 import sys
 import textwrap
@@ -18,10 +18,10 @@ from scoop.errors import InputError, ScoopError
 from scoop.model import ArticlePage
 
 GZIP_MARK = b"\x1f\x8b"
-MANY = 200  # targets from which on starting processes pays
-BATCH = 16  # targets that a process is given at a time
+MIN_FOR_PROCESSES = 200  # targets; with fewer, starting processes takes longer than it saves
+BATCH = 16  # targets per task of a process
 LINE_WIDTH = 88
-UNREADABLE = "unreadable: "  # begins the problem of a target that could not be read at all
+UNREADABLE = "unreadable: "  # prefix of the problem of a target that could not be read
 
 
 @click.command()
@@ -33,8 +33,8 @@ def command(config: Config, targets: tuple[str, ...], url: str | None, as_json: 
     """Show the article on a page: title, authors, date and text.
 
     TARGET is a file (gzip is recognised), - for standard input, or a URL that is fetched. With --json, every target
-    gives one line, in order; `problem` tells why there is no article: paywall, login, consent, bot_check, script_only,
-    error_page, empty, short, too_complex, not_html, or that the target could not be read.
+    gives one line, in order; `problem` names the reason if there is no article: paywall, login, consent, bot_check,
+    script_only, error_page, empty, short, too_complex, not_html, or unreadable with the error.
 
     \b
     Examples:
@@ -43,19 +43,19 @@ def command(config: Config, targets: tuple[str, ...], url: str | None, as_json: 
       curl -s https://example.com/a | scoop extract - --url https://example.com/a
       scoop extract https://example.com/2026/11/some-article
     """
-    is_whole = True
+    is_readable = True
     for target, page in zip(targets, _pages(config, targets, url), strict=True):
-        is_whole = is_whole and not (page.problem or "").startswith(UNREADABLE)
+        is_readable = is_readable and not (page.problem or "").startswith(UNREADABLE)
         if as_json:
             console.print_json_lines([{"target": target, **asdict(page)}])
         else:
             _show(target, page)
-    sys.exit(0 if is_whole else 1)
+    sys.exit(0 if is_readable else 1)
 
 
 def _pages(config: Config, targets: tuple[str, ...], url: str | None) -> Iterator[ArticlePage]:
     read = partial(_page, config=config, url=url)
-    if len(targets) < MANY or "-" in targets:
+    if len(targets) < MIN_FOR_PROCESSES or "-" in targets:
         yield from map(read, targets)
         return
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
@@ -78,10 +78,10 @@ async def _fetched(config: Config, url: str) -> ArticlePage:
     from scoop.fetch import articles
 
     async with open_client(config) as client:
-        answer = await client.get(url, typed_url=url)
-    if answer.status != 200:
-        raise InputError(f"{answer.url} answered {answer.status}")
-    return articles.extract(answer.body, url=answer.url, content_type=answer.headers.get("Content-Type", ""))
+        response = await client.get(url, typed_url=url)
+    if response.status != 200:
+        raise InputError(f"{response.url} answered {response.status}")
+    return articles.extract(response.body, url=response.url, content_type=response.headers.get("Content-Type", ""))
 
 
 def _content(target: str) -> bytes:
@@ -96,7 +96,7 @@ def _content(target: str) -> bytes:
 
 
 def _unpacked(file: IO[bytes]) -> bytes:
-    """The content, never more than is needed to see that it is too much."""
+    """The content, decompressed; reading stops one byte above the limit, so that a gzip bomb stays small."""
     from scoop.fetch.articles import MAX_RAW_BYTES
 
     content = file.read(MAX_RAW_BYTES + 1)
@@ -114,7 +114,7 @@ def _show(target: str, page: ArticlePage) -> None:
     day = page.published_at.strftime("%Y-%m-%d %H:%M %Z") if page.published_at else ""
     click.echo(" · ".join(filter(None, (", ".join(page.authors), day, page.language, page.canonical_url))))
     if page.problem:
-        click.secho(f"no whole article: {page.problem}", fg="yellow")
+        click.secho(f"no complete article: {page.problem}", fg="yellow")
     for paragraph in page.text.split("\n\n"):
         click.echo()
         click.echo(textwrap.fill(paragraph, LINE_WIDTH, break_long_words=False, break_on_hyphens=False))

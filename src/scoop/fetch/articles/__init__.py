@@ -1,4 +1,4 @@
-"""An article's page: its bytes in, what it says out."""
+"""Extraction of an article from the HTML of its page: text, title, authors, date, language, addresses."""
 
 import re
 
@@ -14,16 +14,16 @@ MAX_RAW_BYTES = 8 << 20
 MAX_BYTES = 2 << 20  # without scripts and styles; the longest articles have a quarter of it
 MAX_TAGS = 50_000  # opening and closing ones; the longest liveblogs have half as many
 MAX_TEXT_CHARACTERS = 500_000  # of a canonical item
-_WITH_TEXT = frozenset({None, "short", "paywall"})  # behind the other problems, the words are not the article's
+_WITH_TEXT = frozenset({None, "short", "paywall"})  # with any other problem, the text is not the article's
 _CODE = re.compile(rb"<(script|style)\b[^>]*>", re.IGNORECASE)
 _CODE_END = {name: re.compile(rb"</" + name, re.IGNORECASE) for name in (b"script", b"style")}
 # libxml2 compares every attribute of a tag with all before it: a hundred thousand of them take a minute.
 _ENDLESS_TAG = re.compile(rb"""<[a-z](?:[^<>"']{5000}|(?:[^<>"']++|"[^"]*+"|'[^']*+'){3000})""", re.IGNORECASE)
-HEAD_BYTES = 1 << 18  # of a page that is too large, where its metadata is
+HEAD_BYTES = 1 << 18  # read of a page that is too large, for its metadata
 
 
 def extract(html: bytes, *, url: str | None, content_type: str = "") -> ArticlePage:
-    """What the page of an article says; whatever the bytes are, there is a Page."""
+    """The article and metadata of a page. Never raises: `problem` names the reason if there is no article."""
     if not paywalls.is_html(html, content_type):
         return ArticlePage(problem="not_html")
     html = _without_code(html) if len(html) <= MAX_RAW_BYTES else html
@@ -36,24 +36,24 @@ def _page(html: bytes, url: str | None, content_type: str, *, is_readable: bool)
     tree = _tree(charsets.utf8(html, content_type))
     if tree is None:
         return ArticlePage(problem="empty")
-    said = metadata.read(tree, url)
-    text = truncated(readable(article.text(tree, said)), MAX_TEXT_CHARACTERS) if is_readable else ""
-    problem = paywalls.problem(tree, said, text) if is_readable else "too_complex"
-    declared = language.language(said.language, f"{said.title or ''}\n{text}")
+    claims = metadata.read(tree, url)
+    text = truncated(readable(article.text(tree, claims)), MAX_TEXT_CHARACTERS) if is_readable else ""
+    problem = paywalls.problem(tree, claims, text) if is_readable else "too_complex"
+    declared = language.language(claims.language, f"{claims.title or ''}\n{text}")
     return ArticlePage(
-        title=said.title,
+        title=claims.title,
         text=text if problem in _WITH_TEXT else "",
-        authors=said.authors,
-        published_at=said.published_at,
+        authors=claims.authors,
+        published_at=claims.published_at,
         language=declared if declared != language.UNDETERMINED else None,
-        canonical_url=said.canonical_url,
-        image_url=said.image_url,
+        canonical_url=claims.canonical_url,
+        image_url=claims.image_url,
         problem=problem,
     )
 
 
 def _without_code(html: bytes) -> bytes:
-    """The page with its scripts and styles emptied: often most of its bytes, and nothing to read; JSON-LD stays."""
+    """The page with empty scripts and styles, which are often most of its bytes; JSON-LD is kept."""
     kept: list[bytes] = []
     at = 0
     for opening in _CODE.finditer(html):

@@ -1,7 +1,7 @@
-"""The text of an article, apart from what stands around it.
+"""The text of an article, without the boilerplate around it.
 
-trafilatura votes for blocks. The boxes that hold most of what it voted for are the article's; what else stands in such
-boxes is the article's, too, and what stands elsewhere mostly is not.
+trafilatura selects blocks. The kinds of boxes that hold most of the selected text belong to the article. Other blocks
+in boxes of these kinds are added; selected blocks in other boxes are mostly dropped.
 """
 
 import re
@@ -17,19 +17,19 @@ from scoop.fetch.articles.blocks import Block, Container
 from scoop.fetch.articles.metadata import Claims
 
 # Figures without another origin are measured: docs/design/extraction.md.
-MIN_READING_CHARACTERS = 300  # below, trafilatura found no article
-MIN_PROSE_CHARACTERS = 80  # of a paragraph that no menu or caption is as long as
-MIN_UNVOTED_CHARACTERS = 40  # of a block in the article's boxes that trafilatura left out
-MIN_MATCH_CHARACTERS = 15  # shorter words may stand anywhere in the reading by chance
-MAX_SEARCHED_CHARACTERS = 200_000  # every block is looked up in as much of the reading: four long reads
+MIN_READING_CHARACTERS = 300  # with less, trafilatura did not find the article
+MIN_PROSE_CHARACTERS = 80  # of a paragraph; menus and captions are shorter
+MIN_UNVOTED_CHARACTERS = 40  # of a block in the article's boxes that trafilatura did not select
+MIN_MATCH_CHARACTERS = 15  # shorter text may occur in the selection by chance
+MAX_SEARCHED_CHARACTERS = 200_000  # of the selection, searched for every block: four long articles
 MIN_TITLE_CHARACTERS = 8
-BOX_SHARE = 0.25  # of the article that stands in boxes of one kind
-MAX_LINKED = 0.3  # of running text
-MAX_LINKED_VOTED = 0.8  # above, it is a link to somewhere else
-MAX_PENALTY_CHARACTERS = 100  # one long foreign text must not outweigh a short article
+BOX_SHARE = 0.25  # of the selected text that a kind of box must hold
+MAX_LINKED = 0.3  # share of link text in prose
+MAX_LINKED_VOTED = 0.8  # with more, the block is a link to another page
+MAX_PENALTY_CHARACTERS = 100  # one long other text must not outweigh a short article
 MAX_AFTER_CLOSING = 120  # characters of other lines between closing lines
 MAX_CLOSING_SHARE = 0.35  # an article about newsletters is not all closing lines
-BODY_ADVANTAGE = 2  # how much longer than the visible text JSON-LD's must be to be taken instead
+BODY_ADVANTAGE = 2  # the text in JSON-LD is taken if it is this many times as long as the visible one
 
 _FOREIGN = re.compile(
     r"(?:^|[-_\s])(?:related|recommend\w*|shar(?:e|ing)|social|newsletter|subscri\w+|promo\w*|advert\w*|ads?|sponsor\w*"
@@ -44,7 +44,7 @@ _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _NO_LETTERS = re.compile(r"\W+")
 
 BoxKind = tuple[str, str, str]
-"""A box's tag, its class and its parent's class: boxes that look alike are of one kind."""
+"""A box's tag, its class and its parent's class: boxes that share them are of one kind."""
 
 
 @dataclass(slots=True, eq=False)
@@ -66,13 +66,13 @@ class _Candidate:
 
 @dataclass(frozen=True, slots=True)
 class _ArticleBody:
-    """Where the article stands: inside `main`, mostly in boxes of these kinds."""
+    """The place of the article: inside `main`, mostly in boxes of these kinds."""
 
     main: Container
     kinds: frozenset[BoxKind]
 
     def path(self, place: Container) -> list[Container] | None:
-        """The places from this one up to the main one; None when it is elsewhere."""
+        """The containers from this one up to `main`; None if it is not inside `main`."""
         path = []
         step: Container | None = place
         while step is not self.main:
@@ -89,24 +89,23 @@ class _ArticleBody:
         return one.kind in self.kinds
 
     def is_foreign(self, one: _Candidate) -> bool:
-        """Whether a place between the block and the article says by its name that it is for something else."""
+        """Whether the class or id of a container between the block and `main` names other content."""
         return any(_FOREIGN.search(_CAMEL_STEP.sub("-", place.names())) for place in self.path(one.block.place) or ())
 
     def is_quoted(self, one: _Candidate) -> bool:
         return any(place.tag == "blockquote" for place in self.path(one.block.place) or ())
 
 
-def text(tree: HtmlElement, said: Claims) -> str:
+def text(tree: HtmlElement, claims: Claims) -> str:
     """The article's paragraphs, separated by blank lines."""
-    found = blocks.read(tree)
-    visible = "\n\n".join(block.text for block in chosen(found, _reading(tree), said.title or ""))
-    body = max(said.bodies, key=len, default="")
+    visible = "\n\n".join(block.text for block in choose_blocks(blocks.read(tree), _reading(tree), claims.title or ""))
+    body = max(claims.bodies, key=len, default="")
     return body if len(body) > BODY_ADVANTAGE * len(visible) else visible
 
 
-def chosen(found: list[Block], reading: str, title: str) -> list[Block]:
-    """The blocks that are the article's, given what trafilatura reads on the page."""
-    candidates = _candidates(found, reading)
+def choose_blocks(all_blocks: list[Block], reading: str, title: str) -> list[Block]:
+    """The blocks of the article; `reading` is the text that trafilatura selects."""
+    candidates = _candidates(all_blocks, reading)
     if not any(one.is_voted for one in candidates):
         return []
     body = _body(candidates)
@@ -123,10 +122,10 @@ def _letters(text: str) -> str:
     return _NO_LETTERS.sub("", text).lower()
 
 
-def _candidates(found: Iterable[Block], reading: str) -> list[_Candidate]:
+def _candidates(all_blocks: Iterable[Block], reading: str) -> list[_Candidate]:
     is_voted = _vote(reading)
     candidates = []
-    for block in found:
+    for block in all_blocks:
         letters = _letters(block.text)
         kind = _kind(block.box())
         candidates.append(_Candidate(block, letters, blocks.length(block.text), kind, is_voted(letters)))
@@ -169,7 +168,7 @@ def _kinds(candidates: list[_Candidate]) -> frozenset[BoxKind]:
 
 
 def _weight(one: _Candidate, kinds: frozenset[BoxKind]) -> float:
-    """What a place gains or loses by holding this block."""
+    """The score that a container gains or loses by this block."""
     if one.is_voted:
         return one.length * (1 - 2 * one.block.linked)
     if one.kind in kinds and one.length >= MIN_UNVOTED_CHARACTERS and one.block.linked < MAX_LINKED:
@@ -178,7 +177,7 @@ def _weight(one: _Candidate, kinds: frozenset[BoxKind]) -> float:
 
 
 def _beginning(inside: list[_Candidate], body: _ArticleBody, title: str) -> int:
-    """After the headline and what stands under it: by-line, date, standfirst."""
+    """The index after the headline and its byline, date and standfirst."""
     start = 0
     for index, one in enumerate(inside):
         if _is_headline(one, title):
@@ -219,7 +218,7 @@ def _belongs(one: _Candidate, body: _ArticleBody) -> bool:
 
 
 def _end(kept: list[_Candidate], body: _ArticleBody) -> int:
-    """Before the first of the closing lines, which stand together at the end."""
+    """The index of the first closing line; closing lines are together at the end."""
     end = len(kept)
     while end > 1 and not body.is_home(kept[end - 1]):
         end -= 1

@@ -1,16 +1,16 @@
-"""A page as a reader meets it: blocks of running text in order, each with its place in the tree."""
+"""The visible text of a page: blocks in reading order, each with its container."""
 
 import re
 from dataclasses import dataclass
 
 from lxml.html import HtmlElement
 
-# Machinery, controls, and what HTML itself sets apart from the article.
+# Scripts, controls, and elements that HTML defines as not part of the article.
 _SKIPPED = frozenset(
     """
     script style noscript template svg math canvas iframe frame object embed video audio map nav aside footer dialog
     menu input select option textarea button label datalist output progress meter head title meta link rp rt
-    """.split()  # noqa: SIM905  # quoted one by one they could not be read
+    """.split()  # noqa: SIM905  # a list of quoted names would be hard to read
 )
 _TEXT_TAGS = frozenset(
     """
@@ -25,7 +25,7 @@ _BOX_TAGS = frozenset(
 _BLOCK_TAGS = _TEXT_TAGS | _BOX_TAGS
 _CELL_TAGS = frozenset({"td", "th"})
 _INVISIBLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
-# Inside a paragraph, and no part of its sentence.
+# Inside a paragraph, but not part of its sentence.
 _INTERJECTED = re.compile(
     r"tooltip|popover|popup|sr-only|screen-?reader|visually-?hidden|caption|credit", re.IGNORECASE
 )
@@ -36,7 +36,7 @@ _PARAGRAPH_END = re.compile(r"\s*\n\s*\n\s*")
 
 
 def length(text: str) -> int:
-    """Characters, where one of Chinese, Japanese or Korean says as much as three of an alphabet."""
+    """The number of characters; one of Chinese, Japanese or Korean counts as three."""
     if text.isascii():
         return len(text)
     return len(text) + 2 * sum(map(len, _DENSE.findall(text)))
@@ -52,20 +52,20 @@ class Container:
     depth: int
 
     def names(self) -> str:
-        """The classes and the id, of which a page may have written megabytes."""
+        """The classes and the id, truncated: hostile pages have megabytes of them."""
         return f"{self.element.get('class') or ''} {self.element.get('id') or ''}"[:MAX_NAMES_CHARACTERS]
 
 
 @dataclass(slots=True, eq=False)
 class Block:
-    """Running text without a break; `linked` is the share of it that stands inside links."""
+    """Text without a break; `linked` is the share of it that is inside links."""
 
     text: str
     place: Container
     linked: float
 
     def box(self) -> Container:
-        """The innermost place that is there for layout, not for a paragraph, a list or a table."""
+        """The innermost container that is not a paragraph, a list or a table."""
         place = self.place
         while place.tag in _TEXT_TAGS and place.parent is not None:
             place = place.parent
@@ -107,7 +107,7 @@ class _Walk:
             self._close(place)
 
     def _open_cell(self, cell: HtmlElement, place: Container) -> None:
-        """A row of short cells reads as one line; cells that hold paragraphs are layout."""
+        """Join a row of short cells into one line; cells that hold paragraphs are layout."""
         if any(inner.tag in _BLOCK_TAGS for inner in cell.iter()):
             self._close(place)
         elif self._pieces:

@@ -1,4 +1,4 @@
-"""Lines that stand in articles and are not theirs, by how they begin or what they say."""
+"""Recognises lines inside articles that are not part of them: links to other articles, credits, datelines."""
 
 import re
 
@@ -13,7 +13,7 @@ def _any_of(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(patterns), re.IGNORECASE)
 
 
-# Begins a line that leads the reader elsewhere.
+# The beginning of a line that points to another page.
 _POINTER = _any_of(
     r"related\b",
     r"(?:also )?read (?:more|next|also|:)|also read\b",
@@ -26,7 +26,7 @@ _POINTER = _any_of(
     r"lire aussi|à lire aussi|lea también|te puede interesar|leia (?:também|mais)|leggi anche|lees ook",
     r"関連記事|あわせて読みたい|続きを読む|相关阅读|延伸阅读|читайте также",
 )
-# Says that the article is over.
+# Text of lines after the end of an article.
 _CLOSING = _any_of(
     r"©",
     r"\(c\) ?\d{4}",
@@ -55,14 +55,14 @@ _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’»)\]」』]*$")
 
 
 def is_pointer(text: str, linked: float) -> bool:
-    """Whether a line leads elsewhere: "Read more: …"; a sentence that only begins so has no link."""
+    """Whether a line points to another page: "Read more: …"; a sentence that begins so has no link."""
     if len(text) > MAX_POINTER_CHARACTERS or not (linked > MIN_POINTER_LINKED or len(text) < MAX_LABEL_CHARACTERS):
         return False
     return _POINTER.match(text.lstrip(_BULLETS)) is not None
 
 
 def is_closing(text: str) -> bool:
-    """Whether a line belongs to what outlets put under their articles: rights, credits, calls to subscribe."""
+    """Whether a line is one that outlets put under their articles: rights, credits, calls to subscribe."""
     return len(text) < MAX_CLOSING_CHARACTERS and _CLOSING.search(text) is not None
 
 

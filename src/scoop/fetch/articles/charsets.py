@@ -1,11 +1,11 @@
-"""In what a page is encoded, whatever it says."""
+"""Decoding of a page, whose declared encoding is often wrong."""
 
 import codecs
 import re
 
 from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
 
-# A page that starts with a tag betrays UTF-16 without a mark, too.
+# UTF-16 without a byte order mark is recognised by the tag that a page starts with.
 _STARTS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -15,21 +15,23 @@ _STARTS = (
     (b"<\0", "utf-16-le"),
     (b"\0<", "utf-16-be"),
 )
-PRESCAN_BYTES = 4096  # browsers look at 1,024; some pages put a long comment first
+PRESCAN_BYTES = 4096  # browsers read 1,024; some pages begin with a long comment
 _IN_HEADER = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
 _IN_PAGE = re.compile(
     rb"<(?:meta\b[^>]{0,400}?charset|\?xml\b[^>]{0,200}?encoding)\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE
 )
 _CONTROLS = bytes(code for code in range(0x20) if code not in b"\t\n\r\f") + b"\x7f"
 _FORM_FEED_TO_SPACE = bytes.maketrans(b"\f", b" ")
-# Labels stand for what is really sent under them, as browsers know.
+# As in browsers, a label stands for the superset that is really sent under it.
 _WIDER = {"shift_jis": "cp932", "gbk": "gb18030", "euc_kr": "cp949", "big5": "big5hkscs"}
-_ESCAPED = "iso2022_jp"  # looks like ASCII, and so like UTF-8
-_UNBELIEVABLE = frozenset({"utf-16-le", "utf-16-be"})  # a declaration that could be read was not written in it
+_ESCAPED = "iso2022_jp"  # its bytes are valid ASCII, so also valid UTF-8
+_UNBELIEVABLE = frozenset(
+    {"utf-16-le", "utf-16-be"}
+)  # if the declaration itself is readable as ASCII, the page is not UTF-16
 
 
 def utf8(html: bytes, content_type: str) -> bytes:
-    """The page in UTF-8, without the controls that an HTML parser stumbles over."""
+    """The page in UTF-8, without control characters, on which the HTML parser fails."""
     return _decoded(html, content_type).encode().translate(_FORM_FEED_TO_SPACE, _CONTROLS)
 
 
@@ -38,7 +40,7 @@ def _decoded(html: bytes, content_type: str) -> str:
         if html.startswith(start):
             return html.decode(name, "replace")
     declared = _declared(html, content_type)
-    # What is valid UTF-8 is UTF-8, whatever was declared: nothing else fits by chance.
+    # Valid UTF-8 is UTF-8, whatever was declared: text in other encodings is not valid by chance.
     likely = [*declared, "utf-8"] if _ESCAPED in declared else ["utf-8", *declared]
     for name in likely:
         try:

@@ -1,10 +1,10 @@
-"""The moment that a page's words name."""
+"""Parsing of the dates that pages show, in many formats and languages."""
 
 import re
 from datetime import UTC, datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
 
-FIRST_YEAR, LAST_YEAR = 1990, 2099  # outside, it is a placeholder or a misprint
+FIRST_YEAR, LAST_YEAR = 1990, 2099  # a year outside is a placeholder or a misprint
 _NUMERIC = re.compile(
     r"(?<!\d)(?P<year>(?:19|20)\d\d)\s?[-/.年]\s?(?P<month>\d{1,2})\s?[-/.月]\s?(?P<day>\d{1,2})(?!\d)日?"
     r"(?:[T\s,(]{1,3}(?:[^\W\d]{1,3}[)\s]{1,2})?(?P<hour>\d{1,2})[:時](?P<minute>\d{2})(?::(?P<second>\d{2}))?分?"
@@ -38,14 +38,14 @@ _TWELVE_HOURS = {"a": 0, "p": 12}
 
 
 def moment(text: str) -> datetime | None:
-    """The first moment in a text that names one; without a zone it is taken for UTC."""
+    """The first date and time in a text, or None; without a zone it is taken for UTC."""
     text = text.strip()[:200]
     found = _iso(text) or _numeric(text) or _mail(text) or _named(text) or _bare(text)
     return found if found and FIRST_YEAR <= found.year <= LAST_YEAR else None
 
 
 def in_path(path: str) -> datetime | None:
-    """The day in a path such as /2026/11/15/title; without a day, it says too little."""
+    """The day in a path such as /2026/11/15/title; None if the path has no day."""
     match = _NUMERIC.search(path)
     return _made(match) if match else None
 

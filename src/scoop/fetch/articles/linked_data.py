@@ -1,4 +1,4 @@
-"""JSON-LD: what a page says of itself in the words of schema.org."""
+"""Parsing of JSON-LD: the schema.org metadata that pages embed."""
 
 import html
 import json
@@ -10,7 +10,7 @@ from typing import Any
 JsonLdNode = dict[str, Any]
 
 MAX_SCRIPT_CHARACTERS = 2_000_000
-MAX_THINGS = 5_000  # of one page, nested ones counted
+MAX_NODES = 5_000  # of one page, including nested ones
 MAX_NAMES = 64
 _ARTICLE = re.compile(r"(?:https?://schema\.org/)?(?:\w*Article|BlogPosting|LiveBlogPosting|Report|Review|ClaimReview)")
 _AROUND = re.compile(r"^[\s;]*(?:<!--|//\s*<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/|<!\[CDATA\[)?\s*")
@@ -20,12 +20,12 @@ _DECODER = json.JSONDecoder(strict=False)
 
 
 def articles(scripts: Iterable[str]) -> list[JsonLdNode]:
-    """The articles that the scripts tell of, the outermost first."""
-    return [thing for thing in _things(scripts) if _is_article(thing)]
+    """The articles that the scripts describe, the outermost first."""
+    return [node for node in _nodes(scripts) if _is_article(node)]
 
 
 def text(value: Any) -> str:
-    """The words of a value that may be a list, or an object with a name."""
+    """The text of a value that may be a list, or an object with a name."""
     if isinstance(value, list):
         return next(filter(None, map(text, value[:MAX_NAMES])), "")
     if isinstance(value, dict):
@@ -34,7 +34,7 @@ def text(value: Any) -> str:
 
 
 def texts(value: Any) -> list[str]:
-    """The words of each value of a list."""
+    """The text of each value of a list."""
     return [text(one) for one in value[:MAX_NAMES]] if isinstance(value, list) else [text(value)]
 
 
@@ -47,9 +47,9 @@ def address(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _things(scripts: Iterable[str]) -> Iterator[JsonLdNode]:
+def _nodes(scripts: Iterable[str]) -> Iterator[JsonLdNode]:
     waiting = deque(value for script in scripts if (value := _parsed(script)) is not None)
-    for _ in range(MAX_THINGS):
+    for _ in range(MAX_NODES):
         if not waiting:
             return
         value = waiting.popleft()
@@ -71,15 +71,15 @@ def _parsed(script: str) -> Any:
 
 
 def _first_value(script: str) -> Any:
-    """The JSON value that a script starts with; what follows it does not matter."""
+    """The JSON value that a script starts with; anything after it is ignored."""
     try:
         return _DECODER.raw_decode(script)[0]
     except (ValueError, RecursionError):
         return None
 
 
-def _is_article(thing: JsonLdNode) -> bool:
-    kinds = thing.get("@type")
+def _is_article(node: JsonLdNode) -> bool:
+    kinds = node.get("@type")
     return any(
         isinstance(kind, str) and _ARTICLE.fullmatch(kind) for kind in (kinds if isinstance(kinds, list) else [kinds])
     )

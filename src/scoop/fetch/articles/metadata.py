@@ -1,4 +1,4 @@
-"""What a page says about itself: JSON-LD first, then OpenGraph, Dublin Core, other meta, and what can be seen."""
+"""The metadata of a page: from JSON-LD, else OpenGraph, Dublin Core, other meta elements, else the visible text."""
 
 import re
 from collections import defaultdict
@@ -22,12 +22,12 @@ MAX_AUTHORS = 64
 MAX_AUTHOR_CHARACTERS = 100
 MAX_HEADLINES = 20
 MAX_TIMES = 10
-MIN_HEADLINE_CHARACTERS = 10  # an h1 that is shorter is the section's or the outlet's name
+MIN_HEADLINE_CHARACTERS = 10  # a shorter h1 is the name of the section or outlet
 
 # The names of meta elements, the most trusted first.
 _TITLE_KEYS = """
     og:title twitter:title dc.title dcterms.title citation_title parsely-title headline title
-""".split()  # noqa: SIM905  # quoted one by one they could not be read
+""".split()  # noqa: SIM905  # a list of quoted names would be hard to read
 _DATE_KEYS = """
     article:published_time og:article:published_time datepublished rnews:datepublished dc.date.issued dcterms.issued
     dc.date.created dcterms.created dc.date dcterms.date citation_publication_date citation_date parsely-pub-date
@@ -62,7 +62,7 @@ _OUTLET = re.compile(r"\s+[|\-–—·«»:]+\s+(?P<name>[^|–—·«»]{2,60})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claims:
-    """What the page says; `bodies` are the texts that its JSON-LD gives for the article."""
+    """The metadata that a page declares; `bodies` are the article texts in its JSON-LD."""
 
     title: str | None
     authors: tuple[str, ...]
@@ -84,12 +84,12 @@ def read(tree: HtmlElement, url: str | None) -> Claims:
         canonical_url=_canonical_url(page),
         image_url=_image_url(page),
         bodies=tuple(filter(None, (linked_data.text(article.get("articleBody")) for article in page.articles))),
-        is_free=not any(_says_no(article.get("isAccessibleForFree")) for article in page.articles),
+        is_free=not any(_is_false(article.get("isAccessibleForFree")) for article in page.articles),
     )
 
 
 class _PageMetadata:
-    """The places where pages put what they say about themselves, read once."""
+    """The places where pages put their metadata, each parsed once."""
 
     def __init__(self, tree: HtmlElement, url: str | None) -> None:
         self.tree = tree
@@ -102,7 +102,7 @@ class _PageMetadata:
         self.articles = linked_data.articles(scripts)
 
     def values(self, key: str, meta_keys: Iterable[str], of: Callable[[Any], str] = linked_data.text) -> Iterator[str]:
-        """What JSON-LD says under the key, then what the meta elements say, the most trusted first."""
+        """The value in JSON-LD, then those in the meta elements, the most trusted first."""
         yield from filter(None, (one_line(of(article.get(key))) for article in self.articles[:1]))
         for name in meta_keys:
             yield from self.metas.get(name, ())
@@ -133,7 +133,7 @@ def _line(element: HtmlElement) -> str:
 
 
 def _without_outlet(title: str, page: _PageMetadata) -> str:
-    """The title without the outlet's name, which many pages append."""
+    """The title without the name of the outlet, which many pages append."""
     for headline in map(_line, islice(page.tree.iter("h1", "h2"), MAX_HEADLINES)):
         is_beginning = len(headline) >= MIN_HEADLINE_CHARACTERS and normalized(title).startswith(normalized(headline))
         if is_beginning and _BEFORE_OUTLET.match(title[len(headline) :]):
@@ -152,7 +152,7 @@ def _authors(page: _PageMetadata) -> tuple[str, ...]:
 
 
 def _author_lists(page: _PageMetadata) -> Iterator[list[str]]:
-    """The places that may name the authors, the most trusted first."""
+    """The lists of authors in every place that may have one, the most trusted first."""
     for article in page.articles[:1]:
         yield linked_data.texts(article.get("author") or article.get("creator"))
     for name in _AUTHOR_KEYS:
@@ -185,7 +185,7 @@ def _published_at(page: _PageMetadata) -> datetime | None:
 
 
 def _times(tree: HtmlElement) -> Iterator[str]:
-    """The dates that can be seen, those in the markup for dates first."""
+    """The visible dates, those in the markup for dates first."""
     for element in tree.xpath(_TIMES)[:MAX_TIMES]:
         yield element.get("datetime") or element.get("content") or element.get("title") or element.text_content()
     named = (
@@ -228,7 +228,7 @@ def _image_url(page: _PageMetadata) -> str | None:
 
 
 def _joined(href: str, base: str | None) -> str | None:
-    """The absolute http or https address; None for what is none."""
+    """The absolute address; None if it is not http or https."""
     if not href.strip():
         return None
     try:
@@ -239,5 +239,5 @@ def _joined(href: str, base: str | None) -> str | None:
     return str(found.href) if is_usable else None
 
 
-def _says_no(value: Any) -> bool:
+def _is_false(value: Any) -> bool:
     return value is False or str(value).lower() == "false"

@@ -1,4 +1,4 @@
-"""Why a page gives no article: walls, empty pages, and what is no page at all."""
+"""Reasons why a page has no article: paywalls, logins, consent forms, bot checks, error pages, empty pages."""
 
 import re
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from scoop.core.text import one_line
 from scoop.fetch.articles import blocks
 from scoop.fetch.articles.metadata import MAX_HEADLINES, MAX_TITLE_CHARACTERS, Claims
 
-MIN_ARTICLE_CHARACTERS = 100  # below, the text is `short`
-MAX_TEASER_CHARACTERS = 1500  # of a page that declares itself not free
-MAX_GUESSED_TEASER_CHARACTERS = 600  # of a page that only talks of subscribing, as free ones do, too
-MIN_BRIEF_CHARACTERS = 250  # of an article that is whole, however short
-MAX_WALL_CHARACTERS = 1000  # that an extractor finds on a page that is only a wall
-MAX_SHELL_CHARACTERS = 400  # that are to be seen on a page that a script would fill
+MIN_ARTICLE_CHARACTERS = 100  # with less, the problem is `short`
+MAX_TEASER_CHARACTERS = 1500  # of a page that declares that it is not free
+MAX_GUESSED_TEASER_CHARACTERS = 600  # of a page that only mentions subscribing, which free ones do too
+MIN_BRIEF_CHARACTERS = 250  # of a complete article, however short
+MAX_WALL_CHARACTERS = 1000  # of text extracted from a page that is only a wall
+MAX_SHELL_CHARACTERS = 400  # of visible text on a page that a script fills
 SNIFFED_BYTES = 2048
 
 _MARKUP = re.compile(
@@ -46,7 +46,7 @@ _NEVER = re.compile(r"(?!)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Signs:
-    """How a wall shows: in the page's title, in its words, in the names of its markup."""
+    """The patterns of a wall: in the title, in the visible text, in class names, ids and addresses."""
 
     title: re.Pattern[str] = _NEVER
     words: re.Pattern[str] = _NEVER
@@ -153,7 +153,7 @@ _NEEDS_SCRIPT = _words(r"java ?script")
 
 
 def is_html(html: bytes, content_type: str) -> bool:
-    """Whether the bytes are a page, by their own looks first."""
+    """Whether the bytes are HTML, by their content first, then by their declared type."""
     start = html[:SNIFFED_BYTES].replace(b"\0", b"")
     if _OTHER_XML.search(start):
         return False
@@ -163,15 +163,15 @@ def is_html(html: bytes, content_type: str) -> bool:
     return kind in _HTML_TYPES and _MARKUP.search(html.replace(b"\0", b"")) is not None
 
 
-def problem(tree: HtmlElement, said: Claims, text: str) -> str | None:
-    """The name of what stands between the reader and the article; None for an article."""
+def problem(tree: HtmlElement, claims: Claims, text: str) -> str | None:
+    """The reason why the page has no complete article; None if it has one."""
     length = blocks.length(text)
     if length >= MAX_TEASER_CHARACTERS:
         return None
-    page = _PageSignals(tree, said, text)
+    page = _PageSignals(tree, claims, text)
     if length < MAX_WALL_CHARACTERS and (wall := page.wall()):
         return wall
-    if not said.is_free or (length < MAX_GUESSED_TEASER_CHARACTERS and page.shows(_PAYWALL, page.words)):
+    if not claims.is_free or (length < MAX_GUESSED_TEASER_CHARACTERS and page.shows(_PAYWALL, page.words)):
         return "paywall"
     if not text:
         return "empty"
@@ -179,14 +179,14 @@ def problem(tree: HtmlElement, said: Claims, text: str) -> str | None:
 
 
 class _PageSignals:
-    """What can be seen of a page that gave little text."""
+    """The visible signals of a page that gave little text."""
 
-    def __init__(self, tree: HtmlElement, said: Claims, text: str) -> None:
+    def __init__(self, tree: HtmlElement, claims: Claims, text: str) -> None:
         heads = islice(tree.iter("title", "h1"), MAX_HEADLINES)
-        self.titles = [said.title or "", *(one_line(head.text_content()[:MAX_TITLE_CHARACTERS]) for head in heads)]
+        self.titles = [claims.title or "", *(one_line(head.text_content()[:MAX_TITLE_CHARACTERS]) for head in heads)]
         self.words = one_line(" ".join(_visible(tree)))
         self.marks = " ".join(_marks(tree))
-        # Cookie banners and the scripts of guards stand beside short articles, too: there, only its own words tell.
+        # Pages with short articles have cookie banners and bot-check scripts too: then only the article's text counts.
         self.has_article = blocks.length(text) >= MIN_BRIEF_CHARACTERS
         self.shown = text if self.has_article else self.words
         self._tree = tree
