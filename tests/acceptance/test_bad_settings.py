@@ -24,13 +24,14 @@ from scoop.store.embedded import EmbeddedServer
 NOBODY_LISTENS = "postgresql://127.0.0.1:1/scoop"
 
 
-def assert_told(done, code, *words):
-    """One message with these words, on standard error, and nothing on standard output."""
+def assert_error(done, code, *words):
+    """One error with these words, the last line of standard error; only progress lines precede it."""
     assert "Traceback" not in done.stderr, done.stderr
     assert (done.returncode, done.stdout) == (code, ""), done.stderr
-    assert len(done.stderr.splitlines()) == 1, done.stderr
-    assert done.stderr.startswith("scoop: ")
-    assert all(word in done.stderr for word in words), done.stderr
+    *progress, error = done.stderr.splitlines()
+    assert all(line.endswith(" ...") and not line.startswith("scoop: ") for line in progress), done.stderr
+    assert error.startswith("scoop: "), done.stderr
+    assert all(word in error for word in words), done.stderr
 
 
 def finished(process, rest):
@@ -68,7 +69,7 @@ def finished(process, rest):
     ],
 )
 def test_a_wrong_setting_is_named_with_what_is_allowed(name, value, words):
-    assert_told(scoop("run-once", **{"database_url": NOBODY_LISTENS, name: value}), 3, *words)
+    assert_error(scoop("run-once", **{"database_url": NOBODY_LISTENS, name: value}), 3, *words)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +91,7 @@ def test_a_wrong_setting_is_named_with_what_is_allowed(name, value, words):
 def test_a_wrong_settings_file_is_named_with_what_is_wrong(toml, words, tmp_path):
     file = tmp_path / "scoop.toml"
     file.write_bytes(toml)
-    assert_told(scoop("stats", database_url=NOBODY_LISTENS, config=file), 3, *words)
+    assert_error(scoop("stats", database_url=NOBODY_LISTENS, config=file), 3, *words)
 
 
 def test_an_empty_home_is_the_default_and_not_the_folder_one_happens_to_be_in():
@@ -132,12 +133,12 @@ def silent_server(answer):
 )
 def test_a_database_that_does_not_answer_is_told_with_the_setting(url, words):
     done = scoop("stats", database_url=url)
-    assert_told(done, 4, "does not answer", "check SCOOP_DATABASE_URL", "unset it", *words)
+    assert_error(done, 4, "does not answer", "check SCOOP_DATABASE_URL", "unset it", *words)
 
 
 @pytest.mark.parametrize("command", ["run-once", "worker", "up"])
 def test_every_command_tells_that_no_database_answers(command, tmp_path):
-    assert_told(scoop(command, database_url=NOBODY_LISTENS, home=tmp_path), 4, "does not answer")
+    assert_error(scoop(command, database_url=NOBODY_LISTENS, home=tmp_path), 4, "does not answer")
 
 
 @pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n"], ids=["nothing", "HTTP"])
@@ -149,7 +150,7 @@ def test_a_port_where_something_else_listens_is_told(answer):
         listener.close()
         for connection in held:
             connection.close()
-    assert_told(done, 4, "does not answer", "check SCOOP_DATABASE_URL")
+    assert_error(done, 4, "does not answer", "check SCOOP_DATABASE_URL")
 
 
 @pytest.mark.parametrize(
@@ -164,7 +165,7 @@ def test_a_port_where_something_else_listens_is_told(answer):
 )
 def test_a_password_is_never_shown(url):
     done = scoop("stats", database_url=url)
-    assert_told(done, 4, "SCOOP_DATABASE_URL")
+    assert_error(done, 4, "SCOOP_DATABASE_URL")
     assert "tr0ub4dor" not in done.stderr
 
 
@@ -213,25 +214,25 @@ def as_role(url, role, password):
 
 def test_a_wrong_password_is_told(make_database, stranger):
     done = scoop("stats", database_url=as_role(make_database(), stranger, "guessed"))
-    assert_told(done, 4, "password authentication failed", "SCOOP_DATABASE_URL")
+    assert_error(done, 4, "password authentication failed", "SCOOP_DATABASE_URL")
     assert "guessed" not in done.stderr
 
 
 def test_a_wrong_password_is_told_as_such_even_when_it_is_the_name_of_the_role(make_database, stranger):
     done = scoop("stats", database_url=as_role(make_database(), stranger, stranger))
-    assert_told(done, 4, "password authentication failed", "SCOOP_DATABASE_URL")
+    assert_error(done, 4, "password authentication failed", "SCOOP_DATABASE_URL")
 
 
 def test_a_database_that_does_not_exist_is_told(postgres):
     done = scoop("stats", database_url=url_of(postgres, "no_such_database"))
-    assert_told(done, 4, 'database "no_such_database" does not exist', "SCOOP_DATABASE_URL")
+    assert_error(done, 4, 'database "no_such_database" does not exist', "SCOOP_DATABASE_URL")
 
 
 def test_a_server_without_pgvector_is_told_before_anything_is_written(make_database):
     # The server looks for extensions where none are, for this database: it has no pgvector to offer.
     url = make_database("extension_control_path = '/nonexistent'")
     done = scoop("ingest", "--items", "-", stdin=as_lines([an_item()]), database_url=url)
-    assert_told(done, 4, "no pgvector", "install")
+    assert_error(done, 4, "no pgvector", "install")
     # A role of the database's own may still look: the search path of the file system is put back for it.
     found = query(f"{url}&extension_control_path=$system", "SELECT count(*) FROM pg_namespace WHERE nspname = 'news'")
     assert found == [0]
@@ -239,23 +240,23 @@ def test_a_server_without_pgvector_is_told_before_anything_is_written(make_datab
 
 def test_a_role_that_may_not_install_pgvector_is_told_what_a_superuser_must_run(make_database, stranger):
     done = scoop("stats", database_url=as_role(make_database(), stranger, "stranger"))
-    assert_told(done, 4, "CREATE EXTENSION vector")
+    assert_error(done, 4, "CREATE EXTENSION vector")
 
 
 def test_a_role_that_may_not_make_the_schema_is_told_what_it_needs(make_database, stranger):
     url = make_database()
     query(url, "CREATE EXTENSION vector")
-    assert_told(scoop("stats", database_url=as_role(url, stranger, "stranger")), 4, "schema", "GRANT")
+    assert_error(scoop("stats", database_url=as_role(url, stranger, "stranger")), 4, "schema", "GRANT")
 
 
 def test_a_database_that_is_read_only_is_told(make_database):
     url = make_database("default_transaction_read_only = on")
-    assert_told(scoop("stats", database_url=url), 4, "read-only", "SCOOP_DATABASE_URL")
+    assert_error(scoop("stats", database_url=url), 4, "read-only", "SCOOP_DATABASE_URL")
 
 
 def test_a_schema_of_a_newer_program_is_left_alone(database_url):
     query(database_url, "INSERT INTO news.schema_migrations VALUES (9999, 'future', 'x')")
-    assert_told(scoop("stats", database_url=database_url), 4, "9999", "update Scoop")
+    assert_error(scoop("stats", database_url=database_url), 4, "9999", "update Scoop")
 
 
 def test_a_database_that_ends_the_connection_during_an_ingest_is_told_and_the_rest_goes_in_later(database_url):
@@ -316,7 +317,7 @@ def test_a_home_that_cannot_be_made_is_told(kind, arguments, tmp_path):
     file = tmp_path / "file"
     file.touch()
     home = {"below a file": file / "home", "a file": file, "a name too long": tmp_path / ("x" * 300)}[kind]
-    assert_told(scoop(*arguments, stdin=b"", home=home), 3, str(tmp_path), "SCOOP_HOME")
+    assert_error(scoop(*arguments, stdin=b"", home=home), 3, str(tmp_path), "SCOOP_HOME")
 
 
 def with_small_files(blocks, *arguments, home):
@@ -337,7 +338,7 @@ def with_small_files(blocks, *arguments, home):
 def test_a_home_with_room_for_little_more_than_nothing_is_told_and_heals(blocks, bare_home):
     done = with_small_files(blocks, "stats", home=bare_home)
     assert done.returncode in {3, 4}
-    assert_told(done, done.returncode, str(bare_home), "SCOOP_HOME")
+    assert_error(done, done.returncode, str(bare_home), "SCOOP_HOME")
     assert scoop("stats", home=bare_home).returncode == 0
 
 
@@ -345,7 +346,7 @@ def test_a_home_in_a_closed_folder_without_room_heals_too(tmp_path):
     tmp_path.chmod(0o700)
     home = tmp_path / "home"
     done = with_small_files(0, "stats", home=home)
-    assert_told(done, 3, str(home), "SCOOP_HOME")
+    assert_error(done, 3, str(home), "SCOOP_HOME")
     assert all(file.stat().st_size for file in home.glob("pg.location"))  # an empty one names the current folder
     done = scoop("stats", home=home)
     server = EmbeddedServer(home)
@@ -355,7 +356,7 @@ def test_a_home_in_a_closed_folder_without_room_heals_too(tmp_path):
 
 
 def test_a_demo_without_room_is_told_and_heals(bare_home):
-    assert_told(with_small_files(0, "demo", "items", home=bare_home), 3, str(bare_home), "SCOOP_HOME")
+    assert_error(with_small_files(0, "demo", "items", home=bare_home), 3, str(bare_home), "SCOOP_HOME")
     assert scoop("demo", "items", home=bare_home).returncode == 0
 
 
@@ -410,7 +411,7 @@ class Disk:
 def test_a_home_with_room_for_half_a_database_is_told_and_heals(disk):
     disk.change("size=40m")  # enough for the server's own tables, not for a copy of them
     done = scoop("stats", home=disk.folder)
-    assert_told(done, 4, str(disk.folder), "o space left on device", "SCOOP_HOME")
+    assert_error(done, 4, str(disk.folder), "o space left on device", "SCOOP_HOME")
     disk.change("size=2g")
     done = scoop("stats", home=disk.folder)
     assert done.returncode == 0, done.stderr
@@ -422,11 +423,11 @@ def test_a_disk_that_fills_during_an_ingest_is_told_and_nothing_is_lost(disk):
     chance = random.Random(1)
     items = as_lines(an_item(number, body_text=chance.randbytes(40_000).hex()) for number in range(500))
     done = scoop("ingest", "--items", "-", stdin=items, home=disk.folder)
-    assert_told(done, 4, "space")
+    assert_error(done, 4, "space")
 
     done = scoop("stats", "--json", home=disk.folder)
     if done.returncode:  # the server may need room to come back
-        assert_told(done, 4, str(disk.folder), "o space left on device")
+        assert_error(done, 4, str(disk.folder), "o space left on device")
 
     disk.change("size=2g")
     done = scoop("ingest", "--items", "-", "--json", stdin=items, home=disk.folder)
@@ -451,7 +452,7 @@ def test_a_home_that_has_become_read_only_is_told_and_works_again_afterwards(bar
     for is_empty in (True, False):
         for arguments in (["stats"], ["demo", "items"]):
             done = scoop(*arguments, home=read_only_view)
-            assert_told(done, 3, str(read_only_view), "read-only", "SCOOP_HOME")
+            assert_error(done, 3, str(read_only_view), "read-only", "SCOOP_HOME")
         if is_empty:
             assert scoop("ingest", "--items", "-", stdin=as_lines([an_item()]), home=bare_home).returncode == 0
             EmbeddedServer(bare_home).stop()
