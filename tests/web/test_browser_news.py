@@ -237,7 +237,7 @@ async def test_an_editor_parts_two_stories_and_takes_it_back(database):
         await expect(tab.page.get_by_role("status")).to_contain_text("and this story stay separate.")
         await run_all(database)
         await tab.page.get_by_role("status").get_by_role("button", name="Undo").click()
-        await expect(tab.page.get_by_role("status")).to_contain_text("Taken back.")
+        await expect(tab.page.get_by_role("status")).to_contain_text("Decision undone.")
         await run_all(database)
         await tab.page.reload()
         await tab.page.get_by_role("button", name="Merge").click()

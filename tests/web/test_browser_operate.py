@@ -53,6 +53,12 @@ async def test_every_page_fits_and_keeps_nobody_out(database, width, scheme):
 
 async def test_the_charts_are_drawn_from_their_tables_without_a_complaint(database):
     await told(database, [a_report(number, metadata={"scraped_at": NOW.isoformat()}) for number in (1, 2)])
+    async with database.connection() as conn:
+        await conn.execute(
+            "INSERT INTO dedup_events (document_id, decision, created_at)"
+            " SELECT document_id, 'new_story', $1 FROM documents",
+            NOW,
+        )
     async with browsing(database) as tab:
         await tab.open("/stats?days=7")
         await tab.page.wait_for_selector(".chart canvas")

@@ -70,11 +70,11 @@ async def test_a_story_is_kept_out_of_the_preview_and_the_rest_is_published(data
     await add_channel(database, folder=str(tmp_path))
     async with browsing(database, role="editor") as tab:
         await tab.open(TODAY)
-        await tab.page.click("text=Make it")
+        await tab.page.click("text=Make digest")
         await tab.page.wait_for_selector(f".posted >> text={CHESS['title']}")
         line = tab.page.locator(".ledger > li", has_text=CHESS["title"])
         await line.locator("summary", has_text="Suppress").click()
-        await line.get_by_label("Why").fill("an advertisement")
+        await line.get_by_label("Reason").fill("an advertisement")
         await line.get_by_role("button", name="Suppress").click()
         await tab.page.wait_for_selector("text=suppressed: an advertisement")
         assert await tab.page.locator(".posted", has_text=CHESS["title"]).count() == 0
@@ -82,7 +82,7 @@ async def test_a_story_is_kept_out_of_the_preview_and_the_rest_is_published(data
         await tab.page.click("text=Publish to 1 channel now")
         await tab.page.wait_for_selector("text=Sending to folder.")
         await run_all(database)
-        await tab.page.click("text=Look again")
+        await tab.page.click("text=Refresh")
         await tab.page.wait_for_selector("td >> text=sent")
     written = (tmp_path / "world_news-2024-05-16.md").read_text()
     assert (CHESS["title"] in written, WINE["title"] in written) == (False, True)

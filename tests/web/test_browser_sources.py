@@ -71,13 +71,13 @@ async def test_a_keyword_is_tried_and_then_saved(database):
     await add_topic(database)
     async with browsing(database, role="editor") as tab:
         await tab.open("/topics/energy")
-        await tab.page.get_by_label("Words or pattern of line 1").fill("solar")
-        await tab.page.get_by_role("button", name="Try without saving").click()
-        await tab.page.get_by_text("1 of 2 stories in reach").wait_for()
-        assert await tab.page.get_by_label("Words or pattern of line 1").input_value() == "solar"
+        await tab.page.get_by_label("Words or pattern of row 1").fill("solar")
+        await tab.page.get_by_role("button", name="Test without saving").click()
+        await tab.page.get_by_text("1 of 2 stories within its bounds").wait_for()
+        assert await tab.page.get_by_label("Words or pattern of row 1").input_value() == "solar"
         assert not await tab.axe()
         await tab.page.get_by_role("button", name="Save").click()
-        await tab.page.get_by_text("Energy is changed.").wait_for()
+        await tab.page.get_by_text("Energy saved.").wait_for()
     async with database.connection() as conn:
         assert [rule.pattern for rule in (await topics.by_slug(conn, "energy")).keyword_rules] == ["solar"]
 
@@ -90,7 +90,7 @@ async def test_a_held_post_is_decided_on_only_after_a_question(database):
         assert not await tab.page.get_by_role("button", name="Yes, it arrived").is_visible()
         await tab.page.get_by_text("It arrived", exact=True).click()
         await tab.page.get_by_role("button", name="Yes, it arrived").click()
-        await tab.page.get_by_text("counts as sent").wait_for()
+        await tab.page.get_by_text("is marked as sent").wait_for()
     async with database.connection() as conn:
         assert (await posts.by_id(conn, post_id)).state == "sent"
 

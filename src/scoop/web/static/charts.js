@@ -1,5 +1,4 @@
 // Draws the tables of the page as stacked bar charts, one bar per day, in the colours of the theme.
-"use strict";
 
 const HEIGHT = 240;
 const LABEL_WIDTH = 56; // pixels of "30 Nov" and a margin

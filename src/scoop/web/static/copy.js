@@ -1,5 +1,4 @@
 // Adds a button that copies a secret; without the script people select and copy it.
-"use strict";
 
 for (const button of document.querySelectorAll("[data-copy]")) {
   const field = document.getElementById(button.dataset.copy);

@@ -1,6 +1,5 @@
 // Keyboard shortcuts: j and k move between headlines, o opens one, / searches, g and a letter opens a page, ? lists them.
 // An element with data-key has its own shortcut.
-"use strict";
 
 const all = [...document.querySelectorAll("[data-stop]")];
 const keys = document.getElementById("keys");

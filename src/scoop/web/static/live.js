@@ -1,5 +1,4 @@
 // Updates the counts of the queue page from the event stream; without it they stay as loaded.
-"use strict";
 
 const rows = [...document.querySelectorAll("#stages [data-stage]")];
 const live = document.getElementById("live");

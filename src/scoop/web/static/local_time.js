@@ -1,5 +1,4 @@
 // Shows times on hover in the reader's own timezone.
-"use strict";
 
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
 const date = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long", year: "numeric" });

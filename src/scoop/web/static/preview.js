@@ -1,5 +1,4 @@
 // Shows how long a request to a remote server has taken so far.
-"use strict";
 
 function wait(element) {
   const status = document.createElement("p");

@@ -1,5 +1,4 @@
 // Selects all rows of a list and counts the selected ones; without it, rows are selected one by one.
-"use strict";
 
 const all = document.querySelector("[data-select-all]");
 const boxes = [...document.querySelectorAll("[data-select]")];
