@@ -92,7 +92,7 @@ async def test_the_terminal_shows_how_the_first_account_is_made_and_the_page_let
             async with browser.post(f"{url}/welcome", data=form, headers={"Origin": url}) as answer:
                 assert (answer.status, str(answer.url)) == (200, f"{url}/")
                 assert "Welcome, Ada" in await answer.text()
-        assert (await fetch(f"{url}/welcome?code={link[1]}"))[1].count("Make the account") == 0
+        assert (await fetch(f"{url}/welcome?code={link[1]}"))[1].count("Create account") == 0
 
 
 async def test_the_page_shows_stories_and_a_signal_stops_it_cleanly(settings):

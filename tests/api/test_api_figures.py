@@ -21,7 +21,7 @@ async def test_anybody_learns_that_the_desk_works_and_nothing_else(database):
 
 
 async def test_a_desk_without_its_database_says_so_and_nothing_else(database, monkeypatch):
-    monkeypatch.setattr(deps, "PATIENCE_SECONDS", 0.3)
+    monkeypatch.setattr(deps, "CONNECTION_TIMEOUT", 0.3)
     async with visiting(database, role=None) as visitor:
         await database.close()
         answer = await visitor.get("/api/v1/health")

@@ -144,7 +144,7 @@ async def test_five_wrong_passwords_make_a_name_wait_at_that_address(database):
         later = await try_in(visitor, "ada", PASSWORD)
     assert statuses == [401] * 5
     assert (refused.status, refused.headers["Retry-After"]) == (429, str(11 * 60))
-    assert "too many wrong passwords" in refused.page.text.lower()
+    assert "too many failed attempts" in refused.page.text.lower()
     assert other.status == 401
     assert later.status == 303
 
@@ -279,9 +279,9 @@ async def test_codes_cannot_be_guessed_without_end_either(database, monkeypatch)
             code = await accounts.new_setup_code(conn, now=NOW)
         wrong = [(await visitor.post("/welcome", a_set_up("AAAA-AAAA-AAAA"))) for _ in range(3)]
         right = await visitor.post("/welcome", a_set_up(code))
-    assert "not the code" in wrong[-1].page.text
+    assert "The code is wrong or has expired" in wrong[-1].page.text
     assert right.status == 400
-    assert "wait some minutes" in right.page.text
+    assert "wait a few minutes" in right.page.text
 
 
 # The first account
@@ -337,7 +337,7 @@ async def test_passwords_that_differ_make_no_account(database):
     code = await a_code(database)
     async with visiting(database, role=None) as visitor:
         answer = await visitor.post("/welcome", a_set_up(code) | {"again": "another one altogether"})
-        assert (answer.status, "not the same" in answer.page.text) == (400, True)
+        assert (answer.status, "passwords differ" in answer.page.text) == (400, True)
         assert (await visitor.post("/welcome", a_set_up(code))).status == 303  # the code still opens
 
 

@@ -132,7 +132,7 @@ async def test_a_key_is_made_and_taken_back(database):
         answer = await tab.visitor.get("/api/user/me", Authorization=f"Bearer {key}")
         assert answer.status == 200
         await tab.page.get_by_role("button", name="Revoke backup script").click()
-        await tab.page.get_by_text("The key is taken back").wait_for()
+        await tab.page.get_by_text("Key revoked").wait_for()
         assert await tab.page.get_by_text("backup script", exact=True).count() == 0
         assert (await tab.visitor.get("/api/user/me", Authorization=f"Bearer {key}")).status == 401
     assert json.loads(answer.text)
@@ -148,7 +148,7 @@ async def test_somebody_is_added_and_removed(database):
         await row.get_by_text("Change", exact=True).click()
         await row.get_by_text("Remove …").click()
         await row.get_by_role("button", name="Remove Grace Hopper").click()
-        await tab.page.get_by_text("Grace Hopper is removed, with all keys.").wait_for()
+        await tab.page.get_by_text("Grace Hopper removed, with all keys.").wait_for()
 
 
 async def test_a_call_of_the_reference_is_found_by_its_link(database):

@@ -168,7 +168,7 @@ async def test_a_page_that_breaks_tells_nothing_of_the_cause(database):
 
 
 async def test_a_database_that_is_away_is_told_without_its_address(database, monkeypatch):
-    monkeypatch.setattr(deps, "PATIENCE_SECONDS", 0.3)
+    monkeypatch.setattr(deps, "CONNECTION_TIMEOUT", 0.3)
     async with visiting(database) as visitor:
         await database.close()
         answer = await visitor.get("/")

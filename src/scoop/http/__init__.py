@@ -1,1 +1,1 @@
-"""What every door on HTTP shares: who asks, what they may, how they are answered."""
+"""Shared parts of all HTTP interfaces: authentication, permissions, rate limits, responses and errors."""

@@ -80,7 +80,7 @@ async def set_up(desk: Desk, code: str, name: str, password: str, *, address: st
         if not await users.is_empty(conn):
             raise Conflict("there is an account already; sign in")
         if not await users.use_setup_code(conn, passwords.hashed_code(code), made_after=now - CODE_LASTS):
-            raise UsageError("this is not the code that the terminal shows; `scoop up` shows a new one when it starts")
+            raise UsageError("the code is wrong or has expired; `scoop up` shows a new one when it starts")
         user_id = await users.add(conn, name=name, role="admin", password_hash=password_hash)
         await users.withdraw_attempt(conn, attempt)
         return access.person(user_id, name, "admin"), await open_session(conn, user_id, now=now)
@@ -164,7 +164,7 @@ async def _count_attempt(conn: Connection, limits: Mapping[str, int], *, now: da
     attempt = await users.count_attempt(conn, limits, since=now - ATTEMPTS_WINDOW, now=now)
     if attempt.full_since is not None:
         wait = attempt.full_since + ATTEMPTS_WINDOW - now
-        raise TooManyRequests("too many wrong passwords or codes; wait some minutes", after=wait)
+        raise TooManyRequests("too many failed attempts; wait a few minutes", after=wait)
     return attempt
 
 

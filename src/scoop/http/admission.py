@@ -1,4 +1,4 @@
-"""Admission control: so many requests are worked on, some more wait for a moment, the rest is refused at once."""
+"""Admission control: limits on the number of requests in progress and of requests that wait."""
 
 import asyncio
 from collections import deque

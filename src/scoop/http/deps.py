@@ -1,4 +1,4 @@
-"""What every door works with: the database, the settings, the moment, and who is there."""
+"""Request dependencies: the desk (settings, database, clock), connections, and the visitor."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -24,11 +24,11 @@ from scoop.model import SourceSettings
 from scoop.store import db
 from scoop.store.db import Connection, Database
 
-AWAY = (*db.GONE, *db.TROUBLE)
-PATIENCE_SECONDS = 5.0  # the embedded database is back within two after a crash
+UNAVAILABLE = (*db.GONE, *db.TROUBLE)
+CONNECTION_TIMEOUT = 5.0  # seconds; the embedded database restarts within two after a crash
 PREVIEW_TIMEOUT = timedelta(seconds=45)  # a site crawl fetches several pages, politely
-MOST_TRIED = 2  # sources at once
-MOST_PUSHED = 2  # bodies of items at once
+MAX_PREVIEWS = 2  # at once
+MAX_PUSHES = 2  # at once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,9 +38,9 @@ class Desk:
     clock: Callable[[], datetime]
     newsstand: str | None = None
     timezone: ZoneInfo = field(init=False)
-    trying: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MOST_TRIED), init=False)
+    previewing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_PREVIEWS), init=False)
     """Bounds concurrent previews: each takes a process."""
-    pushing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MOST_PUSHED), init=False)
+    pushing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_PUSHES), init=False)
     """Bounds concurrent pushes: each holds a connection."""
 
     def __post_init__(self) -> None:
@@ -48,22 +48,22 @@ class Desk:
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[Connection]:
-        """One snapshot to read from; whatever keeps the database from answering is one error."""
+        """A connection with one snapshot to read from; DatabaseUnavailable if the database does not respond."""
         async with self._connection() as conn, conn.transaction(isolation="repeatable_read", readonly=True):
             yield conn
 
     @asynccontextmanager
     async def writing(self) -> AsyncIterator[Connection]:
-        """One transaction; what was written is kept when the block ends."""
+        """A connection with a transaction, committed when the block ends."""
         async with self._connection() as conn, conn.transaction():
             yield conn
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[Connection]:
         try:
-            async with asyncio.timeout(PATIENCE_SECONDS), self.database.connection() as conn:
+            async with asyncio.timeout(CONNECTION_TIMEOUT), self.database.connection() as conn:
                 yield conn
-        except AWAY as error:
+        except UNAVAILABLE as error:
             raise DatabaseUnavailable("the database did not answer in time") from error
 
 
@@ -78,7 +78,7 @@ async def search_stories(desk: Desk, query: Query) -> SearchResult:
 async def preview_source(desk: Desk, settings: SourceSettings) -> SourcePreview:
     """The items a source would bring; raises FetchFailed with a redacted address if the fetch fails."""
     try:
-        async with asyncio.timeout(PREVIEW_TIMEOUT.total_seconds()), desk.trying:
+        async with asyncio.timeout(PREVIEW_TIMEOUT.total_seconds()), desk.previewing:
             return await app.try_source(desk.config, settings, now=desk.clock())
     except TimeoutError as error:
         message = f"{redaction.redact_text(settings.base_url)} did not answer within {PREVIEW_TIMEOUT.seconds} seconds"
@@ -88,7 +88,7 @@ async def preview_source(desk: Desk, settings: SourceSettings) -> SourcePreview:
         raise FetchFailed(message, health=failure.health) from None  # the original holds the whole address
 
 
-# FastAPI runs what is not async in a thread; all of these are there at once.
+# Dependencies are async although they do not wait: FastAPI runs others in a thread.
 
 
 async def _desk(request: Request) -> Desk:
@@ -126,8 +126,8 @@ async def _visitor(request: Request) -> Visitor:
 CurrentDesk = Annotated[Desk, Depends(_desk)]
 """The desk, as an argument of a handler."""
 ReadConn = Annotated[Connection, Depends(_reading, scope="function")]
-"""A snapshot for the length of a handler."""
+"""A connection with a snapshot, for the length of a handler."""
 WriteConn = Annotated[Connection, Depends(_writing, scope="function")]
-"""A transaction for the length of a handler: it is kept before the answer leaves."""
+"""A connection with a transaction, committed after the handler and before the response is sent."""
 CurrentVisitor = Annotated[Visitor, Depends(_visitor)]
-"""Who asks."""
+"""The authenticated visitor of the request."""

@@ -1,4 +1,4 @@
-"""Which addresses of sources a visitor sees: secrets when an admin asks for them, internal ones as an admin."""
+"""Redaction of source addresses: only admins see internal addresses, and secrets only if they ask for them."""
 
 from dataclasses import replace
 from typing import Annotated, Literal, TypeVar
@@ -21,7 +21,7 @@ INTERNAL = "(internal address)"
 
 
 def check_secrets(by: Visitor, secrets: str) -> bool:
-    """Whether secrets are shown: Forbidden where somebody asks for them who is not an admin."""
+    """Whether to show secrets; Forbidden if a visitor who is not an admin asks for them."""
     if secrets == "show" and "admin" not in by.rights:
         raise Forbidden("admin")
     return secrets == "show"

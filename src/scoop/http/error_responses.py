@@ -9,17 +9,17 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from scoop.http.errors import HttpProblem
 
 WITHOUT_PAGES = ("/api/", "/mcp", "/reader/", "/accounts/", "/feeds/", "/export/")
-"""What programs read: nothing there is a page, and no browser is sent to sign in."""
+"""Prefixes for programs: errors there are never pages, and nothing redirects to the sign-in page."""
 FEEDS = "/feeds/"
-WRONG_HOST = HttpProblem(HTTPStatus.BAD_REQUEST, "Scoop does not go by this name; open it under its own")
+WRONG_HOST = HttpProblem(
+    HTTPStatus.BAD_REQUEST, "unknown host name; use Scoop's own address, or add this name to the setting hostnames"
+)
 WRONG_METHOD = HttpProblem(
     HTTPStatus.METHOD_NOT_ALLOWED,
-    "this method is not known here",
+    "this method is not allowed",
     headers={"Allow": "GET, HEAD, POST, PUT, PATCH, DELETE"},
 )
-FOREIGN = HttpProblem(
-    HTTPStatus.FORBIDDEN, "a change must be asked for on Scoop's own pages, or with a key; nothing was changed"
-)
+FOREIGN = HttpProblem(HTTPStatus.FORBIDDEN, "cross-site request refused; use Scoop's own pages or an API key")
 
 
 def is_for_programs(request: Request) -> bool:

@@ -1,12 +1,13 @@
 """HTTP errors: one list of codes, rendered as JSON for programs and as a page for people.
 
-Problem             has a status, a code, a message, and details where a field can be named
-├── Unauthenticated nobody that is known
-├── Forbidden       somebody, but not for this
-├── TooManyRequests too fast; says when to come again
-├── UnsupportedMedia a body of a kind that is not read here
-├── TooLarge        a body larger than is read
-└── Stale           what was to be changed is not what it was any more
+HttpProblem          status, code, message, and details by field
+├── Unauthenticated  401: no valid session or key
+├── Forbidden        403: the visitor lacks a right
+├── TooManyRequests  429: with Retry-After
+├── Busy             503: with Retry-After
+├── UnsupportedMedia 415: wrong media type of the body
+├── PayloadTooLarge  413: body above the limit
+└── Stale            412: changed since it was read (If-Match)
 """
 
 import math
@@ -56,10 +57,10 @@ STATUSES: tuple[tuple[type[ScoopError], HTTPStatus], ...] = (
     (InputError, HTTPStatus.BAD_REQUEST),
     (Reject, HTTPStatus.BAD_REQUEST),
 )
-"""What the errors of the rest of Scoop are at a door; the first that fits."""
+"""The HTTP status of each Scoop error; the first matching class counts."""
 
 
-class HttpProblem(HTTPException):  # which FastAPI lets pass wherever it is raised
+class HttpProblem(HTTPException):  # FastAPI passes this on from dependencies too
     def __init__(
         self,
         status: HTTPStatus,
@@ -85,13 +86,13 @@ class Unauthenticated(HttpProblem):
         *,
         schemes: Sequence[str] = ("Bearer",),
     ) -> None:
-        asked = ", ".join(f'{scheme} realm="Scoop"' for scheme in schemes)
-        super().__init__(HTTPStatus.UNAUTHORIZED, message, headers={"WWW-Authenticate": asked})
+        challenges = ", ".join(f'{scheme} realm="Scoop"' for scheme in schemes)
+        super().__init__(HTTPStatus.UNAUTHORIZED, message, headers={"WWW-Authenticate": challenges})
 
 
 class Forbidden(HttpProblem):
     def __init__(self, right: Right) -> None:
-        super().__init__(HTTPStatus.FORBIDDEN, f"this needs the right to {right}, which you do not have")
+        super().__init__(HTTPStatus.FORBIDDEN, f"this needs the right {right}, which you do not have")
 
 
 class TooManyRequests(HttpProblem):
@@ -105,13 +106,13 @@ class Busy(HttpProblem):
 
 
 class UnsupportedMedia(HttpProblem):
-    def __init__(self, wanted: str) -> None:
-        super().__init__(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"the body must be sent as {wanted}")
+    def __init__(self, expected: str) -> None:
+        super().__init__(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"the body must be sent as {expected}")
 
 
 class PayloadTooLarge(HttpProblem):
     def __init__(self, most: int) -> None:
-        super().__init__(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body may have {most:,} bytes at most")
+        super().__init__(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body is too large: at most {most:,} bytes")
 
 
 class Stale(HttpProblem):
@@ -124,7 +125,7 @@ def _retry_after(wait: timedelta) -> dict[str, str]:
 
 
 def invalid(field: str, problem: str) -> HttpProblem:
-    """A value that cannot be, with the field it stands in."""
+    """400 for an invalid value, with the name of its field."""
     return HttpProblem(HTTPStatus.BAD_REQUEST, f"{field}: {problem}", details=[{"field": field, "problem": problem}])
 
 

@@ -1,12 +1,12 @@
-"""Where links out of the house lead."""
+"""Links to articles on other sites."""
 
 from urllib.parse import urlsplit
 
-INVENTED = ".example"  # the newsstand's outlets; RFC 2606 keeps the name free of real ones
+INVENTED = ".example"  # the newsstand's outlets; RFC 2606 reserves this domain
 
 
 def href(url: str | None, *, newsstand: str | None) -> str | None:
-    """Where a link to an article leads; None where it must not be one."""
+    """The target of a link to an article; None for a URL that is not safe to link."""
     if not url:
         return None
     try:

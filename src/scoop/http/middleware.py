@@ -1,4 +1,4 @@
-"""The threshold: which names are answered, who may change things from where, and the headers of every answer."""
+"""Middleware for all requests: host check, CSRF check, trusted proxies, body limit, and security headers."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ HEADERS = {
         "manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "same-origin",  # with less, browsers hide from us that a form is our own
+    "Referrer-Policy": "same-origin",  # with no-referrer, browsers send `Origin: null` with our own forms
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
@@ -32,10 +32,10 @@ HEADERS = {
 
 
 class Guard:
-    """Lets in only what may come in, and gives every answer its headers and its number.
+    """Refuses forbidden requests, and adds security headers and a request id to every response.
 
-    Hosts it does not know are refused (DNS rebinding); whatever changes something must come from its own pages, or
-    carry a key (request forgery); what a proxy says of the caller is believed only of proxies that the operator named.
+    Unknown host names are refused (DNS rebinding). A request that changes something must come from Scoop's own pages
+    or carry a key (request forgery). Forwarded headers are used only from the proxies in the settings.
     """
 
     def __init__(self, app: ASGIApp, *, hosts: frozenset[str] = frozenset(), proxies: str = "") -> None:
@@ -47,8 +47,8 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        # The server keeps its own scope, by which it leaves the body of an answer to HEAD away.
-        number = scope.setdefault("state", {})["request_id"] = secrets.token_hex(8)
+        # Only the copy says GET: by its own scope the server knows that a response to HEAD has no body.
+        request_id = scope.setdefault("state", {})["request_id"] = secrets.token_hex(8)
         inner = {**scope, "method": "GET" if scope["method"] == "HEAD" else scope["method"]}
         headers = Headers(scope=scope)
         inner |= forwarded(scope, headers, self.proxies)
@@ -58,8 +58,8 @@ class Guard:
         async def send_guarded(message: Message) -> None:
             nonlocal has_ended
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(HEADERS | {"X-Request-Id": number})
-            elif scope["method"] == "HEAD":  # which has no body to wait for, least of all one without end
+                MutableHeaders(scope=message).update(HEADERS | {"X-Request-Id": request_id})
+            elif scope["method"] == "HEAD":  # has no body; without this, a stream without end would never finish
                 if has_ended:
                     return
                 has_ended, message = True, {"type": "http.response.body", "body": b"", "more_body": False}
@@ -84,7 +84,7 @@ class Guard:
 
 
 def is_from_here(scope: Scope, headers: Headers) -> bool:
-    """Whether a change was asked for by one of our own pages, or by a program, which has no cookies of ours."""
+    """Whether a request comes from one of our own pages, or from a program that sends no cookies (CSRF check)."""
     origin, site = headers.get("origin"), headers.get("sec-fetch-site")
     if site is not None:
         return site in {"same-origin", "none"}
@@ -94,15 +94,16 @@ def is_from_here(scope: Scope, headers: Headers) -> bool:
     return "authorization" in headers or (is_for_programs and "cookie" not in headers)
 
 
-def networks(given: str) -> Sequence[IPv4Network | IPv6Network]:
+def networks(setting: str) -> Sequence[IPv4Network | IPv6Network]:
+    """The networks of the setting `trusted_proxies`; ConfigError if one is invalid."""
     try:
-        return [ip_network(each) for each in given.replace(",", " ").split()]
+        return [ip_network(network) for network in setting.replace(",", " ").split()]
     except ValueError as error:
         raise ConfigError(f"the setting trusted_proxies (SCOOP_TRUSTED_PROXIES): {error}") from error
 
 
 def forwarded(scope: Scope, headers: Headers, proxies: Sequence[IPv4Network | IPv6Network]) -> Mapping[str, object]:
-    """Who really calls, and how, where a trusted proxy says so: the last address that no trusted proxy has."""
+    """Client address and scheme from a trusted proxy's headers: the last address that is not itself a trusted proxy."""
     client = scope.get("client")
     if not client or not _is_in(client[0], proxies):
         return {}
@@ -116,7 +117,7 @@ def forwarded(scope: Scope, headers: Headers, proxies: Sequence[IPv4Network | IP
 
 
 def is_within(next_page: str) -> bool:
-    """Whether an address that a stranger may have written stays on this site."""
+    """Whether a redirect target from a request stays on this site (no open redirects)."""
     is_plain = next_page.isprintable() and "\\" not in next_page
     return is_plain and next_page.startswith("/") and not next_page.startswith("//")
 
@@ -134,7 +135,7 @@ def _without_port(name: str) -> str:
 
 
 class _CappedBody:
-    """What a caller sends, no more than may be."""
+    """A request body with a size limit."""
 
     def __init__(self, receive: Receive, most: int) -> None:
         self._receive = receive

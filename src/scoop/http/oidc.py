@@ -1,4 +1,4 @@
-"""Signing in where an organisation keeps its people: OpenID Connect, code flow with PKCE."""
+"""Sign-in with OpenID Connect: authorization code flow with PKCE."""
 
 import base64
 import hashlib
@@ -20,14 +20,14 @@ from scoop.errors import FetchFailed, UsageError
 from scoop.fetch.client import Request
 from scoop.http.accounts import MAX_NAME
 
-ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA"]  # of keys that only the provider has
-KEPT_FOR = timedelta(hours=1)
-ASKED_AGAIN_AFTER = timedelta(minutes=1)  # where a key is not known: it may be new
+ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA"]  # asymmetric only
+CACHED_FOR = timedelta(hours=1)
+REFETCH_KEYS_AFTER = timedelta(minutes=1)  # for an unknown key id, which may be a new key
 SCOPES = "openid profile email"
 
 
-class Journey(msgspec.Struct, frozen=True, kw_only=True):
-    """What the browser keeps while its person is away at the provider."""
+class PendingSignIn(msgspec.Struct, frozen=True, kw_only=True):
+    """The state of a sign-in, kept in a cookie while the browser is at the provider."""
 
     state: str
     nonce: str
@@ -36,8 +36,8 @@ class Journey(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Vouched:
-    """The identity that the provider asserts."""
+class OidcIdentity:
+    """The identity that the provider asserts, and the role that follows from its groups."""
 
     subject: str
     name: str
@@ -45,7 +45,7 @@ class Vouched:
 
 
 class _Provider(msgspec.Struct, frozen=True, kw_only=True):
-    """What is used of the provider's own description."""
+    """The fields used from the provider's discovery document."""
 
     issuer: str
     authorization_endpoint: str
@@ -59,19 +59,19 @@ class _Tokens(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(slots=True, kw_only=True)
 class Oidc:
-    """The provider that the settings name; what it says of itself is kept for an hour."""
+    """A client of the configured provider; its discovery document is cached for an hour."""
 
     config: Config
     clock: Callable[[], datetime]
     _provider: _Provider | None = None
-    _known_at: datetime | None = None
+    _discovered_at: datetime | None = None
     _keys: dict[str, Any] = field(default_factory=dict)
-    _asked_at: datetime | None = None
+    _keys_fetched_at: datetime | None = None
 
-    async def departure(self, *, next_page: str, callback: str) -> tuple[str, Journey]:
-        """Where to send the browser, and what it must bring back."""
-        provider = await self._known()
-        journey = Journey(
+    async def begin_sign_in(self, *, next_page: str, callback: str) -> tuple[str, PendingSignIn]:
+        """The URL to redirect the browser to, and the state that its callback is checked against."""
+        provider = await self._discover()
+        pending = PendingSignIn(
             state=secrets.token_urlsafe(24),
             nonce=secrets.token_urlsafe(24),
             verifier=secrets.token_urlsafe(48),
@@ -82,31 +82,31 @@ class Oidc:
             "client_id": self.config.oidc_client_id,
             "redirect_uri": callback,
             "scope": SCOPES,
-            "state": journey.state,
-            "nonce": journey.nonce,
-            "code_challenge": _challenge(journey.verifier),
+            "state": pending.state,
+            "nonce": pending.nonce,
+            "code_challenge": _challenge(pending.verifier),
             "code_challenge_method": "S256",
         }
-        mark = "&" if "?" in provider.authorization_endpoint else "?"
-        return f"{provider.authorization_endpoint}{mark}{urlencode(query)}", journey
+        separator = "&" if "?" in provider.authorization_endpoint else "?"
+        return f"{provider.authorization_endpoint}{separator}{urlencode(query)}", pending
 
-    async def arrival(self, code: str, journey: Journey, *, callback: str) -> Vouched:
-        """Who came back with this code; UsageError where the provider's word cannot be taken."""
-        provider = await self._known()
+    async def complete_sign_in(self, code: str, pending: PendingSignIn, *, callback: str) -> OidcIdentity:
+        """Exchange the code for the user's identity; UsageError if the ID token is not valid for this sign-in."""
+        provider = await self._discover()
         form = {
             "grant_type": "authorization_code",
             "code": code,
             "redirect_uri": callback,
             "client_id": self.config.oidc_client_id,
-            "code_verifier": journey.verifier,
+            "code_verifier": pending.verifier,
         }
         if self.config.oidc_client_secret:
             form["client_secret"] = self.config.oidc_client_secret
-        tokens = await self._asked(Request(url=provider.token_endpoint, method="POST", form=form), _Tokens)
+        tokens = await self._fetch(Request(url=provider.token_endpoint, method="POST", form=form), _Tokens)
         claims = await self._claims(provider, tokens.id_token)
-        if not secrets.compare_digest(str(claims.get("nonce", "")), journey.nonce):
-            raise UsageError("the provider's answer belongs to another sign-in; try again")
-        return Vouched(subject=f"{provider.issuer} {claims['sub']}", name=_name(claims), role=self._role(claims))
+        if not secrets.compare_digest(str(claims.get("nonce", "")), pending.nonce):
+            raise UsageError("the provider's response belongs to another sign-in; try again")
+        return OidcIdentity(subject=f"{provider.issuer} {claims['sub']}", name=_name(claims), role=self._role(claims))
 
     async def _claims(self, provider: _Provider, id_token: str) -> Mapping[str, Any]:
         try:
@@ -122,54 +122,55 @@ class Oidc:
                 options={"require": ["exp", "iat", "sub", "aud", "iss"]},
             )
         except jwt.PyJWTError as error:
-            raise UsageError("the provider's answer cannot be trusted; check issuer and client id") from error
+            raise UsageError("the provider's ID token is not valid; check oidc_issuer and oidc_client_id") from error
         return claims
 
     async def _key(self, provider: _Provider, kid: str) -> Any:
-        """The provider's key of this name; it may have changed its keys since we asked."""
-        may_ask = self._asked_at is None or self.clock() - self._asked_at >= ASKED_AGAIN_AFTER
-        if kid not in self._keys and may_ask:
-            found = await self._asked(Request(url=provider.jwks_uri), dict[str, Any])
-            self._keys = {key.key_id or "": key for key in jwt.PyJWKSet.from_dict(found).keys}
-            self._asked_at = self.clock()
+        """The provider's signing key with this id; the keys are fetched again if it is unknown."""
+        fetched_at = self._keys_fetched_at
+        may_fetch = fetched_at is None or self.clock() - fetched_at >= REFETCH_KEYS_AFTER
+        if kid not in self._keys and may_fetch:
+            key_set = await self._fetch(Request(url=provider.jwks_uri), dict[str, Any])
+            self._keys = {key.key_id or "": key for key in jwt.PyJWKSet.from_dict(key_set).keys}
+            self._keys_fetched_at = self.clock()
         if kid not in self._keys:
             raise jwt.InvalidKeyError(kid)
         return self._keys[kid]
 
-    async def _known(self) -> _Provider:
-        is_old = self._known_at is None or self.clock() - self._known_at > KEPT_FOR
+    async def _discover(self) -> _Provider:
+        is_old = self._discovered_at is None or self.clock() - self._discovered_at > CACHED_FOR
         if self._provider is None or is_old:
-            address = f"{self.config.oidc_issuer.rstrip('/')}/.well-known/openid-configuration"
-            found = await self._asked(Request(url=address), _Provider)
-            if found.issuer != self.config.oidc_issuer:
-                raise UsageError(f"the provider calls itself {found.issuer}; set oidc_issuer to exactly that")
-            self._provider, self._known_at = found, self.clock()
+            url = f"{self.config.oidc_issuer.rstrip('/')}/.well-known/openid-configuration"
+            provider: _Provider = await self._fetch(Request(url=url), _Provider)
+            if provider.issuer != self.config.oidc_issuer:
+                raise UsageError(f"the provider's issuer is {provider.issuer}; set oidc_issuer to exactly that")
+            self._provider, self._discovered_at = provider, self.clock()
         return self._provider
 
-    async def _asked(self, request: Request, wanted: Any) -> Any:
+    async def _fetch(self, request: Request, response_type: Any) -> Any:
         try:
             async with open_client(self.config) as client:
-                answer = await client.send(replace(request, typed_url=self.config.oidc_issuer))
+                response = await client.send(replace(request, typed_url=self.config.oidc_issuer))
         except FetchFailed as error:
-            raise UsageError(f"the provider does not answer ({error.health.replace('_', ' ')}); try again") from error
-        if answer.status != 200:
-            raise UsageError(f"the provider answered {answer.status}; see that client id and secret are right")
+            raise UsageError(f"the provider does not respond ({error.health.replace('_', ' ')}); try again") from error
+        if response.status != 200:
+            raise UsageError(f"the provider responded with {response.status}; check oidc_client_id and the secret")
         try:
-            return msgspec.json.decode(answer.body, type=wanted)
+            return msgspec.json.decode(response.body, type=response_type)
         except msgspec.MsgspecError as error:
-            raise UsageError("the provider's answer is not as OpenID Connect has it") from error
+            raise UsageError("the provider's response does not follow OpenID Connect; check oidc_issuer") from error
 
     def _role(self, claims: Mapping[str, Any]) -> Role:
-        """What the groups of the person make them: a reader, unless a group says more."""
-        given = claims.get(self.config.oidc_role_claim)
-        groups = {str(each) for each in given} if isinstance(given, list) else {given}
+        """The role that the user's groups give; reader if none does."""
+        claim = claims.get(self.config.oidc_role_claim)
+        groups = {str(group) for group in claim} if isinstance(claim, list) else {claim}
         if self.config.oidc_admin_group and self.config.oidc_admin_group in groups:
             return "admin"
         return "editor" if self.config.oidc_editor_group and self.config.oidc_editor_group in groups else "reader"
 
 
 def _name(claims: Mapping[str, Any]) -> str:
-    """What the person is called here: the first of what the provider tells that can be a name."""
+    """The user's name: the first of these claims that is not empty."""
     names = (text.one_line(str(claims.get(name) or "")) for name in ("preferred_username", "email", "name", "sub"))
     return next(name for name in names if name)[:MAX_NAME]
 

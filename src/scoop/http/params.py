@@ -1,4 +1,4 @@
-"""What programs give us: text, numbers and lists that the database can hold, and where a list goes on."""
+"""Types of request parameters: bounded text, ids, option values and pagination."""
 
 from typing import Annotated, Any
 
@@ -8,14 +8,14 @@ from scoop.http.pagination import MAX_CURSOR
 
 
 def storable(value: Any) -> Any:
-    """The value, if no text in it, however deep, is one that no database keeps."""
+    """The value; ValueError if any text in it, at any depth, cannot be stored in PostgreSQL."""
     rest = [value]
     while rest:
         match rest.pop():
             case str(text) if "\0" in text:
-                raise ValueError("must not hold the character NUL")
+                raise ValueError("must not contain the NUL character")
             case str(text):
-                text.encode()  # UnicodeEncodeError is a ValueError: half a surrogate pair is no text
+                text.encode()  # UnicodeEncodeError is a ValueError: a lone surrogate is not valid text
             case dict(pairs):
                 rest += [*pairs.keys(), *pairs.values()]
             case list(values):
@@ -32,13 +32,13 @@ PageLimit = Annotated[int, Field(ge=1, le=200)]
 
 
 class RequestModel(BaseModel):
-    """A body or a query; what it does not know is refused by name."""
+    """A request body or query; unknown fields are errors."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class PageParams(RequestModel):
-    """Which part of a list is wanted."""
+    """The page of a list to return."""
 
     limit: PageLimit = 50
     cursor: Annotated[str, Field(max_length=MAX_CURSOR)] | None = None

@@ -1,4 +1,4 @@
-"""Who may set up plugins and options over HTTP: compares the visitor's rights with the access of the plugin."""
+"""Permissions for plugins and their options over HTTP: the visitor's rights against the plugin's access level."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -14,12 +14,12 @@ from scoop.model import ChannelSettings, SourceSettings
 
 
 def may_set_up(by: Visitor, access: Access) -> bool:
-    """Whether an editor or admin may set up something with this access; nobody may over HTTP what is for the CLI."""
+    """Whether the visitor may set up something with this access level; level `cli` is never allowed over HTTP."""
     return access == "editor" or (access == "admin" and "admin" in by.rights)
 
 
 def check_source(by: Visitor, new: SourceSettings, old: SourceSettings | None = None) -> None:
-    """Forbidden for a kind of source, or an option of it, that asks for more than the visitor has.
+    """Forbidden for a kind of source, or an option of it, that needs more rights than the visitor has.
 
     All settings of a source with an option for admins count: kind, options and allowed paths choose what is read at
     that address. Anybody may enable or disable it.
@@ -48,7 +48,7 @@ def visible_options(by: Visitor, source: SourceSettings) -> dict[str, Any]:
 
 
 def check_channel(by: Visitor, new: ChannelSettings, old: ChannelSettings | None = None) -> None:
-    """Forbidden for a kind of channel, or an option of it, that asks for more than the visitor has."""
+    """Forbidden for a kind of channel, or an option of it, that needs more rights than the visitor has."""
     if old is None or (old.kind, old.options) != (new.kind, new.options):
         _check(by, channels, new.kind, new.options)
 
@@ -69,7 +69,7 @@ def _check(by: Visitor, package: ModuleType, kind: str, own: Mapping[str, Any]) 
 
 
 def _access(package: ModuleType, kind: str, own: Mapping[str, Any]) -> Access:
-    """The access that a plugin with these options asks for; admin for one that is not installed any more."""
+    """The access level of a plugin with these options; admin for one that is no longer installed."""
     plugin = plugins.discover(package).get(kind)
     if plugin is None:
         return "admin"

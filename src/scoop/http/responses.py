@@ -14,7 +14,7 @@ from scoop.http.errors import Stale
 def json(
     request: Request, value: Any, *, status: HTTPStatus = HTTPStatus.OK, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """The value as JSON; to a caller that has it already, only that it is unchanged."""
+    """The value as JSON; 304 if the caller has the same version (If-None-Match)."""
     return with_etag(request, msgspec.json.encode(value), "application/json", status=status, headers=headers)
 
 
@@ -26,7 +26,7 @@ def with_etag(
     status: HTTPStatus = HTTPStatus.OK,
     headers: Mapping[str, str] | None = None,
 ) -> Response:
-    """A body with its ETag, or 304 without it where the caller has the same."""
+    """A body with its ETag; 304 without a body if the caller has the same version."""
     if request.method != "GET" or status != HTTPStatus.OK:
         return Response(body, status_code=status, headers=dict(headers or {}), media_type=media_type)
     tag = etag(body)
@@ -41,11 +41,11 @@ def etag(body: bytes) -> str:
 
 
 def check_unchanged(request: Request, now: Any) -> None:
-    """Stale where the caller says which version it would change (If-Match) and that is not the one there is now."""
-    wanted = request.headers.get("if-match")
-    if wanted is not None and not _is_among(etag(msgspec.json.encode(now)), wanted):
+    """Stale if the request names a version (If-Match) that is not the current one."""
+    expected = request.headers.get("if-match")
+    if expected is not None and not _is_among(etag(msgspec.json.encode(now)), expected):
         raise Stale("it has been changed since you read it; read it again")
 
 
-def _is_among(tag: str, given: str) -> bool:
-    return given.strip() == "*" or tag in {each.strip().removeprefix("W/") for each in given.split(",")}
+def _is_among(tag: str, header: str) -> bool:
+    return header.strip() == "*" or tag in {listed.strip().removeprefix("W/") for listed in header.split(",")}

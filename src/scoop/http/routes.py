@@ -1,4 +1,4 @@
-"""Routes that deny by default: each names the right that it needs, and checks it with the rate limit."""
+"""Routes that deny by default: each declares the right that it needs; authentication and rate limit come with it."""
 
 import re
 from collections.abc import Callable, Coroutine
@@ -21,7 +21,7 @@ FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
 def needs(right: Right | None) -> Callable[[Handler], Handler]:
-    """Mark a handler with the right that its callers need; None is for everybody."""
+    """Declare the right that callers of a handler need; None for public handlers."""
 
     def mark(handler: Handler) -> Handler:
         handler.right = right  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""One's own account as pages: the password, the browsers that are signed in, the keys of one's programs."""
+"""Pages of the visitor's own account: password, sessions and API keys."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -25,20 +25,20 @@ router = routes.for_pages()
 LASTS: dict[str, timedelta | None] = {
     "30": timedelta(days=30), "90": timedelta(days=90), "365": timedelta(days=365), "never": None,
 }  # fmt: skip
-"""For how long a new key opens something."""
+"""Lifetimes of a new key, by their value in the form."""
 USUAL_LASTS = "90"
-PRIVATE = {"Cache-Control": "no-store"}  # of an answer with what is shown once
+PRIVATE = {"Cache-Control": "no-store"}  # the page may show a new key
 
 FormText = Annotated[str, Form()]
 KeyId = Annotated[int, Path(ge=1, le=db.LAST_ID)]
 
 
 def _person(by: Visitor) -> int:
-    """The number of a person at a browser; a key must not make wider keys, nor lock its owner out."""
+    """The id of a user with a session; a key must neither create keys nor change the password of its owner."""
     if not by.is_known:
         raise Unauthenticated
     if by.via != "session" or by.user_id is None:
-        raise HttpProblem(HTTPStatus.FORBIDDEN, "this is for people who sign in, not for keys")
+        raise HttpProblem(HTTPStatus.FORBIDDEN, "this needs a session: sign in with a browser instead of an API key")
     return by.user_id
 
 
@@ -62,7 +62,7 @@ async def change_password(
     user_id = _person(by)
     try:
         if password != again:
-            raise UsageError("the two new passwords are not the same")  # noqa: TRY301 - shown like all other errors
+            raise UsageError("the two new passwords differ")  # noqa: TRY301 - shown like all other errors
         await accounts.change_password(
             desk,
             by,
@@ -75,9 +75,7 @@ async def change_password(
         async with desk.reading() as conn:
             return await _account(conn, context, user_id, error=str(getattr(error, "message", error)))
     auth.clear_cache(request)
-    return pages.redirect_with_notice(
-        "/settings/account", notice="Your password is changed. All your other browsers are signed out."
-    )
+    return pages.redirect_with_notice("/settings/account", notice="Password changed. Your other sessions ended.")
 
 
 @router.post("/settings/account/sign-out")
@@ -101,7 +99,7 @@ async def _account(conn: Connection, context: PageContext, user_id: int, *, erro
 @router.get("/settings/keys")
 @needs("read")
 async def keys_page(conn: ReadConn, context: PageContext, by: CurrentVisitor) -> Response:
-    """One's own keys; an admin sees those of all."""
+    """The visitor's own keys; for an admin, all keys."""
     return await _keys(conn, context, _person(by))
 
 
@@ -115,7 +113,7 @@ async def make_key(
     scopes: Annotated[Sequence[str], Form()] = (),
     lasts: FormText = USUAL_LASTS,
 ) -> Response:
-    """Make a key and show it, this once."""
+    """Create a key and show it once."""
     user_id, name = _person(by), text.readable(name)
     try:
         made = await accounts.new_key(
@@ -135,13 +133,13 @@ async def make_key(
 def _checked_scopes(scopes: Sequence[str]) -> list[Right]:
     for scope in scopes:
         if scope not in access.RIGHTS:
-            raise UsageError(f"there is no scope {scope!r}; there are {', '.join(access.RIGHTS)}")
+            raise UsageError(f"unknown scope {scope!r}; choose from {', '.join(access.RIGHTS)}")
     return cast(list[Right], list(scopes))
 
 
 def _checked_lasts(lasts: str) -> timedelta | None:
     if lasts not in LASTS:
-        raise UsageError(f"a key can last {', '.join(LASTS)} (days)")
+        raise UsageError(f"choose one of {', '.join(LASTS)} for the days until the key expires")
     return LASTS[lasts]
 
 
@@ -150,11 +148,11 @@ def _checked_lasts(lasts: str) -> timedelta | None:
 async def remove_key(
     request: Request, conn: WriteConn, context: PageContext, by: CurrentVisitor, api_key_id: KeyId
 ) -> Response:
-    """Take a key back: one's own, or anybody's for an admin."""
+    """Revoke a key: the visitor's own, or any for an admin."""
     own = _person(by)
     await users.remove_key(conn, api_key_id, user_id=None if context.may("admin") else own)
     auth.clear_cache(request)
-    return pages.redirect_with_notice("/settings/keys", notice="The key is taken back: it opens nothing any more.")
+    return pages.redirect_with_notice("/settings/keys", notice="Key revoked.")
 
 
 async def _keys(
@@ -169,12 +167,12 @@ async def _keys(
     error: str = "",
 ) -> Response:
     status = HTTPStatus.BAD_REQUEST if error else HTTPStatus.CREATED if made else HTTPStatus.OK
-    found = await users.list_keys(conn, user_id=None if context.may("admin") else user_id)
+    keys = await users.list_keys(conn, user_id=None if context.may("admin") else user_id)
     response = pages.page(
         "settings_keys.html",
         context,
         status=status,
-        keys=found,
+        keys=keys,
         made=made,
         name=name,
         chosen=scopes,
@@ -190,9 +188,9 @@ async def _keys(
 
 
 def _rights(context: PageContext) -> dict[Right, str]:
-    """What the reader's keys may be made for."""
+    """The scopes that the visitor's keys can have, with their descriptions."""
     return {right: about for right, about in access.ABOUT_RIGHTS.items() if context.may(right)}
 
 
 def _choices() -> list[tuple[str, str]]:
-    return [(name, f"{name} days" if lasts else "until it is taken back") for name, lasts in LASTS.items()]
+    return [(name, f"{name} days" if lasts else "never") for name, lasts in LASTS.items()]

@@ -7,7 +7,7 @@ from starlette.responses import JSONResponse, PlainTextResponse
 
 from scoop.errors import DatabaseUnavailable
 from scoop.http import routes
-from scoop.http.deps import AWAY, CurrentDesk
+from scoop.http.deps import UNAVAILABLE, CurrentDesk
 from scoop.http.routes import needs
 from scoop.store import migrations
 from scoop.store.db import Database
@@ -37,7 +37,7 @@ async def _reason_to_wait(database: Database) -> str | None:
     try:
         async with asyncio.timeout(READY_SECONDS), database.connection() as conn:
             is_current = await migrations.is_current(conn)
-    except AWAY:
+    except UNAVAILABLE:
         return "the database does not answer"
     except DatabaseUnavailable:
         return "the database is away or its schema is of another version of Scoop"

@@ -1,4 +1,4 @@
-"""The people of this desk as a page, for admins: who may come in, and what they may do."""
+"""The page of user accounts and their roles, for admins."""
 
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -18,15 +18,15 @@ from scoop.web.context import PageContext
 
 router = routes.for_pages()
 
-PRIVATE = {"Cache-Control": "no-store"}  # of an answer with what is shown once
+PRIVATE = {"Cache-Control": "no-store"}  # the page may show a new password
 
 PersonField = Annotated[str, Form()]
 UserId = Annotated[int, Path(ge=1, le=db.LAST_ID)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShownPassword:
-    """A password that was made up for somebody, shown this once."""
+class GeneratedPassword:
+    """A generated password, shown once."""
 
     name: str
     password: str
@@ -47,18 +47,18 @@ async def add_person(
     role: PersonField = "reader",
     password: PersonField = "",
 ) -> Response:
-    """Add somebody, with a first password that was typed or is made up."""
-    given = password or passwords.new_code()
+    """Add a user with the typed password, or a generated one."""
+    first_password = password or passwords.new_code()
     try:
-        name, wanted = accounts.checked_name(name), _checked_role(role)
-        password_hash = await passwords.hash_password(given)
+        name, new_role = accounts.checked_name(name), _checked_role(role)
+        password_hash = await passwords.hash_password(first_password)
         async with desk.writing() as conn:
-            await users.add(conn, name=name, role=wanted, password_hash=password_hash)
+            await users.add(conn, name=name, role=new_role, password_hash=password_hash)
     except (UsageError, Conflict) as error:
         return await _people(desk, context, name=name, role=role, error=error)
     if password:
-        return pages.redirect_with_notice("/settings/people", notice=f"{name} may sign in as {_a(wanted)}.")
-    return await _people(desk, context, shown=ShownPassword(name=name, password=given))
+        return pages.redirect_with_notice("/settings/people", notice=f"{name} added as {_a(new_role)}.")
+    return await _people(desk, context, shown=GeneratedPassword(name=name, password=first_password))
 
 
 @router.post("/settings/people/{user_id}/role")
@@ -67,24 +67,24 @@ async def change_role(
     request: Request, desk: CurrentDesk, context: PageContext, user_id: UserId, role: PersonField = ""
 ) -> Response:
     try:
-        wanted = _checked_role(role)
+        new_role = _checked_role(role)
         async with desk.writing() as conn:
-            person = await users.change(conn, user_id, role=wanted)
+            person = await users.change(conn, user_id, role=new_role)
     except (UsageError, Conflict) as error:
         return await _people(desk, context, error=error)
-    return _done(request, f"{person.name} is {_a(wanted)} now.")
+    return _done(request, f"{person.name} is now {_a(new_role)}.")
 
 
 @router.post("/settings/people/{user_id}/disable")
 @needs("admin")
 async def disable_person(request: Request, desk: CurrentDesk, context: PageContext, user_id: UserId) -> Response:
-    """Keep somebody out, and all their keys, until they may come back."""
+    """Disable an account: its sessions end, and its keys are refused."""
     try:
         async with desk.writing() as conn:
             person = await users.change(conn, user_id, enabled=False)
     except Conflict as error:
         return await _people(desk, context, error=error)
-    return _done(request, f"{person.name} is signed out and cannot come in until you let them.")
+    return _done(request, f"{person.name} disabled: signed out everywhere, and all keys are refused.")
 
 
 @router.post("/settings/people/{user_id}/enable")
@@ -92,7 +92,7 @@ async def disable_person(request: Request, desk: CurrentDesk, context: PageConte
 async def enable_person(request: Request, desk: CurrentDesk, user_id: UserId) -> Response:
     async with desk.writing() as conn:
         person = await users.change(conn, user_id, enabled=True)
-    return _done(request, f"{person.name} may come in again.")
+    return _done(request, f"{person.name} enabled.")
 
 
 @router.post("/settings/people/{user_id}/password")
@@ -100,16 +100,17 @@ async def enable_person(request: Request, desk: CurrentDesk, user_id: UserId) ->
 async def set_password(
     request: Request, desk: CurrentDesk, context: PageContext, user_id: UserId, password: PersonField = ""
 ) -> Response:
-    """Give somebody another password, one that was typed or is made up; their browsers are signed out."""
-    given = password or passwords.new_code()
+    """Set the typed password, or a generated one; the user's sessions end."""
+    new_password = password or passwords.new_code()
     try:
-        password_hash = await passwords.hash_password(given)
+        password_hash = await passwords.hash_password(new_password)
     except UsageError as error:
         return await _people(desk, context, error=error)
     async with desk.writing() as conn:
         person = await users.change(conn, user_id, password_hash=password_hash)
-    done = _done(request, f"{person.name} has another password, and is signed out everywhere.")
-    return done if password else await _people(desk, context, shown=ShownPassword(name=person.name, password=given))
+    done = _done(request, f"Password of {person.name} changed. All their sessions ended.")
+    shown = GeneratedPassword(name=person.name, password=new_password)
+    return done if password else await _people(desk, context, shown=shown)
 
 
 @router.post("/settings/people/{user_id}/remove")
@@ -121,12 +122,12 @@ async def remove_person(request: Request, desk: CurrentDesk, context: PageContex
             await users.remove(conn, user_id)
     except Conflict as error:
         return await _people(desk, context, error=error)
-    return _done(request, f"{person.name} is removed, with all keys.")
+    return _done(request, f"{person.name} removed, with all keys.")
 
 
 def _checked_role(role: str) -> Role:
     if role not in access.ROLES:
-        raise UsageError(f"a role is one of {', '.join(access.ROLES)}")
+        raise UsageError(f"unknown role; choose one of {', '.join(access.ROLES)}")
     return role
 
 
@@ -143,7 +144,7 @@ async def _people(
     desk: Desk,
     context: PageContext,
     *,
-    shown: ShownPassword | None = None,
+    shown: GeneratedPassword | None = None,
     name: str = "",
     role: str = "reader",
     error: ScoopError | None = None,
@@ -162,7 +163,7 @@ async def _people(
         name=text.readable(name),
         role=role,
         error=str(error or ""),
-        roles=[(each, _a(each)) for each in access.ROLES],
+        roles=[(name, _a(name)) for name in access.ROLES],
         RIGHTS_BY_ROLE=access.RIGHTS_BY_ROLE,
         ABOUT_RIGHTS=access.ABOUT_RIGHTS,
     )

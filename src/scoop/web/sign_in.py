@@ -1,4 +1,4 @@
-"""Coming in and going out: the first account, then name and password."""
+"""Pages for signing in and out, and for the first account."""
 
 from http import HTTPStatus
 from typing import Annotated
@@ -23,7 +23,7 @@ Field = Annotated[str, Form()]
 @router.get("/welcome")
 @needs(None)
 async def welcome_page(desk: CurrentDesk, context: PageContext, code: str = "") -> Response:
-    """Where the first account is made; afterwards there is only signing in."""
+    """The form for the first account; a redirect to the sign-in page once there is one."""
     async with desk.reading() as conn:
         if not await users.is_empty(conn):
             return RedirectResponse("/sign-in", status_code=HTTPStatus.SEE_OTHER)
@@ -48,12 +48,12 @@ async def set_up(
         return _welcome(context, code=code, name=name, error=str(getattr(error, "message", error)))
     except Conflict:
         return RedirectResponse("/sign-in", status_code=HTTPStatus.SEE_OTHER)
-    return come_in(request, session, "/", notice=f"Welcome, {name}. You are the admin of this desk.")
+    return start_session(request, session, "/", notice=f"Welcome, {name}. You are the admin of this desk.")
 
 
 def _check_same(password: str, again: str) -> None:
     if password != again:
-        raise UsageError("the two passwords are not the same")
+        raise UsageError("the two passwords differ")
 
 
 def _welcome(context: PageContext, *, code: str = "", name: str = "", error: str = "") -> Response:
@@ -83,14 +83,14 @@ async def sign_in(
     next_page: Field = "/",
 ) -> Response:
     try:
-        found = await accounts.sign_in(desk, name, password, address=auth.client_address(request))
+        signed_in = await accounts.sign_in(desk, name, password, address=auth.client_address(request))
     except (Busy, TooManyRequests) as error:
         response = _sign_in(context, desk, name=name, next_page=next_page, error=error.message, status=error.status)
         response.headers.update(error.headers or {})
         return response
-    if found is None:
+    if signed_in is None:
         return _sign_in(context, desk, name=name, next_page=next_page, error=WRONG, status=HTTPStatus.UNAUTHORIZED)
-    return come_in(request, found[1], _within(next_page))
+    return start_session(request, signed_in[1], _within(next_page))
 
 
 def _sign_in(
@@ -120,8 +120,8 @@ async def sign_out(request: Request, desk: CurrentDesk) -> Response:
     return response
 
 
-def come_in(request: Request, session: str, next_page: str, *, notice: str = "") -> Response:
-    """Give a browser its session and send it on."""
+def start_session(request: Request, session: str, next_page: str, *, notice: str = "") -> Response:
+    """Set the session cookie and redirect."""
     response = pages.redirect_with_notice(next_page, notice=notice)
     response.set_cookie(
         auth.COOKIE,

@@ -59,7 +59,7 @@ async def look(desk: Desk, settings: SourceSettings) -> Look:
     if settings.kind not in sources.kinds():
         return Look(problem=f"no plugin reads sources of the kind {settings.kind}", advice=UNINSTALLED)
     try:
-        async with asyncio.timeout(LONGEST_SECONDS), desk.trying:
+        async with asyncio.timeout(LONGEST_SECONDS), desk.previewing:
             preview = await app.try_source(desk.config, settings, now=desk.clock())
     except TimeoutError:
         problem = f"it took longer than {LONGEST_SECONDS} seconds"
