@@ -22,7 +22,6 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect
 from starlette.responses import RedirectResponse
 from starlette.routing import BaseRoute
-from starlette.staticfiles import StaticFiles
 
 from scoop import api, feeds, greader, mcp, web
 from scoop.api import document
@@ -41,6 +40,7 @@ from scoop.serve import ServerLimits
 from scoop.store import users
 from scoop.store.db import Database
 from scoop.web import pages
+from scoop.web.site_files import HashedFiles
 
 log = structlog.get_logger()
 
@@ -83,7 +83,7 @@ def create_app(
     app.state.mcp = _mcp(app.state.desk)
     collected = [route for package in (web, api, feeds, mcp, greader) for route in _routes(package)]
     app.router.routes.extend(sorted(collected, key=routes.specificity))  # include_router would build each one again
-    app.mount("/static", StaticFiles(directory=pages.STATIC))
+    app.mount("/static", HashedFiles(directory=pages.STATIC))
     document.describe(app)
     return app
 

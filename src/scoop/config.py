@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from pathlib import Path
@@ -129,6 +130,10 @@ class Config:
     log_level: str = _setting("info", about="The least level that is logged: debug, info, warning or error.")
     log_format: str = _setting("auto", about="The log's format: text, json, or auto (text on a terminal, else json).")
     fault: str | None = _setting(None, about="For tests of crash safety: point:action:hit, as normalize.saved:kill:1.")
+
+    def free_bytes(self) -> int:
+        """The free space of the disk that `home` is on, or will be."""
+        return shutil.disk_usage(next(folder for folder in (self.home, *self.home.parents) if folder.exists())).free
 
     @property
     def secrets(self) -> "dict[str, Secret]":

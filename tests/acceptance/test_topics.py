@@ -110,7 +110,7 @@ def test_what_is_wrong_is_named_with_its_fix(desk):
         (
             ["channel", "add", "ai_news", "main", "--kind", "pigeon"],
             2,
-            "there is no kind of channel 'pigeon'; there are command, ",
+            "no kind of channel 'pigeon'; there are command, ",
         ),
         (["channel", "add", "ai_news", "main", "--kind", "file", "--option", "folder"], 2, "NAME=VALUE"),
         (["channel", "remove", "ai_news", "main"], 1, "`scoop topics show ai_news`"),

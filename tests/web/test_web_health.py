@@ -1,5 +1,6 @@
 import json
 import time
+from pathlib import Path
 
 import pytest
 
@@ -39,6 +40,13 @@ async def test_it_is_not_ready_with_a_schema_that_is_not_its_own(database, chang
     assert answer.status == 503
     assert json.loads(answer.text)["ready"] is False
     assert reason in json.loads(answer.text)["reason"]
+
+
+async def test_it_is_not_ready_with_a_full_disk(database):
+    async with visiting(database, role=None, home=Path("/proc/scoop")) as visitor:  # on a disk without any space
+        answer = await visitor.get("/readyz")
+    assert answer.status == 503
+    assert json.loads(answer.text) == {"ready": False, "reason": "the disk of SCOOP_HOME is full: 0 MB free"}
 
 
 async def test_it_says_within_two_seconds_that_the_database_is_away(database):

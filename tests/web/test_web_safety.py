@@ -61,6 +61,14 @@ async def test_every_route_answers_with_the_guarding_headers(database, path):
     assert [answer.status for answer in answers[2:]] == [403, 400]  # the POST came from nowhere
 
 
+async def test_pages_are_not_for_shared_caches_and_static_files_are_for_ever(database):
+    async with visiting(database) as visitor:
+        pages = [await visitor.get(path) for path in ("/", TODAY, "/sources", "/account", "/nope")]
+        style = await visitor.get("/static/style.css")
+    assert {page.headers["Cache-Control"] for page in pages} == {"private, no-cache"}
+    assert style.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+
+
 @pytest.mark.parametrize("path", ROUTES)
 async def test_methods_that_nobody_needs_are_not_answered(database, path):
     async with visiting(database) as visitor:

@@ -1,7 +1,6 @@
 """`scoop doctor`: what is wrong with this installation, and what to do about it."""
 
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import AsyncIterator
@@ -77,7 +76,7 @@ async def _check(config: Config) -> "list[DoctorCheck]":
     checks = [diagnosis.check_home(str(config.home), problem)]
     if problem is not None and not config.database_url:
         return checks  # the embedded database cannot be there
-    checks.append(diagnosis.check_disk(shutil.disk_usage(_existing(config.home)).free))
+    checks.append(diagnosis.check_disk(config.free_bytes()))
     return checks + [check async for check in _check_database(config)]
 
 
@@ -88,10 +87,6 @@ def _write_problem(home: Path) -> str | None:
             return None
     except OSError as error:
         return (error.strerror or str(error)).lower()
-
-
-def _existing(folder: Path) -> Path:
-    return folder if folder.exists() else _existing(folder.parent)
 
 
 async def _check_database(config: Config) -> "AsyncIterator[DoctorCheck]":

@@ -13,7 +13,7 @@ from scoop.http.errors import Busy
 
 MAX_RUNNING = 32  # four for each database connection: not all of them need one
 MAX_WAITING = 96
-MAX_WAIT = timedelta(seconds=5)
+MAX_WAIT = timedelta(seconds=2)
 RETRY_AFTER = timedelta(seconds=2)
 EXEMPT = ("/static/", "/healthz", "/readyz")  # cheap, and a probe must tell a busy server from a dead one
 BUSY = Busy("the server is busy; try again in a moment", after=RETRY_AFTER)

@@ -18,6 +18,7 @@ SAFE = frozenset({"GET", "HEAD"})
 MAX_BODY = 1 << 20
 MAX_PUSHED = 64 << 20
 PUSHED_AT = "/api/v1/items"
+CACHE_CONTROL = "private, no-cache"  # of a response that does not say: what one user sees is not for a shared cache
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -58,7 +59,9 @@ class Guard:
         async def send_guarded(message: Message) -> None:
             nonlocal has_ended
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(HEADERS | {"X-Request-Id": request_id})
+                response_headers = MutableHeaders(scope=message)
+                response_headers.update(HEADERS | {"X-Request-Id": request_id})
+                response_headers.setdefault("Cache-Control", CACHE_CONTROL)
             elif scope["method"] == "HEAD":  # has no body; without this, a stream without end would never finish
                 if has_ended:
                     return

@@ -175,7 +175,7 @@ class Database:
     async def _acquire(self) -> Connection:
         try:
             return await _reached(self.server, self._pool.acquire, GONE)
-        except GONE as error:
+        except (*GONE, DriverMisuse) as error:  # the latter: the pool is closed
             raise DatabaseUnavailable(f"the database does not answer: {describe_error(error)}") from error
 
 

@@ -5,12 +5,14 @@ import asyncio
 from fastapi import Response
 from starlette.responses import JSONResponse, PlainTextResponse
 
+from scoop.config import Config
+from scoop.core import diagnosis
 from scoop.errors import DatabaseUnavailable
 from scoop.http import routes
 from scoop.http.deps import UNAVAILABLE, CurrentDesk
 from scoop.http.routes import needs
 from scoop.store import migrations
-from scoop.store.db import Database
+from scoop.store.db import Connection, Database
 
 router = routes.for_pages()
 
@@ -26,19 +28,29 @@ async def alive() -> Response:
 @router.get("/readyz")
 @needs(None)
 async def readiness(desk: CurrentDesk) -> Response:
-    """Ready when the database answers in time and has this program's schema."""
-    reason = await _reason_to_wait(desk.database)
+    """Ready when the database answers in time and has this program's schema, and there is space to write to."""
+    reason = _disk_problem(desk.config) or await _database_problem(desk.database)
     if reason:
         return JSONResponse({"ready": False, "reason": reason}, status_code=503)
     return JSONResponse({"ready": True})
 
 
-async def _reason_to_wait(database: Database) -> str | None:
+def _disk_problem(config: Config) -> str | None:
+    disk = diagnosis.check_disk(config.free_bytes())
+    return f"the disk of SCOOP_HOME is full: {disk.finding}" if disk.outcome == "fail" else None
+
+
+async def _database_problem(database: Database) -> str | None:
     try:
         async with asyncio.timeout(READY_SECONDS), database.connection() as conn:
-            is_current = await migrations.is_current(conn)
-    except UNAVAILABLE:
+            return await _schema_problem(conn)
+    except (*UNAVAILABLE, DatabaseUnavailable):
         return "the database does not answer"
+
+
+async def _schema_problem(conn: Connection) -> str | None:
+    try:
+        is_current = await migrations.is_current(conn)
     except DatabaseUnavailable:
-        return "the database is away or its schema is of another version of Scoop"
+        return "the schema is of another version of Scoop"
     return None if is_current else "the schema is not current: scoop db migrate"

@@ -1,7 +1,10 @@
-"""Files that browsers and crawlers fetch from the root of a site: favicon, robots.txt, web app manifest."""
+"""Static files, and those that browsers and crawlers fetch from the root of a site: favicon, robots.txt, manifest."""
+
+from typing import Any
 
 from fastapi import Response
 from starlette.responses import FileResponse, JSONResponse, PlainTextResponse
+from starlette.staticfiles import StaticFiles
 
 from scoop.http import routes
 from scoop.http.routes import needs
@@ -10,6 +13,7 @@ from scoop.web import pages
 router = routes.for_pages()
 
 CACHE = {"Cache-Control": "public, max-age=86400"}
+CACHE_FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 ROBOTS = "User-agent: *\nDisallow: /\n"  # a desk is for its people; its articles belong to their publishers
 PAPER, ACCENT = "#fbfaf7", "#0b57a4"
 ICONS = (
@@ -17,6 +21,15 @@ ICONS = (
     ("icon-192.png", "192x192", "image/png"),
     ("icon-512.png", "512x512", "image/png"),
 )
+
+
+class HashedFiles(StaticFiles):
+    """Static files; their addresses contain a hash of the content, so a browser need not ask for them again."""
+
+    def file_response(self, *args: Any, **options: Any) -> Response:
+        response = super().file_response(*args, **options)
+        response.headers.update(CACHE_FOR_EVER)
+        return response
 
 
 @router.get("/favicon.ico")
