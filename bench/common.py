@@ -1,4 +1,4 @@
-"""Shared by the benchmarks: a database of their own, commands as processes, figures as JSON lines."""
+"""Shared parts of the benchmarks: a scratch database, commands as processes, figures as JSON lines."""
 
 import contextlib
 import json

@@ -1,11 +1,11 @@
-"""How well and how fast articles are extracted, beside trafilatura in the same run: figures as one JSON a line.
+"""Quality and speed of article extraction, compared with trafilatura in the same run: one JSON line per figure.
 
 python bench/extraction.py FOLDER
 
-FOLDER holds ground-truth.json.gz, {id: {"articleBody", "url"}}, and the pages as html/ID.html.gz.
+FOLDER has ground-truth.json.gz, {id: {"articleBody", "url"}}, and the pages as html/ID.html.gz.
 
-The score is that of the article extraction benchmark: per page, the multisets of runs of four words of the right text
-and of the extracted one; precision and recall are means over the pages, F1 is made of these two.
+The score is that of the article extraction benchmark: per page, it compares the multisets of runs of four words of the
+expected and the extracted text. Precision and recall are means over the pages, F1 is their harmonic mean.
 """
 
 import argparse
@@ -19,14 +19,11 @@ from pathlib import Path
 
 import trafilatura
 
+from common import figure
 from scoop.fetch import articles as extraction
 
 RUN = 4  # words
-ROUNDS = 3  # the fastest counts: others may use the machine
-
-
-def figure(name: str, value: float, unit: str, **more: str) -> None:
-    print(json.dumps({"figure": name, "value": round(value, 4), "unit": unit, **more}), flush=True)
+ROUNDS = 3  # the fastest counts: other programs may use the machine
 
 
 def runs(text: str) -> Counter[tuple[str, ...]]:
@@ -34,13 +31,13 @@ def runs(text: str) -> Counter[tuple[str, ...]]:
     return Counter(tuple(words[at : at + RUN]) for at in range(max(1, len(words) - RUN + 1))) if words else Counter()
 
 
-def score(right: list[str], extracted: list[str]) -> dict[str, float]:
+def score(expected: list[str], extracted: list[str]) -> dict[str, float]:
     precisions, recalls = [], []
-    for wanted, given in zip(map(runs, right), map(runs, extracted), strict=True):
-        common = (wanted & given).total()
-        if given:
-            precisions.append(common / given.total())
-        recalls.append(common / wanted.total())
+    for runs_expected, runs_extracted in zip(map(runs, expected), map(runs, extracted), strict=True):
+        shared = (runs_expected & runs_extracted).total()
+        if runs_extracted:
+            precisions.append(shared / runs_extracted.total())
+        recalls.append(shared / runs_expected.total())
     precision, recall = sum(precisions) / len(precisions), sum(recalls) / len(recalls)
     return {"F1": 2 * precision * recall / (precision + recall), "precision": precision, "recall": recall}
 
@@ -63,7 +60,7 @@ def seconds(extract: Callable[[bytes, str], str], html: bytes, url: str) -> floa
 
 
 def best_seconds(html: bytes, url: str) -> tuple[float, float]:
-    """Of ours and of trafilatura, in turns, so that a busy moment of the machine meets both."""
+    """The best times of Scoop and of trafilatura, measured in turns, so that other load affects both."""
     taken = [(seconds(ours, html, url), seconds(bare, html, url)) for _ in range(ROUNDS)]
     return min(mine for mine, _ in taken), min(other for _, other in taken)
 
@@ -77,16 +74,16 @@ def articles(folder: Path) -> Iterator[tuple[bytes, str, str]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    found = list(articles(parser.parse_args().folder))
-    right = [text for _, _, text in found]
+    pages = list(articles(parser.parse_args().folder))
+    expected = [text for _, _, text in pages]
     for name, extract in EXTRACTORS.items():
-        for measure, value in score(right, [extract(html, url) for html, url, _ in found]).items():
+        for measure, value in score(expected, [extract(html, url) for html, url, _ in pages]).items():
             figure(measure, value, "share", extractor=name)
-    taken = [best_seconds(html, url) for html, url, _ in found]
+    taken = [best_seconds(html, url) for html, url, _ in pages]
     spent = [sum(column) for column in zip(*taken, strict=True)]
     for name, total in zip(EXTRACTORS, spent, strict=True):
-        figure("pages a second", len(found) / total, "pages/s", extractor=name)
-    figure("time beside trafilatura", spent[0] / spent[1], "times")
+        figure("pages a second", len(pages) / total, "pages/s", extractor=name)
+    figure("time compared with trafilatura", spent[0] / spent[1], "times")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Feeds, read by Scoop and by its peers: speed, and what each finds. One JSON a line.
+"""Speed and completeness of the feed parser, compared with two others: one JSON line per figure.
 
 python bench/feeds.py                     speed on generated feeds
-python bench/feeds.py --corpora FOLDER    and what is found in the folders feed-rs and rss-parser of their test feeds
+python bench/feeds.py --corpora FOLDER    and completeness, on the test feeds in its folders feed-rs and rss-parser
 """
 
 import argparse
@@ -19,6 +19,7 @@ from typing import Any
 import fastfeedparser
 import feedparser
 
+from common import figure
 from scoop.core import feed_reading
 from scoop.core.feed_reading import dates, markup
 
@@ -30,12 +31,8 @@ WORDS = """
 """.split()  # noqa: SIM905
 
 
-def figure(name: str, value: float, unit: str, **more: Any) -> None:
-    print(json.dumps({"figure": name, "value": round(value, 4), "unit": unit, **more}), flush=True)
-
-
 def a_feed(seed: int) -> bytes:
-    """RSS 2.0 as a blog writes it: a teaser, and the article in HTML."""
+    """RSS 2.0 like that of a blog: a teaser, and the article in HTML."""
     chance = random.Random(seed)
     start = datetime(2026, 11, 15, 9, tzinfo=UTC)
     entries = "".join(_an_entry(chance, number, start - timedelta(hours=number)) for number in range(ITEMS))
@@ -62,7 +59,7 @@ def _an_entry(chance: random.Random, number: int, at: datetime) -> str:
     )
 
 
-def speeds() -> None:
+def measure_speeds() -> None:
     documents = [a_feed(seed) for seed in range(FEEDS)]
     readers: dict[str, Callable[[bytes], Any]] = {
         "scoop": feed_reading.parse,
@@ -77,7 +74,7 @@ def speeds() -> None:
 
 
 def _feeds_a_second(read: Callable[[bytes], Any], documents: list[bytes]) -> float:
-    """By the processor's time, in the best round: others share the machine."""
+    """By CPU time, in the best round: other programs may use the machine."""
     best = 0.0
     for _ in range(ROUNDS):
         start = time.process_time()
@@ -87,20 +84,20 @@ def _feeds_a_second(read: Callable[[bytes], Any], documents: list[bytes]) -> flo
     return best
 
 
-def expected(folder: Path) -> Iterator[tuple[str, bytes, list[dict[str, Any]]]]:
-    """Corpus, feed, and what each of its entries should say; texts as plain text, dates as RFC 3339."""
-    for told in sorted((folder / "feed-rs").rglob("*.serde.json")):
-        source = next(path for path in told.parent.glob(told.name.removesuffix("serde.json") + "*") if path != told)
-        entries = json.loads(told.read_bytes())["entries"]
-        wanted = [
+def list_expected(folder: Path) -> Iterator[tuple[str, bytes, list[dict[str, Any]]]]:
+    """Corpus, feed, and the expected values of its entries; texts as plain text, dates as RFC 3339."""
+    for path in sorted((folder / "feed-rs").rglob("*.serde.json")):
+        source = next(other for other in path.parent.glob(path.name.removesuffix("serde.json") + "*") if other != path)
+        entries = json.loads(path.read_bytes())["entries"]
+        expected_items = [
             {"title": (entry.get("title") or {}).get("content"), "published_at": entry.get("published")}
             for entry in entries
         ]
-        yield "feed-rs", source.read_bytes(), wanted
-    for told in sorted((folder / "rss-parser" / "output").glob("*.json")):
-        source = next((folder / "rss-parser" / "input").glob(told.stem + ".*"))
-        entries = json.loads(told.read_bytes().decode(errors="replace"))["feed"]["items"]
-        wanted = [
+        yield "feed-rs", source.read_bytes(), expected_items
+    for path in sorted((folder / "rss-parser" / "output").glob("*.json")):
+        source = next((folder / "rss-parser" / "input").glob(path.stem + ".*"))
+        entries = json.loads(path.read_bytes().decode(errors="replace"))["feed"]["items"]
+        expected_items = [
             {
                 "title": entry.get("title"),
                 "canonical_url": entry.get("link"),
@@ -109,11 +106,11 @@ def expected(folder: Path) -> Iterator[tuple[str, bytes, list[dict[str, Any]]]]:
             }
             for entry in entries
         ]
-        yield "rss-parser", source.read_bytes(), wanted
+        yield "rss-parser", source.read_bytes(), expected_items
 
 
-def findings(folder: Path) -> None:
-    """How much of what the corpora expect each reader finds."""
+def compare_readers(folder: Path) -> None:
+    """Print how many of the expected values each parser finds."""
     readers: dict[str, Callable[[bytes], list[dict[str, Any]]]] = {
         "scoop": _by_scoop,
         "fastfeedparser": _by_fastfeedparser,
@@ -121,24 +118,24 @@ def findings(folder: Path) -> None:
     }
     for name, read in readers.items():
         right: Counter[str] = Counter()
-        wanted: Counter[str] = Counter()
-        for corpus, document, entries in expected(folder):
-            found = _quietly(read, document)
-            wanted[f"{corpus}: item counts"] += 1
-            right[f"{corpus}: item counts"] += len(found) == len(entries)
-            for entry, item in zip(entries, found, strict=False):
+        total: Counter[str] = Counter()
+        for corpus, document, entries in list_expected(folder):
+            items = _quietly(read, document)
+            total[f"{corpus}: item counts"] += 1
+            right[f"{corpus}: item counts"] += len(items) == len(entries)
+            for entry, item in zip(entries, items, strict=False):
                 for key, value in entry.items():
                     if isinstance(value, str):
-                        wanted[f"{corpus}: {key}"] += 1
+                        total[f"{corpus}: {key}"] += 1
                         right[f"{corpus}: {key}"] += _agrees(key, value, item.get(key) or "")
-        for line, count in wanted.items():
+        for line, count in total.items():
             figure(f"{name}: {line}", right[line], f"of {count}")
 
 
 def _quietly(read: Callable[[bytes], list[dict[str, Any]]], document: bytes) -> list[dict[str, Any]]:
     try:
         return read(document)
-    except Exception as error:  # a reader that raises has found nothing
+    except Exception as error:  # a parser that raises finds nothing
         print(f"{getattr(read, '__name__', '')}: {error!r}"[:200], file=sys.stderr)
         return []
 
@@ -160,18 +157,18 @@ def _renamed(entry: Any) -> dict[str, Any]:
     return {ours: dict.get(entry, theirs) for theirs, ours in names.items()}
 
 
-def _agrees(key: str, wanted: str, found: str) -> bool:
-    """Both as plain text; U+FFFD is what an expectation has where it was itself read in a wrong encoding."""
+def _agrees(key: str, expected: str, actual: str) -> bool:
+    """Compare as plain text; U+FFFD in an expected value comes from a wrong encoding and matches anything."""
     if key == "published_at":
-        return dates.moment(wanted) == dates.moment(found)
+        return dates.moment(expected) == dates.moment(actual)
     if key == "canonical_url":
-        return found.rstrip("/").endswith(wanted.strip().rstrip("/"))
-    wanted, found = markup.headline(wanted, 4096), markup.headline(found, 4096)
-    return re.fullmatch(".{1,3}".join(map(re.escape, wanted.split("\ufffd"))), found) is not None
+        return actual.rstrip("/").endswith(expected.strip().rstrip("/"))
+    expected, actual = markup.headline(expected, 4096), markup.headline(actual, 4096)
+    return re.fullmatch(".{1,3}".join(map(re.escape, expected.split("\ufffd"))), actual) is not None
 
 
-def losses(folder: Path) -> None:
-    """What feedparser finds and Scoop does not, over all feeds of the corpora."""
+def count_losses(folder: Path) -> None:
+    """Print the number of values that feedparser finds and Scoop does not, over all feeds of the corpora."""
     paths = [path for path in sorted(folder.rglob("*")) if path.suffix in {".xml", ".rss", ".atom"}]
     kept: Counter[str] = Counter()
     lost: Counter[str] = Counter()
@@ -181,14 +178,14 @@ def losses(folder: Path) -> None:
         lost["items"] += max(0, len(theirs) - len(ours))
         kept["items"] += min(len(theirs), len(ours))
         for entry, item in zip(theirs, ours, strict=False):
-            for name, has in _known(entry).items():
+            for name, has in _fields_present(entry).items():
                 kept[name] += has and name in item
                 lost[name] += has and name not in item
     for name, count in kept.items():
         figure(f"found by feedparser, lost by scoop: {name}", lost[name], "lost", kept=count)
 
 
-def _known(entry: Any) -> dict[str, bool]:
+def _fields_present(entry: Any) -> dict[str, bool]:
     contents = [content.get("value", "") for content in entry.get("content", ())]
     return {
         "title": bool(entry.get("title")),
@@ -202,12 +199,12 @@ def _known(entry: Any) -> dict[str, bool]:
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--corpora", type=Path, metavar="FOLDER", help="where feed-rs and rss-parser lie")
+    arguments.add_argument("--corpora", type=Path, metavar="FOLDER", help="the folder with feed-rs and rss-parser")
     folder = arguments.parse_args().corpora
-    speeds()
+    measure_speeds()
     if folder:
-        findings(folder)
-        losses(folder)
+        compare_readers(folder)
+        count_losses(folder)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Fit the model that tells how probable it is that two documents are of one event, and the weights of words.
+"""Fit the model of the probability that two documents cover one event, and the weights of words.
 
 python bench/fit_links.py lexicon FILE...            the weights of words, from all texts
 python bench/fit_links.py links FILE... [--write]    cross-validated figures; with --write the model itself
 
-FILEs are NDJSON of labelled articles, as `scoop evaluate` takes them. Needs scikit-learn and stopwordsiso beside Scoop.
+FILEs are NDJSON of labelled articles, as `scoop evaluate` takes them. Also needs scikit-learn and stopwordsiso.
 """
 
 import argparse
@@ -30,9 +30,9 @@ from scoop.stages.link import REMEMBERED_AT
 CORE = Path(links.__file__).parent
 CANDIDATES = 30
 COVERAGE_AT = 0.5  # the mean link probability of a group; the best of 0.35 to 0.55 over all sets
-MERGE_AT, SURE_AT = 0.90, 0.94  # cosines with and without like titles; no false pair on any set at or above them
-GLANCE = 60  # trees by which the hopeless pairs are known
-LOST_BY_A_GLANCE = 0.0005  # of the links
+MERGE_AT, SURE_AT = 0.90, 0.94  # cosines with and without similar titles; no set has a false pair at or above them
+GLANCE = 60  # trees that are evaluated first, to skip hopeless pairs
+LOST_BY_A_GLANCE = 0.0005  # share of the links that this may lose
 RARELY = 2  # documents
 STOP_WORDS = """
     a about after all also an and are as at be been but by can could did do for from had has have he her his i if in
@@ -52,7 +52,7 @@ SETTINGS = {
 
 @dataclass
 class World:
-    """A set of articles in which every pair of candidates is known."""
+    """A labelled set of articles with all of its candidate pairs."""
 
     pairs: np.ndarray
     table: np.ndarray
@@ -144,7 +144,7 @@ def grouped(one: World, probabilities: np.ndarray, threshold: float) -> list[int
 
 
 def arrays(model: Any) -> dict[str, Any]:
-    """The trees as arrays of one shape; a leaf points at itself."""
+    """The trees as arrays of one shape; a leaf points to itself."""
     trees = [predictors[0].nodes for predictors in model._predictors]
     most = max(map(len, trees))
     shape = (len(trees), most)
@@ -169,12 +169,12 @@ def arrays(model: Any) -> dict[str, Any]:
 
 
 def hopeless_at(model: Any, worlds: Sequence[World]) -> float:
-    """The score after a glance below which hardly a pair of all worlds came to be remembered."""
+    """The score after the first trees below which almost no pair reaches the probability that is stored."""
     table = np.concatenate([one.table for one in worlds])
     final = model.predict_proba(table)[:, 1]
     *_, glanced = (score for _, score in zip(range(GLANCE), model.staged_decision_function(table), strict=False))
     lowest = float(np.quantile(glanced[final >= REMEMBERED_AT], LOST_BY_A_GLANCE))
-    print("weighed whole after a glance", round(float((glanced >= lowest).mean()), 3))
+    print("share of pairs evaluated by all trees", round(float((glanced >= lowest).mean()), 3))
     return lowest
 
 
@@ -217,7 +217,7 @@ def links_command(paths: Sequence[Path], cache: Path, write: bool) -> None:
 
 
 def _of_half(labels: Sequence[int], stories: Sequence[str], mask: np.ndarray) -> tuple[float, float]:
-    """B-cubed and pairwise F1 of the documents whose stories were not fitted to, among all the others."""
+    """B-cubed and pairwise F1 of the documents whose stories were not used for fitting."""
     sizes, gold, shared = Counter(labels), Counter(stories), Counter(zip(labels, stories, strict=True))
     rows = [(shared[a, b], sizes[a], gold[b]) for a, b, is_in in zip(labels, stories, mask, strict=True) if is_in]
     hits, found, wanted = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
@@ -231,7 +231,7 @@ def _of_half(labels: Sequence[int], stories: Sequence[str], mask: np.ndarray) ->
 
 
 def lexicon_command(paths: Sequence[Path]) -> None:
-    """How rare each word is, from 0 for a stop word of any language to the most for one that is never seen."""
+    """Write the weight of each word: 0 for a stop word of any language, the highest for a word that does not occur."""
     import stopwordsiso
 
     size = 1 << signals._LEXICON_BITS
@@ -256,11 +256,11 @@ def main() -> None:
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()))
     parser.add_argument("--write", action="store_true")
-    asked = parser.parse_args()
-    if asked.what == "lexicon":
-        lexicon_command(asked.files)
+    options = parser.parse_args()
+    if options.what == "lexicon":
+        lexicon_command(options.files)
     else:
-        links_command(asked.files, asked.cache, asked.write)
+        links_command(options.files, options.cache, options.write)
 
 
 if __name__ == "__main__":

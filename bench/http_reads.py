@@ -1,4 +1,4 @@
-"""How fast the server answers, as a share of its own empty answer: wrk on the loopback address, one server process.
+"""Requests a second of one server process, also as a share of those for an empty response; by wrk on the loopback.
 
 python bench/http_reads.py                                          100,000 documents in 30,000 stories
 python bench/http_reads.py --documents 1000000 --stories 300000
@@ -68,7 +68,7 @@ FROM documents
 
 async def fill(database: Database, documents: int, stories: int) -> None:
     async with database.connection() as conn:
-        await conn.execute("SET session_replication_role = replica")  # the rows are made to fit each other
+        await conn.execute("SET session_replication_role = replica")  # no foreign key checks: the rows are consistent
         for first in range(0, documents, PAGE):
             await conn.execute(DOCUMENTS, first, min(first + PAGE, documents), list(COLLECTIONS), stories, timeout=600)
         await conn.execute(STORIES, stories, timeout=600)
@@ -87,7 +87,7 @@ async def a_key(database: Database) -> str:
 
 
 async def serve(home: Path) -> None:
-    """The server by itself, as `scoop up` runs it, until it is killed."""
+    """Run only the server, as `scoop up` does, until it is killed."""
     database = await db.connect(EmbeddedServer(home), size=8)
     config = Config(home=home, requests_per_minute=0)
     app = create_app(config, database, clock=lambda: datetime.now(UTC))
@@ -109,7 +109,7 @@ async def server(home: Path) -> AsyncIterator[tuple[str, int]]:
 
 
 def load(url: str, key: str) -> dict[str, float]:
-    """Requests a second, and within how many milliseconds the slowest hundredth and twentieth were answered."""
+    """Requests a second and the 99th percentile of the latency in milliseconds."""
     command = [
         "wrk",
         "-t",
@@ -123,28 +123,28 @@ def load(url: str, key: str) -> dict[str, float]:
         f"Authorization: Bearer {key}",
         url,
     ]
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    if "Non-2xx" in said:
-        raise SystemExit(f"{url} answered with errors:\n{said}")
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    if "Non-2xx" in output:
+        raise SystemExit(f"{url} answered with errors:\n{output}")
     factors = {"us": 0.001, "ms": 1.0, "s": 1000.0}
-    p99 = re.search(r"99%\s+([\d.]+)(us|ms|s)", said)
-    rate = re.search(r"Requests/sec:\s+([\d.]+)", said)
+    p99 = re.search(r"99%\s+([\d.]+)(us|ms|s)", output)
+    rate = re.search(r"Requests/sec:\s+([\d.]+)", output)
     assert p99
     assert rate
     return {"rate": float(rate[1]), "p99_ms": float(p99[1]) * factors[p99[2]]}
 
 
 def first_byte(url: str, key: str) -> float:
-    """Milliseconds until a single caller has the first byte, the middle one of several."""
+    """The median time to the first byte for a single client, in milliseconds."""
     took = []
     for _ in range(15):
-        said = subprocess.run(
+        done = subprocess.run(
             ["curl", "-s", "-o", "/dev/null", "-w", "%{time_starttransfer}", "-H", f"Authorization: Bearer {key}", url],
             capture_output=True,
             text=True,
             check=True,
         )
-        took.append(float(said.stdout) * 1000)
+        took.append(float(done.stdout) * 1000)
     return sorted(took)[len(took) // 2]
 
 
@@ -159,16 +159,16 @@ async def main() -> None:
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--stories", type=int, default=30_000)
     parser.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
-    asked = parser.parse_args()
-    if asked.serve:
-        await serve(asked.serve)
+    options = parser.parse_args()
+    if options.serve:
+        await serve(options.serve)
         return
     if shutil.which("wrk") is None:
         raise SystemExit("this benchmark needs wrk: apt install wrk, or brew install wrk")
     async with fresh_database() as (folder, database):
         began = time.perf_counter()
-        await fill(database, asked.documents, asked.stories)
-        figure("filled", time.perf_counter() - began, "s", documents=asked.documents, stories=asked.stories)
+        await fill(database, options.documents, options.stories)
+        figure("filled", time.perf_counter() - began, "s", documents=options.documents, stories=options.stories)
         key = await a_key(database)
         async with database.connection() as conn:
             uuid = await conn.fetchval("SELECT story_uuid FROM stories WHERE story_id = 7")
@@ -178,7 +178,7 @@ async def main() -> None:
 
 async def measure(url: str, pid: int, key: str, uuid: str) -> None:
     calls = {
-        "empty answer": "/healthz",
+        "empty response": "/healthz",
         "list of stories": "/api/v1/stories?limit=50",
         "list of one collection": "/api/v1/stories?limit=50&collection=ai_news",
         "one story": f"/api/v1/stories/{uuid}",
@@ -186,14 +186,14 @@ async def measure(url: str, pid: int, key: str, uuid: str) -> None:
     empty = 0.0
     for name, path in calls.items():
         load(url + path, key)  # warm
-        found = load(url + path, key)
-        empty = empty or found["rate"]
+        measured = load(url + path, key)
+        empty = empty or measured["rate"]
         figure(
             name,
-            found["rate"],
+            measured["rate"],
             "requests/s",
-            share_of_empty=round(found["rate"] / empty, 3),
-            p99_ms=round(found["p99_ms"], 1),
+            share_of_empty=round(measured["rate"] / empty, 3),
+            p99_ms=round(measured["p99_ms"], 1),
             first_byte_ms=round(first_byte(url + path, key), 1),
         )
     figure("home page", first_byte(url + "/", key), "ms to the first byte")

@@ -1,6 +1,6 @@
-"""How fast feeds are polled into the ledger: 2,000 feeds on 200 hosts of the loopback, cold and when nothing changed.
+"""Speed of fetching feeds into the ledger: 2,000 feeds on 200 hosts of the loopback, first new, then unchanged.
 
-A service of two processes is up already when the feeds become due.
+Two worker processes are running when the feeds become due.
 
 make bench, or: .venv/bin/python bench/poll.py [--feeds 2000]
 """
@@ -43,7 +43,7 @@ def answer(body: bytes, content_type: str, etag: str) -> bytes:
 
 
 def answers(count: int) -> dict[bytes, tuple[bytes, bytes]]:
-    """By path what is answered, and what is answered to somebody who has it."""
+    """By path, the full response and the one to a request with a matching ETag."""
     rules = answer(b"User-agent: *\nAllow: /\n", "text/plain", '"rules"')
     feeds = ((number, answer(feed(number), "application/rss+xml", f'"{number}"')) for number in range(count))
     unchanged = 'HTTP/1.1 304 Not Modified\r\nETag: "{}"\r\n\r\n'
@@ -53,7 +53,7 @@ def answers(count: int) -> dict[bytes, tuple[bytes, bytes]]:
 
 
 class Site(asyncio.Protocol):
-    """HTTP/1.1 with all answers at hand: it shares the cores with what is measured, so it does next to nothing."""
+    """HTTP/1.1 with prepared responses: it shares the cores with the workers, so it does as little as possible."""
 
     def __init__(self, answer_by_path: dict[bytes, tuple[bytes, bytes]]) -> None:
         self._answer_by_path = answer_by_path
@@ -67,8 +67,8 @@ class Site(asyncio.Protocol):
         for request in requests:
             path = request.split(b" ", 2)[1]
             whole, unchanged = self._answer_by_path[path]
-            has_it = b'\r\nif-none-match: "%s"' % path.rpartition(b"/")[2] in request.lower()
-            self._transport.write(unchanged if has_it else whole)
+            is_match = b'\r\nif-none-match: "%s"' % path.rpartition(b"/")[2] in request.lower()
+            self._transport.write(unchanged if is_match else whole)
 
 
 async def serve(count: int, ready: Event) -> None:
@@ -100,7 +100,7 @@ async def add(database: db.Database, count: int) -> None:
 
 
 async def poll(database: db.Database, slugs: Sequence[str]) -> float:
-    """Seconds until the service has visited these sources."""
+    """Seconds until the workers have fetched these sources."""
     async with database.connection() as conn:
         ids = await sources.list_ids(conn, slugs)
         began = time.perf_counter()
@@ -117,7 +117,7 @@ def sites(count: int) -> Iterator[None]:
     server = spawn.Process(target=serving, args=(count, ready), daemon=True)
     server.start()
     try:
-        assert ready.wait(timeout=30), f"the sites did not open; is port {PORT} taken?"
+        assert ready.wait(timeout=30), f"the server did not start; is port {PORT} in use?"
         yield
     finally:
         server.terminate()
@@ -131,7 +131,7 @@ async def main() -> None:
     async with fresh_database() as (folder, database):
         await add(database, count + 2)
         with sites(count + 2), two_workers(folder / "home", "ingest"):
-            await poll(database, [f"feed_{count}", f"feed_{count + 1}"])  # until they are up
+            await poll(database, [f"feed_{count}", f"feed_{count + 1}"])  # waits until the workers are running
             figure("poll, cold", count / await poll(database, slugs), "feeds/s", items=count * ITEMS)
             figure("poll, not modified", count / await poll(database, slugs), "feeds/s")
         figure("poll, memory", resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024, "MiB")

@@ -1,7 +1,7 @@
-"""Checks that every post arrives exactly once, whatever Discord does and wherever workers die.
+"""Checks that every post is delivered exactly once under random faults of Discord and crashes of workers.
 
 python bench/posting.py                      1,000 random schedules
-python bench/posting.py --schedules 10000    the promised number; takes some minutes
+python bench/posting.py --schedules 10000    the promised number; takes minutes
 python bench/posting.py --seed 7             repeat the schedules of a violation
 """
 
@@ -28,7 +28,7 @@ LOOPS = 40
 
 
 async def run(schedules: int, seed: int) -> bool:
-    """Run random schedules and print the figures; whether nothing was lost, doubled or wrong."""
+    """Run random schedules and print the figures; True if no post was lost, duplicated or wrong."""
     counts: Counter[str] = Counter()
     violations: list[str] = []
     began = time.perf_counter()
@@ -36,8 +36,7 @@ async def run(schedules: int, seed: int) -> bool:
         database = await db.connect(ExternalServer(small.server.attach()), size=LOOPS + 4)
         try:
             for first in range(0, schedules, BATCH):
-                found = await run_some(database, first, min(BATCH, schedules - first), seed, counts)
-                violations += found
+                violations += await run_some(database, first, min(BATCH, schedules - first), seed, counts)
         finally:
             await database.close()
     seconds = time.perf_counter() - began
@@ -46,12 +45,12 @@ async def run(schedules: int, seed: int) -> bool:
     figure("posting.schedules", schedules, "schedules", seed=seed)
     figure("posting.seconds", seconds, "s", a_minute=round(schedules / seconds * 60))
     for violation in violations:
-        print(f"{violation}; again: python bench/posting.py --schedules {schedules} --seed {seed}", file=sys.stderr)
+        print(f"{violation}; to repeat: python bench/posting.py --schedules {schedules} --seed {seed}", file=sys.stderr)
     return not violations
 
 
 async def run_some(database: Database, first: int, count: int, seed: int, counts: Counter[str]) -> tuple[str, ...]:
-    """Run schedules that share a Discord and its conditions; give the violations."""
+    """Run schedules that share a Discord and its conditions; return the violations."""
     conditions = posting.CONDITIONS[first // BATCH % len(posting.CONDITIONS)]
     chance = random.Random(f"{seed} {first}")
     async with posting.open_desk(database, conditions) as desk:
@@ -69,13 +68,13 @@ async def run_some(database: Database, first: int, count: int, seed: int, counts
 
 
 def main() -> None:
-    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    asked.add_argument("--schedules", type=int, default=1_000)
-    asked.add_argument("--seed", type=int, default=random.randrange(1_000_000))
-    given = asked.parse_args()
-    logging.getLogger("uvicorn.error").disabled = True  # it tells of every answer that Discord withholds
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--schedules", type=int, default=1_000)
+    parser.add_argument("--seed", type=int, default=random.randrange(1_000_000))
+    options = parser.parse_args()
+    logging.getLogger("uvicorn.error").disabled = True  # it logs every response that the fake Discord withholds
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
-    sys.exit(0 if asyncio.run(run(given.schedules, given.seed)) else 1)
+    sys.exit(0 if asyncio.run(run(options.schedules, options.seed)) else 1)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What readers notice while items are ingested: the share of answers, their latency and the server's memory.
+"""Success rate and latency for many readers while items are ingested, and the memory of the server.
 
 python bench/readers.py                                         300 readers for 60 seconds, 50,000 items
 python bench/readers.py --readers 50 --seconds 20 --items 5000
@@ -41,7 +41,7 @@ REQUEST_SECONDS = 60.0
 
 @dataclass(slots=True)
 class Readings:
-    """The answers to all readers."""
+    """The responses to all readers."""
 
     latencies: list[float] = field(default_factory=list)
     waits_for_refusal: list[float] = field(default_factory=list)
@@ -55,7 +55,7 @@ class Readings:
 
 
 class Reader:
-    """A client with one connection that it keeps, and opens again when the server has closed it."""
+    """A client with one keep-alive connection, reopened when the server closes it."""
 
     def __init__(self, url: str, key: str) -> None:
         self.host, self.port = urlsplit(url).hostname, urlsplit(url).port
@@ -63,7 +63,7 @@ class Reader:
         self.streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def get(self, path: str) -> tuple[int, float | None]:
-        """Status and Retry-After of an answer; the status is 0 if there was none."""
+        """Status and Retry-After of a response; the status is 0 if there was none."""
         try:
             async with asyncio.timeout(REQUEST_SECONDS):
                 return await self._get(path)
@@ -90,7 +90,7 @@ class Reader:
 
 
 async def read(url: str, key: str, readings: Readings, *, until: float) -> None:
-    """Ask for one page after the other, without a pause but the one that the server asks for."""
+    """Request one page after the other; pause only if the server asks for it."""
     reader = Reader(url, key)
     for path in itertools.cycle(random.sample(PATHS, len(PATHS))):
         began = time.perf_counter()
@@ -104,7 +104,7 @@ async def read(url: str, key: str, readings: Readings, *, until: float) -> None:
 
 
 async def serve(home: Path) -> None:
-    """The server by itself, as `scoop up` runs it, until it is killed."""
+    """Run only the server, as `scoop up` does, until it is killed."""
     database = await db.connect(EmbeddedServer(home), size=8)
     config = Config(home=home, requests_per_minute=0)
     app = asgi.create_app(config, database, clock=lambda: datetime.now(UTC))
@@ -127,7 +127,7 @@ async def server(home: Path) -> AsyncIterator[tuple[str, int]]:
 
 @contextmanager
 def ingesting(home: Path, path: Path) -> Iterator[None]:
-    """A process that ingests a file, beside two workers."""
+    """Run a process that ingests a file, and two workers."""
     with two_workers(home, *STAGES):
         command = [sys.executable, "-m", "scoop", "ingest", "--items", str(path)]
         process = subprocess.Popen(command, env=environment(home), stdout=subprocess.DEVNULL)
@@ -167,9 +167,9 @@ def report(readings: Readings, *, readers: int, seconds: int) -> None:
     )
     figure("503", readings.statuses[503] / total, "share of requests", without_retry_after=readings.without_retry_after)
     figure("other 5xx", other / total, "share of requests")
-    figure("no answer", readings.statuses[0] / total, "share of requests")
-    figure("p50 of answers", percentile(readings.latencies, 0.5), "s")
-    figure("p99 of answers", percentile(readings.latencies, 0.99), "s")
+    figure("no response", readings.statuses[0] / total, "share of requests")
+    figure("p50 of responses", percentile(readings.latencies, 0.5), "s")
+    figure("p99 of responses", percentile(readings.latencies, 0.99), "s")
     figure("p99 of refusals", percentile(readings.waits_for_refusal, 0.99), "s")
 
 
@@ -200,7 +200,7 @@ async def main() -> None:
                 until = time.perf_counter() + options.seconds
                 await asyncio.gather(*(read(url, key, readings, until=until) for _ in range(options.readers)))
                 async with database.connection() as conn:
-                    figure("still busy with the items", await work.is_busy(conn, STAGES), "0 or 1")
+                    figure("items still being processed", await work.is_busy(conn, STAGES), "0 or 1")
             report(readings, readers=options.readers, seconds=options.seconds)
             figure("memory at its peak", memory(pid, "VmHWM"), "MiB")
             await asyncio.sleep(REST_SECONDS)

@@ -29,7 +29,7 @@ from scoop.store import search as store
 from scoop.store.db import Connection, Database
 
 VOCABULARY = 60_000
-SAMPLES = 20_000  # texts, which the documents share: the index depends on the words and their frequencies
+SAMPLES = 20_000  # texts that the documents share: the index depends only on the words and their frequencies
 BODY_WORDS = 190
 YEARS = 3  # that the documents span
 COLLECTIONS = ("world_news", "ai_news", "city_news")
@@ -257,7 +257,7 @@ async def indexing(database: Database) -> None:
 
 
 async def plans(database: Database) -> None:
-    """The plans by which the server finds candidates."""
+    """Print the query plans for candidates."""
     now = datetime.now(UTC)
     async with database.connection() as conn:
         size = await conn.fetchval("SELECT pg_size_pretty(pg_relation_size('idx_document_search'))")

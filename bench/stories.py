@@ -129,7 +129,8 @@ WITH opened AS (
 )
 INSERT INTO story_members (story_id, document_id, match_type) SELECT story_id, story_id, 'seed' FROM opened
 """
-# Three of some thousand themes make an event, so that events have neighbours of all degrees; noise makes a telling.
+# Three of some thousand themes make an event, so that events are close to each other in all degrees; noise makes the
+# documents of one event differ.
 EMBED = """
 INSERT INTO document_embeddings (document_id, model_name, model_version, embedding, service_endpoint, collection,
     seen_at, text_hash)
@@ -251,7 +252,7 @@ async def recall(database: Database, model: EmbeddingModel, size: int, *, compar
         exact = await _nearest(conn, model, ids[:compared])
         await without_index.rollback()
     all_of_them, the_first = (
-        np.mean([len({*found[each]} & {*near[:most]}) / len(near[:most]) for each, near in exact.items()])
+        np.mean([len({*found[document]} & {*near[:most]}) / len(near[:most]) for document, near in exact.items()])
         for most in (link.CANDIDATES, PER_EVENT - 1)
     )
     figure(
@@ -274,10 +275,10 @@ async def _nearest(conn: Connection, model: EmbeddingModel, ids: Sequence[int]) 
 async def real_recall(files: Sequence[str]) -> None:
     """Recall on embeddings of real articles, which are closer to each other than generated ones."""
     async with fresh_database() as (folder, database):
-        found = [each.item for file in files for each in datasets.documents(file, None, now=datetime.now(UTC))]
-        for item in found:
+        real_items = [row.item for file in files for row in datasets.documents(file, None, now=datetime.now(UTC))]
+        for item in real_items:
             item["source_metadata"]["collection"] = COLLECTION
-        await push_items(database, found)
+        await push_items(database, real_items)
         stages = [f"--stage={stage}" for stage in ("normalize", "dedup", "embed")]
         run(folder / "home", "worker", "--processes", "2", *stages, "--until-idle")
         async with database.connection() as conn:
@@ -289,7 +290,7 @@ async def real_recall(files: Sequence[str]) -> None:
 
 
 async def plans(database: Database, model: EmbeddingModel) -> None:
-    """The plans by which the server finds candidates and groups."""
+    """Print the query plans for candidates and groups."""
     async with database.connection() as conn:
         ids = [
             row[0] for row in await conn.fetch("SELECT document_id FROM documents ORDER BY document_id DESC LIMIT 200")
