@@ -125,7 +125,7 @@ async def _scoop_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, ScoopError)  # noqa: S101
     problem = errors.error_for(error)
     if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        log.warning("request failed", path=request.url.path, error=str(error.__cause__ or error))
+        log.warning("request failed", path=request.url.path, error=repr(error.__cause__ or error))
     return error_responses.error_response(request, problem)
 
 

@@ -121,24 +121,29 @@ def stop_on_signal() -> "asyncio.Event":
 
 
 def set_up_logs(config: Config) -> None:
-    """Logs go to standard error: readable on a terminal, one JSON a line otherwise."""
+    """Logs go to standard error: readable on a terminal, one JSON a line otherwise; those of libraries too."""
     import logging
 
     import structlog
 
     is_text = config.log_format == "text" or (config.log_format == "auto" and sys.stderr.isatty())
+    level = logging.getLevelNamesMapping()[config.log_level.upper()]
+    enrich: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+    ]
+    render = structlog.dev.ConsoleRenderer() if is_text else structlog.processors.JSONRenderer()
     structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
-            structlog.dev.ConsoleRenderer() if is_text else structlog.processors.JSONRenderer(),
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[config.log_level.upper()]),
+        processors=[*enrich, render],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=True,
     )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(structlog.stdlib.ProcessorFormatter(processor=render, foreign_pre_chain=enrich))
+    logging.basicConfig(handlers=[handler], level=max(level, logging.WARNING), force=True)
 
 
 def _arm_faults(config: Config) -> None:

@@ -1,5 +1,6 @@
 """Exports over HTTP: stories and documents as NDJSON, CSV or Parquet, streamed page by page."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from datetime import datetime
 from typing import Annotated, Any
@@ -60,9 +61,13 @@ async def _stream(desk: Desk, what: What, form: ExportFormat, query: ExportQuery
     """Stream the export; it holds no connection between pages, and the first page is read before the response."""
     choice = ExportFilter(collection=query.collection, since=_aware(desk, query.since), until=_aware(desk, query.until))
 
-    async def page(after: int) -> Lines:
+    async def read(after: int) -> Lines:
         async with desk.reading() as conn:
             return await exports.read_page(conn, what, choice, after)
+
+    async def page(after: int) -> Lines:
+        # Shielded: a client that disconnects would otherwise cancel the transaction and its rollback.
+        return await asyncio.shield(asyncio.create_task(read(after)))
 
     chunks = exports.encode(page, what, form)
     first = [await anext(chunks), await anext(chunks)]  # the header, and the first rows or the end
