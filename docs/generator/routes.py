@@ -21,7 +21,8 @@ def routes_page() -> str:
 
 def _routes() -> list[tuple[str, ...]]:
     app = asgi.create_app(Config(), None, clock=lambda: datetime.now(UTC))  # type: ignore[arg-type]  # not used
-    calls = sorted((route.path, method, route.right) for route in document.guarded(app) for method in route.methods)
+    routes = document.guarded(app)
+    calls = sorted((route.path, method, route.right) for route in routes for method in route.methods or ())
     return [
         (code(f"{method} {path}"), right or "none", *("yes" if _may(role, right) else "" for role in access.ROLES))
         for path, method, right in calls
