@@ -162,12 +162,12 @@ def test_people_get_tables_and_the_other_files_are_measured_when_one_is_bad(scra
         (as_lines([a_row("Story unknown", "")]), "line 1: the story is empty"),
         (
             as_lines([QUIET[0], QUIET[0]]),
-            "line 2: the id 'Ferry timetable changes on Monday' stands in an earlier line",
+            "line 2: the id 'Ferry timetable changes on Monday' is already used in an earlier line",
         ),
         (as_lines(QUIET)[:-9], "line 2: Input data was truncated"),
         (b"[1, 2]", "line 1: Expected `object`, got `int`"),
         (b"\xff\xfe{\x00", "this is not UTF-8"),
-        (b"", "there is no document in it"),
+        (b"", "the file has no documents"),
         (gzip.compress(as_lines(QUIET))[:-30], "cannot be read: "),
     ],
 )

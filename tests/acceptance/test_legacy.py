@@ -66,13 +66,13 @@ def test_a_topic_is_compared_cut_over_and_rolled_back(desk, topic, tmp_path):
     channel = desk("topics", "channel", "add", topic, "main", "--kind", "file", "--option", f"folder={tmp_path}")
     assert channel.returncode == 0, channel.stderr
     told = desk("legacy", "cutover", topic).stdout
-    assert f"the digest of {NOW.date()} stays the older system's" in told
+    assert f"the digest of {NOW.date()} is left to the older system" in told
     assert "stop the older system's job" in told
     (standing,) = [each for each in asked(desk, "legacy", "status") if each["topic_slug"] == topic]
     assert (standing["mode"], standing["posted_by"], standing["last_legacy"]) == ("prod", "scoop", str(NOW.date()))
 
     told = desk("legacy", "rollback", topic).stdout
-    assert f"the digest of {NOW.date()} was the older system's" in told
+    assert f"the digest of {NOW.date()} was left to the older system" in told
     assert "older system" in desk("legacy", "status").stdout
     outcomes = [check["outcome"] for check in asked(desk, "acceptance")]
     assert outcomes == ["pass", "pass", "pass", "pass", "n/a", "n/a"]
@@ -84,7 +84,7 @@ def test_the_way_back_runs_the_older_system_once(desk, tmp_path):
     assert desk("legacy", "command", "world_news", "--", str(script)).returncode == 2
     script.chmod(script.stat().st_mode | stat.S_IXUSR)
     assert (
-        "run when a digest is 30m late"
+        "runs when a digest is 30m late"
         in desk("legacy", "command", "world_news", "--deadline", "30m", "--", str(script), "--now").stdout
     )
     assert desk("topics", "edit", "world_news", "--timezone", "UTC", "--cron", DUE_TODAY).returncode == 0
@@ -112,7 +112,7 @@ def test_what_cannot_be_done_is_told_with_the_way_out(desk, tmp_path):
         (("import", str(lines), "--topic", "none"), 1, "`scoop topics list`"),
         (("diff", "--topic", "world_news"), 1, "scoop legacy import FILE"),
         (("shadow", "none"), 1, "`scoop topics list`"),
-        (("command", "world_news"), 2, "name a program after --"),
+        (("command", "world_news"), 2, "give a program after --"),
         (("command", "world_news", "--deadline", "13h", "--", "true"), 2, "must be shorter"),
         (("rollback", "world_news", "--run-now"), 2, "scoop legacy command world_news"),
     ]:

@@ -109,7 +109,7 @@ async def test_another_model_is_compared_and_what_comes_apart_is_told_with_title
     assert f"coverage: a group of {splits[0]['documents']} documents became {splits[0]['parts']}\n" in told
     assert all(f"  {title}\n" in told for title in splits[0]["titles"])
     assert refused.returncode == 2
-    assert "no links are known for the model toy v1+lead400" in refused.stderr
+    assert "the model toy v1+lead400 has no link model" in refused.stderr
 
 
 async def test_other_thresholds_are_compared(desk):
@@ -135,8 +135,8 @@ async def test_a_part_of_the_ledger_can_be_told(desk, database):
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (("--collection", "nowhere"), 1, "the ledger has no such arrivals"),
-        (("--days", "30"), 1, "the ledger has no such arrivals"),
+        (("--collection", "nowhere"), 1, "the ledger has no matching arrivals"),
+        (("--days", "30"), 1, "the ledger has no matching arrivals"),
         (("--embedder", "none"), 3, "must be one of local, openai"),
         (("--coverage-at", "1.5"), 2, "must be a number from 0 to 1"),
         (("--days", "0"), 2, "must be a whole number from 1 to 36,500"),

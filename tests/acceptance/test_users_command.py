@@ -44,7 +44,7 @@ async def test_the_first_person_can_be_added_without_a_browser_and_signs_in(run,
 async def test_a_password_comes_from_the_first_line_of_a_file(run, database, tmp_path):
     (tmp_path / "secret").write_text(f"{PASSWORD}\r\nand a remark\n")
     done = await asyncio.to_thread(run, "users", "add", "ada", "--password-file", str(tmp_path / "secret"))
-    assert (done.returncode, done.stdout) == (0, "ada may sign in, as reader\n")
+    assert (done.returncode, done.stdout) == (0, "ada added as reader\n")
     async with database.connection() as conn:
         known = await users.find_credentials(conn, "ada", network="", networks_since=NOW)
     assert await passwords.is_password(PASSWORD, known.password_hash)
@@ -56,7 +56,7 @@ def test_a_password_is_typed_unseen_and_twice(database_url, home):
     command = [sys.executable, "-m", "scoop", "users", "add", "ada"]
     typing = subprocess.Popen(command, stdin=end, stdout=end, stderr=end, env=environ, start_new_session=True)
     shown = b""
-    for prompt in (b"Password:", b"The same again:", b"may sign in"):
+    for prompt in (b"Password:", b"Password again:", b"ada added"):
         while prompt not in shown:
             shown += os.read(terminal, 1024)
         if prompt.endswith(b":"):
@@ -70,7 +70,7 @@ def test_a_password_is_typed_unseen_and_twice(database_url, home):
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (["users", "add", "grace"], 2, "there is no terminal to type a password"),
+        (["users", "add", "grace"], 2, "no terminal to type a password"),
         (["users", "add", "grace", "--password-file", "/nowhere"], 1, "cannot be read from /nowhere"),
         (["users", "add", "grace", "--password-file", "x", "--password-stdin"], 2, "not both"),
         (["users", "add", "ADA", "--password-stdin"], 1, "the name 'ADA' is taken"),

@@ -40,7 +40,7 @@ def desk(database_url, home):
 def test_old_spellings_still_work(desk):
     assert desk("users", "add", "ada", "--role", "admin", "--password-stdin", stdin=PASSWORD).returncode == 0
     assert desk("users", "add", "bob", "--password-stdin", stdin=PASSWORD).returncode == 0
-    assert desk("users", "role", "bob", "editor").stdout == "bob is now: editor\n"
+    assert desk("users", "role", "bob", "editor").stdout == "role of bob changed to editor\n"
     assert desk("users", "password", "bob", "--password-stdin", stdin=b"another long password\n").returncode == 0
     assert desk("webhooks", "add", "main", "https://example.com/hook", "--secret", "desk").returncode == 0
     assert json.loads(desk("webhooks", "enable", "--off", "main", "--json").stdout) == {
@@ -86,6 +86,6 @@ def test_a_person_is_shown_and_changed(desk):
     assert desk("users", "change", "bob").returncode == 2
     assert desk(
         "users", "change", "bob", "--role", "editor", "--password-stdin", stdin=b"another long one\n"
-    ).stdout == ("bob is now: editor\nbob has another password, and is signed out everywhere\n")
+    ).stdout == ("role of bob changed to editor\npassword of bob changed; all sessions ended\n")
     shown = json.loads(desk("users", "show", "bob", "--json").stdout)
     assert (shown["user"]["name"], shown["user"]["role"], shown["keys"]) == ("bob", "editor", [])

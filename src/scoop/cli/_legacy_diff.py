@@ -1,4 +1,4 @@
-"""`scoop legacy diff`: the older system's digests beside ours."""
+"""`scoop legacy diff`: compare the older system's digests with ours."""
 
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -16,13 +16,15 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option("--topic", "slug", required=True, metavar="SLUG", help="The topic, as ai_news.")
-@click.option("--days", type=click.IntRange(1, 365), default=3, show_default=True, help="How many dates.")
+@click.option("--days", type=click.IntRange(1, 365), default=3, show_default=True, help="The number of dates.")
 @click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="The last date (default: the last one imported).")
-@click.option("--html", "page", type=click.Path(path_type=Path, dir_okay=False), help="Also write a page to look at.")
+@click.option(
+    "--html", "page", type=click.Path(path_type=Path, dir_okay=False), help="Also write the comparison as an HTML page."
+)
 @console.as_json
 @click.pass_obj
 def command(config: Config, slug: str, days: int, until: datetime | None, page: Path | None, as_json: bool) -> None:
-    """Compare the older system's digests with ours of the same dates: those made to compare, else the live ones.
+    """Compare the older system's digests with ours of the same dates: shadow digests, or else the live ones.
 
     Overlap is the share of its stories that ours has too, or had in the three days before. A miss is explained
     if ours left the story out as published, duplicate or suppressed; every other miss is unexpected. A story that a
@@ -35,13 +37,13 @@ def command(config: Config, slug: str, days: int, until: datetime | None, page: 
     """
     from scoop.core import handover
 
-    found = runtime.run(_compare(config, slug, days, until.date() if until else None))
+    comparison = runtime.run(_compare(config, slug, days, until.date() if until else None))
     if page is not None:
-        _write(page, handover.page(found))
+        _write(page, handover.page(comparison))
     if as_json:
-        console.print_json(_as_json(found))
+        console.print_json(_as_json(comparison))
     else:
-        _print_comparison(found)
+        _print_comparison(comparison)
 
 
 def _write(path: Path, content: str) -> None:
@@ -60,7 +62,9 @@ async def _compare(config: Config, slug: str, days: int, until: date | None) -> 
         topic = await topics.by_slug(conn, slug)
         last = until or await store.get_last_date(conn, topic.topic_id)
         if last is None:
-            raise NotFound(f"no digest of the older system is known of {slug}; import some: scoop legacy import FILE")
+            raise NotFound(
+                f"no digest of the older system was imported for {slug}; import some: scoop legacy import FILE"
+            )
         since = last - timedelta(days=days - 1)
         sides = await store.list_sides(conn, topic, since=since, until=last)
     return handover.compare(slug, sides, since=since)
@@ -95,7 +99,7 @@ def _print_comparison(comparison: "HandoverComparison") -> None:
         _row(str(day.run_date), day.mode or "none", day.figures, is_compared=bool(day.mode)) for day in comparison.days
     ]
     if len(rows) > 1:
-        rows.append(_row("in all", "", comparison.figures, is_compared=True))
+        rows.append(_row("total", "", comparison.figures, is_compared=True))
     columns = (
         "date",
         "ours",

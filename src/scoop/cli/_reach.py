@@ -1,4 +1,4 @@
-"""Options for sources in the own network: a private address, or an address of one's own for any host."""
+"""Options for sources in the operator's own network: a private address, or a fixed address for a host."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,7 @@ import click
 
 
 def options(function: Callable[..., None]) -> Callable[..., None]:
-    """Options for a source in the own network."""
+    """Add the options to a command."""
     for option in (
         click.option("--allow-private", is_flag=True, help="Its host may have a private address."),
         click.option("--connect-to", metavar="ADDRESS:PORT", help="Fetch it from this address, whatever its host."),
@@ -17,6 +17,6 @@ def options(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def read(allow_private: bool, connect_to: str | None) -> dict[str, Any]:
-    """The options of a source that `options` stand for."""
-    given = {"allow_private": allow_private or None, "connect_to": connect_to}
-    return {name: value for name, value in given.items() if value is not None}
+    """The source options that were given on the command line."""
+    values = {"allow_private": allow_private or None, "connect_to": connect_to}
+    return {name: value for name, value in values.items() if value is not None}

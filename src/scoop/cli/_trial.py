@@ -1,4 +1,4 @@
-"""What the commands share that try something out in a scratch database."""
+"""Shared parts of `scoop evaluate` and `scoop replay`, which run in a scratch database."""
 
 import asyncio
 from collections.abc import Iterator
@@ -19,19 +19,19 @@ SHOWN_CHARACTERS = 100  # of a title
 
 @contextmanager
 def watched() -> Iterator[tuple[asyncio.Event, progress.Reporter]]:
-    """A stop that signals set, and progress; a trial that was stopped ends without a word."""
+    """A stop event set by signals, and a progress report; an interrupted run ends without an error message."""
     stop = runtime.stop_on_signal()
     try:
         with progress.stages(progress.Summaries) as report:
             yield stop, report
     except ScoopError:
-        if stop.is_set():  # Ctrl-C also reaches the programs that make the database: what they say of it is no news
+        if stop.is_set():  # Ctrl-C also reaches the database server: its errors are only a consequence
             raise click.Abort from None
         raise
 
 
 def show_difference(heading: str, difference: "GroupDifference", *, one: str = "story", many: str = "stories") -> None:
-    """What came together or apart, with titles; `one` and `many` are what the groups are called."""
+    """Print a join or split with titles; `one` and `many` are the names of the groups."""
     summary = (
         f"{difference.documents:,} documents of {difference.parts:,} {many} became one"
         if difference.kind == "join"
@@ -43,5 +43,5 @@ def show_difference(heading: str, difference: "GroupDifference", *, one: str = "
 
 
 def line(title: str) -> str:
-    """A stranger's title on one line, without what a terminal would obey."""
+    """An untrusted title on one line, without control characters."""
     return text.truncated(text.one_line(title), SHOWN_CHARACTERS)

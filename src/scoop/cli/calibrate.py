@@ -1,4 +1,4 @@
-"""`scoop calibrate`: thresholds that follow from what people decided."""
+"""`scoop calibrate`: propose thresholds from review decisions."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -15,27 +15,25 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option(
-    "--apply", "applies", is_flag=True, help="Store what is proposed: the deciding model follows it from now on."
-)
-@click.option("--reset", is_flag=True, help="Go back to the thresholds that the model came with.")
+@click.option("--apply", "applies", is_flag=True, help="Store the proposed thresholds for the active model.")
+@click.option("--reset", is_flag=True, help="Return to the model's default thresholds.")
 @console.as_json
 @click.pass_obj
 def command(config: Config, applies: bool, reset: bool, as_json: bool) -> None:
-    """Propose thresholds that follow from what people decided.
+    """Propose thresholds from the decisions of reviewers.
 
-    The decisions of `scoop review` are the labels. Each threshold is tried at every value that makes a difference, one
-    at a time: for merges the one that finds most at a precision of 0.99 or more, for coverage the best F1. Nothing is
-    proposed from fewer than 20 pairs of each kind that depend on the threshold.
+    The decisions of `scoop review` are the labels. Each threshold is tested alone at every value that makes a
+    difference. For merges, the proposal is the value with the highest recall at a precision of 0.99 or more; for
+    coverage, the value with the best F1. A proposal needs at least 20 pairs of each kind that depend on the threshold.
 
     \b
     Examples:
-      scoop calibrate                 how well the thresholds do, and what is proposed
+      scoop calibrate                 show the current accuracy and the proposal
       scoop calibrate --apply         apply it; the next run links the documents again
       scoop calibrate --reset
     """
     if applies and reset:
-        raise UsageError("--apply and --reset exclude each other; name one")
+        raise UsageError("give --apply or --reset, not both")
     runtime.run(_reset(config, as_json=as_json) if reset else _calibrate(config, applies=applies, as_json=as_json))
 
 
@@ -45,13 +43,13 @@ async def _calibrate(config: Config, *, applies: bool, as_json: bool) -> None:
 
     async with runtime.open_connection(config) as conn, conn.transaction():
         model, shipped = await review.active_model(conn)
-        found = await review.measured(conn, model, shipped)
+        calibration = await review.measured(conn, model, shipped)
         if applies:
-            await store.calibrate(conn, model, found.calibration)
+            await store.calibrate(conn, model, calibration.calibration)
     if as_json:
-        console.print_json(found)
+        console.print_json(calibration)
     else:
-        _show(found, applied=applies)
+        _show(calibration, applied=applies)
 
 
 async def _reset(config: Config, *, as_json: bool) -> None:
@@ -64,14 +62,14 @@ async def _reset(config: Config, *, as_json: bool) -> None:
     if as_json:
         console.print_json(replace(model, calibration={}))
     else:
-        click.echo(f"{model.model_name} {model.model_version} decides by the thresholds that it came with")
+        click.echo(f"{model.model_name} {model.model_version} uses its default thresholds")
 
 
 def _show(found: "Calibration", *, applied: bool) -> None:
-    click.echo(f"{found.model_name} {found.model_version}, by what people decided:")
+    click.echo(f"{found.model_name} {found.model_version}, by review decisions:")
     click.echo(f"{found.same:,} pairs are one story, {found.labels - found.same:,} are not")
     if found.unusable:
-        click.echo(f"{found.unusable:,} more cannot be used: the model has no link between them")
+        click.echo(f"{found.unusable:,} more are not usable: the model has no link between them")
     tiers = [(tier, *_figures(reached)) for tier, reached in (("merge", found.merge), ("coverage", found.coverage))]
     console.print_table(("tier", "precision", "recall"), tiers, empty="")
     console.print_table(
@@ -86,7 +84,7 @@ def _show(found: "Calibration", *, applied: bool) -> None:
     if applied:
         click.echo("applied: the next run links the documents again; merged stories stay merged")
     elif any(one.proposed != one.now for one in found.proposals):
-        click.echo("to follow it: scoop calibrate --apply")
+        click.echo("to apply the proposal: scoop calibrate --apply")
 
 
 def _row(one: "Proposal") -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""`scoop db`: the database itself."""
+"""`scoop db`: direct access to the database, and its migrations."""
 
 import os
 
@@ -24,28 +24,28 @@ def command() -> None:
 @console.as_json
 @click.pass_obj
 def url(config: Config, as_json: bool) -> None:
-    """Print the database's URL; the embedded one is started, and stays while somebody uses it."""
+    """Print the URL of the database. The embedded server is started, and runs while it has users."""
     from scoop.app import server
 
-    found = server(config).attach()
+    address = server(config).attach()
     if as_json:
-        console.print_json({"url": found})
+        console.print_json({"url": address})
     else:
-        click.echo(found)
+        click.echo(address)
 
 
 @command.command(context_settings={"ignore_unknown_options": True})
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @click.pass_obj
 def psql(config: Config, arguments: tuple[str, ...]) -> None:
-    """Open psql on the database; ARGUMENTS go to psql."""
+    """Open psql on the database; ARGUMENTS are passed to psql."""
     from scoop.app import server
     from scoop.store.embedded import EmbeddedServer, wheel_folder
 
-    found = server(config)
-    address = found.attach()
-    if isinstance(found, EmbeddedServer):
-        found.keep_after_exec()
+    running = server(config)
+    address = running.attach()
+    if isinstance(running, EmbeddedServer):
+        running.keep_after_exec()
     program = str(wheel_folder() / "bin" / "psql")
     os.environ["PGOPTIONS"] = "-c search_path=news,public"
     os.execv(program, [program, address, *arguments])  # noqa: S606
@@ -55,7 +55,7 @@ def psql(config: Config, arguments: tuple[str, ...]) -> None:
 @console.as_json
 @click.pass_obj
 def migrate(config: Config, as_json: bool) -> None:
-    """Bring the schema to this program's version; other commands do so by themselves."""
+    """Apply pending migrations; other commands do this automatically."""
     runtime.run(_migrate(config, as_json=as_json))
 
 
@@ -78,7 +78,7 @@ async def _migrate(config: Config, *, as_json: bool) -> None:
 @console.as_json
 @click.pass_obj
 def status(config: Config, as_json: bool) -> None:
-    """Which server, where, and which migrations it has."""
+    """Show the server, its location and its migrations."""
     runtime.run(_status(config, as_json=as_json))
 
 
@@ -92,7 +92,7 @@ async def _status(config: Config, *, as_json: bool) -> None:
     try:
         async with database.connection() as conn:
             about = await db.get_server_info(conn)
-        found = await migrations.status(database)
+        shipped = await migrations.status(database)
     finally:
         await database.close()
     where = (
@@ -101,12 +101,12 @@ async def _status(config: Config, *, as_json: bool) -> None:
         else {"kind": "external"}
     )
     if as_json:
-        applied = [{"version": m.version, "name": m.name, "applied_at": m.applied_at} for m in found]
+        applied = [{"version": m.version, "name": m.name, "applied_at": m.applied_at} for m in shipped]
         console.print_json({**where, **about, "migrations": applied})
         return
-    console.print_table(("what", "value"), list({**where, **about}.items()), empty="")
+    console.print_table(("property", "value"), list({**where, **about}.items()), empty="")
     console.print_table(
         ("version", "migration", "applied"),
-        [(f"{m.version:04}", m.name, m.applied_at) for m in found],
+        [(f"{m.version:04}", m.name, m.applied_at) for m in shipped],
         empty="no migrations",
     )

@@ -1,4 +1,4 @@
-"""`scoop evaluate`: how well stories agree with what people say."""
+"""`scoop evaluate`: measure stories against gold labels."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -21,25 +21,25 @@ TIERS = ("merge", "coverage")
 
 @click.command()
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
-@click.option("--gold", metavar="FILE", help="The stories of FILE..., which hold v1 items then.")
+@click.option("--gold", metavar="FILE", help="The gold stories of FILE..., which then hold v1 items.")
 @click.option(
-    "--errors", type=click.IntRange(0), default=5, show_default=True, help="How many errors of each kind to show."
+    "--errors", type=click.IntRange(0), default=5, show_default=True, help="The number of errors of each kind to show."
 )
-@click.option("--shuffle", "shuffles", type=click.IntRange(0), default=0, help="Run this many other orders as well.")
+@click.option("--shuffle", "shuffles", type=click.IntRange(0), default=0, help="Also run this many other orders.")
 @console.as_json
 @click.pass_obj
 def command(
     config: Config, files: tuple[str, ...], gold: str | None, errors: int, shuffles: int, as_json: bool
 ) -> None:
-    """Measure how well stories agree with what people say.
+    """Measure how well stories agree with gold labels.
 
-    Each file is a set: one JSON a line, plain or gzip, with `title` and `story`, and with `id`, `text`, `url`,
-    `source`, `published_at`, `lang` and `collection` as far as they are known. `story` names what people put together.
-    With --gold the files hold canonical v1 items, and the stories stand in the gold file, one JSON a line with `story`
-    and either `item_uuid` or `source` and `source_item_id`.
+    Each file is a set: one JSON object per line, plain or gzip, with `title` and `story`, and optionally `id`, `text`,
+    `url`, `source`, `published_at`, `lang` and `collection`. Lines with the same `story` belong together. With --gold
+    the files hold canonical v1 items, and the gold file has the stories, one JSON object per line with `story` and
+    either `item_uuid` or `source` and `source_item_id`.
 
-    Every set goes through all stages, with your settings, in a scratch database that is removed afterwards; your own
-    is not touched. Exit code 1: a file could not be read; the others were measured.
+    Every set goes through all stages, with your settings, in a scratch database that is removed afterwards. Your own
+    database is not changed. Exit code 1: a file could not be read; the others were measured.
 
     \b
     Examples:
@@ -51,11 +51,11 @@ def command(
       {"title": "Old bridge stays closed", "story": "bridge", "text": "The council said so.", "lang": "en"}
     """
     sets = list(_readable(files, gold))
-    found = runtime.run_logged(config, _measured(config, sets, shuffles=shuffles, errors=errors)) if sets else []
+    results = runtime.run_logged(config, _measure(config, sets, shuffles=shuffles, errors=errors)) if sets else []
     if as_json:
-        console.print_json(found)
+        console.print_json(results)
     else:
-        _show(found)
+        _show(results)
     sys.exit(0 if len(sets) == len(files) else 1)
 
 
@@ -71,7 +71,7 @@ def _readable(files: Sequence[str], gold: str | None) -> Iterator[tuple[str, "li
             click.echo(f"scoop: {error}", err=True)
 
 
-async def _measured(
+async def _measure(
     config: Config, sets: "Sequence[tuple[str, list[Labelled]]]", *, shuffles: int, errors: int
 ) -> "list[Measurement]":
     from scoop.evaluation import measure
@@ -83,32 +83,34 @@ async def _measured(
         ]
 
 
-def _show(found: "list[Measurement]") -> None:
+def _show(results: "list[Measurement]") -> None:
     console.print_table(
         ("set", "documents", "stories", "refused", "seconds"),
-        [(one.set, one.documents, one.stories, len(one.refused), f"{one.seconds:.1f}") for one in found],
-        empty="nothing was measured",
+        [(one.set, one.documents, one.stories, len(one.refused), f"{one.seconds:.1f}") for one in results],
+        empty="no set could be read",
     )
-    _show_figures(found)
-    for one in found:
+    _show_figures(results)
+    for one in results:
         for error in one.errors:
             _trial.show_difference(f"{one.set}, {error.tier}", error)
         for refused in one.refused:
-            click.echo(f"\n{one.set}: refused, so alone: {_trial.line(refused.title)} ({refused.reason})")
+            click.echo(
+                f"\n{one.set}: refused, counts as a story of its own: {_trial.line(refused.title)} ({refused.reason})"
+            )
 
 
-def _show_figures(found: "list[Measurement]") -> None:
-    """The tables of those figures that there are."""
+def _show_figures(results: "list[Measurement]") -> None:
+    """Print the tables of figures that are not empty."""
     columns = ("precision", "recall", "F1", "B-cubed F1", "ARI")
-    tiers = [(one.set, tier, *_figures(*_in_order(getattr(one, tier)))) for one in found for tier in TIERS]
+    tiers = [(one.set, tier, *_figures(*_in_order(getattr(one, tier)))) for one in results for tier in TIERS]
     languages = [
         (one.set, language, figures.documents, *_figures(figures.merge, figures.coverage))
-        for one in found
+        for one in results
         for language, figures in one.languages.items()
     ]
     shuffles = [
         (one.set, tier, *_figures(spread.min, spread.mean, spread.max, spread.difference))
-        for one in found
+        for one in results
         for tier, spread in one.shuffles.items()
     ]
     if tiers:

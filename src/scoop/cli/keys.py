@@ -1,4 +1,4 @@
-"""`scoop keys`: how programs come in."""
+"""`scoop keys`: API keys."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -14,9 +14,9 @@ MAX_DAYS = 3650
 
 @click.group(cls=usage.CommandGroup)
 def command() -> None:
-    """Keys by which programs come in: list, add, remove.
+    """API keys of users: list, add, remove.
 
-    A key belongs to a person, and may never do more than they may. It is shown once, when it is made.
+    A key belongs to a user and never has more rights than the user. It is shown once, when it is created.
 
     \b
     Examples:
@@ -28,11 +28,11 @@ def command() -> None:
 
 
 @command.command("list")
-@click.option("--user", metavar="NAME", help="Only the keys of this person.")
+@click.option("--user", metavar="NAME", help="Only the keys of this user.")
 @console.as_json
 @click.pass_obj
 def list_keys(config: Config, user: str | None, as_json: bool) -> None:
-    """Show the keys there are; of each only its end."""
+    """List keys; only the last characters of each are shown."""
     runtime.run(_list(config, user, as_json=as_json))
 
 
@@ -41,23 +41,23 @@ async def _list(config: Config, name: str | None, *, as_json: bool) -> None:
 
     async with runtime.open_connection(config) as conn:
         user_id = (await users.by_name(conn, name)).user_id if name is not None else None
-        found = await users.list_keys(conn, user_id=user_id)
+        keys = await users.list_keys(conn, user_id=user_id)
     if as_json:
-        console.print_json(found)
+        console.print_json(keys)
         return
     console.print_table(
-        ("key", "of", "name", "ends in", "may", "until", "last used"),
+        ("key", "owner", "name", "ends in", "scopes", "expires", "last used"),
         [
             (key.api_key_id, key.owner, key.name, key.hint, ", ".join(key.scopes), key.expires_at, key.used_at)
-            for key in found
+            for key in keys
         ],
-        empty="there are no keys; make one: scoop keys add --user NAME --name PURPOSE --scope read",
+        empty="there are no keys yet; add one: scoop keys add --user NAME --name PURPOSE --scope read",
     )
 
 
 @command.command()
-@click.option("--user", required=True, metavar="NAME", help="Whose key it is.")
-@click.option("--name", required=True, help="What it is for, by which you know it again.")
+@click.option("--user", required=True, metavar="NAME", help="The owner of the key.")
+@click.option("--name", required=True, help="The purpose of the key, to recognise it in lists.")
 @click.option(
     "--scope",
     "scopes",
@@ -65,15 +65,15 @@ async def _list(config: Config, name: str | None, *, as_json: bool) -> None:
     multiple=True,
     default=("read",),
     show_default=True,
-    help="What it may do; repeatable.",
+    help="A right of the key; repeatable.",
 )
 @click.option(
-    "--days", type=click.IntRange(1, MAX_DAYS), metavar="DAYS", help="For how long it opens (default: until removed)."
+    "--days", type=click.IntRange(1, MAX_DAYS), metavar="DAYS", help="Days until it expires (default: never)."
 )
 @console.as_json
 @click.pass_obj
 def add(config: Config, user: str, name: str, scopes: tuple[Right, ...], days: int | None, as_json: bool) -> None:
-    """Make a key for a person's programs, and print it: this once.
+    """Create a key for a user's programs and print it. It cannot be shown again.
 
     \b
     Examples:
@@ -89,17 +89,17 @@ async def _add(
     from scoop.http import accounts
     from scoop.store import users
 
-    lasts = timedelta(days=days) if days is not None else None
+    lifetime = timedelta(days=days) if days is not None else None
     async with runtime.open_connection(config) as conn, conn.transaction():
         user = await users.by_name(conn, user_name)
-        made = await accounts.new_key(
-            conn, user.user_id, user.role, name=name, scopes=scopes, now=datetime.now(UTC), lasts=lasts
+        key = await accounts.new_key(
+            conn, user.user_id, user.role, name=name, scopes=scopes, now=datetime.now(UTC), lasts=lifetime
         )
     if as_json:
-        console.print_json(made)
+        console.print_json(key)
     else:
-        click.echo("The key, which is shown this once:", err=True)
-        click.echo(made.key)
+        click.echo("Key created. Copy it now: it is shown only once.", err=True)
+        click.echo(key.key)
 
 
 @command.command()
@@ -107,7 +107,7 @@ async def _add(
 @console.as_json
 @click.pass_obj
 def remove(config: Config, key: int, as_json: bool) -> None:
-    """Take back the KEY of this number; it opens nothing any more."""
+    """Revoke the key with the number KEY."""
     runtime.run(_remove(config, key, as_json=as_json))
 
 
@@ -119,4 +119,4 @@ async def _remove(config: Config, api_key_id: int, *, as_json: bool) -> None:
     if as_json:
         console.print_json({"removed": api_key_id})
     else:
-        click.echo(f"key {api_key_id} opens nothing any more")
+        click.echo(f"key {api_key_id} revoked")

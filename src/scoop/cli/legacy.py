@@ -43,39 +43,44 @@ command.add_command(_legacy_diff.command, "diff")
 
 @command.command(name="import")
 @click.argument("paths", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--topic", "slug", metavar="SLUG", help="The topic of all lines (default: the one that each line names).")
 @click.option(
-    "--as", "kind", type=click.Choice(["dedup", "digests"]), help="What the files hold (default: their lines tell)."
+    "--topic", "slug", metavar="SLUG", help="The topic of all lines (default: the topic that each line names)."
+)
+@click.option(
+    "--as",
+    "kind",
+    type=click.Choice(["dedup", "digests"]),
+    help="The content of the files (default: detected from their lines).",
 )
 @console.as_json
 @click.pass_obj
 def import_(config: Config, paths: tuple[Path, ...], slug: str | None, kind: "LineKind | None", as_json: bool) -> None:
-    """Take in what an older system has seen and posted.
+    """Import the items that an older system has seen and posted.
 
-    Each FILE holds one JSON object a line; gzip is recognised. A dedup file has one item a line: any of url, link or
+    Each FILE holds one JSON object per line; gzip is recognised. A dedup file has one item a line: any of url, link or
     canonical_url, title or headline, id or hash, and a time. A file of digests has one digest a line, {"topic", "date",
     "posted_at", "items": [{"title", "url", "source"}]}, or one item a line with topic and date. Bad lines are reported
-    with their number, the others go in; importing a file again adds nothing.
+    with their number, the others are imported; importing a file again adds nothing.
 
-    What was posted in the last three days counts as published: our digests do not repeat it.
+    Items posted in the last three days count as published: digests of Scoop do not repeat them.
 
     \b
     Examples:
       scoop legacy import posted-*.jsonl
       scoop legacy import seen_ai.jsonl.gz --topic ai_news --as dedup
     """
-    found = runtime.run(_import(config, paths, slug, kind))
+    imports = runtime.run(_import(config, paths, slug, kind))
     if as_json:
-        console.print_json(found)
+        console.print_json(imports)
     else:
-        rows = [(each.file, each.kind, each.items, each.new, len(each.refused)) for each in found]
-        console.print_table(("file", "holds", "items", "new", "refused"), rows, empty="")
-    for imported in found:
-        _tell_refused(imported)
-    sys.exit(1 if any(each.refused for each in found) else 0)
+        rows = [(file.file, file.kind, file.items, file.new, len(file.refused)) for file in imports]
+        console.print_table(("file", "content", "items", "new", "refused"), rows, empty="")
+    for file in imports:
+        _report_refused(file)
+    sys.exit(1 if any(file.refused for file in imports) else 0)
 
 
-def _tell_refused(imported: "FileImport") -> None:
+def _report_refused(imported: "FileImport") -> None:
     for refused in imported.refused[:SHOWN_REFUSALS]:
         click.echo(f"scoop: {imported.file}:{refused.line}: {refused.reason}", err=True)
     if (rest := len(imported.refused) - SHOWN_REFUSALS) > 0:
@@ -89,45 +94,45 @@ async def _import(
     from scoop.store import topics
 
     async with runtime.open_connection(config) as conn:
-        known = await topics.list_topics(conn)
+        all_topics = await topics.list_topics(conn)
         of_all = await topics.by_slug(conn, slug) if slug else None
-        found: list[FileImport] = []
+        imports: list[FileImport] = []
         for path in paths:
             async with conn.transaction():
-                names = handover_import.Names(topics=known, of_all=of_all)
-                found.append(await handover_import.keep(conn, path, names, kind=kind))
-    return found
+                names = handover_import.Names(topics=all_topics, of_all=of_all)
+                imports.append(await handover_import.keep(conn, path, names, kind=kind))
+    return imports
 
 
 @command.command()
 @console.as_json
 @click.pass_obj
 def status(config: Config, as_json: bool) -> None:
-    """Who posts each topic, and how far either system has come.
+    """Show which system posts each topic, and the last digests of both.
 
     \b
     Example:
       scoop legacy status
     """
-    found = runtime.run(_status(config))
+    states = runtime.run(_status(config))
     if as_json:
-        console.print_json(found)
+        console.print_json(states)
         return
     console.print_table(
         ("topic", "mode", "posted by", "gathered", "program", "after", "last of older", "last of ours", "last shadow"),
         [
             (
-                each["topic_slug"],
-                each["mode"],
-                each["posted_by"],
-                "yes" if each["is_gathered"] else "no",
-                shlex.join(each["legacy_command"] or []) or None,
-                _minutes(each["legacy_deadline"]),
-                each["last_legacy"],
-                each["last_posted"],
-                each["last_shadow"],
+                state["topic_slug"],
+                state["mode"],
+                state["posted_by"],
+                "yes" if state["is_gathered"] else "no",
+                shlex.join(state["legacy_command"] or []) or None,
+                _minutes(state["legacy_deadline"]),
+                state["last_legacy"],
+                state["last_posted"],
+                state["last_shadow"],
             )
-            for each in found
+            for state in states
         ],
         empty="there are no topics",
         cut="program",
@@ -139,16 +144,16 @@ async def _status(config: Config) -> list[dict[str, Any]]:
     from scoop.store import handover, topics
 
     async with runtime.open_connection(config) as conn:
-        known, standings = await topics.list_topics(conn), await handover.list_standings(conn)
-    return [_standing(topic, modes(config).of(topic), standings[topic.topic_id]) for topic in known]
+        all_topics, standings = await topics.list_topics(conn), await handover.list_standings(conn)
+    return [_state(topic, modes(config).of(topic), standings[topic.topic_id]) for topic in all_topics]
 
 
-def _standing(topic: "Topic", held: "Modes", standing: "Standing") -> dict[str, Any]:
+def _state(topic: "Topic", modes: "Modes", standing: "Standing") -> dict[str, Any]:
     return {
         "topic_slug": topic.topic_slug,
-        "mode": held.mode,
-        "posted_by": "scoop" if held.posts else "older system",
-        "is_gathered": held.write_raw_ledger,
+        "mode": modes.mode,
+        "posted_by": "scoop" if modes.posts else "older system",
+        "is_gathered": modes.write_raw_ledger,
         "legacy_command": topic.legacy_command,
         "legacy_deadline": topic.legacy_deadline,
         "last_legacy": standing.last_legacy,
@@ -166,7 +171,7 @@ def _minutes(deadline: timedelta | None) -> str | None:
 @console.as_json
 @click.pass_obj
 def shadow(config: Config, slug: str, as_json: bool) -> None:
-    """Let Scoop make a topic's digests to compare; the older system posts.
+    """Build a topic's digests for comparison only; the older system posts.
 
     \b
     Example:
@@ -177,8 +182,8 @@ def shadow(config: Config, slug: str, as_json: bool) -> None:
     if as_json:
         console.print_json({"topic_slug": slug, "mode": "shadow"})
         return
-    click.echo(f"Scoop makes the digests of {slug} and posts none; the older system goes on as it is")
-    click.echo(f"after each import of what it posted: scoop legacy diff --topic {slug}")
+    click.echo(f"Scoop builds the digests of {slug} without posting them; keep the older system running")
+    click.echo(f"to compare, after each import of its posts: scoop legacy diff --topic {slug}")
 
 
 async def _shadow(config: Config, slug: str) -> None:
@@ -193,9 +198,9 @@ async def _shadow(config: Config, slug: str) -> None:
 @console.as_json
 @click.pass_obj
 def cutover(config: Config, slug: str, as_json: bool) -> None:
-    """Let Scoop post a topic, from its next digest on.
+    """Post a topic with Scoop, from its next digest on.
 
-    The last digest that was due stays the older system's: it has posted it.
+    Scoop does not post the last digest that was due: the older system has posted it.
 
     \b
     Example:
@@ -210,13 +215,13 @@ def cutover(config: Config, slug: str, as_json: bool) -> None:
         )
         return
     if left:
-        click.echo(f"the digest of {left} stays the older system's")
+        click.echo(f"the digest of {left} is left to the older system")
     click.echo(f"Scoop posts {slug} from {following:%Y-%m-%d %H:%M} ({topic.timezone}) on; stop the older system's job")
     if topic.legacy_command and topic.legacy_deadline:
         after = _minutes(topic.legacy_deadline)
-        click.echo(f"a digest that is not out {after} after its time is left to: {shlex.join(topic.legacy_command)}")
+        click.echo(f"if a digest is {after} late, this program posts it instead: {shlex.join(topic.legacy_command)}")
     else:
-        click.echo(f"to have the older system post what is late: scoop legacy command {slug} --deadline 30m -- PROGRAM")
+        click.echo(f"to let the older system post late digests: scoop legacy command {slug} --deadline 30m -- PROGRAM")
 
 
 async def _cut_over(config: Config, slug: str) -> "tuple[Topic, date | None]":
@@ -240,14 +245,14 @@ def _next_due(topic: "Topic") -> datetime:
 
 @command.command()
 @click.argument("slug", metavar="TOPIC")
-@click.option("--run-now", is_flag=True, help="Run the older system's program for a digest that is due and not posted.")
+@click.option("--run-now", is_flag=True, help="Run the older system's program if the last digest was not posted.")
 @console.as_json
 @click.pass_obj
 def rollback(config: Config, slug: str, run_now: bool, as_json: bool) -> None:
-    """Let the older system post a topic again, at once.
+    """Return a topic to the older system, at once.
 
-    What Scoop has not sent of the last digest is dropped. --run-now lets the older system post that digest now; nothing
-    is run where anything of ours may have arrived.
+    Unsent posts of Scoop's last digest are dropped. --run-now makes the older system post that digest now, unless any
+    post of Scoop may have arrived.
 
     \b
     Examples:
@@ -260,8 +265,8 @@ def rollback(config: Config, slug: str, run_now: bool, as_json: bool) -> None:
         run = {"date": day, "whose": leaving, "exit_code": ended.exit_code if ended else None}
         console.print_json({"topic_slug": slug, "mode": "shadow", "publish_v2": False, **run})
     else:
-        click.echo(f"the older system posts {slug} now, and Scoop compares; start the older system's job again")
-        click.echo(_what_follows(topic, day, leaving, ended))
+        click.echo(f"the older system posts {slug} from now on; start its job again")
+        click.echo(_next_step(topic, day, leaving, ended))
     sys.exit(1 if ended and ended.exit_code else 0)
 
 
@@ -275,27 +280,27 @@ async def _roll_back(
     async with runtime.open_connection(config) as conn:
         topic = await topics.by_slug(conn, slug)
         if run_now and not topic.legacy_command:
-            raise UsageError(f"{slug} has no program to run; name it: scoop legacy command {slug} -- PROGRAM ARG...")
+            raise UsageError(f"{slug} has no program to run; set one: scoop legacy command {slug} -- PROGRAM ARG...")
         async with conn.transaction():
             day, leaving = await handover.roll_back(conn, slug, modes(config), now=datetime.now(UTC))
-        is_wanted = run_now and leaving == "left"
-        ended = await handover.run_left(conn, topic, day, handover.run_program) if is_wanted else None
+        is_run = run_now and leaving == "left"
+        ended = await handover.run_left(conn, topic, day, handover.run_program) if is_run else None
     return topic, day, leaving, ended
 
 
-def _what_follows(topic: "Topic", day: date, leaving: "LeaveState | None", ended: "ProgramResult | None") -> str:
-    """What is to be done about the last digest that was due."""
+def _next_step(topic: "Topic", day: date, leaving: "LeaveState | None", ended: "ProgramResult | None") -> str:
+    """The state of the last digest that was due, and what to do about it."""
     if leaving == "posted":
         return f"the digest of {day} was posted by Scoop"
     if leaving == "uncertain":
-        return f"some of the digest of {day} may have arrived; look at the channel, then at scoop posts held"
+        return f"parts of the digest of {day} may have arrived; check the channel, then `scoop posts held`"
     if leaving == "legacys":
-        return f"the digest of {day} was the older system's"
+        return f"the digest of {day} was left to the older system"
     if leaving is None:
-        return "nobody waits for a digest of Scoop's"
+        return "no digest of Scoop is due"
     if ended is not None:
-        how = f"ended with {ended.exit_code}: {ended.error}" if ended.exit_code else "has posted it"
-        return f"the digest of {day} was not posted by Scoop; the older system's program {how}"
+        result = f"failed with exit code {ended.exit_code}: {ended.error}" if ended.exit_code else "has posted it"
+        return f"the digest of {day} was not posted by Scoop; the older system's program {result}"
     program = shlex.join(topic.legacy_command or ["PROGRAM"])
     return f"the digest of {day} is not posted; to post it: NP_TOPIC={topic.topic_slug} NP_DATE={day} {program}"
 
@@ -303,18 +308,18 @@ def _what_follows(topic: "Topic", day: date, leaving: "LeaveState | None", ended
 @command.command(name="command")
 @click.argument("slug", metavar="TOPIC")
 @click.argument("program", metavar="[-- PROGRAM ARG...]", nargs=-1, type=click.UNPROCESSED)
-@click.option("--deadline", metavar="TIME", help="Run it when a digest is not out so long after its time, as 30m.")
-@click.option("--forget", is_flag=True, help="Have no such program any more.")
+@click.option("--deadline", metavar="TIME", help="Run it when a digest is this late, as 30m.")
+@click.option("--forget", is_flag=True, help="Remove the program.")
 @console.as_json
 @click.pass_obj
 def command_(
     config: Config, slug: str, program: tuple[str, ...], deadline: str | None, forget: bool, as_json: bool
 ) -> None:
-    """Name the older system's program that posts a topic.
+    """Set the program of the older system that posts a topic.
 
-    It is run without a shell, with PATH, HOME, LANG, NP_TOPIC and NP_DATE, and may take 5 minutes. It runs at most once
-    for a date: when a digest of Scoop's is late by the deadline and nothing of it may have arrived, or by
-    `scoop legacy rollback TOPIC --run-now`. Without a deadline only the latter.
+    It runs without a shell, with PATH, HOME, LANG, NP_TOPIC and NP_DATE, for at most 5 minutes and at most once per
+    date: when a digest of Scoop is late by the deadline and no part of it may have arrived, or by
+    `scoop legacy rollback TOPIC --run-now`. Without a deadline it runs only by that command.
 
     \b
     Examples:
@@ -322,7 +327,7 @@ def command_(
       scoop legacy command ai_news --forget
     """
     if bool(program) == forget:
-        raise UsageError("name a program after --, or --forget it")
+        raise UsageError("give a program after --, or --forget")
     _check_unwritten(config, slug, "legacy_command", "legacy_deadline")
     if program:
         _check_program(program[0])
@@ -331,30 +336,30 @@ def command_(
     if as_json:
         console.print_json({"topic_slug": slug, "legacy_command": program or None, "legacy_deadline": after})
     elif forget:
-        click.echo(f"{slug} has no program of an older system any more")
+        click.echo(f"program of {slug} removed")
     else:
         when = f"when a digest is {_minutes(after)} late" if after else f"by scoop legacy rollback {slug} --run-now"
-        click.echo(f"{shlex.join(program)} is run {when}")
+        click.echo(f"{shlex.join(program)} runs {when}")
 
 
 def _check_program(name: str) -> None:
     import shutil
 
     if "\0" in name or shutil.which(name) is None:
-        raise UsageError(f"{name!r} cannot be run; name a program that is there and executable, with its full path")
+        raise UsageError(f"{name!r} cannot be run; give the full path of an executable program")
 
 
-def _deadline(written: str) -> timedelta:
+def _deadline(value: str) -> timedelta:
     from scoop.core import schedules
     from scoop.stages.digest import CATCH_UP_WITHIN
 
     try:
-        found = schedules.interval(written)
+        deadline = schedules.interval(value)
     except ValueError as error:
         raise UsageError(str(error)) from error
-    if found >= CATCH_UP_WITHIN:
+    if deadline >= CATCH_UP_WITHIN:
         raise UsageError(f"a digest is given up {CATCH_UP_WITHIN} after its time; the deadline must be shorter")
-    return found
+    return deadline
 
 
 async def _set_program(config: Config, slug: str, program: list[str] | None, after: timedelta | None) -> None:
@@ -366,7 +371,9 @@ async def _set_program(config: Config, slug: str, program: list[str] | None, aft
 
 
 def _check_unwritten(config: Config, slug: str, *names: str) -> None:
-    """Refuse to change what the settings file says: the file would win again."""
+    """UsageError for a setting that scoop.toml sets: the file would overwrite the change."""
     written = [name for table in config.topics if table.get("slug") == slug for name in names if name in table]
     if written:
-        raise UsageError(f"scoop.toml says the {written[0]} of {slug}, and wins; change it there, or take it out")
+        raise UsageError(
+            f"scoop.toml sets the {written[0]} of {slug} and has precedence; change it there, or remove it there first"
+        )

@@ -20,14 +20,20 @@ a_threshold = click.FloatRange(0, 1)
 
 @click.command()
 @click.option("--collection", help="Only this collection, as ai_news.")
-@click.option("--days", type=click.IntRange(1, 36_500), help="Only what was fetched in the last N days.")
+@click.option("--days", type=click.IntRange(1, 36_500), help="Only arrivals fetched in the last N days.")
 @click.option(
-    "--limit", type=click.IntRange(1), default=10_000, show_default=True, help="How many arrivals at most: the newest."
+    "--limit",
+    type=click.IntRange(1),
+    default=10_000,
+    show_default=True,
+    help="The largest number of arrivals; the newest are taken.",
 )
-@click.option("--embedder", help="Another embedder than the setting embedder, as local or openai.")
-@click.option("--coverage-at", type=a_threshold, help="From this probability on, stories are shown together.")
-@click.option("--merge-at", type=a_threshold, help="From this cosine on, documents with like titles are one story.")
-@click.option("--sure-at", type=a_threshold, help="From this cosine on, documents are one story, whatever the title.")
+@click.option("--embedder", help="Use this embedder instead of the setting, as local or openai.")
+@click.option("--coverage-at", type=a_threshold, help="The probability from which stories form a coverage group.")
+@click.option("--merge-at", type=a_threshold, help="The cosine from which documents with similar titles are one story.")
+@click.option(
+    "--sure-at", type=a_threshold, help="The cosine from which documents are one story, whatever their titles."
+)
 @console.as_json
 @click.pass_obj
 def command(
@@ -40,11 +46,11 @@ def command(
     as_json: bool,
     **thresholds: float | None,
 ) -> None:
-    """Tell the ledger again under other settings, and show which stories differ.
+    """Run part of the ledger again under other settings, and show which stories differ.
 
-    The newest arrivals go through all stages once more, in a scratch database that is removed afterwards, with your
-    settings and what is asked for here. Nothing of your own database is changed. Without any option it tells whether
-    the stories there are would come out the same today.
+    The newest arrivals go through all stages again, in a scratch database that is removed afterwards, with your
+    settings and the options given here. Your own database is not changed. Without options it shows whether today's
+    settings would produce the current stories.
 
     \b
     Examples:
@@ -55,33 +61,35 @@ def command(
     """
     from scoop.evaluation.replay import ReplayRequest
 
-    asked = ReplayRequest(
+    request = ReplayRequest(
         collection=collection,
         since=datetime.now(UTC) - timedelta(days=days) if days else None,
         limit=limit,
         embedder=embedder,
         thresholds={name: value for name, value in thresholds.items() if value is not None},
     )
-    found = runtime.run_logged(config, _replayed(config, asked))
+    result = runtime.run_logged(config, _replay(config, request))
     if as_json:
-        console.print_json(found)
+        console.print_json(result)
     else:
-        _show(found)
+        _show(result)
 
 
-async def _replayed(config: Config, asked: "ReplayRequest") -> "Replayed":
+async def _replay(config: Config, request: "ReplayRequest") -> "Replayed":
     from scoop.evaluation.replay import replay
 
     with _trial.watched() as (stop, report):
-        return await replay(config, asked, stop=stop, report=report)
+        return await replay(config, request, stop=stop, report=report)
 
 
-def _show(found: "Replayed") -> None:
-    click.echo(f"{found.arrivals:,} arrivals replayed in {found.seconds:.1f} s, {found.documents:,} documents compared")
-    if found.unplaced:
-        click.echo(f"{found.unplaced:,} are in a story on one side only, so they are not compared")
-    click.echo(f"before: {_basis(found.before)}\nafter:  {_basis(found.after)}\n")
-    rows = [(tier, getattr(found, tier)) for tier in NAMES]
+def _show(result: "Replayed") -> None:
+    click.echo(
+        f"{result.arrivals:,} arrivals replayed in {result.seconds:.1f} s, {result.documents:,} documents compared"
+    )
+    if result.unplaced:
+        click.echo(f"{result.unplaced:,} documents are in a story on one side only and are not compared")
+    click.echo(f"before: {_basis(result.before)}\nafter:  {_basis(result.after)}\n")
+    rows = [(tier, getattr(result, tier)) for tier in NAMES]
     console.print_table(
         ("tier", "before", "after", "documents moved", "precision", "recall", "F1", "ARI"),
         [
@@ -104,19 +112,19 @@ def _show(found: "Replayed") -> None:
         ],
         empty="",
     )
-    _show_differences(found)
+    _show_differences(result)
 
 
 def _basis(basis: "Basis | None") -> str:
     if basis is None:
-        return "no model has embedded anything yet"
+        return "no embeddings yet"
     thresholds = ", ".join(f"{name} {value:g}" for name, value in basis.thresholds.items())
-    return f"{basis.model_name} {basis.model_version}, {thresholds or 'which has no links: only copies are merged'}"
+    return f"{basis.model_name} {basis.model_version}, {thresholds or 'no link model: only copies are merged'}"
 
 
-def _show_differences(found: "Replayed") -> None:
-    """The largest of each kind, and how many more there are."""
-    for (tier, kind), alike in groupby(found.differences, key=lambda difference: (difference.tier, difference.kind)):
+def _show_differences(result: "Replayed") -> None:
+    """Print the largest differences of each kind, and the number of others."""
+    for (tier, kind), alike in groupby(result.differences, key=lambda difference: (difference.tier, difference.kind)):
         one, many = NAMES[tier]
         differences = list(alike)
         for difference in differences[:SHOWN]:

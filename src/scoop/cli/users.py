@@ -1,4 +1,4 @@
-"""`scoop users`: accounts of people."""
+"""`scoop users`: user accounts."""
 
 import sys
 from collections.abc import Awaitable, Callable
@@ -21,7 +21,7 @@ a_role = click.Choice(access.ROLES)
 
 
 def _password_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Where a password comes from; never an argument, which everybody on the machine can see."""
+    """Options for the source of a password; not an argument, which all users of the machine could see."""
     options = [
         click.option(
             "--password-file",
@@ -38,7 +38,7 @@ def _password_options(function: Callable[..., None]) -> Callable[..., None]:
 
 @click.group(cls=usage.CommandGroup)
 def command() -> None:
-    """People who may sign in: list, show, add, change, enable, disable, remove.
+    """User accounts: list, show, add, change, enable, disable, remove.
 
     A reader reads; an editor also changes sources, topics and stories; an admin also manages people and their keys.
 
@@ -56,7 +56,7 @@ def command() -> None:
 @console.as_json
 @click.pass_obj
 def list_users(config: Config, as_json: bool) -> None:
-    """List everybody who has an account.
+    """List all accounts.
 
     \b
     Example:
@@ -76,7 +76,7 @@ async def _list(config: Config, *, as_json: bool) -> None:
     console.print_table(
         ("name", "role", "state", "signs in by", "last signed in"),
         [(user.name, user.role, _state(user), _sign_in(user), user.seen_at) for user in accounts],
-        empty="nobody has an account yet; add one: scoop users add NAME --role admin",
+        empty="there are no accounts yet; add one: scoop users add NAME --role admin",
     )
 
 
@@ -120,12 +120,12 @@ async def _show(config: Config, name: str, *, as_json: bool) -> None:
 
 @command.command()
 @click.argument("name")
-@click.option("--role", type=a_role, default="reader", show_default=True, help="What they may do.")
+@click.option("--role", type=a_role, default="reader", show_default=True, help="The role, which gives the rights.")
 @_password_options
 @console.as_json
 @click.pass_obj
 def add(config: Config, name: str, role: Role, password_file: Path | None, password_stdin: bool, as_json: bool) -> None:
-    """Add a person; the first one should be an admin.
+    """Add an account; the first one should be an admin.
 
     \b
     Examples:
@@ -143,17 +143,17 @@ async def _add(config: Config, name: str, role: Role, password: str, *, as_json:
     from scoop.http import passwords
     from scoop.store import users
 
-    async def put(conn: "Connection") -> users.User:
+    async def add(conn: "Connection") -> users.User:
         return await users.by_id(conn, await users.add(conn, name=name, role=role, password_hash=password_hash))
 
     password_hash = await passwords.hash_password(password)
-    await _change(config, put, done=f"{name} may sign in, as {role}", as_json=as_json)
+    await _change(config, add, done=f"{name} added as {role}", as_json=as_json)
 
 
 @command.command()
 @click.argument("name")
-@click.option("--role", type=a_role, help="What they may do.")
-@click.option("--password", "asks_password", is_flag=True, help="Ask for another password.")
+@click.option("--role", type=a_role, help="The role, which gives the rights.")
+@click.option("--password", "asks_password", is_flag=True, help="Prompt for a new password.")
 @_password_options
 @console.as_json
 @click.pass_obj
@@ -166,7 +166,7 @@ def change(
     password_stdin: bool,
     as_json: bool,
 ) -> None:
-    """Change the role or the password of a person; another password signs out all their browsers.
+    """Change the role or the password of an account; a new password ends all its sessions.
 
     \b
     Examples:
@@ -176,7 +176,7 @@ def change(
     """
     changes_password = asks_password or password_file is not None or password_stdin
     if role is None and not changes_password:
-        raise UsageError("say what to change: --role, --password, --password-file or --password-stdin")
+        raise UsageError("nothing to change: give --role, --password, --password-file or --password-stdin")
     password = _read_password(password_file, from_stdin=password_stdin) if changes_password else None
     runtime.run(_set(config, name, role=role, password=password, as_json=as_json))
 
@@ -188,10 +188,10 @@ async def _set(config: Config, name: str, *, role: Role | None, password: str | 
     done: list[str] = []
     if role is not None:
         changes["role"] = role
-        done.append(f"{name} is now: {role}")
+        done.append(f"role of {name} changed to {role}")
     if password is not None:
         changes["password_hash"] = await passwords.hash_password(password)
-        done.append(f"{name} has another password, and is signed out everywhere")
+        done.append(f"password of {name} changed; all sessions ended")
     await _change(config, _changing(name, **changes), done="\n".join(done), as_json=as_json)
 
 
@@ -221,13 +221,13 @@ def role(config: Config, name: str, new_role: Role, as_json: bool) -> None:
 @console.as_json
 @click.pass_obj
 def enable(config: Config, name: str, as_json: bool) -> None:
-    """Let a person who was disabled sign in again.
+    """Enable a disabled account.
 
     \b
     Example:
       scoop users enable ada
     """
-    runtime.run(_change(config, _changing(name, enabled=True), done=f"{name} may sign in", as_json=as_json))
+    runtime.run(_change(config, _changing(name, enabled=True), done=f"{name} enabled", as_json=as_json))
 
 
 @command.command()
@@ -235,13 +235,13 @@ def enable(config: Config, name: str, as_json: bool) -> None:
 @console.as_json
 @click.pass_obj
 def disable(config: Config, name: str, as_json: bool) -> None:
-    """Sign a person out and refuse their keys, until they are enabled again.
+    """Disable an account: its sessions end, and its keys are refused until it is enabled again.
 
     \b
     Example:
       scoop users disable ada
     """
-    done = f"{name} is disabled and signed out"
+    done = f"{name} disabled; all sessions ended"
     runtime.run(_change(config, _changing(name, enabled=False), done=done, as_json=as_json))
 
 
@@ -250,21 +250,21 @@ def disable(config: Config, name: str, as_json: bool) -> None:
 @console.as_json
 @click.pass_obj
 def remove(config: Config, name: str, as_json: bool) -> None:
-    """Remove a person, with all their keys.
+    """Delete an account with all its keys.
 
     \b
     Example:
       scoop users remove ada
     """
 
-    async def take(conn: "Connection") -> Any:
+    async def delete(conn: "Connection") -> Any:
         from scoop.store import users
 
         user = await users.by_name(conn, name)
         await users.remove(conn, user.user_id)
         return user
 
-    runtime.run(_change(config, take, done=f"{name} is removed, with all keys", as_json=as_json))
+    runtime.run(_change(config, delete, done=f"{name} removed, with all keys", as_json=as_json))
 
 
 def _changing(name: str, **changes: Any) -> "Callable[[Connection], Awaitable[Any]]":
@@ -296,8 +296,8 @@ def _read_password(file: Path | None, *, from_stdin: bool) -> str:
     if from_stdin:
         return _first_line(sys.stdin.readline())
     if not sys.stdin.isatty():
-        raise UsageError("there is no terminal to type a password; give --password-file or --password-stdin")
-    typed: str = click.prompt("Password", hide_input=True, confirmation_prompt="The same again", err=True)
+        raise UsageError("no terminal to type a password at; give --password-file or --password-stdin")
+    typed: str = click.prompt("Password", hide_input=True, confirmation_prompt="Password again", err=True)
     return typed
 
 

@@ -1,0 +1,1 @@
+"""Evaluation of stories against gold labels, and replays of the ledger, in scratch databases."""

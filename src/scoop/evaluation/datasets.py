@@ -94,16 +94,16 @@ def stories(file: str) -> dict[GoldKey, str]:
 
 def documents(file: str, gold: Mapping[GoldKey, str] | None, *, now: datetime) -> list[Labelled]:
     """The documents of a file; with `gold` they are v1 items, else each line names its story."""
-    found: dict[DocumentName, Labelled] = {}
+    labelled: dict[DocumentName, Labelled] = {}
     with _opened(file) as stream:
         for piece in split_items(stream):
             document = _labelled(piece, set_name(file), now=now) if gold is None else _labelled_item(piece, gold)
-            if document.name in found:
-                raise InputError(f"line {piece.line}: the id {document.name[-1]!r} stands in an earlier line already")
-            found[document.name] = document
-        if not found:
-            raise InputError("there is no document in it")
-    return list(found.values())
+            if document.name in labelled:
+                raise InputError(f"line {piece.line}: the id {document.name[-1]!r} is already used in an earlier line")
+            labelled[document.name] = document
+        if not labelled:
+            raise InputError("the file has no documents")
+    return list(labelled.values())
 
 
 @contextmanager
@@ -132,9 +132,9 @@ def _story(piece: RawItem, story: str | int) -> str:
 
 
 def _labelled_item(piece: RawItem, gold: Mapping[GoldKey, str]) -> Labelled:
-    known = _decoded(piece, _V1)
-    pair = known.source, known.source_item_id
-    for key in (known.source_metadata.item_uuid, str(items.item_uuid(*pair)), pair):
+    item = _decoded(piece, _V1)
+    pair = item.source, item.source_item_id
+    for key in (item.source_metadata.item_uuid, str(items.item_uuid(*pair)), pair):
         if key in gold:
             return Labelled(item=_decoded(piece, dict[str, Any]), story=gold[key])
     raise InputError(f"line {piece.line}: the gold file has no story for {':'.join(pair)}")
@@ -146,13 +146,13 @@ def _decoded(piece: RawItem, kind: type[Any]) -> Any:
     try:
         return msgspec.json.decode(piece.raw, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"line {piece.line}: {error}; `scoop evaluate --help` shows a good one") from error
+        raise InputError(f"line {piece.line}: {error}; see the example in `scoop evaluate --help`") from error
 
 
 def _item(row: _LabelledRow, line: int, set_name: str, *, now: datetime) -> Item:
     """The v1 item of a row; empty fields are unknown, invalid ones are left to validation."""
     address = row.url if row.url and urls.is_url(row.url) else None
-    known = {
+    fields = {
         "canonical_url": urls.percent_encoded(address) if address else row.url,
         "published_at": _moment(row.published_at) if row.published_at else None,
         "body_text": row.text,
@@ -163,7 +163,7 @@ def _item(row: _LabelledRow, line: int, set_name: str, *, now: datetime) -> Item
         "source": row.source or (urls.host(urls.canonical_url(address)) if address else set_name),
         "source_item_id": str(line if row.id in {None, ""} else row.id),
         "title": row.title or text.truncated(text.one_line(row.text or ""), TITLE_CHARACTERS),
-        **{field: value for field, value in known.items() if value},
+        **{field: value for field, value in fields.items() if value},
         "source_metadata": {
             "collection": row.collection or set_name,
             "job_name": "evaluate",

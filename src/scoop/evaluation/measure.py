@@ -138,8 +138,8 @@ async def measure(
         for number in range(shuffles)
     ]
     gold = [document.story for document in documents]
-    found = {tier: outcome.labels(tier, documents) for tier in TIERS}
-    compared = {tier: clusters.agreement(found[tier], gold) for tier in TIERS}
+    labels = {tier: outcome.labels(tier, documents) for tier in TIERS}
+    compared = {tier: clusters.agreement(labels[tier], gold) for tier in TIERS}
     return Measurement(
         set=name,
         documents=len(documents),
@@ -147,8 +147,8 @@ async def measure(
         merge=compared["merge"],
         coverage=compared["coverage"],
         seconds=outcome.seconds,
-        languages=_by_language(documents, found),
-        errors=_errors(documents, found, most=errors),
+        languages=_by_language(documents, labels),
+        errors=_errors(documents, labels, most=errors),
         shuffles={tier: _spread([outcome, *others], tier, documents) for tier in TIERS} if others else {},
         refused=_refused(documents, outcome),
     )
@@ -164,7 +164,7 @@ def _shuffled(documents: Sequence[Labelled], chance: Random) -> Iterator[list[La
 
 
 def _by_language(
-    documents: Sequence[Labelled], found: Mapping[EvaluationTier, Sequence[int]]
+    documents: Sequence[Labelled], labels: Mapping[EvaluationTier, Sequence[int]]
 ) -> dict[str, LanguageFigures]:
     """The figures of each language, if there are several."""
     gold = [document.story for document in documents]
@@ -174,8 +174,8 @@ def _by_language(
     return {
         language: LanguageFigures(
             documents=len(positions),
-            merge=clusters.b_cubed_f1(found["merge"], gold, among=positions),
-            coverage=clusters.b_cubed_f1(found["coverage"], gold, among=positions),
+            merge=clusters.b_cubed_f1(labels["merge"], gold, among=positions),
+            coverage=clusters.b_cubed_f1(labels["coverage"], gold, among=positions),
         )
         for language, positions in sorted(among.items())
         if len(among) > 1
@@ -183,11 +183,11 @@ def _by_language(
 
 
 def _errors(
-    documents: Sequence[Labelled], found: Mapping[EvaluationTier, Sequence[int]], *, most: int
+    documents: Sequence[Labelled], labels: Mapping[EvaluationTier, Sequence[int]], *, most: int
 ) -> list[GroupDifference]:
     """The worst wrong joins of both tiers, and the worst splits of coverage, which exists to repair those of merge."""
     gold, titles = [document.story for document in documents], [document.item["title"] for document in documents]
-    merge, coverage = found["merge"], found["coverage"]
+    merge, coverage = labels["merge"], labels["coverage"]
     joins = clusters.list_mixed_groups(merge, gold)
     wider = [
         parts
@@ -211,13 +211,13 @@ def _spread(outcomes: Sequence[_Outcome], tier: EvaluationTier, documents: Seque
 
 
 def _refused(documents: Sequence[Labelled], outcome: _Outcome) -> list[UnplacedDocument]:
-    lost = [document.item for document in documents if document.name not in outcome.place_by_name]
+    unplaced = [document.item for document in documents if document.name not in outcome.place_by_name]
     return [
         UnplacedDocument(source_item_id=item["source_item_id"], title=item["title"], reason=_reason(item))
-        for item in lost
+        for item in unplaced
     ]
 
 
 def _reason(item: Item) -> str:
     problems = [f"{problem.path} {problem.reason}" for problem in items.list_problems(item)]
-    return problems[0] if problems else "a stage gave it up; the log says why"
+    return problems[0] if problems else "a stage gave it up; see the log"

@@ -72,21 +72,21 @@ class Replayed:
     seconds: float
 
 
-async def replay(config: Config, asked: ReplayRequest, *, stop: asyncio.Event, report: Report) -> Replayed:
+async def replay(config: Config, request: ReplayRequest, *, stop: asyncio.Event, report: Report) -> Replayed:
     """Replay part of the ledger in a scratch database and compare; the desk's own database is only read."""
-    under = replace(config, embedder=asked.embedder or config.embedder)
+    under = replace(config, embedder=request.embedder or config.embedder)
     async with open_database(config) as ours:
-        arrival_ids = await _newest(ours, asked)
-        before, after = await _basis_now(ours), await _basis_asked(ours, under, asked.thresholds)
-        report.message(f"replaying {len(arrival_ids):,} arrivals; making a scratch database ...")
+        arrival_ids = await _newest(ours, request)
+        before, after = await _current_basis(ours), await _requested_basis(ours, under, request.thresholds)
+        report.message(f"replaying {len(arrival_ids):,} arrivals; creating a scratch database ...")
         async with scratch.open_scratch(under) as app:
             began = time.perf_counter()
-            placed = await _take_in(ours, app, arrival_ids, stop=stop, report=report)
-            await _work_off(app, after.thresholds, stop=stop, report=report)
+            placed = await _copy_arrivals(ours, app, arrival_ids, stop=stop, report=report)
+            await _run_stages(app, after.thresholds, stop=stop, report=report)
             seconds = time.perf_counter() - began
             async with app.database.connection() as conn:
                 place_by_name = await stories.get_placements(conn)
-    compared = {name: found for name, found in placed.items() if name in place_by_name}
+    compared = {name: document for name, document in placed.items() if name in place_by_name}
     labels = {tier: _labels(tier, compared, place_by_name) for tier in TIERS}
     return Replayed(
         arrivals=len(arrival_ids),
@@ -96,7 +96,7 @@ async def replay(config: Config, asked: ReplayRequest, *, stop: asyncio.Event, r
         after=after,
         merge=_comparison(*labels["merge"]),
         coverage=_comparison(*labels["coverage"]),
-        differences=_differences(labels, [found.title for found in compared.values()]),
+        differences=_differences(labels, [document.title for document in compared.values()]),
         seconds=seconds,
     )
 
@@ -104,23 +104,23 @@ async def replay(config: Config, asked: ReplayRequest, *, stop: asyncio.Event, r
 # Settings
 
 
-async def _basis_now(ours: Database) -> Basis | None:
+async def _current_basis(ours: Database) -> Basis | None:
     async with ours.connection() as conn:
         model = await embeddings.find_active(conn)
     return _basis(model.model_name, model.model_version, model.calibration) if model else None
 
 
-async def _basis_asked(ours: Database, config: Config, thresholds: Mapping[str, float]) -> Basis:
+async def _requested_basis(ours: Database, config: Config, thresholds: Mapping[str, float]) -> Basis:
     """The model and thresholds of the replay; the desk's own unless the request names others."""
     async with open_client(config) as client:
         model = open_embedder(config, client).model
     version = embedding_text.with_recipe(model.version)
     async with ours.connection() as conn:
-        known = await embeddings.find(conn, model.name, version)
-    basis = _basis(model.name, version, {**(known.calibration if known else {}), **thresholds})
+        stored = await embeddings.find(conn, model.name, version)
+    basis = _basis(model.name, version, {**(stored.calibration if stored else {}), **thresholds})
     if thresholds and not basis.thresholds:
         raise UsageError(
-            f"no links are known for the model {model.name} {version}, so no threshold decides anything there; "
+            f"the model {model.name} {version} has no link model, so thresholds have no effect; "
             "replay without thresholds, or with the embedder local"
         )
     return basis
@@ -136,15 +136,17 @@ def _basis(model_name: str, model_version: str, calibration: Mapping[str, float]
 # Through the stages
 
 
-async def _newest(ours: Database, asked: ReplayRequest) -> list[int]:
+async def _newest(ours: Database, request: ReplayRequest) -> list[int]:
     async with ours.connection() as conn:
-        found = await replays.list_newest(conn, collection=asked.collection, since=asked.since, limit=asked.limit)
-    if not found:
-        raise NotFound("the ledger has no such arrivals; `scoop runs` tells what came in, and when")
-    return found
+        arrival_ids = await replays.list_newest(
+            conn, collection=request.collection, since=request.since, limit=request.limit
+        )
+    if not arrival_ids:
+        raise NotFound("the ledger has no matching arrivals; `scoop runs` lists when items arrived")
+    return arrival_ids
 
 
-async def _take_in(
+async def _copy_arrivals(
     ours: Database, app: App, arrival_ids: Sequence[int], *, stop: asyncio.Event, report: Report
 ) -> dict[DocumentName, PlacedDocument]:
     """Copy arrivals, and return the current placement of their documents."""
@@ -161,7 +163,7 @@ async def _take_in(
     return placed
 
 
-async def _work_off(app: App, thresholds: Mapping[str, float], *, stop: asyncio.Event, report: Report) -> None:
+async def _run_stages(app: App, thresholds: Mapping[str, float], *, stop: asyncio.Event, report: Report) -> None:
     """Run all stages; thresholds are set before anything is linked, because the model must exist first."""
     before_linking = [stage for stage in app.stages if stage.name != StageName.LINK]
     await scratch.run_until_idle(replace(app, stages=before_linking), stop=stop, report=report)
@@ -183,7 +185,7 @@ def _labels(
     compared: Mapping[DocumentName, PlacedDocument],
     place_by_name: Mapping[DocumentName, Placement],
 ) -> StoryLabels:
-    before = [getattr(found.place, tier) for found in compared.values()]
+    before = [getattr(document.place, tier) for document in compared.values()]
     return before, [getattr(place_by_name[name], tier) for name in compared]
 
 

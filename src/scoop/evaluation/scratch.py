@@ -65,7 +65,9 @@ def _scratch(config: Config) -> Iterator[Config]:
         folder = Path(tempfile.mkdtemp(prefix="scoop-trial-"))
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise ConfigError(f"no folder for a scratch database: {reason}; set TMPDIR to one you can write to") from error
+        raise ConfigError(
+            f"cannot create a folder for a scratch database: {reason}; set TMPDIR to a writable folder"
+        ) from error
     folder.chmod(0o711)  # as root the server runs as another user, who must be able to enter
     try:
         yield replace(config, home=folder / "home", database_url=None, archive_url=None, sources=(), topics=())
@@ -80,9 +82,9 @@ async def run_until_idle(app: App, *, stop: asyncio.Event, report: Report) -> No
     """Run all stages until idle; raise if any work failed or the run was stopped."""
     await worker.run(app, stop=stop, until_idle=True, report=report)
     if stop.is_set():
-        raise ScoopError("stopped before all was done")
+        raise ScoopError("stopped before all work was done")
     async with app.database.connection() as conn:
         for waiting in await work.failed(conn, limit=1):
             raise ScoopError(
-                f"the stage {waiting.stage} failed: {text.one_line(waiting.error or '')}; see to it and try again"
+                f"the stage {waiting.stage} failed: {text.one_line(waiting.error or '')}; fix the cause and try again"
             )
