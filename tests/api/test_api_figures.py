@@ -4,7 +4,7 @@ from builders import an_item, told
 from scoop.http import accounts, deps
 from scoop.store import users
 from scoop.store.reads import stats as stats_reads
-from web.visitor import NOW, a_report, visiting
+from web.visitor import NOW, a_report, disconnect, visiting
 
 
 async def a_key(database, *, role, scopes):
@@ -23,7 +23,7 @@ async def test_anybody_learns_that_the_desk_works_and_nothing_else(database):
 async def test_a_desk_without_its_database_says_so_and_nothing_else(database, monkeypatch):
     monkeypatch.setattr(deps, "CONNECTION_TIMEOUT", 0.3)
     async with visiting(database, role=None) as visitor:
-        await database.close()
+        await disconnect(database)
         answer = await visitor.get("/api/v1/health")
     assert (answer.status, answer.json["error"]["code"]) == (503, "UNAVAILABLE")
     assert "postgres" not in answer.text.lower()

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from scoop.store import migrations
-from web.visitor import visiting
+from web.visitor import disconnect, visiting
 
 
 async def test_it_lives_whatever_the_database_does(database):
-    await database.close()
+    await disconnect(database)
     async with visiting(database, role=None) as visitor:
         answer = await visitor.get("/healthz")
     assert (answer.status, answer.text) == (200, "ok")
@@ -50,7 +50,7 @@ async def test_it_is_not_ready_with_a_full_disk(database):
 
 
 async def test_it_says_within_two_seconds_that_the_database_is_away(database):
-    await database.close()
+    await disconnect(database)
     async with visiting(database, role=None) as visitor:
         begun = time.monotonic()
         answer = await visitor.get("/readyz")

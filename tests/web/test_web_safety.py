@@ -5,7 +5,7 @@ import pytest
 
 from builders import told
 from scoop.http import deps
-from web.visitor import TODAY, a_report, visiting
+from web.visitor import TODAY, a_report, disconnect, visiting
 
 ROUTES = [
     "/",
@@ -178,7 +178,7 @@ async def test_a_page_that_breaks_tells_nothing_of_the_cause(database):
 async def test_a_database_that_is_away_is_told_without_its_address(database, monkeypatch):
     monkeypatch.setattr(deps, "CONNECTION_TIMEOUT", 0.3)
     async with visiting(database) as visitor:
-        await database.close()
+        await disconnect(database)
         answer = await visitor.get("/")
     assert answer.status == 503
     assert guarded(answer.headers)

@@ -120,6 +120,12 @@ async def visiting(
         yield Visitor(address=address, session=session)
 
 
+async def disconnect(database: Database) -> None:
+    """Let the connections of a database end and new ones be refused, as when its server stops."""
+    database._pool.set_connect_args("postgresql://127.0.0.1:1/scoop")
+    await database._pool.expire_connections()
+
+
 async def signed_in(database: Database, role: Role, *, now: datetime) -> str:
     """The session of a new person with this role."""
     async with database.transaction() as conn:
