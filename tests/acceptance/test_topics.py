@@ -77,6 +77,9 @@ def test_a_topic_is_changed_rested_shown_and_removed(desk):
     assert "Tokyo mornings (tokyo), disabled" in shown
     assert "from everywhere" in shown
     assert "tokyo" in desk("topics", "list").stdout
+    assert desk("topics", "edit", "tokyo", "--reset", "max_entries", "--reset", "name").returncode == 0
+    assert asked(desk, "topics", "show", "tokyo")["topic_name"] == "Tokyo"
+    assert desk("topics", "edit", "tokyo", "--reset", "slug").returncode == 0
     assert desk("topics", "enable", "tokyo").returncode == 0
     assert desk("topics", "remove", "tokyo").returncode == 0
     assert [topic["topic_slug"] for topic in asked(desk, "topics", "list")] == ["ai_news", "china_news", "world_news"]
@@ -102,7 +105,7 @@ def test_what_is_wrong_is_named_with_its_fix(desk):
         (["add", "ai_news"], 2, "scoop topics change ai_news"),
         (["add", "energy", "--cron", "*/5 * * * *"], 2, "several times on one date"),
         (["add", "energy", "--timezone", "Mars"], 2, "Europe/Berlin"),
-        (["edit", "ai_news", "--max-entries", "0"], 2, "an integer, 1-100"),
+        (["edit", "ai_news", "--max-entries", "0"], 2, "max_entries: must be a whole number from 1 to 100"),
         (["show", "energy"], 1, "`scoop topics list`"),
         (["rules", "add", "ai_news", "--regex", "(?=x)"], 2, "lookarounds"),
         (["rules", "add", "ai_news", "--regex", "x", "--keyword", "x"], 2, "one of --keyword, --regex and --source"),
@@ -136,4 +139,4 @@ def test_the_settings_file_makes_topics(desk, tmp_path):
     config.write_text('[[topics]]\nslug = "energy"\nspeed = 3\n')
     done = desk("assign-topics", config=config)
     assert done.returncode == 3
-    assert "[[topics]] number 1: there is no option speed" in done.stderr
+    assert "[[topics]] number 1: a topic has no setting 'speed'" in done.stderr

@@ -65,8 +65,13 @@ def test_the_api_has_the_same_bounds(values: dict[str, Any]) -> None:
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(UsageError, match="a boat has no setting 'sails'; its settings are colour, is_fast, name"):
-        settings.check_names("boat", BOAT, ["sails"])
+    with pytest.raises(UsageError, match="a boat has no setting 'hull'; its settings are colour, is_fast, name"):
+        settings.check_names("boat", BOAT, ["hull"])
+
+
+def test_a_mistyped_name_is_refused_with_the_one_that_is_meant() -> None:
+    with pytest.raises(UsageError, match="a boat has no setting 'seat'; did you mean seats?"):
+        settings.check_names("boat", BOAT, ["seat"])
 
 
 def test_a_patch_keeps_what_it_leaves_out_and_resets_what_is_null() -> None:

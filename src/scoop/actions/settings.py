@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, Literal, get_args, get_origin
 
+from scoop.core import suggestions
 from scoop.errors import UsageError
 
 
@@ -28,6 +29,7 @@ def _accept(_value: Any) -> None:
 class Setting:
     """One setting of a noun.
 
+    `field` is its name in the API and in the dataclass, where that is not `name`.
     `about` is a sentence for the help of the command line, the OpenAPI document and the form. `type` is str, int, bool,
     a Literal, list[...] or dict[str, Any]. `least` and `most` bound the characters of a text, the value of a number and
     the length of a list; `pattern` is a regular expression for a whole text. `check` raises ValueError with the fix.
@@ -37,6 +39,7 @@ class Setting:
     """
 
     name: str
+    field: str = ""
     about: str
     type: Any = str
     least: int = 1
@@ -54,6 +57,11 @@ class Setting:
     metavar: str | None = None
     label: str | None = ""
     is_common: bool = False
+
+    @property
+    def attribute(self) -> str:
+        """Its name in the API and in the dataclass of the noun."""
+        return self.field or self.name
 
     @property
     def is_list(self) -> bool:
@@ -80,7 +88,8 @@ def check_names(noun: str, settings: Iterable[Setting], names: Iterable[str]) ->
     known = sorted(setting.name for setting in settings)
     for name in names:
         if name not in known:
-            raise UsageError(f"a {noun} has no setting {name!r}; its settings are {', '.join(known)}")
+            hint = suggestions.question(name, known) or f"; its settings are {', '.join(known)}"
+            raise UsageError(f"a {noun} has no setting {name!r}{hint}")
 
 
 def apply_patch(defaults: type[Any], known: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
@@ -115,7 +124,7 @@ def _bounds_problem(setting: Setting, value: Any) -> str | None:
     if setting.type is str and not (isinstance(value, str) and least <= len(value.strip()) <= most):
         return f"{least:,} to {most:,} characters"
     if setting.pattern and not re.fullmatch(setting.pattern, value):
-        return f"text that matches {setting.pattern}"
+        return f"text that matches {setting.pattern}, not {value!r}. {setting.about}"
     if setting.type is int and not (type(value) is int and least <= value <= most):
         return f"a whole number from {least:,} to {most:,}"
     if setting.type is bool and not isinstance(value, bool):
@@ -123,7 +132,8 @@ def _bounds_problem(setting: Setting, value: Any) -> str | None:
     if setting.choices and value not in setting.choices:
         return f"one of {', '.join(map(str, setting.choices))}"
     if setting.is_list and not (isinstance(value, list) and least <= len(value) <= most):
-        return f"a list of {least:,} to {most:,}"
+        length = f"{least:,} to {most:,}" if least else f"at most {most:,}"
+        return f"a list of {length}. {setting.about}"
     if setting.is_table and not (isinstance(value, Mapping) and len(value) <= most):
         return f"a table of at most {most:,} values"
     return None

@@ -1,17 +1,18 @@
 """Topics: settings, rules and channels as operators write them, checked and stored."""
 
 import asyncio
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
 from scoop import channels, options, plugins
-from scoop.core import digest_windows, display_names, schedules
+from scoop.actions import settings as definition
+from scoop.actions.topic_settings import HANDOVER_SETTINGS, SETTINGS, TABLE
+from scoop.core import display_names, schedules
 from scoop.core import topics as core
 from scoop.core.topics import Ruling, StoryText, Trial
 from scoop.errors import ConfigError, Conflict, NotFound, Reject, UsageError
@@ -21,47 +22,13 @@ from scoop.store import topics as store
 from scoop.store.db import Connection
 from scoop.store.reads import stories as story_reads
 
-SHORT = {"topic_slug": "slug", "topic_name": "name", "digest_cron": "cron"}
-"""Short names of a topic's fields, as in scoop.toml and on the command line."""
 SOURCE_LISTS: dict[str, RuleType] = {"sources": "include", "exclude_sources": "exclude"}
 KEYWORD_LISTS: dict[str, RuleType] = {"keywords": "include", "exclude_keywords": "exclude"}
-MAX_SLUG = 64
-MAX_PER_DIGEST = 100
-DISCORD_CHANNEL_ID = "^[0-9]{17,20}$"
 READ_AT_ONCE = 500  # stories with their texts
-
-_SLUG = re.compile(rf"[a-z0-9_]{{1,{MAX_SLUG}}}")
 
 
 def _described(description: str) -> Meta:
     return Meta(extra_json_schema={"description": description})
-
-
-_List = Annotated[list[Any], _described("a list")]
-
-
-class _Table(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """The types and bounds of a topic's settings, by short name; its lists are parsed separately."""
-
-    slug: str
-    name: str
-    timezone: str
-    cron: str
-    collections: Annotated[list[str], _described('a list of collections, as ["ai_news"]')]
-    max_entries: Annotated[int, Meta(ge=1, le=MAX_PER_DIGEST)]
-    max_per_family: Annotated[int, Meta(ge=1, le=MAX_PER_DIGEST)]
-    discord_channel_id: Annotated[str, Meta(pattern=DISCORD_CHANNEL_ID), _described("an id of 17 to 20 digits")] | None
-    enabled: bool
-    mode: Literal["legacy", "shadow", "prod"] | None
-    publish_v2: bool | None
-    write_raw_ledger: bool | None
-    legacy_command: Annotated[list[str], _described('a list: a program and its arguments, as ["post", "--now"]')] | None
-    legacy_deadline: str | None = None
-    sources: _List = []
-    exclude_sources: _List = []
-    keywords: _List = []
-    exclude_keywords: _List = []
-    channels: _List = []
 
 
 class _Keyword(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
@@ -81,26 +48,26 @@ class _Channel(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
 def settings(given: Mapping[str, Any], known: Topic | None = None) -> TopicSettings:
     """The settings of a topic from an operator's values; a missing value keeps its current value or the default.
 
-    UsageError names the invalid one.
+    The names are those of `topic_settings.TABLE`. UsageError names the setting and the fix.
     """
-    slug = given.get("slug", known.topic_slug if known else None)
-    if not isinstance(slug, str) or not _SLUG.fullmatch(slug):
-        raise UsageError(f"a topic needs a slug of a-z, 0-9 and _ only, at most {MAX_SLUG}; {slug!r} is none")
-    base = known or TopicSettings(topic_slug=slug, topic_name=display_names.collection_name(slug))
-    stays = {SHORT.get(each.name, each.name): getattr(base, each.name) for each in fields(TopicSettings)}
-    found = _checked(_Table, {**stays, "legacy_deadline": None, **given})
-    values = {each.name: getattr(found, SHORT.get(each.name, each.name)) for each in fields(TopicSettings)}
-    try:
-        deadline = schedules.interval(found.legacy_deadline) if found.legacy_deadline else base.legacy_deadline
-        schedules.zone(found.timezone)
-        digest_windows.check_cron(found.cron)
-    except ValueError as error:
-        raise UsageError(str(error)) from error
-    if not found.name.strip() or not all(collection.strip() for collection in found.collections):
-        raise UsageError("the name and the collections must not be blank")
-    if found.legacy_command == []:
-        raise UsageError("the legacy_command must name a program")
-    return TopicSettings(**{**values, "legacy_deadline": deadline})
+    definition.check_names("topic", TABLE, given)
+    definition.check(TABLE, given)
+    slug = known.topic_slug if known else given.get("slug")
+    if slug is None:
+        raise UsageError("slug: a topic needs a slug, of a-z, 0-9 and _, as energy")
+    base = known or TopicSettings(topic_slug=slug, topic_name="")
+    kept = {field.name: getattr(base, field.name) for field in fields(TopicSettings)}
+    values = definition.apply_patch(TopicSettings, kept, _patch(given))
+    name = values["topic_name"] or display_names.collection_name(slug)
+    return TopicSettings(**{**values, "topic_slug": slug, "topic_name": name})
+
+
+def _patch(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The given settings by the fields of the dataclass."""
+    patch = {each.attribute: given[each.name] for each in (*SETTINGS, *HANDOVER_SETTINGS) if each.name in given}
+    if isinstance(deadline := patch.get("legacy_deadline"), str):
+        patch["legacy_deadline"] = schedules.interval(deadline)
+    return patch
 
 
 def rules(given: Mapping[str, Any], known: Topic | None = None) -> tuple[list[SourceRule], list[KeywordRule]]:

@@ -10,13 +10,14 @@ from fastapi import Query, Request, Response
 from pydantic import Field
 
 from scoop.actions import topics
+from scoop.actions.topic_settings import COLLECTIONS, MAX_RULES, SETTINGS
 from scoop.api import document
 from scoop.core import digest_windows
 from scoop.core import topics as core
 from scoop.core.access import Visitor
 from scoop.core.topics import Trial
 from scoop.errors import Conflict, UsageError
-from scoop.http import permissions, responses, routes
+from scoop.http import permissions, responses, routes, setting_models
 from scoop.http.deps import CurrentDesk, CurrentVisitor, Desk, ReadConn, WriteConn
 from scoop.http.errors import invalid
 from scoop.http.params import AnySlug, LongText, OptionValues, RequestModel, ShortText
@@ -29,7 +30,7 @@ from scoop.store.topics import TopicChannel
 router = routes.for_programs("Topics")
 
 MOST_TRIED = 2000  # latest stories that rules are tested on
-MAX_RULES = 1000
+NULLABLE = {"discord_channel_id"}  # null removes it; another setting that is null keeps its value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,28 +76,19 @@ class GivenKeywordRule(RequestModel):
     enabled: bool = True
 
 
-class Rules(RequestModel):
+class Rules(setting_models.patch_model("Rules", [COLLECTIONS])):  # type: ignore[misc]  # made at run time
     """The rules of a topic; a list replaces the whole list."""
 
-    collections: Annotated[list[ShortText], Field(max_length=MAX_RULES)] | None = None
     source_rules: Annotated[list[GivenSourceRule], Field(max_length=MAX_RULES)] | None = None
     keyword_rules: Annotated[list[GivenKeywordRule], Field(max_length=MAX_RULES)] | None = None
 
 
-class TopicChanges(Rules):
+class TopicChanges(Rules, setting_models.patch_model("TopicChanges", SETTINGS)):  # type: ignore[misc]
     """Fields to change; omitted fields keep their value."""
 
-    topic_name: ShortText | None = None
-    timezone: ShortText | None = None
-    digest_cron: ShortText | None = None
-    max_entries: Annotated[int, Field(ge=1, le=topics.MAX_PER_DIGEST)] | None = None
-    max_per_family: Annotated[int, Field(ge=1, le=topics.MAX_PER_DIGEST)] | None = None
-    discord_channel_id: Annotated[str, Field(pattern=topics.DISCORD_CHANNEL_ID)] | None = None
-    enabled: bool | None = None
 
-
-class NewTopic(TopicChanges):
-    topic_slug: Annotated[str, Field(pattern=f"^[a-z0-9_]{{1,{topics.MAX_SLUG}}}$")]
+class NewTopic(Rules, setting_models.new_model("NewTopic", SETTINGS)):  # type: ignore[misc]
+    """A new topic; omitted fields have their default."""
 
 
 class OneRule(RequestModel):
@@ -368,10 +360,8 @@ def _report(topic: Topic, channels: Iterable[TopicChannel], desk: Desk, by: Visi
 
 def _table(body: Rules) -> Mapping[str, Any]:
     """The request as a table of scoop.toml."""
-    values = body.model_dump(exclude_unset=True, exclude={"source_rules", "keyword_rules"})
-    settings = {topics.SHORT.get(name, name): value for name, value in values.items() if value is not None}
-    if "discord_channel_id" in values:
-        settings["discord_channel_id"] = values["discord_channel_id"]
+    values = setting_models.read(SETTINGS, body)
+    settings = {name: value for name, value in values.items() if value is not None or name in NULLABLE}
     return settings | _lists(body)
 
 

@@ -72,19 +72,23 @@ def _option(setting: Setting, defaults: type[Any], *, is_new: bool) -> Callable[
         multiple=is_many,
         required=is_new and setting.is_required,
         metavar=setting.metavar,
-        help=_help(setting, definition.default(defaults, setting.name), is_many=is_many),
+        help=_help(setting, definition.default(defaults, setting.attribute), is_new=is_new),
     )
 
 
-def _help(setting: Setting, default: Any, *, is_many: bool) -> str:
-    repeatable = " Repeatable." if is_many else ""
+def _help(setting: Setting, default: Any, *, is_new: bool) -> str:
+    repeatable = " Repeatable." if setting.is_list or setting.is_table else ""
+    if setting.is_list and not is_new:
+        repeatable = " Repeatable; '' alone empties the list."
     return f"{setting.about}{repeatable}{f' Default: {default}.' if default not in (None, [], {}) else ''}"
 
 
 def _read_value(setting: Setting, value: Any) -> Any:
     if setting.is_list:
-        return [setting.read(text) for text in value]
-    return dict(map(_pair, value)) if setting.is_table else value
+        return [setting.read(text) for text in value if text.strip()]
+    if setting.is_table:
+        return dict(map(_pair, value))
+    return setting.read(value) if setting.type is str else value
 
 
 def _pair(text: str) -> tuple[str, Any]:

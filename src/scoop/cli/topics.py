@@ -1,20 +1,21 @@
 """`scoop topics`: subjects, schedules and channels of digests."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from scoop.cli import _topic_channels, _topic_rules, console, runtime, usage
+from scoop.actions.topic_settings import SETTINGS
+from scoop.cli import _settings, _topic_channels, _topic_rules, console, runtime, usage
 from scoop.config import Config
 from scoop.core import text
 from scoop.errors import Conflict, UsageError
+from scoop.model import TopicSettings
 
 if TYPE_CHECKING:
     from scoop.core.topics import Trial
-    from scoop.model import Topic, TopicSettings
+    from scoop.model import Topic
 
 SHOWN_CHARACTERS = 60  # of a title in a list
 
@@ -105,40 +106,9 @@ async def _show(config: Config, slug: str, *, as_json: bool) -> None:
     _topic_channels.show(slug, channels)
 
 
-def _settings(function: Callable[..., None]) -> Callable[..., None]:
-    """Options shared by add and edit."""
-    options = [
-        click.option("--name", help="Its name for people (default: the slug in words)."),
-        click.option("--timezone", help="The timezone of its cron and of its dates (default: Europe/Berlin)."),
-        click.option("--cron", help="When its digest is due, at most once a day (default: '0 9 * * *')."),
-        click.option(
-            "--collection",
-            "collections",
-            multiple=True,
-            help="A collection whose stories it takes; repeatable; '' for all.",
-        ),
-        click.option("--max-entries", type=int, metavar="N", help="Stories per digest (default: 12)."),
-        click.option("--max-per-family", type=int, metavar="N", help="Stories of one publisher family (default: 3)."),
-        click.option("--discord-channel-id", metavar="ID", help="For its discord_bot channels without an id."),
-    ]
-    for option in reversed(options):
-        function = option(function)
-    return function
-
-
-def _given(collections: tuple[str, ...], discord_channel_id: str | None, **options: Any) -> dict[str, Any]:
-    """The options as a table of scoop.toml, without those that were not given."""
-    given = {name: value for name, value in options.items() if value is not None}
-    if collections:
-        given["collections"] = [collection for collection in collections if collection]
-    if discord_channel_id is not None:
-        given["discord_channel_id"] = discord_channel_id or None
-    return given
-
-
 @command.command()
 @click.argument("slug", metavar="TOPIC")
-@_settings
+@_settings.options(SETTINGS, TopicSettings, is_new=True)
 @console.as_json
 @click.pass_obj
 def add(config: Config, /, slug: str, as_json: bool, **options: Any) -> None:
@@ -151,7 +121,7 @@ def add(config: Config, /, slug: str, as_json: bool, **options: Any) -> None:
     """
     from scoop.actions import topics
 
-    added = topics.settings({"slug": slug, **_given(**options)})
+    added = topics.settings({"slug": slug, **_settings.read(SETTINGS, options)})
     runtime.run(_add(config, added))
     if as_json:
         console.print_json(added)
@@ -160,7 +130,7 @@ def add(config: Config, /, slug: str, as_json: bool, **options: Any) -> None:
     click.echo(f"it has no channel yet: scoop topics channels add {slug} NAME --kind KIND")
 
 
-async def _add(config: Config, added: "TopicSettings") -> None:
+async def _add(config: Config, added: TopicSettings) -> None:
     from scoop.actions import topics
 
     async with runtime.open_connection(config) as conn, conn.transaction():
@@ -172,7 +142,7 @@ async def _add(config: Config, added: "TopicSettings") -> None:
 
 @command.command()
 @click.argument("slug", metavar="TOPIC")
-@_settings
+@_settings.options(SETTINGS, TopicSettings, is_new=False)
 @console.as_json
 @click.pass_obj
 def change(config: Config, /, slug: str, as_json: bool, **options: Any) -> None:
@@ -183,18 +153,18 @@ def change(config: Config, /, slug: str, as_json: bool, **options: Any) -> None:
       scoop topics change ai_news --cron '0 7 * * *' --timezone Asia/Tokyo
       scoop topics change energy --collection world_news --max-entries 20
     """
-    changed = runtime.run(_change(config, slug, _given(**options)))
+    changed = runtime.run(_change(config, slug, _settings.read(SETTINGS, options)))
     if as_json:
         console.print_json(changed)
     else:
         click.echo(f"{slug} changed")
 
 
-async def _change(config: Config, slug: str, given: dict[str, Any]) -> "Topic":
+async def _change(config: Config, slug: str, patch: dict[str, Any]) -> "Topic":
     from scoop.actions import topics
 
     async with runtime.open_connection(config) as conn, conn.transaction():
-        return await topics.edit(conn, slug, given)
+        return await topics.edit(conn, slug, patch)
 
 
 @command.command()

@@ -31,8 +31,8 @@ def list_fields(settings: Iterable[Setting]) -> list[SettingField]:
 
 def show(settings: Iterable[Setting], values: Any) -> dict[str, str]:
     """The attributes of a noun as text, by the keys of the fields; a list has one item a line."""
-    named = [setting for setting in settings if setting.label is not None and hasattr(values, setting.name)]
-    return {setting.name: _write(setting, getattr(values, setting.name)) for setting in named}
+    named = [setting for setting in settings if setting.label is not None and hasattr(values, setting.attribute)]
+    return {setting.name: _write(setting, getattr(values, setting.attribute)) for setting in named}
 
 
 def read(settings: Iterable[Setting], form: Mapping[str, str]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from fastapi import Path, Response
 
 from scoop.actions import topics
+from scoop.actions.topic_settings import MAX_RULES, MAX_SLUG, SETTINGS
 from scoop.core import digest_windows
 from scoop.core import topics as core
 from scoop.core.topics import Trial
@@ -22,15 +23,14 @@ from scoop.store import sources
 from scoop.store import topics as store
 from scoop.store.db import Connection
 from scoop.store.reads import collections as collection_reads
-from scoop.web import forms, pages
+from scoop.web import forms, pages, setting_fields
 from scoop.web.context import PageContext
 from scoop.web.forms import FormFields, FormValues
 
 router = routes.for_pages()
-TopicSlug = Annotated[str, Path(pattern=rf"^[a-z0-9_]{{1,{topics.MAX_SLUG}}}$")]
+TopicSlug = Annotated[str, Path(pattern=rf"^[a-z0-9_]{{1,{MAX_SLUG}}}$")]
 
 BLANK_RULES = 5  # rows for new rules
-MAX_RULES = 1000
 MOST_TRIED = 2000  # latest stories that rules are tested on
 SPANS = (1, 3, 7, 14, 30)
 SHOWN_SUPPRESSIONS = 100
@@ -144,7 +144,8 @@ async def _page(
         tried=tried,
         unknown=await _unknown_sources(conn, values) if tried else [],
         spans=SPANS,
-        collections=await collection_reads.list_names(conn),
+        fields=setting_fields.list_fields(SETTINGS),
+        suggestions={"collections": await collection_reads.list_names(conn)},
         next_digest=next_digest,
         local=local,
         problem_of=core.problem,
@@ -163,17 +164,7 @@ def values_of(topic: Topic) -> FormValues:
         name: "\n".join(rule.source for rule in topic.source_rules if rule.rule_type == rule_type)
         for name, rule_type in topics.SOURCE_LISTS.items()
     }
-    settings = {
-        "slug": topic.topic_slug,
-        "name": topic.topic_name,
-        "timezone": topic.timezone,
-        "cron": topic.digest_cron,
-        "collections": "\n".join(topic.collections),
-        "max_entries": str(topic.max_entries),
-        "max_per_family": str(topic.max_per_family),
-        "discord_channel_id": topic.discord_channel_id or "",
-        "rows": str(len(topic.keyword_rules)),
-    }
+    settings = {**setting_fields.show(SETTINGS, topic), "slug": topic.topic_slug, "rows": str(len(topic.keyword_rules))}
     rules = {
         f"{field}-{place}": value
         for place, rule in enumerate(topic.keyword_rules)
@@ -207,18 +198,9 @@ def _form_table(form: FormValues) -> dict[str, Any]:
     for row in rows(form):
         keywords[_list_of(row)].append(_keyword(row))
     return {
-        **_form_settings(form),
+        **setting_fields.read(SETTINGS, form),
         **{name: forms.split_lines(form[name]) for name in topics.SOURCE_LISTS},
         **keywords,
-    }
-
-
-def _form_settings(form: FormValues) -> dict[str, Any]:
-    names = ("name", "timezone", "cron", "max_entries", "max_per_family")
-    return {
-        **{name: form[name] for name in names if form[name] or name != "name"},
-        "collections": forms.split_lines(form["collections"]),
-        "discord_channel_id": form["discord_channel_id"] or None,
     }
 
 
@@ -240,7 +222,8 @@ def _wrong(form: FormValues, known: Topic | None) -> FormValues:
     if known is None and (problems := forms.find_problems({"slug": form["slug"]}, _check_slug)):
         return FormValues(slug=problems["slug"] or problems[forms.WHOLE])
     slug = {} if known else {"slug": form["slug"]}
-    problems = forms.find_problems(_form_settings(form), lambda values: topics.settings({**slug, **values}, known))
+    settings = setting_fields.read(SETTINGS, form)
+    problems = forms.find_problems(settings, lambda values: topics.settings({**slug, **values}, known))
     for place, row in enumerate(rows(form)):
         try:
             topics.keyword_rule(_keyword(row), topics.KEYWORD_LISTS[_list_of(row)])
