@@ -70,7 +70,7 @@ def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
 
 
 def test_a_mistyped_name_is_refused_with_the_one_that_is_meant() -> None:
-    with pytest.raises(UsageError, match="a boat has no setting 'seat'; did you mean seats?"):
+    with pytest.raises(UsageError, match=r"a boat has no setting 'seat'; did you mean seats\?"):
         settings.check_names("boat", BOAT, ["seat"])
 
 
