@@ -47,7 +47,7 @@ def test_a_desk_that_is_well_has_no_advice():
         ("sources", {"sources": 9, "failing": dict.fromkeys("abcde", "gone")}, "warn", "c (gone), 2 more"),
         ("digests", {"late_digests": ["the digest of x is late"]}, "warn", "the digest of x is late"),
         ("posts", {"held_posts": 2}, "warn", "2 posts may have been delivered"),
-        ("accounts", {"has_account": False}, "warn", "nobody can sign in"),
+        ("accounts", {"has_account": False}, "warn", "there is no account"),
     ],
 )
 def test_each_problem_is_named_with_what_to_do(name, changes, outcome, words):

@@ -65,9 +65,9 @@ def test_the_items_of_a_digest_are_numbered_and_the_bad_ones_told():
     ("line", "told"),
     [
         ({}, "has neither an id"),
-        ({"title": 3}, "its title is 3, which is no text"),
+        ({"title": 3}, "its title is 3, which is not text"),
         ({"url": "x"}, "is not a URL"),
-        ({"id": "x", "ts": "soon"}, "its ts is 'soon', which is no time"),
+        ({"id": "x", "ts": "soon"}, "its ts is 'soon', which is not a time"),
     ],
 )
 def test_a_line_that_is_no_item_is_refused_with_the_reason(line, told):

@@ -64,7 +64,7 @@ async def test_good_lines_go_in_once_and_bad_ones_are_told(database, tmp_path, n
         found = await imported(conn, tmp_path, lines, name=name)
         assert (found.kind, found.items, found.new) == ("digests", 3, 3)
         assert [refused.line for refused in found.refused] == [2, 3, 4, 5, 6]
-        assert "--topic says which it is" in found.refused[1].reason
+        assert "give the topic with --topic" in found.refused[1].reason
         again = await imported(conn, tmp_path, lines, name=name)
         assert (again.items, again.new) == (3, 0)
         items = await store.list_items(conn, (await the_topic(conn)).topic_id, SUNDAY, MONDAY)
@@ -245,7 +245,7 @@ async def test_what_waits_is_dropped_before_the_program_runs(database, tmp_path)
             "SELECT left_to_legacy_at IS NOT NULL FROM digest_runs WHERE digest_run_id = $1", run_id
         )
         (message,) = await open_alerts(conn)
-    assert "ended with 3 (no route); nobody has posted it" in message
+    assert "failed with exit code 3 (no route); the digest is not posted" in message
 
 
 @pytest.mark.parametrize(
@@ -286,7 +286,7 @@ async def test_a_program_of_which_nobody_knows_whether_it_ran_is_told_and_not_ru
         await conn.execute("UPDATE legacy_fallbacks SET claimed_at = $1", LATE)
         await moving.fall_back(conn, Modes(), now=LATE + timedelta(minutes=7), run=programs)
         (message,) = await open_alerts(conn)
-    assert "nobody knows whether it did" in message
+    assert "it is unknown whether" in message
     assert programs.asked == []
 
 

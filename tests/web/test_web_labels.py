@@ -35,7 +35,7 @@ def a_story(**changes):
 
 def a_context(timezone="UTC", newsstand=None):
     return Context(
-        now=NOW, timezone=ZoneInfo(timezone), newsstand=newsstand, visitor=access.nobody(is_reading_public=True)
+        now=NOW, timezone=ZoneInfo(timezone), newsstand=newsstand, visitor=access.anonymous(is_reading_public=True)
     )
 
 

@@ -170,15 +170,15 @@ def _messages(
 def _outcome(fallback: Fallback, now: datetime) -> str:
     """The message about a fallback; empty while its program runs."""
     if fallback.exit_code == 0:
-        return "the older system's program has posted it; see what held us up: scoop work failed"
+        return "the older system's program has posted it; for the cause of the delay: scoop work failed"
     if fallback.exit_code is not None:
         return (
-            f"the older system's program ended with {fallback.exit_code} ({fallback.error or 'it said nothing'}); "
-            "nobody has posted it"
+            f"the older system's program failed with exit code {fallback.exit_code} "
+            f"({fallback.error or 'no error output'}); the digest is not posted"
         )
     if now - fallback.claimed_at < LOST_AFTER:
         return ""
-    return "the older system's program was about to run, and nobody knows whether it did; look at the channel"
+    return "it is unknown whether the older system's program ran; check the channel"
 
 
 async def run_program(command: Sequence[str], topic_slug: str, day: date) -> ProgramResult:

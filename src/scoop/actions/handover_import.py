@@ -61,7 +61,7 @@ class Names:
         for topic in self.topics:
             if _slug(name) in {topic.topic_slug, _slug(topic.topic_name)}:
                 return topic
-        raise ValueError(f"there is no topic {name!r}; --topic says which it is")
+        raise ValueError(f"there is no topic {name!r}; give the topic with --topic")
 
 
 def _slug(name: str) -> str:
@@ -187,5 +187,5 @@ def _object(piece: RawItem) -> LegacyLine:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f"is not JSON: {error}") from error
     if not isinstance(found, dict):
-        raise ValueError("is no JSON object")  # noqa: TRY004 - of a line, not of an argument
+        raise ValueError("is not a JSON object")  # noqa: TRY004 - of a line, not of an argument
     return found

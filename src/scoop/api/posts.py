@@ -71,14 +71,14 @@ async def get_post(request: Request, conn: ReadConn, post_id: RecordId) -> Respo
 @router.post("/posts/{post_id}/resend", response_model=PostReport, responses=AGAINST)
 @needs("edit")
 async def resend_post(request: Request, conn: WriteConn, post_id: RecordId) -> Response:
-    """Send a held or failed post again: somebody checked that it is not in the channel."""
+    """Send a held or failed post again. First check that it is not in the channel."""
     return await _decided(request, conn, post_id, posts.resend)
 
 
 @router.post("/posts/{post_id}/arrived", response_model=PostReport, responses=AGAINST)
 @needs("edit")
 async def confirm_post(request: Request, conn: WriteConn, post_id: RecordId) -> Response:
-    """Mark a held or failed post as sent: somebody checked that it is in the channel."""
+    """Mark a held or failed post as sent. First check that it is in the channel."""
     return await _decided(request, conn, post_id, posts.confirm)
 
 

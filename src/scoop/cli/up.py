@@ -97,7 +97,7 @@ async def _open_app(config: Config) -> "AsyncIterator[App]":
 
 
 async def _print_addresses(database: "Database", url: str, newsstand: str | None) -> None:
-    """Where the page is, how the first account is made while there is none, and what to do next."""
+    """Print the address of the page, the link for the first account if there is none, and the next steps."""
     from scoop.http import accounts
 
     click.secho(f"Scoop is up: {url}", bold=True)

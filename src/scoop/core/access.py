@@ -40,7 +40,7 @@ class Visitor:
         return self.user_id is not None
 
 
-def nobody(*, is_reading_public: bool) -> Visitor:
+def anonymous(*, is_reading_public: bool) -> Visitor:
     return Visitor(rights=frozenset({"read"}) if is_reading_public else frozenset(), via="nobody")
 
 

@@ -1,4 +1,4 @@
-"""What an installation's facts mean: what is well, what is wrong, and what to do about it."""
+"""Diagnosis of an installation: checks of its facts, each with a finding and advice."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class DoctorCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeskFacts:
-    """What the database says about the desk at this moment."""
+    """Facts about the desk, read from its database."""
 
     workers: int
     due: int
@@ -144,9 +144,9 @@ def _check_posts(held: int) -> DoctorCheck:
 
 def _check_accounts(has_account: bool) -> DoctorCheck:
     if has_account:
-        return DoctorCheck(name="accounts", outcome="ok", finding="somebody can sign in")
+        return DoctorCheck(name="accounts", outcome="ok", finding="there is an account")
     advice = "open the link that scoop up prints, or: scoop users add NAME --role admin"
-    return DoctorCheck(name="accounts", outcome="warn", finding="nobody can sign in", advice=advice)
+    return DoctorCheck(name="accounts", outcome="warn", finding="there is no account", advice=advice)
 
 
 def _count(number: int, noun: str) -> str:

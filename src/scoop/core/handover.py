@@ -152,29 +152,29 @@ def compare(topic_slug: str, sides: Sequence[Sides], *, since: date) -> Handover
     events = _events(sides)
     history: dict[int, date] = {}
     days: list[ComparedDay] = []
-    for each in sorted(sides, key=lambda side: side.run_date):
-        remembered = {event: day for event, day in history.items() if each.run_date - day <= REMEMBERED}
-        if each.run_date >= since:
-            days.append(_day(each, [events[each.run_date, item.position] for item, _ in each.items], remembered))
-        history |= {events[each.run_date, item.position]: each.run_date for item, _ in each.items}
+    for side in sorted(sides, key=lambda side: side.run_date):
+        remembered = {event: day for event, day in history.items() if side.run_date - day <= REMEMBERED}
+        if side.run_date >= since:
+            days.append(_day(side, [events[side.run_date, item.position] for item, _ in side.items], remembered))
+        history |= {events[side.run_date, item.position]: side.run_date for item, _ in side.items}
     compared = [day.figures for day in days if day.mode is not None]
     return HandoverComparison(topic_slug=topic_slug, figures=_sum(compared), days=tuple(days))
 
 
 def _events(sides: Sequence[Sides]) -> dict[tuple[date, int], int]:
     """The event of each item, by date and position: our coverage, or a negative number for an unknown item."""
-    found: dict[tuple[date, int], int] = {}
-    strangers: list[LegacyItem] = []
-    for item, known in (pair for each in sides for pair in each.items):
-        if known is not None:
-            found[item.run_date, item.position] = known.coverage_id
+    events: dict[tuple[date, int], int] = {}
+    unknown: list[LegacyItem] = []
+    for item, match in (pair for side in sides for pair in side.items):
+        if match is not None:
+            events[item.run_date, item.position] = match.coverage_id
             continue
-        met = next((index for index, other in enumerate(strangers) if _is_same(item, other)), None)
-        if met is None:
-            met = len(strangers)
-            strangers.append(item)
-        found[item.run_date, item.position] = -1 - met
-    return found
+        index = next((index for index, other in enumerate(unknown) if _is_same(item, other)), None)
+        if index is None:
+            index = len(unknown)
+            unknown.append(item)
+        events[item.run_date, item.position] = -1 - index
+    return events
 
 
 def _is_same(one: LegacyItem, other: LegacyItem) -> bool:

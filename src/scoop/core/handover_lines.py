@@ -56,7 +56,7 @@ def kind(line: LegacyLine) -> LineKind:
 def seen(line: LegacyLine, raw: str) -> SeenItem:
     """Parse a line of a dedup file; ValueError says what is wrong."""
     title, url = _title_and_url(line)
-    own = next((str(line[name]) for name in ID if _is_told(line.get(name))), None)
+    own = next((str(line[name]) for name in ID if _has_value(line.get(name))), None)
     if not (own or url or title):
         raise ValueError(f"has neither an id ({', '.join(ID)}) nor a URL ({', '.join(URL)}) nor a title")
     return SeenItem(
@@ -102,7 +102,7 @@ def numbered(items: Iterable[PostedItem]) -> Iterator[PostedItem]:
 
 def _posted(line: LegacyLine, item: Any, day: date) -> PostedItem:
     if not isinstance(item, Mapping):
-        raise ValueError("is no object")  # noqa: TRY004
+        raise ValueError("is not an object")  # noqa: TRY004
     title, url = _title_and_url(item)
     if not (title or url):
         raise ValueError(f"has neither a title ({', '.join(TITLE)}) nor a URL ({', '.join(URL)})")
@@ -128,19 +128,19 @@ def _title_and_url(line: LegacyLine) -> tuple[str, str | None]:
 def _day(line: LegacyLine) -> date:
     written = line.get("date")
     try:
-        return date.fromisoformat(written[:10])  # type: ignore[index]  # what is no text has no beginning
+        return date.fromisoformat(written[:10])  # type: ignore[index]  # a TypeError for other values than text
     except (TypeError, ValueError) as error:
         raise ValueError(f"its date is {written!r}; it must be as 2026-11-16") from error
 
 
 def _moment(line: LegacyLine, names: Iterable[str]) -> datetime | None:
-    name = next((name for name in names if _is_told(line.get(name))), None)
+    name = next((name for name in names if _has_value(line.get(name))), None)
     if name is None:
         return None
-    found = dates.moment(str(line[name]))
-    if found is None:
-        raise ValueError(f"its {name} is {line[name]!r}, which is no time")
-    return found
+    moment = dates.moment(str(line[name]))
+    if moment is None:
+        raise ValueError(f"its {name} is {line[name]!r}, which is not a time")
+    return moment
 
 
 def _text(line: LegacyLine, names: Iterable[str]) -> str | None:
@@ -148,11 +148,11 @@ def _text(line: LegacyLine, names: Iterable[str]) -> str | None:
     for name in names:
         value = line.get(name)
         if value is not None and not isinstance(value, str):
-            raise ValueError(f"its {name} is {value!r}, which is no text")
+            raise ValueError(f"its {name} is {value!r}, which is not text")
         if value and (shown := text.one_line(value)):
             return shown
     return None
 
 
-def _is_told(value: Any) -> bool:
+def _has_value(value: Any) -> bool:
     return isinstance(value, (str, int, float)) and not isinstance(value, bool) and value != ""

@@ -1,4 +1,4 @@
-"""Who posts during a handover from an older system: a default for all topics, and per topic."""
+"""Modes of a handover from an older system, which decide which system posts: a default, and per topic."""
 
 from dataclasses import dataclass
 from typing import Protocol

@@ -1,1 +1,1 @@
-"""What others take away: feeds, exports, lists of sources."""
+"""Feeds, exports and OPML over HTTP."""

@@ -47,7 +47,7 @@ async def authenticate(request: Request) -> Visitor:
     if session and (visitor := await _cache(request).get(session, lambda: _find_session(request, session))):
         return visitor
     desk: Desk = request.app.state.desk
-    return access.nobody(is_reading_public=desk.config.public_reading)
+    return access.anonymous(is_reading_public=desk.config.public_reading)
 
 
 async def find_key(request: Request, key: str) -> Visitor | None:

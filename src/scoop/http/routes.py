@@ -57,7 +57,7 @@ class GuardedRoute(APIRoute):
     async def _admit(self, request: Request) -> Visitor:
         """The caller, once counted and allowed: the only place where rights and rate limits are checked."""
         is_open = self.right is None
-        visitor = access.nobody(is_reading_public=False) if is_open else await auth.authenticate(request)
+        visitor = access.anonymous(is_reading_public=False) if is_open else await auth.authenticate(request)
         if self.path not in PROBES:
             auth.check_rate_limit(request, visitor)
         if self.right is not None and self.right not in visitor.rights:

@@ -56,7 +56,7 @@ class Context:
         return f"{local.day} {local:%b, %H:%M}"
 
     def href(self, url: str | None) -> str | None:
-        """Where a link to an article leads; None where it must not be one."""
+        """The target of a link to an article; None for a URL that is not safe to link."""
         return links.href(url, newsstand=self.newsstand)
 
 
@@ -69,7 +69,7 @@ async def current(request: Request) -> Context:
 def after_error(request: Request) -> Context:
     """The context of an error page; anonymous if the error came before authentication."""
     desk: Desk = request.app.state.desk
-    visitor = getattr(request.state, "visitor", access.nobody(is_reading_public=False))
+    visitor = getattr(request.state, "visitor", access.anonymous(is_reading_public=False))
     return _context(request, desk, visitor, datetime.now(UTC))
 
 

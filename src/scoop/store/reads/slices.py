@@ -1,4 +1,4 @@
-"""Which rows of a list to read: between two times, before a cursor, at most so many."""
+"""Slices of a list: rows between two times, before a cursor, up to a limit."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,7 +25,7 @@ class ListSlice:
 
 
 def between(since: datetime | None, until: datetime | None, *, limit: int) -> ListSlice:
-    """The latest rows since one time and before another; None is no bound."""
+    """The latest rows since one time and before another; None means no bound."""
     return ListSlice(since=since or START, before=(until, 0) if until else END, limit=limit)
 
 
