@@ -105,7 +105,7 @@ async def test_another_model_is_compared_and_what_comes_apart_is_told_with_title
     assert found["after"] == {"model_name": "toy", "model_version": "v1+lead400", "thresholds": {}}
     assert found["coverage"]["after"] == found["merge"]["after"] > found["coverage"]["before"]
     assert found["coverage"]["moved"] == sum(split["documents"] for split in splits) > 0
-    assert "after:  toy v1+lead400, which has no links: only copies are merged" in told
+    assert "after:  toy v1+lead400, no link model: only copies are merged" in told
     assert f"coverage: a group of {splits[0]['documents']} documents became {splits[0]['parts']}\n" in told
     assert all(f"  {title}\n" in told for title in splits[0]["titles"])
     assert refused.returncode == 2
