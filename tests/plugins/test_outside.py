@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from channels.posts import a_digest, a_post, on_an_errand
+from generator import plugin_kinds
 from scoop import channels, embedders, plugins, sources
 from scoop.app import open_embedder
 from scoop.config import Config
@@ -16,7 +17,6 @@ from scoop.errors import ConfigError, Reject
 from scoop.plugin_settings import KINDS, PluginSettings
 from web.visitor import visiting
 
-GENERATOR = Path(__file__).parents[2] / "docs" / "generate.py"
 MODULE = '''
 import numpy as np
 
@@ -200,10 +200,7 @@ def test_the_secret_of_a_package_is_bound_to_the_host_it_names():
 
 @pytest.mark.usefixtures("extras")
 def test_plugins_of_a_package_are_documented_as_our_own():
-    spec = importlib.util.spec_from_file_location("generate", GENERATOR)
-    generate = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(generate)
-    pages = {kind.name: generate.kind_page(kind) for kind in KINDS}
+    pages = {kind.name: plugin_kinds.kind_page(kind) for kind in KINDS}
     section = pages["sources"].partition("## bulletin\n")[2].partition("\n## ")[0]
     assert "A bulletin that is written in the program itself." in section
     assert "Set up by: admins." in section

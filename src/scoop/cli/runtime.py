@@ -144,6 +144,7 @@ def set_up_logs(config: Config) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(structlog.stdlib.ProcessorFormatter(processor=render, foreign_pre_chain=enrich))
     logging.basicConfig(handlers=[handler], level=max(level, logging.WARNING), force=True)
+    logging.getLogger("asyncpg").setLevel(logging.ERROR)  # a database that is away is reported by Scoop, once
 
 
 def _arm_faults(config: Config) -> None:
