@@ -5,27 +5,16 @@ python bench/http_reads.py --documents 1000000 --stories 300000
 """
 
 import argparse
-import asyncio
 import re
 import shutil
 import subprocess
-import sys
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from datetime import UTC, datetime
-from pathlib import Path
 
 import uvloop
 
 from common import figure, fresh_database
-from scoop.asgi import create_app, prepare
-from scoop.config import Config
-from scoop.http import accounts
-from scoop.serve import serving
-from scoop.store import db, users
 from scoop.store.db import Database
-from scoop.store.embedded import EmbeddedServer
+from server_process import a_key, memory, server
 
 COLLECTIONS = ("ai_news", "china_news", "world_news")
 CONNECTIONS = 50
@@ -77,37 +66,6 @@ async def fill(database: Database, documents: int, stories: int) -> None:
         await conn.execute("VACUUM ANALYZE", timeout=600)
 
 
-async def a_key(database: Database) -> str:
-    async with database.transaction() as conn:
-        user_id = await users.add(conn, name="bench", role="reader", password_hash="-")
-        made = await accounts.new_key(
-            conn, user_id, "reader", name="bench", scopes=["read"], now=datetime.now(UTC), lasts=None
-        )
-    return made.key
-
-
-async def serve(home: Path) -> None:
-    """Run only the server, as `scoop up` does, until it is killed."""
-    database = await db.connect(EmbeddedServer(home), size=8)
-    config = Config(home=home, requests_per_minute=0)
-    app = create_app(config, database, clock=lambda: datetime.now(UTC))
-    prepare()
-    async with serving(app) as url:
-        print(url, flush=True)
-        await asyncio.Event().wait()
-
-
-@asynccontextmanager
-async def server(home: Path) -> AsyncIterator[tuple[str, int]]:
-    process = subprocess.Popen([sys.executable, __file__, "--serve", str(home)], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    try:
-        yield (await asyncio.to_thread(process.stdout.readline)).strip(), process.pid
-    finally:
-        process.kill()
-        process.wait()
-
-
 def load(url: str, key: str) -> dict[str, float]:
     """Requests a second and the 99th percentile of the latency in milliseconds."""
     command = [
@@ -148,21 +106,11 @@ def first_byte(url: str, key: str) -> float:
     return sorted(took)[len(took) // 2]
 
 
-def memory(pid: int) -> float:
-    found = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
-    assert found
-    return int(found[1]) / 1024
-
-
 async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--stories", type=int, default=30_000)
-    parser.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.serve:
-        await serve(options.serve)
-        return
     if shutil.which("wrk") is None:
         raise SystemExit("this benchmark needs wrk: apt install wrk, or brew install wrk")
     async with fresh_database() as (folder, database):
@@ -197,7 +145,7 @@ async def measure(url: str, pid: int, key: str, uuid: str) -> None:
             first_byte_ms=round(first_byte(url + path, key), 1),
         )
     figure("home page", first_byte(url + "/", key), "ms to the first byte")
-    figure("memory of the server", memory(pid), "MiB")
+    figure("memory of the server", memory(pid, "VmHWM"), "MiB")
 
 
 if __name__ == "__main__":

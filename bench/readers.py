@@ -15,23 +15,18 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import uvloop
 
 from common import figure, fresh_database, run, two_workers
-from http_reads import a_key
 from pipeline import STAGES, items
-from scoop import asgi
-from scoop.config import Config
-from scoop.serve import serving
-from scoop.store import db, work
-from scoop.store.embedded import EmbeddedServer
+from scoop.store import work
+from server_process import a_key, memory, server
 
 PATHS = ("/", "/days/2026-11-14", "/api/v1/stories?limit=50", "/api/v1/stories?limit=50&collection=bench", "/runs")
 WARM_ITEMS = 2_000
@@ -103,28 +98,6 @@ async def read(url: str, key: str, readings: Readings, *, until: float) -> None:
     reader.close()
 
 
-async def serve(home: Path) -> None:
-    """Run only the server, as `scoop up` does, until it is killed."""
-    database = await db.connect(EmbeddedServer(home), size=8)
-    config = Config(home=home, requests_per_minute=0)
-    app = asgi.create_app(config, database, clock=lambda: datetime.now(UTC))
-    asgi.prepare()
-    async with serving(app, limits=asgi.connection_limits(config)) as url:
-        print(url, flush=True)
-        await asyncio.Event().wait()
-
-
-@asynccontextmanager
-async def server(home: Path) -> AsyncIterator[tuple[str, int]]:
-    process = subprocess.Popen([sys.executable, __file__, "--serve", str(home)], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    try:
-        yield (await asyncio.to_thread(process.stdout.readline)).strip(), process.pid
-    finally:
-        process.kill()
-        process.wait()
-
-
 @contextmanager
 def ingesting(home: Path, path: Path) -> Iterator[None]:
     """Run a process that ingests a file, and two workers."""
@@ -145,13 +118,6 @@ def environment(home: Path) -> dict[str, str]:
 def write(path: Path, count: int, *, start: int) -> None:
     with open(path, "w") as file:
         file.writelines(json.dumps(item) + "\n" for item in items(count, start=start))
-
-
-def memory(pid: int, name: str) -> float:
-    """MiB of a process: VmRSS now, VmHWM at its peak."""
-    found = re.search(rf"{name}:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
-    assert found
-    return int(found[1]) / 1024
 
 
 def percentile(values: list[float], share: float) -> float:
@@ -178,11 +144,7 @@ async def main() -> None:
     parser.add_argument("--readers", type=int, default=300)
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--items", type=int, default=50_000)
-    parser.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.serve:
-        await serve(options.serve)
-        return
     async with fresh_database() as (folder, database):
         home = folder / "home"
         write(folder / "warm.ndjson", WARM_ITEMS, start=50_000_000)

@@ -382,7 +382,9 @@ def may_mount():
     return mounted
 
 
-needs_disks = pytest.mark.skipif(not may_mount(), reason="only a user who may mount can make a small disk")
+needs_disks = pytest.mark.skipif(
+    not may_mount(), reason="a small file system can be mounted only with the rights of root"
+)
 
 
 @pytest.fixture

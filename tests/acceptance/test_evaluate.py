@@ -228,8 +228,8 @@ def test_a_run_that_is_ended_leaves_nothing_behind(scratch, tmp_path, number):
     )
     wait_until(lambda: any(scratch.glob("*/home/pg/server/data/postmaster.pid")))
     running.send_signal(number)
-    output, told = running.communicate(timeout=60)
-    assert (running.returncode, output, told) == (130, b"", b"many: 20,000 documents\n")
+    output, errors = running.communicate(timeout=60)
+    assert (running.returncode, output, errors) == (130, b"", b"many: 20,000 documents\n")
     assert list(scratch.iterdir()) == []
 
 

@@ -65,14 +65,14 @@ def test_a_topic_is_compared_cut_over_and_rolled_back(desk, topic, tmp_path):
     assert (refused.returncode, "scoop topics channels add world_news" in refused.stderr) == (2, True)
     channel = desk("topics", "channel", "add", topic, "main", "--kind", "file", "--option", f"folder={tmp_path}")
     assert channel.returncode == 0, channel.stderr
-    told = desk("legacy", "cutover", topic).stdout
-    assert f"the digest of {NOW.date()} is left to the older system" in told
-    assert "stop the older system's job" in told
+    output = desk("legacy", "cutover", topic).stdout
+    assert f"the digest of {NOW.date()} is left to the older system" in output
+    assert "stop the older system's job" in output
     (standing,) = [each for each in asked(desk, "legacy", "status") if each["topic_slug"] == topic]
     assert (standing["mode"], standing["posted_by"], standing["last_legacy"]) == ("prod", "scoop", str(NOW.date()))
 
-    told = desk("legacy", "rollback", topic).stdout
-    assert f"the digest of {NOW.date()} was left to the older system" in told
+    output = desk("legacy", "rollback", topic).stdout
+    assert f"the digest of {NOW.date()} was left to the older system" in output
     assert "older system" in desk("legacy", "status").stdout
     outcomes = [check["outcome"] for check in asked(desk, "acceptance")]
     assert outcomes == ["pass", "pass", "pass", "pass", "n/a", "n/a"]

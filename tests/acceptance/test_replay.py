@@ -99,15 +99,15 @@ async def test_another_model_is_compared_and_what_comes_apart_is_told_with_title
     async with serving(server.create_app(a_world(an_article()), ANCHOR, Clock())) as address:
         settings = {"embedding_url": f"{address}/{face.HOST}/embed", "embedding_model": "toy"}
         found = await replayed(desk, "--embedder", "openai", **settings)
-        told = (await desk("replay", "--embedder", "openai", **settings)).stdout
+        output = (await desk("replay", "--embedder", "openai", **settings)).stdout
         refused = await desk("replay", "--embedder", "openai", "--coverage-at", "0.6", **settings)
     splits = [one for one in found["differences"] if (one["tier"], one["kind"]) == ("coverage", "split")]
     assert found["after"] == {"model_name": "toy", "model_version": "v1+lead400", "thresholds": {}}
     assert found["coverage"]["after"] == found["merge"]["after"] > found["coverage"]["before"]
     assert found["coverage"]["moved"] == sum(split["documents"] for split in splits) > 0
-    assert "after:  toy v1+lead400, no link model: only copies are merged" in told
-    assert f"coverage: a group of {splits[0]['documents']} documents became {splits[0]['parts']}\n" in told
-    assert all(f"  {title}\n" in told for title in splits[0]["titles"])
+    assert "after:  toy v1+lead400, no link model: only copies are merged" in output
+    assert f"coverage: a group of {splits[0]['documents']} documents became {splits[0]['parts']}\n" in output
+    assert all(f"  {title}\n" in output for title in splits[0]["titles"])
     assert refused.returncode == 2
     assert "the model toy v1+lead400 has no link model" in refused.stderr
 

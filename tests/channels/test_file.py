@@ -55,7 +55,7 @@ async def test_a_folder_that_cannot_be_written_to_says_why_and_may_be_tried_agai
     assert "taken" in str(error)
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="/dev/full is a device of Linux")
 async def test_a_full_disk_leaves_the_old_file_as_it_was(tmp_path):
     await a_file(tmp_path).send(a_post(payload="old"), an_errand())
     (tmp_path / f".ai_news-2026-11-15.md.{a_post().marker}").symlink_to("/dev/full")

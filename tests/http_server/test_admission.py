@@ -1,4 +1,4 @@
-"""Admission control: a crowd is refused early and told when to come back; nobody inside waits for a slow client."""
+"""Admission control: requests above the limit are refused early, with Retry-After; slow clients hold no place."""
 
 import asyncio
 from contextlib import asynccontextmanager

@@ -36,8 +36,8 @@ async def test_a_run_is_listed_with_its_figures(database):
     async with visiting(database, role="reader") as visitor:
         page = (await visitor.get("/runs")).page
     assert page.links("/runs/") == ["/runs/1"]
-    for told in ("Tribune", "partial", "schedule", "1,234", "5", "503 from host"):
-        assert told in page.text
+    for value in ("Tribune", "partial", "schedule", "1,234", "5", "503 from host"):
+        assert value in page.text
 
 
 async def test_no_runs_are_told_with_what_to_do(database):

@@ -22,7 +22,7 @@ _IN_PAGE = re.compile(
 )
 _CONTROLS = bytes(code for code in range(0x20) if code not in b"\t\n\r\f") + b"\x7f"
 _FORM_FEED_TO_SPACE = bytes.maketrans(b"\f", b" ")
-# As in browsers, a label stands for the superset that is really sent under it.
+# As in browsers, a label means the superset that is really sent under it.
 _WIDER = {"shift_jis": "cp932", "gbk": "gb18030", "euc_kr": "cp949", "big5": "big5hkscs"}
 _ESCAPED = "iso2022_jp"  # its bytes are valid ASCII, so also valid UTF-8
 _UNBELIEVABLE = frozenset(
