@@ -1,0 +1,40 @@
+import os
+from collections.abc import Iterator
+
+import pytest
+from moto.server import ThreadedMotoServer
+
+from projections import memories
+from projections.firestore_server import serving_firestore
+from projections.memories import RememberingDesk
+from projections.tables import ProjectedDesk, a_projection
+from scoop.store.db import Database
+
+os.environ.setdefault("GRPC_VERBOSITY", "ERROR")  # as the program: servers that end are no news
+
+
+@pytest.fixture(scope="session")
+def dynamodb_server() -> Iterator[str]:
+    """A DynamoDB server on the loopback address."""
+    running = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    running.start()
+    host, port = running.get_host_and_port()
+    yield f"http://{host}:{port}"
+    running.stop()
+
+
+@pytest.fixture
+def desk(database: Database, dynamodb_server: str) -> ProjectedDesk:
+    return ProjectedDesk(database, dynamodb_server, a_projection(dynamodb_server))
+
+
+@pytest.fixture(scope="session")
+def firestore_server() -> Iterator[str]:
+    """A Firestore server on the loopback address."""
+    with serving_firestore() as address:
+        yield address
+
+
+@pytest.fixture
+def memory(database: Database, firestore_server: str) -> RememberingDesk:
+    return RememberingDesk(database, firestore_server, memories.a_projection(firestore_server))
