@@ -1,0 +1,52 @@
+"""The fitted model of relevance: the score of each topic for each article, and what vectors are compared with."""
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from io import BytesIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoop.core.boosting import Trees, trees_of
+from scoop.core.relevance.similarity import Background, Table
+
+Odds = NDArray[np.float64]
+LIMIT = 1e-4  # no probability is nearer to 0 or 1: odds stay finite
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelevanceModel:
+    """The trees, and the background of their features."""
+
+    trees: Trees
+    background: Background
+
+    def log_odds(self, features: Table) -> Odds:
+        """The logarithm of the odds that an article is relevant to a topic, by article and topic."""
+        rows, topics, width = features.shape
+        probabilities = self.trees.probabilities(features.reshape(rows * topics, width)).reshape(rows, topics)
+        bounded = np.clip(probabilities.astype(np.float64), LIMIT, 1 - LIMIT)
+        odds: Odds = np.log(bounded / (1 - bounded))
+        return odds
+
+
+def points(log_odds: Odds) -> NDArray[np.int64]:
+    """The scores from 0 to 100 of log odds."""
+    rounded: NDArray[np.int64] = np.round(100 / (1 + np.exp(-log_odds))).astype(np.int64)
+    return rounded
+
+
+@cache
+def shipped() -> RelevanceModel:
+    stored = files(__package__).joinpath("model.npz").read_bytes()
+    with np.load(BytesIO(stored), allow_pickle=False) as arrays:
+        background = Background(subjects=_unpacked(arrays["subjects"]), articles=_unpacked(arrays["articles"]))
+        return RelevanceModel(trees=trees_of(arrays, "trees_"), background=background)
+
+
+def _unpacked(stored: NDArray[np.int8]) -> Table:
+    """Vectors of length 1 from their rounded form."""
+    vectors = stored.astype(np.float32)
+    unit: Table = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return unit
