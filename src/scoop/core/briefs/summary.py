@@ -1,0 +1,202 @@
+"""The brief of a summary: its prompt, the form of the reply, and the checks before it is published."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from scoop.core import language, prompt_injection, text
+from scoop.core.briefs import BadReply, Order, Prompt, SourceText, prompts, replies
+from scoop.core.rendering import common
+from scoop.core.support import CitedClaim, Embed, Support, confidence, verdicts
+from scoop.model import Citation, SummarySentence
+
+PROMPT_ID = "summary"
+MIN_BODY = 100  # characters: a shorter text is not summarised
+MAX_SENTENCES = 10
+MAX_SENTENCE = 700  # characters
+MAX_PARAGRAPHS = 2
+KEPT_SHARE = 0.5  # a summary that loses more of its sentences is a failure
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["paragraphs"],
+    "properties": {
+        "paragraphs": {
+            "type": "array",
+            "items": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "additionalProperties": False,
+                    "required": ["text", "document", "quote"],
+                    "properties": {
+                        "text": {"type": "string"},
+                        "document": {"type": "integer"},
+                        "quote": {"type": "string"},
+                    },
+                },
+            },
+        }
+    },
+}
+
+# A link, markup or a mention in a summary is none of the model's business: it came from an article. A domain with a
+# path is a link to many programs; its last part is in one case, unlike that of "St.Gallen/Zürich".
+FOREIGN = re.compile(
+    r"https?:|www\.|://|<[/!a-z@#]|\]\(|```|\*\*|__|~~|\|\||\A\s*(?:#{1,6}|[>*+-])\s|@everyone|@here|&lt;|"
+    r"\b[\w-]+\.(?-i:[a-z]{2,12}|[A-Z]{2,12})/\w",
+    re.IGNORECASE,
+)
+
+
+class _ReplySentence(msgspec.Struct):
+    text: str
+    document: int = 0
+    quote: str = ""
+
+
+class _SummaryReply(msgspec.Struct):
+    paragraphs: list[list[_ReplySentence]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftSentence:
+    """A sentence as the writer gave it, with the passage that it names."""
+
+    text: str
+    paragraph: int
+    citations: tuple[Citation, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedSummary:
+    """A summary whose sentences are all supported; `dropped` says why others were left out."""
+
+    language: str
+    sentences: tuple[SummarySentence, ...]
+    confidence: float
+    dropped: tuple[str, ...] = ()
+
+    @property
+    def summary_text(self) -> str:
+        """The summary as text, with an empty line between paragraphs."""
+        return as_text(self.sentences, self.language)
+
+
+def as_text(sentences: Sequence[SummarySentence], in_language: str) -> str:
+    space = "" if in_language.partition("-")[0] in {"ja", "zh"} else " "
+    paragraphs = sorted({sentence.paragraph for sentence in sentences})
+    return "\n\n".join(
+        space.join(sentence.text for sentence in sentences if sentence.paragraph == paragraph)
+        for paragraph in paragraphs
+    )
+
+
+def target_language(order: Order) -> str:
+    """The language to write in: the one that was asked for, else that of the first document."""
+    return order.language or (order.documents[0].language if order.documents else language.UNDETERMINED)
+
+
+def has_text(documents: Sequence[SourceText]) -> bool:
+    """Whether there is enough text to summarise."""
+    return any(len(document.body_text) >= MIN_BODY for document in documents)
+
+
+def prompt(order: Order, *, finding: str = "") -> Prompt:
+    """The prompt of a summary; `finding` is what was wrong with the reply before."""
+    template = prompts.template(PROMPT_ID)
+    mark = prompts.nonce(order.documents)
+    system, user = template.render(
+        {
+            "nonce": mark,
+            "language_name": prompts.language_name(target_language(order)),
+            "count": str(len(order.documents)),
+            "documents": prompts.fenced(order.documents, mark),
+            "finding": prompts.repair_note(finding, mark),
+        }
+    )
+    return Prompt(
+        prompt_id=template.prompt_id,
+        prompt_version=template.prompt_version,
+        system=system,
+        user=user.strip(),
+        schema=SCHEMA,
+        max_output_tokens=template.max_output_tokens,
+    )
+
+
+def parse(reply: str, order: Order) -> list[DraftSentence]:
+    """The sentences of a reply; BadReply where it has another form, or none."""
+    decoded = replies.decode(reply, _SummaryReply)
+    bodies = {document.document_id: document.body_text for document in order.documents}
+    sentences = [
+        DraftSentence(text=line, paragraph=min(number, MAX_PARAGRAPHS - 1), citations=_cited(sentence, bodies))
+        for number, paragraph in enumerate(decoded.paragraphs)
+        for sentence in paragraph
+        if (line := common.shown(sentence.text))
+    ]
+    if not sentences:
+        raise BadReply("empty", "The reply has no sentence.")
+    return sentences
+
+
+def _cited(sentence: _ReplySentence, bodies: Mapping[int, str]) -> tuple[Citation, ...]:
+    """The range of the quoted passage; none if the document does not have it."""
+    body, quote = bodies.get(sentence.document, ""), sentence.quote.strip()
+    start = body.find(quote) if quote else -1
+    if start < 0:
+        return ()
+    return (Citation(document_id=sentence.document, start=start, end=start + len(quote)),)
+
+
+def check(sentences: Sequence[DraftSentence], order: Order, *, embed: Embed | None = None) -> CheckedSummary:
+    """The sentences that the documents support; BadReply if the first one or most of them are lost."""
+    if len(sentences) > MAX_SENTENCES:
+        raise BadReply("too_long", f"The summary has {len(sentences)} sentences; at most {MAX_SENTENCES} are allowed.")
+    written_in = _check_language(sentences, order)
+    claims = [CitedClaim(text=each.text, language=written_in, cited=each.citations) for each in sentences]
+    judged = verdicts.judge(claims, order.documents, embed=embed)
+    problems = [_problem(sentence, verdict) for sentence, verdict in zip(sentences, judged, strict=True)]
+    kept = [
+        (SummarySentence(text=sentence.text, paragraph=sentence.paragraph, citations=verdict.passages), verdict)
+        for sentence, verdict, problem in zip(sentences, judged, problems, strict=True)
+        if problem is None
+    ]
+    dropped = tuple(problem for problem in problems if problem is not None)
+    if problems[0] is not None or len(kept) < KEPT_SHARE * len(sentences):
+        raise BadReply("unsupported", f"These sentences are not supported by the documents: {' '.join(dropped)}")
+    return CheckedSummary(
+        language=written_in,
+        sentences=tuple(sentence for sentence, _ in kept),
+        confidence=confidence.confidence(judged, documents=len(order.documents)),
+        dropped=dropped,
+    )
+
+
+def _check_language(sentences: Sequence[DraftSentence], order: Order) -> str:
+    """The language of the summary; BadReply if it is not the one that was asked for."""
+    expected = target_language(order).partition("-")[0]
+    written = language.language(None, " ".join(sentence.text for sentence in sentences))
+    if expected != language.UNDETERMINED and written not in {expected, language.UNDETERMINED}:
+        raise BadReply(
+            "wrong_language",
+            f"The summary is in {prompts.language_name(written)}; write it in {prompts.language_name(expected)}.",
+        )
+    return written if expected == language.UNDETERMINED else expected
+
+
+def _problem(sentence: DraftSentence, verdict: Support) -> str | None:
+    """Why a sentence is not published."""
+    quoted = f"“{text.truncated(sentence.text, 80)}”"
+    if len(sentence.text) > MAX_SENTENCE:
+        return f"{quoted} is longer than {MAX_SENTENCE} characters."
+    if FOREIGN.search(sentence.text):
+        return f"{quoted} has a link, markup or a mention."
+    if prompt_injection.orders_a_model(sentence.text):
+        return f"{quoted} gives orders to a language model."
+    if not verdict.is_supported:
+        return f"{quoted}: {'; '.join(verdict.findings) or 'no passage says this'}."
+    return None

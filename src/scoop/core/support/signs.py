@@ -1,0 +1,11 @@
+"""What a check gives: values for the model, and findings for people."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """The values are in the order of the check's FEATURES; a finding is a sentence about what is not supported."""
+
+    values: tuple[float, ...]
+    findings: tuple[str, ...] = ()

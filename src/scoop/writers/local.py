@@ -1,0 +1,127 @@
+"""The local writer: extracts instead of a model."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+
+from scoop.core import embedding_text, extracts, text
+from scoop.core.briefs import Order, Prompt, SourceText, evaluation, summary
+from scoop.core.curation import parts_by_name
+from scoop.core.extracts import ExtractedSentence
+from scoop.core.interests import Interests
+from scoop.core.plugin_types import PluginOptions
+from scoop.core.relevance import InterestVectors, ScoredText, Vectors, scoring
+from scoop.core.rendering import common
+from scoop.embedders import local as embedder
+from scoop.errors import Reject
+from scoop.fetch.client import Client
+from scoop.writers import Prices, Reply
+
+SCORER = "relevance-1"  # the model of evaluations
+MAX_CHARACTERS = 900
+MAX_SENTENCES = 4
+SHORT_SENTENCES = 3  # of a short source, and of a paragraph
+SPARE = 2  # sentences more, since those with links or code are left out: they would not be published
+SHORT_WORDS = 250  # of all bodies together: three sentences are a third of it
+
+
+class LocalWriter:
+    """Summaries and evaluations without a model: the sentences of the documents that say most, word for word, and the
+    relevance of an article by words, figures and meaning.
+
+    No service, no key, no cost. It writes in the language of the documents: it does not translate.
+    """
+
+    name = "local"
+    access = "cli"
+    waits = False
+    provider = "local"
+    model = "extract-1"
+    endpoint = "local"
+    prices = Prices()
+
+    class Options(PluginOptions, frozen=True, kw_only=True):
+        """It has no options."""
+
+    def __init__(self, _options: Options, _client: Client) -> None:
+        """It needs neither."""
+
+    async def write(self, order: Order, _prompt: Prompt) -> Reply:
+        if order.kind == "evaluation":
+            return Reply(text=await asyncio.to_thread(_evaluate, order), model=SCORER)
+        if order.kind != "summary":
+            raise Reject(f"the local writer writes no {order.kind}: set another writer in [tasks.{order.kind}]")
+        chosen = await asyncio.to_thread(_extracted, _in_one_language(order))
+        if not chosen:
+            raise Reject("no document has a text to take sentences from")
+        return Reply(text=_reply(order.documents, chosen), model=self.model)
+
+
+def _in_one_language(order: Order) -> list[SourceText]:
+    """The documents in the language that is asked for; if there are none, those in the language of the first."""
+    fitting = [one for one in order.documents if _primary(one.language) == _primary(order.language)]
+    return fitting or [
+        one for one in order.documents if _primary(one.language) == _primary(order.documents[0].language)
+    ]
+
+
+def _primary(language: str) -> str:
+    return language.split("-")[0].lower()
+
+
+def _extracted(documents: Sequence[SourceText]) -> list[ExtractedSentence]:
+    read = "\n".join(document.body_text[: MAX_CHARACTERS * SHORT_SENTENCES] for document in documents)
+    is_short = text.word_count(read) < SHORT_WORDS
+    most = SHORT_SENTENCES if is_short else MAX_SENTENCES
+    chosen = extracts.extract(documents, max_sentences=most + SPARE, max_characters=MAX_CHARACTERS)
+    return [sentence for sentence in chosen if not summary.FOREIGN.search(sentence.text)][:most]
+
+
+def _reply(documents: Sequence[SourceText], chosen: Sequence[ExtractedSentence]) -> str:
+    body_by_id = {document.document_id: document.body_text for document in documents}
+    lines = [
+        {"text": one.text, "document": one.document_id, "quote": body_by_id[one.document_id][one.start : one.end]}
+        for one in chosen
+    ]
+    first = len(lines) if len(lines) <= SHORT_SENTENCES else (len(lines) + 1) // 2
+    paragraphs = [part for part in (lines[:first], lines[first:]) if part]
+    return json.dumps({"paragraphs": paragraphs}, ensure_ascii=False)
+
+
+def _evaluate(order: Order) -> str:
+    """The evaluation of the article of an order for its interests, as a model would reply."""
+    assert order.interests is not None  # noqa: S101 - an evaluation without interests has no material
+    (document,) = order.documents
+    article = ScoredText(title=document.title, body_text=document.body_text, language=document.language)
+    written = embedding_text.embedding_text(document.title, document.body_text)
+    vectors = InterestVectors(articles=embedder.encode([written]), interests=interest_vectors(order.interests))
+    (scored,) = scoring.score([article], order.interests, vectors, order.labels)
+    reply = {
+        "score": scored.score,
+        "parts": parts_by_name(scored.parts),
+        "matching_topics": scored.matching_topics,
+        "summary": short_summary(document),
+        "reasoning": common.cut(scored.reasoning, evaluation.MAX_REASONING),
+        "is_ai_generated": scored.is_ai_generated,
+        "is_estimate": True,
+    }
+    return json.dumps(reply, ensure_ascii=False)
+
+
+@lru_cache(maxsize=16)
+def interest_vectors(interests: Interests) -> Vectors:
+    """The vectors of interests that the local scorer needs; kept, as they take longer than the score of an article."""
+    return embedder.encode(scoring.texts_to_embed(interests))
+
+
+def short_summary(document: SourceText) -> str:
+    """What the article says most of all, in 50 to 200 characters."""
+    chosen = extracts.extract([document], max_sentences=MAX_SENTENCES, max_characters=evaluation.MAX_SUMMARY)
+    quoted = [common.shown(one.text) for one in chosen if not summary.FOREIGN.search(one.text)]
+    written = common.cut(" ".join(quoted), evaluation.MAX_SUMMARY)
+    if len(written) >= evaluation.MIN_SUMMARY:
+        return written
+    return common.cut(
+        common.shown(summary.FOREIGN.sub(" ", document.body_text[:MAX_CHARACTERS])), evaluation.MAX_SUMMARY
+    )

@@ -1,0 +1,141 @@
+"""`scoop translate`, `summaries`, `prompts` and `spend` as their users meet them."""
+
+import asyncio
+import json
+from contextlib import asynccontextmanager
+
+from newsstand_builders import ANCHOR, Clock, a_world, an_article
+
+from builders import FIRE, an_item, as_lines, scoop
+from scoop.newsstand import server
+from scoop.newsstand.sites import models
+from scoop.serve import serving
+from scoop.store import db
+from scoop.store.db import ExternalServer
+
+BODY = f"{FIRE['body_text']}\n\nOn 12 May, 1,041 people of Haarlem were brought to safety by 38 buses."
+ITEM = an_item(1, **(FIRE | {"body_text": BODY}))
+URL = ITEM["canonical_url"]
+
+
+@asynccontextmanager
+async def a_desk(database_url, home):
+    """The command line with a model server, on a database with one article."""
+    app = server.create_app(a_world(an_article("ferry", title="Ferry", body="It sails.")), ANCHOR, Clock())
+    async with serving(app) as address:
+        settings = {
+            "database_url": database_url,
+            "home": home,
+            "tasks_summary_writer": "openai",
+            "tasks_translation_writer": "openai",
+            "writers_openai_base_url": f"{address}/{models.HOST}/v1",
+            "writers_openai_model": models.MODEL,
+            "writers_openai_input_price": "2.5",
+            "writers_openai_output_price": "10",
+        }
+
+        async def call(*arguments, **options):
+            return await asyncio.to_thread(scoop, *arguments, **settings | options)
+
+        call.models = app.state.models
+        assert (await call("ingest", "--items", "-", stdin=as_lines([ITEM]))).returncode == 0
+        assert (await call("run-once", tasks_summary_writer="none")).returncode == 0
+        yield call
+
+
+async def read(call, *arguments, **options):
+    done = await call(*arguments, "--json", **options)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+async def test_an_article_is_translated_once_and_printed(database_url, home):
+    async with a_desk(database_url, home) as call:
+        done = await call("translate", URL, "--to", "de")
+        assert done.returncode == 0, done.stderr
+        assert "Übersetzung" in done.stdout
+        assert "1,041" in done.stdout
+        assert f"machine translation from English by {models.MODEL}" in done.stderr
+        again = await read(call, "translate", URL, "--to", "de")
+        assert (again["language"], again["version"]) == ("de", 1)
+        assert len(call.models.calls) == 1
+
+
+async def test_a_translation_that_cannot_be_made_says_why(database_url, home):
+    async with a_desk(database_url, home) as call:
+        unset = await call("translate", URL, "--to", "de", tasks_translation_writer="none")
+        assert (unset.returncode, "SCOOP_TASKS_TRANSLATION_WRITER" in unset.stderr) == (1, True)
+        assert (await call("translate", URL, "--to", "klingon")).returncode == 2
+        same = await call("translate", URL, "--to", "en")
+        assert "in English already" in same.stderr
+        call.models.script.extend(["lost-number", "lost-number"])
+        failed = await call("translate", URL, "--to", "de")
+        assert failed.returncode == 1
+        assert "these numbers are missing: 12, 1,041, 38" in failed.stderr
+
+
+async def test_the_local_writer_is_refused_for_translations(database_url, home):
+    done = await asyncio.to_thread(
+        scoop, "spend", database_url=database_url, home=home, tasks_translation_writer="local"
+    )
+    assert done.returncode == 3
+    assert "the local writer only does summary" in done.stderr
+
+
+async def test_a_prompt_is_rendered_as_it_would_be_sent(database_url, home):
+    async with a_desk(database_url, home) as call:
+        rendered = await read(call, "prompts", "render", "summary", URL, "--language", "en")
+        await call("summaries", "ask", URL, "--language", "en", "--wait")
+        [sent] = call.models.calls
+        assert [each["content"] for each in sent.body["messages"]] == [rendered["system"], rendered["user"]]
+        shown = await call("prompts", "show", "translation")
+        assert "{language_name}" in shown.stdout
+        assert {each["prompt_id"] for each in await read(call, "prompts", "list")} >= {"summary", "same_event"}
+
+
+async def test_summaries_are_asked_for_listed_shown_and_made_again(database_url, home):
+    async with a_desk(database_url, home) as call:
+        made = await read(call, "summaries", "ask", URL, "--wait")
+        assert made["provider"] == "openai"
+        [row] = await read(call, "summaries", "list", "--document", "--state", "summarized")
+        assert (row["public_id"][:4], row["prompt_version"]) == ("art_", "v1")
+        assert made["summary_text"] in (await call("summaries", "show", URL)).stdout
+
+        same = await read(call, "summaries", "redo", "--since", "7d", "--dry-run")
+        assert (same["looked_at"], same["to_make"]) == (1, 0)
+        other = {"writers_openai_model": "fenced"}
+        planned = await read(call, "summaries", "redo", "--since", "7d", "--dry-run", **other)
+        assert (planned["to_make"], planned["past_requests"]) == (1, 1)
+        assert float(planned["cost"]) > 0
+        assert (await read(call, "summaries", "redo", "--since", "7d", **other))["to_make"] == 1
+        assert (await call("run-once", **other)).returncode == 0
+        assert [each["version"] for each in await read(call, "summaries", "show", URL)] == [2, 1]
+
+
+async def test_what_was_spent_agrees_with_the_archive(database_url, home):
+    async with a_desk(database_url, home) as call:
+        call.models.script.append("bad-json")
+        await call("translate", URL, "--to", "de")
+        report = await read(call, "spend", "--by", "task")
+        [row] = report["rows"]
+        assert (row["label"], row["requests"], row["accepted"], row["failed"]) == ("translation", 2, 1, 1)
+        [requests] = [
+            line
+            for budget in report["budgets"]
+            if budget["task"] == "translation"
+            for line in budget["lines"]
+            if line["name"] == "requests"
+        ]
+        assert float(requests["used"]) == 2
+        for by in ("day", "source", "model", "subject"):
+            assert len((await read(call, "spend", "--by", by))["rows"]) in {1, 2}
+        verified = await call("spend", "--verify")
+        assert (verified.returncode, "the sums agree" in verified.stdout) == (0, True)
+
+        database = await db.connect(ExternalServer(database_url), size=1)
+        async with database.connection() as conn:
+            await conn.execute("UPDATE model_calls SET output_tokens = output_tokens + 1 WHERE outcome = 'accepted'")
+        await database.close()
+        differs = await call("spend", "--verify")
+        assert differs.returncode == 1
+        assert "1 requests differ" in differs.stdout
