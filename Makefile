@@ -35,8 +35,11 @@ check: $(DEV) ## lint, formatting, types, import contract, dead code, docs
 bench: $(RUNTIME) ## measure: one JSON line per figure (minutes)
 	@$(BIN)/python bench/pipeline.py
 	@$(BIN)/python bench/poll.py
+	@$(BIN)/python bench/teasers.py
 	@$(BIN)/python bench/stories.py
 	@$(BIN)/python bench/posting.py
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python bench/extracts.py
+	@$(BIN)/python bench/support.py
 
 fmt: $(DEV) ## format the code, regenerate the reference pages
 	@$(BIN)/ruff check --fix --quiet . || true

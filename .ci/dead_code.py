@@ -43,8 +43,9 @@ def names_in_templates() -> Iterator[str]:
 
 
 def names_of_plugins() -> Iterator[str]:
-    """Plugins are found by walking their packages."""
+    """Plugins are found by walking their packages, and the protocol of a kind by its name."""
     for kind in KINDS:
+        yield kind.protocol
         yield from (plugin.__name__ for plugin in plugins.discover(import_module(kind.package)).values())
 
 

@@ -14,7 +14,7 @@ from scoop.stages.dedup import CopyPairs
 
 
 async def no_copies(*_arguments: Any) -> CopyPairs:
-    return CopyPairs(suspects=(), same_headlines=(), texts={})
+    return CopyPairs(suspects=(), same_headlines=(), texts={}, boilerplate=(), common_phrases=())
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 """Fit the model of the probability that two documents cover one event, and the weights of words.
 
-python bench/fit_links.py lexicon FILE...            the weights of words, from all texts
-python bench/fit_links.py links FILE... [--write]    cross-validated figures; with --write the model itself
+python bench/fit_links.py lexicon FILE...                              the weights of words, from all texts
+python bench/fit_links.py links FILE... --stream FILE... [--write]     cross-validated figures; with --write the model
 
-FILEs are NDJSON of labelled articles, as `scoop evaluate` takes them. Also needs scikit-learn and stopwordsiso.
+FILEs are NDJSON of labelled articles, as `scoop evaluate` takes them. Those of --stream are real streams, in which most
+articles are alone; the others are also cut to teasers and mixed into streams. Also needs scikit-learn and stopwordsiso.
+The shipped model is that of the sets allsides21, neus, fnc, ecb, basil, meantime, and the stream.
 """
 
 import argparse
@@ -13,17 +15,18 @@ import hashlib
 import json
 import tempfile
 import zlib
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from scoop.core import clusters, links, publishers, signals, text, urls
+from scoop.core import event_groups, genres, links, publishers, signals, text, urls
 from scoop.core.embedding_text import embedding_text, with_recipe
+from scoop.core.event_groups import UNKNOWN_FAMILY, GroupableStory
 from scoop.embedders.local import Local
 from scoop.stages.link import REMEMBERED_AT
 
@@ -31,8 +34,9 @@ CORE = Path(links.__file__).parent
 CANDIDATES = 30
 COVERAGE_AT = 0.5  # the mean link probability of a group; the best of 0.35 to 0.55 over all sets
 MERGE_AT, SURE_AT = 0.90, 0.94  # cosines with and without similar titles; no set has a false pair at or above them
-GLANCE = 60  # trees that are evaluated first, to skip hopeless pairs
-LOST_BY_A_GLANCE = 0.0005  # share of the links that this may lose
+GLANCE = 25  # trees that are evaluated first, to skip hopeless pairs
+LOST_BY_A_GLANCE = 0.0005  # share of the links from LIKELY_AT on that this may lose
+LIKELY_AT = 0.2
 RARELY = 2  # documents
 STOP_WORDS = """
     a about after all also an and are as at be been but by can could did do for from had has have he her his i if in
@@ -42,22 +46,45 @@ STOP_WORDS = """
 MONOTONE = {
     "cosine": 1, "title_terms": 1, "body_terms": 1, "lead_terms": 1, "title_words": 1, "names": 1, "title_numbers": 1,
     "numbers": 1, "numbers_differ": -1, "days_apart": -1, "containment": 1, "same_publisher": -1, "less_near": 1,
-    "more_near": 1, "low_rank": -1, "high_rank": -1, "common": 1,
+    "more_near": 1, "low_rank": -1, "high_rank": -1, "common": 1, "title_in_lead": 1, "titles_in_leads": 1,
 }  # fmt: skip
 SETTINGS = {
-    "max_iter": 300, "learning_rate": 0.06, "max_leaf_nodes": 20, "max_depth": 6, "min_samples_leaf": 30,
+    "max_iter": 100, "learning_rate": 0.15, "max_leaf_nodes": 20, "max_depth": 6, "min_samples_leaf": 30,
     "l2_regularization": 5,
 }  # fmt: skip
 
 
+EASY_COSINE = 0.5  # one in EASY_SHARE of the pairs of two stories below it is used, with the weight of all
+EASY_SHARE = 4
+BINS = (0.2, 0.5, 0.7, 0.9, 1.01)  # of the reliability of probabilities
+
+# Streams made of the sets: most stories have one article, a few have many, all are teasers of one week.
+STREAMS = 4
+INCLUDED = 0.6  # stories
+ALONE = 0.85  # small stories
+LARGE_STORY = 6  # articles
+LARGE_KEPT = 0.25  # large stories; without large events in its streams, the model breaks those of a real one apart
+MAX_KEPT = 12
+PUBLISHERS = 20
+SAME_PUBLISHER = 0.15  # articles by the publisher of the story's first one
+DAYS = 7
+HOURS_APART = 17  # on average, of the articles of one story
+
+
 @dataclass
 class World:
-    """A labelled set of articles with all of its candidate pairs."""
+    """A labelled set of articles with all of its candidate pairs.
+
+    A pair of two stories is `is_open` if the stories share a wider label: it is neither right nor wrong.
+    """
 
     pairs: np.ndarray
     table: np.ndarray
     is_same: np.ndarray
-    stories: list[str]
+    is_open: np.ndarray
+    labels: list[str]
+    wide: list[frozenset[str]]
+    stories: list[GroupableStory]
 
 
 def read(path: Path) -> list[dict[str, Any]]:
@@ -78,6 +105,7 @@ def compared(row: dict[str, Any]) -> links.Compared:
         publisher=publishers.publisher_family(urls.host(row["url"]), "") if row["url"] else "",
         language=row["lang"],
         words=len(body),
+        is_of_many_events=genres.genre(row["title"], row["url"]) in genres.OF_MANY_EVENTS,
     )
 
 
@@ -114,9 +142,75 @@ def world(rows: Sequence[dict[str, Any]], vectors: np.ndarray) -> World:
     )
     both = np.array(pairs)
     around = links.neighbourhood_features(own[:, 0], links.stack_neighbourhoods(near), both[:, 0], both[:, 1])
-    stories = [row["story"] for row in rows]
-    is_same = np.array([stories[one] == stories[other] for one, other in pairs])
-    return World(pairs=both, table=np.hstack([own, around]), is_same=is_same, stories=stories)
+    labels, wide = [row["story"] for row in rows], [frozenset(row.get("wide", row["story"]).split()) for row in rows]
+    is_same = np.array([labels[one] == labels[other] for one, other in pairs])
+    shares_label = np.array([bool(wide[one] & wide[other]) for one, other in pairs])
+    return World(
+        pairs=both,
+        table=np.hstack([own, around]),
+        is_same=is_same,
+        is_open=shares_label & ~is_same,
+        labels=labels,
+        wide=wide,
+        stories=[
+            GroupableStory(
+                story_id=number,
+                families=frozenset({document.publisher or UNKNOWN_FAMILY}),
+                may_join=not document.is_of_many_events,
+            )
+            for number, document in enumerate(documents)
+        ],
+    )
+
+
+def chance(*key: object) -> float:
+    """A number from 0 to 1 that depends on the key alone."""
+    return int.from_bytes(hashlib.sha256(repr(key).encode()).digest()[:6], "little") / (1 << 48)
+
+
+def stream(rows: Sequence[dict[str, Any]], number: int) -> list[dict[str, Any]]:
+    """A stream made of labelled articles: most stories have one article, and every text is a teaser."""
+    by_story: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        by_story.setdefault(row["story"], []).append(row)
+    return [
+        teaser(row, place, number)
+        for story, articles in sorted(by_story.items())
+        if chance(number, "included", story) < INCLUDED
+        for place, row in enumerate(
+            sorted(articles, key=lambda row: chance(number, "order", row["id"]))[: kept(story, len(articles), number)]
+        )
+    ]
+
+
+def kept(story: str, size: int, number: int) -> int:
+    """How many articles of a story a stream has."""
+    if size >= LARGE_STORY:
+        return min(size, MAX_KEPT) if chance(number, "large", story) < LARGE_KEPT else 1
+    return 1 if chance(number, "alone", story) < ALONE else size
+
+
+def teaser(row: dict[str, Any], place: int, number: int) -> dict[str, Any]:
+    """The article as a feed of one of the publishers has it, in some hour of the week."""
+    story, article = row["story"], row["id"]
+    ranks = sorted(range(PUBLISHERS), key=lambda one: chance(number, "publisher", story, one) / (1 + one % 4))
+    is_repeat = chance(number, "repeat", article) < SAME_PUBLISHER
+    publisher = ranks[0 if is_repeat else place % PUBLISHERS]
+    hours = 24 * DAYS * chance(number, "day", story) - HOURS_APART * np.log(1e-6 + chance(number, "hour", article))
+    return {
+        **row,
+        "text": text.truncated(row["text"], teaser_length(number, article)),
+        "url": f"https://publisher{publisher}.example/{article}",
+        "published_at": datetime.fromtimestamp(1_700_000_000 + 3600 * hours, UTC).isoformat(),
+    }
+
+
+def teaser_length(number: int, article: str) -> int:
+    """The characters of a teaser: two of three have one sentence, some three, and some feeds give the article."""
+    kind, share = chance(number, "kind", article), chance(number, "length", article)
+    if kind < 0.65:
+        return int(80 + 140 * share)
+    return int(220 + 500 * share) if kind < 0.85 else 1_500
 
 
 def half(row: dict[str, Any]) -> int:
@@ -126,19 +220,22 @@ def half(row: dict[str, Any]) -> int:
 def fitted(worlds: Sequence[World]) -> Any:
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    table = np.concatenate([one.table for one in worlds])
-    is_same = np.concatenate([one.is_same for one in worlds])
-    weight = np.concatenate([np.full(len(one.is_same), len(one.is_same) ** -0.5) for one in worlds])
+    table = np.concatenate([one.table[~one.is_open] for one in worlds])
+    is_same = np.concatenate([one.is_same[~one.is_open] for one in worlds])
+    weight = np.concatenate([np.full((~one.is_open).sum(), len(one.is_same) ** -0.5) for one in worlds])
+    is_easy = (table[:, 0] < EASY_COSINE) & ~is_same
+    used = ~is_easy | (np.arange(len(is_same)) % EASY_SHARE == 0)
+    weight = np.where(is_easy, EASY_SHARE * weight, weight)[used]
     monotone = [MONOTONE.get(name, 0) for name in links.FEATURES]
     model = HistGradientBoostingClassifier(monotonic_cst=monotone, random_state=0, **SETTINGS)
-    return model.fit(table, is_same, sample_weight=weight / weight.mean())
+    return model.fit(table[used], is_same[used], sample_weight=weight / weight.mean())
 
 
 def grouped(one: World, probabilities: np.ndarray, threshold: float) -> list[int]:
     weights = {
         (int(a), int(b)): float(p) for (a, b), p in zip(one.pairs, probabilities, strict=True) if p >= REMEMBERED_AT
     }
-    groups = clusters.average_linkage(dict.fromkeys(range(len(one.stories)), 1), weights, threshold=threshold)
+    groups = event_groups.group_stories(one.stories, weights, (), threshold)
     label = {node: number for number, members in enumerate(groups) for node in members}
     return [label[node] for node in range(len(one.stories))]
 
@@ -169,65 +266,80 @@ def arrays(model: Any) -> dict[str, Any]:
 
 
 def hopeless_at(model: Any, worlds: Sequence[World]) -> float:
-    """The score after the first trees below which almost no pair reaches the probability that is stored."""
+    """The score after the first trees below which almost no pair is likely at the end."""
     table = np.concatenate([one.table for one in worlds])
     final = model.predict_proba(table)[:, 1]
     *_, glanced = (score for _, score in zip(range(GLANCE), model.staged_decision_function(table), strict=False))
-    lowest = float(np.quantile(glanced[final >= REMEMBERED_AT], LOST_BY_A_GLANCE))
+    lowest = float(np.quantile(glanced[final >= LIKELY_AT], LOST_BY_A_GLANCE))
     print("share of pairs evaluated by all trees", round(float((glanced >= lowest).mean()), 3))
     return lowest
 
 
-def links_command(paths: Sequence[Path], cache: Path, write: bool) -> None:
-    halves: dict[tuple[str, int], World] = {}
-    whole: dict[str, World] = {}
-    half_of: dict[str, np.ndarray] = {}
-    for path in paths:
-        rows = read(path)
-        vectors = embedded(rows, cache)
-        sides = np.array([half(row) for row in rows])
-        whole[path.name], half_of[path.name] = world(rows, vectors), sides
-        for side in (0, 1):
-            chosen = np.flatnonzero(sides == side)
-            halves[path.name, side] = world([rows[at] for at in chosen], vectors[chosen])
-        gold = sum(count * (count - 1) // 2 for count in Counter(row["story"] for row in rows).values())
-        print(path.name, len(rows), "pairs found", round(whole[path.name].is_same.sum() / gold, 4), flush=True)
-    for threshold in (0.35, 0.4, 0.45, 0.5, 0.55):
-        scores = []
-        for side in (0, 1):
-            model = fitted([halves[name, 1 - side] for name in whole])
-            for name, one in whole.items():
-                labels = grouped(one, model.predict_proba(one.table)[:, 1], threshold)
-                scores.append((name, _of_half(labels, one.stories, half_of[name] == side)))
-        for name in whole:
-            b_cubed, pairwise = np.mean([score for of, score in scores if of == name], axis=0)
-            print(threshold, name, f"B-cubed F1 {b_cubed:.3f}, pairwise F1 {pairwise:.3f}", flush=True)
+def links_command(paths: Sequence[Path], streams: Sequence[Path], cache: Path, write: bool) -> None:
+    rows = {path.name: read(path) for path in (*paths, *streams)}
+    mixed = [row for path in paths for row in rows[path.name]]
+    parts: dict[int | None, list[World]] = {}
+    for side in (0, 1, None):
+        chosen = [[row for row in source if side in {None, half(row)}] for source in rows.values()]
+        made = [stream([row for row in mixed if side in {None, half(row)}], number) for number in range(STREAMS)]
+        parts[side] = [world(part, embedded(part, cache)) for part in (*chosen, *made)]
+    whole = dict(zip(rows, parts[None], strict=False))
+    models = [fitted(parts[1 - side]) for side in (0, 1)]
+    for name, one in whole.items():
+        sides = np.array([half(row) for row in rows[name]])
+        held_out = [model.predict_proba(one.table)[:, 1] for model in models]
+        print_figures(name, one, sides, held_out)
     if write:
-        model = fitted([*halves.values(), *whole.values()])
-        trees = arrays(model)
+        worlds = [one for part in parts.values() for one in part]
+        model = fitted(worlds)
         np.savez_compressed(
             CORE / "link_models" / links.file_name(Local.model.name, with_recipe(Local.model.version)),
-            **trees,
+            **arrays(model),
             glance=GLANCE,
-            hopeless_at=hopeless_at(model, [*halves.values(), *whole.values()]),
+            hopeless_at=hopeless_at(model, worlds),
             coverage_at=COVERAGE_AT,
             merge_at=MERGE_AT,
             sure_at=SURE_AT,
         )
 
 
-def _of_half(labels: Sequence[int], stories: Sequence[str], mask: np.ndarray) -> tuple[float, float]:
-    """B-cubed and pairwise F1 of the documents whose stories were not used for fitting."""
-    sizes, gold, shared = Counter(labels), Counter(stories), Counter(zip(labels, stories, strict=True))
-    rows = [(shared[a, b], sizes[a], gold[b]) for a, b, is_in in zip(labels, stories, mask, strict=True) if is_in]
+def print_figures(name: str, one: World, sides: np.ndarray, held_out: Sequence[np.ndarray]) -> None:
+    """The figures of the documents whose stories were not used for fitting, in the mean of both halves."""
+    for threshold in (0.4, 0.5, 0.6):
+        figures = [
+            _of_half(grouped(one, probabilities, threshold), one, sides == side)
+            for side, probabilities in enumerate(held_out)
+        ]
+        precision, recall, b_cubed = np.mean(figures, axis=0)
+        print(name, threshold, f"precision {precision:.3f}, recall {recall:.3f}, B-cubed F1 {b_cubed:.3f}", flush=True)
+    is_of = [(sides[one.pairs] == side).all(axis=1) & ~one.is_open for side in (0, 1)]
+    same = np.concatenate([one.is_same[rows] for rows in is_of])
+    probabilities = np.concatenate([held_out[side][rows] for side, rows in enumerate(is_of)])
+    related = np.concatenate([one.table[rows][:, links._RELATED_ONLY].any(axis=1) for rows in is_of])
+    for low, high in pairwise(BINS):
+        inside = (probabilities >= low) & (probabilities < high) & ~related
+        if inside.any():
+            share, mean = same[inside].mean(), probabilities[inside].mean()
+            print(f"  from {low}: {inside.sum()} links, {share:.2f} right, {mean:.2f} given")
+
+
+def _of_half(labels: Sequence[int], one: World, mask: np.ndarray) -> tuple[float, float, float]:
+    """Pairwise precision and recall, and B-cubed F1."""
+    rows = [_company(number, labels, one) for number in np.flatnonzero(mask).tolist()]
     hits, found, wanted = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
     precision, recall = (hits / found).mean(), (hits / wanted).mean()
     pair_precision = (hits - 1).sum() / max(1, (found - 1).sum())
     pair_recall = (hits - 1).sum() / max(1, (wanted - 1).sum())
-    return (
-        2 * precision * recall / (precision + recall),
-        2 * pair_precision * pair_recall / max(1e-9, pair_precision + pair_recall),
-    )
+    return pair_precision, pair_recall, 2 * precision * recall / (precision + recall)
+
+
+def _company(number: int, labels: Sequence[int], one: World) -> tuple[int, int, int]:
+    """How many documents are rightly in a document's group, how many are in it, and how many should be."""
+    story = one.labels[number]
+    inside = [other for other, label in enumerate(labels) if label == labels[number]]
+    hits = sum(one.labels[other] == story for other in inside)
+    opened = sum(one.labels[other] != story and bool(one.wide[other] & one.wide[number]) for other in inside)
+    return hits, len(inside) - opened, one.labels.count(story)
 
 
 def lexicon_command(paths: Sequence[Path]) -> None:
@@ -254,13 +366,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("lexicon", "links"))
     parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--stream", nargs="+", type=Path, default=[])
     parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()))
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     if options.what == "lexicon":
         lexicon_command(options.files)
     else:
-        links_command(options.files, options.cache, options.write)
+        links_command(options.files, options.stream, options.cache, options.write)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """Requests a second of one server process, also as a share of those for an empty response; by wrk on the loopback.
 
+`cpu_ms` is the CPU time of the server process for a request, which other programs on the machine change less.
+
 python bench/http_reads.py                                          100,000 documents in 30,000 stories
 python bench/http_reads.py --documents 1000000 --stories 300000
 """
@@ -9,17 +11,23 @@ import re
 import shutil
 import subprocess
 import time
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from statistics import median
 
 import uvloop
 
 from common import figure, fresh_database
 from scoop.store.db import Database
-from server_process import a_key, memory, server
+from server_process import a_key, cpu_seconds, memory, server
 
 COLLECTIONS = ("ai_news", "china_news", "world_news")
 CONNECTIONS = 50
-SECONDS = 5
+SECONDS, WARM_UP_SECONDS = 5, 1
+TIMES = 15  # a single client asks
 PAGE = 50_000
+CROWD_DOCUMENTS = 5_000  # of the largest event
+RARE_WORDS = "bridge+1234"
 DOCUMENTS = """
 WITH made AS (
     SELECT number, md5(number::text) AS hash, ($3::text[])[1 + number % $4 % 3] AS collection,
@@ -41,12 +49,21 @@ SELECT raw_arrival_id, collection, 'source' || number % 97, source_item_id, 'art
 FROM made JOIN arrived ON source_item_id = number::text
 """
 STORIES = """
-INSERT INTO stories (story_id, collection, canonical_title, canonical_url, representative_document_id, first_seen_at,
-    last_seen_at, sources, publisher_families, item_count)
-SELECT 1 + source_item_id::bigint % $1, min(collection), min(title), min(canonical_url), min(document_id), min(seen_at),
-    max(seen_at), array_agg(DISTINCT source), array_agg(DISTINCT publisher_family), count(*)
-FROM documents GROUP BY 1
+INSERT INTO stories (story_id, coverage_id, collection, canonical_title, canonical_url, representative_document_id,
+    first_seen_at, last_seen_at, sources, publisher_families, item_count)
+SELECT story_id, CASE story_id % 9 WHEN 6 THEN story_id - 3 WHEN 0 THEN story_id - 6 ELSE story_id END, min(collection),
+    min(title), min(canonical_url), min(document_id), min(seen_at), max(seen_at), array_agg(DISTINCT source),
+    array_agg(DISTINCT publisher_family), count(*)
+FROM documents CROSS JOIN LATERAL (SELECT 1 + source_item_id::bigint % $1 AS story_id) AS placed GROUP BY story_id
 """
+EVENTS = """
+INSERT INTO events (event_id, event_uuid, collection, lead_story_id, first_seen_at, last_seen_at, developed_at,
+    story_count, item_count, sources, publisher_families, languages, created_at)
+SELECT coverage_id, (array_agg(story_uuid ORDER BY story_id))[1], min(collection), coverage_id, min(first_seen_at),
+    max(last_seen_at), max(last_seen_at), count(DISTINCT story_id), count(*), array_agg(DISTINCT source),
+    array_agg(DISTINCT family), '{en}', min(first_seen_at)
+FROM stories CROSS JOIN LATERAL unnest(sources, publisher_families) AS outlet (source, family) GROUP BY coverage_id
+"""  # of nine stories, three are one event
 MEMBERS = """
 INSERT INTO story_members (story_id, document_id, match_type)
 SELECT 1 + source_item_id::bigint % $1, document_id,
@@ -55,19 +72,35 @@ FROM documents
 """
 
 
+CROWD = """
+WITH counted AS (
+    SELECT story_id, sum(item_count) OVER (ORDER BY story_id) AS documents FROM stories WHERE story_id % 9 IN (1, 2)
+), moved AS (
+    UPDATE stories SET coverage_id = 1 FROM counted WHERE stories.story_id = counted.story_id AND documents <= $1
+    RETURNING stories.story_id, item_count
+), merged AS (
+    UPDATE events SET status = 'merged', merged_into = 1
+    WHERE event_id IN (SELECT story_id FROM moved WHERE story_id <> 1)
+)
+UPDATE events SET story_count = (SELECT count(*) FROM moved), item_count = (SELECT sum(item_count) FROM moved)
+WHERE event_id = 1 RETURNING event_uuid, item_count
+"""  # stories that are alone become one event
+
+
 async def fill(database: Database, documents: int, stories: int) -> None:
     async with database.connection() as conn:
         await conn.execute("SET session_replication_role = replica")  # no foreign key checks: the rows are consistent
         for first in range(0, documents, PAGE):
             await conn.execute(DOCUMENTS, first, min(first + PAGE, documents), list(COLLECTIONS), stories, timeout=600)
         await conn.execute(STORIES, stories, timeout=600)
+        await conn.execute(EVENTS, timeout=600)
         await conn.execute(MEMBERS, stories, timeout=600)
         await conn.execute("RESET session_replication_role")
         await conn.execute("VACUUM ANALYZE", timeout=600)
 
 
-def load(url: str, key: str) -> dict[str, float]:
-    """Requests a second and the 99th percentile of the latency in milliseconds."""
+def load(url: str, key: str, *, seconds: int = SECONDS) -> dict[str, float]:
+    """Requests, requests a second, and the 99th percentile of the latency in milliseconds."""
     command = [
         "wrk",
         "-t",
@@ -75,7 +108,7 @@ def load(url: str, key: str) -> dict[str, float]:
         "-c",
         str(CONNECTIONS),
         "-d",
-        f"{SECONDS}s",
+        f"{seconds}s",
         "--latency",
         "-H",
         f"Authorization: Bearer {key}",
@@ -87,23 +120,25 @@ def load(url: str, key: str) -> dict[str, float]:
     factors = {"us": 0.001, "ms": 1.0, "s": 1000.0}
     p99 = re.search(r"99%\s+([\d.]+)(us|ms|s)", output)
     rate = re.search(r"Requests/sec:\s+([\d.]+)", output)
+    count = re.search(r"(\d+) requests in", output)
     assert p99
     assert rate
-    return {"rate": float(rate[1]), "p99_ms": float(p99[1]) * factors[p99[2]]}
+    assert count
+    return {"count": int(count[1]), "rate": float(rate[1]), "p99_ms": float(p99[1]) * factors[p99[2]]}
 
 
 def first_byte(url: str, key: str) -> float:
-    """The median time to the first byte for a single client, in milliseconds."""
-    took = []
-    for _ in range(15):
-        done = subprocess.run(
-            ["curl", "-s", "-o", "/dev/null", "-w", "%{time_starttransfer}", "-H", f"Authorization: Bearer {key}", url],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        took.append(float(done.stdout) * 1000)
-    return sorted(took)[len(took) // 2]
+    """The time to the first byte for a single client, in milliseconds."""
+    header = f"Authorization: Bearer {key}"
+    command = ["curl", "-s", "-f", "-o", "/dev/null", "-w", "%{time_starttransfer}", "-H", header, url]
+    return 1000 * float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+async def first_byte_after_change(database: Database, url: str, key: str) -> float:
+    """The same after a write, so that no cached answer is valid."""
+    async with database.connection() as conn:
+        await conn.execute("UPDATE users SET seen_at = now()")
+    return first_byte(url, key)
 
 
 async def main() -> None:
@@ -119,32 +154,58 @@ async def main() -> None:
         figure("filled", time.perf_counter() - began, "s", documents=options.documents, stories=options.stories)
         key = await a_key(database)
         async with database.connection() as conn:
-            uuid = await conn.fetchval("SELECT story_uuid FROM stories WHERE story_id = 7")
+            uuid = await conn.fetchval("SELECT event_uuid FROM events WHERE event_id = 3")
+            crowd = await conn.fetchrow(CROWD, CROWD_DOCUMENTS)
         async with server(folder / "home") as (url, pid):
-            await measure(url, pid, key, str(uuid))
+            await measure(database, url, pid, key, {"event": str(uuid), "crowd": str(crowd["event_uuid"])})
 
 
-async def measure(url: str, pid: int, key: str, uuid: str) -> None:
+async def measure(database: Database, url: str, pid: int, key: str, uuids: Mapping[str, str]) -> None:
+    uuid = uuids["event"]
     calls = {
         "empty response": "/healthz",
         "list of stories": "/api/v1/stories?limit=50",
         "list of one collection": "/api/v1/stories?limit=50&collection=ai_news",
         "one story": f"/api/v1/stories/{uuid}",
+        "list of events": "/api/v1/events?limit=50",
+        "one event": f"/api/v1/events/{uuid}",
     }
-    empty = 0.0
-    for name, path in calls.items():
-        load(url + path, key)  # warm
+    today = datetime.now(UTC).date()
+    pages = {
+        "home": "/",
+        "all events of a day": f"/days/{today - timedelta(days=1)}/all",
+        "a collection's day": f"/days/{today - timedelta(days=1)}?collection=world_news",
+        "event page": f"/events/{uuid}",
+        f"page of an event of {CROWD_DOCUMENTS:,} documents": f"/events/{uuids['crowd']}",
+    }
+    searches = {
+        "search page, every story matches": "/search?q=council",
+        "search page": f"/search?q={RARE_WORDS}",
+        "search by events": f"/api/v1/search?q={RARE_WORDS}",
+        "search by stories": f"/api/v1/search?q={RARE_WORDS}&stories=1",
+    }  # a search is not cached, so that its first byte says all
+    empty: dict[str, float] = {}
+    for name, path in {**calls, **pages}.items():
+        load(url + path, key, seconds=WARM_UP_SECONDS)
+        before = cpu_seconds(pid)
         measured = load(url + path, key)
-        empty = empty or measured["rate"]
+        measured["cpu_ms"] = 1000 * (cpu_seconds(pid) - before) / measured["count"]
+        empty = empty or measured
         figure(
             name,
             measured["rate"],
             "requests/s",
-            share_of_empty=round(measured["rate"] / empty, 3),
+            share_of_empty=round(measured["rate"] / empty["rate"], 3),
             p99_ms=round(measured["p99_ms"], 1),
-            first_byte_ms=round(first_byte(url + path, key), 1),
+            p99_of_empty=round(measured["p99_ms"] / empty["p99_ms"], 2),
+            cpu_ms=round(measured["cpu_ms"], 2),
+            share_of_empty_by_cpu=round(empty["cpu_ms"] / measured["cpu_ms"], 3),
+            first_byte_ms=round(median(first_byte(url + path, key) for _ in range(TIMES)), 1),
         )
-    figure("home page", first_byte(url + "/", key), "ms to the first byte")
+    for name, path in {**pages, **searches}.items():
+        cached = median(first_byte(url + path, key) for _ in range(TIMES))
+        changed = median([await first_byte_after_change(database, url + path, key) for _ in range(TIMES)])
+        figure(name, cached, "ms to the first byte", after_a_change_ms=round(changed, 1))
     figure("memory of the server", memory(pid, "VmHWM"), "MiB")
 
 

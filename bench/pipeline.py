@@ -4,6 +4,7 @@ It runs twice: with all rules that need no embedding, and with the exact rules a
 
 python bench/pipeline.py                      100,000 items, the shares of bare COPY, growth to 1,000,000
 python bench/pipeline.py --items 20000 --grow-to 0
+python bench/pipeline.py --items 0 --grow-to 0 --crowd 20000      one notice under 20,000 titles, alone
 """
 
 import argparse
@@ -14,7 +15,7 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,7 @@ STEP = 20_000  # documents of one such measurement
 STAGES = (StageName.NORMALIZE, StageName.DEDUP)  # the others need an embedding model: bench/stories.py
 COPIES = 0.15  # share of items that repeat an earlier text under another URL
 RELINKS = 0.10  # share of items that point at an earlier URL
+MakeItems = Callable[..., Iterator[dict[str, Any]]]
 WORKERS = {"all rules": two_workers, "exact rules alone": two_exact_workers}
 
 
@@ -64,9 +66,17 @@ def items(count: int, *, start: int = 0) -> Iterator[dict[str, Any]]:
         }
 
 
-def write(path: Path, count: int, *, start: int = 0) -> None:
+def walled(count: int, *, start: int = 0) -> Iterator[dict[str, Any]]:
+    """The same items behind one notice: every text is that of the first item."""
+    notice = next(items(1))["body_text"]
+    for item in items(count, start=start):
+        host = f"host{item['source_item_id']}.example"
+        yield item | {"body_text": notice, "canonical_url": f"https://{host}/", "source": host}
+
+
+def write(path: Path, count: int, *, start: int = 0, make: MakeItems = items) -> None:
     with open(path, "w") as file:
-        file.writelines(json.dumps(item) + "\n" for item in items(count, start=start))
+        file.writelines(json.dumps(item) + "\n" for item in make(count, start=start))
 
 
 async def bare_copy(database: db.Database, count: int) -> float:
@@ -154,29 +164,53 @@ async def growth(database: db.Database, folder: Path, target: int, *, rules: str
             )
 
 
+async def crowd(count: int) -> None:
+    """The cost of `dedup` per document if all have one text under different titles, as a multiple of ordinary ones."""
+    costs: dict[str, float] = {}
+    for name, make in {"ordinary texts": items, "one text under all titles": walled}.items():
+        async with fresh_database() as (folder, database):
+            write(folder / "items.ndjson", count, make=make)
+            await ingest(database, folder / "items.ndjson")
+            home = folder / "home"
+            run(home, StageName.NORMALIZE)
+            took, start_up = (run(home, StageName.DEDUP).seconds for _ in range(2))
+        costs[name] = (took - start_up) / count * 1e6
+        times = round(costs[name] / costs["ordinary texts"], 3)
+        figure("dedup per document", costs[name], "µs", documents=count, texts=name, times_ordinary=times)
+
+
 async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--items", type=int, default=100_000)
     parser.add_argument("--grow-to", type=int, default=1_000_000)
+    parser.add_argument("--crowd", type=int, default=20_000, help="documents with one text under different titles")
     options = parser.parse_args()
     figure("scoop --help", cpu_of("--help"), "CPU s")
+    if options.crowd:
+        await crowd(options.crowd)
+    if options.items:
+        await throughput(options.items)
+    for rules in WORKERS if options.grow_to else ():
+        async with fresh_database() as (folder, database):
+            await growth(database, folder, options.grow_to, rules=rules)
+
+
+async def throughput(count: int) -> None:
+    """Each stage by itself, the whole pipeline, and the memory of ingest."""
     async with fresh_database() as (folder, database):
-        write(folder / "items.ndjson", options.items)
-        await stages(database, folder / "items.ndjson", options.items)
+        write(folder / "items.ndjson", count)
+        await stages(database, folder / "items.ndjson", count)
         figure("scoop stories, warm", run(folder / "home", "stories").seconds, "s")
     for rules in WORKERS:
         async with fresh_database() as (folder, database):
-            write(folder / "items.ndjson", options.items)
-            await whole_pipeline(database, folder, options.items, rules=rules)
+            write(folder / "items.ndjson", count)
+            await whole_pipeline(database, folder, count, rules=rules)
     async with fresh_database() as (folder, _database):
         small, large = folder / "small.ndjson", folder / "items.ndjson"
-        write(small, options.items // 10)
-        write(large, options.items)
+        write(small, count // 10)
+        write(large, count)
         low, high = (run(folder / "home", "ingest", "--items", str(path)).peak_mib for path in (small, large))
         figure("ingest memory", high, "MiB", times_of_a_tenth_of_the_file=round(high / low, 3))
-    for rules in WORKERS:
-        async with fresh_database() as (folder, database):
-            await growth(database, folder, options.grow_to, rules=rules)
 
 
 if __name__ == "__main__":

@@ -62,10 +62,16 @@ FROM made JOIN arrived ON source_item_id = number::text
 """
 STORIES = """
 WITH opened AS (
-    INSERT INTO stories (story_id, collection, canonical_title, representative_document_id, first_seen_at, last_seen_at,
+    INSERT INTO stories (story_id, coverage_id, collection, canonical_title, representative_document_id, first_seen_at,
+        last_seen_at, sources, publisher_families)
+    SELECT document_id, document_id, collection, title, document_id, seen_at, seen_at, ARRAY[source],
+        ARRAY[publisher_family]
+    FROM documents WHERE document_id > $1 RETURNING *
+), events_opened AS (
+    INSERT INTO events (event_id, event_uuid, collection, lead_story_id, first_seen_at, last_seen_at, developed_at,
         sources, publisher_families)
-    SELECT document_id, collection, title, document_id, seen_at, seen_at, ARRAY[source], ARRAY[publisher_family]
-    FROM documents WHERE document_id > $1 RETURNING story_id
+    SELECT story_id, story_uuid, collection, story_id, first_seen_at, last_seen_at, now(), sources, publisher_families
+    FROM opened
 )
 INSERT INTO story_members (story_id, document_id, match_type) SELECT story_id, story_id, 'seed' FROM opened
 """
@@ -209,15 +215,15 @@ async def by_words(database: Database, count: int) -> None:
     now, all_took = datetime.now(UTC), []
     async with database.connection() as conn:
         for name, made in queries(now).items():
-            took, stories = [], []
+            took, events = [], []
             for number in range(QUERIES):
                 query = made(random.Random(number))
                 began = time.perf_counter()
                 result = await search.search_stories(conn, query, now=now)
                 took.append((time.perf_counter() - began) * 1000)
-                stories.append(result.total_estimate)
+                events.append(result.total_estimate)
             all_took += took[1:]  # the first query reads its part of the index from disk
-            latency(name, took[1:], documents=count, stories=statistics.median(stories))
+            latency(name, took[1:], documents=count, events=statistics.median(events))
     latency("search by words, all kinds", all_took, documents=count)
 
 

@@ -4,6 +4,7 @@ python bench/server_process.py HOME     serve the embedded database of a home un
 """
 
 import asyncio
+import os
 import re
 import subprocess
 import sys
@@ -49,6 +50,12 @@ def memory(pid: int, name: str) -> float:
     found = re.search(rf"{name}:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
     assert found
     return int(found[1]) / 1024
+
+
+def cpu_seconds(pid: int) -> float:
+    """CPU time that a process has used, in the kernel and outside it."""
+    values = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(values[11]) + int(values[12])) / os.sysconf("SC_CLK_TCK")
 
 
 async def _serve(home: Path) -> None:

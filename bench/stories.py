@@ -23,9 +23,10 @@ from common import figure, fresh_database, run
 from scoop.core import embedding_text, signals
 from scoop.embedders.local import Local
 from scoop.evaluation import datasets
+from scoop.model import PAGE_PENDING
 from scoop.stages import link
 from scoop.stages.push import push
-from scoop.store import embeddings, stories, work
+from scoop.store import embeddings, events, stories, work
 from scoop.store import links as links_store
 from scoop.store import signals as signals_store
 from scoop.store.db import Connection, Database
@@ -122,10 +123,16 @@ FROM made JOIN arrived ON source_item_id = number::text
 """
 STORIES = """
 WITH opened AS (
-    INSERT INTO stories (story_id, collection, canonical_title, representative_document_id, first_seen_at, last_seen_at,
+    INSERT INTO stories (story_id, coverage_id, collection, canonical_title, representative_document_id, first_seen_at,
+        last_seen_at, sources, publisher_families)
+    SELECT document_id, document_id, collection, title, document_id, seen_at, seen_at, ARRAY[source],
+        ARRAY[publisher_family]
+    FROM documents WHERE document_id > $1 RETURNING *
+), events_opened AS (
+    INSERT INTO events (event_id, event_uuid, collection, lead_story_id, first_seen_at, last_seen_at, developed_at,
         sources, publisher_families)
-    SELECT document_id, collection, title, document_id, seen_at, seen_at, ARRAY[source], ARRAY[publisher_family]
-    FROM documents WHERE document_id > $1 RETURNING story_id
+    SELECT story_id, story_uuid, collection, story_id, first_seen_at, last_seen_at, now(), sources, publisher_families
+    FROM opened
 )
 INSERT INTO story_members (story_id, document_id, match_type) SELECT story_id, story_id, 'seed' FROM opened
 """
@@ -196,8 +203,8 @@ async def _index(conn: Connection) -> str:
     return name
 
 
-async def _embed(conn: Connection, events: dict[int, int]) -> None:
-    await conn.execute(EMBED, *MODEL, list(events), list(events.values()), THEMES)
+async def _embed(conn: Connection, event_by_document: dict[int, int]) -> None:
+    await conn.execute(EMBED, *MODEL, list(event_by_document), list(event_by_document.values()), THEMES)
 
 
 # Figures
@@ -213,11 +220,11 @@ async def step(database: Database, folder: Path, size: int, first_event: int) ->
     async with database.connection() as conn:
         rows = await conn.fetch("SELECT subject FROM work WHERE stage = 'embed'")
         documents = await embeddings.load_documents(conn, *MODEL, [row[0] for row in rows])
-        events = await conn.fetch(
+        made_for = await conn.fetch(
             "SELECT document_id, split_part(source_item_id, '-', 1)::bigint FROM documents WHERE document_id = ANY($1)",
             [document.document_id for document in documents],
         )
-        await _embed(conn, {row[0]: row[1] for row in events})
+        await _embed(conn, {row[0]: row[1] for row in made_for})
         await signals_store.put(
             conn, {document.document_id: signals.extract(document.title, document.body_text) for document in documents}
         )
@@ -234,7 +241,28 @@ async def step(database: Database, folder: Path, size: int, first_event: int) ->
         link_and_group=round(STEP / (linking.seconds - start_up)),
         peak_mib=round(max(folding.peak_mib, linking.peak_mib)),
     )
+    await leads(database, [document.document_id for document in documents], linking.seconds - start_up)
     return seconds / STEP
+
+
+async def leads(database: Database, document_ids: Sequence[int], linking: float) -> None:
+    """The cost of recomputing figures, lead and development of the events of new documents.
+
+    It is part of the `linking` seconds, in which an event is recomputed once for each batch that changes it.
+    """
+    async with database.transaction() as conn:
+        their_stories = await stories.get_story_ids(conn, document_ids)
+        rows = await conn.fetch(events.SQL["of_stories"], list(set(their_stories.values())))
+        began = time.perf_counter()
+        await events.refresh(conn, [row["coverage_id"] for row in rows])
+        took = time.perf_counter() - began
+    figure(
+        "lead and status of changed events",
+        took / linking,
+        "of link and group",
+        events=len(rows),
+        us_an_event=round(took / len(rows) * 1e6),
+    )
 
 
 async def recall(database: Database, model: EmbeddingModel, size: int, *, compared: int = SEARCHES // 10) -> None:
@@ -298,9 +326,10 @@ async def plans(database: Database, model: EmbeddingModel) -> None:
         their_stories = list((await stories.get_story_ids(conn, ids)).values())
         queries = {
             "same_url": (stories.SQL, (ids,)),
-            "same_content": (stories.SQL, (ids, 20)),
-            "sharing_phrases": (stories.SQL, (ids, timedelta(days=30), 200)),
-            "sharing_headlines": (stories.SQL, (ids, timedelta(days=14), 200)),
+            "same_content": (stories.SQL, (ids, 20, PAGE_PENDING)),
+            "sharing_phrases": (stories.SQL, (ids, timedelta(days=30), 200, 1000, [], PAGE_PENDING)),
+            "retitled": (stories.SQL, (ids,)),
+            "sharing_headlines": (stories.SQL, (ids, timedelta(days=14), 200, PAGE_PENDING)),
             "component": (links_store.SQL, (their_stories, 0.5, model.model_id, links_store.MAX_LINKED_DOCUMENTS)),
             "between": (links_store.SQL, (their_stories, model.model_id, links_store.MAX_LINKED_DOCUMENTS)),
         }

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from generator import commands, item, plugin_kinds, routes, schema, settings
+from generator import commands, item, metrics, plugin_kinds, routes, schema, settings
 from scoop.plugin_settings import KINDS
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -23,6 +23,7 @@ def pages(schema_page: str) -> dict[Path, str]:
         "item": item.item_page(),
         "routes": routes.routes_page(),
         "schema": schema_page,
+        "metrics": metrics.metrics_page(),
         **{kind.name: plugin_kinds.kind_page(kind) for kind in KINDS},
     }
     return {REFERENCE / f"{name}.md": text for name, text in text_by_name.items()}

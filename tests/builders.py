@@ -17,10 +17,13 @@ from scoop.app import App
 from scoop.archive.objects import Archive
 from scoop.cli.progress import Silent
 from scoop.config import Config
+from scoop.core import events as core_events
+from scoop.core.events import PlacedStory
 from scoop.core.handover_modes import Modes
 from scoop.fetch.client import open_client
 from scoop.fetch.sandbox import open_sandbox
 from scoop.stages.push import PushResult, push
+from scoop.store import events
 from scoop.store.db import Database
 from scoop.store.reads import exports as export_reads
 from scoop.store.reads.exports import ExportFilter
@@ -43,6 +46,51 @@ FIRE_AGAIN = {
         at two in the morning on Monday, and the roof came down at dawn after the brigade had fought for five hours, its
         chief Jonas Weil told reporters. What lay in the cellar, the archive of the city, is said to be safe.""",
 }
+
+
+async def group_into_events(database: Database, *groups: Sequence[str]) -> None:
+    """Put the stories of these titles into one event each, whatever the link model says; all others stand alone."""
+    async with database.transaction() as conn:
+        rows = await conn.fetch("SELECT * FROM stories WHERE status = 'active' ORDER BY story_id")
+        placed = {
+            row["story_id"]: PlacedStory(
+                story_id=row["story_id"], event_id=row["coverage_id"], item_count=row["item_count"], may_return=True
+            )
+            for row in rows
+        }
+        named = [[placed[row["story_id"]] for row in rows if row["canonical_title"] in titles] for titles in groups]
+        alone = placed.keys() - {story.story_id for group in named for story in group}
+        regrouping = core_events.regroup([*named, *([placed[story_id]] for story_id in sorted(alone))])
+        await events.regroup(conn, regrouping, {story.story_id: 0.9 for group in named for story in group})
+
+
+WRONG_EVENTS = """
+SELECT 'story in a merged event' AS wrong, story_id AS id FROM stories JOIN events ON event_id = coverage_id
+WHERE stories.status <> 'merged' AND events.status = 'merged'
+UNION ALL
+SELECT 'merged into a merged event', gone.event_id
+FROM events AS gone JOIN events AS stays ON stays.event_id = gone.merged_into
+WHERE stays.status = 'merged'
+UNION ALL
+SELECT 'figures', event_id FROM events LEFT JOIN LATERAL (
+    SELECT count(*) AS stories, sum(item_count) AS items, min(first_seen_at) AS first, max(last_seen_at) AS last,
+        array_agg(story_id) AS story_ids, bool_or(status = 'active') AS is_active
+    FROM stories WHERE coverage_id = event_id AND status <> 'merged') AS has ON true
+LEFT JOIN LATERAL (
+    SELECT array_agg(DISTINCT family ORDER BY family) AS families
+    FROM stories CROSS JOIN unnest(publisher_families) AS family WHERE story_id = ANY (story_ids)) AS by_family ON true
+WHERE events.status <> 'merged' AND (story_count, item_count, first_seen_at, last_seen_at, publisher_families, true)
+    IS DISTINCT FROM (stories, items, first, last, families, lead_story_id = ANY (story_ids))
+UNION ALL
+SELECT 'two collections', coverage_id FROM stories WHERE status <> 'merged'
+GROUP BY coverage_id HAVING count(DISTINCT collection) > 1
+"""
+
+
+async def wrong_events(database: Database) -> list[tuple[str, int]]:
+    """What is wrong with the events: each has stories, the figures of its stories, and one of them as its lead."""
+    async with database.connection() as conn:
+        return [tuple(row) for row in await conn.fetch(WRONG_EVENTS)]
 
 
 def an_item(number: int = 1, /, **changes: Any) -> dict[str, Any]:

@@ -67,9 +67,17 @@ VALUES ($1, $2, 'live', now() - interval '1 day', now(), now(), 'completed') RET
 """
 STORIES = """
 WITH made AS (
-    INSERT INTO stories (collection, canonical_title, first_seen_at, last_seen_at, sources, publisher_families)
-    SELECT 'ai_news', 'Story ' || number, now(), now(), '{tribune}', '{tribune}'
-    FROM generate_series(1, $2::int) AS number RETURNING story_id
+    INSERT INTO stories (story_id, coverage_id, collection, canonical_title, first_seen_at, last_seen_at, sources,
+        publisher_families)
+    SELECT id, id, 'ai_news', 'Story ' || number, now(), now(), '{tribune}', '{tribune}'
+    FROM (
+        SELECT number, nextval('stories_story_id_seq') AS id FROM generate_series(1, $2::int) AS number) AS numbered
+    RETURNING *
+), opened AS (
+    INSERT INTO events (event_id, event_uuid, collection, lead_story_id, first_seen_at, last_seen_at, developed_at,
+        sources, publisher_families)
+    SELECT story_id, story_uuid, collection, story_id, first_seen_at, last_seen_at, now(), sources, publisher_families
+    FROM made
 )
 INSERT INTO digest_entries (digest_run_id, story_id, status, rank)
 SELECT $1, story_id, 'new', row_number() OVER (ORDER BY story_id) FROM made RETURNING story_id

@@ -4,7 +4,7 @@ from dataclasses import MISSING, Field, fields
 from typing import Any
 
 from generator.markdown import code, page_head, table
-from scoop import plugins
+from scoop import plugins, task_settings
 from scoop.config import CONFIG_FILE, Config, variable
 from scoop.plugin_settings import OLD_NAMES
 
@@ -24,7 +24,34 @@ def settings_page() -> str:
     ]
     listed = table(("setting", "variable", "default", "about"), rows)
     example = '```toml\n# scoop.toml\nport = 9000\ntimezone = "Europe/Berlin"\n```'
-    return "\n\n".join([page_head("Settings", about), listed, example, _plugin_settings()]) + "\n"
+    return "\n\n".join([page_head("Settings", about), listed, example, _task_settings(), _plugin_settings()]) + "\n"
+
+
+def _task_settings() -> str:
+    about = (
+        "A task is a kind of text that a writer makes: `summary`, `translation` (of articles, for readers) and "
+        "`same_event` (whether two stories of the review queue report one event). Each has a section: the option "
+        "`writer` of `[tasks.summary]` is also the variable `SCOOP_TASKS_SUMMARY_WRITER`. A limit of 0 is none; days "
+        "are those of the setting `timezone`."
+    )
+    rows = [
+        (code(name), code(_pattern(name)), _task_default(name), option.metadata["about"])
+        for name, option in task_settings.OPTIONS.items()
+    ]
+    listed = table(("option", "variable", "default", "about"), rows)
+    example = '```toml\n# scoop.toml\n[tasks.translation]\nwriter = "openai"\nmoney_per_day = 2.5\n```'
+    return f"## Settings of tasks\n\n{about}\n\n{listed}\n\n{example}"
+
+
+def _pattern(option: str) -> str:
+    return task_settings.variable("TASK", option)
+
+
+def _task_default(option: str) -> str:
+    by_task = {task: getattr(settings, option) for task, settings in task_settings.DEFAULTS.items()}
+    if len(set(by_task.values())) == 1:
+        return code(next(iter(by_task.values())))
+    return ", ".join(f"{code(value)} ({task})" for task, value in by_task.items())
 
 
 def _plugin_settings() -> str:
@@ -33,9 +60,9 @@ def _plugin_settings() -> str:
         "`SCOOP_SOURCES_TAVILY_API_KEY`. With `_file` at the end of the option, or `_FILE` at the end of the variable, "
         "the setting names a file that holds the value. What a section says holds for every source or channel of that "
         "kind that does not say otherwise. All options of all plugins can be set so; the pages of "
-        "[sources](sources.md), [channels](channels.md) and [embedders](embedders.md) list them. These are secrets, "
-        "which can be set in no other way, and settings that had another name before. An old name goes on working, and "
-        "prints what replaces it."
+        "[sources](sources.md), [channels](channels.md), [embedders](embedders.md), [writers](writers.md) and "
+        "[projections](projections.md) list them. These are secrets, which can be set in no other way, and settings "
+        "that had another name before. An old name goes on working, and prints what replaces it."
     )
     old_names = {".".join(place): name for name, place in OLD_NAMES.items()}
     rows = [
@@ -63,6 +90,7 @@ def _variable(setting: Field[Any]) -> str:
         "topics": "only in the file",
         "named_secrets": "`SCOOP_SECRET_…`",
         "plugins": "one for each option",
+        "tasks": "one for each option",
     }
     return special.get(setting.name) or code(variable(setting))
 

@@ -1,18 +1,21 @@
 """Builds the application from the configuration: database, client, archive, plugins and stages."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from scoop import task_settings
 from scoop.config import Config
 from scoop.core.handover_modes import Modes
 from scoop.errors import ConfigError, Reject, UsageError
-from scoop.store import db, migrations
+from scoop.stage_names import StageName
+from scoop.store import db, metrics, migrations
 from scoop.store.db import Database, ExternalServer, Server
 from scoop.store.embedded import EmbeddedServer
 from scoop.store.runs import Trigger
+from scoop.task_settings import NO_WRITER
 
 if TYPE_CHECKING:
     from scoop.actions.sources import SourcePreview
@@ -20,9 +23,15 @@ if TYPE_CHECKING:
     from scoop.channels import ChannelMakers
     from scoop.embedders import Embedder, VectorCache
     from scoop.fetch.client import Client
-    from scoop.model import SourceSettings
+    from scoop.model import DocumentsAhead, SourceSettings
+    from scoop.plugins import Makers
+    from scoop.projections import Projection
+    from scoop.stages.alert_posts import Announcing
     from scoop.stages.periodic import PeriodicJob
     from scoop.stages.stage import Stage
+    from scoop.stages.summaries import SummaryPolicy
+    from scoop.stages.write import Task, Writing
+    from scoop.writers import Writer
 
 POOL_SIZE = 8
 
@@ -49,7 +58,8 @@ async def open_database(config: Config, *, name: str = "scoop") -> AsyncIterator
     database = await db.connect(server(config), size=POOL_SIZE, name=name)
     try:
         await migrations.migrate(database)
-        yield database
+        async with metrics.flushing(database):
+            yield database
     finally:
         await database.close()
 
@@ -70,6 +80,7 @@ async def open_app(
     from scoop import pipeline
     from scoop.embedders import Remembering
     from scoop.fetch import sandbox
+    from scoop.stages.summaries import NOTHING_AHEAD
 
     async with (
         open_database(config, name=name) as database,
@@ -81,6 +92,9 @@ async def open_app(
         await _retry_allowed(config, database)
         archive = open_archive(config)
         embedder = open_embedder(config, client)
+        tasks = open_tasks(config, client)
+        policy = summary_policy(config) if "summary" in tasks else NOTHING_AHEAD
+        projections = open_projections(config)
         every_stage = pipeline.stages(
             client,
             archive,
@@ -90,18 +104,55 @@ async def open_app(
             trigger=trigger,
             force=force,
             embedder=embedder if memory is None else Remembering(embedder, memory),
+            projections=projections,
             modes=modes(config),
+            timezone=config.timezone,
+            policy=policy,
+            tasks=tasks,
+            same_event_decides=config.same_event_decides,
         )
-        stages = _chosen(every_stage, only, without)
+        stages = _chosen(every_stage, only, without if projections else [*without, StageName.PROJECT])
         yield App(
             config=config,
             database=database,
             archive=archive,
             stages=stages,
-            jobs=pipeline.periodic_jobs(stages, archive, modes=modes(config), timezone=config.timezone),
+            jobs=_jobs(config, stages, archive, policy=policy, tasks=tasks, projections=projections),
             modes=modes(config),
             channels=channel_makers(config),
         )
+
+
+def _jobs(
+    config: Config,
+    stages: "list[Stage[Any, Any]]",
+    archive: "Archive",
+    *,
+    policy: "SummaryPolicy",
+    tasks: "dict[str, Task]",
+    projections: "Sequence[Projection]",
+) -> "list[PeriodicJob]":
+    from scoop import pipeline
+
+    return pipeline.periodic_jobs(
+        stages,
+        archive,
+        modes=modes(config),
+        timezone=config.timezone,
+        policy=policy,
+        asks_about_pairs="same_event" in tasks,
+        projections=projections,
+        announcing=_announcing(config),
+    )
+
+
+def _announcing(config: Config) -> "Announcing | None":
+    """Where alerts are posted, if the operator chose a topic."""
+    from scoop.stages.alert_posts import Announcing
+
+    if not config.alert_topic:
+        return None
+    return Announcing(topic_slug=config.alert_topic, level=config.alert_level, channels=channel_makers(config))
 
 
 def _check_plugins(config: Config) -> None:
@@ -139,12 +190,10 @@ async def _put_configured(config: Config, database: Database) -> None:
         return
     from scoop.actions import sources as source_actions
     from scoop.actions import topics
-    from scoop.store import sources
 
     async with database.connection() as conn, conn.transaction():
-        for settings in source_actions.read_configured(config.sources):
-            await sources.put(conn, settings)
-        await topics.put_topics(config.topics, conn, config.plugins)
+        await source_actions.put_configured(conn, source_actions.read_configured(config.sources))
+        await topics.put_topics(config.topics, conn, config.plugins, timezone=config.timezone)
 
 
 async def _retry_allowed(config: Config, database: Database) -> None:
@@ -194,10 +243,107 @@ def open_embedder(config: Config, client: "Client") -> "Embedder":
     return embedder
 
 
+def open_tasks(config: Config, client: "Client") -> "dict[str, Task]":
+    """The writers and budgets of the tasks that have a writer; ConfigError names the setting that is missing."""
+    from scoop.core.budgets import Budget
+    from scoop.stages.write import Task
+
+    return {
+        name: Task(
+            writer=_open_writer(config, name, settings.writer, client),
+            budget=Budget(
+                requests_per_day=settings.requests_per_day,
+                tokens_per_day=settings.tokens_per_day,
+                money_per_day=settings.money_per_day,
+                requests_per_minute=settings.requests_per_minute,
+            ),
+            parallel=settings.parallel,
+            fallback=_open_writer(config, name, "local", client) if settings.when_spent == "local" else None,
+        )
+        for name, settings in config.tasks.items()
+        if settings.writer != NO_WRITER
+    }
+
+
+def open_writing(config: Config, client: "Client") -> "Writing":
+    """The work of the stage `write`, for commands that plan texts without writing them."""
+    from scoop import pipeline
+
+    return pipeline.writing(
+        open_archive(config), summary_policy(config), open_tasks(config, client), timezone=config.timezone
+    )
+
+
+def _open_writer(config: Config, task: str, name: str, client: "Client") -> "Writer":
+    from scoop import plugins, writers
+
+    makers = plugins.makers(writers, config.plugins)
+    if name not in makers:
+        setting = f"writer in [tasks.{task}] ({task_settings.variable(task, 'writer')})"
+        raise ConfigError(f"the setting {setting} is {name!r}; it must be none or one of {', '.join(sorted(makers))}")
+    try:
+        writer: Writer = makers[name]({}, client)
+    except Reject as error:
+        raise ConfigError(f"[writers.{name}]: {error}") from error
+    return writer
+
+
+def summary_policy(config: Config) -> "SummaryPolicy":
+    """What is summarised ahead, and in which language; ConfigError names a language that there is not."""
+    from scoop.core import language
+    from scoop.stages.summaries import SummaryPolicy
+
+    by_collection = dict(_collection_languages(config.collection_languages))
+    for code in filter(None, (config.summary_language, *by_collection.values())):
+        if language.canonical_tag(code) is None:
+            raise ConfigError(f"{code!r} in summary_language or collection_languages is not a language, as ja or en")
+    return SummaryPolicy(
+        language=config.summary_language,
+        language_by_collection=by_collection,
+        min_publishers=config.summary_min_publishers,
+        documents=_documents_ahead(config),
+    )
+
+
+def _documents_ahead(config: Config) -> "DocumentsAhead":
+    if config.summarize_documents != "auto":
+        return config.summarize_documents
+    return "all" if config.tasks["summary"].writer == "local" else "sites"
+
+
+def _collection_languages(setting: str) -> Iterator[tuple[str, str]]:
+    for part in filter(None, map(str.strip, setting.split(","))):
+        collection, equals, code = part.partition("=")
+        if not equals or not collection.strip() or not code.strip():
+            raise ConfigError(f"collection_languages has {part!r}; write collection=language, as china_news=zh")
+        yield collection.strip(), code.strip()
+
+
+def open_projections(config: Config) -> "list[Projection]":
+    """The projections that the operator chose."""
+    names = config.project_to.replace(",", " ").split()
+    if not names:
+        return []
+    from scoop import plugins, projections
+
+    makers = plugins.makers(projections, config.plugins)
+    return [_open_projection(makers, name) for name in dict.fromkeys(names)]
+
+
+def _open_projection(makers: "Makers", name: str) -> "Projection":
+    try:
+        projection: Projection = makers[name]({})
+    except Reject as error:
+        raise ConfigError(f"the setting project_to (SCOOP_PROJECT_TO) names {name!r}: {error}") from error
+    return projection
+
+
 def open_archive(config: Config) -> "Archive":
     """The archive of pages and run logs."""
     from scoop.archive.objects import Archive
 
     keys = {"access_key_id": config.archive_access_key_id, "secret_access_key": config.archive_secret_access_key}
     credentials = {name: value for name, value in keys.items() if value}
-    return Archive.open(config.archive_url or str(config.home / "archive"), credentials=credentials)
+    return Archive.open(
+        config.archive_url or str(config.home / "archive"), credentials=credentials, project=config.archive_project
+    )

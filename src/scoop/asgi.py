@@ -35,6 +35,7 @@ from scoop.http.deps import Desk
 from scoop.http.errors import HttpProblem
 from scoop.http.oidc import Oidc
 from scoop.http.rate_limits import RateLimiter
+from scoop.http.visits import VisitLog
 from scoop.mcp import tools
 from scoop.serve import ServerLimits
 from scoop.store import users
@@ -78,6 +79,7 @@ def create_app(
     app.state.sessions = SessionCache()
     app.state.rate_limiter = RateLimiter()
     app.state.response_cache = ResponseCache(app.state.desk)
+    app.state.visits = VisitLog(app.state.desk)
     app.state.oidc = Oidc(config=config, clock=clock)
     app.state.error_page = pages.error_page
     app.state.mcp = _mcp(app.state.desk)

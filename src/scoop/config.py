@@ -8,14 +8,15 @@ from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scoop import plugin_settings
+from scoop import plugin_settings, task_settings
 from scoop.core import suggestions
 from scoop.errors import ConfigError
 from scoop.plugin_settings import FILE, OLD_NAMES, OLD_SECRETS, PREFIXES, PluginSettings, read_value, with_files
+from scoop.task_settings import TaskSettings
 
 if TYPE_CHECKING:
     from scoop.core.secrets import Secret
-    from scoop.model import HandoverMode
+    from scoop.model import AlertLevel, DocumentsAhead, HandoverMode
 
 ROOT_HOME = Path("/var/lib/scoop")  # the database runs as another user then, who cannot enter a root home
 CONFIG_FILE = "scoop.toml"
@@ -24,7 +25,7 @@ DEFAULT = "default"  # the origin of a setting that nobody changed
 CONFIG_VARIABLE = "SCOOP_CONFIG"  # names another file
 NAMED_SECRET = "SCOOP_SECRET_"  # noqa: S105 - the beginning of a variable's name
 _SECTION_FIRST = re.compile(r"^\[sources\..*^\[\[sources\]\]", re.DOTALL | re.MULTILINE)
-FILE_ONLY = frozenset({"sources", "topics", "plugins", "named_secrets"})
+FILE_ONLY = frozenset({"sources", "topics", "plugins", "tasks", "named_secrets"})
 """Settings without a variable of their own."""
 
 
@@ -81,6 +82,11 @@ class Config:
     oidc_role_claim: str = _setting("", about="The claim that lists a person's groups at that provider, as groups.")
     oidc_admin_group: str = _setting("", about="Members of this group become admins.")
     oidc_editor_group: str = _setting("", about="Members of this group become editors; all others are readers.")
+    collection_order: str = _setting(
+        "",
+        about="Collections in the order of the front page, separated by commas, as world_news, ai_news (in the file "
+        "also a list). The others follow, those with most events that several publishers report first.",
+    )
     newsstand_port: int = _setting(8788, about="The port of the demo's newsstand on the loopback address.")
     processes: int = _setting(2, about="The number of worker processes of `scoop up` and `scoop worker`.")
     archive_url: str | None = _setting(
@@ -95,6 +101,12 @@ class Config:
         "address names them. Links and redirects to private hosts are always refused.",
     )
     embedder: str = _setting("local", about="The embedder plugin: local (inside Scoop), or openai (a server).")
+    project_to: str = _setting(
+        "", about="The projections, separated by commas: other stores that the desk's data is written to, as dynamodb."
+    )
+    archive_project: str = _setting(
+        "", about="The value of the tag `project` of every object of an archive in S3, as summanow; empty: no tag."
+    )
     archive_access_key_id: str | None = _secret("The key id of the archive's S3 store.")
     archive_secret_access_key: str | None = _secret("The secret key of that store.")
     sources: tuple[dict[str, Any], ...] = _setting(
@@ -126,6 +138,35 @@ class Config:
     plugins: PluginSettings = _setting(
         factory=PluginSettings, about="Options of plugins, in sections such as `[sources.tavily]`; see below."
     )
+    tasks: dict[str, TaskSettings] = _setting(
+        factory=lambda: dict(task_settings.DEFAULTS),
+        about="Writers and budgets of tasks, in sections such as `[tasks.summary]`; see below.",
+    )
+    summary_language: str = _setting(
+        "", about="The language of summaries, as ja or en; default: that of the article. Needs a writer with a model."
+    )
+    collection_languages: str = _setting(
+        "", about="Languages of summaries by collection, where they differ, as china_news=zh, ai_news=en."
+    )
+    summary_min_publishers: int = _setting(
+        2, about="Events that so many publishers report are summarised before anybody asks (1: all events, 0: none)."
+    )
+    summarize_documents: "DocumentsAhead" = _setting(
+        "auto",
+        about="New articles that are summarised before anybody asks: those of sites (kind site), all, none, or auto "
+        "(all with the local writer, which costs nothing, else those of sites).",
+    )
+    same_event_decides: bool = _setting(
+        False,
+        about="Whether answers of the task same_event decide about pairs of the review queue: true or false. Each such "
+        "decision is marked and can be undone.",
+    )
+    alert_topic: str = _setting(
+        "", about="The topic to whose channels alerts are posted, as operations; it may be disabled. Empty: none."
+    )
+    alert_level: "AlertLevel" = _setting(
+        "warning", about="The least level of alerts that are posted there: critical, warning or info."
+    )
     timezone: str = _setting("UTC", about="The timezone of days on the page and in the terminal.")
     log_level: str = _setting("info", about="The least level that is logged: debug, info, warning or error.")
     log_format: str = _setting("auto", about="The log's format: text, json, or auto (text on a terminal, else json).")
@@ -153,6 +194,7 @@ def load_with_origins(environ: Mapping[str, str], folder: Path) -> tuple[Config,
     path = file_path(environ, folder)
     values = _from_file(path, is_required=bool(environ.get(CONFIG_VARIABLE)))
     plugins = plugin_settings.take(environ, values)
+    tasks = task_settings.take(environ, values)
     origins = dict.fromkeys(values, str(path))
     for setting in fields(Config):
         name = variable(setting)
@@ -166,7 +208,7 @@ def load_with_origins(environ: Mapping[str, str], folder: Path) -> tuple[Config,
     named = with_files({name: value for name, value in environ.items() if name.startswith(NAMED_SECRET)})
     named_secrets = tuple((name.removeprefix(NAMED_SECRET).lower(), value) for name, value in named.items())
     origins |= {"named_secrets": f"{NAMED_SECRET}*"} if named_secrets else {}
-    return replace(_checked(values), named_secrets=named_secrets, plugins=plugins), origins
+    return replace(_checked(values), named_secrets=named_secrets, plugins=plugins, tasks=tasks), origins
 
 
 def file_path(environ: Mapping[str, str], folder: Path) -> Path:
@@ -186,8 +228,8 @@ def unknown_variables(environ: Mapping[str, str]) -> dict[str, str]:
     return {
         name: f"{name} is not a setting and has no effect{suggestions.question(name, known) or SEE}"
         for name in unknown
-        if not name.startswith((NAMED_SECRET, *PREFIXES))
-    }
+        if not name.startswith((NAMED_SECRET, *PREFIXES, task_settings.PREFIX))
+    } | task_settings.unknown_variables(environ)
 
 
 def _from_file(path: Path, *, is_required: bool) -> dict[str, Any]:
@@ -234,13 +276,17 @@ def _secret_variables() -> dict[str, str]:
 def _checked(raw: dict[str, Any]) -> Config:
     values: dict[str, Any] = {}
     for name, value in raw.items():
-        if name in {"port", "newsstand_port", "processes", "requests_per_minute"}:
+        if name in {"port", "newsstand_port", "processes", "requests_per_minute", "summary_min_publishers"}:
             values[name] = _integer(name, value)
         elif name == "home":
             values[name] = _home(str(value)) if value != "" else None
         elif name in {"sources", "topics"}:
             values[name] = _tables(name, value)
-        elif name in {"np_publish_v2", "np_write_raw_ledger", "public_reading"}:
+        elif name in {"collection_order", "project_to"} and isinstance(value, list):
+            values[name] = ", ".join(map(str, value))
+        elif name == "collection_languages" and isinstance(value, dict):
+            values[name] = ", ".join(f"{collection}={language}" for collection, language in value.items())
+        elif name in {"np_publish_v2", "np_write_raw_ledger", "public_reading", "same_event_decides"}:
             values[name] = _boolean(name, value) if value != "" else None
         else:
             values[name] = str(value) if value != "" else None
@@ -272,7 +318,7 @@ def _boolean(name: str, value: Any) -> bool:
 
 
 def _integer(name: str, value: Any) -> int:
-    low, high = (1, 64) if name == "processes" else (0, 65535)
+    low, high = {"processes": (1, 64), "summary_min_publishers": (0, 1000)}.get(name, (0, 65535))
     if not re.fullmatch(r"\d{1,5}", str(value)) or not low <= int(value) <= high:
         raise ConfigError(f"{_title(name)} is {str(value)!r}; it must be a whole number from {low} to {high}")
     return int(value)
@@ -283,6 +329,8 @@ def _check(config: Config) -> None:
         "log_level": ("debug", "info", "warning", "error"),
         "log_format": ("text", "json", "auto"),
         "np_mode": ("legacy", "shadow", "prod"),
+        "summarize_documents": ("auto", "sites", "all", "none"),
+        "alert_level": ("critical", "warning", "info"),
     }
     for name, allowed in choices.items():
         if getattr(config, name) not in allowed:

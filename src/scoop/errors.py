@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from datetime import timedelta
 
-    from scoop.model import Health
+    from scoop.model import ErrorClass, Health
 
 
 class ScoopError(Exception):
@@ -62,9 +62,14 @@ class Conflict(ScoopError):
 
 
 class Retry(ScoopError):
-    def __init__(self, reason: str, *, after: "timedelta | None" = None) -> None:
+    """`error_class` is that of another service's error: it decides whether the work stops and an alert is raised."""
+
+    def __init__(
+        self, reason: str, *, after: "timedelta | None" = None, error_class: "ErrorClass" = "unexpected"
+    ) -> None:
         super().__init__(reason)
         self.after = after
+        self.error_class = error_class
 
 
 class FetchFailed(Retry):
@@ -78,8 +83,9 @@ class FetchFailed(Retry):
         after: "timedelta | None" = None,
         status: int | None = None,
         is_unsent: bool = False,
+        error_class: "ErrorClass" = "unexpected",
     ) -> None:
-        super().__init__(reason, after=after)
+        super().__init__(reason, after=after, error_class=error_class)
         self.health = health
         self.status = status
         self.is_unsent = is_unsent

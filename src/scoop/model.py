@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
+from decimal import Decimal
 from typing import Any, Literal
 from uuid import UUID
 
@@ -14,6 +15,8 @@ Health = Literal[
     "refused_address", "gone", "stale",
 ]  # fmt: skip
 """The result of a source's last visit; `stale`: it answers, but has had nothing new for too long."""
+ErrorClass = Literal["not_found", "denied", "unavailable", "exhausted", "unexpected"]
+"""What an error of another service means; `exhausted`: the quota of the day is used up. See core/service_errors.py."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +45,7 @@ class RobotsFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrival:
-    """One row of the append-only ledger."""
+    """One row of the append-only ledger; `awaits_page` if its article page is still to be read."""
 
     raw_arrival_id: int
     collection: str
@@ -51,7 +54,13 @@ class Arrival:
     fetched_at: datetime
     raw_payload: Item
     source_item_url: str | None = None
+    keeps_fragment: bool = False
     page: ArticlePage | None = None
+    awaits_page: bool = False
+
+
+PAGE_PENDING = "page_pending"
+"""The content problem of a document that was made of a teaser and whose page is still to be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,17 +97,20 @@ class Document:
     headline: int | None
     sketch: list[int]
     tracked_url_hash: bytes | None = None
+    fragment_url_hash: bytes | None = None
+    body_hash: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Story:
     """Documents that report the same, as every interface shows them; `merged_into` is set once it is part of another.
 
-    `language` and `lead` are those of the document that represents it.
+    `language` and `lead` are those of the document that represents it; `event_uuid` is the event that it is part of.
     """
 
     story_id: int
     story_uuid: UUID
+    event_uuid: UUID
     collection: str
     title: str
     url: str | None
@@ -116,17 +128,61 @@ class Story:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """The stories that report one event, as every interface shows them; a single story is an event too.
+
+    `title`, `url`, `language`, `lead`, `image_url` and `own_publisher` are those of the story that leads it.
+    `summary` is the current summary in the language of the desk, None if there is none.
+    `developed_at` is when readers who knew it should have looked again; `merged_into` is set if it is part of another.
+    """
+
+    event_id: int
+    event_uuid: UUID
+    collection: str
+    title: str
+    url: str | None
+    status: str
+    first_seen_at: datetime
+    last_seen_at: datetime
+    developed_at: datetime
+    created_at: datetime
+    story_count: int
+    item_count: int
+    source_count: int
+    publisher_family_count: int
+    language_count: int
+    sources: list[str]
+    publisher_families: list[str]
+    languages: list[str]
+    language: str
+    lead: str
+    summary: str | None
+    summary_language: str | None
+    summary_disclaimer: str | None
+    image_url: str | None
+    own_publisher: str | None
+    lead_story_id: int
+    lead_story_uuid: UUID
+    merged_into: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Outlet:
-    """A source of a story, and the URL of its first document."""
+    """A source of a story or an event, and the URL of its first document."""
 
     source: str
     source_name: str | None
     url: str | None
+    publisher_family: str
+    publisher_name: str
+
+
+NameOrigin = Literal["address", "title", "person"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceSettings:
-    """The settings of a source."""
+    """The settings of a source; `name_from` is where its name is from: a person's is never replaced."""
 
     slug: str
     name: str
@@ -141,6 +197,7 @@ class SourceSettings:
     request_interval_ms: int = 200
     timezone: str = "UTC"
     enabled: bool = True
+    name_from: NameOrigin = "person"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,7 +256,7 @@ class TopicSettings:
 
     topic_slug: str
     topic_name: str
-    timezone: str = "Europe/Berlin"
+    timezone: str = "UTC"
     digest_cron: str = "0 9 * * *"
     collections: list[str] = field(default_factory=list)
     max_entries: int = 12
@@ -215,17 +272,34 @@ class TopicSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topic(TopicSettings):
-    """A topic with its rules and channels."""
+    """A topic with its rules and channels; a curator chooses by interests."""
 
     topic_id: int
     source_rules: tuple[SourceRule, ...] = ()
     keyword_rules: tuple[KeywordRule, ...] = ()
     channels: tuple[ChannelSettings, ...] = ()
+    is_curator: bool = False
+
+
+AlertLevel = Literal["critical", "warning", "info"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relevance:
+    """How well an article fits the interests of a curator: 0 to 100 points, the topics that it matches, and why."""
+
+    score: int
+    topics: tuple[str, ...]
+    reasoning: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Telling:
-    """One story of a digest as readers see it; `twins` are stories of probably the same event."""
+    """One story of a digest as readers see it; `twins` are stories of probably the same event.
+
+    `publishers` are families, `publisher_names` their names in the same order. `relevance` is that of a curator's
+    article.
+    """
 
     story_id: int
     story_uuid: str
@@ -233,20 +307,34 @@ class Telling:
     url: str | None
     summary: str
     publishers: tuple[str, ...]
+    publisher_names: tuple[str, ...] = ()
     language: str = "und"
     change: str = ""
     twins: tuple["Telling", ...] = ()
+    relevance: Relevance | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlertTelling(Telling):
+    """An alert in the form of a story, so that every channel can announce it; `level` is None if it ended."""
+
+    level: AlertLevel | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Digest:
-    """The digest of a topic and a local date, the most important story first."""
+    """The digest of a topic and a local date, the most important story first; `introduction` is that of a curator.
+
+    `tally` counts its entries in words; empty: as new and developed stories.
+    """
 
     topic_slug: str
     topic_name: str
     run_date: date
     timezone: str
     tellings: tuple[Telling, ...]
+    introduction: str = ""
+    tally: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,10 +347,10 @@ class DigestPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Post:
-    """A part of a digest in the outbox."""
+    """A part of a digest in the outbox; a message about alerts has no `digest_run_id`."""
 
     post_id: int
-    digest_run_id: int
+    digest_run_id: int | None
     topic_slug: str
     run_date: date
     channel: str
@@ -283,13 +371,14 @@ class Post:
     error: str | None = None
 
 
-DecisionAction = Literal["merge", "apart", "split"]
+DecisionAction = Literal["merge", "apart", "split", "move", "lead", "suppress"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """A decision of a person about two stories; `document_ids` are those that it moved.
+    """A decision of a person about one or two stories, or an event; `document_ids` are those that it moved.
 
+    `event_id` is the event of a lead or a suppression, and the one that a moved story left.
     `decided_by` and `undone_by` are the names at that time, empty for the command line.
     """
 
@@ -299,9 +388,10 @@ class Decision:
     story_id: int
     story_uuid: str
     title: str
-    other_story_id: int
-    other_story_uuid: str
-    other_title: str
+    other_story_id: int | None
+    other_story_uuid: str | None
+    other_title: str | None
+    event_id: int | None
     document_ids: list[int]
     pointing_ids: list[int]
     note: str
@@ -309,3 +399,59 @@ class Decision:
     decided_by: str
     undone_at: datetime | None
     undone_by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """The characters of a document's text that a sentence rests on."""
+
+    document_id: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummarySentence:
+    """One sentence of a summary, its paragraph (from 0), and the passages that support it."""
+
+    text: str
+    paragraph: int
+    citations: tuple[Citation, ...]
+
+
+DocumentsAhead = Literal["auto", "sites", "all", "none"]
+"""The new documents that are summarised before anybody asks; auto: all if that costs nothing, else those of sites."""
+SummaryState = Literal["pending_summary", "summarized", "summary_failed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """A summary of a document or an event, in one or two paragraphs; `document_ids` are its sources.
+
+    `language` is the one that it is written in, `asked_language` the one that was asked for (empty: that of the
+    sources). `confidence` is defined in docs/design/summaries.md.
+    """
+
+    summary_id: int
+    summary_uuid: UUID
+    subject_kind: Literal["document", "event"]
+    subject_id: int
+    language: str
+    asked_language: str
+    version: int
+    summary_text: str
+    sentences: tuple[SummarySentence, ...]
+    document_ids: list[int]
+    confidence: float
+    provider: str
+    model: str
+    prompt_id: str
+    prompt_version: str
+    disclaimer_id: str
+    input_tokens: int
+    output_tokens: int
+    cost: Decimal
+    currency: str
+    prompt_key: str | None
+    response_key: str | None
+    generated_at: datetime

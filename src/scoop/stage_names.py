@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Literal, Self
 
-SubjectKind = Literal["source", "arrival", "document", "story", "topic", "post", "webhook delivery"]
+SubjectKind = Literal[
+    "source", "arrival", "document", "story", "brief", "topic", "post", "webhook delivery", "projection feed"
+]  # fmt: skip
 
 
 class StageName(StrEnum):
@@ -25,10 +27,13 @@ class StageName(StrEnum):
     GROUP = "group", "story"
     INDEX = "index", "document"
     ASSIGN_TOPICS = "assign-topics", "story"
+    WRITE = "write", "brief"
+    CURATE = "curate", "topic"
     DIGEST = "digest", "topic"
     PUBLISH = "publish", "post"
     RECONCILE_POSTS = "sweep", "topic"
     DELIVER_WEBHOOKS = "notify", "webhook delivery"
+    PROJECT = "project", "projection feed"
 
     def __new__(cls, name: str, subject: SubjectKind) -> Self:
         member = str.__new__(cls, name)
@@ -39,3 +44,9 @@ class StageName(StrEnum):
 
 SUBJECTS: Mapping[str, SubjectKind] = {name.value: name.subject for name in StageName}
 """What a stored stage works on; a database may hold work of a stage that this version does not know."""
+
+FAILURE_TYPES: Mapping[str, str] = {
+    StageName.INGEST: "fetch",
+    StageName.PAGES: "fetch",
+}
+"""The type of the failures of a stage, where it has another name than the stage; texts are typed by their kind."""

@@ -5,7 +5,7 @@ import json
 import sys
 import time
 from collections.abc import Coroutine, Iterable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
 
 import structlog
@@ -14,6 +14,7 @@ from scoop.app import App
 from scoop.errors import ConfigError, DatabaseUnavailable, UsageError
 from scoop.stages import periodic
 from scoop.stages import stage as stage_loop
+from scoop.stages.parallel import ParallelRun
 from scoop.stages.periodic import PeriodicJob
 from scoop.stages.stage import Stage, Worker
 from scoop.store import db, runs, work
@@ -23,7 +24,7 @@ log = structlog.get_logger()
 
 IDLE_SECONDS = 0.25
 HOUSEKEEPING_SECONDS = 1.0
-NETWORK_LOOPS = 2  # per process: visits and pages that are fetched at the same time
+NETWORK_LOOPS = 2  # per process: batches of visits that are made at the same time
 RECOVERY_SECONDS = 1.0
 # A process that exits with one of these codes would do so again.
 FATAL_EXITS = {error.exit_code: error for error in (UsageError, ConfigError, DatabaseUnavailable)}
@@ -51,14 +52,16 @@ async def run(app: App, *, stop: asyncio.Event, until_idle: bool, report: Report
 async def _work(app: App, *, stop: asyncio.Event, until_idle: bool, report: Report) -> None:
     """Run network stages, local stages and slow jobs in separate loops, so that a slow server blocks no other."""
     done = asyncio.Event()
-    network_stages = [stage for stage in app.stages if stage.waits]
+    network_stages = [stage for stage in app.stages if stage.waits and stage.parallel == 1]
+    parallel_stages = [stage for stage in app.stages if stage.parallel > 1]
     slow_jobs = [job for job in app.jobs if job.waits]
     local_loop = _local_loop(app, stop=stop, until_idle=until_idle, done=done, report=report)
     network_loops = [
         _worker_loop(app, network_stages, stop=stop, done=done, report=report) for _ in range(NETWORK_LOOPS)
     ]
+    parallel_loops = [_parallel_loop(app, stage, stop=stop, done=done, report=report) for stage in parallel_stages]
     job_loops = [_slow_jobs_loop(app, slow_jobs, stop=stop, done=done)] if slow_jobs else []
-    await run_loops([local_loop, *network_loops, *job_loops])
+    await run_loops([local_loop, *network_loops, *parallel_loops, *job_loops])
 
 
 async def _slow_jobs_loop(app: App, jobs: list[PeriodicJob], *, stop: asyncio.Event, done: asyncio.Event) -> None:
@@ -97,6 +100,23 @@ async def _worker_loop(
         while not stop.is_set() and not done.is_set():
             if not await _run_each(stages, worker, report):
                 await _pause(done, IDLE_SECONDS)
+
+
+async def _parallel_loop(
+    app: App, stage: Stage[Any, Any], *, stop: asyncio.Event, done: asyncio.Event, report: Report
+) -> None:
+    async with app.database.connection() as conn:
+        batches = ParallelRun(stage=stage, worker=Worker(await work.register_worker(conn), conn, report.message))
+        try:
+            while batches.running or not (stop.is_set() or done.is_set()):
+                if not stop.is_set():
+                    await batches.start_due()
+                if not batches.running:
+                    await _pause(done, IDLE_SECONDS)
+                elif settled := await batches.settle_ended(within=timedelta(seconds=IDLE_SECONDS)):
+                    report(stage.name, settled)
+        finally:
+            await batches.cancel()
 
 
 async def _run_each(stages: list[Stage[Any, Any]], worker: Worker, report: Report) -> int:

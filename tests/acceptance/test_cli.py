@@ -5,7 +5,8 @@ import json
 import asyncpg
 import pytest
 
-from builders import an_item, ingest, run_all, scoop
+from builders import an_item, group_into_events, ingest, run_all, scoop
+from summarised import event_id_of, fail, summarise
 
 
 @pytest.fixture
@@ -59,6 +60,8 @@ def test_stories_are_exported_one_a_line_with_their_members(told):
         "sources",
         "publisher_families",
         "members",
+        "source_names",
+        "publisher_names",
     }
     assert [member.keys() for member in double["members"]] == [
         {"article_id", "source", "source_item_id", "url", "match_type", "match_score"}
@@ -116,6 +119,7 @@ def test_what_is_quarantined_is_listed_and_released(told, database_url):
 
 def test_every_list_is_json_when_asked(told):
     for command in (
+        ["events"],
         ["stories"],
         ["stats"],
         ["runs"],
@@ -143,11 +147,36 @@ def test_help_needs_no_database(arguments, tmp_path):
     assert done.stdout
 
 
-def test_stories_of_one_event_are_shown_as_one_group(told):
-    groups = json.loads(told("stories", "--grouped", "--json").stdout)
-    stories = json.loads(told("stories", "--json").stdout)
-    assert sorted(story_id for group in groups for story_id in group["story_ids"]) == sorted(
-        story["story_id"] for story in stories
-    )
-    text = told("stories", "--grouped").stdout
-    assert all(story["title"] in text for story in stories)
+async def test_an_event_is_listed_once_and_shown_with_its_stories_and_documents(told, database):
+    stories = json.loads(told("stories", "--collection", "world_news", "--json").stdout)
+    await group_into_events(database, [story["title"] for story in stories])
+    (event,) = json.loads(told("events", "--collection", "world_news", "--json").stdout)
+    assert (event["story_count"], event["item_count"], event["source_count"]) == (2, 3, 2)
+    assert event["title"] in told("events", "--topic", "world_news").stdout
+    detail = json.loads(told("event", str(event["event_id"]), "--json").stdout)
+    assert {story["story_uuid"] for story in detail["stories"]} == {story["story_uuid"] for story in stories}
+    for name in (event["event_uuid"], *(story["story_uuid"] for story in stories)):
+        shown = told("event", name)
+        assert all(story["title"] in shown.stdout for story in stories), shown.stderr
+        assert "2 outlets, 1 independent; 3 documents, 2 stories" in shown.stdout
+    assert "is part of event" in shown.stderr or name == event["event_uuid"]
+
+
+async def test_an_event_is_shown_with_its_summary_and_the_numbers_of_its_sources(told, database):
+    event_id = await event_id_of(database, an_item(3)["title"])
+    await fail(database, event_id, "refused: The model refused to answer.")
+    failed = told("event", str(event_id)).stdout
+    sentence = "The council said on Tuesday that the old bridge will stay closed."
+    await summarise(database, event_id, sentence)
+    shown = told("event", str(event_id)).stdout
+    summary = json.loads(told("event", str(event_id), "--json").stdout)["summary"]
+    assert "summary not generated: refused: The model refused to answer.; next try" in failed
+    assert f"{sentence} [1]" in shown
+    assert "https://tribune.example/3" in shown
+    assert "extract. These sentences are quoted from the articles." in shown
+    assert summary["text"] == sentence
+
+
+def test_an_event_that_is_not_there_is_an_error_that_says_what_to_do(told):
+    done = told("event", "99999")
+    assert (done.returncode, "`scoop events` lists the latest" in done.stderr) == (1, True)

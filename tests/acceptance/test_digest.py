@@ -100,6 +100,7 @@ async def test_what_is_wrong_is_told_with_what_to_do(database, desk):
         ([*MADE, "--publish", "--shadow"], 2, "choose one of --publish, --shadow and --correct"),
         ([*MADE, "--correct"], 2, "--publish posts it"),
         (["digest", "--topic", "world_news", "--date", "tomorrow"], 2, "it must be a date"),
+        (["digest", "--topic", "world_news", "--date", "2098-01-01"], 2, "2098-01-01 is in the future"),
         (["digests", "show", "4711"], 1, "`scoop digests` lists them"),
         (["digests", "read", "4711"], 1, "`scoop digests` lists them"),
         (["posts", "resend", "4711"], 1, "`scoop posts held` lists held ones"),

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from builders import an_item, as_lines, scoop
+from builders import FIRE, FIRE_AGAIN, an_item, as_lines, scoop
 from conftest import make_home
 from scoop.core.items import item_uuid
 from scoop.evaluation import datasets
@@ -39,18 +39,23 @@ def a_row(title, story, text="", **changes):
 # Eight documents with one good pair, one wrong join, one split and one that cannot go in.
 MIXED = [
     a_row("Old bridge over the Lenn stays closed", "bridge", "Engineers found rust in two cables.",
-          url="https://tribune.example/bridge", published_at="2026-11-14"),
+          url="https://tribune.example/bridge", source="tribune", published_at="2026-11-14"),
     a_row("No cars on the Lenn bridge before spring", "bridge", "The council wants every cable to be checked twice.",
-          url="https://tribune.example/bridge?utm_source=feed"),
+          url="https://tribune.example/bridge?utm_source=feed", source="links"),
     a_row("Orchestra names its first woman conductor", "conductor", "She begins in May with a symphony by Farrenc.",
-          url="https://herald.example/culture"),
+          url="https://herald.example/culture", source="herald"),
     a_row("Goalkeeper retires after nineteen seasons", "goalkeeper", "He will coach the juniors of the club.",
-          url="https://herald.example/culture"),
+          url="https://herald.example/culture", source="links"),
     a_row("Wheat harvest falls to a ten-year low", "odd", "Farmers blame a dry June and late frost."),
     a_row("Telescope sees water on a distant moon", "odd", "The spectrum shows ice below a thin haze."),
     a_row("Zoll findet Schmuggelware in Klavieren", "piano", "In drei Flügeln lagen Zigaretten.", lang="de"),
     a_row("", "nothing", id="nameless"),
 ]  # fmt: skip
+# Two articles of one event, which the labels call two stories of a wider one.
+WIDE = [
+    a_row(article["title"], story, article["body_text"], url=f"https://{story}.example/1", wide="ostburg books")
+    for story, article in (("library", FIRE), ("archive", FIRE_AGAIN))
+]
 QUIET = [a_row("Ferry timetable changes on Monday", 1), a_row("Library reopens after the flood", 2)]
 
 
@@ -73,9 +78,10 @@ def scratch():
 
 @pytest.fixture(scope="module")
 def measured(scratch, tmp_path_factory):
-    """Two sets, one of them in another order as well."""
+    """Three sets, in another order as well."""
     folder = tmp_path_factory.mktemp("sets")
     files = [write(folder, "mixed.dev.jsonl.gz", MIXED), write(folder, "quiet.ndjson", QUIET)]
+    files.append(write(folder, "wide.ndjson", WIDE))
     done = scoop("evaluate", "--json", "--shuffle", "1", *files, home=folder / "home")
     assert done.returncode == 0, done.stderr
     assert not (folder / "home").exists()
@@ -86,6 +92,7 @@ def test_each_file_is_a_set_with_its_figures(measured):
     assert [(found["set"], found["documents"], found["stories"]) for found in measured] == [
         ("mixed", 8, 6),
         ("quiet", 2, 2),
+        ("wide", 2, 2),
     ]
     for found in measured:
         assert found["merge"].keys() == found["coverage"].keys() == FIGURES
@@ -93,7 +100,7 @@ def test_each_file_is_a_set_with_its_figures(measured):
 
 
 def test_the_figures_are_those_of_the_stories_that_the_stages_made(measured):
-    mixed, quiet = (found["merge"] for found in measured)
+    mixed, quiet, _ = (found["merge"] for found in measured)
     assert mixed == pytest.approx(
         {
             "pairwise_precision": 1 / 2,
@@ -113,8 +120,18 @@ def test_the_worst_errors_are_told_with_titles(measured):
     assert measured[1]["errors"] == []
 
 
+def test_stories_that_share_a_wider_label_are_not_scored_with_each_other(measured):
+    wide = measured[2]
+    assert set(wide["coverage"].values()) == {1}
+    assert wide["errors"] == wide["reliability"] == []
+
+
+def test_no_group_has_a_single_publisher(measured):
+    assert [found["single_publisher_groups"] for found in measured] == [0, 0, 0]
+
+
 def test_languages_have_figures_of_their_own_where_there_are_several(measured):
-    mixed, quiet = (found["languages"] for found in measured)
+    mixed, quiet, _ = (found["languages"] for found in measured)
     assert {language: figures["documents"] for language, figures in mixed.items()} == {"de": 1, "en": 7}
     assert mixed["de"]["merge"] == 1
     assert mixed["en"]["merge"] == pytest.approx(6 / 7)
@@ -183,12 +200,12 @@ def test_a_file_that_cannot_be_read_is_told_in_one_sentence(tmp_path, lines, rea
 def test_v1_items_are_measured_by_the_stories_of_a_gold_file(scratch, tmp_path):
     items = [
         an_item(1),
-        an_item(2, canonical_url="https://tribune.example/1"),
+        an_item(2, source="links", canonical_url="https://tribune.example/1"),
         an_item(3, title="Telescope sees water on a distant moon", body_text=None, metadata={"item_uuid": "moon"}),
     ]
     gold = [
         {"source": "tribune", "source_item_id": "item-1", "story": "bridge"},
-        {"item_uuid": str(item_uuid("tribune", "item-2")), "story": "bridge"},
+        {"item_uuid": str(item_uuid("links", "item-2")), "story": "bridge"},
         {"item_uuid": "moon", "story": "moon"},
     ]
     files = write(tmp_path, "items.ndjson", items), write(tmp_path, "gold.json", json.dumps(gold, indent=2).encode())

@@ -10,6 +10,7 @@ import asyncpg
 import pytest
 
 from builders import scoop
+from scoop.core import links
 from scoop.store import db
 from scoop.store.db import ExternalServer
 from web.visitor import visiting
@@ -72,5 +73,17 @@ def test_a_digest_of_an_old_home_is_not_posted_twice(old_url, home):
 
 async def test_a_star_of_an_old_home_is_kept(old_database):
     async with old_database.connection() as conn:
-        starred = await conn.fetch("SELECT name, story_id FROM story_marks JOIN users USING (user_id) WHERE is_starred")
-    assert [(row["name"], row["story_id"]) for row in starred] == [("ada", 48)]
+        starred = await conn.fetch(
+            "SELECT DISTINCT users.name FROM event_marks JOIN users USING (user_id) JOIN events USING (event_id)"
+            " WHERE is_starred AND events.status = 'active'"
+        )
+    assert [row["name"] for row in starred] == ["ada"]
+
+
+async def test_the_links_of_an_old_home_are_scored_again_by_the_present_model(old_database, old_url, home):
+    scoop("worker", "--stage", "link", "--stage", "group", "--until-idle", database_url=old_url, home=home)
+    async with old_database.connection() as conn:
+        lengths = await conn.fetch("SELECT DISTINCT cardinality(signals) AS length FROM document_links")
+        undone = await conn.fetchval("SELECT count(*) FROM work WHERE stage IN ('link', 'group')")
+    assert [row["length"] for row in lengths] == [len(links.FEATURES)]
+    assert undone == 0

@@ -10,7 +10,7 @@ def test_all_plugins_are_listed_with_who_may_set_them_up():
     access = {(plugin["kind"], plugin["name"]): plugin["access"] for plugin in listed}
     assert access["sources", "rss"] == "editor"
     assert access["channels", "email"] == "admin"
-    assert access["channels", "command"] == access["embedders", "openai"] == "cli"
+    assert access["channels", "command"] == access["embedders", "openai"] == access["writers", "azure"] == "cli"
 
 
 def test_a_plugin_is_shown_with_its_options_and_their_variables():

@@ -56,11 +56,11 @@ def desk(database_url, tmp_path):
 @pytest.mark.parametrize(
     ("target", "more", "slug", "kind"),
     [
-        (FEED, [], "coastaltribune_example", "rss"),
+        (FEED, [], "coastal_tribune", "rss"),
         ("hackernews", ["-o", "limit=5"], "hackernews", "hackernews"),
         ("arxiv:cs.CL", [], "arxiv_cs_cl", "arxiv"),
         ("r/ai_news", ["-o", "robots=ignore"], "reddit_ai_news", "reddit"),
-        ("https://www.youtube.com/channel/UCscoopNewsstandOnAirTV1", [], "youtube_ucscoopnewsstandonairtv1", "youtube"),
+        ("https://www.youtube.com/channel/UCscoopNewsstandOnAirTV1", [], "newsstand_on_air", "youtube"),
         ("search:ferry", ["-o", "days=30"], "tavily_ferry", "tavily"),
         ("http://fennmoorgazette.example/", ["--kind", "site"], "fennmoorgazette_example", "site"),
     ],
@@ -179,15 +179,61 @@ def test_opml_goes_from_desk_to_desk_with_its_folders_and_without_tokens(desk, t
     )
     done = desk("sources", "import", str(opml), "--collection", "rest", "--json")
     told = json.loads(done.stdout)
-    assert told["added"] == ["a_example", "b_example", "a_example_2"]
+    assert told["added"] == ["a", "b", "c"]
     assert len(told["problems"]) == 1
     assert json.loads(desk("sources", "import", str(opml), "--json").stdout)["known"] == 3
     listed = json.loads(desk("sources", "list", "--json").stdout)
-    assert [source["collection"] for source in listed] == ["world", "rest", "world"]
+    assert [source["collection"] for source in listed] == ["world", "world", "rest"]
     exported = desk("sources", "export").stdout
     assert "http://b.example/f" in exported
     assert "s3cret" not in exported
     assert "http://b.example/f?token=s3cret" in desk("sources", "export", "--secrets").stdout
+
+
+SITES = [
+    {
+        "siteId": "minato-press",
+        "name": "Minato",
+        "category": "press_release",
+        "baseUrl": "http://minato.example/press/",
+        "crawlWindows": [{"start": "06:30", "end": "07:15"}, {"start": "18:30", "end": "19:15"}],
+        "allowedPaths": ["/press/"],
+        "requestIntervalMs": 2000,
+        "timezone": "Asia/Tokyo",
+    },
+    {"siteId": "other", "baseUrl": "http://other.example/", "collection": "region", "schedule": "3h"},
+    {"siteId": "late", "baseUrl": "http://late.example/", "crawlWindows": [{"start": "25:00", "end": "26:00"}]},
+]
+
+
+def test_sites_are_imported_from_json_with_their_windows(desk, tmp_path):
+    file = tmp_path / "sites.json"
+    file.write_text(json.dumps(SITES))
+    done = json.loads(desk("sources", "import", str(file), "--collection", "press", "--json").stdout)
+    assert (done["added"], done["known"]) == (["minato_press", "other"], 0)
+    assert "crawl_windows[0].start" in done["problems"][0]
+    again = json.loads(desk("sources", "import", str(file), "--json").stdout)
+    assert (again["added"], again["known"]) == ([], 2)
+    site = json.loads(desk("sources", "show", "minato_press", "--json").stdout)
+    assert (site["kind"], site["category"], site["collection"]) == ("site", "press_release", "press")
+    assert (site["schedule"], site["timezone"]) == ("0 7,19 * * *", "Asia/Tokyo")
+    assert site["crawl_windows"] == SITES[0]["crawlWindows"]
+    assert (site["allowed_paths"], site["request_interval_ms"]) == (["/press/"], 2000)
+    other = json.loads(desk("sources", "show", "other", "--json").stdout)
+    assert (other["schedule"], other["collection"]) == ("3h", "region")
+
+
+def test_sites_are_imported_from_toml_on_standard_input(desk):
+    listed = b'[[sites]]\nsiteId = "minato"\nbaseUrl = "http://minato.example/"\n'
+    done = desk("sources", "import", "-", "--every", "6h", "--json", stdin=listed)
+    assert json.loads(done.stdout)["added"] == ["minato"]
+    assert json.loads(desk("sources", "show", "minato", "--json").stdout)["schedule"] == "6h"
+
+
+def test_a_file_that_is_neither_opml_nor_a_list_of_sites_is_refused(desk):
+    done = desk("sources", "import", "-", stdin=b"hello")
+    assert done.returncode == 1
+    assert "neither JSON nor TOML" in done.stderr
 
 
 def test_a_bomb_is_no_opml(desk, tmp_path):

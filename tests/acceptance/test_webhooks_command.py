@@ -64,12 +64,12 @@ def test_a_webhook_is_added_tried_told_and_removed(desk):
         assert [each["state"] for each in asked(desk, "webhooks", "deliveries")] == ["waiting"]
         assert len(server.asked) == 1  # nothing leaves the house without --publish
         assert desk("run-once", "--publish").returncode == 0
-        assert [request.json["type"] for request in server.asked] == ["webhook.test", "story.new"]
+        assert [request.json["type"] for request in server.asked] == ["webhook.test", "event.new"]
     (listed,) = asked(desk, "webhooks", "list")
     assert (listed["name"], listed["url"], listed["secret"], listed["waiting"]) == ("main", url, "desk", 0)
     (delivery,) = asked(desk, "webhooks", "deliveries", "main")
     assert (delivery["event"], delivery["state"], delivery["tries"], delivery["story_count"]) == (
-        "story.new",
+        "event.new",
         "sent",
         1,
         1,

@@ -1,12 +1,16 @@
 import re
+from datetime import datetime
 from hashlib import sha256
+from uuid import UUID
 
 import pytest
 
-from builders import told
+from builders import FIRE, told
 from scoop.model import SourceSettings
+from scoop.newsstand.sites import models
 from scoop.store import sources
 from web.visitor import a_report, visiting
+from writing import a_desk
 
 JOBS = "/api/admin/jobs/crawl"
 
@@ -62,8 +66,109 @@ async def test_articles_have_the_shape_of_their_contract(database):
         "topics": ["bridges"],
         "status": "pending_summary",
         "summaryId": None,
+        "lastSummaryAttemptAt": None,
         "s3SnapshotKey": None,
+        "summary": None,
+        "retry": {"pending": False, "nextRetryAt": None},
     }
+
+
+async def an_article(database, **changes):
+    """One article that can be summarised; the number of its document and its public id."""
+    await told(database, [a_report(1, **(FIRE | changes))])
+    async with database.connection() as conn:
+        return tuple(await conn.fetchrow("SELECT document_id, article_id FROM documents"))
+
+
+async def test_a_summary_is_embedded_in_the_shape_of_its_contract(database, tmp_path):
+    document_id, article_id = await an_article(database)
+    async with a_desk(database, tmp_path) as desk:
+        await desk.ask({document_id: ""})
+        await desk.write()
+    async with visiting(database, role="reader") as visitor:
+        listed = (await visitor.get("/api/articles")).json["articles"]
+        article = (await visitor.get(f"/api/articles/{article_id}")).json
+    assert listed == [article]
+    summary = article["summary"]
+    assert (article["status"], article["summaryId"]) == ("summarized", summary["summaryId"])
+    assert article["lastSummaryAttemptAt"] is not None
+    assert article["retry"] == {"pending": False, "nextRetryAt": None}
+    assert str(UUID(summary.pop("summaryId")))
+    assert datetime.fromisoformat(summary.pop("generatedAt")).tzinfo
+    assert re.fullmatch(r"summary@[\w.]+", summary.pop("promptTemplateId"))
+    assert "Ostburg" in summary.pop("summaryText")
+    assert 0 <= summary.pop("confidence") <= 1
+    usage = summary.pop("tokenUsage")
+    assert usage.keys() == {"input", "output"}
+    assert all(isinstance(tokens, int) and tokens > 0 for tokens in usage.values())
+    assert re.fullmatch(rf"prompts/{article_id}/.*-prompt\.json", summary.pop("s3PromptKey"))
+    assert re.fullmatch(rf"responses/{article_id}/.*-response\.json", summary.pop("s3ResponseKey"))
+    assert summary == {
+        "articleId": article_id,
+        "modelProvider": "openai",
+        "modelId": f"{models.MODEL}-2026-01-01",
+        "disclaimer": "generated",
+    }
+
+
+async def test_a_failed_summary_says_when_it_is_tried_again(database, tmp_path):
+    document_id, article_id = await an_article(database)
+    async with a_desk(database, tmp_path) as desk:
+        desk.script.append("500")
+        await desk.ask({document_id: ""})
+        await desk.write()
+        async with visiting(database) as visitor:
+            failed = (await visitor.get(f"/api/articles/{article_id}")).json
+            answer = await visitor.ask("POST", f"/api/admin/articles/{article_id}/retry")
+        await desk.write()
+    async with visiting(database) as visitor:
+        written = (await visitor.get(f"/api/articles/{article_id}")).json
+    assert (failed["status"], failed["summary"], failed["summaryId"]) == ("summary_failed", None, None)
+    assert failed["lastSummaryAttemptAt"] is not None
+    assert failed["retry"]["pending"] is True
+    assert datetime.fromisoformat(failed["retry"]["nextRetryAt"]).tzinfo
+    assert answer.status == 202
+    assert (answer.json["articleId"], answer.json["siteId"]) == (article_id, "tribune")
+    assert answer.json["retry"]["pending"] is True
+    assert written["status"] == "summarized"
+    assert written["retry"] == {"pending": False, "nextRetryAt": None}
+
+
+async def test_a_summary_that_was_given_up_has_no_next_try_until_somebody_retries_it(database, tmp_path):
+    document_id, article_id = await an_article(database)
+    async with a_desk(database, tmp_path) as desk:
+        desk.script.append("500")
+        await desk.ask({document_id: ""})
+        await desk.write()
+        await desk.rows("UPDATE work SET state = 'quarantined' WHERE stage = 'write'")
+        async with visiting(database) as visitor:
+            given_up = (await visitor.get(f"/api/articles/{article_id}")).json
+            await visitor.ask("POST", f"/api/admin/articles/{article_id}/retry")
+        [waiting] = await desk.rows("SELECT state, attempts FROM work WHERE stage = 'write'")
+    assert (given_up["status"], given_up["retry"]["pending"]) == ("summary_failed", False)
+    assert (waiting["state"], waiting["attempts"]) == ("waiting", 0)
+
+
+async def test_an_article_with_a_short_text_has_its_metadata_and_no_summary(database):
+    _, article_id = await an_article(database, body_text="Fire.")
+    async with visiting(database) as visitor:
+        article = (await visitor.get(f"/api/articles/{article_id}")).json
+        answer = await visitor.ask("POST", f"/api/admin/articles/{article_id}/retry")
+    assert article["title"] == FIRE["title"]
+    assert (article["status"], article["summary"]) == ("summary_failed", None)
+    assert article["retry"] == {"pending": False, "nextRetryAt": None}
+    assert (answer.status, answer.json["error"]["code"]) == (409, "CONFLICT")
+
+
+async def test_only_editors_retry_and_only_articles_that_exist(database):
+    _, article_id = await an_article(database)
+    async with visiting(database, role="reader") as visitor:
+        assert (await visitor.ask("POST", f"/api/admin/articles/{article_id}/retry")).status == 403
+    async with visiting(database) as visitor:
+        unknown = await visitor.ask("POST", f"/api/admin/articles/art_{'0' * 32}/retry")
+        of_nobody = await visitor.ask("POST", f"/api/admin/articles/{article_id}/retry?siteId=akari")
+        malformed = await visitor.ask("POST", "/api/admin/articles/art_1/retry")
+    assert (unknown.status, of_nobody.status, malformed.status) == (404, 404, 400)
 
 
 async def test_twenty_articles_unless_said_otherwise_and_the_rest_after_a_cursor(database):

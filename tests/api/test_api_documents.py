@@ -84,7 +84,11 @@ async def test_every_decision_about_a_document_is_told(database):
 
 async def test_a_document_says_why_it_is_where_it_is_and_who_else_may_tell_of_the_same(database):
     await told(
-        database, [a_report(1, source="harbour_post", **FIRE), a_report(2, source="akari", hours_ago=1, **FIRE_AGAIN)]
+        database,
+        [
+            a_report(1, source="harbour_post", canonical_url="https://harbour.example/1", **FIRE),
+            a_report(2, source="akari", canonical_url="https://akari.example/2", hours_ago=1, **FIRE_AGAIN),
+        ],
     )
     async with visiting(database) as visitor:
         document_id = (await visitor.get(f"{DOCUMENTS}?source=akari")).json["items"][0]["document_id"]

@@ -67,7 +67,7 @@ async def test_i_am_who_i_am(database):
     assert me["id"] == me["userId"]
     assert me["name"].startswith("editor ")
     assert (me["type"], me["role"], me["via"]) == ("user", "editor", "session")
-    assert me["rights"] == ["edit", "push", "read"]
+    assert me["rights"] == ["edit", "metrics", "push", "read"]
     assert me["createdAt"].endswith("Z")
 
 

@@ -108,6 +108,7 @@ async def test_a_digest_is_read_as_its_readers_see_it(database, form, media, sig
         (NEW | {"shadow": True, "publish": True}, 400, "a shadow is never posted"),
         ({"topic": "nobody"}, 404, "there is no topic"),
         (NEW | {"date": "2024-05-30", "publish": True}, 400, "is in the future"),
+        (NEW | {"date": "2024-05-30"}, 400, "is in the future"),
         (NEW | {"date": "9999-12-31"}, 400, "body.date"),
         (NEW | {"date": "0001-01-01"}, 400, "body.date"),
         (NEW | {"date": "yesterday"}, 400, "body.date"),
@@ -149,12 +150,13 @@ async def test_a_persons_word_settles_a_held_post_once(database, word, state):
     assert (settled.json["state"], now.json) == (state, settled.json)
 
 
-async def test_a_digest_that_was_told_keeps_its_topic(database):
+@pytest.mark.parametrize(("publish", "status"), [(False, 204), (True, 409)])
+async def test_a_digest_keeps_its_topic_if_it_is_posted_and_not_if_it_was_only_made(database, publish, status):
     await with_stories(database)
     async with visiting(database, role="editor") as visitor:
-        await visitor.ask("POST", "/api/v1/digests", NEW)
-        refused = await visitor.ask("DELETE", "/api/v1/topics/world_news")
-    assert refused.status == 409
+        await visitor.ask("POST", "/api/v1/digests", NEW | {"publish": publish})
+        removed = await visitor.ask("DELETE", "/api/v1/topics/world_news")
+    assert removed.status == status
 
 
 @pytest.mark.parametrize(

@@ -73,9 +73,20 @@ async def test_documents_are_split_off(database):
     assert len(await partition(database)) == 2
 
 
+async def test_documents_are_split_off_into_a_story_each(database):
+    copies = [a_report(number, source=f"post{number}", canonical_url="https://tribune.example/1") for number in (2, 3)]
+    await told(database, [a_report(1), *copies])
+    async with visiting(database, role="editor") as visitor:
+        split = await visitor.ask("POST", "/api/v1/review/split-each", {"documents": await documents(database)})
+    assert (split.status, len(split.json["items"])) == (201, 2)
+    assert len(await partition(database)) == 3
+
+
 @pytest.mark.parametrize(
     ("path", "given", "status"),
     [
+        ("split-each", {"documents": []}, 400),
+        ("split-each", {"documents": [4711]}, 404),
         ("merge", {"stories": ["1"]}, 400),
         ("merge", {"stories": ["1", "2", "3"]}, 400),
         ("merge", {"stories": ["1", "\0"]}, 400),
@@ -101,3 +112,31 @@ async def test_one_story_cannot_be_merged_with_itself(database):
         ((number, public_id),) = await stories(database)
         answer = await visitor.ask("POST", "/api/v1/review/merge", {"stories": [number, public_id]})
     assert answer.status == 409
+
+
+async def test_a_story_is_moved_the_lead_chosen_and_an_event_suppressed_until_each_is_undone(database):
+    await told(database, TWO)
+    await told(database, [a_report(3, title="Harbour fees rise", body_text="Ships pay more from May on.")])
+    async with visiting(database, role="editor") as visitor:
+        moved = await visitor.ask("POST", "/api/v1/review/move", {"stories": ["2"], "event": "3", "note": "no fire"})
+        again = await visitor.ask("POST", "/api/v1/review/move", {"stories": ["2"], "event": "3"})
+        led = await visitor.ask("POST", "/api/v1/review/lead", {"story": "2"})
+        hidden = await visitor.ask("POST", "/api/v1/review/suppress", {"event": "3"})
+        unknown = await visitor.ask("POST", "/api/v1/review/suppress", {"event": "99"})
+        undone = [
+            await visitor.ask("POST", f"/api/v1/review/decisions/{decision['decision_id']}/undo")
+            for decision in (hidden.json, led.json, moved.json[0])
+        ]
+    assert [answer.status for answer in (moved, again, led, hidden, unknown)] == [201, 409, 201, 201, 404]
+    assert (moved.json[0]["action"], moved.json[0]["story_id"], moved.json[0]["other_story_id"]) == ("move", 2, 3)
+    assert (hidden.json["action"], hidden.json["event_id"], hidden.json["other_story_id"]) == ("suppress", 3, None)
+    assert [(answer.status, answer.json["undone_at"] is not None) for answer in undone] == [(200, True)] * 3
+
+
+@pytest.mark.parametrize(
+    ("action", "body"),
+    [("move", {"stories": ["1"], "event": "2"}), ("lead", {"story": "1"}), ("suppress", {"event": "1"})],
+)
+async def test_a_reader_decides_nothing_about_events(database, action, body):
+    async with visiting(database, role="reader") as visitor:
+        assert (await visitor.ask("POST", f"/api/v1/review/{action}", body)).status == 403

@@ -23,16 +23,16 @@ async def added(visitor, **given):
 async def test_a_source_is_added_read_changed_and_removed(database):
     async with visiting(database, role="editor") as visitor:
         made = await added(visitor, name="Tribune", schedule="30m", options={"full_text": "never"})
-        found = await visitor.get("/api/v1/sources/tribune_example")
+        found = await visitor.get("/api/v1/sources/tribune")
         changed = await visitor.ask(
-            "PATCH", "/api/v1/sources/tribune_example", {"schedule": "2h", "options": {"robots": "ignore"}}
+            "PATCH", "/api/v1/sources/tribune", {"schedule": "2h", "options": {"robots": "ignore"}}
         )
         reset = await visitor.ask(
-            "PATCH", "/api/v1/sources/tribune_example", {"schedule": None, "options": {"full_text": None}}
+            "PATCH", "/api/v1/sources/tribune", {"schedule": None, "options": {"full_text": None}}
         )
-        removed = await visitor.ask("DELETE", "/api/v1/sources/tribune_example")
-        gone = await visitor.get("/api/v1/sources/tribune_example")
-    assert (made.status, made.headers["Location"]) == (201, "/api/v1/sources/tribune_example")
+        removed = await visitor.ask("DELETE", "/api/v1/sources/tribune")
+        gone = await visitor.get("/api/v1/sources/tribune")
+    assert (made.status, made.headers["Location"]) == (201, "/api/v1/sources/tribune")
     assert found.json["health"] == "new"
     assert found.json["lately"] == {"runs": 0, "failed": 0, "items_inserted": 0}
     assert (changed.json["schedule"], changed.json["name"]) == ("2h", "Tribune")
@@ -108,10 +108,37 @@ async def test_what_no_source_can_be_is_refused_by_its_name(database, given, tol
 
 async def test_a_slug_that_is_taken_is_a_conflict(database):
     async with visiting(database, role="editor") as visitor:
+        await added(visitor, name="One", slug="tribune")
+        again = await added(visitor, name="Two", slug="tribune", target="https://other.example/feed")
+        found = await visitor.get("/api/v1/sources/tribune")
+    assert (again.status, found.json["name"]) == (409, "One")
+
+
+async def test_a_source_that_exists_is_a_conflict(database):
+    async with visiting(database, role="editor") as visitor:
         await added(visitor, name="One")
         again = await added(visitor, name="Two")
-        found = await visitor.get("/api/v1/sources/tribune_example")
-    assert (again.status, found.json["name"]) == (409, "One")
+    assert again.status == 409
+    assert "'one'" in again.json["error"]["message"]
+
+
+async def test_the_slug_of_a_source_is_made_from_its_name_and_numbered_if_it_is_taken(database):
+    async with visiting(database, role="editor") as visitor:
+        first = await added(visitor, name="The Tribune")
+        second = await added(visitor, name="The Tribune", target="https://tribune.example/sport")
+    assert [made.json["slug"] for made in (first, second)] == ["the_tribune", "the_tribune_2"]
+
+
+async def test_a_source_that_is_fetched_first_has_the_name_of_its_feed(database):
+    async with open_web() as web, visiting(database) as visitor:
+        web.answers["http://tribune.example/feed"] = a_feed("Bridge closed")
+        given = {"target": "http://tribune.example/feed", "options": {"connect_to": web.address}, "check": True}
+        made = await added(visitor, **given)
+    assert {key: made.json[key] for key in ("slug", "name", "name_from")} == {
+        "slug": "tribune",
+        "name": "Tribune",
+        "name_from": "title",
+    }
 
 
 async def test_a_source_that_gives_something_is_kept_and_one_that_gives_nothing_is_not(database):
@@ -354,8 +381,8 @@ async def test_a_list_of_feeds_comes_in_and_goes_out(database):
             other = response.status
         out = await visitor.get("/api/v1/sources/export.opml")
     assert [(feed["title"], feed["status"], feed["slug"]) for feed in first["feeds"]] == [
-        ("Tribune", "added", "tribune_example"),
-        ("Gone", "added", "gone_example"),
+        ("Tribune", "added", "tribune"),
+        ("Gone", "added", "gone"),
     ]
     assert len(first["problems"]) == 1
     assert "javascript" in first["problems"][0]

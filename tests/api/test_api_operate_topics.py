@@ -26,8 +26,8 @@ async def test_a_topic_is_added_read_changed_and_removed(database):
         removed = await visitor.ask("DELETE", "/api/v1/topics/energy")
         gone = await visitor.get("/api/v1/topics/energy")
     assert (made.status, made.headers["Location"], made.json) == (201, "/api/v1/topics/energy", read.json)
-    assert (read.json["topic_name"], read.json["timezone"], read.json["enabled"]) == ("Energy", "Europe/Berlin", True)
-    assert read.json["next_digest_at"] == "2024-05-17T06:00:00Z"  # 08:00 in Berlin, on the Friday
+    assert (read.json["topic_name"], read.json["timezone"], read.json["enabled"]) == ("Energy", "UTC", True)
+    assert read.json["next_digest_at"] == "2024-05-17T08:00:00Z"  # 08:00 in the timezone of the desk, on the Friday
     assert {(rule["source"], rule["rule_type"]) for rule in read.json["source_rules"]} == {
         ("tribune", "include"),
         ("spam", "exclude"),

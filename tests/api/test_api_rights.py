@@ -28,7 +28,8 @@ ROLES = (*access.ROLES, "a key that reads")
 OPEN = {
     "GET /healthz", "GET /readyz", "GET /api/v1/health", "GET /welcome", "POST /welcome", "GET /sign-in",
     "POST /sign-in", "POST /sign-out", "GET /sign-in/oidc", "GET /sign-in/oidc/callback",
-    "GET /accounts/ClientLogin", "POST /accounts/ClientLogin", "GET /favicon.ico", "GET /robots.txt",
+    "GET /accounts/ClientLogin", "POST /accounts/ClientLogin", "GET /reader/icon.svg", "GET /favicon.ico",
+    "GET /robots.txt",
     "GET /manifest.webmanifest",
 }  # fmt: skip
 """What everybody may ask for: whoever opens another door says so here."""

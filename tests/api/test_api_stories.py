@@ -2,7 +2,7 @@ from urllib.parse import quote
 
 import pytest
 
-from builders import FIRE, FIRE_AGAIN, an_item, told
+from builders import FIRE, FIRE_AGAIN, an_item, group_into_events, told
 from web.visitor import a_report, visiting
 
 STORIES = "/api/v1/stories"
@@ -37,6 +37,7 @@ async def test_stories_are_listed_the_latest_first(database):
     assert answer.json["next_cursor"] is None
     assert answer.json["items"][0].keys() >= {
         "story_uuid",
+        "event_uuid",
         "collection",
         "title",
         "url",
@@ -165,9 +166,10 @@ async def test_a_story_has_its_members_and_its_company(database):
         [
             a_report(1, source="harbour_post", canonical_url=FLOOD, hours_ago=3, **FIRE),
             a_report(2, source="tribune", canonical_url=FLOOD, title="The same", hours_ago=2),
-            a_report(3, source="akari", hours_ago=1, **FIRE_AGAIN),
+            a_report(3, source="akari", canonical_url="https://akari.example/3", hours_ago=1, **FIRE_AGAIN),
         ],
     )
+    await group_into_events(database, [FIRE["title"], FIRE_AGAIN["title"]])
     async with visiting(database) as visitor:
         listed = (await visitor.get(STORIES)).json["items"]
         uuid = next(story["story_uuid"] for story in listed if story["item_count"] == 2)

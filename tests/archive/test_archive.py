@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
+import boto3
 import obstore
 import pytest
 from hypothesis import given
@@ -80,6 +81,23 @@ async def put_log(place: Archive, run_id: int, started_at: datetime, text: str |
 async def exported(place: Archive, month: str) -> list[dict[str, str]]:
     found = await place.get(retention.export_key(month))
     return [json.loads(line) for line in found.data.splitlines()]
+
+
+async def test_objects_in_a_bucket_have_the_tag_of_their_project(server: Server) -> None:
+    name = f"bucket-{next(buckets)}"
+    server.ask("PUT", f"/{name}")
+    await put_page(Archive.open(server.url(name), credentials=CREDENTIALS, project="summanow"))
+    client = boto3.client(
+        "s3",
+        endpoint_url=server.endpoint,
+        region_name="eu-central-1",
+        aws_access_key_id=CREDENTIALS["access_key_id"],
+        aws_secret_access_key=CREDENTIALS["secret_access_key"],
+    )
+    found = client.get_object_tagging(Bucket=name, Key=f"scoop/archive/{PAGE_KEY}")
+    assert found["TagSet"] == [{"Key": "project", "Value": "summanow"}]
+    metadata = client.head_object(Bucket=name, Key=f"scoop/archive/{PAGE_KEY}")["Metadata"]
+    assert metadata.keys() == {"sha256", "source-url"}
 
 
 class TestEveryPlace:

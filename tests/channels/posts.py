@@ -65,7 +65,7 @@ def a_digest() -> Digest:
 
 def an_errand(client: Client | None = None, **secrets: str) -> Errand:
     named = {name: Secret(value, name=name) for name, value in secrets.items()}
-    return Errand(client=client, secrets=named, clock=lambda: NOON)
+    return Errand(channel="test", client=client, secrets=named, clock=lambda: NOON)
 
 
 @asynccontextmanager

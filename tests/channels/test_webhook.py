@@ -159,6 +159,7 @@ def test_a_digest_is_told_whole_with_every_story_and_as_markdown():
         "topic_name": "AI News",
         "run_date": "2026-11-15",
         "timezone": "Europe/Berlin",
+        "introduction": "",
         "part_no": 1,
         "parts": 1,
         "marker": "marker1",

@@ -73,3 +73,9 @@ def test_wrapping_loses_nothing_but_spaces(text, width):
     lines = tables.wrap(text, width)
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
     assert all(tables.cell_width(line) <= width for line in lines)
+
+
+def test_a_column_that_is_typed_into_other_commands_is_never_shortened():
+    lines = made([("a_very_long_name_of_a_source", "an even longer text than that", LONG)], width=50, whole={0})
+    assert lines[2].startswith("a_very_long_name_of_a_source   an even")
+    assert max(map(len, lines)) <= 50

@@ -19,7 +19,8 @@ async def desk(database, database_url):
     [
         (["stories", "--collection", "wrld_news"], "there is no collection 'wrld_news'; did you mean world_news?"),
         (["stories", "--collection", "wrld_news", "--json"], "there is no collection 'wrld_news'"),
-        (["stories", "--grouped", "--collection", "zzz"], "there is no collection 'zzz'; there are: ai_news, "),
+        (["events", "--collection", "zzz"], "there is no collection 'zzz'; there are: ai_news, "),
+        (["events", "--topic", "wrld_news"], "there is no topic 'wrld_news'; did you mean world_news?"),
         (["runs", "--source", "tribun"], "there is no source 'tribun'; did you mean tribune?"),
     ],
 )  # fmt: skip

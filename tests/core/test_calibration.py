@@ -12,14 +12,14 @@ from scoop.errors import ConfigError
 
 FIT = links.load_model("use-multilingual", "v3+lead400")
 NOTHING = signals.extract("", "")
-SOMEONE = Compared(signals=NOTHING, day=0.0, publisher="", language="en", words=400)
+SOMEONE = Compared(signals=NOTHING, day=0.0, publisher="", language="en", words=400, is_of_many_events=False)
 
 
 def a_label(*, same, cosine=0.5, probability=0.5, alike=True, words=400):
     """A pair whose titles and texts are alike, or share no more than names."""
     signs = dict.fromkeys(links.FEATURES, 0.0) | {"cosine": cosine, "names": 1.0}
     signs |= dict.fromkeys(("title_words", "body_terms"), float(alike))
-    talkative = Compared(signals=NOTHING, day=0.0, publisher="", language="en", words=words)
+    talkative = Compared(signals=NOTHING, day=0.0, publisher="", language="en", words=words, is_of_many_events=False)
     return LabelledPair(
         one=SOMEONE,
         other=talkative,

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoop.core.clusters import Agreement, agreement, average_linkage, b_cubed_f1, list_mixed_groups
+from scoop.core.clusters import (
+    Agreement,
+    agreement,
+    average_linkage,
+    b_cubed_f1,
+    list_mixed_groups,
+    list_undecided,
+)
 
 LABELLINGS = st.integers(0, 9).flatmap(
     lambda size: st.tuples(*[st.lists(st.integers(0, 4), min_size=size, max_size=size)] * 2)
@@ -138,6 +145,28 @@ def test_a_part_of_the_documents_is_measured_in_the_company_of_all():
     assert b_cubed_f1(found, gold, among=[]) == 1
 
 
+def test_a_pair_that_shares_a_wider_label_is_neither_right_nor_wrong():
+    gold, wide = "xxyz", ["w", "w", "w", ""]
+    undecided = list_undecided(gold, wide)
+    assert undecided == {(0, 2), (1, 2)}
+    for found in ("aaab", "aabc", "abac"):
+        assert agreement(found, gold, undecided=undecided).pairwise_precision == 1
+    assert agreement("aaab", gold, undecided=undecided).b_cubed_f1 == 1
+    assert agreement("aabc", gold, undecided=undecided) == agreement("aaab", gold, undecided=undecided)
+    assert agreement("aaaa", gold, undecided=undecided).pairwise_precision == pytest.approx(1 / 4)
+
+
+def test_a_group_with_undecided_pairs_only_is_not_an_error():
+    gold, wide = "xxyz", ["w", "w", "w", ""]
+    undecided = list_undecided(gold, wide)
+    assert list_mixed_groups("aaab", gold, undecided=undecided) == []
+    assert list_mixed_groups("aaaa", gold, undecided=undecided) == [[[0, 1], [2], [3]]]
+
+
+def test_documents_without_wider_labels_are_all_decided():
+    assert list_undecided("xyz", ["", "", ""]) == set()
+
+
 # Wrong joins and splits
 
 
@@ -196,11 +225,26 @@ def test_whom_one_is_kept_apart_from_its_whole_group_is():
     assert average_linkage(dict.fromkeys((1, 2, 3), 1), weights, threshold=0.5, apart=[(3, 1)]) == [[1, 2], [3]]
 
 
-def tried(sizes, weights, threshold, apart=()):
+@given(graphs(), st.lists(st.sampled_from("xyz"), min_size=21, max_size=21), THRESHOLDS)
+def test_pairs_of_one_kind_count_neither_for_nor_against_a_join(graph, letters, threshold):
+    sizes, weights = graph
+    kinds = {node: letters[node] for node in sizes if letters[node] != "z"}
+    groups = average_linkage(sizes, weights, threshold=threshold, kinds=kinds)
+    assert groups == tried(sizes, weights, threshold, kinds=kinds)
+
+
+def test_larger_groups_may_have_a_threshold_of_their_own():
+    weights = {(1, 2): 0.9, (1, 3): 0.4, (2, 3): 0.4}
+    sizes = dict.fromkeys((1, 2, 3), 1)
+    assert average_linkage(sizes, weights, threshold=0.5, larger_threshold=0.4) == [[1, 2, 3]]
+    assert average_linkage(sizes, {(1, 3): 0.4}, threshold=0.5, larger_threshold=0.4) == [[1], [2], [3]]
+
+
+def tried(sizes, weights, threshold, apart=(), kinds=None):
     groups = [[node] for node in sorted(sizes)]
     while True:
         means = [
-            (-mean(one, other, sizes, weights), one, other)
+            (-mean(one, other, sizes, weights, kinds or {}), one, other)
             for one, other in combinations(groups, 2)
             if not any(pair in apart or pair[::-1] in apart for pair in product(one, other))
         ]
@@ -210,9 +254,10 @@ def tried(sizes, weights, threshold, apart=()):
         groups = sorted([group for group in groups if group not in (one, other)] + [sorted(one + other)])
 
 
-def mean(one, other, sizes, weights):
-    total = sum(weights.get((min(pair), max(pair)), 0) for pair in product(one, other))
-    return total / (sum(sizes[node] for node in one) * sum(sizes[node] for node in other))
+def mean(one, other, sizes, weights, kinds):
+    pairs = [(a, b) for a, b in product(one, other) if a not in kinds or kinds[a] != kinds.get(b)]
+    count = sum(sizes[a] * sizes[b] for a, b in pairs)
+    return sum(weights.get((min(pair), max(pair)), 0) for pair in pairs) / count if count else 0
 
 
 @given(graphs(), THRESHOLDS, st.randoms(use_true_random=False))

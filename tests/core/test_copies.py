@@ -106,3 +106,12 @@ def test_however_many_copies_a_story_has_a_new_one_is_compared_with_a_few():
     assert 0 < len(copies.shortlist(crowd)) <= copies.MAX_COMPARED_PER_STORY
     strangers = [(an_article(1), an_article(number, story_id=number)) for number in range(2, 50)]
     assert len(copies.shortlist(strangers)) == 48
+
+
+def test_a_text_under_many_titles_that_it_does_not_mention_is_no_article():
+    words = ("minister", "goalkeeper", "volcano", "orchestra", "vaccine", "glacier", "satellite", "tariff", "museum")
+    unrelated = [f"{word.title()} in the news" for word in (*words, "orchids")]
+    body = copies.phrase_text(text.normalized(BODY))
+    assert copies.is_boilerplate(body, unrelated)
+    assert not copies.is_boilerplate(body, [*unrelated[:9], *unrelated[:9]])
+    assert not copies.is_boilerplate(body, [f"{word.title()} and the harbour bridge" for word in words] * 3)

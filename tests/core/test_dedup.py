@@ -1,5 +1,6 @@
 """Which documents are one story, by what they share and by what people said."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
 
@@ -27,6 +28,16 @@ def a_reading(document_id, *, url=None, story=None):
         token_count=0,
         story_id=story,
     )
+
+
+def test_a_shared_url_joins_only_documents_with_the_same_title():
+    shared = frozenset({b"https://e.example/"})
+    posts = [
+        replace(a_reading(number, url="https://e.example/"), title_hash=title, shared_url_hashes=shared)
+        for number, title in ((1, b"one"), (2, b"two"), (3, b"one"))
+    ]
+    _, held = judged(posts)
+    assert held == {frozenset({1, 3}), frozenset({2})}
 
 
 def a_match(one, other, *, story=None, signal="near_copy", score=1.0):

@@ -23,6 +23,7 @@ def a_version(story_id=1, publisher="tribune", *, title="River rises", body=FLOO
     return DocumentVersion(
         version=f"{story_id}:{publisher}:{title}:{len(body)}",
         publisher=publisher,
+        publisher_name=publisher.capitalize(),
         language=language,
         title=title,
         body=body,
@@ -200,7 +201,7 @@ def test_one_publisher_does_not_fill_a_digest():
     loud = [a_candidate(number, "tribune", weight=5) for number in (1, 2, 3)]
     choices = choose(*loud, a_candidate(4, "herald"), max_per_family=2, max_entries=3)
     assert ranks(choices) == {1: 1, 2: 2, 4: 3}
-    assert choices[3].reason == "left out: tribune has 2 better ones"
+    assert choices[3].reason == "left out: Tribune has 2 better ones"
 
 
 publishers = st.lists(st.sampled_from(ascii_lowercase[:6]), min_size=1, max_size=6, unique=True).map(tuple)

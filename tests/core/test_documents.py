@@ -1,4 +1,5 @@
 import hashlib
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -193,3 +194,23 @@ def test_every_valid_item_becomes_a_document(changes):
     made = document(arrival)
     assert made.normalized_title
     assert made == document(arrival)
+
+
+def test_the_fragment_of_a_link_belongs_to_the_url_only_where_the_feed_says_so():
+    arrival = an_arrival(canonical_url="https://e.example/log#two")
+    plain, kept = document(arrival), document(replace(arrival, keeps_fragment=True))
+    assert (plain.canonical_url, kept.canonical_url) == ("https://e.example/log", "https://e.example/log#two")
+    assert (plain.canonical_url_hash, plain.fragment_url_hash) == (kept.fragment_url_hash, kept.canonical_url_hash)
+    assert document(an_arrival(canonical_url="https://e.example/log")).fragment_url_hash is None
+
+
+def test_texts_have_one_hash_whatever_their_titles_unless_they_are_short():
+    words = "Every cable of the old bridge has been checked " * 3
+    one, other = (document(an_arrival(title=title, body_text=words)) for title in ("One", "Another"))
+    assert one.body_hash == other.body_hash is not None
+    assert document(an_arrival(body_text="A teaser")).body_hash is None
+
+
+def test_a_document_says_that_its_page_is_still_to_be_read():
+    waiting = replace(an_arrival(body_text="Short."), awaits_page=True)
+    assert (document(waiting).content_problem, document(waiting).body_text) == ("page_pending", "Short.")

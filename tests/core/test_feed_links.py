@@ -67,3 +67,20 @@ def test_the_links_of_each_host_are_compared_among_themselves():
 def test_no_two_pages_become_one(found):
     cleaned = [feed_links.without_tracking(found).get(link, link) for link in found]
     assert len({urls.canonical_url(link) for link in cleaned}) == len({urls.canonical_url(link) for link in found})
+
+
+def test_links_that_differ_only_in_the_fragment_keep_it():
+    posts = [f"https://e.example/log?utm_source=x#{name}" for name in ("one", "two")]
+    others = ["https://e.example/a#comments", "https://e.example/b#comments", "https://e.example/log", "no link#1"]
+    assert feed_links.with_telling_fragment([*posts, *others]) == set(posts)
+
+
+def test_the_same_fragment_twice_tells_nothing_apart():
+    links = ["https://e.example/log#top", "https://e.example/log?utm_source=x#top"]
+    assert feed_links.with_telling_fragment(links) == frozenset()
+
+
+def test_a_page_is_shared_if_items_with_different_titles_link_to_it():
+    home, again, own = "https://e.example/", "https://e.example/#2", "https://e.example/own"
+    found = [("One", home), ("Two", again), ("Three", own), ("Three", own), ("Four", "no link")]
+    assert feed_links.shared_links(found) == {home, again}

@@ -15,7 +15,12 @@ TITLE = "Quake shakes Ostburg"
 
 def a_version(body=QUAKE, *, publisher="tribune", title=TITLE, language="en") -> DocumentVersion:
     return DocumentVersion(
-        version=f"{publisher}:{title}:{body}", publisher=publisher, language=language, title=title, body=body
+        version=f"{publisher}:{title}:{body}",
+        publisher=publisher,
+        publisher_name=publisher.capitalize(),
+        language=language,
+        title=title,
+        body=body,
     )
 
 
@@ -29,6 +34,14 @@ def news(*fresh: DocumentVersion, told=(TOLD,), title=TITLE) -> str:
 
 def test_what_was_told_is_nothing_new():
     assert news() == ""
+
+
+def test_the_text_of_a_page_is_nothing_new_in_an_article_that_was_told_by_its_teaser():
+    teaser = a_version("A quake shook Ostburg.")
+    memory = novelty.remember([teaser])
+    whole, copy = replace(teaser, body=QUAKE), a_version(publisher="herald")
+    assert novelty.describe_development(memory, [whole], title=TITLE) == ""
+    assert novelty.describe_development(memory, [whole, copy], title=TITLE) == ""
 
 
 def test_the_same_in_other_words_is_nothing_new():
@@ -97,7 +110,7 @@ def test_another_language_alone_is_nothing_new():
 
 def test_a_new_headline_of_the_same_publisher_is_news_and_named():
     changed = a_version("It came late.", title="Mayor resigns over slow rescue")
-    assert news(changed) == "tribune: Mayor resigns over slow rescue"
+    assert news(changed) == "Tribune: Mayor resigns over slow rescue"
 
 
 def test_the_headline_is_not_said_twice():
@@ -113,7 +126,7 @@ def test_the_old_headline_in_other_words_is_nothing_new(title):
 def test_many_more_voices_are_a_development():
     names = ["globe", "herald", "post", "star"]
     assert news(*(a_version(publisher=name) for name in names[:2])) == ""
-    assert news(*(a_version(publisher=name) for name in names)) == "now also covered by globe, herald, post and others"
+    assert news(*(a_version(publisher=name) for name in names)) == "now also covered by Globe, Herald, Post and others"
 
 
 def test_what_many_told_needs_as_many_new_voices():
@@ -126,7 +139,7 @@ def test_what_many_told_needs_as_many_new_voices():
 def test_the_last_words_of_a_short_article_are_read():
     assert (
         news(a_version("The mayor counts 75 houses", publisher="herald"))
-        == "75 houses (was 40); now also covered by herald"
+        == "75 houses (was 40); now also covered by Herald"
     )
 
 
@@ -139,7 +152,7 @@ def test_a_word_that_is_cut_off_is_no_fact():
 def test_figures_are_found_where_words_have_no_spaces():
     told, fresh = (f"{count}人が死亡した。" + "東京で地震があり、" * 60 for count in (12, 31))
     change = news(a_version(fresh, publisher="herald", language="ja"), told=[a_version(told, language="ja")])
-    assert change == "31 人が (was 12); now also covered by herald"
+    assert change == "31 人が (was 12); now also covered by Herald"
 
 
 def test_several_tellings_are_remembered_together():

@@ -1,8 +1,11 @@
+import tomllib
+from importlib.resources import files
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoop.core.publishers import publisher_family
+from scoop.core.publishers import family_name, host_name, publisher_family
 
 
 @pytest.mark.parametrize(
@@ -73,3 +76,26 @@ def test_without_a_host_the_source_is_the_publisher(host):
 @given(st.text(alphabet=st.characters(exclude_categories=())))
 def test_no_host_breaks_it(host):
     assert publisher_family(host, "source")
+
+
+@pytest.mark.parametrize(
+    ("host", "name"),
+    [
+        ("abcnews.go.com", "ABC News (US)"),
+        ("www.washingtonpost.com", "Washington Post"),
+        ("www.example.co.uk", "example.co.uk"),
+        ("someone.substack.com", "someone.substack.com"),
+        ("192.0.2.7", "192.0.2.7"),
+    ],
+)
+def test_the_publisher_of_a_host_has_a_readable_name(host, name):
+    assert host_name(host) == name
+
+
+def test_a_publisher_without_a_host_has_the_name_of_its_source():
+    assert family_name("morning_letter") == "Morning Letter"
+
+
+def test_every_family_of_the_register_has_a_name():
+    register = tomllib.loads(files("scoop.core").joinpath("publisher_families.toml").read_text("utf-8"))
+    assert register["families"].keys() <= register["names"].keys()

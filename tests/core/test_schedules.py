@@ -234,6 +234,18 @@ def test_a_visit_is_always_inside_a_window(
     assert any(is_open(window, found, timezone) for window in windows)
 
 
+@given(moment=moments, timezone=st.sampled_from(("UTC", "Asia/Tokyo", "Asia/Kolkata")), windows=window_lists)
+def test_a_moment_outside_all_windows_is_moved_to_the_next_opening(
+    moment: datetime, timezone: str, windows: list[VisitWindow]
+) -> None:
+    found = schedules.within_windows(moment, timezone=timezone, windows=windows)
+    if not windows or any(is_open(window, moment, timezone) for window in windows):
+        assert found == moment
+    else:
+        assert moment < found <= moment + timedelta(days=1)
+        assert any(is_open(window, found, timezone) for window in windows)
+
+
 def test_windows_are_read_from_their_json() -> None:
     raw = [{"start": "06:30", "end": "07:15"}, {"start": "22:00", "end": "02:00"}]
     assert schedules.windows(raw) == (MORNING, NIGHT)

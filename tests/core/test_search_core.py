@@ -1,5 +1,6 @@
 """What is sought, as it is understood; what is found, as it is shown."""
 
+import re
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -51,6 +52,65 @@ def test_or_parts_alternatives_and_is_a_word_in_small_letters():
 @pytest.mark.parametrize("typed", ["", "  ", "OR", "OR OR", "-", '"', '""', "-foo", "!!! & | :*", "\x00", "-OR"])
 def test_without_a_word_nothing_is_sought(typed):
     assert search.parse_query(typed).is_empty
+
+
+def test_fields_narrow_a_query_and_are_not_words():
+    sought = search.parse_query('strike source:coastal_tribune Lang:de collection:"my town" after:2026-11-01')
+    assert sought.plain == "strike"
+    assert sought.fields == (
+        ("source", "coastal_tribune"), ("lang", "de"), ("collection", "my town"), ("after", "2026-11-01"),
+    )  # fmt: skip
+    assert sought.hints == ()
+
+
+def test_fields_become_filters_and_replace_those_given_beside_the_text():
+    query = Query(text="source:a after:2026-11-14 before:2026-11-15", source="b", timezone=ZoneInfo("Asia/Tokyo"))
+    narrowed = search.narrow_query(query, search.parse_query(query.text))
+    assert narrowed.source == "a"
+    assert narrowed.since == datetime(2026, 11, 13, 15, tzinfo=UTC)
+    assert narrowed.until == datetime(2026, 11, 14, 15, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("after:soon", "after:soon is not a day; write it as after:2026-11-15."),
+        ("before:9999-12-31", "before:9999-12-31 is not a day; write it as before:2026-11-15."),
+        ("source:a source:b", "The field 'source' can be given only once."),
+    ],
+)
+def test_a_wrong_field_is_refused_with_what_to_write(typed, said):
+    with pytest.raises(ValueError, match="^" + re.escape(said)):
+        search.narrow_query(Query(text=typed), search.parse_query(typed))
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("sorce:bbc", "There is no field 'sorce'; did you mean source? It was searched as words."),
+        ("site:bbc", f"There is no field 'site'; there are: {search.SHOWN_FIELDS}. It was searched as words."),
+        ("-source:bbc", "A field cannot be excluded: -source:bbc was read as words."),
+    ],
+)
+def test_an_unknown_field_is_searched_as_words_and_named(typed, said):
+    assert search.parse_query(f"{typed} strike").hints == (said,)
+    assert search.parse_query(f"{typed} strike").fields == ()
+
+
+@pytest.mark.parametrize("typed", ["https://bbc.example/a", "Re:Zero", "10:30", "Ferry: fire", "source: strike", "a:"])
+def test_a_colon_alone_makes_no_field(typed):
+    sought = search.parse_query(typed)
+    assert (sought.fields, sought.hints) == ((), ())
+    assert not sought.is_empty
+
+
+@given(st.text(max_size=100))
+def test_whatever_follows_a_field_is_a_filter_or_a_reason(value):
+    sought = search.parse_query(f"after:{value} source:{value}")
+    try:
+        search.narrow_query(Query(text=""), sought)
+    except ValueError as error:
+        assert str(error)  # noqa: PT017
 
 
 def test_what_is_too_long_is_cut():
@@ -167,8 +227,53 @@ def test_who_is_found_in_several_ways_comes_first():
     assert ranked[0].document_id == 20
 
 
+def ranked_stories(count):
+    """Stories, the best first, each found by its words in a document of its own."""
+    return search.fuse_rankings({"words": [(number, number * 10) for number in range(1, count + 1)]})
+
+
+def test_an_event_is_one_result_in_the_place_of_its_best_story():
+    events = search.group_by_event(ranked_stories(4), {1: 7, 2: 8, 3: 7, 4: 8})
+    assert [(event.event_id, [story.story_id for story in event.stories]) for event in events] == [
+        (7, [1, 3]),
+        (8, [2, 4]),
+    ]
+
+
+def test_an_event_is_found_by_all_ways_that_found_one_of_its_stories():
+    stories = search.fuse_rankings({"words": [(1, 10)], "meaning": [(2, 20)]})
+    [event] = search.group_by_event(stories, {1: 7, 2: 7})
+    assert event.found_by == ["words", "meaning"]
+
+
+def test_single_stories_keep_their_order_and_have_their_event():
+    results = search.list_singly(ranked_stories(3), {1: 7, 2: 8, 3: 7})
+    assert [(result.event_id, result.stories[0].story_id) for result in results] == [(7, 1), (8, 2), (7, 3)]
+
+
+@given(st.lists(st.integers(1, 5), max_size=30))
+def test_grouping_loses_no_story_and_repeats_no_event(event_ids):
+    stories = ranked_stories(len(event_ids))
+    events = search.group_by_event(stories, dict(enumerate(event_ids, start=1)))
+    assert sorted(event.event_id for event in events) == sorted(set(event_ids))
+    assert sorted(story.story_id for event in events for story in event.stories) == [
+        story.story_id for story in sorted(stories, key=lambda story: story.story_id)
+    ]
+
+
 def test_nothing_found_is_an_empty_list():
     assert search.fuse_rankings({"words": [], "meaning": []}) == []
+
+
+def test_unknown_words_must_be_nearer_in_meaning_the_more_documents_there_are():
+    floors = [search.least_cosine("use-multilingual", has_known_words=False, documents=10**n) for n in range(7)]
+    assert floors == sorted(floors)
+    assert floors[0] == search.least_cosine("use-multilingual", has_known_words=True, documents=10**6)
+    assert 0.4 < floors[4] < 0.5
+
+
+def test_a_model_that_was_not_measured_has_no_floor():
+    assert search.least_cosine("another", has_known_words=False, documents=1_000) == 0.0
 
 
 # What is shown

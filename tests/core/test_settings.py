@@ -121,7 +121,7 @@ def test_a_form_shows_and_reads_the_same_values() -> None:
 
 def test_the_settings_of_a_source_are_those_of_its_dataclass() -> None:
     fields = set(SourceSettings.__dataclass_fields__)
-    assert {setting.name for setting in SETTINGS} == (fields - {"base_url"}) | {"target"}
+    assert {setting.name for setting in SETTINGS} == (fields - {"base_url", "name_from"}) | {"target"}
     for setting in SETTINGS:
         settings.check([setting], {setting.name: settings.default(SourceSettings, setting.name)})
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoop.core.urls import canonical_url, host, tracked_url, without_parameters
+from scoop.core.urls import canonical_url, host, tracked_url, with_fragment, without_parameters
 
 ANY_TEXT = st.text(alphabet=st.characters(exclude_categories=()))
 WRAPPERS = (
@@ -194,3 +194,15 @@ def test_the_spelling_of_earlier_documents_keeps_parameters_that_became_known_la
 )
 def test_parameters_are_removed_and_all_else_stays(url, without):
     assert without_parameters(url, {"rss"}) == without
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("https://e.example/a/?utm_source=x#Part 2", "https://e.example/a#Part%202"),
+        ("https://e.example/a#", "https://e.example/a"),
+        ("https://e.example/a", "https://e.example/a"),
+    ],
+)
+def test_the_fragment_is_added_to_a_canonical_url(url, expected):
+    assert with_fragment(canonical_url(url), url) == expected

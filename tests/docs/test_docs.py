@@ -23,6 +23,7 @@ import generate
 from builders import scoop
 from generator import commands, schema
 from scoop import cli
+from scoop.actions import curator_files
 from scoop.config import Config
 from scoop.stage_names import StageName
 
@@ -67,6 +68,7 @@ def test_every_setting_is_in_the_reference(setting):
         "topics": "only in the file",
         "named_secrets": "`SCOOP_SECRET_…`",
         "plugins": "one for each option",
+        "tasks": "one for each option",
     }
     variable = shown.get(setting, f"`{'' if setting.startswith('np_') else 'SCOOP_'}{setting.upper()}`")
     assert f"| `{setting}` | {variable} |" in page
@@ -287,6 +289,19 @@ def test_the_smallest_item_of_the_guide_is_a_good_one(database_url, home):
     item = next(block for language, block in FENCE.findall(page) if language == "json")
     done = scoop("ingest", "--items", "-", stdin=item.encode(), database_url=database_url, home=home)
     assert (done.returncode, done.stdout) == (0, "1 item read, 1 new, 0 refused (run 1)\n")
+
+
+def test_the_interests_of_the_guide_are_good_ones():
+    page = (PROJECT / "docs" / "howto" / "curators.md").read_text()
+    written = next(block for language, block in FENCE.findall(page) if language == "toml")
+    file = curator_files.parse(written)
+    assert [each.priority for each in file.interests.topics] == ["high", "medium", "low"]
+    assert file.settings == {"collections": ["ai_news", "world_news"]}
+    inline = re.search(r"`(\{\"topics\".*?\})`", page)[1]
+    assert curator_files.parse(inline).interests.max_articles == 3
+    table = page.partition("| field |")[2].partition("A field")[0]
+    named = {name for line in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE) for name in re.findall(r"\w+", line)}
+    assert named == {*curator_files.SETTING_NAMES, "channels"}
 
 
 # The project

@@ -6,7 +6,7 @@ from urllib.parse import quote
 import pytest
 
 from builders import told
-from scoop.http import accounts
+from scoop.http import accounts, passwords
 from scoop.store import users
 from web.visitor import NOW, a_report, visiting
 
@@ -78,6 +78,23 @@ async def test_a_key_is_the_password_and_opens_the_account(database):
     assert (answer.status, f"Auth={key}" in answer.text.splitlines()) == (200, True)
     assert (wrong.status, wrong.text) == (401, "Error=BadAuthentication\n")
     assert me.json["userName"] == "ada"
+
+
+async def test_the_password_of_the_account_gives_an_app_a_key_of_its_own(database):
+    password_hash = await passwords.hash_password("a long enough password")
+    async with database.transaction() as conn:
+        await users.add(conn, name="ada", role="admin", password_hash=password_hash)
+    async with visiting(database, role=None) as visitor:
+        login = {"Email": "ada", "Passwd": "a long enough password"}
+        answer = await visitor.post("/accounts/ClientLogin", login)
+        wrong = await visitor.post("/accounts/ClientLogin", login | {"Passwd": "another password"})
+        key = answer.text.partition("Auth=")[2].strip()
+        info = await App(visitor, key).get("user-info")
+    async with database.connection() as conn:
+        kept = await conn.fetch("SELECT name, scopes::text[] AS scopes FROM api_keys")
+    assert (answer.status, wrong.status, info.json["userName"]) == (200, 401, "ada")
+    assert "a long enough password" not in answer.text
+    assert [(row["name"], row["scopes"]) for row in kept] == [("reading app", ["read"])]
 
 
 async def test_who_guesses_keys_is_slowed_down(database):

@@ -142,3 +142,20 @@ async def test_an_error_is_shared_and_not_cached(database):
         answers = await asyncio.gather(*(visitor.get(nowhere) for _ in range(10)))
         assert {answer.status for answer in answers} == {404}
         assert await titles(visitor) == {"Bridge closed"}
+
+
+async def test_a_rendered_page_is_given_again_to_its_reader_alone_and_never_after_a_change(database):
+    await told(database, [a_report(1, title="Bridge closed")])
+    async with visiting(database, role="editor") as editor, visiting(database, role="reader") as reader:
+        uuid = (await reader.get("/api/v1/events")).json["items"][0]["event_uuid"]
+        for path in ("/", f"/events/{uuid}"):
+            first, again = await editor.get(path), await editor.get(path)
+            assert first.text == again.text
+        assert "Edit this event" in again.text
+        assert "Edit this event" not in (await reader.get(f"/events/{uuid}")).text
+        for number in range(3):
+            async with database.transaction() as conn:
+                await conn.execute("UPDATE stories SET canonical_title = $1", f"Bridge {number}")
+            for visitor in (editor, reader):
+                assert f"Bridge {number}" in (await visitor.get("/")).text
+                assert f"Bridge {number}" in (await visitor.get(f"/events/{uuid}")).text

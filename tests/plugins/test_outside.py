@@ -10,7 +10,7 @@ import pytest
 
 from channels.posts import a_digest, a_post, on_an_errand
 from generator import plugin_kinds
-from scoop import channels, embedders, plugins, sources
+from scoop import channels, embedders, plugins, sources, writers
 from scoop.app import open_embedder
 from scoop.config import Config
 from scoop.errors import ConfigError, Reject
@@ -25,6 +25,7 @@ from scoop.core.plugin_types import PluginOptions
 from scoop.core.secrets import Secret
 from scoop.embedders import Model, unit
 from scoop.sources import Harvest, ServiceOptions
+from scoop.writers import Prices, Reply
 
 
 class Bulletin:
@@ -94,6 +95,25 @@ class Letters:
     async def embed(self, texts):
         counts = [[1.0, *(text.lower().count(chr(97 + number)) for number in range(26))] for text in texts]
         return unit(np.array(counts), count=len(texts), origin="letters")
+
+
+class Echo:
+    """A writer that writes the prompt back, word for word, as its whole reply."""
+
+    name = "echo"
+    provider = "local"
+    model = "echo"
+    endpoint = "here"
+    prices = Prices()
+
+    class Options(PluginOptions, frozen=True, kw_only=True):
+        """It has no options."""
+
+    def __init__(self, options, client):
+        self.options = options
+
+    async def write(self, order, prompt):
+        return Reply(text=prompt.user, model=self.model)
 '''
 ENTRY_POINTS = """
 [scoop.sources]
@@ -102,6 +122,8 @@ bulletin = scoop_extras:Bulletin
 pigeon = scoop_extras:Pigeon
 [scoop.embedders]
 letters = scoop_extras:Letters
+[scoop.writers]
+echo = scoop_extras:Echo
 """
 Install = Callable[[str, str], None]
 
@@ -137,10 +159,12 @@ def extras(install: Install) -> None:
 
 @pytest.mark.usefixtures("extras")
 def test_plugins_of_a_package_are_found_beside_our_own_and_are_for_admins():
-    found = {package: plugins.discover(package) for package in (sources, channels, embedders)}
+    found = {package: plugins.discover(package) for package in (sources, channels, embedders, writers)}
     assert {"bulletin", "rss"} <= found[sources].keys()
     assert {"pigeon", "file"} <= found[channels].keys()
     assert {"letters", "local"} <= found[embedders].keys()
+    assert {"echo", "openai"} <= found[writers].keys()
+    assert found[writers]["echo"].waits
     assert [found[sources]["bulletin"].access, found[channels]["pigeon"].access] == ["admin", "admin"]
 
 
@@ -208,6 +232,7 @@ def test_plugins_of_a_package_are_documented_as_our_own():
     assert "| `desk` | text | `news` | The desk that writes it. | `SCOOP_SOURCES_BULLETIN_DESK` |" in section
     assert "## pigeon" in pages["channels"]
     assert "## letters" in pages["embedders"]
+    assert "## echo" in pages["writers"]
 
 
 WITHOUT = [

@@ -18,6 +18,10 @@ def page(body: bytes):
     return lambda path: (404, b"") if path == "/robots.txt" else (200, body)
 
 
+def changing_page(shown: list[bytes]):
+    return lambda path: (404, b"") if path == "/robots.txt" else (200, shown[0])
+
+
 async def test_the_links_of_the_front_page_are_taken_once_with_their_headlines(desk):
     harvest = await desk.fetch("site", ARTICLES, **GAZETTE)
     assert [article["title"] for article in harvest.items] == [
@@ -88,6 +92,43 @@ async def test_no_more_is_taken_than_a_run_and_a_day_allow():
         tomorrow = await desk.fetch("site", options, checkpoint=third.checkpoint)
     assert [len(harvest.items) for harvest in (first, second, third, tomorrow)] == [3, 2, 0, 2]
     assert third.problems == []
+
+
+async def test_links_over_the_limit_are_taken_later_even_if_they_left_the_page():
+    shown = [SEVEN]
+    async with answering(changing_page(shown)) as desk:
+        first = await desk.fetch("site", {"max_per_run": 3})
+        shown[0] = b'<a href="/new">A headline that is new</a>'
+        second = await desk.fetch("site", {"max_per_run": 3}, checkpoint=first.checkpoint)
+        third = await desk.fetch("site", {"max_per_run": 3}, checkpoint=second.checkpoint)
+        last = await desk.fetch("site", {"max_per_run": 3}, checkpoint=third.checkpoint)
+    taken = [
+        [article["source_item_id"].rpartition("/")[2] for article in each.items] for each in (first, second, third)
+    ]
+    assert taken == [["0", "1", "2"], ["new", "3", "4"], ["5", "6"]]
+    assert third.items[0]["title"] == "A headline with number 5"
+    assert last.items == []
+
+
+async def test_links_that_appear_on_a_day_that_is_full_are_taken_on_the_next():
+    shown = [SEVEN]
+    options = {"max_per_day": 7}
+    async with answering(changing_page(shown)) as desk:
+        first = await desk.fetch("site", options)
+        shown[0] = b'<a href="/late">A headline of the late evening</a>'
+        full = await desk.fetch("site", options, checkpoint=first.checkpoint)
+        shown[0] = b'<a href="/next">A headline of the next day</a>'
+        desk.clock.turn(hours=24)
+        tomorrow = await desk.fetch("site", options, checkpoint=full.checkpoint)
+    assert full.items == []
+    assert [article["source_item_id"].rpartition("/")[2] for article in tomorrow.items] == ["next", "late"]
+
+
+async def test_a_waiting_link_that_is_excluded_meanwhile_is_dropped():
+    async with answering(page(SEVEN)) as desk:
+        first = await desk.fetch("site", {"max_per_run": 5})
+        second = await desk.fetch("site", {"max_per_run": 5, "exclude": ["/5"]}, checkpoint=first.checkpoint)
+    assert [article["source_item_id"][-1] for article in second.items] == ["6"]
 
 
 async def test_a_day_is_a_day_in_the_timezone_of_the_source():

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 from builders import an_item, told
 from scoop.actions import topics as written
+from scoop.stage_names import StageName
 from scoop.stages import assign_topics
 from scoop.stages.stage import Worker, run_batch
 from scoop.store import topics, work
@@ -20,10 +21,10 @@ async def assigned(conn) -> dict[str, set[tuple[str, ...]]]:
     }
 
 
-async def run_stage(database) -> None:
+async def run_stage(database, **settings) -> None:
     """The stage alone, until nothing waits for it."""
     async with database.connection() as conn:
-        while await run_batch(assign_topics.stage(), Worker(await work.register_worker(conn), conn)):
+        while await run_batch(assign_topics.stage(**settings), Worker(await work.register_worker(conn), conn)):
             pass
 
 
@@ -51,6 +52,13 @@ async def test_a_story_is_put_into_every_topic_that_takes_it(database):
         "energy": {("keyword:solar",)},
         "papers": {("source:tribune",)},
     }
+
+
+async def test_a_collection_without_a_topic_gets_one_in_the_timezone_of_the_desk(database):
+    await told(database, [an_item(1, metadata={"collection": "gardens"})], without=[StageName.ASSIGN_TOPICS])
+    await run_stage(database, timezone="Asia/Tokyo")
+    async with database.connection() as conn:
+        assert (await topics.by_slug(conn, "gardens")).timezone == "Asia/Tokyo"
 
 
 async def test_keywords_are_looked_for_in_every_document_of_a_story_title_and_text(database):

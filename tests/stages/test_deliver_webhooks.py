@@ -1,4 +1,4 @@
-"""Programs are told of stories and digests: signed, each once under one key, and as long as they want to be told."""
+"""Programs are notified of events, digests and stories: signed, each once under one key, as long as they want it."""
 
 import asyncio
 import base64
@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from builders import an_item, scoop, told
+from builders import FIRE, FIRE_AGAIN, an_item, group_into_events, ingest, run_all, scoop, told
 from channels.posts import Asked, answer, closed_port, resetting, saying, serving
+from pages import ingest_teasers, read_pages
 from scoop import channels, pipeline, plugins
 from scoop.actions import topics as written
 from scoop.config import Config
@@ -31,6 +32,7 @@ from scoop.store.db import Database
 from scoop.store.webhooks import Delivery, WebhookSettings
 
 SECRET = "c4nary-that-nobody-may-see"
+STORIES = ("story.new", "story.developed")
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 KINDS = plugins.makers(channels)
 BODIES = (
@@ -90,8 +92,11 @@ class Desk:
 
     @property
     def heard(self) -> list[tuple[str, list[str]]]:
-        """Which events were told of which stories."""
-        return [(each["type"], [story["title"] for story in each["data"]["stories"]]) for each in self.messages]
+        """The type of each message and the titles in it."""
+        return [
+            (message["type"], [entry["title"] for entry in message["data"].get("events") or message["data"]["stories"]])
+            for message in self.messages
+        ]
 
 
 @asynccontextmanager
@@ -107,7 +112,7 @@ async def desk(database: Database) -> AsyncIterator[Desk]:
 
 
 async def test_new_stories_are_told_in_one_message_signed_as_standard_webhooks_says(desk):
-    await desk.add()
+    await desk.add(events=STORIES)
     await desk.happen(an_event(1), an_event(2))
     (asked,) = desk.asked
     (delivery,) = await desk.deliveries()
@@ -120,12 +125,15 @@ async def test_new_stories_are_told_in_one_message_signed_as_standard_webhooks_s
     assert desk.heard == [("story.new", ["Event number 1", "Event number 2"])]
     story = asked.json["data"]["stories"][0]
     assert (story["collection"], story["topics"], story["known_item_count"]) == ("world_news", ["world_news"], 0)
-    assert story["outlets"] == [{"source": "tribune", "source_name": None, "url": "https://tribune.example/1"}]
+    publisher = {"publisher_family": "tribune.example", "publisher_name": "tribune.example"}
+    assert story["outlets"] == [
+        {"source": "tribune", "source_name": None, "url": "https://tribune.example/1", **publisher}
+    ]
     assert (delivery.state, delivery.tries, delivery.error) == ("sent", 1, None)
 
 
 async def test_a_story_that_a_document_joins_has_developed_and_nothing_is_told_twice(desk):
-    await desk.add()
+    await desk.add(events=STORIES)
     await desk.happen(an_event(1), an_event(2))
     await desk.happen(an_event(1, source="herald"))
     assert desk.heard[1:] == [("story.developed", ["Event number 1"])]
@@ -137,11 +145,130 @@ async def test_a_story_that_a_document_joins_has_developed_and_nothing_is_told_t
     assert len(desk.asked) == 2
 
 
-async def test_each_program_hears_only_of_what_it_asked_for(desk):
+async def test_an_article_with_a_teaser_is_told_once_with_the_text_of_its_page(desk):
+    await desk.add()
+    await ingest_teasers(desk.database, [an_event(1, body_text="Short.")])
+    await run_all(desk.database, without=(StageName.PAGES, *pipeline.PUBLISHING))
+    await desk.run()
+    assert desk.heard == []
+    for _ in range(2):
+        await read_pages(desk.database, {"item-1": BODIES[0] * 3})
+        await run_all(desk.database, without=pipeline.PUBLISHING)
+        await desk.run()
+    assert desk.heard == [("event.new", ["Event number 1"])]
+
+
+async def test_a_new_event_is_announced_with_its_outlets_its_topics_and_its_stories(desk):
+    await desk.add()
+    await desk.happen(an_event(1, source="herald"), an_event(1), an_event(2))
+    ((kind, titles),) = desk.heard
+    event = next(found for found in desk.messages[0]["data"]["events"] if found["item_count"] == 2)
+    assert (kind, sorted(titles)) == ("event.new", ["Event number 1", "Event number 2"])
+    assert sorted(outlet["source"] for outlet in event["outlets"]) == ["herald", "tribune"]
+    assert (event["topics"], [story["title"] for story in event["stories"]]) == (["world_news"], ["Event number 1"])
+    assert {"event_id", "story_id", "merged_into"}.isdisjoint(event.keys() | event["stories"][0].keys())
+    assert [delivery.story_count for delivery in await desk.deliveries()] == [2]
+
+
+async def test_a_story_that_joins_an_event_is_no_event_of_its_own_but_a_development(desk):
+    await desk.add()
+    await desk.happen(an_event(1, source="harbour_post", canonical_url="https://harbour.example/1", **FIRE))
+    await desk.happen(an_event(2, source="akari", canonical_url="https://akari.example/2", **FIRE_AGAIN))
+    assert [kind for kind, _ in desk.heard] == ["event.new", "event.developed"]
+    new, developed = (message["data"]["events"][0] for message in desk.messages)
+    assert new["event_uuid"] == developed["event_uuid"]
+    assert {story["title"] for story in developed["stories"]} == {FIRE["title"], FIRE_AGAIN["title"]}
+
+
+async def test_stories_of_one_event_that_come_together_are_announced_once(desk):
+    await desk.add()
+    await desk.happen(
+        an_event(1, source="harbour_post", canonical_url="https://harbour.example/1", **FIRE),
+        an_event(2, source="akari", canonical_url="https://akari.example/2", **FIRE_AGAIN),
+    )
+    ((kind, titles),) = desk.heard
+    assert (kind, len(titles)) == ("event.new", 1)
+
+
+@pytest.mark.parametrize("stage", [StageName.EMBED, StageName.LINK, StageName.GROUP, StageName.ASSIGN_TOPICS])
+async def test_an_event_is_not_announced_before_it_is_grouped_and_has_its_topics(desk, stage):
+    await desk.add()
+    await ingest(desk.database, [an_event(1)])
+    await run_all(desk.database, without=(stage, *pipeline.PUBLISHING))
+    assert await desk.deliveries() == []
+    await desk.happen()
+    assert desk.heard == [("event.new", ["Event number 1"])]
+
+
+async def test_an_event_is_announced_if_no_model_can_link_its_documents(desk):
+    await desk.add()
+    await ingest(desk.database, [an_event(1)])
+    await run_all(desk.database, without=(StageName.LINK, *pipeline.PUBLISHING))
+    async with desk.database.connection() as conn:
+        await conn.execute("UPDATE embedding_models SET is_active = false")
+    await desk.happen()
+    assert desk.heard == [("event.new", ["Event number 1"])]
+
+
+async def test_a_development_is_sent_once_and_a_further_copy_is_none(desk):
+    await desk.add()
+    await desk.happen(an_event(1))
+    await desk.happen(an_event(1, source="herald", canonical_url="https://herald.example/1"))
+    await desk.happen(an_event(1, source="post", canonical_url="https://post.example/1"))  # three are not twice two
+    assert [kind for kind, _ in desk.heard] == ["event.new", "event.developed"]
+    async with desk.database.transaction() as conn:
+        assert await webhooks.enqueue_events(conn, [1]) == []
+
+
+async def test_events_older_than_the_webhook_are_never_announced(desk):
+    await desk.happen(an_event(1))
+    await desk.add()
+    await desk.happen(an_event(1, source="herald", canonical_url="https://herald.example/1"), an_event(2))
+    assert desk.heard == [("event.new", ["Event number 2"])]
+
+
+async def test_a_webhook_that_subscribes_to_events_later_is_not_sent_those_of_before(desk):
+    await desk.add(events=STORIES)
+    await desk.happen(an_event(1))
+    await desk.add()
+    await desk.happen(an_event(1, source="herald", canonical_url="https://herald.example/1"), an_event(2))
+    assert [heard for heard in desk.heard if heard[0].startswith("event.")] == [("event.new", ["Event number 2"])]
+
+
+async def test_an_event_that_goes_on_under_an_older_id_stays_known(desk):
+    await desk.happen(an_event(1))
+    await desk.add()
+    await desk.happen(an_event(2, source="herald", canonical_url="https://herald.example/2"))
+    await group_into_events(desk.database, ["Event number 1", "Event number 2"])
+    async with desk.database.transaction() as conn:
+        await work.enqueue(conn, StageName.DELIVER_WEBHOOKS, await webhooks.enqueue_events(conn, [2]))
+    await desk.run()
+    assert [kind for kind, _ in desk.heard] == ["event.new", "event.developed"]
+    known, developed = (message["data"]["events"][0] for message in desk.messages)
+    assert known["event_uuid"] != developed["event_uuid"]
+    assert known["event_uuid"] in {story["story_uuid"] for story in developed["stories"]}
+
+
+async def test_each_program_is_notified_only_of_events_of_its_collection_and_topic(desk):
     async with desk.database.connection() as conn:
         await written.put_topics([{"slug": "energy", "keywords": ["solar"]}], conn)
     await desk.add("sport", collection="sport")
     await desk.add("energy", topic="energy")
+    await desk.add("grown", events=("event.developed",))
+    await desk.happen(an_event(1, title="A solar roof"), an_event(2, metadata={"collection": "sport"}), an_event(3))
+    assert {asked.line.split()[1]: asked.json["data"]["events"][0]["title"] for asked in desk.asked} == {
+        "/sport": "Event number 2",
+        "/energy": "A solar roof",
+    }
+    await desk.happen(an_event(3, source="herald", canonical_url="https://herald.example/3"))
+    assert [asked.line.split()[1] for asked in desk.asked[2:]] == ["/grown"]
+
+
+async def test_each_program_hears_only_of_what_it_asked_for(desk):
+    async with desk.database.connection() as conn:
+        await written.put_topics([{"slug": "energy", "keywords": ["solar"]}], conn)
+    await desk.add("sport", collection="sport", events=STORIES)
+    await desk.add("energy", topic="energy", events=STORIES)
     await desk.add("grown", events=("story.developed",))
     await desk.add("resting", enabled=False)
     await desk.happen(an_event(1, title="A solar roof"), an_event(2, metadata={"collection": "sport"}), an_event(3))
@@ -156,13 +283,13 @@ async def test_each_program_hears_only_of_what_it_asked_for(desk):
 
 async def test_what_was_there_before_is_no_news_but_what_joins_it_is(desk):
     await desk.happen(an_event(1), an_event(2))
-    await desk.add()
+    await desk.add(events=STORIES)
     await desk.happen(an_event(1, source="herald"), an_event(3))
     assert sorted(desk.heard) == [("story.developed", ["Event number 1"]), ("story.new", ["Event number 3"])]
 
 
 async def test_a_program_that_rested_is_told_of_what_happens_from_then_on(desk):
-    await desk.add()
+    await desk.add(events=STORIES)
     async with desk.database.connection() as conn:
         await webhooks.set_enabled(conn, "main", enabled=False)
     await desk.happen(an_event(1))
@@ -173,9 +300,10 @@ async def test_a_program_that_rested_is_told_of_what_happens_from_then_on(desk):
     assert desk.heard == [("story.new", ["Event number 2"])]
 
 
-async def test_stories_that_are_many_come_in_several_messages(desk, monkeypatch):
-    monkeypatch.setattr(webhooks, "STORIES_AT_ONCE", 2)
-    await desk.add()
+@pytest.mark.parametrize(("limit", "events"), [("STORIES_AT_ONCE", STORIES), ("EVENTS_AT_ONCE", ("event.new",))])
+async def test_news_that_is_much_comes_in_several_messages(desk, monkeypatch, limit, events):
+    monkeypatch.setattr(webhooks, limit, 2)
+    await desk.add(events=events)
     await desk.happen(an_event(1), an_event(2), an_event(3))
     assert sorted(len(titles) for _, titles in desk.heard) == [1, 2]
     assert len({asked.headers["webhook-id"] for asked in desk.asked}) == 2
@@ -276,7 +404,7 @@ async def test_what_waits_for_a_program_that_rests_is_dropped(desk):
     await desk.happen(an_event(1))
     async with desk.database.transaction() as conn:
         await conn.execute("UPDATE webhooks SET enabled = true, since = now() - interval '1 day'")
-        subjects = await webhooks.enqueue_stories(conn, [1])
+        subjects = await webhooks.enqueue_events(conn, [1])
         await work.enqueue(conn, StageName.DELIVER_WEBHOOKS, subjects)
         await conn.execute("UPDATE webhooks SET enabled = false")
     await desk.run()
@@ -329,17 +457,19 @@ async def test_what_was_sent_long_ago_is_forgotten(desk):
     assert await desk.deliveries() == []
 
 
-async def test_without_webhooks_nothing_is_kept_of_stories(desk):
+async def test_without_webhooks_nothing_is_kept_of_stories_and_events(desk):
     await desk.happen(an_event(1))
     assert await desk.value("SELECT count(*) FROM webhook_stories") == 0
+    assert await desk.value("SELECT count(*) FROM webhook_events") == 0
 
 
 async def test_hostile_text_stays_text(desk):
     await desk.add()
     hostile = '</script>"\\ {{7*7}} <b>'
     await desk.happen(an_event(1, title=hostile, body_text=f"{hostile} {BODIES[0]}"))
-    (story,) = desk.messages[0]["data"]["stories"]
-    assert (story["title"], story["lead"][: len(hostile)]) == (hostile, hostile)
+    (event,) = desk.messages[0]["data"]["events"]
+    assert (event["title"], event["lead"][: len(hostile)]) == (hostile, hostile)
+    assert (event["summary"], event["summary_disclaimer"]) == (None, None)  # it is announced before it is summarised
 
 
 @pytest.mark.parametrize("point", [f"notify.{moment}" for moment in ("claimed", "worked", "saved", "committed")])
@@ -366,7 +496,7 @@ async def told_without_sending(desk: Desk) -> None:
     await told(desk.database, [an_event(1)], without=pipeline.PUBLISHING)
     async with desk.database.transaction() as conn:
         await conn.execute("UPDATE webhooks SET enabled = true, since = now() - interval '1 day'")
-        await work.enqueue(conn, StageName.DELIVER_WEBHOOKS, await webhooks.enqueue_stories(conn, [1]))
+        await work.enqueue(conn, StageName.DELIVER_WEBHOOKS, await webhooks.enqueue_events(conn, [1]))
 
 
 async def test_a_trial_tells_nobody(home):

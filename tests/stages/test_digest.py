@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from builders import FIRE, FIRE_AGAIN, an_item, told
+from builders import FIRE, FIRE_AGAIN, an_item, run_all, told
+from pages import ingest_teasers, read_pages
 from scoop import channels as kinds_of_channels
 from scoop import plugins
 from scoop.core.handover_modes import Modes
@@ -25,6 +26,7 @@ from scoop.store import alerts, digests, topics, work
 from scoop.store.db import Connection, Database
 from scoop.store.digests import DueTopic, RunEntry
 from scoop.store.work import Subject
+from summarised import event_id_of, summarise
 
 KINDS = plugins.makers(kinds_of_channels)
 TUESDAY, WEDNESDAY, THURSDAY = date(2026, 11, 10), date(2026, 11, 11), date(2026, 11, 12)
@@ -143,6 +145,26 @@ async def test_a_digest_tells_what_happened_in_its_window(desk):
     assert set(entries[0].score_parts) == {"publishers", "recency", "weight"}
 
 
+@pytest.mark.parametrize("said", ["Teenagers won the cup.", "**@everyone** [bank](https://evil.example) <@&1> `x`"])
+async def test_a_digest_has_the_summary_of_the_event_instead_of_its_lead(desk, said):
+    await told(desk.database, [an_article(3, TUESDAY, "07:59")])
+    event_id = await event_id_of(desk.database, EVENTS[3][0])
+    await summarise(desk.database, event_id, said)
+    (entry,) = await desk.entries(await desk.publish(TUESDAY))
+    assert entry.summary == said
+    (written,) = desk.files().values()
+    assert "Four teenagers beat the champions" not in written
+    assert "](https://evil.example)" not in written
+
+
+async def test_a_long_summary_is_cut_as_a_lead_is(desk):
+    await told(desk.database, [an_article(3, TUESDAY, "07:59")])
+    event_id = await event_id_of(desk.database, EVENTS[3][0])
+    await summarise(desk.database, event_id, *["The cup went to the four teenagers of the club."] * 40)
+    (entry,) = await desk.entries(await desk.make(TUESDAY))
+    assert len(entry.summary) == digest.SUMMARY_CHARACTERS
+
+
 async def test_a_quiet_day_has_a_digest_without_entries(desk):
     run_id = await desk.publish(TUESDAY)
     assert await desk.entries(run_id) == []
@@ -189,6 +211,16 @@ async def test_two_who_make_a_digest_at_once_make_one(desk):
     assert len(set(made)) == 1
     assert await desk.rows("SELECT count(*) FROM digest_runs") == [(1,)]
     assert await desk.rows("SELECT count(*) FROM posts") == [(1,)]
+
+
+async def test_the_text_of_a_page_is_no_development_of_a_story_whose_teaser_was_posted(desk):
+    facts = "Anna Berg, Carl Dorn, Eva Falk, Georg Hahn, Ida Jung and Karl Lang paid 12 fines and 30 bills. " * 3
+    await ingest_teasers(desk.database, [an_article(1, body_text="The bridge is closed.")])
+    await run_all(desk.database, without=(StageName.PAGES,))
+    await desk.publish(TUESDAY)
+    await read_pages(desk.database, {"item-1": facts})
+    await told(desk.database, [an_article(1, WEDNESDAY, source="herald", body_text=facts)])
+    assert await desk.statuses(await desk.make(WEDNESDAY)) == {"Old bridge stays closed": "seen"}
 
 
 async def test_what_was_posted_counts_as_published_only_then(desk):

@@ -442,3 +442,30 @@ async def test_a_visit_of_a_source_that_is_gone_is_settled_and_not_taken_for_tro
         await work.enqueue(conn, "ingest", [Subject(987_654)])
     await desk.run()
     assert await desk.rows("SELECT subject FROM work WHERE stage = 'ingest'") == []
+
+
+def windows_in(hours: float) -> list[dict[str, str]]:
+    """A window of half an hour that opens in some hours, in UTC."""
+    start = datetime.now(UTC) + timedelta(hours=hours)
+    return [{"start": f"{start:%H:%M}", "end": f"{start + timedelta(minutes=30):%H:%M}"}]
+
+
+async def test_a_visit_that_was_missed_waits_for_a_window_and_a_first_one_does_not(desk, web):
+    web.answers[FEED] = a_feed("Bridge closed")
+    await desk.add(web.source(crawl_windows=windows_in(2)))
+    await desk.run()
+    assert len(web.asked[FEED]) == 1
+    await desk.rows("UPDATE sources SET next_visit_at = now() - interval '3 hours'")
+    await desk.run()
+    assert len(web.asked[FEED]) == 1
+    await desk.rows("UPDATE sources SET crawl_windows = $1", windows_in(-0.25))
+    await desk.run()
+    assert len(web.asked[FEED]) == 2
+
+
+async def test_a_failed_visit_is_tried_again_in_a_window(desk, web):
+    await desk.add(web.source(crawl_windows=windows_in(2)))
+    await desk.visit()
+    [waiting] = await desk.rows("SELECT due_at, error FROM work WHERE stage = 'ingest'")
+    assert waiting["error"]
+    assert timedelta(minutes=110) < waiting["due_at"] - datetime.now(UTC) < timedelta(minutes=121)

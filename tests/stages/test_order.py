@@ -49,10 +49,10 @@ DAYS = ("2026-11-01", "2026-11-09", "2026-11-20")
 collections = (f"order_{number}" for number in count())
 
 
-def a_document(number, *, title=HEADLINES[0], body=(), host=HOSTS[0], path=None, day=DAYS[0]):
+def a_document(number, *, title=HEADLINES[0], body=(), host=HOSTS[0], path=None, day=DAYS[0], source=None):
     return an_item(
         number,
-        source=host,
+        source=source or host,
         title=title,
         body_text="\n".join(PASSAGES[place] for place in body) or None,
         canonical_url=f"https://{host}/{path if path is not None else f'own-{number}'}",
@@ -82,13 +82,49 @@ async def partition(database, portions, *, batch):
 
 # Each set holds documents of one rule; what they come to is known.
 TANGLES = {
-    "a URL that two newsrooms share, and a text that a third one has too": (
+    "a URL that two sources link to, and a text that a third one has too": (
         [
             a_document(1, title="Ferry sails free", body=(0,), path="x"),
-            a_document(2, title="Morning briefing", body=(1,), path="x"),
+            a_document(2, title="Morning briefing", body=(1,), path="x", source="aggregator"),
             a_document(3, title="Morning briefing", body=(1,), host=HOSTS[1]),
         ],
         [{1, 2, 3}],
+    ),
+    "posts of one feed that share a link, one of them sent twice, with links of others to two posts and to the page": (
+        [
+            a_document(1, title="Ferry sails free", body=(0,), path=""),
+            a_document(2, title="Ferry sails late", body=(1,), path=""),
+            a_document(3, title="Ferry sails free", path=""),
+            a_document(4, title="Ferry sails free", path="", source="aggregator"),
+            a_document(5, title="A good blog about ferries", path="", source="aggregator"),
+            a_document(6, title="Another good blog", path="", source="forum"),
+        ],
+        [{1, 3, 4}, {2}, {5}, {6}],
+    ),
+    "posts of one feed that share a link, of which the third shows that it is shared": (
+        [
+            a_document(1, title="Ferry sails free", body=(0, 1), path=""),
+            a_document(2, title="Ferry sails late", body=(0, 1), path=""),
+            a_document(3, title="Ferry sails twice", body=(0, 1), path=""),
+        ],
+        [{1}, {2}, {3}],
+    ),
+    "an article that was sent again under another id and title": (
+        [
+            a_document(1, title="Ferry sails free", body=(0, 1), path="x"),
+            a_document(2, title="Ferry sails late", body=(0, 1), path="x"),
+            a_document(3, title="Seen at the harbour", path="x", source="aggregator"),
+        ],
+        [{1, 2, 3}],
+    ),
+    "posts that share a link except for the fragment, and links of others to one of them and to the page": (
+        [
+            a_document(1, title="Ferry sails free", path="log#p1"),
+            a_document(2, title="Ferry sails late", path="log#p2"),
+            a_document(3, title="On the harbour blog", path="log#p2", source="aggregator"),
+            a_document(4, title="The harbour blog", path="log", source="forum"),
+        ],
+        [{1}, {2, 3}, {4}],
     ),
     "near copies that only a third one ties together": (
         [
@@ -185,8 +221,9 @@ documents = st.builds(
     title=st.sampled_from(HEADLINES),
     body=st.lists(st.sampled_from(range(len(PASSAGES))), max_size=3, unique=True),
     host=st.sampled_from(HOSTS),
-    path=st.none() | st.sampled_from(("x", "y")),
+    path=st.none() | st.sampled_from(("x", "y", "x#p1", "x#p2")),
     day=st.sampled_from(DAYS),
+    source=st.none() | st.just("aggregator"),
 )
 
 

@@ -2,14 +2,14 @@
 
 import asyncio
 import random
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from builders import FIRE, FIRE_AGAIN, an_item, partition, run_all, told
+from builders import FIRE, FIRE_AGAIN, an_item, partition, run_all, told, wrong_events
 from scoop.core import links
 from scoop.errors import NotFound, UsageError
-from scoop.store import embeddings, review, stories, work
+from scoop.store import embeddings, review, review_queue, stories, work
 from scoop.store.reads import decisions as decision_reads
 from scoop.store.reads import stories as story_reads
 
@@ -45,7 +45,7 @@ async def waiting(database, **changes):
         model = await embeddings.find_active(conn)
         fit = links.load_model(model.model_name, model.model_version)
         asked = {"at_least": fit.coverage_at, "collection": None, "limit": 10, "now": NOW} | changes
-        pairs, _ = await review.list_pairs(conn, model, **asked)
+        pairs, _ = await review_queue.list_pairs(conn, model, **asked)
         return pairs
 
 
@@ -121,14 +121,34 @@ async def test_stories_that_may_be_one_wait_with_their_best_linked_documents(dat
     assert 0 <= pair.title_overlap < 1
 
 
-async def test_what_was_seen_lately_waits_before_what_is_old_however_old_that_is(database):
-    old = {"published_at": "1970-01-02T12:00:00Z"}
-    await told(database, [an_article(3, "herald", **FIRE | old), an_article(4, "post", **FIRE_AGAIN | old)])
+async def test_what_was_seen_lately_waits_before_what_is_older(database):
+    older = {"published_at": "2026-11-13T12:00:00Z", "metadata": {"collection": "ai_news"}}
+    await told(database, [an_article(3, "tribune", **SHIP | older), an_article(4, "post", **SHIP_AGAIN | older)])
     await told(database, TWO_STORIES)
     pairs = await waiting(database)
-    assert [pair.one.title for pair in pairs] == [SHIP["title"], FIRE["title"]]
+    assert [pair.collection for pair in pairs] == ["world_news", "ai_news"]
     assert await waiting(database, limit=1) == pairs[:1]
-    assert await waiting(database, collection="ai_news") == []
+    assert await waiting(database, collection="ai_news") == pairs[1:]
+
+
+async def test_two_stories_of_one_publisher_do_not_wait(database):
+    first, second = TWO_STORIES
+    await told(database, [first, {**second, "canonical_url": "https://www.tribune.example/2"}])
+    assert await waiting(database) == []
+
+
+async def test_two_stories_that_were_quiet_for_days_do_not_wait(database):
+    await told(database, TWO_STORIES)
+    last = datetime(2026, 11, 14, 12, tzinfo=UTC)
+    assert len(await waiting(database, now=last + review_queue.QUIET_AFTER)) == 1
+    assert await waiting(database, now=last + review_queue.QUIET_AFTER + timedelta(seconds=1)) == []
+
+
+async def test_the_queue_has_a_last_pair(database, monkeypatch):
+    await told(database, [*TWO_STORIES, an_article(3, "herald", **FIRE), an_article(4, "post", **FIRE_AGAIN)])
+    monkeypatch.setattr(review_queue, "QUEUE_LENGTH", 1)
+    assert [pair.one.title for pair in await waiting(database)] == [(await waiting(database, limit=1))[0].one.title]
+    assert await waiting(database, skip=1) == []
 
 
 @pytest.mark.parametrize("decide", [merged, kept_apart])
@@ -268,6 +288,33 @@ async def test_an_undone_split_puts_the_documents_back_as_they_were(database):
     assert (again.item_count, again.title) == (3, whole.title)
     assert (gone.status, gone.merged_into) == ("merged", whole.story_id)
     assert (await events(database, "item-1"))[-1] == "manual_merge"
+
+
+async def test_each_document_that_leaves_becomes_a_story_which_no_run_puts_back(database):
+    await told(database, [*THREE_ALIKE, an_article(4, "courier", **SHIP)])
+    async with database.connection() as conn:
+        ids = [row["document_id"] for row in await conn.fetch("SELECT document_id FROM documents")]
+    decisions = await decided(database, review.split_each, ids)
+    assert [len(decision.document_ids) for decision in decisions] == [1, 1, 1]
+    await told(database, [an_item(2, source="post", canonical_url="https://post.example/2", **SHIP | {"title": "New"})])
+    assert sorted(map(len, await partition(database))) == [1, 1, 1, 1]
+
+
+async def test_undoing_what_was_split_one_by_one_puts_all_documents_back(database):
+    await told(database, THREE_ALIKE)
+    before = await members(database)
+    async with database.connection() as conn:
+        ids = [row["document_id"] for row in await conn.fetch("SELECT document_id FROM documents")]
+    decisions = await decided(database, review.split_each, ids)
+    assert len(await partition(database)) == 3
+    for decision in decisions:
+        await undone(database, decision)
+    assert await members(database) == before
+
+
+async def test_too_many_documents_are_not_split_one_by_one(database):
+    with pytest.raises(UsageError, match="at most 100"):
+        await decided(database, review.split_each, range(1, 102))
 
 
 async def members(database):
@@ -421,6 +468,7 @@ async def assert_the_books_are_right(database):
             " WHERE undone_at IS NULL AND is_same <> (one.story_id = other.story_id)"
         )
     assert [tuple(row) for row in (*wrong, *against)] == []
+    assert await wrong_events(database) == []
 
 
 # What is learnt from it
@@ -432,17 +480,17 @@ async def test_decisions_are_labels_for_the_model_that_links_the_documents(datab
     await kept_apart(database, "item-3", "item-4")
     async with database.connection() as conn:
         model = await embeddings.find_active(conn)
-        (label,), unusable = await review.list_labels(conn, model)
+        (label,), unusable = await review_queue.list_labels(conn, model)
     assert (label.is_same, label.probability > 0.5, unusable) == (True, True, 1)
     await undone(database, merge)
     async with database.connection() as conn:
-        assert (await review.list_labels(conn, model))[0] == []
+        assert (await review_queue.list_labels(conn, model))[0] == []
 
 
 async def test_other_thresholds_are_kept_with_the_model_and_have_all_documents_linked_anew(database):
     await told(database, TWO_STORIES)
     async with database.transaction() as conn:
-        await review.calibrate(conn, await embeddings.find_active(conn), {"coverage_at": 0.9999})
+        await review_queue.calibrate(conn, await embeddings.find_active(conn), {"coverage_at": 0.9999})
         assert (await embeddings.find_active(conn)).calibration == {"coverage_at": 0.9999}
         assert [(count.stage, count.count) for count in await work.counts(conn)] == [("link", 2)]
     await run_all(database)

@@ -1,12 +1,14 @@
 """The one loop: only the culprit pays, nothing is saved twice, everything is told."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from scoop.errors import Reject, Retry
 from scoop.stages import stage as loop
+from scoop.stages.parallel import ParallelRun
 from scoop.stages.stage import Outcome, Stage, Worker
 from scoop.store import work
 from scoop.store.work import Subject
@@ -95,7 +97,8 @@ async def test_failures_given_as_values_are_settled_beside_the_successes(databas
 async def test_a_failing_save_leaves_nothing_behind(database):
     async def save(conn, output):
         await conn.execute(
-            "INSERT INTO topics (topic_slug, topic_name, digest_cron) VALUES ('half', 'Half', '0 9 * * *')"
+            "INSERT INTO topics (topic_slug, topic_name, timezone, digest_cron)"
+            " VALUES ('half', 'Half', 'UTC', '0 9 * * *')"
         )
         raise ZeroDivisionError("broken")
 
@@ -165,3 +168,80 @@ async def test_a_stage_that_runs_one_at_a_time_per_lane_never_overlaps_within_a_
 
     await asyncio.gather(*(one_worker() for _ in range(3)))
     assert await waiting(database) == {}
+
+
+async def test_a_batch_that_would_outlive_its_lease_is_halved_until_it_does_not(database):
+    sizes, saved = [], []
+
+    async def carry_out(batch):
+        sizes.append(len(batch))
+        await asyncio.sleep(0.02 * len(batch) ** 2)
+        return Outcome(output=batch)
+
+    stage = replace(a_stage(saved=saved, lease=timedelta(seconds=1)), work=carry_out)
+    await run(database, stage, *range(16))
+    assert sorted(saved) == list(range(16))
+    assert sizes[:3] == [16, 8, 4]
+    assert await waiting(database) == {}
+
+
+async def test_a_single_subject_that_outlives_its_lease_fails_with_the_reason(database):
+    async def carry_out(batch):
+        await asyncio.sleep(10)
+
+    await run(database, replace(a_stage(lease=timedelta(seconds=0.2)), work=carry_out), 1)
+    async with database.connection() as conn:
+        (failed,) = await work.failed(conn)
+    assert "longer than" in failed.error
+
+
+async def test_a_stage_that_waits_for_the_network_is_not_cut_short(database):
+    saved = []
+
+    async def carry_out(batch):
+        await asyncio.sleep(0.2)
+        return Outcome(output=batch)
+
+    stage = replace(a_stage(saved=saved, lease=timedelta(seconds=0.25), waits=True), work=carry_out)
+    await run(database, stage, 1)
+    assert saved == [1]
+
+
+def test_batches_shrink_while_they_are_slow_and_grow_again():
+    stage = a_stage(lease=timedelta(seconds=100), batch=1000)
+    assert loop.next_size(stage, 1000, took=60) == 500
+    assert loop.next_size(stage, 1, took=60) == 1
+    assert loop.next_size(stage, 500, took=30) == 500
+    assert loop.next_size(stage, 400, took=1) == 800
+    assert loop.next_size(stage, 800, took=1) == 1000
+
+
+async def test_work_during_which_a_worker_died_is_done_one_by_one_beside_the_work_of_other_lanes(database):
+    at_once: list[set[int]] = []
+    running: set[int] = set()
+
+    async def load(conn, ids):
+        return list(ids)
+
+    async def carry_out(batch):
+        running.update(batch)
+        at_once.append(set(running))
+        await asyncio.sleep(0.05)
+        running.difference_update(batch)
+        return Outcome(output=batch)
+
+    async def save(conn, output):
+        return []
+
+    stage = Stage(name="test", load=load, work=carry_out, save=save, batch=1, parallel=8)
+    async with database.connection() as conn:
+        await work.enqueue(conn, "test", [Subject(n, f"host{n}") for n in range(8)])
+        await conn.execute("UPDATE work SET crashes = 1 WHERE subject < 4")
+        batches = ParallelRun(stage=stage, worker=Worker(await work.register_worker(conn), conn))
+        await batches.start_due()
+        while batches.running:
+            await batches.settle_ended(within=timedelta(seconds=5))
+            await batches.start_due()
+    assert await waiting(database) == {}
+    assert max(len(together & {0, 1, 2, 3}) for together in at_once) == 1
+    assert max(len(together & {4, 5, 6, 7}) for together in at_once) == 4

@@ -4,9 +4,17 @@ import json
 
 from builders import an_item, told
 from scoop.core import titles
+from scoop.model import PAGE_PENDING
 from scoop.store import links, stories
 
-BY_COLLECTION = ("headline", "content_hash", "canonical_url_hash", "title_simhash")
+BY_COLLECTION = (
+    "headline",
+    "content_hash",
+    "canonical_url_hash",
+    "tracked_url_hash",
+    "fragment_url_hash",
+    "body_hash",
+)
 
 
 async def test_who_has_the_same_headline_is_never_sought_among_all_of_its_time(database):
@@ -16,7 +24,7 @@ async def test_who_has_the_same_headline_is_never_sought_among_all_of_its_time(d
         for name in BY_COLLECTION:  # without the best way, what is left is the way that a wrong guess may take
             await conn.execute(f"DROP INDEX idx_documents_{name}")
         await conn.execute("SET enable_seqscan = off")
-        asked = (ids, titles.WINDOW, stories.MAX_CANDIDATES)
+        asked = (ids, titles.WINDOW, stories.MAX_CANDIDATES, PAGE_PENDING)
         rows = await conn.fetch(f"EXPLAIN (COSTS off) {stories.SQL['sharing_headlines']}", *asked)
     conditions = [row[0] for row in rows if "Index Cond: (collection" in row[0] or "Index Cond: ((collection" in row[0]]
     assert len(conditions) == 1

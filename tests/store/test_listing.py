@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from scoop.store.reads import articles as article_reads
 from scoop.store.reads import days as day_reads
 from scoop.store.reads import documents as document_reads
 from scoop.store.reads import slices
@@ -26,9 +27,16 @@ FILL = [
         repeat('text ', 100), timestamptz '2026-11-15Z' - n * interval '1 minute',
         timestamptz '2026-11-15Z' - n * interval '1 minute', 'f', sha256(n::text::bytea)
     FROM raw_arrivals CROSS JOIN LATERAL (SELECT source_item_id::int AS n) AS numbered""",
-    """INSERT INTO stories (story_id, collection, canonical_title, representative_document_id, first_seen_at,
-        last_seen_at, sources, publisher_families)
-    SELECT document_id, collection, title, document_id, seen_at, seen_at, ARRAY[source], ARRAY['f'] FROM documents""",
+    """WITH made AS (
+        INSERT INTO stories (story_id, coverage_id, collection, canonical_title, representative_document_id,
+            first_seen_at, last_seen_at, sources, publisher_families)
+        SELECT document_id, document_id, collection, title, document_id, seen_at, seen_at, ARRAY[source], ARRAY['f']
+        FROM documents RETURNING *
+    )
+    INSERT INTO events (event_id, event_uuid, collection, lead_story_id, first_seen_at, last_seen_at, developed_at,
+        sources, publisher_families)
+    SELECT story_id, story_uuid, collection, story_id, first_seen_at, last_seen_at, now(), sources, publisher_families
+    FROM made""",
     """INSERT INTO story_members (story_id, document_id, match_type)
     SELECT document_id, document_id, 'seed' FROM documents""",
     "ANALYZE",
@@ -91,7 +99,7 @@ async def test_a_part_of_the_documents_reads_no_more_than_it_gives(filled, befor
 @pytest.mark.parametrize("source", [None, "source7"])
 async def test_a_part_of_the_articles_reads_no_more_than_it_gives(filled, before, source):
     async with filled.connection() as conn, conn.transaction():
-        read = await rows_read(conn, document_reads, "articles", START, *before, source, 10_000, LIMIT)
+        read = await rows_read(conn, article_reads, "articles", START, *before, source, None, 10_000, LIMIT)
     assert read <= 3 * LIMIT
 
 
@@ -104,7 +112,7 @@ async def test_the_days_that_are_not_asked_for_are_not_read(filled):
 async def test_an_article_is_found_by_its_id(filled):
     async with filled.connection() as conn, conn.transaction():
         article_id = await conn.fetchval("SELECT article_id FROM documents LIMIT 1")
-        assert await rows_read(conn, document_reads, "article", article_id, None, 10) <= 2
+        assert await rows_read(conn, article_reads, "article", article_id, None, 10) <= 2
 
 
 async def test_a_list_walked_to_its_end_has_every_row_once(filled):

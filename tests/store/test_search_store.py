@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from builders import FIRE, an_item, told
+from builders import FIRE, an_item, group_into_events, told
 from scoop.actions import search
 from scoop.core import search as core
 from scoop.core.search import Query
@@ -228,6 +228,74 @@ async def test_a_story_is_found_once_by_its_best_document(database):
     assert (len(answer.items), answer.total_estimate) == (1, 1)
 
 
+def coverage(event, count):
+    """Stories of one event, each with words of its own."""
+    return [
+        f"{event} {number} as seen by outlet {name * 4}" for number, name in enumerate("abcdefghijklmnopqrst"[:count])
+    ]
+
+
+async def report_events(database, *events):
+    """Take in the stories of these events, each story from an outlet of its own."""
+    all_titles = [title for titles in events for title in titles]
+    await told(
+        database,
+        [
+            an_item(number, title=title, body_text=f"{number * 7919} " * 9, source=f"outlet{number}")
+            for number, title in enumerate(all_titles, start=1)
+        ],
+        without=["group"],
+    )
+    await group_into_events(database, *events)
+
+
+async def test_an_event_of_twenty_stories_is_found_once(database):
+    await report_events(database, coverage("Flood", 20))
+    answer = await found(database, "flood")
+    assert (len(answer.items), answer.total_estimate) == (1, 1)
+    [hit] = answer.items
+    assert (hit.event.story_count, hit.event.source_count, len(hit.event.outlets)) == (20, 20, 20)
+    assert (hit.matching_story_count, len(hit.other_stories)) == (20, 19)
+    assert len({hit.story.story_id, *(story.story_id for story in hit.other_stories)}) == 20
+
+
+async def test_a_long_event_names_only_its_best_stories_and_counts_the_others(database, monkeypatch):
+    monkeypatch.setattr(search, "MAX_OTHER_STORIES", 2)
+    await report_events(database, coverage("Flood", 5))
+    [hit] = (await found(database, "flood")).items
+    assert (hit.matching_story_count, len(hit.other_stories)) == (5, 2)
+
+
+async def test_an_event_gives_the_story_that_matches_best_even_if_another_leads_it(database):
+    lead, other = "Library burns in Ostburg", "Arsonist sought"
+    await report_events(database, [lead, other])
+    [hit] = (await found(database, "arsonist")).items
+    assert (hit.story.title, [span.text for span in hit.title if span.is_hit]) == (other, ["Arsonist"])
+    assert (hit.event.story_count, hit.matching_story_count, hit.other_stories) == (2, 1, [])
+
+
+async def test_no_event_is_on_two_pages(database):
+    events = [coverage(f"Flood at {name * 5}", 3) for name in "abcde"]
+    await report_events(database, *events)
+    pages = [(await found(database, "flood", limit=2, offset=offset)).items for offset in (0, 2, 4, 6)]
+    assert [len(page) for page in pages] == [2, 2, 1, 0]
+    assert len({hit.event.event_id for page in pages for hit in page}) == 5
+
+
+async def test_single_stories_are_paged_without_grouping(database):
+    await report_events(database, coverage("Flood", 3), coverage("Flood elsewhere", 2))
+    pages = [await found(database, "flood", by_story=True, limit=3, offset=offset) for offset in (0, 3)]
+    assert [len(page.items) for page in pages] == [3, 2]
+    assert {page.total_estimate for page in pages} == {5}
+    assert len({hit.story.story_id for page in pages for hit in page.items}) == 5
+
+
+async def test_fields_without_words_list_an_event_once(database):
+    await report_events(database, coverage("Flood", 3), coverage("Strike", 2))
+    answer = await found(database, "collection:world_news")
+    assert (len(answer.items), answer.total_estimate) == (2, 2)
+
+
 async def test_what_is_held_back_or_merged_is_not_found(database):
     await told(database, [an_article(1, "Bridge one"), an_article(2, "Bridge two")])
     async with database.connection() as conn:
@@ -266,6 +334,45 @@ async def test_a_word_that_a_headline_has_is_not_corrected(database):
 async def test_a_quoted_word_is_not_corrected(database):
     await told(database, [an_article(1, "Cholera beaten in Kembe")])
     assert (await found(database, '"cholrea"')).items == []
+
+
+# Fields
+
+
+async def test_fields_of_the_text_narrow_a_search(database):
+    await told(
+        database,
+        [
+            an_article(1, "Bridge closed", source="tribune"),
+            an_article(2, "Bridge opened", source="gazette"),
+            an_article(3, "Brücke gesperrt", source="bote", language="de"),
+        ],
+    )
+    assert await titles(database, "bridge source:gazette") == ["Bridge opened"]
+    assert await titles(database, "brücke lang:de") == ["Brücke gesperrt"]
+    assert await titles(database, "bridge after:2030-01-01") == []
+    assert len(await titles(database, "bridge collection:world_news before:2030-01-01")) == 2
+
+
+async def test_fields_without_words_list_the_latest_stories(database):
+    await told(database, [an_article(1, "Bridge closed"), an_article(2, "Museum opened", source="gazette")])
+    answer = await found(database, "source:gazette")
+    assert [(hit.story.title, hit.found_by) for hit in answer.items] == [("Museum opened", [])]
+    assert answer.total_estimate == 1
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("bridge source:tribun", "No story has the source 'tribun'; did you mean tribune?"),
+        ("bridge after:soon", "after:soon is not a day; write it as after:2026-11-15."),
+        ("bridge topic:nope", "There is no topic 'nope'."),
+    ],
+)
+async def test_a_field_that_nothing_can_pass_is_named_and_finds_nothing(database, typed, said):
+    await told(database, [an_item()])
+    answer = await found(database, typed)
+    assert (answer.items, answer.hints) == ([], [said])
 
 
 # Meaning

@@ -148,12 +148,12 @@ async def test_a_story_that_is_let_in_again_is_assigned_anew(database):
             await topics.suppress(conn, topic, 4711, "unknown")
 
 
-async def test_a_topic_that_had_digests_is_not_removed(database):
+async def test_a_topic_is_removed_with_digests_that_were_only_made_and_kept_if_one_was_posted(database):
     async with database.connection() as conn:
         await conn.execute(
-            "INSERT INTO digest_runs (topic_id, run_date, mode, window_start_utc, window_end_utc)"
-            " SELECT topic_id, '2026-11-15', 'live', '2026-11-14', '2026-11-15' FROM topics"
-            " WHERE topic_slug = 'ai_news'"
+            "INSERT INTO digest_runs (topic_id, run_date, mode, window_start_utc, window_end_utc, published_at)"
+            " SELECT topic_id, '2026-11-15', 'live', '2026-11-14', '2026-11-15',"
+            " CASE topic_slug WHEN 'ai_news' THEN now() END FROM topics WHERE topic_slug IN ('ai_news', 'china_news')"
         )
         with pytest.raises(UsageError, match="scoop topics disable ai_news"):
             await topics.remove(conn, "ai_news")
@@ -166,7 +166,8 @@ async def test_a_collection_that_no_topic_names_gets_one_of_its_own(database):
         await topics.put(conn, replace(ENERGY, collections=["world_news"]))
         for _ in range(2):
             collections = ["ai_news", "energy", "press_releases", "日本", "Ünlü Haber"]
-            await topics.add_default_topics(conn, default_topics(collections, await topics.list_topics(conn)))
+            missing = default_topics(collections, await topics.list_topics(conn))
+            await topics.add_default_topics(conn, missing, timezone="UTC")
         found = {topic.topic_slug: (topic.topic_name, topic.collections) for topic in await topics.list_topics(conn)}
     assert found.keys() - {"ai_news", "china_news", "world_news", "energy"} == {
         "energy_2",
@@ -214,7 +215,7 @@ async def test_a_table_of_the_settings_file_makes_its_topic_so_once(database):
         "exclude_sources": ["herald"],
     }
     async with database.connection() as conn:
-        await written.put_topics([table], conn)
+        await written.put_topics([table], conn, timezone="Asia/Tokyo")
         found = await topics.by_slug(conn, "energy")
         await conn.execute("UPDATE topics SET mode = 'legacy' WHERE topic_slug = 'energy'")
         await conn.execute("DELETE FROM work")
@@ -222,7 +223,7 @@ async def test_a_table_of_the_settings_file_makes_its_topic_so_once(database):
         again = await topics.by_slug(conn, "energy")
         assert (await topics.by_slug(conn, "ai_news")).collections == ["ai_news"]
         assert await waiting(conn) == []
-    assert (found.topic_name, found.digest_cron, found.timezone) == ("Energy", "0 8 * * 1-5", "Europe/Berlin")
+    assert (found.topic_name, found.digest_cron, found.timezone) == ("Energy", "0 8 * * 1-5", "Asia/Tokyo")
     assert found.source_rules == (SourceRule(source="tribune"), SourceRule(source="herald", rule_type="exclude"))
     assert found.keyword_rules == (
         SOLAR,

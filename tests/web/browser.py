@@ -14,7 +14,17 @@ from typing import Any, Literal
 
 import pytest
 from axe_playwright_python.async_playwright import Axe
-from playwright.async_api import BrowserContext, ConsoleMessage, Dialog, Page, Playwright, Request, async_playwright
+from playwright.async_api import (
+    BrowserContext,
+    ConsoleMessage,
+    Dialog,
+    Locator,
+    Page,
+    Playwright,
+    Request,
+    async_playwright,
+    expect,
+)
 
 from scoop.store.db import Database
 from web.visitor import Visitor, visiting
@@ -23,6 +33,8 @@ PATIENCE_MS = 30_000  # a busy machine is slow without a defect of a page
 PHONE, DESK = 390, 1440
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 WANTED = "browser tests need Chromium: install it (apt-get install chromium), or name it in SCOOP_CHROMIUM"
+
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +47,16 @@ class Tab:
 
     async def open(self, path: str) -> None:
         await self.page.goto(f"{self.visitor.address}{path}")
+
+    async def follow(self, link: Locator) -> None:
+        """Click a link and wait until the next page and its scripts are loaded."""
+        async with self.page.expect_navigation():
+            await link.click()
+
+    async def press(self, key: str) -> None:
+        """Press a key once the scripts of the page that is shown are loaded."""
+        await self.page.wait_for_load_state("load")
+        await self.page.keyboard.press(key)
 
     @property
     def path(self) -> str:

@@ -5,10 +5,11 @@ import re
 import pytest
 from playwright.async_api import expect
 
-from builders import FIRE, FIRE_AGAIN, run_all, told
+from builders import FIRE, FIRE_AGAIN, group_into_events, run_all, told
 from scoop.config import Config
 from scoop.http import accounts
 from scoop.http.deps import Desk
+from summarised import FIRE_SENTENCES, event_id_of, summarise
 from web.browser import DESK, PHONE, browsing
 from web.visitor import NOW, TODAY, a_report
 
@@ -52,16 +53,6 @@ async def some_news(database):
             ),
         ],
     )
-
-
-async def cover(database, titles):
-    """Say by their titles which stories are probably of one event."""
-    async with database.connection() as conn:
-        await conn.execute(
-            "UPDATE stories SET coverage_id = (SELECT min(story_id) FROM stories WHERE canonical_title = ANY ($1)) "
-            "WHERE canonical_title = ANY ($1)",
-            titles,
-        )
 
 
 async def focused(tab):
@@ -108,19 +99,19 @@ async def test_a_person_signs_in_where_they_wanted_to_go_and_out_again(database)
         assert tab.path.startswith("/sign-in")
 
 
-async def test_a_reader_goes_from_the_day_to_a_story_to_its_text_and_back_up(database):
+async def test_a_reader_goes_from_the_day_to_an_event_to_a_text_and_back_up(database):
     await some_news(database)
     async with browsing(database, role="reader") as tab:
         await tab.open("/")
-        await tab.page.locator(".stories").get_by_role("link", name="River rises").click()
+        await tab.follow(tab.page.locator(".stories").get_by_role("link", name="River rises"))
         await expect(tab.page.get_by_role("heading", level=1)).to_have_text("River rises")
-        await tab.page.get_by_role("link", name=re.compile("read here")).first.click()
+        await tab.follow(tab.page.locator(".publishers").get_by_role("link", name=re.compile("read here")).first)
         await expect(tab.page.locator(".text")).to_contain_text("The council said on Tuesday")
-        await tab.page.keyboard.press("n")
+        await tab.press("n")
         await expect(tab.page.get_by_role("link", name="earlier document")).to_be_visible()
-        await tab.page.keyboard.press("u")
-        await expect(tab.page.get_by_role("heading", name="Documents in order of appearance")).to_be_visible()
-        await tab.page.keyboard.press("u")
+        await tab.press("u")
+        await expect(tab.page.get_by_role("heading", name="Coverage, in order of appearance")).to_be_visible()
+        await tab.press("u")
         await tab.page.wait_for_url(re.compile(r"/days/2024-05-16\?collection=world_news"))
 
 
@@ -128,8 +119,10 @@ async def test_why_is_folded_until_somebody_asks(database):
     await some_news(database)
     async with browsing(database) as tab:
         await tab.open("/")
-        await tab.page.locator(".stories").get_by_role("link", name="River rises").click()
+        await tab.follow(tab.page.locator(".stories").get_by_role("link", name="River rises"))
         reason = tab.page.get_by_text("Its URL, without tracking")
+        await tab.press("e")
+        await expect(tab.page.get_by_role("button", name="Suppress this event")).to_be_visible()
         await expect(reason).to_be_hidden()
         await tab.page.locator("summary", has_text="same URL").click()
         await expect(reason).to_be_visible()
@@ -146,15 +139,17 @@ async def test_stories_of_an_event_unfold_and_the_keys_pass_over_what_is_folded(
             for n, title in enumerate(titles, start=1)
         ],
     )
-    await cover(database, titles)
+    await group_into_events(database, titles)
     async with browsing(database) as tab:
         await tab.open("/")
+        stops = await tab.page.locator("[data-stop]").all_text_contents()
         for _ in range(9):
-            await tab.page.keyboard.press("j")
-        assert await focused(tab) == titles[3]
-        await expect(tab.page.get_by_role("link", name=titles[5])).to_be_hidden()
+            await tab.press("j")
+        assert sorted(stops) == titles
+        assert await focused(tab) == stops[3]
+        await expect(tab.page.get_by_role("link", name=stops[5])).to_be_hidden()
         await tab.page.locator("summary", has_text="2 more").click()
-        await expect(tab.page.get_by_role("link", name=titles[5])).to_be_visible()
+        await expect(tab.page.get_by_role("link", name=stops[5])).to_be_visible()
 
 
 async def test_hands_stay_on_the_keyboard(database):
@@ -162,18 +157,19 @@ async def test_hands_stay_on_the_keyboard(database):
     async with browsing(database, role="editor") as tab:
         await tab.open("/")
         stops = await tab.page.locator("[data-stop]").all_text_contents()
-        await tab.page.keyboard.press("j")
+        await tab.press("j")
         assert await focused(tab) == stops[0]
-        await tab.page.keyboard.press("j")
+        await tab.press("j")
         assert await focused(tab) == stops[1]
-        await tab.page.keyboard.press("k")
+        await tab.press("k")
         assert await focused(tab) == stops[0]
-        await tab.page.keyboard.press("o")
-        await expect(tab.page.get_by_role("heading", level=1)).to_have_text(stops[0])
-        await tab.page.keyboard.press("g")
-        await tab.page.keyboard.press("n")
+        link = await tab.page.evaluate("document.activeElement.pathname")
+        await tab.press("o")
+        await tab.page.wait_for_url(f"{tab.visitor.address}{link}")
+        await tab.press("g")
+        await tab.press("n")
         await tab.page.wait_for_url(f"{tab.visitor.address}/")
-        await tab.page.keyboard.press("/")
+        await tab.press("/")
         await tab.page.keyboard.type("jg?")
         assert await tab.page.locator(".seek input").input_value() == "jg?"
 
@@ -181,12 +177,12 @@ async def test_hands_stay_on_the_keyboard(database):
 async def test_the_keys_are_listed_when_asked_for(database):
     async with browsing(database, role="editor") as tab:
         await tab.open("/")
-        await tab.page.keyboard.press("?")
+        await tab.press("?")
         dialog = tab.page.get_by_role("dialog", name="Keyboard shortcuts")
         await expect(dialog).to_be_visible()
         await expect(dialog).to_contain_text("previous and next day")
         await expect(dialog).to_contain_text("Review")
-        await tab.page.keyboard.press("Escape")
+        await tab.press("Escape")
         await expect(dialog).to_be_hidden()
         await tab.page.get_by_role("button", name="Shortcuts").click()
         await expect(dialog).to_be_visible()
@@ -202,7 +198,7 @@ async def test_menus_close_when_one_turns_away(database):
         await tab.page.locator("summary", has_text="More").click()
         await expect(calendar).to_be_hidden()
         await expect(tab.page.get_by_role("link", name="Settings")).to_be_visible()
-        await tab.page.keyboard.press("Escape")
+        await tab.press("Escape")
         await expect(tab.page.get_by_role("link", name="Settings")).to_be_hidden()
 
 
@@ -213,7 +209,7 @@ async def test_another_day_is_two_clicks_away(database):
     async with browsing(database) as tab:
         await tab.open("/")
         await tab.page.locator("summary", has_text="Calendar").click()
-        await tab.page.get_by_role("link", name="7 1 story").click()
+        await tab.follow(tab.page.get_by_role("link", name="7 1 event"))
         await expect(tab.page.get_by_role("link", name="Harbour fees rise")).to_be_visible()
         assert tab.path == "/days/2024-05-07"
 
@@ -232,16 +228,25 @@ async def test_an_editor_parts_two_stories_and_takes_it_back(database):
     await told(database, [a_report(2, source="two", canonical_url="https://two.example/", hours_ago=2, **FIRE_AGAIN)])
     async with browsing(database, role="editor") as tab:
         await tab.open("/")
-        await tab.page.locator("h3").get_by_role("link").first.click()
-        await tab.page.get_by_role("button", name="Keep apart").click()
-        await expect(tab.page.get_by_role("status")).to_contain_text("and this story stay separate.")
-        await run_all(database)
+        await tab.follow(tab.page.locator("h3").get_by_role("link").first)
+        await select_stories(tab)
+        await tab.press("n")
+        await expect(tab.page.get_by_role("status")).to_contain_text("stay separate.")
         await tab.page.get_by_role("status").get_by_role("button", name="Undo").click()
         await expect(tab.page.get_by_role("status")).to_contain_text("Decision undone.")
         await run_all(database)
         await tab.page.reload()
-        await tab.page.get_by_role("button", name="Merge").click()
-        await expect(tab.page.get_by_role("status")).to_contain_text("was merged into this story.")
+        await select_stories(tab)
+        await tab.press("m")
+        await expect(tab.page.get_by_role("status")).to_contain_text(f"was merged into “{FIRE['title']}”.")
+
+
+async def select_stories(tab):
+    """Open the editing part of an event's page and select all its stories."""
+    await tab.page.locator("summary", has_text="Edit this event").click()
+    for box in await tab.page.locator("input[name=stories][type=checkbox]").all():
+        await box.check()
+    await tab.page.locator("main").focus()  # keys typed into a checkbox are not shortcuts
 
 
 async def test_the_pages_work_without_scripts(database):
@@ -250,9 +255,10 @@ async def test_the_pages_work_without_scripts(database):
         await tab.page.route("**/*.js*", lambda route: route.fulfill(body="", content_type="text/javascript"))
         await tab.open("/")
         await tab.page.locator("summary", has_text="Calendar").click()
-        await tab.page.get_by_role("link", name="April 2024").click()
+        await tab.follow(tab.page.get_by_role("link", name="April 2024"))
         await expect(tab.page.get_by_text("April 2024", exact=True)).to_be_visible()
-        await tab.page.locator(".stories").get_by_role("link", name="River rises").click()
+        await tab.follow(tab.page.locator(".stories").get_by_role("link", name="River rises"))
+        await tab.page.locator("summary", has_text="Edit this event").click()
         await tab.page.locator("summary", has_text="same URL").click()
         await expect(tab.page.get_by_text("Its URL, without tracking")).to_be_visible()
 
@@ -311,6 +317,8 @@ async def hostile_news(database):
             "INSERT INTO sources (slug, name, kind, collection) VALUES ($1, $2, 'rss', 'x')",
             [(f"source_{n}", payload) for n, payload in enumerate(PAYLOADS)],
         )
+        await conn.execute("INSERT INTO source_names (source, name) SELECT slug, name FROM sources")
+        await conn.execute("UPDATE publishers SET name = $1", PAYLOADS[0])
         return [
             tuple(row)
             for row in await conn.fetch(
@@ -360,23 +368,25 @@ async def test_a_page_that_broke_its_policy_would_be_noticed(database):
 async def test_the_pages_of_news_keep_nobody_out_and_fit(database, width, scheme):
     await some_news(database)
     await told(database, [a_report(3, source="harbour_post", title="River rises again", canonical_url=ADDRESS)])
-    await cover(database, [FIRE["title"], FIRE_AGAIN["title"]])
+    await group_into_events(database, [FIRE["title"], FIRE_AGAIN["title"]])
     async with browsing(database, width=width, scheme=scheme, role="editor", newsstand="http://127.0.0.1:1") as tab:
         await tab.open("/")
         river, fire = [
             await tab.page.locator(".stories").get_by_role("link", name=name).first.get_attribute("href")
             for name in ("River rises", FIRE_AGAIN["title"])
         ]
+        story = river.replace("/events/", "/stories/")  # an event has the id of its first story
         document = await document_of(database, "harbour_post")
         pages = [
             "/",
             f"{TODAY}?month=2024-05",
             f"{TODAY}?collection=ai_news",
+            f"{TODAY}/all",
             "/days/2024-05-01",
             river,
             fire,
-            f"{river}/read/{document}",
-            f"{river}/versions/{document}",
+            f"{story}/read/{document}",
+            f"{story}/versions/{document}",
         ]
         for path in pages:
             await tab.open(path)
@@ -406,3 +416,76 @@ async def test_a_thumb_hits_what_it_aims_at_on_a_phone(database):
             ".map((each) => `${each.textContent.trim()} ${each.getBoundingClientRect().height}`)"
         )
     assert small == []
+
+
+async def test_many_collections_leave_no_column_empty_and_keep_their_order(database):
+    reports = [
+        a_report(
+            10 * place + n,
+            source=f"p{place}_{n}",
+            title=f"Bridge {n} of town {place} opens to trains",
+            canonical_url=f"https://p{place}-{n}.example/",
+            metadata={"collection": f"town_{place}"},
+        )
+        for place, events in enumerate((9, 6, 1, 5, 2))
+        for n in range(events)
+    ]
+    await told(database, reports)
+    await group_into_events(database)
+    async with browsing(database, collection_order="town_0,town_1,town_3,town_4,town_2") as tab:
+        await tab.open("/")
+        boxes = await tab.page.evaluate(
+            "[...document.querySelectorAll('.sections > section')].map((section) => ({"
+            " name: section.querySelector('h2').textContent, width: section.getBoundingClientRect().width,"
+            " top: section.getBoundingClientRect().top, columns: new Set([...section.querySelectorAll('.story')]"
+            ".map((story) => story.getBoundingClientRect().left)).size }))"
+        )
+        whole = await tab.page.evaluate("document.querySelector('.sections').getBoundingClientRect().width")
+    assert [box["name"] for box in boxes] == ["Town 0", "Town 1", "Town 3", "Town 4", "Town 2"]
+    assert [box["columns"] for box in boxes[:3]] == [3, 3, 3]
+    assert all(box["width"] == whole for box in boxes[:3])
+    assert boxes[3]["top"] == boxes[4]["top"]
+
+
+async def test_the_marks_of_a_visit_have_words_and_keep_nobody_out(database):
+    await some_news(database)
+    async with browsing(database, role="editor") as tab:
+        async with database.connection() as conn:
+            await conn.execute("UPDATE users SET visited_at = '2024-05-15 18:00+00'")
+        await tab.open("/")
+        await expect(tab.page.locator(".changes")).to_contain_text("since yesterday 18:00")
+        await expect(tab.page.locator(".mark").first).to_contain_text("New since your last visit")
+        assert await tab.axe() == []
+
+
+async def test_a_click_on_a_citation_opens_the_article_at_the_marked_passage(database):
+    await some_news(database)
+    await group_into_events(database, [FIRE["title"], FIRE_AGAIN["title"]])
+    event_id = await event_id_of(database, FIRE["title"])
+    await summarise(database, event_id, *FIRE_SENTENCES)
+    for width in (DESK, PHONE):
+        async with browsing(database, role="reader", width=width) as tab:
+            await tab.open("/")
+            await tab.follow(tab.page.locator(".stories").get_by_role("link", name=FIRE["title"]))
+            citation = tab.page.get_by_role("link", name="Source 1: One").first
+            await citation.focus()
+            await expect(tab.page.locator(".cite .name").first).to_be_visible()
+            assert await tab.axe() == []
+            assert not await tab.is_too_wide()
+            await tab.follow(citation)
+            await expect(tab.page.locator("mark#passage")).to_have_text(FIRE_SENTENCES[0])
+            await expect(tab.page.locator("mark#passage")).to_be_in_viewport()
+            assert await tab.axe() == []
+
+
+async def test_a_summary_that_was_asked_for_appears_without_a_reload(database):
+    await some_news(database)
+    event_id = await event_id_of(database, "River rises")
+    async with browsing(database, role="reader") as tab:
+        await tab.open("/")
+        await tab.follow(tab.page.locator(".stories").get_by_role("link", name="River rises"))
+        await tab.follow(tab.page.get_by_role("button", name="Summarise"))
+        await expect(tab.page.get_by_role("status")).to_contain_text("being written")
+        await summarise(database, event_id, "The council said on Tuesday that the old bridge will stay closed.")
+        await expect(tab.page.locator("#summary")).to_contain_text("The council said on Tuesday")
+        await expect(tab.page.locator("#summary")).to_contain_text("extract")

@@ -21,16 +21,16 @@ async def test_the_review_is_played_by_keys(database):
     await fire_twice(database)
     async with browsing(database, role="editor") as tab:
         await tab.open("/review")
-        await tab.page.keyboard.press("m")
+        await tab.press("m")
         await tab.page.wait_for_selector("text=No pair awaits a decision")
         assert [each.action for each in await decisions(database)] == ["merge"]
-        await tab.page.keyboard.press("u")
+        await tab.press("u")
         await tab.page.wait_for_selector("text=1 pair waits")
         assert [each.undone_at is None for each in await decisions(database)] == [False]
-        await tab.page.keyboard.press("s")
+        await tab.press("s")
         await tab.page.wait_for_selector("text=All pairs skipped")
         await tab.page.go_back()
-        await tab.page.keyboard.press("n")
+        await tab.press("n")
         await tab.page.wait_for_selector("text=Kept apart:")
     assert [each.action for each in await decisions(database)] == ["apart", "merge"]
 
@@ -44,10 +44,10 @@ async def test_keys_that_lead_elsewhere_that_are_held_down_or_typed_answer_nothi
         )
         await tab.page.click("text=Add a note")
         await tab.page.fill("#note", "mind the numbers")
-        await tab.page.keyboard.press("n")
+        await tab.press("n")
         await tab.page.click("h1")
-        await tab.page.keyboard.press("g")
-        await tab.page.keyboard.press("n")
+        await tab.press("g")
+        await tab.press("n")
         await tab.page.wait_for_url(lambda url: not url.endswith("/review"))
         assert tab.path == "/"
     assert await decisions(database) == []
@@ -104,7 +104,7 @@ async def test_everybody_can_read_and_use_the_pages_on_every_screen(database, wi
             assert await tab.axe() == [], path
             assert not await tab.is_too_wide(), path
         await tab.open("/review")
-        await tab.page.keyboard.press("n")
+        await tab.press("n")
         await tab.open("/review/log")
         assert await tab.axe() == []
         assert not await tab.is_too_wide()

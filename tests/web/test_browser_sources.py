@@ -26,9 +26,9 @@ async def test_a_source_of_the_newsstand_is_looked_at_and_kept(database):
         assert not await tab.axe()
         await tab.page.get_by_role("button", name="Add source").click()
         await tab.page.get_by_text("Its first fetch is due now").wait_for()
-        assert tab.path == "/sources/stackwire_example"
+        assert tab.path == "/sources/stackwire"
     async with database.connection() as conn:
-        kept = await sources.by_slug(conn, "stackwire_example")
+        kept = await sources.by_slug(conn, "stackwire")
     assert (kept.base_url, kept.collection) == ("http://stackwire.example/feed.xml", "ai_news")
 
 

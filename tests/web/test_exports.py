@@ -9,7 +9,7 @@ import aiohttp
 import pyarrow.parquet
 import pytest
 
-from builders import as_lines, scoop, told
+from builders import as_lines, group_into_events, scoop, told
 from scoop.actions import exports
 from scoop.store.reads.exports import ExportFilter
 from web.visitor import NOW, a_report, visiting
@@ -17,9 +17,18 @@ from web.visitor import NOW, a_report, visiting
 FORMATS = ("ndjson", "csv", "parquet")
 MANY = 5_000
 MADE = """
-    INSERT INTO stories (collection, canonical_title, first_seen_at, last_seen_at, sources, publisher_families)
-    SELECT 'many', 'Story ' || number, $2, $2::timestamptz + number * interval '1 second', '{a}', '{a.example}'
-    FROM generate_series(1, $1) AS number
+    WITH made AS (
+        INSERT INTO stories (story_id, coverage_id, collection, canonical_title, first_seen_at, last_seen_at, sources,
+            publisher_families)
+        SELECT id, id, 'many', 'Story ' || number, $2, $2::timestamptz + number * interval '1 second', '{a}',
+            '{a.example}'
+        FROM (SELECT number, nextval('stories_story_id_seq') AS id FROM generate_series(1, $1) AS number) AS numbered
+        RETURNING *
+    )
+    INSERT INTO events (event_id, event_uuid, collection, lead_story_id, first_seen_at, last_seen_at, developed_at,
+        sources, publisher_families)
+    SELECT story_id, story_uuid, collection, story_id, first_seen_at, last_seen_at, now(), sources, publisher_families
+    FROM made
 """
 
 
@@ -78,6 +87,39 @@ async def test_every_story_is_exported(database, form):
 
 
 @pytest.mark.parametrize("form", FORMATS)
+async def test_every_event_is_exported_with_its_stories_and_documents(database, form):
+    reports = [
+        a_report(n, title=title, source=source, canonical_url=f"https://{source}.example/{n}", hours_ago=9 - n)
+        for n, (title, source) in enumerate([("Fire", "tribune"), ("Blaze", "herald"), ("Museum opens", "post")])
+    ]
+    await told(database, reports)
+    await group_into_events(database, ["Fire", "Blaze"])
+    async with visiting(database) as visitor:
+        fire, museum = rows(await fetched(visitor, f"/export/events.{form}"), form)
+        stories = {row["title"]: row for row in rows(await fetched(visitor, f"/export/stories.{form}"), form)}
+    assert (museum["title"], museum["status"], int(fire["story_count"])) == ("Museum opens", "active", 2)
+    assert int(fire["publisher_family_count"]) == 2
+    assert {stories[title]["coverage_id"] for title in ("Fire", "Blaze")} == {fire["event_uuid"]}
+    listed = {name: fire[name].split("; ") if form == "csv" else fire[name] for name in ("story_uuids", "article_ids")}
+    assert set(listed["story_uuids"]) == {stories[title]["story_uuid"] for title in ("Fire", "Blaze")}
+    assert listed["story_uuids"][0] == fire["lead_story_uuid"]
+    assert len(listed["article_ids"]) == int(fire["item_count"]) == 2
+
+
+async def test_a_merged_event_is_exported_on_request_and_names_the_one_that_it_is_part_of(database):
+    await several(database)
+    await told(database, [a_report(3, title="Span shut", source="post", canonical_url="https://post.example/3")])
+    await group_into_events(database, ["Bridge closed", "Span shut"])
+    async with database.connection() as conn:
+        found = await exports.read_page(conn, "events", ExportFilter(), 0)
+        with_merged = await exports.read_page(conn, "events", ExportFilter(with_merged=True), 0)
+    events = {line["event_uuid"]: line for line in map(json.loads, with_merged.lines)}
+    (merged,) = events.keys() - {json.loads(line)["event_uuid"] for line in found.lines}
+    assert (events[merged]["status"], events[merged]["story_uuids"]) == ("merged", [])
+    assert "Bridge closed" in {events[events[merged]["merged_into"]]["title"], events[merged]["title"]}
+
+
+@pytest.mark.parametrize("form", FORMATS)
 async def test_every_document_is_exported_with_its_text_and_its_story(database, form):
     await several(database)
     async with visiting(database) as visitor:
@@ -105,7 +147,7 @@ async def test_every_document_is_exported_with_its_text_and_its_story(database, 
 async def test_what_is_wanted_can_be_narrowed(database, query, count):
     await several(database)
     async with visiting(database) as visitor:
-        for what in ("stories", "documents"):
+        for what in ("events", "stories", "documents"):
             for form in FORMATS:
                 assert len(rows(await fetched(visitor, f"/export/{what}.{form}{query}"), form)) == count
 
@@ -153,7 +195,9 @@ async def test_what_cannot_be_is_told_by_name(database, path, field):
     assert (answer.status, [detail["field"] for detail in answer.json["error"]["details"]]) == (400, [field])
 
 
-@pytest.mark.parametrize("path", ["/export/stories.csv", "/export/documents.parquet", "/export/sources.opml"])
+@pytest.mark.parametrize(
+    "path", ["/export/events.csv", "/export/stories.csv", "/export/documents.parquet", "/export/sources.opml"]
+)
 async def test_nobody_takes_anything_away(database, path):
     async with visiting(database, role=None) as visitor:
         assert (await visitor.get(path)).status == 401
@@ -202,6 +246,7 @@ def test_the_command_line_writes_what_the_server_gives(database_url, home, tmp_p
         done = desk("export", "stories", "--format", form, "-o", str(file))
         assert (done.returncode, done.stdout) == (0, ""), done.stderr
         assert [row["story_uuid"] for row in rows(file.read_bytes(), form)] == [line["story_uuid"] for line in lines]
+    assert len(desk("export", "events").stdout.splitlines()) == 2
     assert "'-1 degrees" in desk("export", "documents", "--format", "csv").stdout
     assert desk("export", "documents", "--since", "2024-05-16T11:00+00:00").stdout == ""
     assert sorted(file.name for file in tmp_path.iterdir()) == ["stories.csv", "stories.ndjson", "stories.parquet"]

@@ -12,7 +12,8 @@ import pytest
 import structlog
 from lxml import etree
 
-from builders import FIRE, FIRE_AGAIN, told
+from builders import FIRE, FIRE_AGAIN, group_into_events, told
+from curating import SLUG, a_curator, a_post_about
 from scoop import channels, plugins
 from scoop.actions import topics as written
 from scoop.core import feed_reading
@@ -23,7 +24,7 @@ from scoop.model import ChannelSettings
 from scoop.stages import digest, publish
 from scoop.stages.digest import DigestOrder
 from scoop.stages.stage import Worker, run_batch
-from scoop.store import topics, users, work
+from scoop.store import review, topics, users, work
 from web.visitor import NOW, a_report, visiting
 
 FORMATS = ("rss", "atom", "json")
@@ -110,6 +111,17 @@ async def test_a_collection_a_topic_and_a_limit_narrow_a_feed(database):
     assert found.feed.links[0].href.endswith("/search?q=solar")
 
 
+async def test_a_search_feed_has_an_event_once_however_many_of_its_stories_match(database):
+    floods = [f"Flood at {name * 4}" for name in "abcd"]
+    every = [*floods, "Flood of letters"]
+    await told(database, [a_report(number, title=title, body_text=title) for number, title in enumerate(every)])
+    await group_into_events(database, floods)
+    async with visiting(database) as visitor:
+        found = titles(await visitor.get("/feeds/search.rss?q=flood&limit=2"))
+    assert len(found) == 2
+    assert "Flood of letters" in found
+
+
 async def test_what_a_topic_holds_back_is_not_in_its_feed(database):
     await told(database, [a_report(1)])
     await execute(database, "UPDATE story_topic_state SET suppressed = true")
@@ -123,8 +135,7 @@ async def test_stories_of_one_event_are_one_entry_known_by_the_oldest(database):
     async with visiting(database) as visitor:
         before = items(await visitor.get("/feeds/all.json"))
         await told(database, [a_report(2, **FIRE_AGAIN, source="herald", canonical_url="https://herald.example/2")])
-        async with database.connection() as conn:  # the shipped model need not see it: the group counts here
-            await conn.execute("UPDATE stories SET coverage_id = (SELECT min(story_id) FROM stories)")
+        await group_into_events(database, [FIRE["title"], FIRE_AGAIN["title"]])
         (after,) = items(await visitor.get("/feeds/all.json"))
     assert after["source_item_id"] == before[0]["source_item_id"]
     assert "Probably the same event" in after["body_text"]
@@ -136,7 +147,8 @@ async def test_a_story_that_merged_away_is_gone_and_one_that_developed_says_when
         first = await visitor.get("/feeds/all.atom")
         await told(database, [a_story(1, "First", source="herald", hours_ago=1)])
         second = await visitor.get("/feeds/all.atom")
-        await execute(database, "UPDATE stories SET status = 'merged', merged_into = 1 WHERE story_id = 2")
+        async with database.transaction() as conn:
+            await review.merge(conn, "1", "2")
         third = await visitor.get("/feeds/all.atom")
     entries = [{e.title: (e.id, e.updated) for e in feedparser.parse(a.text).entries} for a in (first, second, third)]
     assert entries[0].keys() == entries[1].keys() == {"First", "Second"}
@@ -190,6 +202,17 @@ async def test_each_digest_that_was_told_is_one_entry(database, tmp_path):
             assert titles(answer) == ["World News, Thursday 16 May 2024"]
             assert items(answer)[0]["canonical_url"] == f"{visitor.address}/digests/world_news/{day}"
             assert "Bridge & tower closed" in items(answer)[0]["body_text"]
+
+
+async def test_a_curators_digest_has_its_introduction_scores_and_topics(database, tmp_path):
+    async with a_curator(database, tmp_path) as desk:
+        await desk.evaluate([a_post_about(1, "PostgreSQL"), a_post_about(2, "Go")])
+        entries = await desk.post()
+    async with visiting(database) as visitor:
+        for form in FORMATS:
+            (item,) = items(await visitor.get(f"/feeds/digests/{SLUG}.{form}"))
+            assert "2 articles about PostgreSQL and Go." in item["body_text"]
+            assert f"{entries[0].relevance.score}/100 · PostgreSQL" in item["body_text"]
 
 
 @pytest.mark.parametrize(
@@ -300,7 +323,7 @@ async def test_a_public_desk_gives_its_feeds_to_everybody_under_the_name_it_was_
     async with visiting(database, role=None, public_reading=True, hostnames="desk.home") as visitor:
         answer = await visitor.get("/feeds/all.json", Host="desk.home:8443")
     assert answer.json["feed_url"] == "http://desk.home:8443/feeds/all.json"
-    assert answer.json["items"][0]["url"].startswith("http://desk.home:8443/stories/")
+    assert answer.json["items"][0]["url"].startswith("http://desk.home:8443/events/")
 
 
 async def test_in_the_demo_links_lead_to_the_newsstand(database):

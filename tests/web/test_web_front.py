@@ -4,10 +4,13 @@ from datetime import date, timedelta
 
 import pytest
 
-from builders import BODY, told
+from builders import group_into_events, told
+from scoop.model import ChannelSettings
+from scoop.store import topics
+from scoop.store.reads import days
 from scoop.store.reads.digests import DayDigest
-from scoop.store.reads.stories import StoryMember
-from scoop.web import labels, sidebar, timeline
+from scoop.store.reads.event_page import OutlinedDocument
+from scoop.web import calendar, labels, sidebar, timeline
 from web.visitor import NOW, TODAY, a_report, visiting
 
 DAY = date(2024, 5, 16)
@@ -24,26 +27,15 @@ def a_digest(**changes):
         "left_to_legacy_at": None,
         "entry_count": 14,
         "post_states": [],
+        "created_at": NOW - timedelta(days=30),
+        "has_channels": True,
     }
     return DayDigest(**defaults | changes)
 
 
-def a_member(number, family, *, hours=0.0):
-    return StoryMember(
-        document_id=number,
-        article_id="art_1",
-        source=f"s{number}",
-        source_item_id="1",
-        url=None,
-        title="T",
-        language="en",
-        publisher_family=family,
-        published_at=None,
-        seen_at=NOW + timedelta(hours=hours),
-        match_type="seed",
-        match_score=None,
-        match_details=None,
-        source_name=None,
+def a_document(number, family, *, hours=0.0):
+    return OutlinedDocument(
+        document_id=number, story_id=number, publisher_family=family, seen_at=NOW + timedelta(hours=hours)
     )
 
 
@@ -53,15 +45,26 @@ def cells(page):
     return table.partition("Developing")[0]
 
 
-async def test_the_calendar_counts_the_stories_of_each_day(database):
+async def test_the_calendar_counts_the_events_of_each_day(database):
     await told(database, [a_report(1, hours_ago=1), a_report(2, hours_ago=2), a_report(3, hours_ago=24 * 9)])
+    await group_into_events(database)
     async with visiting(database) as visitor:
         page = (await visitor.get(TODAY)).page
     assert "May 2024" in page.text
-    assert "7 1 story" in cells(page)
-    assert "16 2 stories" in cells(page)
+    assert "7 1 event" in cells(page)
+    assert "16 2 events" in cells(page)
     assert [link["href"] for link in page.attributes("a") if link.get("aria-current") == "date"] == [TODAY]
     assert "/days/2024-05-08" not in page.links()
+
+
+async def test_the_calendar_counts_at_most_so_many_events_of_a_day(database, monkeypatch):
+    monkeypatch.setattr(days, "MAX_COUNTED", 2)
+    monkeypatch.setattr(calendar, "MAX_COUNTED", 2)
+    await told(database, [a_report(n, hours_ago=n) for n in range(1, 4)])
+    await group_into_events(database)
+    async with visiting(database) as visitor:
+        page = (await visitor.get(TODAY)).page
+    assert "16 2+ events" in cells(page)
 
 
 async def test_the_calendar_turns_to_other_months_without_a_script(database):
@@ -74,7 +77,7 @@ async def test_the_calendar_turns_to_other_months_without_a_script(database):
     assert [menu for menu in closed.attributes("details") if "open" in menu] == []
     assert [menu["class"] for menu in opened.attributes("details") if "open" in menu] == ["calendar"]
     assert "April 2024" in opened.text
-    assert "26 1 story" in cells(opened)
+    assert "26 1 event" in cells(opened)
     assert f"{TODAY}?month=2024-05" in opened.links()
 
 
@@ -85,7 +88,7 @@ async def test_the_calendar_stays_in_its_collection_and_timezone(database):
     )
     async with visiting(database, timezone="Asia/Tokyo") as visitor:
         page = (await visitor.get(f"{TODAY}?collection=ai_news")).page
-    assert "16 1 story" in cells(page)
+    assert "16 1 event" in cells(page)
     assert f"{TODAY}?collection=ai_news&month=2024-04" in page.links()
 
 
@@ -99,36 +102,42 @@ async def test_the_first_and_the_last_month_have_an_end(database):
     assert [link for link in last.page.links() if "month=3000" in link] == []
 
 
-async def test_what_has_grown_lately_is_developing(database):
-    address = "https://tribune.example/flood"
-    await told(
-        database,
-        [
-            a_report(1, source="one", title="River rises", canonical_url=address, hours_ago=8),
-            a_report(2, source="two", title="River rises", canonical_url=address, hours_ago=2),
-            a_report(3, source="one", title="A museum opens in the old mill", body_text=BODY * 2, hours_ago=8),
-        ],
-    )
-    async with visiting(database) as visitor:
+async def test_an_event_that_developed_after_half_a_day_is_developing(database):
+    await told(database, [a_report(1, title="River rises", hours_ago=14), a_report(2, title="Museum", hours_ago=14)])
+    await group_into_events(database)
+    async with database.connection() as conn:
+        await conn.execute(
+            "UPDATE events SET created_at = $1::timestamptz,"
+            " developed_at = CASE WHEN event_id = 1 THEN $2 ELSE $1::timestamptz END",
+            NOW - timedelta(hours=14),
+            NOW - timedelta(hours=2),
+        )
+    async with visiting(database, timezone="Asia/Tokyo") as visitor:
         today = (await visitor.get("/")).page
-        yesterday = (await visitor.get("/days/2024-05-15")).page
-    assert "Developing River rises 2 sources, 1 independent 2 h ago Digests of today" in today.text
+        yesterday = (await visitor.get("/days/2024-05-14")).page
+    assert "Developing River rises 14 h ago Digests of today" in today.text
+    assert "developing" in today.text
     assert "Developing" not in yesterday.text
 
 
 async def test_a_quiet_rail_says_what_would_be_there(database):
     async with visiting(database) as visitor:
         page = (await visitor.get("/")).page
-    assert "None now. A story is listed here if another source reported it within six hours." in page.text
+    assert "None now. An event is listed here if" in page.text
     assert "Sources no sources yet" in page.text
 
 
 async def test_the_rail_tells_how_the_digests_of_the_day_stand(database):
-    async with visiting(database) as visitor:
+    async with database.connection() as conn:
+        await conn.execute("UPDATE topics SET created_at = $1, timezone = 'Europe/Berlin'", NOW - timedelta(days=30))
+        for slug in ("ai_news", "china_news"):
+            topic = await topics.by_slug(conn, slug)
+            await topics.put_channel(conn, topic.topic_id, ChannelSettings(name="main", kind="file"))
+    async with visiting(database, timezone="Europe/Berlin") as visitor:
         today = (await visitor.get(TODAY)).page
         tomorrow = (await visitor.get("/days/2024-05-17")).page
         earlier = (await visitor.get("/days/2024-05-10")).page
-    assert "Digests of today AI News late due 09:00 China News late due 10:00" in today.text
+    assert "Digests of today AI News late due 09:00 China News late due 10:00 World News not made" in today.text
     assert "Digests of this day AI News due 09:00" in tomorrow.text
     assert "AI News not made" in earlier.text
     assert today.links("/digests/") == [f"/digests/{topic}_news/{DAY}" for topic in ("ai", "china", "world")]
@@ -153,16 +162,25 @@ async def test_topics_that_rest_have_no_digest(database):
         ({"mode": "shadow", "entry_count": 1}, "shadow", "1 story, not posted"),
         ({}, "made", "14 stories, not posted"),
         ({"mode": None}, "late", "due 09:00"),
+        ({"mode": None, "timezone": "Asia/Tokyo"}, "late", "due 09:00 Asia/Tokyo"),
+        ({"mode": None, "has_channels": False}, "not made", ""),
+        ({"mode": None, "created_at": NOW - timedelta(hours=1)}, "due", "Fri 17 May, 09:00"),
         ({"mode": None, "digest_cron": "0 20 * * *"}, "due", "20:00"),
     ],
 )
 def test_the_state_of_a_digest_in_words(changes, word, more):
-    state = sidebar.digest_state(a_digest(**changes), DAY, now=NOW)
+    state = sidebar.digest_state(a_digest(**changes), DAY, now=NOW, timezone="Europe/Berlin")
     assert (state.word, state.more) == (word, more)
 
 
-def test_a_date_without_a_digest_has_no_state():
-    assert sidebar.digest_state(a_digest(mode=None, digest_cron="0 9 * * 1"), DAY, now=NOW) is None  # it is a Thursday
+@pytest.mark.parametrize(
+    ("changes", "day"),
+    [({"digest_cron": "0 9 * * 1"}, DAY), ({"created_at": NOW}, DAY - timedelta(days=1))],
+    ids=["a Thursday", "before the topic was added"],
+)
+def test_a_date_without_a_digest_has_no_state(changes, day):
+    digest = a_digest(mode=None, **changes)
+    assert sidebar.digest_state(digest, day, now=NOW, timezone="Europe/Berlin") is None
 
 
 @pytest.mark.parametrize(
@@ -183,22 +201,22 @@ def test_the_health_of_the_sources_is_one_line(sources, said, kind):
 
 
 def test_each_newsroom_has_a_lane_in_order_of_appearance():
-    members = [a_member(1, "b.example"), a_member(2, "a.example", hours=1), a_member(3, "b.example", hours=4)]
-    found = timeline.lanes(members)
-    assert [(lane.number, lane.name, [tick.at for tick in lane.ticks]) for lane in found] == [
-        (1, "b.example", [0, 1]),
-        (2, "a.example", [0.25]),
+    documents = [a_document(1, "b.example"), a_document(2, "a.example", hours=1), a_document(3, "b.example", hours=4)]
+    found = timeline.strip(documents, {"a.example": "The A"})
+    assert [(lane.number, lane.name, lane.path) for lane in found.lanes] == [
+        (1, "b.example", "M0 0v10M1000 0v10"),
+        (2, "The A", "M250 10v10"),
     ]
 
 
 def test_newsrooms_beyond_the_colours_share_the_last_lane():
-    members = [a_member(n, f"{n}.example", hours=n) for n in range(9)]
-    members.append(a_member(9, "8.example", hours=9))  # tells most, so it keeps a lane of its own
-    found = timeline.lanes(members)
+    documents = [a_document(n, f"{n}.example", hours=n) for n in range(9)]
+    documents.append(a_document(9, "8.example", hours=9))  # tells most, so it keeps a lane of its own
+    found = timeline.strip(documents, {}).lanes
     assert [lane.number for lane in found] == [1, 2, 3, 4, 5, 6]
     assert found[-1].name == "4 others"
     assert "8.example" in [lane.name for lane in found]
-    assert sum(len(lane.ticks) for lane in found) == 10
+    assert sum(lane.documents for lane in found) == 10
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from scoop.core import access
-from scoop.model import Story
+from scoop.model import Outlet, Story
 from scoop.web import labels
 from scoop.web.context import Context, day_href
 
@@ -16,6 +16,7 @@ def a_story(**changes):
     defaults = {
         "story_id": 1,
         "story_uuid": UUID(int=1),
+        "event_uuid": UUID(int=1),
         "collection": "world_news",
         "title": "River rises",
         "url": None,
@@ -132,8 +133,9 @@ def test_a_count_of_one_is_singular(count, said):
     assert labels.counted(count, "story", "stories") == said
 
 
-def test_the_lead_is_the_first_paragraph_cut_between_words():
-    assert labels.lead(a_story(lead="One\nline.\n\nTwo.")) == "One line."
+def test_the_lead_is_the_beginning_of_the_text_on_one_line_cut_between_words():
+    assert labels.lead(a_story(lead="One\nline.\n\nTwo.")) == "One line. Two."
+    assert labels.lead(a_story(lead=f"Comments\n\n{'A whole sentence of the article. ' * 2}")).startswith("A whole")
     assert labels.lead(a_story(lead="word " * 80)).endswith("word …")
 
 
@@ -171,3 +173,35 @@ def test_a_collection_is_quoted_in_addresses():
         day_href(date(2024, 5, 16), collection="a&b #1", offset=200)
         == "/days/2024-05-16?collection=a%26b%20%231&offset=200"
     )
+
+
+@pytest.mark.parametrize(
+    ("others", "said"),
+    [
+        ([["two"], ["three", "one"]], "2 more outlets"),
+        ([["two"]], "1 more outlet"),
+        ([["one"], ["one"]], "2 more stories"),
+        ([["one"]], "1 more story"),
+    ],
+)
+def test_other_stories_of_an_event_are_counted_by_outlets_or_as_stories_of_the_same_outlet(others, said):
+    stories = [a_story(sources=sources) for sources in others]
+    assert labels.other_story_counts(a_story(sources=["one"]), stories, len(stories)) == said
+
+
+def test_an_event_never_has_more_independent_publishers_than_outlets():
+    assert labels.outlet_counts(a_story(source_count=12, publisher_family_count=9)) == "12 outlets, 9 independent"
+    assert labels.outlet_counts(a_story(source_count=2, publisher_family_count=3)) == "2 outlets, 2 independent"
+    assert labels.outlet_counts(a_story(source_count=1)) == ""
+
+
+def test_a_story_of_an_event_names_its_first_outlet():
+    first, other = (
+        Outlet(source=source, source_name=name, url=None, publisher_family=source, publisher_name=source)
+        for source, name in (("one", "Ostburg One"), ("two", None))
+    )
+    assert labels.story_outlets(a_story(sources=["two"]), [first, other]) == "Two"
+    assert labels.story_outlets(a_story(sources=["one", "two"], source_count=2), [first, other]) == (
+        "Ostburg One and 1 more"
+    )
+    assert labels.story_outlets(a_story(sources=["far_away"]), [first, other]) == "Far Away"

@@ -3,11 +3,13 @@
 import pytest
 
 from builders import FIRE, FIRE_AGAIN, run_all, told
+from scoop.actions import pair_answers
 from scoop.actions.review import Answered
 from scoop.core.calibration import Accuracy
 from scoop.store import review
 from scoop.web.review import precision
-from web.visitor import a_report, visiting
+from web.visitor import NOW, a_report, visiting
+from writing import a_desk
 
 HOSTILE = "<script>alert(1)</script> & “quotes” \u202e"
 
@@ -135,6 +137,20 @@ async def test_documents_are_split_off_a_story_that_has_several(database):
     assert done.status == 303
     (decision,) = await decisions(database)
     assert (decision.action, decision.document_ids) == ("split", [int(offered[-1])])
+
+
+async def test_documents_are_split_off_into_a_story_each(database):
+    copies = [
+        a_fire(number, source=f"copy{number}", canonical_url=f"https://copy{number}.example/") for number in (3, 4)
+    ]
+    await told(database, [a_fire(), *copies, the_same_fire()])
+    async with visiting(database, role="editor") as visitor:
+        page = (await visitor.get("/review")).page
+        offered = [each["value"] for each in page.attributes("input") if each.get("name") == "documents"]
+        none_chosen = await visitor.post("/review/split-each", {"collection": ""})
+        done = await visitor.post("/review/split-each", [("documents", each) for each in offered])
+    assert (none_chosen.status, done.status) == (400, 303)
+    assert len(await decisions(database)) == len(offered) - 1 == 2
 
 
 async def test_a_collection_is_chosen_in_the_address_and_kept_while_answering(database):
@@ -268,3 +284,20 @@ async def test_an_empty_review_says_what_would_be_here(database):
     assert "Nothing waits" in page.text
     assert "the rules are not sure" in page.text
     assert "Add more sources" in page.text
+
+
+async def test_the_answer_of_a_model_is_shown_with_the_pair_as_text(database, tmp_path):
+    await fire_twice(database)
+    async with a_desk(database, tmp_path) as desk:
+        desk.script.append("different")
+        async with database.connection() as conn:
+            await pair_answers.ask_ahead(conn, now=NOW)
+        await desk.write()
+        await desk.rows("UPDATE pair_answers SET reason = $1", HOSTILE)
+    async with visiting(database, role="editor") as visitor:
+        answer = await visitor.get("/review")
+        listed = (await visitor.get("/api/v1/review")).json
+    assert "Two events." in answer.page.text
+    assert "newsstand-1-2026-01-01, prompt v1" in answer.page.text
+    assert "<script>alert" not in answer.text
+    assert listed["items"][0]["answer"]["verdict"] == "different"

@@ -11,6 +11,7 @@ ROUTES = [
     "/",
     TODAY,
     "/stories/00000000-0000-0000-0000-000000000000",
+    "/events/00000000-0000-0000-0000-000000000000",
     "/healthz",
     "/readyz",
     "/static/style.css",
@@ -116,6 +117,12 @@ async def test_only_known_hosts_are_answered(database, name, status):
     assert answer.status == status
 
 
+async def event_paths(database):
+    async with database.connection() as conn:
+        rows = await conn.fetch("SELECT event_uuid FROM events WHERE status = 'active' ORDER BY event_id")
+    return [f"/events/{row['event_uuid']}" for row in rows]
+
+
 @pytest.mark.parametrize("hostile", HOSTILE)
 async def test_hostile_text_stays_text_in_every_field(database, hostile):
     plain = hostile.replace("\x00", "")
@@ -130,12 +137,11 @@ async def test_hostile_text_stays_text_in_every_field(database, hostile):
     )
     async with visiting(database) as visitor:
         front = await visitor.get("/")
-        stories = [await visitor.get(link) for link in set(front.page.links("/stories/"))]
-        texts = [
-            await visitor.get(link) for story in stories for link in story.page.links("/stories/") if "/read/" in link
-        ]
-    assert (len(stories), len(texts)) == (2, 2)
-    for answer in (front, *stories, *texts):
+        events = [await visitor.get(path) for path in await event_paths(database)]
+        read_links = {link for event in events for link in event.page.links("/stories/") if "/read/" in link}
+        texts = [await visitor.get(link) for link in read_links]
+    assert (len(events), len(texts)) == (2, 2)
+    for answer in (front, *events, *texts):
         page = answer.page
         assert answer.status == 200
         assert {attrs["src"].partition("?")[0] for attrs in page.attributes("script")} == SCRIPTS
@@ -149,8 +155,8 @@ async def test_links_out_tell_nobody_where_the_reader_comes_from(database):
     await told(database, [a_report(1, canonical_url="https://real.org/x")])
     async with visiting(database) as visitor:
         front = (await visitor.get("/")).page
-        story = (await visitor.get(front.links("/stories/")[0])).page
-    outward = [attrs for page in (front, story) for attrs in page.attributes("a") if attrs["href"].startswith("http")]
+        event = (await visitor.get((await event_paths(database))[0])).page
+    outward = [attrs for page in (front, event) for attrs in page.attributes("a") if attrs["href"].startswith("http")]
     assert len(outward) == 2
     assert {attrs["rel"] for attrs in outward} == {"noopener noreferrer nofollow"}
 
@@ -159,8 +165,8 @@ async def test_no_page_has_inline_script_or_style(database):
     await told(database, [a_report()])
     async with visiting(database) as visitor:
         front = await visitor.get("/")
-        story = await visitor.get(front.page.links("/stories/")[0])
-    for page in (front.page, story.page):
+        event = await visitor.get((await event_paths(database))[0])
+    for page in (front.page, event.page):
         assert all(attrs.get("src") for attrs in page.attributes("script"))
         assert not page.attributes("style")
         assert not [attrs for _, attrs in page.tags if "style" in attrs]

@@ -4,7 +4,7 @@ from urllib.parse import quote
 
 import pytest
 
-from builders import told
+from builders import group_into_events, told
 from web.visitor import a_report, visiting
 
 HOSTILE = "<script>alert(1)</script>"
@@ -25,8 +25,32 @@ async def desk(database):
     return database
 
 
+FLOOD = [
+    ("Flood reaches Ostburg", "tribune"),
+    ("Ostburg under water after flood", "gazette"),
+    ("Thousands flee the flood at Ostburg", "herald"),
+]
+
+
+@pytest.fixture
+async def flood(database):
+    """A desk with three stories of one event, and one of another."""
+    await told(
+        database,
+        [
+            *(
+                a_report(number, title=title, body_text=f"{title}, says {source}.", source=source)
+                for number, (title, source) in enumerate(FLOOD, start=1)
+            ),
+            a_report(4, title="Flood of letters to the museum", body_text="Letters came.", source="gazette"),
+        ],
+    )
+    await group_into_events(database, [title for title, _ in FLOOD])
+    return database
+
+
 def headlines(page):
-    return page.links("/stories/")
+    return [link["href"] for link in page.attributes("a") if "data-stop" in link]
 
 
 # The page
@@ -42,12 +66,62 @@ async def test_what_is_found_is_marked_and_says_how_it_was_found(desk):
     assert [field["value"] for field in answer.page.attributes("input") if field.get("name") == "q"] == ["dockers"] * 2
 
 
-async def test_a_headline_is_a_stop_of_the_keyboard_and_leads_to_its_story(desk):
+async def test_a_headline_is_a_stop_of_the_keyboard_and_leads_to_its_event(desk):
     async with visiting(desk, role="reader") as visitor:
-        page = (await visitor.get("/search?q=strike")).page
-        stories = [each["href"] for each in page.attributes("a") if "data-stop" in each]
-        assert len(stories) == 2
-        assert (await visitor.get(stories[0])).status == 200
+        stops = headlines((await visitor.get("/search?q=strike")).page)
+        found = (await visitor.get("/api/v1/search?q=strike")).json
+    assert stops == [f"/events/{hit['event']['event_uuid']}" for hit in found["items"]]
+    assert len(stops) == 2
+
+
+async def test_an_event_is_one_result_that_names_its_outlets(flood):
+    async with visiting(flood, role="reader") as visitor:
+        page = (await visitor.get("/search?q=flood+ostburg")).page
+    assert len(headlines(page)) == 1
+    assert "1 event ·" in page.text
+    assert "3 outlets, 1 independent" in page.text
+    assert "https://tribune.example/1" in page.links()
+    assert all(name in page.text for name in ("Tribune", "Gazette", "Herald"))
+
+
+async def test_an_event_has_the_headline_of_its_lead_and_the_passage_of_the_story_that_matches(flood):
+    async with visiting(flood, role="reader") as visitor:
+        answer = await visitor.get("/search?q=thousands+flee")
+        hit = (await visitor.get("/api/v1/search?q=thousands+flee")).json["items"][0]
+    event, story = hit["event"], hit["story"]
+    assert story["title"] == "Thousands flee the flood at Ostburg" != event["title"]
+    assert "".join(span["text"] for span in hit["headline"]) == event["title"]
+    assert headlines(answer.page) == [f"/events/{event['event_uuid']}"]
+    assert f"{event['title']} Thousands flee the flood at Ostburg Herald" in " ".join(answer.page.text.split())
+    assert "<mark>Thousands</mark> <mark>flee</mark> the flood at Ostburg, says herald." in answer.text
+    assert f"/events/{event['event_uuid']}?story={story['story_id']}#story-{story['story_id']}" in answer.page.links()
+
+
+async def test_the_other_stories_of_an_event_are_folded_below_it(flood):
+    async with visiting(flood, role="reader") as visitor:
+        page = (await visitor.get("/search?q=flood+ostburg")).page
+        hit = (await visitor.get("/api/v1/search?q=flood+ostburg")).json["items"][0]
+    assert "2 more outlets" in page.text
+    assert all(title in page.text for title, _ in FLOOD)
+    assert {"class": "others"} in page.attributes("details")
+    others = [
+        each["story_id"] for each in hit["other_stories"] if each["story_uuid"] != hit["event"]["lead_story_uuid"]
+    ]
+    assert others
+    for story_id in others:
+        assert f"/events/{hit['event']['event_uuid']}?story={story_id}#story-{story_id}" in page.links()
+
+
+async def test_single_stories_are_listed_on_request(flood):
+    async with visiting(flood, role="reader") as visitor:
+        events = (await visitor.get("/search?q=flood+ostburg")).page
+        page = (await visitor.get("/search?q=flood+ostburg&stories=1")).page
+    assert "/search?q=flood%20ostburg&stories=1" in events.links()
+    assert "/search?q=flood%20ostburg" in page.links()
+    assert "3 stories ·" in page.text
+    assert "event of 3 stories" in page.text
+    assert len(page.links("/stories/")) == 3
+    assert {"type": "hidden", "name": "stories", "value": "1"} in page.attributes("input")
 
 
 async def test_the_filters_of_the_address_narrow_and_stay(desk):
@@ -77,7 +151,7 @@ async def test_an_empty_search_teaches(desk):
         again = [await visitor.get(link) for link in page.links("/search?q=")]
     assert "Examples" in page.text
     assert '"harbour strike"' in page.text
-    assert len(again) == 5
+    assert len(again) == 6
     assert {each.status for each in again} == {200}
 
 
@@ -112,7 +186,7 @@ async def test_a_mistyped_word_is_told(desk):
         ("/search?q=%00", 200, "Examples"),
         (f"/search?q={'bridge+' * 140}", 200, "Only the first 32 words were searched for."),
         ("/search?q=strike&offset=400", 200, "No more results"),
-        ("/search?q=strike&offset=-1&offset=x", 200, "2 stories"),
+        ("/search?q=strike&offset=-1&offset=x", 200, "2 events"),
         ("/search?q=strike&topic=nope", 200, "There is no topic 'nope'."),
     ],
 )
@@ -149,6 +223,27 @@ async def test_the_public_searches_where_reading_is_public(desk):
 
 
 # The API
+
+
+async def test_programs_get_events_with_their_outlets_and_the_stories_that_match(flood):
+    async with visiting(flood, role="reader") as visitor:
+        found = (await visitor.get("/api/v1/search?q=flood")).json
+    assert (found["total_estimate"], len(found["items"])) == (2, 2)
+    hit = next(hit for hit in found["items"] if hit["event"]["story_count"] == 3)
+    event = hit["event"]
+    assert (event["source_count"], event["publisher_family_count"]) == (3, 1)
+    assert {outlet["source"] for outlet in event["outlets"]} == {"tribune", "gazette", "herald"}
+    assert {story["title"] for story in (hit["story"], *hit["other_stories"])} == {title for title, _ in FLOOD}
+    assert hit["matching_story_count"] == 3
+
+
+async def test_programs_get_single_stories_with_their_event_on_request(flood):
+    async with visiting(flood, role="reader") as visitor:
+        found = (await visitor.get("/api/v1/search?q=ostburg&stories=1")).json
+    assert found["total_estimate"] == 3
+    assert {hit["story"]["title"] for hit in found["items"]} == {title for title, _ in FLOOD}
+    assert len({hit["event"]["event_uuid"] for hit in found["items"]}) == 1
+    assert [hit["other_stories"] for hit in found["items"]] == [[], [], []]
 
 
 async def test_programs_get_the_story_the_ways_and_the_pieces(desk):
@@ -189,6 +284,7 @@ async def test_programs_narrow_too(desk):
         ("q=%00", "query.q"),
         ("q=a&collection=%00", "query.collection"),
         ("q=a&sort=new", "query.sort"),
+        ("q=a&stories=some", "query.stories"),
         (f"q={'x' * 10_001}", "query.q"),
         ("q=a&limit=99999999999999999999", "query.limit"),
     ],
@@ -217,6 +313,7 @@ async def test_the_search_is_described(desk):
         "since",
         "until",
         "language",
+        "stories",
         "limit",
         "offset",
     }

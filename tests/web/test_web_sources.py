@@ -208,11 +208,28 @@ async def test_a_selection_of_nothing_changes_nothing(database, action):
 
 
 @pytest.mark.parametrize(
-    ("items", "shown"),
-    [((0, 0, 0, 25), "25"), ((0, 4, 6, 100), "5"), ((0, 0, 0, 0), "0"), ((7, 0, 0, 0), "2.3")],
+    ("items", "days", "shown"),
+    [
+        ((0, 0, 0, 338), 0.1, "338"),
+        ((0, 4, 6, 100), 2.5, "44"),
+        ((0, 0, 0, 0), 3.5, "0"),
+        ((7, 0, 0, 0), 3.5, "2"),
+        ((1, 0, 0, 1), 3.5, "0.6"),
+    ],
 )
-def test_items_a_day_are_the_mean_since_a_source_began(items, shown):
-    assert source_pages.Harvested(items=items).a_day == shown
+def test_items_a_day_are_the_mean_since_a_source_began_with_today(items, days, shown):
+    assert source_pages.Harvested(items=items, span=timedelta(days=days)).a_day == shown
+
+
+async def test_a_source_that_was_added_today_shows_how_many_items_it_brought(database):
+    await add(database, a_source())
+    await settle(database, "tribune", health="ok", created_at=NOW - timedelta(hours=1))
+    await ran(database, "tribune", items=338)
+    async with visiting(database) as visitor:
+        listed = (await visitor.get("/sources")).page.text
+        own = (await visitor.get("/sources/tribune")).page.text
+    assert "Tribune rss World News ok never 338 1h" in listed
+    assert "338 a day in 30 days" in own
 
 
 async def test_many_sources_are_shown_in_parts_that_leave_none_out(database):
@@ -420,11 +437,11 @@ async def test_what_was_looked_at_is_added_with_its_collection_and_schedule(data
 
 
 async def test_a_source_gets_a_slug_that_nobody_has(database):
-    await add(database, a_source("tribune_example"))
+    await add(database, a_source("tribune"))
     form = form_of(a_source(), target="https://tribune.example/other.xml", kind="rss")
     async with visiting(database) as visitor:
-        assert (await visitor.post("/sources/add", form)).headers["Location"] == "/sources/tribune_example_2"
-    assert (await source(database, "tribune_example")).base_url == FEED
+        assert (await visitor.post("/sources/add", form)).headers["Location"] == "/sources/tribune_2"
+    assert (await source(database, "tribune")).base_url == FEED
 
 
 @pytest.mark.parametrize(
@@ -543,7 +560,7 @@ async def test_what_is_pasted_from_the_newsstand_is_asked_there(database):
             target = f"http://{web.address}/tribune.example/feed"
             assert "River rises" in (await visitor.get(f"/sources/add?target={quote(target)}")).page.text
             await visitor.post("/sources/add", form_of(a_source(), target=target, kind="rss"))
-    kept = await source(database, "tribune_example")
+    kept = await source(database)
     assert (kept.base_url, kept.options) == ("http://tribune.example/feed", {"connect_to": web.address})
 
 
@@ -563,7 +580,7 @@ async def test_a_list_of_feeds_is_imported_with_what_became_of_each(database):
     assert "is not the http(s) URL of a feed" in answer.page.text
     assert "0 added, 2 existed" in again.page.text
     assert "hunter2" not in answer.text
-    kept = await source(database, "tribune_example")
+    kept = await source(database)
     assert (kept.collection, kept.schedule, kept.name) == ("world_news", "3h", "Tribune")
 
 
@@ -628,3 +645,21 @@ def test_what_is_wrong_with_several_fields_together_is_told_of_none():
 
     problems = forms.find_problems({"query": "cat:cs.AI", "category": "cs.CL"}, build)
     assert list(problems) == [forms.WHOLE]
+
+
+async def test_the_form_of_a_new_source_proposes_the_name_of_its_feed(database):
+    async with open_web() as web:
+        web.answers["http://tribune.example/feed"] = a_feed("River rises")
+        async with visiting(database, role="editor", newsstand=f"http://{web.address}") as visitor:
+            answer = await visitor.get(f"/sources/add?target={quote('http://tribune.example/feed')}")
+    assert 'value="Tribune"' in answer.text
+
+
+async def test_an_editor_renames_the_publisher_of_a_source(database):
+    await add(database, a_source("tribune"))
+    await told(database, [an_item()])
+    form = {"family": "tribune.example", "publisher_name": "Coastal Tribune"}
+    async with visiting(database, role="editor") as visitor:
+        await visitor.post("/sources/tribune/publisher", form)
+        page = (await visitor.get("/sources/tribune")).page.text
+    assert "Publisher Coastal Tribune" in page

@@ -5,7 +5,7 @@ import pytest
 from builders import an_item, told
 from scoop.model import ChannelSettings
 from scoop.store import topics as store
-from web.operating import add_topic, make_digest
+from web.operating import add_topic, make_digest, write
 from web.visitor import NOW, a_report, visiting
 
 HOSTILE = "<script>alert(1)</script>"
@@ -213,15 +213,27 @@ async def test_a_count_of_lines_that_cannot_be_counts_none(database, rows):
     assert answer.status == 303
 
 
-async def test_a_topic_that_was_never_told_is_removed_and_another_is_not(database):
+async def test_a_topic_whose_digest_was_only_looked_at_is_removed_and_one_that_posted_is_not(database):
     await add_topic(database)
+    await make_digest(database, topic="energy")
+    await write(database, "part")
     async with visiting(database, role="editor") as visitor:
         assert (await visitor.post("/topics/energy/remove")).headers["Location"] == "/topics"
         assert (await visitor.get("/topics/energy")).status == 404
-        await make_digest(database)
         answer = await visitor.post("/topics/ai_news/remove")
     assert answer.status == 409
     assert "disable it instead" in answer.page.text
+
+
+async def test_a_new_topic_is_in_the_timezone_of_the_desk_unless_it_names_another(database):
+    async with visiting(database, role="editor", timezone="Asia/Tokyo") as visitor:
+        offered = (await visitor.get("/topics/add")).page
+        await visitor.post("/topics/add", {"slug": "local"})
+        await visitor.post("/topics/add", {"slug": "far", "timezone": "UTC"})
+    async with database.connection() as conn:
+        zones = [(await store.by_slug(conn, slug)).timezone for slug in ("local", "far")]
+    assert "Asia/Tokyo" in {field.get("value") for field in offered.attributes("input")}
+    assert zones == ["Asia/Tokyo", "UTC"]
 
 
 async def test_a_story_is_kept_out_and_let_in_again(database):

@@ -106,13 +106,14 @@ async def visiting(
     timezone: str = "UTC",
     newsstand: str | None = None,
     role: Role | None = "admin",
+    signed_in_at: datetime = NOW,
     **settings: Any,
 ) -> AsyncIterator[Visitor]:
     """A visitor who is signed in with this role, or not at all."""
     config = Config(timezone=timezone, **settings)
     app = create_app(config, database, newsstand=newsstand, clock=clock)
     jar = aiohttp.CookieJar(unsafe=True)  # which means: also those of addresses without a name
-    cookies = {auth.COOKIE: await signed_in(database, role, now=NOW)} if role else {}
+    cookies = {auth.COOKIE: await signed_in(database, role, now=signed_in_at)} if role else {}
     async with (
         serving(app, limits=connection_limits(config)) as address,
         aiohttp.ClientSession(cookies=cookies, cookie_jar=jar) as session,

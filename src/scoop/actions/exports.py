@@ -1,4 +1,4 @@
-"""Exports: stories and documents as NDJSON, CSV or Parquet, one page at a time in constant memory."""
+"""Exports: events, stories and documents as NDJSON, CSV or Parquet, one page at a time in constant memory."""
 
 import csv
 import io
@@ -20,26 +20,36 @@ PAGE = 1_000  # rows of one query, and of one row group of Parquet
 LIST_SEPARATOR = "; "  # in a cell of CSV
 FORMULAS = ("=", "+", "-", "@", "\t", "\r", "'")  # what a spreadsheet would run, and the apostrophe that escapes it
 
-What = Literal["stories", "documents"]
+What = Literal["events", "stories", "documents"]
 ExportFormat = Literal["ndjson", "csv", "parquet"]
 ColumnKind = Literal["text", "number", "moment", "texts"]
 MEDIA: dict[ExportFormat, str] = {
     "ndjson": "application/x-ndjson", "csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet",
 }  # fmt: skip
 COLUMNS: dict[What, dict[str, ColumnKind]] = {
+    "events": {
+        "event_uuid": "text", "collection": "text", "title": "text", "url": "text", "lead": "text", "language": "text",
+        "summary": "text", "summary_language": "text", "summary_disclaimer": "text",
+        "lead_story_uuid": "text", "status": "text", "merged_into": "text", "first_seen_at": "moment",
+        "last_seen_at": "moment", "developed_at": "moment", "story_count": "number", "item_count": "number",
+        "source_count": "number", "publisher_family_count": "number", "language_count": "number", "sources": "texts",
+        "publisher_families": "texts", "languages": "texts", "story_uuids": "texts", "article_ids": "texts",
+    },
     "stories": {
         "story_uuid": "text", "collection": "text", "title": "text", "url": "text", "status": "text",
         "coverage_id": "text", "first_seen_at": "moment", "last_seen_at": "moment", "item_count": "number",
         "sources": "texts", "publisher_families": "texts", "article_ids": "texts",
+        "source_names": "texts", "publisher_names": "texts",
     },
     "documents": {
         "article_id": "text", "collection": "text", "source": "text", "source_item_id": "text", "url": "text",
         "title": "text", "body_text": "text", "language": "text", "published_at": "moment", "fetched_at": "moment",
         "seen_at": "moment", "source_domain": "text", "publisher_family": "text", "authors": "texts", "tags": "texts",
-        "image_url": "text", "story_uuid": "text",
+        "image_url": "text", "story_uuid": "text", "source_name": "text", "publisher_name": "text",
     },
 }  # fmt: skip
 READERS: dict[What, Callable[..., Awaitable[Lines]]] = {
+    "events": export_reads.event_lines,
     "stories": export_reads.story_lines,
     "documents": export_reads.document_lines,
 }

@@ -5,9 +5,8 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
-import structlog
-
 from scoop.core import digest_windows, text
+from scoop.core.alerts import AlertKind
 from scoop.core.handover_modes import Modes
 from scoop.errors import UsageError
 from scoop.fetch import child_process
@@ -17,9 +16,7 @@ from scoop.store import alerts, handover, topics
 from scoop.store.db import Connection
 from scoop.store.handover import Fallback, LeaveState
 
-log = structlog.get_logger()
-
-ALARM = "legacy_fallback"
+ALARM: AlertKind = "legacy_fallback"
 LONGEST_RUN = timedelta(minutes=5)
 LOST_AFTER = LONGEST_RUN + timedelta(
     minutes=1
@@ -105,10 +102,7 @@ async def fall_back(conn: Connection, modes: Modes, *, now: datetime, run: Progr
             uncertain.add(topic.topic_id)
     await _run_all(conn, claimed, run)
     messages = _messages(guarded, uncertain, await handover.list_fallbacks(conn), now=now)
-    for _, subject, message in await alerts.settle(
-        conn, messages, subjects=[topic.topic_slug for topic in known], kinds=[ALARM]
-    ):
-        log.warning(message, alert=ALARM, subject=subject)
+    await alerts.settle(conn, messages, subjects=[topic.topic_slug for topic in known], kinds=[ALARM])
 
 
 def _is_guarded(topic: Topic, modes: Modes) -> bool:
@@ -149,9 +143,9 @@ async def _run_all(conn: Connection, claimed: Iterable[tuple[Topic, date]], run:
 
 def _messages(
     guarded: Iterable[Topic], uncertain: set[int], fallbacks: Mapping[int, Fallback], *, now: datetime
-) -> dict[tuple[str, str], str]:
+) -> dict[tuple[AlertKind, str], str]:
     """An alert for each topic whose last digest was late, by slug."""
-    messages: dict[tuple[str, str], str] = {}
+    messages: dict[tuple[AlertKind, str], str] = {}
     for topic in guarded:
         day = digest_windows.latest(topic.digest_cron, topic.timezone, now)
         found = fallbacks.get(topic.topic_id)

@@ -5,15 +5,18 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from scoop.core import calibration, links
+from scoop.core.briefs.same_event import EventVerdict
 from scoop.core.calibration import Accuracy, LabelledPair, Proposal
 from scoop.core.links import LinkModel
 from scoop.errors import NotFound
 from scoop.model import Decision
-from scoop.store import embeddings
-from scoop.store import review as store
+from scoop.store import embeddings, review_queue
 from scoop.store.db import Connection
 from scoop.store.embeddings import EmbeddingModel
-from scoop.store.review import GrayPair
+from scoop.store.review_queue import GrayPair
+
+VERDICTS: Mapping[EventVerdict, str] = {"same": "Same event", "different": "Two events", "unsure": "Unsure"}
+"""Labels of what a model answered about a pair."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +63,7 @@ async def queue(
     if model is None or fit is None:
         return [], 0
     at_least = links.calibrated(fit, model.calibration).coverage_at
-    return await store.list_pairs(
+    return await review_queue.list_pairs(
         conn, model, at_least=at_least, collection=collection, skip=skip, limit=limit, now=now
     )
 
@@ -85,7 +88,7 @@ async def answered(conn: Connection) -> Answered | None:
     shipped = links.load_model(model.model_name, model.model_version) if model else None
     if model is None or shipped is None:
         return None
-    labels, _ = await store.list_labels(conn, model)
+    labels, _ = await review_queue.list_labels(conn, model)
     merge, coverage = _accuracies(labels, links.calibrated(shipped, model.calibration))
     before = _accuracies(labels, shipped) if model.calibration else (merge, coverage)
     return Answered(
@@ -105,7 +108,7 @@ def _accuracies(labels: Sequence[LabelledPair], fit: LinkModel) -> tuple[Accurac
 async def measured(conn: Connection, model: EmbeddingModel, shipped: LinkModel) -> Calibration:
     """Accuracy of the active model at its current calibration."""
     fit = links.calibrated(shipped, model.calibration)
-    labels, unusable = await store.list_labels(conn, model)
+    labels, unusable = await review_queue.list_labels(conn, model)
     proposals = calibration.propose(labels, fit)
     merge, coverage = _accuracies(labels, fit)
     return Calibration(
@@ -130,9 +133,17 @@ def sentence(decision: Decision) -> str:
             "merge": f"{other} is part of {one} now",
             "apart": f"{one} and {other} stay apart",
             "split": f"{moved} of {one} made {other}",
+            "move": f"{one} is in the event of {other} now"
+            if decision.other_story_id
+            else f"{one} is an event of its own now",
+            "lead": f"{one} leads event {decision.event_id} now",
+            "suppress": f"event {decision.event_id} is hidden from readers now",
         }[decision.action]
     return {
         "merge": f"{other} is a story of its own again",
         "apart": f"{one} and {other} need not stay apart any longer",
         "split": f"{moved} went back to {one}",
+        "move": f"{one} went back to event {decision.event_id}",
+        "lead": f"the lead of event {decision.event_id} is what it was before",
+        "suppress": f"event {decision.event_id} is shown to readers again",
     }[decision.action]

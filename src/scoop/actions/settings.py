@@ -57,6 +57,8 @@ class Setting:
     metavar: str | None = None
     label: str | None = ""
     is_common: bool = False
+    has_own_default: bool = False
+    """Whether its default depends on the desk: `about` says so."""
 
     @property
     def attribute(self) -> str:

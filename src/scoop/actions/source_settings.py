@@ -49,7 +49,7 @@ SETTINGS = (
     Setting(name="kind", about="How it is read: rss, site, hackernews, ... Default: as the address says.", label=None),
     Setting(
         name="slug",
-        about="Its short name, of a-z, 0-9 and _. Default: made from the host.",
+        about="Its short name, of a-z, 0-9 and _. Default: made from its name, else from the host.",
         most=MAX_SLUG,
         check=_check_slug,
         is_fixed=True,
@@ -63,7 +63,12 @@ SETTINGS = (
         is_required=True,
         is_common=True,
     ),
-    Setting(name="name", about="Its name for people. Default: the host.", most=MAX_NAME, is_common=True),
+    Setting(
+        name="name",
+        about="Its name for people. Default: made from the title of its feed, else the host.",
+        most=MAX_NAME,
+        is_common=True,
+    ),
     Setting(
         name="schedule",
         about="How often it is fetched: 30m, 1h or 1d, or a cron of five fields: 0 7 * * * is every day at seven.",

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
@@ -126,9 +127,11 @@ def _complete(values: Mapping[str, Any]) -> SourceSettings:
     words = [values["kind"], *_subject(values["options"])] if is_service else []
     host = urls.host(urls.canonical_url(values["base_url"])).removeprefix("www.")
     slug = values.get("slug") or _make_slug("_".join(words) or host)
-    name = values.get("name") or (" ".join(words) if len(words) > 1 else urls.host(values["base_url"]))
+    own_name = " ".join(words) if len(words) > 1 else urls.host(values["base_url"])
+    name = values.get("name") or own_name
     definition.check(SETTINGS, {"slug": slug})
-    return SourceSettings(**{**values, "slug": slug, "name": name})
+    name_from = "address" if name == own_name else "person"
+    return SourceSettings(**{**values, "slug": slug, "name": name, "name_from": name_from})
 
 
 def _check_address(base_url: str, connect_to: str | None) -> None:
@@ -153,6 +156,27 @@ def _make_slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")[:MAX_SLUG].rstrip("_")
 
 
+def with_title(settings: SourceSettings, harvest: Harvest) -> SourceSettings:
+    """The settings with the name that the feed's title gives them, unless somebody named them."""
+    named = harvest.name(settings.base_url) if settings.name_from == "address" else None
+    return replace(settings, name=named.name, name_from="title") if named else settings
+
+
+def with_readable_slug(
+    settings: SourceSettings, slugs: Collection[str], namesakes: Counter[str] | None = None
+) -> SourceSettings:
+    """The settings with a slug that is not in `slugs`, made from their name unless that is the address.
+
+    `namesakes` counts the slugs that were made of each name in one import.
+    """
+    readable = "" if settings.name_from == "address" else _make_slug(settings.name)
+    slug = readable or settings.slug
+    free = with_free_slug(replace(settings, slug=slug), slugs, namesakes[slug] if namesakes else 0)
+    if namesakes is not None:
+        namesakes[slug] += 1
+    return free
+
+
 def with_free_slug(settings: SourceSettings, slugs: Collection[str], namesakes: int = 0) -> SourceSettings:
     """The settings with a slug that is not in `slugs`; the first `namesakes` numbers are known to be taken."""
     numbers = (f"_{number + 1}" if number else "" for number in itertools.count(namesakes))
@@ -160,12 +184,60 @@ def with_free_slug(settings: SourceSettings, slugs: Collection[str], namesakes: 
     return replace(settings, slug=next(slug for slug in candidates if slug not in slugs))
 
 
-async def add(conn: Connection, settings: SourceSettings) -> Source:
-    """Add a source, inside the caller's transaction; Conflict where its slug is taken."""
+async def find_alike(conn: Connection, candidates: Sequence[SourceSettings]) -> Source | None:
+    """A source that reads the same as one of the candidates."""
+    subjects = [_read_subject(settings) for settings in candidates]
+    alike = await store.list_sources(conn, kind=candidates[0].kind)
+    return next((source for source in alike if _read_subject(source) in subjects), None)
+
+
+def _read_subject(settings: SourceSettings) -> tuple[str, dict[str, Any]]:
+    """What distinguishes two sources of a kind: the address, and the options that do not only say how to reach it."""
+    shared = sources.ServiceOptions.__struct_fields__
+    return settings.base_url, {name: value for name, value in settings.options.items() if name not in shared}
+
+
+async def add(conn: Connection, settings: SourceSettings, *, has_slug: bool) -> Source:
+    """Add a source, inside the caller's transaction; `has_slug`: its slug was chosen and is not to be made.
+
+    Conflict where a chosen slug is taken, or where a source without one exists.
+    """
+    if not has_slug:
+        if alike := await find_alike(conn, [settings]):
+            raise Conflict(f"there is a source {alike.slug!r} that reads this already; give this one another slug")
+        settings = with_readable_slug(settings, await _list_slugs(conn))
     if await store.is_taken(conn, settings.slug):
         raise Conflict(f"there is a source {settings.slug!r} already; give this one another slug")
     await store.put(conn, settings)
     return await store.by_slug(conn, settings.slug)
+
+
+async def add_or_change(conn: Connection, settings: SourceSettings, *, has_slug: bool) -> Source:
+    """Add a source, or change the one that has its slug or, where none was chosen, reads the same."""
+    if not has_slug:
+        alike = await find_alike(conn, [settings])
+        settings = with_known_name(settings, alike) if alike else with_readable_slug(settings, await _list_slugs(conn))
+    await store.put(conn, settings)
+    return await store.by_slug(conn, settings.slug)
+
+
+def with_known_name(settings: SourceSettings, known: Source) -> SourceSettings:
+    """The settings under the slug of a source, and with its name where they have none of a person."""
+    if settings.name_from == "person":
+        return replace(settings, slug=known.slug)
+    return replace(settings, slug=known.slug, name=known.name, name_from=known.name_from)
+
+
+async def put_configured(conn: Connection, configured: Sequence[SourceSettings]) -> None:
+    """Add or change the sources of the configuration file; a name that it does not give stays."""
+    present = {source.slug: source for source in await store.list_sources(conn)}
+    for settings in configured:
+        known = present.get(settings.slug)
+        await store.put(conn, with_known_name(settings, known) if known else settings)
+
+
+async def _list_slugs(conn: Connection) -> set[str]:
+    return {source.slug for source in await store.list_sources(conn)}
 
 
 def patch_settings(source: Source, patch: Mapping[str, Any]) -> SourceSettings:
@@ -173,14 +245,15 @@ def patch_settings(source: Source, patch: Mapping[str, Any]) -> SourceSettings:
 
     Options are added to those that the source has.
     """
-    kept = {field.name: getattr(source, field.name) for field in fields(SourceSettings)}
+    kept = {field.name: getattr(source, field.name) for field in fields(SourceSettings) if field.name != "name_from"}
     kind = patch.get("kind") or source.kind
     plugin = kinds().get(kind)
     if patch.get("target") is not None or (plugin is not None and plugin.base_url):
         del kept["base_url"]  # a service has its own address: that of an earlier kind must not get its key
     options = source.options | dict(patch.get("options") or {})
     changed = definition.apply_patch(SourceSettings, kept, patch)
-    return read_settings({**changed, "kind": kind, "slug": source.slug, "options": options})
+    settings = read_settings({**changed, "kind": kind, "slug": source.slug, "options": options})
+    return settings if settings.name != source.name else replace(settings, name_from=source.name_from)
 
 
 async def change(conn: Connection, slug: str, patch: Mapping[str, Any]) -> SourceSettings:

@@ -65,7 +65,12 @@ SETTINGS = (
         check=digest_windows.check_cron,
         label="Schedule",
     ),
-    Setting(name="timezone", about="Timezone of its schedule and its dates, as Asia/Tokyo.", check=schedules.zone),
+    Setting(
+        name="timezone",
+        about="Timezone of its schedule and its dates, as Asia/Tokyo. Default: that of the desk.",
+        check=schedules.zone,
+        has_own_default=True,
+    ),
     COLLECTIONS,
     Setting(
         name="max_entries",

@@ -45,28 +45,31 @@ class _Channel(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
     enabled: bool = True
 
 
-def settings(given: Mapping[str, Any], known: Topic | None = None) -> TopicSettings:
+def settings(given: Mapping[str, Any], known: Topic | None = None, *, timezone: str = "UTC") -> TopicSettings:
     """The settings of a topic from an operator's values; a missing value keeps its current value or the default.
 
-    The names are those of `topic_settings.TABLE`. UsageError names the setting and the fix.
+    The names are those of `topic_settings.TABLE`. UsageError names the setting and the fix. `timezone` is the desk's,
+    the default of new topics.
     """
     definition.check_names("topic", TABLE, given)
     definition.check(TABLE, given)
     slug = known.topic_slug if known else given.get("slug")
     if slug is None:
         raise UsageError("slug: a topic needs a slug, of a-z, 0-9 and _, as energy")
-    base = known or TopicSettings(topic_slug=slug, topic_name="")
+    base = known or TopicSettings(topic_slug=slug, topic_name="", timezone=timezone)
     kept = {field.name: getattr(base, field.name) for field in fields(TopicSettings)}
-    values = definition.apply_patch(TopicSettings, kept, _patch(given))
+    values = definition.apply_patch(TopicSettings, kept, _patch(given, timezone=timezone))
     name = values["topic_name"] or display_names.collection_name(slug)
     return TopicSettings(**{**values, "topic_slug": slug, "topic_name": name})
 
 
-def _patch(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The given settings by the fields of the dataclass."""
+def _patch(given: Mapping[str, Any], *, timezone: str) -> dict[str, Any]:
+    """The given settings by the fields of the dataclass; a timezone that is reset becomes the desk's."""
     patch = {each.attribute: given[each.name] for each in (*SETTINGS, *HANDOVER_SETTINGS) if each.name in given}
     if isinstance(deadline := patch.get("legacy_deadline"), str):
         patch["legacy_deadline"] = schedules.interval(deadline)
+    if "timezone" in patch and patch["timezone"] is None:
+        patch["timezone"] = timezone
     return patch
 
 
@@ -143,10 +146,10 @@ async def add(conn: Connection, added: TopicSettings) -> Topic:
     return await store.by_slug(conn, added.topic_slug)
 
 
-async def edit(conn: Connection, slug: str, given: Mapping[str, Any]) -> Topic:
+async def edit(conn: Connection, slug: str, given: Mapping[str, Any], *, timezone: str = "UTC") -> Topic:
     """Change the settings and rules of a topic, in the caller's transaction; missing values stay."""
     known = await store.lock(conn, slug)
-    await store.put(conn, settings(given, known))
+    await store.put(conn, settings(given, known, timezone=timezone))
     await store.put_rules(conn, known, *rules(given, known))
     return await store.by_slug(conn, slug)
 
@@ -191,7 +194,11 @@ async def unsuppress(conn: Connection, slug: str, story: str) -> int:
 
 
 async def put_topics(
-    tables: Sequence[Mapping[str, Any]], conn: Connection, plugin_settings: PluginSettings = NO_SETTINGS
+    tables: Sequence[Mapping[str, Any]],
+    conn: Connection,
+    plugin_settings: PluginSettings = NO_SETTINGS,
+    *,
+    timezone: str = "UTC",
 ) -> None:
     """Store the topics of the configuration file; ConfigError names the invalid table.
 
@@ -200,14 +207,16 @@ async def put_topics(
     async with conn.transaction():
         for number, table in enumerate(tables, start=1):
             try:
-                await _put_topic(conn, table, plugin_settings)
+                await _put_topic(conn, table, plugin_settings, timezone=timezone)
             except UsageError as error:
                 raise ConfigError(f"scoop.toml, [[topics]] number {number}: {error}") from error
 
 
-async def _put_topic(conn: Connection, table: Mapping[str, Any], plugin_settings: PluginSettings) -> None:
+async def _put_topic(
+    conn: Connection, table: Mapping[str, Any], plugin_settings: PluginSettings, *, timezone: str
+) -> None:
     known = next((topic for topic in await store.list_topics(conn) if topic.topic_slug == table.get("slug")), None)
-    wanted = settings(table, known)
+    wanted = settings(table, known, timezone=timezone)
     if known is None or any(getattr(known, each.name) != getattr(wanted, each.name) for each in fields(TopicSettings)):
         await store.put(conn, wanted)
     topic = await store.by_slug(conn, wanted.topic_slug)

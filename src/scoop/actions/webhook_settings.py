@@ -3,7 +3,7 @@
 from typing import get_args
 
 from scoop.actions.settings import Setting
-from scoop.store.webhooks import WebhookEvent
+from scoop.store.webhooks import DEFAULT_EVENTS, WebhookEvent
 
 MAX_URL = 2_000
 MAX_COLLECTION = 128
@@ -27,14 +27,19 @@ SETTINGS = (
         is_required=True,
     ),
     Setting(name="secret", about="The name of the signing secret, as desk.", most=100, is_required=True),
-    Setting(name="events", about="Events that it receives. Default: all.", type=list[WebhookEvent], most=len(EVENTS)),
+    Setting(
+        name="events",
+        about=f"What it is notified of. Default: {', '.join(DEFAULT_EVENTS)}.",
+        type=list[WebhookEvent],
+        most=len(EVENTS),
+    ),
     Setting(
         name="collection",
-        about="Only stories of this collection; null is all.",
+        about="Only events and stories of this collection; null is all.",
         most=MAX_COLLECTION,
         check=_check_printable,
     ),
-    Setting(name="topic", about="Only stories and digests of this topic; null is all.", most=200, pattern=NAME),
+    Setting(name="topic", about="Only events, stories and digests of this topic; null is all.", most=200, pattern=NAME),
     Setting(name="allow_private", about="Whether its host may have a private address.", type=bool),
-    Setting(name="enabled", about="Whether it receives events.", type=bool),
+    Setting(name="enabled", about="Whether it receives messages.", type=bool),
 )

@@ -24,7 +24,7 @@ def settings(given: Mapping[str, Any]) -> WebhookSettings:
     values = {name: value for name, value in given.items() if value is not None and name in known}
     if missing := [setting.name for setting in SETTINGS if setting.is_required and setting.name not in values]:
         raise UsageError(f"{missing[0]}: must be set")
-    values["events"] = _events(values.get("events") or EVENTS)
+    values["events"] = _events(values.get("events") or store.DEFAULT_EVENTS)
     definition.check(SETTINGS, values | {"events": list(values["events"])})
     found = WebhookSettings(**values)
     _check_address(found)
@@ -42,7 +42,7 @@ async def send_test(
     found: WebhookSettings, *, client: Client, secrets: Mapping[str, Secret], clock: Callable[[], datetime]
 ) -> int:
     """Send a test message to a webhook; return the HTTP status, or raise NotSent, Unknown or DeliveryRefused."""
-    errand = Errand(client=client, secrets=secrets, clock=clock)
+    errand = Errand(channel=deliver_webhooks.METRIC, client=client, secrets=secrets, clock=clock)
     payload = store.message(TRIAL, {"webhook": found.name}, now=clock())
     trial = OutgoingDelivery(
         webhook_delivery_id=0,

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from scoop.api import document
 from scoop.app import modes
-from scoop.core import redaction
+from scoop.core.shapes import summanow
 from scoop.errors import Conflict
 from scoop.http import pagination, responses, routes
 from scoop.http.deps import CurrentDesk, ReadConn, WriteConn
@@ -24,7 +24,6 @@ from scoop.store import db, runs, sources
 from scoop.store.db import Connection
 from scoop.store.reads import sources as source_reads
 from scoop.store.reads.sources import NextVisit
-from scoop.store.runs import Run
 
 router = routes.for_programs("Articles", prefix="/api")
 
@@ -107,7 +106,8 @@ async def list_crawl_runs(
         limit=query.limit + 1,
     )
     part = pagination.paginate(found, query.limit, lambda run: (run.run_id,))
-    return responses.json(request, CrawlRuns(crawlRuns=list(map(_crawl_run, part.items)), nextCursor=part.next_cursor))
+    crawl_runs = [CrawlRun(**summanow.crawl_run(run)) for run in part.items]
+    return responses.json(request, CrawlRuns(crawlRuns=crawl_runs, nextCursor=part.next_cursor))
 
 
 @router.post(
@@ -168,19 +168,3 @@ async def _jobs(conn: Connection, source_ids: Sequence[int]) -> list[CrawlJob]:
         CrawlJob(jobId=f"{StageName.INGEST}:{visit.source_id}", siteId=visit.source, dueAt=visit.due_at)
         for visit in await source_reads.list_next_visits(conn, StageName.INGEST, source_ids, rest=PAUSE)
     ]
-
-
-def _crawl_run(run: Run) -> CrawlRun:
-    return CrawlRun(
-        runId=str(run.run_id),
-        siteId=run.source,
-        triggerType=run.trigger,
-        startedAt=run.started_at,
-        completedAt=run.finished_at,
-        status="success" if run.status == "completed" else run.status,
-        processedCount=run.items_fetched,
-        newArticles=run.items_inserted,
-        failedArticles=run.items_failed,
-        errorSummary=run.error_message and redaction.redact_text(run.error_message),
-        s3LogKey=run.log_key,
-    )

@@ -17,9 +17,9 @@ router = routes.for_pages()
 ABOUT = """The HTTP API of Scoop: read, push and manage everything that the pages show.
 
 Send a key with every request: `Authorization: Bearer KEY` (`scoop keys add`, or Settings, Keys). A key has scopes:
-read, push, edit, admin. Lists are paginated: pass `next_cursor` of one page as `cursor` of the next. Reads have an
-ETag: send it as `If-None-Match` to get 304 if nothing changed, and as `If-Match` to change only the version you have
-read. Times are ISO 8601 in UTC."""
+read, push, edit, metrics, admin. Lists are paginated: pass `next_cursor` of one page as `cursor` of the next. Reads
+have an ETag: send it as `If-None-Match` to get 304 if nothing changed, and as `If-Match` to change only the version
+you have read. Times are ISO 8601 in UTC."""
 PROBLEM = {
     "type": "object",
     "required": ["error"],
@@ -67,6 +67,11 @@ IF_MATCH: dict[str, Any] = {
 def problems(*statuses: HTTPStatus) -> dict[int | str, dict[str, Any]]:
     """Further errors of an operation, for its `responses`."""
     return {int(status): {"description": MORE[status]} for status in statuses}
+
+
+def example(value: Any) -> dict[int | str, dict[str, Any]]:
+    """An example of a response, for the `responses` of an operation."""
+    return {200: {"content": {"application/json": {"example": value}}}}
 
 
 def describe(app: FastAPI) -> None:

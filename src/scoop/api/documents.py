@@ -1,5 +1,6 @@
 """Documents: the list, one document with its text, and why it is in its story."""
 
+from dataclasses import asdict, dataclass
 from http import HTTPStatus
 from typing import Annotated, Any
 from uuid import UUID
@@ -9,8 +10,9 @@ from fastapi import Request, Response
 from pydantic import Field
 
 from scoop.actions import filters
-from scoop.api import document, moments
+from scoop.api import document, moments, summaries
 from scoop.api.moments import Since, Until
+from scoop.api.summaries import SummaryLanguage
 from scoop.http import pagination, responses, routes
 from scoop.http.deps import CurrentDesk, ReadConn
 from scoop.http.pagination import Listed
@@ -20,8 +22,10 @@ from scoop.store.db import Connection
 from scoop.store.reads import decisions as decision_reads
 from scoop.store.reads import documents as document_reads
 from scoop.store.reads import stories as story_reads
+from scoop.store.reads import summaries as summary_reads
 from scoop.store.reads.decisions import DedupEvent, Explanation
 from scoop.store.reads.documents import DocumentRow, WholeDocument
+from scoop.store.reads.summaries import SummaryReport
 
 router = routes.for_programs("Documents")
 
@@ -56,11 +60,23 @@ def _position(document: DocumentRow) -> tuple[Any, ...]:
     return document.seen_at, document.document_id
 
 
-@router.get("/documents/{document_id}", response_model=WholeDocument)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentDetail(WholeDocument):
+    """A document with its text, and its summary."""
+
+    summary: SummaryReport
+
+
+@router.get("/documents/{document_id}", response_model=DocumentDetail)
 @needs("read")
-async def get_document(request: Request, conn: ReadConn, document_id: RecordId) -> Response:
-    """One document with its text and the story it is in."""
-    return responses.json(request, await document_reads.get_document(conn, document_id))
+async def get_document(
+    request: Request, conn: ReadConn, desk: CurrentDesk, document_id: RecordId, language: SummaryLanguage = None
+) -> Response:
+    """One document with its text, its summary, and the story it is in."""
+    found = await document_reads.get_document(conn, document_id)
+    languages = summaries.languages(desk, found.collection, language)
+    summary = await summary_reads.get_report(conn, "document", document_id, languages=languages)
+    return responses.json(request, DocumentDetail(**asdict(found), summary=summary))
 
 
 @router.get("/documents/{document_id}/events", response_model=Listed[DedupEvent])

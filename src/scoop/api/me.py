@@ -18,7 +18,10 @@ router = routes.for_programs("People", prefix="/api")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Me:
-    """The authenticated user; `id` and `userId` are the same, `rights` are those of this session or key."""
+    """The authenticated user; `id` and `userId` are the same, `rights` are those of this session or key.
+
+    `language` is the one in which the person reads summaries, empty for that of the desk.
+    """
 
     id: str
     userId: str  # noqa: N815 - the shape of this contract
@@ -26,10 +29,12 @@ class Me:
     role: Role
     rights: list[Right]
     via: Via
+    language: str
     createdAt: datetime  # noqa: N815
     type: Literal["user"] = "user"
 
 
+@router.get("/v1/me", response_model=Me)
 @router.get("/user/me", response_model=Me)
 @needs("read")
 async def get_me(request: Request, conn: ReadConn, by: CurrentVisitor) -> Response:
@@ -45,6 +50,7 @@ async def get_me(request: Request, conn: ReadConn, by: CurrentVisitor) -> Respon
         role=user.role,
         rights=sorted(by.rights),
         via=by.via,
+        language=user.language,
         createdAt=user.created_at,
     )
     return responses.json(request, me)

@@ -26,10 +26,10 @@ INTERNAL = frozenset({"options", "key", "marker", "correction", "looks"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostReport:
-    """A part of a digest for a channel: its payload and its state."""
+    """A part of a digest for a channel: its payload and its state; a message about alerts has no `digest_run_id`."""
 
     post_id: int
-    digest_run_id: int
+    digest_run_id: int | None
     topic_slug: str
     run_date: date
     channel: str

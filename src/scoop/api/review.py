@@ -1,4 +1,4 @@
-"""Review in the API: pairs of stories that may be one, and decisions about them."""
+"""Review in the API: pairs of stories that may be one, and decisions about stories and events."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ from scoop.http.routes import needs
 from scoop.model import Decision
 from scoop.store import db
 from scoop.store import review as store
-from scoop.store.review import GrayPair
+from scoop.store.review_queue import GrayPair
 
 router = routes.for_programs("Review")
 
@@ -50,6 +50,28 @@ class SplitRequest(RequestModel):
     """Documents of one story, by their numbers."""
 
     documents: Annotated[list[RecordId], Field(min_length=1, max_length=1000)]
+    note: LongText = ""
+
+
+class MoveRequest(RequestModel):
+    """Stories of one event, and the event that they belong to, by number or UUID; null: an event of their own."""
+
+    stories: Annotated[list[ShortText], Field(min_length=1, max_length=100)]
+    event: ShortText | None
+    note: LongText = ""
+
+
+class LeadRequest(RequestModel):
+    """The story that leads its event, by its number or its UUID."""
+
+    story: ShortText
+    note: LongText = ""
+
+
+class EventRequest(RequestModel):
+    """An event, by its number or its UUID."""
+
+    event: ShortText
     note: LongText = ""
 
 
@@ -95,6 +117,42 @@ async def split_story(request: Request, conn: WriteConn, visitor: CurrentVisitor
     return responses.json(request, decision, status=HTTPStatus.CREATED)
 
 
+@router.post("/review/split-each", response_model=Listed[Decision], status_code=201, responses=AGAINST)
+@needs("edit")
+async def split_story_each(request: Request, conn: WriteConn, visitor: CurrentVisitor, body: SplitRequest) -> Response:
+    """Split documents off their story, each into a story of its own: one decision for each, at most 100."""
+    with _against():
+        decisions = await store.split_each(conn, set(body.documents), note=body.note, by=visitor.name)
+    return responses.json(request, Listed(items=decisions, next_cursor=None), status=HTTPStatus.CREATED)
+
+
+@router.post("/review/move", response_model=list[Decision], status_code=201, responses=AGAINST)
+@needs("edit")
+async def move_stories(request: Request, conn: WriteConn, visitor: CurrentVisitor, body: MoveRequest) -> Response:
+    """Move stories to another event or to one of their own; no run brings them back to those that they leave."""
+    with _against():
+        decisions = await store.move(conn, body.stories, body.event, note=body.note, by=visitor.name)
+    return responses.json(request, decisions, status=HTTPStatus.CREATED)
+
+
+@router.post("/review/lead", response_model=Decision, status_code=201, responses=AGAINST)
+@needs("edit")
+async def choose_lead(request: Request, conn: WriteConn, visitor: CurrentVisitor, body: LeadRequest) -> Response:
+    """Let a story lead its event; undo the decision to let the rule choose again."""
+    with _against():
+        decision = await store.choose_lead(conn, body.story, note=body.note, by=visitor.name)
+    return responses.json(request, decision, status=HTTPStatus.CREATED)
+
+
+@router.post("/review/suppress", response_model=Decision, status_code=201, responses=AGAINST)
+@needs("edit")
+async def suppress_event(request: Request, conn: WriteConn, visitor: CurrentVisitor, body: EventRequest) -> Response:
+    """Hide an event with all its stories from readers; undo the decision to show it again."""
+    with _against():
+        decision = await store.suppress(conn, body.event, note=body.note, by=visitor.name)
+    return responses.json(request, decision, status=HTTPStatus.CREATED)
+
+
 @router.get("/review/decisions", response_model=Listed[Decision])
 @needs("read")
 async def list_decisions(request: Request, conn: ReadConn, wanted: Annotated[DecisionQuery, Query()]) -> Response:
@@ -107,7 +165,7 @@ async def list_decisions(request: Request, conn: ReadConn, wanted: Annotated[Dec
 @router.post("/review/decisions/{decision_id}/undo", response_model=Decision, responses=AGAINST)
 @needs("edit")
 async def undo_decision(request: Request, conn: WriteConn, visitor: CurrentVisitor, decision_id: RecordId) -> Response:
-    """Undo a decision; documents that it moved go back, then the rules decide again."""
+    """Undo a decision; documents and stories that it moved go back, then the rules decide again."""
     with _against():
         decision = await store.undo(conn, decision_id, by=visitor.name)
     return responses.json(request, decision)

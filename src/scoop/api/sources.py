@@ -135,9 +135,10 @@ async def add_source(request: Request, desk: CurrentDesk, by: CurrentVisitor, bo
     """Add a source. A target without a scheme is tried with https, then with http."""
     settings, *others = _candidates(by, body.model_dump(exclude={"check"}))
     if body.check:
-        settings, _ = await _preview_first(desk, [settings, *others])
+        settings, preview = await _preview_first(desk, [settings, *others])
+        settings = source_actions.with_title(settings, preview.harvest)
     async with desk.writing() as conn:
-        added = await source_actions.add(conn, settings)
+        added = await source_actions.add(conn, settings, has_slug=body.slug is not None)
         report = await _report(conn, desk, by, added)
     headers = {"Location": f"/api/v1/sources/{added.slug}"}
     return responses.json(request, report, status=HTTPStatus.CREATED, headers=headers)

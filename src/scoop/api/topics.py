@@ -140,8 +140,8 @@ async def add_topic(
     request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, body: NewTopic
 ) -> Response:
     """Add a topic; without collections and source rules it takes stories from everywhere."""
-    await topics.add(conn, topics.settings(_table(body)))
-    await topics.edit(conn, body.topic_slug, _table(body))
+    await topics.add(conn, topics.settings(_table(body), timezone=desk.config.timezone))
+    await topics.edit(conn, body.topic_slug, _table(body), timezone=desk.config.timezone)
     headers = {"Location": f"/api/v1/topics/{body.topic_slug}"}
     report = await _read(conn, body.topic_slug, desk, by)
     return responses.json(request, report, status=HTTPStatus.CREATED, headers=headers)
@@ -167,7 +167,7 @@ async def change_topic(
     """Change a topic; omitted fields keep their value, a list of rules replaces the current one."""
     await store.lock(conn, slug)
     responses.check_unchanged(request, await _read(conn, slug, desk, by))
-    await topics.edit(conn, slug, _table(body))
+    await topics.edit(conn, slug, _table(body), timezone=desk.config.timezone)
     return responses.json(request, await _read(conn, slug, desk, by))
 
 
@@ -181,7 +181,7 @@ async def change_topic(
 async def remove_topic(
     request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, slug: AnySlug
 ) -> Response:
-    """Delete a topic that has no digests yet; disable it otherwise."""
+    """Delete a topic that has posted no digest yet, with the digests that were only made; disable it otherwise."""
     await store.lock(conn, slug)
     responses.check_unchanged(request, await _read(conn, slug, desk, by))
     try:

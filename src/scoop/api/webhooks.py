@@ -1,4 +1,4 @@
-"""Webhooks in the API: programs that receive stories and digests."""
+"""Webhooks in the API: programs that receive events and digests."""
 
 from http import HTTPStatus
 from typing import Annotated, Any
@@ -63,7 +63,7 @@ async def list_webhooks(request: Request, conn: ReadConn) -> Response:
 )
 @needs("admin")
 async def add_webhook(request: Request, conn: WriteConn, new: NewWebhook) -> Response:
-    """Add a webhook; it receives events from now on."""
+    """Add a webhook; it is notified of what happens from now on."""
     await store.add(conn, webhooks.settings(new.model_dump()))
     return responses.json(request, await store.by_name(conn, new.name), status=HTTPStatus.CREATED)
 

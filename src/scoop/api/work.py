@@ -13,7 +13,8 @@ from scoop.http.deps import ReadConn, WriteConn
 from scoop.http.pagination import Listed
 from scoop.http.params import PageParams, RecordId, RequestModel, ShortText
 from scoop.http.routes import needs
-from scoop.store import work
+from scoop.store import projections, work
+from scoop.store.projections import FeedState
 from scoop.store.work import Count, Waiting
 
 router = routes.for_programs("Queue", prefix="/api/v1/queue")
@@ -58,6 +59,16 @@ async def list_quarantined(request: Request, conn: ReadConn, query: Annotated[Wo
     """Quarantined work items with the reason; they wait until a person releases them."""
     items = await work.quarantined(conn, stage=query.stage, after=_cursor(query), limit=query.limit + 1)
     return _list_response(request, items, query.limit)
+
+
+@router.get("/projections", response_model=list[FeedState])
+@needs("read")
+async def list_projections(request: Request, conn: ReadConn) -> Response:
+    """The feeds of projections: their lag, the number of their items, and the error of the last attempt."""
+    states = await projections.list_states(conn)
+    return responses.json(
+        request, [replace(state, error=state.error and redaction.redact_text(state.error)) for state in states]
+    )
 
 
 @router.post("/retry", response_model=ChangedWork)

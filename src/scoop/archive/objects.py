@@ -87,6 +87,14 @@ def log_key(run: str, started_at: datetime) -> str:
     return f"logs/{_time(started_at)}-{_part(run)}.ndjson"
 
 
+def prompt_key(subject: str, called_at: datetime) -> str:
+    return f"prompts/{_part(subject)}/{_time(called_at)}-prompt.json"
+
+
+def response_key(subject: str, called_at: datetime) -> str:
+    return f"responses/{_part(subject)}/{_time(called_at)}-response.json"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Archive(ABC):
     """A store of objects; objects with a key that ends in .gz are compressed."""
@@ -95,10 +103,13 @@ class Archive(ABC):
     place: str
 
     @staticmethod
-    def open(url: str, *, credentials: Mapping[str, str]) -> "Archive":
-        """A folder (a path or file:///…) or s3://bucket/prefix?endpoint=…&region=…; does not connect yet."""
+    def open(url: str, *, credentials: Mapping[str, str], project: str = "") -> "Archive":
+        """A folder (a path or file:///…) or s3://bucket/prefix?endpoint=…&region=…; does not connect yet.
+
+        Objects in S3 get the tag `project`, unless it is empty.
+        """
         if url.startswith("s3://"):
-            return BucketArchive.at(url, credentials)
+            return BucketArchive.at(url, credentials, project)
         if "://" in url and not url.startswith("file:///"):
             raise ConfigError("archive_url must be a folder, file:///folder or s3://bucket/prefix")
         return Folder.at(Path(unquote(url.removeprefix("file://")) if url.startswith("file://") else url))
@@ -234,11 +245,14 @@ class Folder(Archive):
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BucketArchive(Archive):
-    """A bucket stores labels as metadata of its objects."""
+    """A bucket stores labels as metadata of its objects; `project` is a tag of all of them."""
+
+    project: str
 
     @classmethod
-    def at(cls, url: str, credentials: Mapping[str, str]) -> Self:
+    def at(cls, url: str, credentials: Mapping[str, str], project: str) -> Self:
         match = _BUCKET_URL.fullmatch(url)
         options = dict(parse_qsl(match["query"] or "")) if match else {}
         if not match or options.keys() - {"endpoint", "region"}:
@@ -250,13 +264,14 @@ class BucketArchive(Archive):
         region = options.get("region", DEFAULT_REGION)
         endpoint = options.get("endpoint", f"https://s3.{region}.amazonaws.com").rstrip("/")
         store = _s3_store(match["bucket"], match["prefix"], endpoint, region, credentials)
-        return cls(store=store, place=f"bucket {match['bucket']} at {endpoint}")
+        return cls(store=store, place=f"bucket {match['bucket']} at {endpoint}", project=project)
 
     async def _write(self, key: str, body: bytes, sha256: str, label: ObjectLabel) -> None:
         attributes = {"Content-Type": label.content_type, "sha256": sha256}
         if label.source_url is not None:
             attributes["source-url"] = label.source_url
-        await obstore.put_async(self.store, key, body, attributes=attributes, use_multipart=False)
+        tags = {"project": self.project} if self.project else None
+        await obstore.put_async(self.store, key, body, attributes=attributes, tags=tags, use_multipart=False)
 
     async def _label(self, _key: str, sha256: str, attributes: Mapping[str, str]) -> ObjectLabel | None:
         if attributes.get("sha256") != sha256:

@@ -48,8 +48,12 @@ class HttpOptions(PluginOptions, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Errand:
-    """What a channel needs to send: the HTTP client, the secrets that options name, and the clock."""
+    """What a channel needs to send: the HTTP client, the secrets that options name, and the clock.
 
+    `channel` is the name under which metrics count its requests.
+    """
+
+    channel: str
     client: Client
     secrets: Mapping[str, Secret]
     clock: Callable[[], datetime]

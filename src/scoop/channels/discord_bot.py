@@ -119,7 +119,7 @@ class DiscordBot:
         """The response of Discord; DeliveryRefused if the bot has no access, Unknown if there is no answer."""
         token = self._token(errand)
         try:
-            response = await errand.client.send(self._request_to(path, token))
+            response = await http.exchange(errand, self._request_to(path, token))
         except FetchFailed as failed:
             raise Unknown(f"the post cannot be looked up: {failed}", after=failed.after) from failed
         decoded = http.decode(response.body, shape) if response.status == FOUND else None

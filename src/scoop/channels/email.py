@@ -11,6 +11,7 @@ from typing import Annotated
 import msgspec
 import structlog
 
+from scoop import metrics
 from scoop.channels import DeliveryRefused, Errand, Mark, NotSent, Unknown, http, whole
 from scoop.core import text
 from scoop.core.plugin_types import PluginOptions
@@ -93,9 +94,11 @@ class Email(http.Final):
         server = self._server(errand)
         message = composed(self._options, post, now=errand.clock())
         sender = parseaddr(self._options.sender)[1]
+        metrics.CHANNEL_REQUESTS.add(channel=errand.channel)
         try:
             refused = await deliver(server, message.as_bytes(), sender=sender, recipients=self._options.recipients)
         except FetchFailed as failed:
+            metrics.CHANNEL_ERRORS.add(channel=errand.channel, code=str(failed.status or failed.health))
             raise _outcome(failed) from failed
         if refused:
             log.warning("recipients refused", channel=post.channel, topic=post.topic_slug, recipients=refused)

@@ -62,11 +62,17 @@ class File:
         try:
             folder = Path(self._options.folder).expanduser()
             folder.mkdir(parents=True, exist_ok=True)
-            path = folder / f"{post.topic_slug}-{post.run_date.isoformat()}.{ENDINGS[self._options.format]}"
+            path = folder / f"{_name(post)}.{ENDINGS[self._options.format]}"
             _replace(path, content, draft=folder / f".{path.name}.{post.marker}")
         except (OSError, RuntimeError) as error:  # RuntimeError: no home for ~
             raise NotSent(f"{self._options.folder} cannot be written to: {error}") from error
         return str(path)
+
+
+def _name(post: Post) -> str:
+    # Messages about alerts have no date of their own: each gets its own file.
+    name = f"{post.topic_slug}-{post.run_date.isoformat()}"
+    return name if post.digest_run_id is not None else f"{name}-alerts-{post.marker}"
 
 
 def _replace(path: Path, content: bytes, *, draft: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from scoop import metrics
 from scoop.channels import DeliveryRefused, Errand, HttpOptions, NotSent, Unknown
 from scoop.core import retry_after, text, urls
 from scoop.core.secrets import Secret
@@ -69,14 +70,28 @@ def request(options: HttpOptions, url: str, **more: Any) -> Request:
         typed_url=url,
         max_bytes=MAX_ANSWER_BYTES,
         cut=True,
+        outage_pause=retry_after.FIRST_WAITS[0],
         **more,
     )
+
+
+async def exchange(errand: Errand, request: Request) -> Response:
+    """Send a request and count it; the response, whatever its status, or FetchFailed."""
+    metrics.CHANNEL_REQUESTS.add(channel=errand.channel)
+    try:
+        response = await errand.client.send(request)
+    except FetchFailed as failed:
+        metrics.CHANNEL_ERRORS.add(channel=errand.channel, code=failed.health)
+        raise
+    if not is_success(response):
+        metrics.CHANNEL_ERRORS.add(channel=errand.channel, code=str(response.status))
+    return response
 
 
 async def send(errand: Errand, request: Request) -> Response:
     """The response, whatever its status; NotSent if no byte of the request was sent, Unknown otherwise."""
     try:
-        return await errand.client.send(request)
+        return await exchange(errand, request)
     except FetchFailed as failed:
         fix = "; allow it with the option allow_private" if failed.health == "refused_address" else ""
         error = NotSent if failed.is_unsent else Unknown

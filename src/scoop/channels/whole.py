@@ -8,12 +8,16 @@ from scoop.model import Digest, DigestPart, Telling
 
 
 def part(digest: Digest, mark: Mark) -> DigestPart:
-    """The digest as one part: topic, date, every story as a reader sees it, and all of it as Markdown."""
+    """The digest as one part: topic, date, every story as a reader sees it, and all of it as Markdown.
+
+    A curator's digest also has an introduction and the relevance of each article.
+    """
     payload = {
         "topic_slug": digest.topic_slug,
         "topic_name": digest.topic_name,
         "run_date": digest.run_date,
         "timezone": digest.timezone,
+        "introduction": digest.introduction,
         "part_no": 1,
         "parts": 1,
         "marker": mark(1),

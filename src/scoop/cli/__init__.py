@@ -20,9 +20,11 @@ COMMANDS = {
     "up": "Run everything: workers, scheduler and the web page.",
     "demo": "The newsstand: a small fictional world to try Scoop on.",
     "sources": "Where items come from: list, show, add, change, remove, enable, disable, test, import, export.",
+    "publishers": "Names of publishers: list, change.",
     "preview": "Show the items of a feed, without storing anything.",
     "extract": "Show the article on a page: title, authors, date and text.",
-    "alerts": "List problems that need attention: dead sources, late digests, missing posts.",
+    "alerts": "List problems that need attention: late digests, dead sources, failing articles.",
+    "metrics": "Print the metrics of the desk in the text format of Prometheus.",
     "ingest": "Fetch sources, or push a file of items.",
     "normalize": "Turn waiting arrivals into documents.",
     "dedup": "Fold waiting documents into stories.",
@@ -34,18 +36,28 @@ COMMANDS = {
     "topics": "Subjects of digests: list, add, change, rules, channels, test, suppress.",
     "assign-topics": "Find the topics that waiting stories belong to.",
     "digest": "Make the digest of a topic and a local date.",
+    "curators": "Interests, and the best articles for them: list, show, add, change, remove, test, label, import.",
+    "curate": "Look for new articles of a curator, evaluate them, and choose the best of a date.",
+    "curator": "What curators know of one article: explain.",
     "digests": "The latest digests, live and shadow; `show` lists every candidate.",
     "posts": "The outbox: posts that were sent, wait, or are held for you to decide.",
-    "webhooks": "Programs that receive stories and digests.",
+    "webhooks": "Programs that receive events and digests.",
+    "projections": "Other stores that the desk's data is written to: lag, items, errors; rebuild; files.",
     "legacy": "Move over from an older system: import, compare, switch, fall back.",
     "acceptance": "Check all that must hold before an older system is switched off.",
-    "stories": "List the latest stories.",
-    "search": "Find stories by words and by meaning.",
-    "story": "Show one story with its documents and its coverage.",
+    "events": "List the latest events, each with all its coverage.",
+    "event": "Show one event with its summary, stories and documents.",
+    "search": "Find events by words and by meaning.",
+    "stories": "List the latest single stories.",
+    "story": "Show one story with its documents.",
     "why": "Explain why a document is in its story.",
-    "review": "Decide on stories that may be one: list, merge, keep apart, split, undo.",
+    "review": "Decide on stories that may be one: list, merge, keep apart, split, move, undo.",
+    "translate": "Translate an article into another language.",
+    "summaries": "Summaries of events and articles: list, show, ask, redo, retry.",
+    "prompts": "Prompts of the texts that writers make: list, show, render.",
+    "spend": "Show what texts by writers cost, and what is left of today's budgets.",
     "calibrate": "Propose thresholds from the decisions of reviewers.",
-    "export": "Write stories or documents as NDJSON, CSV or Parquet.",
+    "export": "Write events, stories or documents as NDJSON, CSV or Parquet.",
     "mcp": "Run an MCP server for an assistant on this machine.",
     "stats": "Count sources, runs, arrivals, documents, stories and decisions.",
     "runs": "List the latest runs of sources and ingests.",
@@ -53,7 +65,7 @@ COMMANDS = {
     "work": "Show the queue: waiting, failed and quarantined work.",
     "users": "User accounts: list, show, add, change, enable, disable, remove.",
     "keys": "API keys of users: list, add, remove.",
-    "plugins": "List the plugins: sources, channels and embedders, with their options.",
+    "plugins": "List the plugins: sources, channels, embedders, writers and projections, with their options.",
     "schema": "Print the JSON Schema of a canonical item.",
     "config": "Show the settings, where each comes from, and what is wrong with them.",
     "doctor": "Check this installation, and say what to do about each problem.",
@@ -126,7 +138,7 @@ def scoop(ctx: click.Context) -> None:
       scoop up                              run everything, with a demo when no source is configured
       scoop ingest --items news.ndjson      take in your own items
       scoop run-once                        do all that is due and exit (for cron)
-      scoop stories --limit 10              the latest stories
+      scoop events --limit 10               the latest events
       scoop why https://example.com/a       why a document is in its story
       scoop doctor                          what is wrong, and what to do
 
@@ -136,6 +148,7 @@ def scoop(ctx: click.Context) -> None:
     """
     if ctx.invoked_subcommand in WITHOUT_SETTINGS:
         return
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # there is one process per core: more threads only compete
     ctx.obj = settings.load(os.environ, current_folder())
     for name, problem in settings.unknown_variables(os.environ).items():
         click.echo(f"scoop: {problem}", err=True)

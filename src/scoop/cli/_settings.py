@@ -12,8 +12,8 @@ from scoop.errors import UsageError
 Command = Callable[..., None]
 
 
-def options(settings: Iterable[Setting], defaults: type[Any], *, is_new: bool) -> Callable[[Command], Command]:
-    """One option a setting; a command that changes the noun also has --reset NAME."""
+def options(settings: Iterable[Setting], *defaults: type[Any], is_new: bool) -> Callable[[Command], Command]:
+    """One option a setting; a command that changes the noun also has --reset NAME. `defaults` are its dataclasses."""
     named = [setting for setting in settings if setting.flag is not None]
     chosen = [setting for setting in named if not (setting.is_argument if is_new else setting.is_fixed)]
     made = [_option(setting, defaults, is_new=is_new) for setting in chosen]
@@ -58,7 +58,7 @@ def _write_option(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _option(setting: Setting, defaults: type[Any], *, is_new: bool) -> Callable[[Command], Command]:
+def _option(setting: Setting, defaults: Iterable[type[Any]], *, is_new: bool) -> Callable[[Command], Command]:
     flags = (setting.flag or f"--{setting.name.replace('_', '-')}").split("/")
     is_many = setting.is_list or setting.is_table
     return click.option(
@@ -72,15 +72,21 @@ def _option(setting: Setting, defaults: type[Any], *, is_new: bool) -> Callable[
         multiple=is_many,
         required=is_new and setting.is_required,
         metavar=setting.metavar,
-        help=_help(setting, definition.default(defaults, setting.attribute), is_new=is_new),
+        help=_help(setting, _default(setting, defaults), is_new=is_new),
     )
+
+
+def _default(setting: Setting, defaults: Iterable[type[Any]]) -> Any:
+    values = (definition.default(each, setting.attribute) for each in defaults)
+    return next((value for value in values if value not in (None, "")), None)
 
 
 def _help(setting: Setting, default: Any, *, is_new: bool) -> str:
     repeatable = " Repeatable." if setting.is_list or setting.is_table else ""
     if setting.is_list and not is_new:
         repeatable = " Repeatable; '' alone empties the list."
-    return f"{setting.about}{repeatable}{f' Default: {default}.' if default not in (None, [], {}) else ''}"
+    has_default = default not in (None, [], {}) and not setting.has_own_default
+    return f"{setting.about}{repeatable}{f' Default: {default}.' if has_default else ''}"
 
 
 def _read_value(setting: Setting, value: Any) -> Any:

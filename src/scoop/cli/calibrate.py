@@ -39,13 +39,13 @@ def command(config: Config, applies: bool, reset: bool, as_json: bool) -> None:
 
 async def _calibrate(config: Config, *, applies: bool, as_json: bool) -> None:
     from scoop.actions import review
-    from scoop.store import review as store
+    from scoop.store import review_queue
 
     async with runtime.open_connection(config) as conn, conn.transaction():
         model, shipped = await review.active_model(conn)
         calibration = await review.measured(conn, model, shipped)
         if applies:
-            await store.calibrate(conn, model, calibration.calibration)
+            await review_queue.calibrate(conn, model, calibration.calibration)
     if as_json:
         console.print_json(calibration)
     else:
@@ -54,11 +54,11 @@ async def _calibrate(config: Config, *, applies: bool, as_json: bool) -> None:
 
 async def _reset(config: Config, *, as_json: bool) -> None:
     from scoop.actions import review
-    from scoop.store import review as store
+    from scoop.store import review_queue
 
     async with runtime.open_connection(config) as conn, conn.transaction():
         model, _ = await review.active_model(conn)
-        await store.calibrate(conn, model, {})
+        await review_queue.calibrate(conn, model, {})
     if as_json:
         console.print_json(replace(model, calibration={}))
     else:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scoop import config as settings
+from scoop import task_settings
 from scoop.cli import console, current_folder, usage
 from scoop.config import Config
 from scoop.core import suggestions
@@ -17,6 +18,7 @@ from scoop.errors import ConfigError, InputError, UsageError
 
 if TYPE_CHECKING:
     from scoop.plugins import PluginSetting
+    from scoop.task_settings import TaskSetting
 
 HIDDEN = "(hidden)"
 
@@ -80,8 +82,28 @@ def _effective() -> list[dict[str, Any]]:
             "variable": settings.variable(setting),
         }
         for setting in fields(Config)
-        if setting.name != "plugins"
-    ] + _of_plugins(config)
+        if setting.name not in {"plugins", "tasks"}
+    ] + [*_of_tasks(config), *_of_plugins(config)]
+
+
+def _of_tasks(config: Config) -> list[dict[str, Any]]:
+    """The writers of all tasks, and the options that were changed."""
+    return [
+        {
+            "setting": setting.name,
+            "value": setting.value,
+            "origin": _origin_of_task(setting),
+            "variable": setting.variable,
+        }
+        for setting in task_settings.list_settings(config.tasks)
+        if setting.is_notable
+    ]
+
+
+def _origin_of_task(setting: "TaskSetting") -> str:
+    if os.environ.get(setting.variable):
+        return setting.variable
+    return settings.DEFAULT if setting.is_default else str(settings.file_path(os.environ, current_folder()))
 
 
 def _of_plugins(config: Config) -> list[dict[str, Any]]:

@@ -94,11 +94,13 @@ def print_table(
     *,
     empty: str,
     cut: str | None = None,
+    whole: Collection[str] = (),
     counts: Collection[str] = (),
 ) -> None:
     """A table for people.
 
-    Where the terminal is too narrow, the column `cut` is shortened; without one, the last column is wrapped.
+    Where the terminal is too narrow, the column `cut` is shortened; without one, the last column is wrapped. Texts of
+    the columns `whole`, which people type into other commands, are never shortened.
     The digits of the columns `counts` are grouped; those of others are not, as an id is typed without commas.
     """
     if not rows:
@@ -116,6 +118,7 @@ def print_table(
         width=shutil.get_terminal_size().columns if sys.stdout.isatty() else UNLIMITED,
         right={index for index in range(len(columns)) if _are_numbers([row[index] for row in rows])},
         cut=columns.index(cut) if cut is not None else None,
+        whole={columns.index(column) for column in whole},
         style=_style(columns),
     ):
         click.echo(line)

@@ -1,9 +1,14 @@
 """`scoop demo`: the newsstand."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from scoop.cli import console, runtime, usage
 from scoop.config import Config
+
+if TYPE_CHECKING:
+    from scoop.newsstand.installation import RemovedDemo
 
 
 @click.group(cls=usage.CommandGroup)
@@ -14,7 +19,8 @@ def command() -> None:
     Examples:
       scoop demo newsstand                 serve it, to look at it in a browser
       scoop demo items | scoop ingest --items -
-      scoop demo remove                    forget its outlets as sources
+      scoop demo remove                    remove its sources and hide their stories
+      scoop demo add                       bring it back
     """
 
 
@@ -47,23 +53,45 @@ def items(config: Config, _as_json: bool) -> None:
 
     now = datetime.now(UTC)
     anchor = demo.anchor(config.home, now=now)
-    console.print_json_lines(items.items(world.load(world.SHIPPED), anchor, now, f"demo {now.isoformat()}"))
+    console.print_json_lines(items.demo_items(world.load(world.SHIPPED), anchor, now, f"demo {now.isoformat()}"))
+
+
+@command.command()
+@console.as_json
+@click.pass_obj
+def add(config: Config, as_json: bool) -> None:
+    """Add the newsstand's outlets as sources, and show again what they brought before."""
+    count = runtime.run(_add(config))
+    if as_json:
+        console.print_json({"sources": count})
+    else:
+        click.echo(f"{count} sources of the newsstand added; they are fetched while `scoop up` runs: start it again")
+
+
+async def _add(config: Config) -> int:
+    from scoop.newsstand import installation
+
+    async with runtime.open_connection(config) as conn, conn.transaction():
+        return await installation.add(conn, config.newsstand_port)
 
 
 @command.command()
 @console.as_json
 @click.pass_obj
 def remove(config: Config, as_json: bool) -> None:
-    """Forget the newsstand's outlets as sources; what they brought stays."""
-    count = runtime.run(_remove(config))
+    """Remove the newsstand's outlets as sources, and hide everything that they brought.
+
+    The ledger keeps it: `scoop demo add` shows it again.
+    """
+    removed = runtime.run(_remove(config))
     if as_json:
-        console.print_json({"removed": count})
+        console.print_json(removed)
     else:
-        click.echo(f"{count} sources of the newsstand removed; their documents and stories stay")
+        click.echo(f"{removed.sources} sources of the newsstand removed, {removed.stories} of their stories hidden")
 
 
-async def _remove(config: Config) -> int:
-    from scoop import demo
+async def _remove(config: Config) -> "RemovedDemo":
+    from scoop.newsstand import installation
 
-    async with runtime.open_connection(config) as conn:
-        return await demo.remove_sources(conn)
+    async with runtime.open_connection(config) as conn, conn.transaction():
+        return await installation.remove(conn)

@@ -1,7 +1,6 @@
 """`scoop digest`: make the digest of a topic and a date, and post it."""
 
-from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING
+from datetime import date, datetime
 
 import click
 
@@ -9,11 +8,6 @@ from scoop.cli import _digests, console, runtime
 from scoop.config import Config
 from scoop.errors import UsageError
 from scoop.stage_names import StageName
-
-if TYPE_CHECKING:
-    from scoop.app import App
-    from scoop.stages.digest import DigestOrder
-    from scoop.store.digests import RunMode
 
 
 @click.command()
@@ -59,38 +53,13 @@ async def _make(config: Config, slug: str, day: date | None, *, publish: bool, s
     from scoop.stages import digest
 
     async with open_app(config) as app:
-        order = await _order(app, slug, day, mode="shadow" if shadow else "live", publish=publish)
-        await _drain(app, StageName.ASSIGN_TOPICS)
+        order = await _digests.prepare_order(app, slug, day, mode="shadow" if shadow else "live", publish=publish)
+        await _digests.drain(app, StageName.ASSIGN_TOPICS)
         async with app.database.connection() as conn, conn.transaction():
             run_id = await digest.make(conn, order, app.channels)
         if publish:
-            await _drain(app, StageName.PUBLISH)
+            await _digests.drain(app, StageName.PUBLISH)
     return run_id
-
-
-async def _order(app: "App", slug: str, day: date | None, *, mode: "RunMode", publish: bool) -> "DigestOrder":
-    from scoop.stages import digest
-
-    async with app.database.connection() as conn:
-        return await digest.prepare_order(
-            conn, slug, day, mode=mode, publish=publish, modes=app.modes, now=datetime.now(UTC)
-        )
-
-
-async def _drain(app: "App", name: str) -> None:
-    """Run a stage on the work that is due; work that must wait stays in the queue."""
-    from scoop import worker
-    from scoop.cli import progress
-    from scoop.stages.stage import Worker
-    from scoop.store import work
-
-    stage = next(stage for stage in app.stages if stage.name == name)
-    stop = runtime.stop_on_signal()
-    async with app.database.connection() as conn:
-        with progress.stages() as report:
-            member = Worker(await work.register_worker(conn), conn, report.message)
-            await work.release_orphans(conn)
-            await worker.drain(stage, member, stop=stop, report=report)
 
 
 async def _correct(config: Config, slug: str, day: date | None) -> int:
@@ -99,11 +68,11 @@ async def _correct(config: Config, slug: str, day: date | None) -> int:
     from scoop.store import digests
 
     async with open_app(config) as app:
-        order = await _order(app, slug, day, mode="live", publish=False)
+        order = await _digests.prepare_order(app, slug, day, mode="live", publish=False)
         async with app.database.connection() as conn, conn.transaction():
             run_id = await digests.published_run_id(conn, order.topic.topic_id, order.day)
             if run_id is None:
                 raise UsageError(f"{slug} has posted nothing for {order.day}; --publish posts it")
             await digest.correct(conn, order.topic, run_id, app.channels)
-        await _drain(app, StageName.PUBLISH)
+        await _digests.drain(app, StageName.PUBLISH)
     return run_id

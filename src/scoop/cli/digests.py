@@ -89,6 +89,8 @@ async def _read(config: Config, run_id: int, form: str) -> str:
     async with runtime.open_connection(config) as conn:
         run = await digests.get_run(conn, run_id)
         topic = await topics.by_slug(conn, run.topic_slug)
-        digest = digests.make_digest(topic, run.run_date, await digests.list_entries(conn, run_id))
+        digest = digests.make_digest(
+            topic, run.run_date, await digests.list_entries(conn, run_id), introduction=run.introduction
+        )
     render = {"text": plain.render, "markdown": markdown.render, "html": mail.html}[form]
     return render(digest)

@@ -1,15 +1,17 @@
-"""`scoop evaluate`: measure stories against gold labels."""
+"""`scoop evaluate`: measure stories, and the tasks of writers, against gold labels."""
 
+import json
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from scoop.cli import _trial, console, runtime
 from scoop.config import Config
-from scoop.errors import InputError
+from scoop.errors import InputError, UsageError
+from scoop.evaluation.tasks import TASKS, EvaluationTask, TaskOptions
 
 if TYPE_CHECKING:
     from scoop.core.clusters import Agreement
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from scoop.evaluation.measure import Measurement
 
 TIERS = ("merge", "coverage")
+DETAILS = {"by_topic"}  # metrics that are shown as JSON only: a table would be too wide
 
 
 @click.command()
@@ -26,20 +29,52 @@ TIERS = ("merge", "coverage")
     "--errors", type=click.IntRange(0), default=5, show_default=True, help="The number of errors of each kind to show."
 )
 @click.option("--shuffle", "shuffles", type=click.IntRange(0), default=0, help="Also run this many other orders.")
+@click.option("--task", type=click.Choice(list(TASKS)), help="Measure this task instead of stories.")
+@click.option("--predictions", metavar="OUT", help="With --task: write the predictions to OUT and measure nothing.")
+@click.option(
+    "--interests", "interests_file", metavar="FILE", help="With --task interests: the topics by set, as JSON."
+)
+@click.option(
+    "--set", "set_name", metavar="NAME", help="With --task interests: the set of topics, else that of FILE's name."
+)
+@click.option(
+    "--aliases-in", metavar="LANG", help="With --task interests: topics in this language, else that of each article."
+)
 @console.as_json
 @click.pass_obj
 def command(
-    config: Config, files: tuple[str, ...], gold: str | None, errors: int, shuffles: int, as_json: bool
+    config: Config,
+    files: tuple[str, ...],
+    gold: str | None,
+    errors: int,
+    shuffles: int,
+    task: str | None,
+    predictions: str | None,
+    interests_file: str | None,
+    set_name: str | None,
+    aliases_in: str | None,
+    as_json: bool,
 ) -> None:
     """Measure how well stories agree with gold labels.
 
     Each file is a set: one JSON object per line, plain or gzip, with `title` and `story`, and optionally `id`, `text`,
-    `url`, `source`, `published_at`, `lang` and `collection`. Lines with the same `story` belong together. With --gold
-    the files hold canonical v1 items, and the gold file has the stories, one JSON object per line with `story` and
-    either `item_uuid` or `source` and `source_item_id`.
+    `url`, `source`, `published_at`, `lang`, `collection` and `wide`. Lines with the same `story` belong together; lines
+    of two stories that share a label in `wide` are not scored with each other. With --gold the files hold canonical v1
+    items, and the gold file has the stories, one JSON object per line with `story` and either `item_uuid` or `source`
+    and `source_item_id`.
 
     Every set goes through all stages, with your settings, in a scratch database that is removed afterwards. Your own
     database is not changed. Exit code 1: a file could not be read; the others were measured.
+
+    With --task the files hold rows of another task. `summaries`: one JSON object per line with `id`, `lang`,
+    `documents` (each with `title` and `text`), `sentences` (the most that a summary may have) and `references`, texts
+    that it is compared with. Rows without references are predicted and not measured. `claims`: `id`, `lang`,
+    `sources` (texts), `claim` (a sentence), `claim_lang` if it differs from `lang`, and `supported`, whether the claim
+    follows from the sources; optionally `error` (its kind) and `support` (sets of lines that are enough). `interests`:
+    `id`, `lang`, `title`, `text`, `topics` (the ids of the relevant ones; without it a row is not measured) and `day`,
+    by which rankings are grouped. Every article is scored for every topic, from 0 to 100. The file of --interests has
+    the topics: a JSON object for each set, in which a topic's id has `name`, `aliases` and optionally `description` and
+    `by_lang`, the same in other languages. The set is that of the file's name: interest_de.dev.jsonl.gz is interest_de.
 
     \b
     Examples:
@@ -47,9 +82,26 @@ def command(
       scoop evaluate --errors 20 sets/*.jsonl.gz
       scoop evaluate --shuffle 5 --json labelled.ndjson
       scoop evaluate --gold stories.ndjson items.ndjson
+      scoop evaluate --task summaries --predictions out.ndjson summaries.ndjson
+      scoop evaluate --task claims --json claims.ndjson
+      scoop evaluate --task interests --interests interests.json --json news.ndjson
     A line of labelled.ndjson:
       {"title": "Old bridge stays closed", "story": "bridge", "text": "The council said so.", "lang": "en"}
+    A line of news.ndjson, and interests.json:
+      {"id": 1, "title": "Old bridge stays closed", "lang": "en", "topics": ["roads"], "day": "2026-11-18"}
+      {"news": {"roads": {"name": "roads and bridges", "aliases": ["traffic", "road works"]}}}
     """
+    if task is not None:
+        options = TaskOptions(interests_file=interests_file, set_name=set_name, aliases_in=aliases_in)
+        _evaluate_task(TASKS[task](options), files, predictions, as_json=as_json)
+    if predictions is not None:
+        raise UsageError("--predictions needs --task: give both, or neither")
+    _evaluate_stories(config, files, gold, shuffles=shuffles, errors=errors, as_json=as_json)
+
+
+def _evaluate_stories(
+    config: Config, files: Sequence[str], gold: str | None, *, shuffles: int, errors: int, as_json: bool
+) -> NoReturn:
     sets = list(_readable(files, gold))
     results = runtime.run_logged(config, _measure(config, sets, shuffles=shuffles, errors=errors)) if sets else []
     if as_json:
@@ -57,6 +109,54 @@ def command(
     else:
         _show(results)
     sys.exit(0 if len(sets) == len(files) else 1)
+
+
+def _evaluate_task(task: EvaluationTask, files: Sequence[str], predictions: str | None, *, as_json: bool) -> NoReturn:
+    """Predict what all files hold; write the predictions, or print how good they are."""
+    sets = list(_readable_sets(task, files))
+    predicted = [task.predict(rows) for _, rows in sets]
+    if predictions is not None:
+        _write_predictions(predictions, [one for some in predicted for one in some])
+    else:
+        measured = [
+            {"set": name, **task.measure(rows, some)} for (name, rows), some in zip(sets, predicted, strict=True)
+        ]
+        _show_metrics(measured, as_json=as_json)
+    sys.exit(0 if len(sets) == len(files) else 1)
+
+
+def _readable_sets(task: EvaluationTask, files: Sequence[str]) -> Iterator[tuple[str, Any]]:
+    """The readable files by the name of their set; the others are reported with the reason."""
+    from scoop.evaluation import datasets
+
+    for file in files:
+        try:
+            yield datasets.set_name(file), task.read(file)
+        except InputError as error:
+            click.echo(f"scoop: {error}", err=True)
+
+
+def _write_predictions(out: str, predictions: "Sequence[dict[str, Any]]") -> None:
+    try:
+        with open(out, "w", encoding="utf-8") as file:
+            file.writelines(json.dumps(one, ensure_ascii=False) + "\n" for one in predictions)
+    except OSError as error:
+        raise InputError(f"{out}: cannot be written: {(error.strerror or str(error)).lower()}") from error
+    click.echo(f"{len(predictions)} predictions written to {out}", err=True)
+
+
+def _show_metrics(results: "list[dict[str, Any]]", *, as_json: bool) -> None:
+    if as_json:
+        console.print_json(results)
+    else:
+        shown = [{name: value for name, value in one.items() if name not in DETAILS} for one in results]
+        columns = tuple(shown[0]) if shown else ("set",)
+        console.print_table(columns, [tuple(map(_shown, one.values())) for one in shown], empty="no set could be read")
+
+
+def _shown(value: Any) -> Any:
+    """A group of figures on one line."""
+    return ", ".join(f"{name} {one}" for name, one in value.items()) if isinstance(value, dict) else value
 
 
 def _readable(files: Sequence[str], gold: str | None) -> Iterator[tuple[str, "list[Labelled]"]]:
@@ -91,6 +191,8 @@ def _show(results: "list[Measurement]") -> None:
     )
     _show_figures(results)
     for one in results:
+        if one.single_publisher_groups:
+            click.echo(f"\n{one.set}: {one.single_publisher_groups} groups of coverage have a single publisher family")
         for error in one.errors:
             _trial.show_difference(f"{one.set}, {error.tier}", error)
         for refused in one.refused:
@@ -115,6 +217,13 @@ def _show_figures(results: "list[Measurement]") -> None:
     ]
     if tiers:
         console.print_table(("set", "tier", *columns), tiers, empty="")
+    reliability = [
+        (one.set, f"{each.at_least:.2f}", each.links, *_figures(each.mean, each.right))
+        for one in results
+        for each in one.reliability
+    ]
+    if reliability:
+        console.print_table(("set", "probability from", "links", "mean", "share right"), reliability, empty="")
     if languages:
         console.print_table(
             ("set", "language", "documents", "merge B-cubed F1", "coverage B-cubed F1"), languages, empty=""

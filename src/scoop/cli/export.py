@@ -1,4 +1,4 @@
-"""`scoop export`: write stories and documents to files."""
+"""`scoop export`: write events, stories and documents to files."""
 
 import sys
 from collections.abc import Callable
@@ -25,10 +25,11 @@ UNFINISHED = ".part"
 
 @click.group(cls=usage.CommandGroup)
 def command() -> None:
-    """Write stories or documents as NDJSON, CSV or Parquet.
+    """Write events, stories or documents as NDJSON, CSV or Parquet.
 
     \b
     Examples:
+      scoop export events --since 2026-11-15 > events.ndjson
       scoop export stories > stories.ndjson
       scoop export documents --format parquet -o documents.parquet
     """
@@ -58,12 +59,30 @@ def _options(function: Callable[..., None]) -> Callable[..., None]:
 
 @command.command()
 @_options
+@click.option("--with-merged", is_flag=True, help="Include events that were merged into others; they have no stories.")
+@click.pass_obj
+def events(config: Config, /, with_merged: bool, **options: Any) -> None:
+    """One event a line: event_uuid, title, url, lead, counts, first_seen_at, last_seen_at, story_uuids, article_ids.
+
+    The lead story gives title, url and lead. `merged_into` is the event_uuid that a merged event leads to.
+
+    \b
+    Examples:
+      scoop export events --collection ai_news
+      scoop export events | jq 'select(.publisher_family_count > 2) | .title'
+      scoop export events --format csv -o events.csv
+    """
+    _export(config, "events", with_merged=with_merged, **options)
+
+
+@command.command()
+@_options
 @click.option("--with-merged", is_flag=True, help="Include stories that were merged into others; they have no members.")
 @click.pass_obj
 def stories(config: Config, /, with_merged: bool, **options: Any) -> None:
     """One story a line: story_uuid, collection, title, url, status, coverage_id, first_seen_at, last_seen_at, members.
 
-    Stories with the same coverage_id are probably about the same event. CSV and Parquet have the members' article_ids.
+    coverage_id is the event_uuid of its event. CSV and Parquet have the members' article_ids.
 
     \b
     Examples:

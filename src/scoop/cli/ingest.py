@@ -34,8 +34,8 @@ def command(config: Config, file: str | None, names: tuple[str, ...], force: boo
     recognised. Invalid items are kept apart with line, path and reason (`scoop refused`, at most 10,000 a file), the
     others enter the ledger. Pushing the same file again adds nothing.
 
-    A named source is fetched now, even if it is not due. A server that asked to wait is not asked earlier, and an
-    unchanged feed is not downloaded again; --force overrides both.
+    A named source is fetched now, even if it is not due and outside its windows. A server that asked to wait is not
+    asked earlier, and an unchanged feed is not downloaded again; --force overrides both.
 
     \b
     Examples:

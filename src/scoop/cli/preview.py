@@ -11,6 +11,7 @@ import click
 
 from scoop.cli import _reach, console, runtime, tables
 from scoop.config import Config
+from scoop.core.display_names import counted
 from scoop.errors import FetchFailed, InputError, ScoopError
 
 if TYPE_CHECKING:
@@ -170,8 +171,7 @@ def _line(target: str, feed: "ParsedFeed") -> dict[str, Any]:
 def _show(target: str, feed: "ParsedFeed") -> None:
     click.secho(feed.title or target, bold=True)
     if feed.format:
-        count = "1 item" if len(feed.items) == 1 else f"{len(feed.items):,} items"
-        click.echo(" · ".join(filter(None, (feed.format, count, feed.link))))
+        click.echo(" · ".join(filter(None, (feed.format, counted(len(feed.items), "item"), feed.link))))
     for problem in feed.problems:
         click.secho(f"! {problem}", fg="yellow")
     newest = sorted(feed.items, key=lambda item: item.get("published_at", ""), reverse=True)[:SHOWN_ITEMS]

@@ -9,11 +9,13 @@ import click
 
 from scoop.cli import console, runtime, usage, why
 from scoop.config import Config
-from scoop.core import text
+from scoop.core import display_names, text
 
 if TYPE_CHECKING:
     from scoop.model import Decision
-    from scoop.store.review import GrayPair, PairDocument
+    from scoop.store.db import Connection
+    from scoop.store.pair_answers import PairAnswer
+    from scoop.store.review_queue import GrayPair, PairDocument
 
 WIDTH = 80  # columns if the output is not a terminal
 WIDEST = 120
@@ -28,14 +30,15 @@ with_note = click.option("--note", default="", metavar="TEXT", help="The reason,
 @console.as_json
 @click.pass_context
 def command(ctx: click.Context, collection: str | None, limit: int, as_json: bool) -> None:
-    """Decide on stories that may be one: list, merge, keep apart, split, undo.
+    """Decide on stories that may be one: list, merge, keep apart, split, move, undo.
 
     Without a command it lists undecided pairs of stories that probably cover one event, with their two best-linked
     documents side by side. The most important come first: covered by many publishers, with a probability near one
-    half, and seen lately (the weight halves every week).
+    half, and seen lately (the weight halves every day). Two stories of one publisher, and two that got nothing new for
+    three days, are left out. If the task same_event has a writer, a model's answer follows each pair.
 
-    A decision binds every later run until it is undone. STORY is a number or a UUID, DOCUMENT a number, an art_ id or a
-    URL.
+    A decision binds every later run until it is undone. STORY and EVENT are a number or a UUID, DOCUMENT a number, an
+    art_ id or a URL.
 
     \b
     Examples:
@@ -43,6 +46,8 @@ def command(ctx: click.Context, collection: str | None, limit: int, as_json: boo
       scoop review merge 12 17                they are one story
       scoop review apart 12 17                they are not, and never will be
       scoop review split 4711 4712            these documents are a story of their own
+      scoop review split --each 4711 4712     each of these documents is
+      scoop review move 12 31                 story 12 belongs to event 31
       scoop review log                        what was decided
       scoop review undo 3                     take decision 3 back
     """
@@ -86,36 +91,89 @@ def apart(config: Config, story: str, other: str, note: str, as_json: bool) -> N
 
 @command.command()
 @click.argument("documents", metavar="DOCUMENT...", nargs=-1, required=True, type=console.REFERENCE)
+@click.option("--each", is_flag=True, help="Into a story of its own each, instead of one for all.")
 @with_note
 @console.as_json
 @click.pass_obj
-def split(config: Config, documents: tuple[str, ...], note: str, as_json: bool) -> None:
+def split(config: Config, documents: tuple[str, ...], each: bool, note: str, as_json: bool) -> None:
     """Split documents off their story into a story of their own.
 
-    A URL or art_ id may name several documents: all of them are split off.
+    A URL or art_ id may name several documents: all of them are split off. With --each every document is a decision, so
+    that each can be undone; if all documents of the story are named, the one that represents it stays.
 
     \b
     Examples:
       scoop review split 4711
       scoop review split 4711 4712 --note "about the other bridge"
+      scoop review split --each https://blog.example/
     """
-    runtime.run(_split(config, documents, note, as_json=as_json))
+    runtime.run((_split_each if each else _split)(config, documents, note, as_json=as_json))
 
 
 @command.command()
-@click.argument("decision", type=console.ID)
+@click.argument("story", type=console.REFERENCE)
+@click.argument("event", type=console.REFERENCE, required=False)
+@with_note
 @console.as_json
 @click.pass_obj
-def undo(config: Config, decision: int, as_json: bool) -> None:
-    """Undo a decision, by its number in the log.
+def move(config: Config, story: str, event: str | None, note: str, as_json: bool) -> None:
+    """Move a story to another event or, without EVENT, to an event of its own.
 
-    Documents that it moved go back; then the rules decide again, as if there had been no decision.
+    No run brings it back to the stories that it leaves.
+
+    \b
+    Examples:
+      scoop review move 12 31
+      scoop review move 12 --note "another storm"
+    """
+    runtime.run(_move(config, story, event, note, as_json=as_json))
+
+
+@command.command()
+@click.argument("story", type=console.REFERENCE)
+@with_note
+@console.as_json
+@click.pass_obj
+def lead(config: Config, story: str, note: str, as_json: bool) -> None:
+    """Let a story lead its event; undo the decision to let the rule choose again.
+
+    \b
+    Examples:
+      scoop review lead 12
+    """
+    runtime.run(_lead(config, story, note, as_json=as_json))
+
+
+@command.command()
+@click.argument("event", type=console.REFERENCE)
+@with_note
+@console.as_json
+@click.pass_obj
+def suppress(config: Config, event: str, note: str, as_json: bool) -> None:
+    """Hide an event with all its stories from readers; undo the decision to show it again.
+
+    \b
+    Examples:
+      scoop review suppress 31 --note "an advertisement"
+    """
+    runtime.run(_suppress(config, event, note, as_json=as_json))
+
+
+@command.command()
+@click.argument("decisions", metavar="DECISION...", nargs=-1, required=True, type=console.ID)
+@console.as_json
+@click.pass_obj
+def undo(config: Config, decisions: tuple[int, ...], as_json: bool) -> None:
+    """Undo decisions, by their numbers in the log: all of them or none.
+
+    Documents that one moved go back; then the rules decide again, as if there had been no decision.
 
     \b
     Examples:
       scoop review undo 3
+      scoop review undo 3 4 5
     """
-    runtime.run(_undo(config, decision, as_json=as_json))
+    runtime.run(_undo(config, decisions, as_json=as_json))
 
 
 @command.command()
@@ -164,14 +222,28 @@ def _show(pair: "GrayPair") -> None:
     for left, right in zip(_told(one), _told(other), strict=True):
         table.add_row(Text(left), Text(right))
     terminal.print(table, width=min(terminal.width, WIDEST))
+    if pair.answer is not None:
+        terminal.print(Text(_answer(pair.answer)), width=min(terminal.width, WIDEST))
     click.echo(f"  scoop review merge {one.story_id} {other.story_id}")
     click.echo(f"  scoop review apart {one.story_id} {other.story_id}\n")
+
+
+def _answer(answer: "PairAnswer") -> str:
+    from scoop.actions import review
+
+    facts = [f"{each.fact}: {each.one} / {each.other}" for each in answer.differences]
+    said = f"{answer.model} ({answer.prompt_version}): {review.VERDICTS[answer.verdict].lower()}. {answer.reason}"
+    return "\n  ".join(text.one_line(line) for line in (said, *facts))
+
+
+def _outlet(side: "PairDocument") -> str:
+    return display_names.outlet_name(side.source, side.source_name)
 
 
 def _told(side: "PairDocument") -> Sequence[str]:
     return (
         text.one_line(side.title),
-        text.one_line(f"{side.source}, {side.seen_at:%Y-%m-%d}, document {side.document_id}"),
+        text.one_line(f"{_outlet(side)}, {side.seen_at:%Y-%m-%d}, document {side.document_id}"),
         f"{side.item_count} in its story, {side.publisher_family_count} independent",
     )
 
@@ -182,37 +254,78 @@ async def _decide(config: Config, action: str, names: Sequence[str], note: str, 
     decide = {"merge": review.merge, "keep_apart": review.keep_apart}[action]
     async with runtime.open_connection(config) as conn, conn.transaction():
         decision = await decide(conn, *names, note=note)
-    _tell(decision, as_json=as_json)
+    _tell([decision], decision if as_json else None)
 
 
 async def _split(config: Config, names: Sequence[str], note: str, *, as_json: bool) -> None:
     from scoop.store import review
-    from scoop.store.reads import decisions as decision_reads
 
     async with runtime.open_connection(config) as conn, conn.transaction():
-        found = [await decision_reads.explain_documents(conn, name, why.url_hash(name)) for name in names]
-        ids = {explanation.document["document_id"] for named in found for explanation in named}
-        decision = await review.split(conn, ids, note=note)
-    _tell(decision, as_json=as_json)
+        decision = await review.split(conn, await _named_documents(conn, names), note=note)
+    _tell([decision], decision if as_json else None)
 
 
-async def _undo(config: Config, decision_id: int, *, as_json: bool) -> None:
+async def _move(config: Config, story: str, event: str | None, note: str, *, as_json: bool) -> None:
     from scoop.store import review
 
     async with runtime.open_connection(config) as conn, conn.transaction():
-        decision = await review.undo(conn, decision_id)
-    _tell(decision, as_json=as_json)
+        (decision,) = await review.move(conn, [story], event, note=note)
+    _tell([decision], decision if as_json else None)
 
 
-def _tell(decision: "Decision", *, as_json: bool) -> None:
+async def _lead(config: Config, story: str, note: str, *, as_json: bool) -> None:
+    from scoop.store import review
+
+    async with runtime.open_connection(config) as conn, conn.transaction():
+        decision = await review.choose_lead(conn, story, note=note)
+    _tell([decision], decision if as_json else None)
+
+
+async def _suppress(config: Config, event: str, note: str, *, as_json: bool) -> None:
+    from scoop.store import review
+
+    async with runtime.open_connection(config) as conn, conn.transaction():
+        decision = await review.suppress(conn, event, note=note)
+    _tell([decision], decision if as_json else None)
+
+
+async def _split_each(config: Config, names: Sequence[str], note: str, *, as_json: bool) -> None:
+    from scoop.store import review
+
+    async with runtime.open_connection(config) as conn, conn.transaction():
+        decisions = await review.split_each(conn, await _named_documents(conn, names), note=note)
+    _tell(decisions, decisions if as_json else None)
+
+
+async def _named_documents(conn: "Connection", names: Sequence[str]) -> set[int]:
+    """The numbers of the documents that these numbers, art_ ids and URLs name."""
+    from scoop.store.reads import decisions as decision_reads
+
+    found = [await decision_reads.explain_documents(conn, name, why.url_hash(name)) for name in names]
+    return {explanation.document["document_id"] for named in found for explanation in named}
+
+
+async def _undo(config: Config, decision_ids: Sequence[int], *, as_json: bool) -> None:
+    from scoop.store import review
+
+    async with runtime.open_connection(config) as conn, conn.transaction():
+        decisions = [await review.undo(conn, decision_id) for decision_id in decision_ids]
+    as_one = decisions[0] if len(decisions) == 1 else decisions
+    _tell(decisions, as_one if as_json else None)
+
+
+def _tell(decisions: Sequence["Decision"], as_json: object | None) -> None:
+    """Print decisions, as JSON if that is given."""
     from scoop.actions import review
 
-    if as_json:
-        console.print_json(decision)
+    if as_json is not None:
+        console.print_json(as_json)
         return
-    click.echo(f"{review.sentence(decision)} (decision {decision.decision_id})")
-    if decision.undone_at is None:
-        click.echo(f"to undo it: scoop review undo {decision.decision_id}")
+    for decision in decisions:
+        click.echo(f"{review.sentence(decision)} (decision {decision.decision_id})")
+    if decisions[0].undone_at is None:
+        them = "it" if len(decisions) == 1 else "them"
+        click.echo(f"to undo {them}: scoop review undo {' '.join(str(each.decision_id) for each in decisions)}")
     else:
         click.echo("the rules decide again in the next run: scoop run-once")
 

@@ -55,10 +55,11 @@ def list_sources(config: Config, /, as_json: bool, **filters: str | None) -> Non
         console.print_json(found)
         return
     console.print_table(
-        ("source", "kind", "health", "since", "next fetch", "result"),
+        ("source", "name", "kind", "health", "since", "next fetch", "result"),
         [
             (
                 source.slug,
+                source.name,
                 source.kind,
                 source.health.replace("_", " ") if source.enabled else "disabled",
                 console.format_age(source.health_since),
@@ -67,6 +68,7 @@ def list_sources(config: Config, /, as_json: bool, **filters: str | None) -> Non
             )
             for source in found
         ],
+        whole=["source"],
         empty="no source matches"
         if any(filters.values())
         else "there are no sources; add one: scoop sources add https://example.com/feed.xml --collection world_news",
@@ -150,18 +152,21 @@ def add(config: Config, /, target: str, no_check: bool, as_json: bool, **values:
     settings, preview = candidates[0], None
     if not no_check:
         settings, preview = runtime.run(_preview(config, candidates, way_out="; --no-check adds it anyway"))
+        settings = source_actions.with_title(settings, preview.harvest)
     if len(candidates) > 1:
         console.notice(f"scoop: the address is taken as {settings.base_url}")
-    source_id = runtime.run(_put(config, settings))
+    source, has_demo = runtime.run(_put(config, settings, has_slug=bool(values["slug"])))
+    if has_demo and "connect_to" not in settings.options:
+        console.notice("scoop: the demo is still shown beside your sources; remove it: scoop demo remove")
     if as_json:
         count = len(preview.items) if preview else None
         console.print_json(
-            {"source_id": source_id, "slug": settings.slug, "base_url": settings.base_url, "items": count}
+            {"source_id": source.source_id, "slug": source.slug, "base_url": source.base_url, "items": count}
         )
         return
     if preview:
         _show_preview(preview)
-    click.echo(f"{settings.slug} is fetched every {settings.schedule}; now: scoop ingest --source {settings.slug}")
+    click.echo(f"{source.slug} is fetched every {source.schedule}; now: scoop ingest --source {source.slug}")
 
 
 @command.command()
@@ -250,11 +255,14 @@ def _show_preview(preview: "SourcePreview") -> None:
         click.echo(f"scoop: refused: {'; '.join(f'{p.path} {p.reason}' for p in problems)}", err=True)
 
 
-async def _put(config: Config, settings: SourceSettings) -> int:
-    from scoop.store import sources
+async def _put(config: Config, settings: SourceSettings, *, has_slug: bool) -> "tuple[Source, bool]":
+    """Store a source; gives it, and whether the demo is shown beside it."""
+    from scoop.actions import sources as source_actions
+    from scoop.newsstand import installation
 
-    async with runtime.open_connection(config) as conn:
-        return await sources.put(conn, settings)
+    async with runtime.open_connection(config) as conn, conn.transaction():
+        source = await source_actions.add_or_change(conn, settings, has_slug=has_slug)
+        return source, await installation.is_added(conn)
 
 
 @command.command()
@@ -315,5 +323,5 @@ async def _remove(config: Config, slugs: tuple[str, ...]) -> None:
             await sources.remove(conn, slug)
 
 
-command.add_command(_source_lists.import_opml)
+command.add_command(_source_lists.import_list)
 command.add_command(_source_lists.export_opml)

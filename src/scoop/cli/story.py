@@ -4,6 +4,7 @@ import click
 
 from scoop.cli import console, runtime
 from scoop.config import Config
+from scoop.core.display_names import outlet_name
 
 
 @click.command()
@@ -11,7 +12,7 @@ from scoop.config import Config
 @console.as_json
 @click.pass_obj
 def command(config: Config, story: str, as_json: bool) -> None:
-    """Show one story with its documents and its coverage.
+    """Show one story with its documents.
 
     ID is the number that `scoop stories` shows, or the story's UUID. A merged story is shown as the one that it became
     part of.
@@ -42,17 +43,13 @@ async def _show(config: Config, name: str, *, as_json: bool) -> None:
         f"story {story.story_id} ({story.story_uuid}) in {story.collection}, {story.status}: "
         f"{story.item_count} documents, {story.source_count} sources, {story.publisher_family_count} independent"
     )
+    click.echo(f"for its whole event: scoop event {story.event_uuid}")
     console.print_table(
         ("document", "seen", "source", "lang", "match", "title"),
-        [(m.document_id, m.seen_at, m.source, m.language, m.match_type, m.title) for m in detail.members],
+        [
+            (m.document_id, m.seen_at, outlet_name(m.source, m.source_name), m.language, m.match_type, m.title)
+            for m in detail.members
+        ],
         empty="no documents",
         cut="title",
     )
-    if detail.company:
-        click.echo("stories that probably report the same event:")
-        console.print_table(
-            ("story", "last seen", "docs", "independent", "title"),
-            [(s.story_id, s.last_seen_at, s.item_count, s.publisher_family_count, s.title) for s in detail.company],
-            empty="",
-            cut="title",
-        )

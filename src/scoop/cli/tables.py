@@ -27,15 +27,17 @@ def lines(
     width: int,
     right: Collection[int] = (),
     cut: int | None = None,
+    whole: Collection[int] = (),
     style: Style = plain,
 ) -> Iterator[str]:
     """The lines of a table that is at most `width` wide.
 
-    Where it does not fit, the column `cut` is shortened to one line; without one, the last column is wrapped.
+    Where it does not fit, the column `cut` is shortened to one line; without one, the last column is wrapped. Then the
+    widest other texts are shortened, except those of the columns `whole`.
     """
     flexible = len(columns) - 1 if cut is None else cut
     widths = [max(cell_width(line[index]) for line in (columns, *cells)) for index in range(len(columns))]
-    _shrink(widths, width, flexible, right, least=LEAST_ROOM + len(GAP) if cut is not None else 0)
+    _shrink(widths, width, flexible, {*right, *whole}, least=LEAST_ROOM + len(GAP) if cut is not None else 0)
     room = width - _total(widths) + widths[flexible]
     is_below = cut is None and widths[flexible] > room < LEAST_ROOM
     shown = [index for index in range(len(columns)) if not (is_below and index == flexible)]
@@ -48,10 +50,10 @@ def lines(
             yield from (BELOW + style(flexible, part) for part in wrap(row[flexible], width - len(BELOW)) if part)
 
 
-def _shrink(widths: list[int], width: int, flexible: int, right: Collection[int], *, least: int) -> None:
+def _shrink(widths: list[int], width: int, flexible: int, whole: Collection[int], *, least: int) -> None:
     """Shorten the widest texts until `least` columns are left for the flexible one, or none can be shortened."""
     others = [index for index in range(len(widths)) if index != flexible]
-    texts = [index for index in others if index not in right]
+    texts = [index for index in others if index not in whole]
     while texts and _total([widths[index] for index in others]) + min(widths[flexible] + len(GAP), least) > width:
         widest = max(texts, key=lambda index: widths[index])
         if widths[widest] <= LEAST_WIDTH:

@@ -121,7 +121,7 @@ def add(config: Config, /, slug: str, as_json: bool, **options: Any) -> None:
     """
     from scoop.actions import topics
 
-    added = topics.settings({"slug": slug, **_settings.read(SETTINGS, options)})
+    added = topics.settings({"slug": slug, **_settings.read(SETTINGS, options)}, timezone=config.timezone)
     runtime.run(_add(config, added))
     if as_json:
         console.print_json(added)
@@ -164,7 +164,7 @@ async def _change(config: Config, slug: str, patch: dict[str, Any]) -> "Topic":
     from scoop.actions import topics
 
     async with runtime.open_connection(config) as conn, conn.transaction():
-        return await topics.edit(conn, slug, patch)
+        return await topics.edit(conn, slug, patch, timezone=config.timezone)
 
 
 @command.command()
@@ -172,7 +172,9 @@ async def _change(config: Config, slug: str, patch: dict[str, Any]) -> "Topic":
 @console.as_json
 @click.pass_obj
 def remove(config: Config, slug: str, as_json: bool) -> None:
-    """Remove a topic without digests, with its rules and channels.
+    """Remove a topic that has posted no digest, with its rules and channels.
+
+    Digests that were made and not posted are removed too.
 
     A collection that is still gathered gets a new topic if no other names it; disable the topic instead.
     """

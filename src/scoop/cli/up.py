@@ -107,7 +107,7 @@ async def _print_addresses(database: "Database", url: str, newsstand: str | None
         click.echo(f"Create your account, once: {url}/welcome?code={code}")
     if newsstand:
         click.echo(f"The demo's digests are posted to its own Discord: {newsstand}/discord.com/channels")
-    click.echo("In another terminal: scoop stories, scoop digests, scoop work, scoop doctor. Ctrl-C stops it.")
+    click.echo("In another terminal: scoop events, scoop digests, scoop work, scoop doctor. Ctrl-C stops it.")
 
 
 async def _print_results(database: "Database", *, as_json: bool) -> None:
@@ -173,15 +173,16 @@ async def _wait_until_idle(app: "App") -> None:
 async def _open_sources(config: Config, database: "Database") -> AsyncIterator[str | None]:
     """Add the newsstand's sources to a new desk, and serve the newsstand where it is used; gives its URL."""
     from scoop import demo
+    from scoop.newsstand import installation
 
     async with AsyncExitStack() as stack:
         async with database.connection() as conn:
-            if await demo.is_new_desk(conn):
-                count = await demo.add_sources(conn, config.newsstand_port)
-                await demo.add_channels(conn, config.newsstand_port)
+            if await installation.is_new_desk(conn):
+                async with conn.transaction():
+                    count = await installation.add(conn, config.newsstand_port)
                 console.notice(f"No sources are configured: using the {count} fictional ones of the newsstand.")
                 console.notice("Add real ones: scoop sources add URL --collection NAME; then: scoop demo remove")
-            has_demo = await demo.redirect_sources(conn, config.newsstand_port)
+            has_demo = await installation.move(conn, config.newsstand_port)
         if has_demo:
             yield await stack.enter_async_context(demo.serve_newsstand(config.newsstand_port, config.home))
         else:

@@ -1,4 +1,4 @@
-"""`scoop webhooks`: programs that receive stories and digests."""
+"""`scoop webhooks`: programs that receive events and digests."""
 
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ named = click.argument("name")
 
 @click.group(cls=usage.CommandGroup, aliases={"enable --off": "disable"})
 def command() -> None:
-    """Programs that receive stories and digests.
+    """Programs that receive events and digests.
 
     Messages are JSON by POST, signed with your secret as Standard Webhooks specifies: the headers webhook-id,
     webhook-timestamp and webhook-signature. A failed delivery is retried for two days under one id; a webhook that
@@ -114,17 +114,18 @@ async def _get(config: Config, name: str) -> "Webhook":
     "events",
     multiple=True,
     metavar="EVENT",
-    help="story.new, story.developed or digest.told; repeatable (default: all).",
+    help="event.new, event.developed and digest.told if none is given; also story.new, story.developed, alert.raised, "
+    "alert.resolved; repeatable.",
 )
-@click.option("--collection", help="Only stories of this collection.")
-@click.option("--topic", metavar="SLUG", help="Only stories and digests of this topic.")
+@click.option("--collection", help="Only events and stories of this collection.")
+@click.option("--topic", metavar="SLUG", help="Only events, stories and digests of this topic.")
 @click.option("--allow-private", is_flag=True, help="Allow a private address.")
 @console.as_json
 @click.pass_obj
 def add(config: Config, /, as_json: bool, **given: Any) -> None:
     """Add a webhook, or change the one with this name; NAME is of a-z, 0-9 and _.
 
-    It receives events from now on.
+    It receives what happens from now on: an event when it is new and when it developed, and every published digest.
 
     \b
     Examples:
@@ -155,8 +156,8 @@ async def _put(config: Config, settings: "WebhookSettings") -> None:
 @click.option("--url", help="Its address.")
 @click.option("--secret", help="The name of the secret that signs: desk is SCOOP_SECRET_DESK.")
 @click.option("--event", "events", multiple=True, metavar="EVENT", help="The events it receives; repeatable.")
-@click.option("--collection", help="Only stories of this collection; '' for all.")
-@click.option("--topic", metavar="SLUG", help="Only stories and digests of this topic; '' for all.")
+@click.option("--collection", help="Only events and stories of this collection; '' for all.")
+@click.option("--topic", metavar="SLUG", help="Only events, stories and digests of this topic; '' for all.")
 @click.option("--allow-private/--no-allow-private", default=None, help="Whether its host may have a private address.")
 @console.as_json
 @click.pass_obj
@@ -166,7 +167,7 @@ def change(config: Config, /, name: str, as_json: bool, **values: Any) -> None:
     \b
     Examples:
       scoop webhooks change desk --url https://example.com/other
-      scoop webhooks change desk --event story.new --collection ai_news
+      scoop webhooks change desk --event event.new --collection ai_news
     """
     given = {key: value or None for key, value in values.items() if value not in (None, ())}
     if values["allow_private"] is False:

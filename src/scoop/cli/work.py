@@ -96,10 +96,11 @@ async def _list(config: Config, state: str, stage: str | None, *, as_json: bool)
         console.print_json(items)
         return
     console.print_table(
-        ("stage", "subject", "tries", "crashes", "next", "reason"),
+        ("stage", "failure", "subject", "tries", "crashes", "next", "reason"),
         [
             (
                 item.stage,
+                item.failure_type,
                 f"{item.subject_kind or 'subject'} {item.subject}",
                 item.attempts,
                 item.crashes,

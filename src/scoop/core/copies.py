@@ -19,6 +19,7 @@ LOOK_ALIKE = 0.2  # overlap of two titles above which their numbers must be equa
 WINDOW = timedelta(days=30)
 LONG_BODY_WORDS = 40  # longer bodies must agree before equal titles merge them
 MIN_SHARED_BODY = 0.08  # beside the title
+UNRELATED_TITLES = 10  # of one body; 17 of 2,851 labelled articles mention no informative word of their title
 MAX_COMPARED_PER_STORY = 5  # documents, those with the most in common first
 
 
@@ -34,6 +35,7 @@ class CopyCandidate:
     publisher: str
     words: int
     sketch: tuple[int, ...]  # a sample of the body's phrases, the smallest first
+    body_hash: int | None = None
 
 
 CandidatePair = tuple[CopyCandidate, CopyCandidate]
@@ -131,6 +133,12 @@ def copied_share(one: CopyCandidate, other: CopyCandidate, ours: PhraseText, the
         return None
     share = signals.containment(ours.phrases, theirs.phrases)
     return share if share >= COPIED else None
+
+
+def is_boilerplate(body: PhraseText, its_titles: Iterable[str]) -> bool:
+    """Whether a body is a notice instead of an article: it mentions nothing of many titles that it is under."""
+    unrelated = {terms for title in its_titles if (terms := titles.heading(title).terms)}
+    return sum(not terms & body.terms for terms in unrelated) >= UNRELATED_TITLES
 
 
 def same_headline(one: CopyCandidate, other: CopyCandidate) -> tuple[Signal, float] | None:

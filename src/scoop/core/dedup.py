@@ -31,17 +31,30 @@ class DedupDocument:
     content_hash: bytes
     token_count: int
     story_id: int | None
+    title_hash: bytes = b""
+    body_hash: int | None = None
     tracked_url_hash: bytes | None = None
+    fragment_url_hash: bytes | None = None
+    shared_url_hashes: frozenset[bytes] = frozenset()  # of its URL, those that identify no article by themselves
+    awaits_page: bool = False
+
+    @property
+    def url_hashes(self) -> tuple[bytes, ...]:
+        """The hashes of all spellings of its URL."""
+        spellings = (self.canonical_url_hash, self.tracked_url_hash, self.fragment_url_hash)
+        return tuple(url_hash for url_hash in spellings if url_hash is not None)
 
     def identities(self) -> Iterator[tuple[ExactSignal, object]]:
-        """The keys by which it is the same article as another, the strongest first."""
-        if self.canonical_url_hash is not None:
-            yield "exact_url", self.canonical_url_hash
-        if self.tracked_url_hash is not None:
-            yield "exact_url", self.tracked_url_hash
+        """The keys by which it is the same article as another, the strongest first.
+
+        While it awaits its page its text decides nothing: two teasers may be alike where the articles are not, and a
+        story that was merged is not split again.
+        """
+        for url_hash in self.url_hashes:
+            yield "exact_url", (url_hash, self.title_hash) if url_hash in self.shared_url_hashes else url_hash
         for native_id in self.native_ids:
             yield "exact_source_id", native_id
-        if self.token_count >= MIN_CONTENT_TOKENS:
+        if self.token_count >= MIN_CONTENT_TOKENS and not self.awaits_page:
             yield "exact_content_hash", self.content_hash
 
 
@@ -54,6 +67,16 @@ class Match:
     story_id: int | None
     signal: Signal
     score: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UrlMatch:
+    """A document, and another in a story that has one of its URLs."""
+
+    document_id: int
+    matched_document_id: int
+    story_id: int
+    url_hash: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,6 +234,21 @@ def judge(
         for document_id, found in reasons.items()
     }
     return _groups(ordered, held, forest, first_seen_at)
+
+
+def telling_matches(readings: Iterable[DedupDocument], by_url: Iterable[UrlMatch]) -> list[Match]:
+    """The matches by a URL that identifies an article."""
+    shared_by_id = {reading.document_id: reading.shared_url_hashes for reading in readings}
+    return [
+        Match(
+            document_id=match.document_id,
+            matched_document_id=match.matched_document_id,
+            story_id=match.story_id,
+            signal="exact_url",
+        )
+        for match in by_url
+        if match.url_hash not in shared_by_id[match.document_id]
+    ]
 
 
 def named_story_ids(

@@ -39,6 +39,11 @@ def key(desk_id: str, topic_slug: str, day: date, channel: str, part_no: int) ->
     return f"{desk_id}/{topic_slug}/{day.isoformat()}/{channel}/{part_no}"
 
 
+def alert_key(desk_id: str, topic_slug: str, moment: datetime, channel: str, part_no: int) -> str:
+    """The key of a message about alerts."""
+    return f"{desk_id}/{topic_slug}/alerts/{moment.isoformat()}/{channel}/{part_no}"
+
+
 def marker(key: str) -> str:
     """A short hash of the key, to be shown in the post."""
     digest = hashlib.sha256(key.encode()).digest()

@@ -166,6 +166,11 @@ def _named(written: str, names: frozenset[str]) -> Iterator[_Fact]:
             yield _Fact(start=match.start(), end=match.end(), kind="name", key=name)
 
 
+def is_date_word(word: str) -> bool:
+    """Whether a word is the name of a month or a day of the week."""
+    return word.lower() in _MONTH or word.lower() in _WEEKDAY
+
+
 def split_spans(spans: Sequence[MarkedSpan], at: int) -> tuple[list[MarkedSpan], list[MarkedSpan]]:
     """The spans before a position in the text, and those after it."""
     head: list[MarkedSpan] = []

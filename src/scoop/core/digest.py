@@ -22,7 +22,7 @@ RELEVANCE_SHARE = 0.3  # of the score, if the relevance was judged
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestCandidate:
-    """A story that is new in the window, or has a new document in it."""
+    """A story that is new in the window, or has a new document in it; `is_lead`: it leads its event."""
 
     story_id: int
     coverage_id: int
@@ -34,9 +34,15 @@ class DigestCandidate:
     own_publisher: str
     weight: int
     versions: tuple[DocumentVersion, ...]
+    is_lead: bool = False
     points: int = 0
     relevance: float | None = None
     suppression_reason: str | None = None
+
+    def publisher_name(self, publisher: str) -> str:
+        """The name of one of its publishers."""
+        names = (version.publisher_name for version in self.versions if version.publisher == publisher)
+        return next(names, publisher)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,7 +176,7 @@ def _latest(covered: Sequence[PublishedStory]) -> date:
 
 
 def _grouped(entries: Sequence[_RankedCandidate]) -> list[_RankedCandidate]:
-    """One entry per event, with the score of its best story; the story with most publishers leads, then the oldest."""
+    """One entry per event, with the score of its best story; led by the event's lead, else by most publishers."""
     by_event: dict[int, list[_RankedCandidate]] = {}
     for entry in entries:
         by_event.setdefault(entry.candidate.coverage_id, []).append(entry)
@@ -181,9 +187,9 @@ def _grouped(entries: Sequence[_RankedCandidate]) -> list[_RankedCandidate]:
     return grouped
 
 
-def _prominence(entry: _RankedCandidate) -> tuple[int, int, datetime, int]:
+def _prominence(entry: _RankedCandidate) -> tuple[bool, int, int, datetime, int]:
     ours = entry.candidate
-    return (-len(ours.publishers), -len(ours.versions), ours.first_seen_at, ours.story_id)
+    return (not ours.is_lead, -len(ours.publishers), -len(ours.versions), ours.first_seen_at, ours.story_id)
 
 
 def _within(
@@ -196,7 +202,8 @@ def _within(
     for entry in entries:
         publisher = entry.candidate.own_publisher
         if by_publisher[publisher] >= max_per_family:
-            left += _left(entry, f"{publisher} has {max_per_family} better ones")
+            name = entry.candidate.publisher_name(publisher)
+            left += _left(entry, f"{name} has {max_per_family} better ones")
         elif len(shown) >= max_entries:
             left += _left(entry, f"{max_entries} others matter more")
         else:

@@ -75,9 +75,14 @@ def following(cron: str, day: date) -> date:
     return next(_from(cron, datetime.combine(day, time(23, 59)))).date()
 
 
+def coming(cron: str, timezone: str, now: datetime) -> date:
+    """The next local date whose digest is not due yet: its window has begun."""
+    return following(cron, latest(cron, timezone, now))
+
+
 def upcoming(cron: str, timezone: str, now: datetime) -> datetime:
     """The next moment at which a digest is due."""
-    due = due_at(cron, timezone, following(cron, latest(cron, timezone, now)))
+    due = due_at(cron, timezone, coming(cron, timezone, now))
     assert due is not None  # noqa: S101 - the cron itself named the date
     return due
 

@@ -5,12 +5,20 @@ import re
 from scoop.core import text
 
 ABBREVIATIONS = frozenset({"ai", "eu", "uk", "un", "us", "usa"})
+DEMO = "demo_"
 _BREAK = re.compile(r"[\s_-]+")
 
 
+def demo_collection(collection: str) -> str:
+    """The collection in which the demo has its invented articles of a kind."""
+    return f"{DEMO}{collection}"
+
+
 def collection_name(collection: str) -> str:
-    """A slug as a name: `ai_news` is AI News, which is also how its default topic is named."""
+    """A slug as a name, which its default topic has too: `ai_news` is AI News, `demo_ai_news` is AI News (demo)."""
     slug = text.one_line(collection)
+    if slug.startswith(DEMO) and slug != DEMO:
+        return f"{collection_name(slug.removeprefix(DEMO))} (demo)"
     words = _BREAK.split(slug.strip("_-"))
     return " ".join(word.upper() if word in ABBREVIATIONS else word[:1].upper() + word[1:] for word in words) or slug
 
@@ -28,3 +36,11 @@ def outlet_name(source: str, source_name: str | None) -> str:
 def counted(count: int, one: str, many: str = "") -> str:
     """A number with its noun: 1 item, 1,234 items; `many` is the plural if it is not `one` with an s."""
     return f"{count:,} {one if count == 1 else many or f'{one}s'}"
+
+
+def initials(name: str) -> str:
+    """One or two letters in place of an outlet's icon."""
+    words = [word for word in re.split(r"[\W_]+", name) if word]
+    if len(words) > 1:
+        return (words[0][0] + words[1][0]).upper()
+    return words[0][:1].upper() + words[0][1:2] if words else "?"

@@ -3,9 +3,22 @@
 from datetime import datetime
 
 from scoop import errors
-from scoop.core import copies, hashes, items, language, native_ids, publishers, signals, text, titles, urls
+from scoop.core import (
+    copies,
+    dedup,
+    hashes,
+    items,
+    language,
+    native_ids,
+    publishers,
+    signals,
+    teasers,
+    text,
+    titles,
+    urls,
+)
 from scoop.core.signals import WordIds
-from scoop.model import Arrival, ArticlePage, Document, Item
+from scoop.model import PAGE_PENDING, Arrival, ArticlePage, Document, Item
 
 MAX_BODY_CHARACTERS = 50_000
 LANGUAGE_SAMPLE_CHARACTERS = 500  # of the body, beside the title
@@ -22,10 +35,13 @@ def document(arrival: Arrival) -> Document:
     body_text = text.truncated(text.readable(item.get("body_text", "")), MAX_BODY_CHARACTERS)
     normalized_text = text.normalized(body_text)
     text_words = hashes.digests(text.words(normalized_text))
-    canonical_url = urls.canonical_url(item["canonical_url"]) if "canonical_url" in item else None
+    page_url = urls.canonical_url(item["canonical_url"]) if "canonical_url" in item else None
+    fragment_url = urls.with_fragment(page_url, item["canonical_url"]) if page_url else None
+    canonical_url, other_url = (fragment_url, page_url) if arrival.keeps_fragment else (page_url, fragment_url)
     host = urls.host(canonical_url) if canonical_url else None
     source_domain = _source_domain(item, host)
     published_at = items.parse_moment(item["published_at"]) if "published_at" in item else None
+    has_body = len(text_words) >= dedup.MIN_CONTENT_TOKENS and not arrival.awaits_page
     return Document(
         raw_arrival_id=arrival.raw_arrival_id,
         collection=arrival.collection,
@@ -58,10 +74,12 @@ def document(arrival: Arrival) -> Document:
         authors=_lines(item.get("authors", [])),
         tags=_lines(item.get("tags", [])),
         image_url=item.get("image_url"),
-        content_problem=problem,
+        content_problem=PAGE_PENDING if arrival.awaits_page else problem,
         headline=titles.headline(title),
         sketch=_sketch(signals.phrases(text_words)),
-        tracked_url_hash=_tracked_url_hash(arrival, item.get("canonical_url"), canonical_url),
+        tracked_url_hash=_tracked_url_hash(arrival, item.get("canonical_url"), page_url),
+        fragment_url_hash=hashes.sha256(other_url) if other_url and other_url != canonical_url else None,
+        body_hash=hashes.body_hash(normalized_text) if has_body else None,
     )
 
 
@@ -71,20 +89,19 @@ def _with_clean_link(arrival: Arrival) -> Item:
     return arrival.raw_payload | {"canonical_url": link} if link else arrival.raw_payload
 
 
-def _tracked_url_hash(arrival: Arrival, link: str | None, canonical_url: str | None) -> bytes | None:
+def _tracked_url_hash(arrival: Arrival, link: str | None, page_url: str | None) -> bytes | None:
     """The hash of the URL with its tracking parameters, if it had any: other documents may have that spelling."""
     if link is None:
         return None
     is_from_page = link != (arrival.source_item_url or arrival.raw_payload.get("canonical_url"))
     tracked_url = urls.tracked_url(link if is_from_page else arrival.raw_payload["canonical_url"])
-    return hashes.sha256(tracked_url) if tracked_url != canonical_url else None
+    return hashes.sha256(tracked_url) if tracked_url != page_url else None
 
 
 def _with_page(item: Item, page: ArticlePage | None) -> tuple[Item, str | None]:
     """The item completed with its article page, and the problem of that page.
 
-    The item's own values win; the text is the longer one. An item from a site crawl has only the words of a link as its
-    title, so there the page's title wins.
+    The item's own values win; the text is the longer one. The page's title wins if the item is incomplete without it.
     """
     if page is None:
         return item, None
@@ -95,7 +112,7 @@ def _with_page(item: Item, page: ArticlePage | None) -> tuple[Item, str | None]:
         "image_url": page.image_url,
     }
     completed = {name: value for name, value in from_page.items() if value} | item
-    if item["source_metadata"].get("full_text") == "required" and page.title:
+    if teasers.needs_page(item) and page.title:
         completed["title"] = page.title
     if len(page.text) > len(item.get("body_text", "")):
         completed["body_text"] = page.text

@@ -44,3 +44,28 @@ def _tracking_names(links: Sequence[str]) -> frozenset[str]:
         names = frozenset(name for name in names if _TRACKING_NAME.search(name.lower()))
     remaining = {urls.canonical_url(urls.without_parameters(link, names)) for link in links}
     return names if len(remaining) == len(pages) else frozenset()
+
+
+def with_telling_fragment(links: Iterable[str]) -> frozenset[str]:
+    """The links of a feed that differ from another one only in the fragment: posts on one page."""
+    links_by_page: defaultdict[str, set[str]] = defaultdict(set)
+    for link in dict.fromkeys(links):
+        if "#" in link and urls.is_url(link):
+            links_by_page[urls.canonical_url(link)].add(link)
+    return frozenset(link for page, group in links_by_page.items() if _has_fragments(page, group) for link in group)
+
+
+def _has_fragments(page: str, links: Iterable[str]) -> bool:
+    return len({urls.with_fragment(page, link) for link in links}) > 1
+
+
+def shared_links(titles_and_links: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """The links of a feed whose page several items have, by their titles: its text is not that of one item."""
+    titles_by_page: defaultdict[str, set[str]] = defaultdict(set)
+    links_by_page: defaultdict[str, set[str]] = defaultdict(set)
+    for title, link in titles_and_links:
+        if urls.is_url(link):
+            page = urls.canonical_url(link)
+            titles_by_page[page].add(title)
+            links_by_page[page].add(link)
+    return frozenset(link for page, titles in titles_by_page.items() if len(titles) > 1 for link in links_by_page[page])

@@ -36,6 +36,11 @@ def payload_hash(item: Item) -> bytes:
     return hashlib.sha256(msgspec.json.encode({**item, "source_metadata": metadata}, order="sorted")).digest()
 
 
+def body_hash(normalized_text: str) -> int:
+    """A hash of a text as a PostgreSQL integer."""
+    return int.from_bytes(xxhash.xxh3_64_digest(normalized_text.encode()), signed=True)
+
+
 @lru_cache(maxsize=1 << 17)
 def digest(word: str) -> bytes:
     """The hash of a word, eight bytes."""

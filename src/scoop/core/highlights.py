@@ -1,4 +1,4 @@
-"""Texts as spans in which the words of a query are marked."""
+"""Texts as spans in which the words of a query, or a cited passage, are marked."""
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -9,6 +9,7 @@ from scoop.core import search, text
 PASSAGE_CHARACTERS = 260
 BEFORE = 60  # characters of context before the first hit of a passage
 MAX_TEXT = 20_000  # characters of a body that are searched for a passage
+PARAGRAPH_END = "\n\n"
 SHARED_START = 2  # letters that a word and its stem share in every stemmed language
 
 _RUN = re.compile(r"[\w\u0300-\u036f'\u2019]+")
@@ -16,7 +17,7 @@ _RUN = re.compile(r"[\w\u0300-\u036f'\u2019]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HighlightSpan:
-    """A part of a text, and whether it matches the query."""
+    """A part of a text, and whether it matches the query or is the cited passage."""
 
     text: str
     is_hit: bool
@@ -49,6 +50,18 @@ def best_passage(body: str, is_hit: Callable[[str], bool]) -> list[HighlightSpan
     if start > 0:
         spans.insert(0, HighlightSpan(text="… ", is_hit=False))
     return [*spans, HighlightSpan(text=" …", is_hit=False)] if end < len(whole) else spans
+
+
+def mark_passage(body: str, start: int, end: int) -> list[list[HighlightSpan]]:
+    """The paragraphs of a text with the characters from `start` to `end` marked; a range outside marks nothing."""
+    paragraphs, offset = [], 0
+    for part in body.split(PARAGRAPH_END):
+        low = min(max(start - offset, 0), len(part))
+        high = min(max(end - offset, low), len(part))
+        if part.strip():
+            paragraphs.append(_spans(part, 0, len(part), [_Range(low, high)] if part[low:high].strip() else []))
+        offset += len(part) + len(PARAGRAPH_END)
+    return paragraphs
 
 
 def _bounds(whole: str, hits: Sequence[_Range]) -> tuple[int, int]:

@@ -89,10 +89,11 @@ _EAST_ASIAN_SCRIPTS = frozenset({"kana", "han", "ko"})
 
 def language(declared: str | None, text: str) -> str:
     """A BCP 47 tag; `und` if nothing is declared and nothing can be detected."""
-    return (declared and _canonical_tag(declared)) or _detected(text[:SAMPLE_CHARACTERS])
+    return (declared and canonical_tag(declared)) or _detected(text[:SAMPLE_CHARACTERS])
 
 
-def _canonical_tag(tag: str) -> str | None:
+def canonical_tag(tag: str) -> str | None:
+    """A BCP 47 tag in its usual spelling; None if it names no language."""
     match = _TAG.fullmatch(tag.strip().replace("_", "-").lower())
     if match is None:
         return None

@@ -34,6 +34,10 @@ PAIR_FEATURES = (
     "same_publisher",
     "length_ratio",
     "other_language",
+    "shorter",
+    "title_in_lead",
+    "titles_in_leads",
+    "many_events",
 )
 NEIGHBOURHOOD_FEATURES = ("less_near", "more_near", "low_rank", "high_rank", "crowding", "common")
 FEATURES = (*PAIR_FEATURES, *NEIGHBOURHOOD_FEATURES)
@@ -44,13 +48,19 @@ DISTANT_COSINE = 0.5  # assumed for missing neighbours: the median of the tenth 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """A document as pair features see it; `day` is NaN and `publisher` empty if unknown."""
+    """A document as pair features see it; `day` is NaN and `publisher` empty if unknown.
+
+    `boilerplate` is the hash of its text if that is no article but a notice that many documents have;
+    `is_of_many_events` says that its genre is one of `genres.OF_MANY_EVENTS`.
+    """
 
     signals: Signals
     day: float
     publisher: str
     language: str
     words: int
+    is_of_many_events: bool
+    boilerplate: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,8 +100,21 @@ def pair_features(one: Compared, others: Sequence[Compared], cosines: Table) -> 
         np.array([bool(one.publisher) and one.publisher == other.publisher for other in others]),
         np.minimum(words, one.words + 1) / np.maximum(words, one.words + 1),
         np.array([one.language != other.language for other in others]),
+        np.log(np.minimum(words, one.words + 1)),
+        shared.titles_in_leads.max(axis=0),
+        shared.titles_in_leads.min(axis=0),
+        np.array([_has_many_events(one, other) for other in others]),
     )
     return np.stack([np.asarray(column, dtype=np.float32) for column in columns], axis=1)
+
+
+def _has_many_events(one: Compared, other: Compared) -> bool:
+    """Whether what two documents share is of many events: a round-up, or a notice instead of an article."""
+    return one.is_of_many_events or other.is_of_many_events or _have_one_notice(one, other)
+
+
+def _have_one_notice(one: Compared, other: Compared) -> bool:
+    return one.boilerplate is not None and one.boilerplate == other.boilerplate
 
 
 TITLE, LEAD, BODY, NAMES_OF, TITLE_NUMBERS, NUMBERS, SKETCH = range(len(signals.KINDS))
@@ -110,6 +133,7 @@ class _Shared:
     products: Table
     name_weights: tuple[float, Table]
     contained: Table
+    titles_in_leads: Table
 
     def jaccard(self, kind: int) -> Table:
         either = self.ours[kind] + self.theirs[:, kind] - self.counts[:, kind]
@@ -138,7 +162,18 @@ def _shared(one: Signals, others: Sequence[Signals]) -> _Shared:
         products=products,
         name_weights=(float(names @ names), _sums(weights * weights, theirs)[:, NAMES_OF]),
         contained=_sketched_containment(one, words, theirs, counts[:, SKETCH]),
+        titles_in_leads=_titles_in_leads(one, words, weights, theirs),
     )
+
+
+def _titles_in_leads(one: Signals, words: WordIds, weights: Table, theirs: NDArray[np.int64]) -> Table:
+    """The weight of the title's words that are in the other document's lead, as a share: of our title, of theirs."""
+    titled, led = one.lengths[TITLE], one.lengths[TITLE] + one.lengths[LEAD]
+    places, is_hit = _hits(one.words[:titled] ^ signals.TITLE_TO_LEAD, words)
+    own_weights = one.weights[:titled] if titled else np.zeros(1, dtype=np.float32)
+    ours = _sums(np.where(is_hit, own_weights[places] ** 2, 0), theirs)[:, LEAD]
+    _, is_hit = _hits(one.words[titled:led], words ^ signals.TITLE_TO_LEAD)
+    return np.stack([ours, _sums(np.where(is_hit, weights**2, 0), theirs)[:, TITLE]])
 
 
 def _sketched_containment(one: Signals, words: WordIds, theirs: NDArray[np.int64], shared: Table) -> Table:
@@ -232,6 +267,8 @@ LONG_BODY_WORDS = 40  # shorter bodies are never merged by meaning
 
 def are_one(one: Compared, other: Compared, row: Table, fit: "LinkModel") -> bool:
     """Whether two documents are surely one story, by their own features alone."""
+    if _have_one_notice(one, other):
+        return False
     features = features_by_name(row)
     if features["numbers_differ"] or features["same_publisher"] or min(one.words, other.words) < LONG_BODY_WORDS:
         return False
@@ -242,6 +279,8 @@ def are_one(one: Compared, other: Compared, row: Table, fit: "LinkModel") -> boo
     return is_like and features["cosine"] >= fit.merge_at
 
 
+RELATED = 0.75  # of the threshold of coverage: such a pair connects no stories, see event_groups.connects_at()
+_RELATED_ONLY = [FEATURES.index("same_publisher"), FEATURES.index("many_events")]
 THRESHOLDS = ("merge_at", "sure_at", "coverage_at")
 
 
@@ -268,7 +307,16 @@ class LinkModel:
     sure_at: float
 
     def probabilities(self, table: Table) -> Table:
-        """The probability that a pair covers one event, for each row of FEATURES."""
+        """The probability that a pair covers one event, for each row of FEATURES.
+
+        A pair of one publisher, or with a document of many events, is related at most: a publisher reports the parts of
+        a series in like words, and a round-up has the words of every event.
+        """
+        most = np.where(table[:, _RELATED_ONLY].any(axis=1), RELATED * self.coverage_at, 1.0)
+        probabilities: Table = np.minimum(self._probabilities(table), most).astype(np.float32)
+        return probabilities
+
+    def _probabilities(self, table: Table) -> Table:
         score = self._score(table, slice(0, self.glance)) + np.float32(self.start)
         hopeful = np.flatnonzero(score >= self.hopeless_at)
         score[hopeful] += self._score(table[hopeful], slice(self.glance, None))

@@ -30,7 +30,7 @@ _FIGURE = re.compile(
 _CJK_FIGURE = re.compile(r"(?<!\d)(?P<digits>\d+)(?P<unit>[\u3040-\u30ff\u4e00-\u9fff]{1,2})")
 _SCALES = {"thousand", "million", "billion", "trillion", "tausend", "millionen", "milliarden"}
 # Words that may be between a figure and what it counts.
-_FILLERS = frozenset(
+FILLERS = frozenset(
     re.findall(
         r"\w+",
         "people persons person men women others other of the more a an in were was are is have has been had least than "
@@ -39,7 +39,7 @@ _FILLERS = frozenset(
     )
 )
 # Units that are counted everywhere: a second figure of these does not update the first.
-_COMMON = frozenset(
+COMMON_UNITS = frozenset(
     re.findall(
         r"\w+",
         "january february march april may june july august september october november december am pm gmt utc januar "
@@ -73,10 +73,11 @@ class PublishedMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentVersion:
-    """A document as it is now; `version` changes with its content."""
+    """A document as it is now; `version` changes when its source changes it, not when its page is read."""
 
     version: str
     publisher: str
+    publisher_name: str
     language: str
     title: str
     body: str
@@ -123,16 +124,19 @@ def combine(memories: Sequence[PublishedMemory]) -> PublishedMemory:
 
 def describe_development(memory: PublishedMemory, now: Iterable[DocumentVersion], *, title: str) -> str:
     """What is new besides the title, in a sentence; empty if a reader would learn nothing."""
-    fresh = [version for version in now if version.version not in memory.versions]
+    versions = list(now)
+    fresh = [version for version in versions if version.version not in memory.versions]
+    # The page of a version that readers know only by its teaser may have come since: its facts are not new either.
+    memory = combine([memory, remember(version for version in versions if version.version in memory.versions)])
     comparable = [version for version in fresh if version.language in memory.languages]
     changed, added = _figures_against(memory, comparable)
     names = sorted({name for version in comparable for name in _names(version.lead)} - memory.names)
     headlines = [new for new in fresh if _is_news(new.title, memory.headlines.get(new.publisher, frozenset()))]
-    voices = sorted({version.publisher for version in fresh} - set(memory.headlines))
+    voices = sorted({version.publisher_name for version in fresh if version.publisher not in memory.headlines})
     has_many_voices = len(voices) >= max(MANY_NEW_VOICES, len(memory.headlines))
     if not changed and not headlines and not has_many_voices and len(added) + len(names) < MANY_NEW_FACTS:
         return ""
-    parts = [*changed[:SHOWN], *(f"{new.publisher}: {new.title}" for new in headlines[:1] if new.title != title)]
+    parts = [*changed[:SHOWN], *(f"{new.publisher_name}: {new.title}" for new in headlines[:1] if new.title != title)]
     if facts := [*added[:SHOWN], *(_titled(name) for name in names[:SHOWN])]:
         parts.append(f"new: {', '.join(facts)}")
     if voices:
@@ -178,8 +182,8 @@ def _figures(body: str) -> Iterator[tuple[str, str]]:
         if after and after[0] in _SCALES:
             number, after = f"{number} {after[0]}", after[1:]
         doing = [word for word in before[:-5:-1] if word.endswith(("ing", "ed"))]
-        counted = next((word for word in (*after[:3], *doing) if word not in _FILLERS), None)
-        if counted and counted not in _COMMON and not _is_year(number):
+        counted = next((word for word in (*after[:3], *doing) if word not in FILLERS), None)
+        if counted and counted not in COMMON_UNITS and not _is_year(number):
             yield counted, number
 
 

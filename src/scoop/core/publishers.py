@@ -7,12 +7,15 @@ from typing import NamedTuple
 
 from publicsuffixlist import PublicSuffixList
 
+from scoop.core import display_names
+
 CACHED_HOSTS = 16_384
 
 
 class _Register(NamedTuple):
     family_by_domain: dict[str, str]
     platforms: frozenset[str]
+    names: dict[str, str]
 
 
 @lru_cache(maxsize=CACHED_HOSTS)
@@ -23,15 +26,31 @@ def publisher_family(host: str | None, source: str) -> str:
         return source
     if _is_address(host):
         return host
-    domain = _registrable_domain(host)
+    domain = registrable_domain(host)
     return _family(host, domain) or _author(host, domain)
+
+
+def family_name(family: str) -> str:
+    """The name of a publisher family before a source names it; a family without a host is the slug of a source."""
+    return known_name(family) or display_names.outlet_name(family, None)
+
+
+def known_name(family: str) -> str | None:
+    """The name of a publisher family in the register."""
+    return _register().names.get(family)
+
+
+def host_name(host: str) -> str:
+    """The name of the publisher of a host."""
+    return family_name(publisher_family(host, host))
 
 
 def _is_address(host: str) -> bool:
     return host.startswith("[") or host.rpartition(".")[2].isdecimal()
 
 
-def _registrable_domain(host: str) -> str:
+def registrable_domain(host: str) -> str:
+    """The part of a host that somebody registered, as example.co.uk of news.example.co.uk."""
     return str(_suffixes().privatesuffix(host) or host)
 
 
@@ -62,4 +81,4 @@ def _register() -> _Register:
     text = files(__package__).joinpath("publisher_families.toml").read_text("utf-8")
     register = tomllib.loads(text)
     family_by_domain = {domain: family for family, domains in register["families"].items() for domain in domains}
-    return _Register(family_by_domain, frozenset(register["platforms"]))
+    return _Register(family_by_domain, frozenset(register["platforms"]), register["names"])

@@ -109,6 +109,14 @@ def next_visit(
     return start + min(end - start, OPENING_SPREAD) * spread
 
 
+def within_windows(moment: datetime, *, timezone: str, windows: Sequence[VisitWindow]) -> datetime:
+    """The moment itself if a window is open then, or if there are none; else the next opening."""
+    openings = list(_openings(windows, moment, zone(timezone)))
+    if not openings or any(start <= moment <= end for start, end in openings):
+        return moment
+    return min(start for start, _ in openings if start > moment)
+
+
 def _cron(expression: str) -> Cron:
     if len(expression) > MAX_CRON_CHARACTERS or len(expression.split()) != 5:
         raise ValueError(

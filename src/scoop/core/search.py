@@ -1,16 +1,17 @@
-"""Search without a database: parse a query, write tsqueries and tsvectors, choose time ranges, fuse rankings."""
+"""Search without a database: parse a query, write tsqueries and tsvectors, choose time ranges, rank and group."""
 
+import math
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import groupby
 from operator import itemgetter
-from typing import Literal
+from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
-from scoop.core import text
+from scoop.core import suggestions, text
 
 SearchMethod = Literal["words", "meaning", "spelling"]
 Stemmer = Callable[[str], Collection[str]]
@@ -26,6 +27,7 @@ GAP = 10  # positions between title and body, so that no phrase spans both
 FUSION = 60  # the usual constant of reciprocal rank fusion; results hardly depend on it
 WEIGHTS: Mapping[SearchMethod, float] = {"words": 1.0, "meaning": 0.7, "spelling": 0.5}
 YEARS = range(1900, 3000)
+UNIVERSAL = ZoneInfo("UTC")
 
 # Stemmers of PostgreSQL 15; words of other languages are not stemmed.
 STEMMERS = {
@@ -36,7 +38,17 @@ STEMMERS = {
     "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish",
 }  # fmt: skip
 
-_CHUNK = re.compile(r'(?P<minus>-?)(?:"(?P<quoted>[^"]*)"?|(?P<bare>[^\s"]+))')
+FIELDS = {
+    "source": "source", "collection": "collection", "topic": "topic", "lang": "language", "language": "language",
+    "after": "since", "before": "until",
+}  # fmt: skip
+"""The fields of a query text, each with the filter that it sets."""
+SHOWN_FIELDS = "source, collection, topic, lang, after, before"
+
+_CHUNK = re.compile(
+    r'(?P<minus>-?)(?:(?P<field>[A-Za-z]+):(?!/)(?:"(?P<quoted_value>[^"]+)"?|(?P<value>[^\s"]+))'
+    r'|"(?P<quoted>[^"]*)"?|(?P<bare>[^\s"]+))'
+)
 _ACCENT = re.compile("[\u0300-\u036f]")
 _HANGUL = re.compile("[\uac00-\ud7a3]+")
 _UNSPACED = re.compile("[\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
@@ -44,15 +56,20 @@ _UNSPACED = re.compile("[\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """A search and its filters; `until` is exclusive."""
+    """A search and its filters; `until` is exclusive, and days in the text are days of `timezone`.
+
+    Its results are events, or single stories with `by_story`.
+    """
 
     text: str
+    timezone: ZoneInfo = UNIVERSAL
     collection: str | None = None
     source: str | None = None
     topic: str | None = None
     since: datetime | None = None
     until: datetime | None = None
     language: str | None = None
+    by_story: bool = False
     limit: int = 20
     offset: int = 0
 
@@ -67,10 +84,15 @@ class Term:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedQuery:
-    """All terms of one alternative must match, and no excluded term; `plain` is the query without operators."""
+    """All terms of one alternative must match, and no excluded term; `plain` is the query without operators.
+
+    `fields` are filters such as `source:bbc`, as (field, value); `hints` name the fields that do not exist.
+    """
 
     alternatives: tuple[tuple[Term, ...], ...]
     excluded: tuple[Term, ...]
+    fields: tuple[tuple[str, str], ...] = ()
+    hints: tuple[str, ...] = ()
     plain: str
     is_cut: bool
 
@@ -98,24 +120,32 @@ class ParsedQuery:
 
 
 def parse_query(typed: str) -> ParsedQuery:
-    """Parse `"a phrase"`, `-without`, `this OR that` and plain words."""
+    """Parse `"a phrase"`, `-without`, `this OR that`, fields such as `source:bbc`, and plain words."""
     line = text.one_line(typed)
     alternatives: list[list[Term]] = [[]]
     excluded: list[Term] = []
+    fields: list[tuple[str, str]] = []
+    hints: list[str] = []
     plain: list[str] = []
     count = 0
     for chunk in _CHUNK.finditer(text.truncated(line, MAX_CHARACTERS)):
         if chunk["bare"] == "OR" and not chunk["minus"]:
             alternatives.append([])
             continue
-        written = chunk["quoted"] if chunk["bare"] is None else chunk["bare"]
+        name = (chunk["field"] or "").lower()
+        if name in FIELDS and not chunk["minus"]:
+            fields.append((name, chunk["value"] or chunk["quoted_value"]))
+            continue
+        if chunk["field"]:
+            hints += _field_hints(chunk["field"], chunk[0])
+        written = chunk["quoted"] if chunk["quoted"] is not None else chunk[0].removeprefix("-")
         words = tuple(tokenize(text.normalized(written)))
         if not words:
             continue
         count += len(words)
         if count > MAX_WORDS:
             break
-        term = Term(words, is_quoted=chunk["bare"] is None)
+        term = Term(words, is_quoted=chunk["quoted"] is not None)
         if chunk["minus"]:
             excluded.append(term)
         else:
@@ -124,9 +154,38 @@ def parse_query(typed: str) -> ParsedQuery:
     return ParsedQuery(
         alternatives=tuple(tuple(dict.fromkeys(terms)) for terms in alternatives if terms),
         excluded=tuple(dict.fromkeys(excluded)),
+        fields=tuple(dict.fromkeys(fields)),
+        hints=tuple(dict.fromkeys(hints)),
         plain=" ".join(plain),
         is_cut=len(line) > MAX_CHARACTERS or count > MAX_WORDS,
     )
+
+
+def _field_hints(name: str, written: str) -> list[str]:
+    """Why a chunk such as `name:value` was searched as words; `Re:Zero`, with a capital, is not meant as a field."""
+    if name.lower() in FIELDS:
+        return [f"A field cannot be excluded: {written} was read as words."]
+    if not name.islower():
+        return []
+    meant = suggestions.question(name, FIELDS)
+    return [f"There is no field {name!r}{meant or f'; there are: {SHOWN_FIELDS}.'} It was searched as words."]
+
+
+def narrow_query(query: Query, parsed: ParsedQuery) -> Query:
+    """The query with the filters of its fields, which replace others of the same kind; ValueError for a wrong one."""
+    filters: dict[str, Any] = {}
+    for name, value in parsed.fields:
+        if FIELDS[name] in filters:
+            raise ValueError(f"The field {name!r} can be given only once.")
+        filters[FIELDS[name]] = _midnight(name, value, query.timezone) if name in {"after", "before"} else value
+    return replace(query, **filters)
+
+
+def _midnight(name: str, written: str, timezone: ZoneInfo) -> datetime | None:
+    try:
+        return day_bounds(date.fromisoformat(written), None, timezone)[0]
+    except ValueError as error:
+        raise ValueError(f"{name}:{written} is not a day; write it as {name}:2026-11-15.") from error
 
 
 def tokenize(normalized_text: str) -> list[str]:
@@ -195,6 +254,11 @@ def index_tsquery(query: ParsedQuery, stems: Stemmer) -> str:
     """The query without positions, which an index does not know, as a tsquery."""
     excluded = [f"!{_phrase(term, stems, '')}" for term in query.excluded if len(term.words) == 1]
     return " & ".join([_included(query, stems, " & "), *excluded])
+
+
+def word_tsquery(word: str, stems: Stemmer) -> str:
+    """One word as a tsquery."""
+    return _word(word, stems, is_alone=True)
 
 
 def excluded_tsquery(query: ParsedQuery, stems: Stemmer) -> str | None:
@@ -291,6 +355,31 @@ def day_bounds(since: date | None, until: date | None, timezone: ZoneInfo) -> tu
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MeaningFloor:
+    """The least cosine of a story that is found by its meaning, for one model.
+
+    A query whose words are in documents needs `known`. One of unknown words may be nonsense, whose best cosine grows
+    with the logarithm of the number of documents; it needs `growth` times that.
+    """
+
+    known: float
+    growth: float
+
+
+# Measured with 390 queries of random letters, syllables, names and characters: 99 of 100 stay below 0.206 among 188
+# documents, 0.245 among 433, 0.373 among 12,311. Of 70 paraphrases of real headlines, 66 reach 0.22.
+MEANING_FLOORS = {"use-multilingual": MeaningFloor(known=0.22, growth=0.045)}
+
+
+def least_cosine(model_name: str, *, has_known_words: bool, documents: int) -> float:
+    """The least cosine of a story that is found by its meaning among so many documents; 0 without a measurement."""
+    floor = MEANING_FLOORS.get(model_name)
+    if floor is None:
+        return 0.0
+    return floor.known if has_known_words else max(floor.known, floor.growth * math.log(max(documents, 1)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RankedStory:
     """A story with its best document, its score, and the methods that found it."""
 
@@ -298,6 +387,20 @@ class RankedStory:
     document_id: int
     score: float
     found_by: list[SearchMethod] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankedEvent:
+    """An event that was found, with those of its stories that were found, the best first."""
+
+    event_id: int
+    stories: list[RankedStory]
+
+    @property
+    def found_by(self) -> list[SearchMethod]:
+        """The methods that found any of its stories."""
+        methods = {method for story in self.stories for method in story.found_by}
+        return [method for method in WEIGHTS if method in methods]
 
 
 def fuse_rankings(rankings: Mapping[SearchMethod, Sequence[tuple[int, int]]]) -> list[RankedStory]:
@@ -323,3 +426,17 @@ def _ranked(entries: Sequence[tuple[int, int, SearchMethod, float]]) -> RankedSt
         score=round(sum(score for *_, score in entries), 6),
         found_by=[method for _, _, method, _ in entries],
     )
+
+
+def group_by_event(stories: Sequence[RankedStory], event_id_by_story: Mapping[int, int]) -> list[RankedEvent]:
+    """Each event once, in the place of its best story; a story without an event is left out."""
+    by_event: dict[int, list[RankedStory]] = {}
+    for story in stories:
+        if story.story_id in event_id_by_story:
+            by_event.setdefault(event_id_by_story[story.story_id], []).append(story)
+    return [RankedEvent(event_id=event_id, stories=same) for event_id, same in by_event.items()]
+
+
+def list_singly(stories: Sequence[RankedStory], event_id_by_story: Mapping[int, int]) -> list[RankedEvent]:
+    """Each story as a result of its own, with its event; a story without an event is left out."""
+    return [event for story in stories for event in group_by_event([story], event_id_by_story)]

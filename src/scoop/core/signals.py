@@ -46,6 +46,8 @@ KINDS = ("title", "lead", "body", "names", "title_numbers", "numbers", "sketch")
 _WEIGHTED = 4
 # Salts keep equal words of two kinds apart. Phrases have none: the order of a sketch gives its range.
 _SALTS = np.array([0x3C6EF372, 0x1B873593, 0xCC9E2D51, 0x85EBCA6B, 0xC2B2AE35, 0x27D4EB2F, 0], dtype=np.uint32)
+TITLE_TO_LEAD = np.bitwise_xor(*_SALTS[:2])
+"""Turns the hash of a word of a title into that of the same word of a lead, and back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,13 +30,18 @@ def page_url(item: Item, *, full_text: str) -> str | None:
     `full_text` is the option of the source: auto, always or never. The item's own `never` or `required` wins.
     """
     url: str | None = item.get("canonical_url")
+    if needs_page(item):
+        return url
     own = item["source_metadata"].get("full_text")
-    if own == "required" or own == "never":
-        return url if own == "required" else None
     # The page of a platform has no more text than its feed or API.
-    if url is None or full_text == "never" or native_ids.from_url(url):
+    if url is None or "never" in (own, full_text) or native_ids.from_url(url):
         return None
     return url if full_text == "always" or is_teaser(item.get("body_text", "")) else None
+
+
+def needs_page(item: Item) -> bool:
+    """Whether an item is incomplete without its page: one of a site crawl has only the words of a link as its title."""
+    return bool(item["source_metadata"].get("full_text") == "required")
 
 
 def is_teaser(body: str) -> bool:

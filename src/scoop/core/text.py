@@ -101,6 +101,16 @@ def word_count(text: str) -> int:
     return spaced + ceil(han_and_kana / HAN_AND_KANA_PER_WORD) + ceil(thai_to_khmer / THAI_TO_KHMER_PER_WORD)
 
 
+def han_and_kana(text: str) -> list[str]:
+    """The Chinese and Japanese signs."""
+    return _HAN_OR_KANA.findall(text)
+
+
+def is_unspaced(sign: str) -> bool:
+    """Whether it is a sign of a script without spaces between words."""
+    return _UNSPACED_SIGN.match(sign) is not None
+
+
 def truncated(text: str, limit: int) -> str:
     """At most `limit` characters, cut between words where there is a space near the end."""
     if len(text) <= limit:

@@ -88,8 +88,8 @@ class Trial:
 
 
 def default_topics(collections: Iterable[str], topics: Sequence[Topic]) -> list[DefaultTopic]:
-    """A topic for each of these collections that no topic names."""
-    named = {collection for topic in topics for collection in topic.collections}
+    """A topic for each of these collections that no topic names; a curator chooses a few of its articles only."""
+    named = {collection for topic in topics if not topic.is_curator for collection in topic.collections}
     slugs = {topic.topic_slug for topic in topics}
     defaults: list[DefaultTopic] = []
     for collection in sorted({*collections} - named):

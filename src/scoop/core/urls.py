@@ -78,6 +78,12 @@ def canonical_url(url: str) -> str:
     return _spelling(url, _ALL_TRACKING_PARAMETERS)
 
 
+def with_fragment(canonical_url: str, url: str) -> str:
+    """The canonical URL with the fragment of the URL that it was made from, if that has one."""
+    fragment = _TO_RESPELL.sub(_respelled, can_ada.parse(url).hash[1:])
+    return f"{canonical_url}#{fragment}" if fragment else canonical_url
+
+
 def tracked_url(url: str) -> str:
     """The canonical spelling of documents that were stored before the later tracking parameters were known."""
     return _spelling(url, TRACKING_PARAMETERS)
@@ -130,6 +136,14 @@ def percent_encoded(url: str) -> str:
 def host(url: str) -> str:
     """The host of a canonical URL, without its port."""
     return str(can_ada.parse(url).hostname)
+
+
+def find_host(url: str) -> str | None:
+    """The host of a text that may be an http(s) URL."""
+    try:
+        return host(canonical_url(url))
+    except ValueError:
+        return None
 
 
 def host_and_port(url: str) -> str:

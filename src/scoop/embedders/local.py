@@ -33,8 +33,12 @@ class Local:
         """The weights are loaded with the first text."""
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        encoded = await asyncio.to_thread(lambda: _encoder().encode(list(texts)))
-        return unit(encoded, count=len(texts), origin="the local encoder")
+        return await asyncio.to_thread(encode, texts)
+
+
+def encode(texts: Sequence[str]) -> Vectors:
+    """The vectors of texts, computed in this thread."""
+    return unit(_encoder().encode(list(texts)), count=len(texts), origin="the local encoder")
 
 
 def _encoder() -> Any:

@@ -26,10 +26,11 @@ GoldKey = str | tuple[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labelled:
-    """A document to ingest, and its gold story."""
+    """A document to ingest, its gold story, and the wider labels by which it may be grouped as well."""
 
     item: Item
     story: str
+    wide: frozenset[str]
 
     @property
     def name(self) -> DocumentName:
@@ -43,6 +44,7 @@ class Labelled:
 class _LabelledRow(msgspec.Struct):
     title: str | None
     story: str | int
+    wide: str | None = None
     id: str | int | None = None
     text: str | None = None
     url: str | None = None
@@ -83,9 +85,9 @@ def set_name(file: str) -> str:
 def stories(file: str) -> dict[GoldKey, str]:
     """Gold stories of v1 items, by key."""
     story_by_key: dict[GoldKey, str] = {}
-    with _opened(file) as stream:
+    with opened(file) as stream:
         for piece in split_items(stream):
-            row = _decoded(piece, _GoldRow)
+            row = decoded(piece, _GoldRow)
             if not row.item_uuid and not (row.source and row.source_item_id):
                 raise InputError(f"line {piece.line}: give item_uuid, or source and source_item_id")
             story_by_key[row.item_uuid or (row.source, row.source_item_id)] = _story(piece, row.story)
@@ -95,7 +97,7 @@ def stories(file: str) -> dict[GoldKey, str]:
 def documents(file: str, gold: Mapping[GoldKey, str] | None, *, now: datetime) -> list[Labelled]:
     """The documents of a file; with `gold` they are v1 items, else each line names its story."""
     labelled: dict[DocumentName, Labelled] = {}
-    with _opened(file) as stream:
+    with opened(file) as stream:
         for piece in split_items(stream):
             document = _labelled(piece, set_name(file), now=now) if gold is None else _labelled_item(piece, gold)
             if document.name in labelled:
@@ -107,7 +109,7 @@ def documents(file: str, gold: Mapping[GoldKey, str] | None, *, now: datetime) -
 
 
 @contextmanager
-def _opened(file: str) -> Iterator[IO[bytes]]:
+def opened(file: str) -> Iterator[IO[bytes]]:
     """The file's bytes, decompressed; an error names the file."""
     try:
         with open(file, "rb") as raw:
@@ -121,8 +123,12 @@ def _opened(file: str) -> Iterator[IO[bytes]]:
 
 
 def _labelled(piece: RawItem, set_name: str, *, now: datetime) -> Labelled:
-    row = _decoded(piece, _LabelledRow)
-    return Labelled(item=_item(row, piece.line, set_name, now=now), story=_story(piece, row.story))
+    row = decoded(piece, _LabelledRow)
+    return Labelled(
+        item=_item(row, piece.line, set_name, now=now),
+        story=_story(piece, row.story),
+        wide=frozenset((row.wide or "").split()),
+    )
 
 
 def _story(piece: RawItem, story: str | int) -> str:
@@ -132,15 +138,15 @@ def _story(piece: RawItem, story: str | int) -> str:
 
 
 def _labelled_item(piece: RawItem, gold: Mapping[GoldKey, str]) -> Labelled:
-    item = _decoded(piece, _V1)
+    item = decoded(piece, _V1)
     pair = item.source, item.source_item_id
     for key in (item.source_metadata.item_uuid, str(items.item_uuid(*pair)), pair):
         if key in gold:
-            return Labelled(item=_decoded(piece, dict[str, Any]), story=gold[key])
+            return Labelled(item=decoded(piece, dict[str, Any]), story=gold[key], wide=frozenset())
     raise InputError(f"line {piece.line}: the gold file has no story for {':'.join(pair)}")
 
 
-def _decoded(piece: RawItem, kind: type[Any]) -> Any:
+def decoded(piece: RawItem, kind: type[Any]) -> Any:
     if piece.problem is not None:
         raise InputError(f"line {piece.line}: {piece.problem}")
     try:

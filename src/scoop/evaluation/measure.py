@@ -13,8 +13,8 @@ import msgspec
 
 from scoop.app import App
 from scoop.config import Config
-from scoop.core import clusters, items
-from scoop.core.clusters import Agreement
+from scoop.core import clusters, items, publishers, urls
+from scoop.core.clusters import Agreement, IndexPair
 from scoop.embedders import VectorCache
 from scoop.evaluation import scratch
 from scoop.evaluation.datasets import Labelled
@@ -22,10 +22,12 @@ from scoop.evaluation.scratch import TIERS, DifferenceKind, EvaluationTier, Grou
 from scoop.model import Item
 from scoop.stage_names import StageName
 from scoop.stages.push import push
-from scoop.store import stories
+from scoop.store import links, stories
+from scoop.store.links import NamedLink
 from scoop.store.stories import DocumentName, Placement
 from scoop.worker import Report
 
+BINS = (0.05, 0.2, 0.5, 0.7, 0.9)  # of the probability of links; those below are not stored
 PORTIONS = 4  # a shuffled set is ingested in at least this many batches
 
 
@@ -58,8 +60,18 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReliabilityBin:
+    """Links with a probability from `at_least` to the next bin: how many, their mean, and the share that is right."""
+
+    at_least: float
+    links: int
+    mean: float
+    right: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Measurement:
-    """The figures of one set."""
+    """The figures of one set; `single_publisher_groups` are groups of coverage with one publisher family."""
 
     set: str
     documents: int
@@ -67,6 +79,8 @@ class Measurement:
     merge: Agreement
     coverage: Agreement
     seconds: float
+    reliability: list[ReliabilityBin]
+    single_publisher_groups: int
     languages: dict[str, LanguageFigures]
     errors: list[GroupDifference]
     shuffles: dict[EvaluationTier, Spread]
@@ -79,6 +93,7 @@ class Measurement:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Outcome:
     place_by_name: dict[DocumentName, Placement]
+    links: list[NamedLink]
     seconds: float
 
     def labels(self, tier: EvaluationTier, documents: Sequence[Labelled]) -> list[int]:
@@ -99,7 +114,8 @@ async def _run(
             await _fold(app, batch, stop=stop, report=report)
         seconds = time.perf_counter() - began
         async with app.database.connection() as conn:
-            return _Outcome(place_by_name=await stories.get_placements(conn), seconds=seconds)
+            placements, named_links = await stories.get_placements(conn), await links.list_named(conn)
+        return _Outcome(place_by_name=placements, links=named_links, seconds=seconds)
 
 
 async def _fold(app: App, batch: Sequence[Labelled], *, stop: asyncio.Event, report: Report) -> None:
@@ -139,7 +155,8 @@ async def measure(
     ]
     gold = [document.story for document in documents]
     labels = {tier: outcome.labels(tier, documents) for tier in TIERS}
-    compared = {tier: clusters.agreement(labels[tier], gold) for tier in TIERS}
+    undecided = _undecided(documents)
+    compared = {tier: clusters.agreement(labels[tier], gold, undecided=undecided) for tier in TIERS}
     return Measurement(
         set=name,
         documents=len(documents),
@@ -147,6 +164,8 @@ async def measure(
         merge=compared["merge"],
         coverage=compared["coverage"],
         seconds=outcome.seconds,
+        reliability=_reliability(documents, outcome.links),
+        single_publisher_groups=_single_publisher_groups(documents, labels),
         languages=_by_language(documents, labels),
         errors=_errors(documents, labels, most=errors),
         shuffles={tier: _spread([outcome, *others], tier, documents) for tier in TIERS} if others else {},
@@ -163,19 +182,59 @@ def _shuffled(documents: Sequence[Labelled], chance: Random) -> Iterator[list[La
         waiting = waiting[size:]
 
 
+def _undecided(documents: Sequence[Labelled]) -> set[IndexPair]:
+    return clusters.list_undecided(
+        [document.story for document in documents], [document.wide for document in documents]
+    )
+
+
+def _reliability(documents: Sequence[Labelled], named_links: Sequence[NamedLink]) -> list[ReliabilityBin]:
+    """How often links are right, by their probability; undecided pairs are left out."""
+    by_name = {document.name: document for document in documents}
+    is_right_by_bin: dict[float, list[tuple[float, bool]]] = {at_least: [] for at_least in BINS}
+    for link in named_links:
+        one, other = by_name[link.one], by_name[link.other]
+        is_right = one.story == other.story
+        if is_right or not one.wide & other.wide:
+            at_least = max((start for start in BINS if start <= link.probability), default=BINS[0])
+            is_right_by_bin[at_least].append((link.probability, is_right))
+    return [
+        ReliabilityBin(
+            at_least=at_least,
+            links=len(pairs),
+            mean=fmean(probability for probability, _ in pairs),
+            right=fmean(is_right for _, is_right in pairs),
+        )
+        for at_least, pairs in is_right_by_bin.items()
+        if pairs
+    ]
+
+
+def _single_publisher_groups(documents: Sequence[Labelled], labels: Mapping[EvaluationTier, Sequence[int]]) -> int:
+    """The number of groups of several stories with one publisher family; unknown families are all different."""
+    stories_by_group: dict[int, set[int]] = {}
+    families_by_group: dict[int, set[str]] = {}
+    for position, document in enumerate(documents):
+        url = document.item.get("canonical_url")
+        family = publishers.publisher_family(urls.host(url), "") if url else f"unknown {position}"
+        stories_by_group.setdefault(labels["coverage"][position], set()).add(labels["merge"][position])
+        families_by_group.setdefault(labels["coverage"][position], set()).add(family)
+    return sum(len(families_by_group[group]) == 1 for group, inside in stories_by_group.items() if len(inside) > 1)
+
+
 def _by_language(
     documents: Sequence[Labelled], labels: Mapping[EvaluationTier, Sequence[int]]
 ) -> dict[str, LanguageFigures]:
     """The figures of each language, if there are several."""
-    gold = [document.story for document in documents]
+    gold, undecided = [document.story for document in documents], _undecided(documents)
     among: dict[str, list[int]] = {}
     for position, document in enumerate(documents):
         among.setdefault(document.language, []).append(position)
     return {
         language: LanguageFigures(
             documents=len(positions),
-            merge=clusters.b_cubed_f1(labels["merge"], gold, among=positions),
-            coverage=clusters.b_cubed_f1(labels["coverage"], gold, among=positions),
+            merge=clusters.b_cubed_f1(labels["merge"], gold, among=positions, undecided=undecided),
+            coverage=clusters.b_cubed_f1(labels["coverage"], gold, among=positions, undecided=undecided),
         )
         for language, positions in sorted(among.items())
         if len(among) > 1
@@ -187,11 +246,11 @@ def _errors(
 ) -> list[GroupDifference]:
     """The worst wrong joins of both tiers, and the worst splits of coverage, which exists to repair those of merge."""
     gold, titles = [document.story for document in documents], [document.item["title"] for document in documents]
-    merge, coverage = labels["merge"], labels["coverage"]
-    joins = clusters.list_mixed_groups(merge, gold)
+    merge, coverage, undecided = labels["merge"], labels["coverage"], _undecided(documents)
+    joins = clusters.list_mixed_groups(merge, gold, undecided=undecided)
     wider = [
         parts
-        for parts in clusters.list_mixed_groups(coverage, gold)
+        for parts in clusters.list_mixed_groups(coverage, gold, undecided=undecided)
         if len({merge[position] for part in parts for position in part}) > 1  # else it was reported for merge already
     ]
     splits = clusters.list_mixed_groups(gold, coverage)
@@ -204,8 +263,11 @@ def _errors(
 
 
 def _spread(outcomes: Sequence[_Outcome], tier: EvaluationTier, documents: Sequence[Labelled]) -> Spread:
-    gold, everyone = [document.story for document in documents], range(len(documents))
-    figures = [clusters.b_cubed_f1(outcome.labels(tier, documents), gold, among=everyone) for outcome in outcomes]
+    gold, everyone, undecided = [document.story for document in documents], range(len(documents)), _undecided(documents)
+    figures = [
+        clusters.b_cubed_f1(outcome.labels(tier, documents), gold, among=everyone, undecided=undecided)
+        for outcome in outcomes
+    ]
     low, high = min(figures), max(figures)
     return Spread(min=low, mean=fmean(figures), max=high, difference=high - low)
 

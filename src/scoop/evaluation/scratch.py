@@ -60,7 +60,7 @@ async def open_scratch(config: Config, *, memory: VectorCache | None = None) -> 
 
 @contextmanager
 def _scratch(config: Config) -> Iterator[Config]:
-    """The operator's settings with a temporary home and no sources."""
+    """The operator's settings with a temporary home, no sources and no summaries."""
     try:
         folder = Path(tempfile.mkdtemp(prefix="scoop-trial-"))
     except OSError as error:
@@ -70,7 +70,16 @@ def _scratch(config: Config) -> Iterator[Config]:
         ) from error
     folder.chmod(0o711)  # as root the server runs as another user, who must be able to enter
     try:
-        yield replace(config, home=folder / "home", database_url=None, archive_url=None, sources=(), topics=())
+        yield replace(
+            config,
+            home=folder / "home",
+            database_url=None,
+            archive_url=None,
+            sources=(),
+            topics=(),
+            summary_min_publishers=0,
+            summarize_documents="none",
+        )
     finally:
         server = EmbeddedServer(folder / "home")
         server.stop()

@@ -1,4 +1,4 @@
-"""Exports over HTTP: stories and documents as NDJSON, CSV or Parquet, streamed page by page."""
+"""Exports over HTTP: events, stories and documents as NDJSON, CSV or Parquet, streamed page by page."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -41,6 +41,13 @@ class ExportQuery(BaseModel):
         if moment is not None and moment.year not in YEARS:
             raise ValueError(f"must be a time of the years {YEARS.start} to {YEARS.stop - 1}")
         return moment
+
+
+@router.get("/events.{format}", responses=RESPONSES, response_class=Response)
+@needs("read")
+async def events(desk: CurrentDesk, format: ExportFormat, query: Annotated[ExportQuery, Query()]) -> Response:  # noqa: A002
+    """Every event with the ids of its stories and documents, the oldest first."""
+    return await _stream(desk, "events", format, query)
 
 
 @router.get("/stories.{format}", responses=RESPONSES, response_class=Response)

@@ -1,4 +1,4 @@
-"""Feeds of stories and digests: RSS, Atom and JSON Feed."""
+"""Feeds of events and digests: RSS, Atom and JSON Feed."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,23 +13,34 @@ from fastapi import Path, Query, Request, Response
 from pydantic import BaseModel, Field
 
 from scoop.actions import search
-from scoop.core import display_names
+from scoop.core import display_names, summaries
 from scoop.core import search as search_query
-from scoop.core.feed_writing import SUMMARY_CHARACTERS, FeedEntry, OutputFeed, atom, content, jsonfeed, line, rss
+from scoop.core.feed_writing import (
+    PARAGRAPH_CHARACTERS,
+    SUMMARY_CHARACTERS,
+    FeedEntry,
+    OutputFeed,
+    atom,
+    content,
+    jsonfeed,
+    line,
+    rss,
+)
 from scoop.core.feed_writing.content import FeedStory, Mention
 from scoop.core.rendering import common
 from scoop.errors import NotFound
 from scoop.http import links, responses, routes
 from scoop.http.deps import CurrentDesk, Desk, ReadConn
 from scoop.http.routes import needs
-from scoop.model import Telling
+from scoop.model import Event, Telling
 from scoop.store import posts, topics
 from scoop.store.db import Connection
 from scoop.store.reads import collections as collection_reads
-from scoop.store.reads import coverage as coverage_reads
 from scoop.store.reads import digests as digest_reads
-from scoop.store.reads.coverage import OutgoingStory
+from scoop.store.reads import events as event_reads
 from scoop.store.reads.digests import PublishedDigest
+from scoop.store.reads.events import ListedEvent
+from scoop.store.reads.slices import ListSlice
 
 router = routes.for_programs("Feeds", prefix="/feeds")
 
@@ -72,9 +83,9 @@ class FeedSubject:
 async def all_feed(
     request: Request, desk: CurrentDesk, conn: ReadConn, format: FeedFormat, limit: EntryLimit = 50
 ) -> Response:
-    """The latest stories of all collections; stories of probably the same event are one entry."""
+    """The latest events of all collections, one entry each."""
     subject = FeedSubject(name="all", title="Scoop")
-    return await _stories(request, desk, conn, format, subject, await coverage_reads.latest_groups(conn, limit=limit))
+    return await _events(request, desk, conn, format, subject, await event_reads.list_events(conn, _latest(limit)))
 
 
 class FeedSearch(BaseModel):
@@ -85,7 +96,7 @@ class FeedSearch(BaseModel):
     source: str | None = Field(None, max_length=200, pattern=NO_NUL)
     topic: str | None = Field(None, max_length=200, pattern=NO_NUL)
     language: str | None = Field(None, max_length=35, pattern=NO_NUL)
-    limit: int = Field(50, ge=1, le=MAX_LIMIT, description="Maximum number of stories.")
+    limit: int = Field(50, ge=1, le=MAX_LIMIT, description="Maximum number of events.")
 
 
 @router.get("/search.{format}", responses=RESPONSES, response_class=Response)
@@ -97,13 +108,15 @@ async def search_feed(
     format: FeedFormat,
     query: Annotated[FeedSearch, Query()],
 ) -> Response:
-    """The stories that match a search, the latest first."""
+    """The events that match a search, the latest first."""
     filters = query.model_dump(exclude={"q"})
-    hits = (await search.search_stories(conn, search_query.Query(text=query.q, **filters), now=desk.clock())).items
-    groups = await coverage_reads.groups_of_stories(conn, [hit.story.story_id for hit in hits])
+    sought = search_query.Query(text=query.q, timezone=desk.timezone, **filters)
+    hits = (await search.search_stories(conn, sought, now=desk.clock())).items
+    events = (await event_reads.events_by_id(conn, [hit.event.event_id for hit in hits])).values()
     address = urlencode({name: value for name, value in query.model_dump(exclude={"limit"}).items() if value})
     subject = FeedSubject(name=f"search {address}", title=f"Scoop: {query.q}", path=f"/search?{address}")
-    return await _stories(request, desk, conn, format, subject, groups)
+    latest = sorted(events, key=lambda event: (event.last_seen_at, event.event_id), reverse=True)
+    return await _events(request, desk, conn, format, subject, latest)
 
 
 @router.get("/{collection}.{format}", responses=RESPONSES, response_class=Response)
@@ -116,12 +129,12 @@ async def collection_feed(
     format: FeedFormat,
     limit: EntryLimit = 50,
 ) -> Response:
-    """The latest stories of a collection."""
+    """The latest events of a collection."""
     if not await collection_reads.has_collection(conn, collection):
         raise NotFound(f"there is no collection {collection!r}; the front page lists the collections")
     subject = FeedSubject(name=f"collection {collection}", title=f"Scoop: {display_names.collection_name(collection)}")
-    groups = await coverage_reads.latest_groups(conn, collection=collection, limit=limit)
-    return await _stories(request, desk, conn, format, subject, groups)
+    events = await event_reads.list_events(conn, _latest(limit), collection=collection)
+    return await _events(request, desk, conn, format, subject, events)
 
 
 @router.get("/topics/{slug}.{format}", responses=RESPONSES, response_class=Response)
@@ -134,11 +147,11 @@ async def topic_feed(
     format: FeedFormat,
     limit: EntryLimit = 50,
 ) -> Response:
-    """The latest stories of a topic, without suppressed ones."""
+    """The latest events of a topic, without suppressed ones."""
     topic = await topics.by_slug(conn, slug)
     subject = FeedSubject(name=f"topic {slug}", title=f"Scoop: {topic.topic_name}", path=f"/topics/{slug}")
-    groups = await coverage_reads.latest_groups_of_topic(conn, topic.topic_id, limit=limit)
-    return await _stories(request, desk, conn, format, subject, groups)
+    events = await event_reads.list_events_of_topic(conn, topic.topic_id, limit=limit)
+    return await _events(request, desk, conn, format, subject, events)
 
 
 @router.get("/digests/{slug}.{format}", responses=RESPONSES, response_class=Response)
@@ -160,17 +173,17 @@ async def digest_feed(
     return _respond(request, format, _feed(request, desk_id, subject, entries))
 
 
-async def _stories(
-    request: Request,
-    desk: Desk,
-    conn: Connection,
-    form: FeedFormat,
-    subject: FeedSubject,
-    groups: Sequence[Sequence[OutgoingStory]],
+def _latest(limit: int) -> ListSlice:
+    return ListSlice(limit=limit)
+
+
+async def _events(
+    request: Request, desk: Desk, conn: Connection, form: FeedFormat, subject: FeedSubject, events: Sequence[Event]
 ) -> Response:
     desk_id = UUID(await posts.get_desk_id(conn))
-    entries = [_story_entry(desk, _base(request), group) for group in groups]
-    changed_at = max((story.changed_at for group in groups for story in group), default=None)
+    listed = await event_reads.with_coverage(conn, events, max_stories=1 + SHOWN_COMPANY)
+    entries = [_event_entry(desk, _base(request), event) for event in listed]
+    changed_at = await event_reads.get_last_change(conn, [event.event_id for event in events])
     return _respond(request, form, _feed(request, desk_id, subject, entries), changed_at)
 
 
@@ -178,7 +191,7 @@ def _feed(request: Request, desk_id: UUID, subject: FeedSubject, entries: Sequen
     return OutputFeed(
         id=uuid5(desk_id, f"feed {subject.name}").urn,
         title=line(subject.title),
-        description=line(f"{subject.title}: what Scoop has collected, each story once."),
+        description=line(f"{subject.title}: what Scoop has collected, each event once."),
         url=f"{_base(request)}{subject.path}",
         self_url=_own_address(request),
         updated_at=max((entry.updated_at for entry in entries), default=datetime.fromtimestamp(0, UTC)),
@@ -197,42 +210,53 @@ def _own_address(request: Request) -> str:
     return f"{_base(request)}{quote(request.url.path)}{'?' if query else ''}{urlencode(query)}"
 
 
-def _story_entry(desk: Desk, base: str, group: Sequence[OutgoingStory]) -> FeedEntry:
-    """Stories of one event as one entry: its id is the oldest story's, its title that of the widest covered one."""
-    first, *others = group
-    story = first.story
-    outlets = list({outlet.source: outlet for member in group for outlet in member.outlets}.values())
-    lead = line(story.lead.partition(LEAD_PARAGRAPH)[0], SUMMARY_CHARACTERS)
+def _event_entry(desk: Desk, base: str, listed: ListedEvent) -> FeedEntry:
+    """An event as one entry, with the title and link of its lead."""
+    event = listed.event
+    lead = line(event.lead.partition(LEAD_PARAGRAPH)[0], SUMMARY_CHARACTERS)
+    disclaimer = event.summary_disclaimer or ""
+    page = f"{base}/events/{event.event_uuid}"
     body = FeedStory(
         lead=lead,
+        paragraphs=summaries.paragraphs_of(event.summary or ""),
+        note=summaries.DISCLAIMERS.get(disclaimer, ""),
         outlets=[
             Mention(text=display_names.outlet_name(outlet.source, outlet.source_name), href=_href(desk, outlet.url))
-            for outlet in outlets[:SHOWN_OUTLETS]
+            for outlet in listed.outlets[:SHOWN_OUTLETS]
         ],
         company=[
-            Mention(text=other.story.title, href=f"{base}/stories/{other.story.story_uuid}")
-            for other in others[:SHOWN_COMPANY]
+            Mention(text=story.title, href=f"{page}?story={story.story_id}#story-{story.story_id}")
+            for story in listed.stories
+            if story.story_id != event.lead_story_id
         ],
     )
     return FeedEntry(
-        id=first.group_uuid.urn,
-        url=f"{base}/stories/{story.story_uuid}",
-        external_url=_href(desk, story.url),
-        title=line(story.title) or common.UNTITLED,
-        summary=lead,
+        id=event.event_uuid.urn,
+        url=page,
+        external_url=_href(desk, event.url),
+        title=line(event.title) or common.UNTITLED,
+        summary=_description(event) or lead,
         html=content.render_story(body),
-        published_at=min(member.story.first_seen_at for member in group),
-        updated_at=max(member.story.last_seen_at for member in group),
-        authors=tuple(line(mention.text) for mention in body.outlets),
-        categories=_categories(group),
-        language=story.language,
+        published_at=event.first_seen_at,
+        updated_at=event.last_seen_at,
+        authors=_authors(listed),
+        categories=tuple(dict.fromkeys(line(name) for name in (event.collection, *listed.topics))),
+        language=event.language,
     )
 
 
-def _categories(group: Sequence[OutgoingStory]) -> tuple[str, ...]:
-    """The collection, then the topics, each once."""
-    names = [group[0].story.collection, *(slug for member in group for slug in member.topics)]
-    return tuple(dict.fromkeys(line(name) for name in names))
+def _description(event: Event) -> str:
+    """The summary as text, and what kind of text it is; empty if there is none."""
+    if not event.summary:
+        return ""
+    return f"{line(event.summary, PARAGRAPH_CHARACTERS)} ({summaries.NOTES[event.summary_disclaimer or '']})"
+
+
+def _authors(listed: ListedEvent) -> tuple[str, ...]:
+    """The publisher of the lead alone: readers show the last of several authors."""
+    names = {outlet.publisher_family: outlet.publisher_name for outlet in listed.outlets}
+    name = names.get(listed.event.own_publisher or "") or next(iter(names.values()), "")
+    return (line(name),) if name else ()
 
 
 def _digest_entry(desk: Desk, desk_id: UUID, base: str, digest: PublishedDigest) -> FeedEntry:
@@ -242,7 +266,10 @@ def _digest_entry(desk: Desk, desk_id: UUID, base: str, digest: PublishedDigest)
         url=f"{base}/digests/{digest.topic_slug}/{digest.run_date}",
         title=line(f"{common.topic_name(digest)}, {common.written_out(digest.run_date)}"),
         summary=line("; ".join(headlines), SUMMARY_CHARACTERS) or "Nothing new today.",
-        html=content.render_digest([_digest_story(desk, base, telling) for telling in digest.tellings]),
+        html=content.render_digest(
+            [_digest_story(desk, base, telling) for telling in digest.tellings],
+            introduction=common.introduction(digest),
+        ),
         published_at=digest.published_at,
         updated_at=digest.published_at,
         categories=(digest.topic_slug,),
@@ -252,11 +279,13 @@ def _digest_entry(desk: Desk, desk_id: UUID, base: str, digest: PublishedDigest)
 def _digest_story(desk: Desk, base: str, telling: Telling) -> FeedStory:
     article = common.link(telling.url)
     host = Mention(text=article.host, href=_href(desk, telling.url)) if article else None
-    others = [Mention(text=name) for name in telling.publishers if not host or not host.text.endswith(name)]
+    names = common.publisher_names(telling)
+    others = [Mention(text=name) for name in names if not host or not host.text.endswith(name)]
     return FeedStory(
         headline=Mention(text=common.headline(telling), href=f"{base}/stories/{telling.story_uuid}"),
         change=common.change(telling),
         lead=common.summary(telling),
+        note=common.verdict(telling),
         outlets=[*([host] if host else []), *others[:SHOWN_OUTLETS]],
         company=[
             Mention(text=common.headline(twin), href=f"{base}/stories/{twin.story_uuid}") for twin in telling.twins

@@ -60,7 +60,8 @@ class Request:
     `connect_to`, as 127.0.0.1:8788, is the address that an operator named for a source: it serves every host.
     `private_host`, as 10.0.0.5:80, may have a private address. `typed_url` is the URL that an operator typed: the
     setting `allow_private` applies to its host and port, and to no other that a link or a redirect names.
-    `cut` keeps the first `max_bytes` of a body that is larger, instead of failing.
+    `cut` keeps the first `max_bytes` of a body that is larger, instead of failing. `outage_pause` is how long the host
+    gets no requests after 503 without a Retry-After.
     """
 
     url: str
@@ -77,6 +78,7 @@ class Request:
     max_bytes: int = MAX_BODY_BYTES
     cut: bool = False
     interval: timedelta = timedelta()
+    outage_pause: timedelta = SHORT_PAUSE
     deadline: timedelta = field(default_factory=lambda: timedelta(seconds=DEADLINE_SECONDS))
 
 
@@ -121,7 +123,7 @@ class Client:
                 began = time.monotonic()
                 async with asyncio.timeout(left), self._hop(request, target, headers, trail) as response:
                     if response.status in OVERLOADED:
-                        self.rate_limits.pause(target.host, _requested_pause(response))
+                        self.rate_limits.pause(target.host, _requested_pause(response, request))
                     location = response.headers.get("Location")
                     if response.status not in REDIRECTS or not location or _is_sent_once(request):
                         return await _read(response, url, request, moved_to)
@@ -194,9 +196,10 @@ def _failure(request: Request, error: Exception) -> FetchFailed:
         return error.__cause__
     if isinstance(error, TimeoutError):
         seconds = request.deadline.total_seconds()
-        return FetchFailed(f"{request.url} did not answer within {seconds:.0f} seconds", health="timeout")
-    reason = _reason(error, is_secret=_is_secret(request))
-    return FetchFailed(f"{request.url} could not be fetched: {reason}", health="unreachable")
+        message = f"{request.url} did not answer within {seconds:.0f} seconds"
+        return FetchFailed(message, health="timeout", error_class="unavailable")
+    message = f"{request.url} could not be fetched: {_reason(error, is_secret=_is_secret(request))}"
+    return FetchFailed(message, health="unreachable", error_class="unavailable")
 
 
 def _reason(error: Exception, *, is_secret: bool) -> str:
@@ -245,9 +248,11 @@ def _joined(url: str, location: str) -> str:
     return str(joined.href)
 
 
-def _requested_pause(response: aiohttp.ClientResponse) -> timedelta:
+def _requested_pause(response: aiohttp.ClientResponse, request: Request) -> timedelta:
     requested = retry_after.retry_after(response.headers.get("Retry-After"), now=datetime.now(UTC))
-    return SHORT_PAUSE if requested is None else requested
+    if requested is not None:
+        return requested
+    return SHORT_PAUSE if response.status == TOO_MANY else request.outage_pause
 
 
 def response_failure(response: Response, *, now: datetime) -> FetchFailed:

@@ -6,7 +6,7 @@ has been written in between, by this process or any other.
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Hashable, Mapping
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, TypeVar
 
@@ -21,12 +21,24 @@ from scoop.store.db import Connection
 CachedT = TypeVar("CachedT")
 Make = Callable[[Connection], Awaitable[CachedT]]
 MAX_ENTRIES = 100
+MAX_RENDERED = 50  # pages, of up to 250 kB
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CachedResponse:
     body: bytes
     headers: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenderedPage:
+    """A page and the objects that it was rendered from."""
+
+    inputs: Sequence[Any]
+    body: bytes
+
+    def is_of(self, inputs: Sequence[Any]) -> bool:
+        return all(one is other for one, other in zip(self.inputs, inputs, strict=True))
 
 
 def cached_response(value: Any, **headers: str) -> CachedResponse:
@@ -44,10 +56,11 @@ class ResponseCache:
     _next_snapshot: asyncio.Task[str] | None = None
     _next_reads: dict[Hashable, asyncio.Task[Any]] = field(default_factory=dict)
     _running_reads: dict[Hashable, asyncio.Task[Any]] = field(default_factory=dict)
+    _rendered: OrderedDict[Hashable, RenderedPage] = field(default_factory=OrderedDict)
 
-    async def give(self, request: Request, make: Make[CachedResponse]) -> Response:
-        """The response for the URL of a request."""
-        cached = await self.find(f"{request.url.path}?{request.url.query}", make)
+    async def give(self, request: Request, make: Make[CachedResponse], *, minute: int | None = None) -> Response:
+        """The response for the URL of a request; one that depends on the time names the minute that it is for."""
+        cached = await self.find((f"{request.url.path}?{request.url.query}", minute), make)
         return responses.with_etag(request, cached.body, "application/json", headers=cached.headers)
 
     async def find(self, key: Hashable, make: Make[CachedT]) -> CachedT:
@@ -59,6 +72,16 @@ class ResponseCache:
             cached: CachedT = self._entries[key]
             return cached
         return await self._shared_read(key, make)
+
+    def render(self, key: Hashable, inputs: Sequence[Any], make: Callable[[], bytes]) -> bytes:
+        """What `make` rendered before from the same objects of `find`, otherwise what it renders now."""
+        rendered = self._rendered.get(key)
+        if rendered is None or not rendered.is_of(inputs):
+            rendered = self._rendered[key] = RenderedPage(inputs=inputs, body=make())
+        self._rendered.move_to_end(key)
+        if len(self._rendered) > MAX_RENDERED:
+            self._rendered.popitem(last=False)
+        return rendered.body
 
     async def _current_snapshot(self) -> str:
         """A snapshot no older than this call; calls that arrive while one is being taken share the next."""

@@ -12,23 +12,28 @@ from fastapi import Depends, Request
 from starlette.requests import ClientDisconnect
 
 from scoop import app
-from scoop.actions import search
+from scoop.actions import curators, search
+from scoop.actions.curators import InterestTrial
 from scoop.actions.search import SearchResult
 from scoop.actions.sources import SourcePreview
 from scoop.config import Config
 from scoop.core import redaction
 from scoop.core.access import Visitor
+from scoop.core.interests import Interests
 from scoop.core.search import Query
 from scoop.errors import DatabaseUnavailable, FetchFailed, InputError
-from scoop.model import SourceSettings
+from scoop.model import SourceSettings, Topic
+from scoop.stages.summaries import SummaryPolicy
 from scoop.store import db
 from scoop.store.db import Connection, Database
+from scoop.store.reads.events import LanguageOf
 
 UNAVAILABLE = (*db.GONE, *db.TROUBLE)
 CONNECTION_TIMEOUT = 5.0  # seconds; the embedded database restarts within two after a crash
 PREVIEW_TIMEOUT = timedelta(seconds=45)  # a site crawl fetches several pages, politely
 MAX_PREVIEWS = 2  # at once
 MAX_PUSHES = 2  # at once
+MAX_TRIALS = 1  # at once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,13 +43,22 @@ class Desk:
     clock: Callable[[], datetime]
     newsstand: str | None = None
     timezone: ZoneInfo = field(init=False)
+    summary_policy: SummaryPolicy = field(init=False)
     previewing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_PREVIEWS), init=False)
     """Bounds concurrent previews: each takes a process."""
     pushing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_PUSHES), init=False)
     """Bounds concurrent pushes: each holds a connection."""
+    trying: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_TRIALS), init=False)
+    """Bounds concurrent trials of interests: each keeps a core busy for seconds."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "timezone", ZoneInfo(self.config.timezone))
+        object.__setattr__(self, "summary_policy", app.summary_policy(self.config))
+
+    @property
+    def summary_writer(self) -> str:
+        """The name of the writer of summaries."""
+        return self.config.tasks["summary"].writer
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[Connection]:
@@ -67,12 +81,12 @@ class Desk:
             raise DatabaseUnavailable("the database did not answer in time") from error
 
 
-async def search_stories(desk: Desk, query: Query) -> SearchResult:
+async def search_stories(desk: Desk, query: Query, *, language_of: LanguageOf | None = None) -> SearchResult:
     """Search by words and by meaning; the query is embedded before a database connection is taken."""
     async with app.open_client(desk.config) as client:
         vector = await search.embed_query(app.open_embedder(desk.config, client), query)
     async with desk.reading() as conn:
-        return await search.search_stories(conn, query, now=desk.clock(), vector=vector)
+        return await search.search_stories(conn, query, now=desk.clock(), vector=vector, language_of=language_of)
 
 
 async def preview_source(desk: Desk, settings: SourceSettings) -> SourcePreview:
@@ -86,6 +100,14 @@ async def preview_source(desk: Desk, settings: SourceSettings) -> SourcePreview:
     except FetchFailed as failure:
         message = f"{redaction.redact_text(str(failure))} ({failure.health.replace('_', ' ')})"
         raise FetchFailed(message, health=failure.health) from None  # the original holds the whole address
+
+
+async def try_interests(
+    desk: Desk, topic: Topic, wanted: Interests, *, used: Interests | None, span: timedelta = curators.TRIED_FOR
+) -> InterestTrial:
+    """What interests would have caught lately, in the last week, compared with those in use; takes seconds."""
+    async with desk.trying, desk.database.connection() as conn:
+        return await curators.try_interests(conn, topic, wanted, used=used, since=desk.clock() - span)
 
 
 # Dependencies are async although they do not wait: FastAPI runs others in a thread.

@@ -53,6 +53,12 @@ def check_channel(by: Visitor, new: ChannelSettings, old: ChannelSettings | None
         _check(by, channels, new.kind, new.options)
 
 
+def check_interests_from(by: Visitor, new: str | None, old: str | None = None) -> None:
+    """Forbidden if a visitor without the right admin lets interests be read from a file of the server."""
+    if new is not None and new != old and new.startswith("/") and "admin" not in by.rights:
+        raise Forbidden("admin")
+
+
 def _settings_of(settings: SourceSettings, **changes: Any) -> SourceSettings:
     """The settings alone, without the state of a source."""
     return SourceSettings(**{field.name: getattr(settings, field.name) for field in fields(SourceSettings)} | changes)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute, Match
 from starlette.types import Scope
@@ -12,7 +12,10 @@ from starlette.types import Scope
 from scoop.core import access
 from scoop.core.access import Right, Visitor
 from scoop.http import auth
+from scoop.http.cache import ResponseCache
+from scoop.http.deps import Desk
 from scoop.http.errors import Forbidden, UnsupportedMedia
+from scoop.store import hidden
 
 PARAMETER = re.compile(r"\{[^}]*\}")
 Handler = TypeVar("Handler", bound=Callable[..., Any])
@@ -90,8 +93,16 @@ def _has_body(request: Request) -> bool:
     return request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers
 
 
+async def _find_demo(request: Request) -> None:
+    """Note whether the demo is shown; before the handler takes a connection, because the cache takes one of its own."""
+    desk: Desk = request.app.state.desk
+    cache: ResponseCache = request.app.state.response_cache
+    may_be = bool(desk.newsstand and request.state.visitor.rights)  # probes and sign-in must not need the database
+    request.state.is_demo = may_be and not await cache.find("is_demo_removed", hidden.is_demo_removed)
+
+
 def for_pages() -> APIRouter:
-    return APIRouter(route_class=GuardedRoute, include_in_schema=False)
+    return APIRouter(route_class=GuardedRoute, include_in_schema=False, dependencies=[Depends(_find_demo)])
 
 
 def for_programs(tag: str, *, prefix: str = "/api/v1", **settings: Any) -> APIRouter:

@@ -1,4 +1,4 @@
-"""Context of every newsstand site: the world, the current moment, and the posted messages."""
+"""Context of every newsstand site: the world, the current moment, the posted messages and the calls of models."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from datetime import datetime
 
 from scoop.newsstand import world
 from scoop.newsstand.discord.state import Discord
+from scoop.newsstand.model_replies import ModelCalls
 from scoop.newsstand.world import Edition, World, WorldOutlet
 
 
@@ -15,6 +16,7 @@ class SiteContext:
     anchor: datetime
     clock: Callable[[], datetime]
     discord: Discord
+    models: ModelCalls
 
     def editions(self) -> list[Edition]:
         """Published editions, newest first."""

@@ -1,7 +1,9 @@
 """The world's articles as canonical v1 items, for ingest without a fetch."""
 
 from datetime import datetime
+from typing import Any
 
+from scoop.core import display_names
 from scoop.model import Item
 from scoop.newsstand.world import Edition, World, as_of
 
@@ -12,6 +14,16 @@ def items(world: World, anchor: datetime, now: datetime, job_run_id: str) -> lis
     """Items of every outlet at `now`, newest first."""
     editions = as_of(world, anchor=anchor, now=now)
     return [_item(edition, scraped_at=now, job_run_id=job_run_id) for edition in editions]
+
+
+def demo_items(world: World, anchor: datetime, now: datetime, job_run_id: str) -> list[Item]:
+    """The same items in the collections of the demo."""
+    found = items(world, anchor, now, job_run_id)
+    return [{**item, "source_metadata": _in_demo(item["source_metadata"])} for item in found]
+
+
+def _in_demo(metadata: dict[str, Any]) -> dict[str, Any]:
+    return {**metadata, "collection": display_names.demo_collection(metadata["collection"])}
 
 
 def _item(edition: Edition, *, scraped_at: datetime, job_run_id: str) -> Item:

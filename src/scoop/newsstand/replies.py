@@ -1,12 +1,13 @@
-"""Conditional HTTP responses (RFC 9110, section 13)."""
+"""Responses that several sites send: conditional ones (RFC 9110, section 13), and one without end."""
 
+import asyncio
 import hashlib
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime
 from email.utils import format_datetime, parsedate_to_datetime
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 
 def conditional(request: Request, text: str, *, media_type: str, changed_at: datetime) -> Response:
@@ -34,3 +35,14 @@ def _http_date(text: str) -> datetime | None:
     except ValueError:
         return None  # RFC 9110: an invalid date is ignored
     return date if date.tzinfo else date.replace(tzinfo=UTC)
+
+
+def drip(media_type: str, drop: bytes = b" ") -> Response:
+    """One byte a second, without end."""
+
+    async def drops() -> AsyncIterator[bytes]:
+        while True:
+            yield drop
+            await asyncio.sleep(1)
+
+    return StreamingResponse(drops(), media_type=media_type)

@@ -24,6 +24,7 @@ from scoop.newsstand.context import SiteContext
 from scoop.newsstand.discord.limits import DiscordLimits
 from scoop.newsstand.discord.state import Discord
 from scoop.newsstand.index import Front
+from scoop.newsstand.model_replies import ModelCalls
 from scoop.newsstand.world import World
 
 VISITS_MAX = 10_000
@@ -40,9 +41,12 @@ class RequestLogLine:
 
 
 def create_app(world: World, anchor: datetime, clock: Callable[[], datetime]) -> Starlette:
-    """The newsstand as an ASGI app: `app.state.requests` has the latest requests, `app.state.discord` the messages."""
+    """The newsstand as an ASGI app.
+
+    `app.state.requests` has the latest requests, `app.state.discord` the messages, `app.state.models` the completions.
+    """
     discord = Discord(clock=clock, limits=DiscordLimits(clock=clock))
-    context = SiteContext(world=world, anchor=anchor, clock=clock, discord=discord)
+    context = SiteContext(world=world, anchor=anchor, clock=clock, discord=discord, models=ModelCalls())
     sites = _sites(context)
     visits: deque[RequestLogLine] = deque(maxlen=VISITS_MAX)
     app = Starlette(
@@ -58,6 +62,7 @@ def create_app(world: World, anchor: datetime, clock: Callable[[], datetime]) ->
     )
     app.state.requests = visits
     app.state.discord = discord
+    app.state.models = context.models
     return app
 
 

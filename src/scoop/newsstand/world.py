@@ -88,7 +88,7 @@ class Gold:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class EditionReply:
     """A comment at the time it was posted."""
 
     author: str
@@ -109,7 +109,7 @@ class Edition:
     body: str
     published_at: datetime
     updated_at: datetime
-    replies: tuple[Reply, ...]
+    replies: tuple[EditionReply, ...]
 
     @property
     def guid(self) -> str:
@@ -257,5 +257,5 @@ def _edition(
     )
 
 
-def _reply(comment: WorldComment, anchor: datetime) -> Reply:
-    return Reply(author=comment.author, posted_at=_time(comment, anchor), score=comment.score, text=comment.text)
+def _reply(comment: WorldComment, anchor: datetime) -> EditionReply:
+    return EditionReply(author=comment.author, posted_at=_time(comment, anchor), score=comment.score, text=comment.text)

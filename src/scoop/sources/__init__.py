@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Annotated, Any, ClassVar, Literal, Protocol
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Protocol
 
 import msgspec
 
-from scoop.core import urls
+from scoop.core import feed_names, urls
 from scoop.core.plugin_types import ADMIN_ONLY, Plugin, PluginOptions
 from scoop.core.robots import Robots
 from scoop.fetch.client import Client, Request, Response, response_failure
@@ -42,9 +42,19 @@ class ServiceOptions(SourceOptions, frozen=True, kw_only=True):
     base_url: Annotated[str | None, ADMIN_ONLY] = None
 
 
+class NamedFeed(NamedTuple):
+    """The name of a feed, and the host that its publisher is known by."""
+
+    name: str
+    host: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Harvest:
-    """The result of one visit of a source; `checkpoint` is passed to the next visit."""
+    """The result of one visit of a source; `checkpoint` is passed to the next visit.
+
+    `title` and `home_url` are what a feed says of itself.
+    """
 
     items: list[Item] = field(default_factory=list)
     checkpoint: dict[str, Any] = field(default_factory=dict)
@@ -53,6 +63,13 @@ class Harvest:
     response_headers: dict[str, str] = field(default_factory=dict)
     fresh_for: timedelta = timedelta()
     moved_to: str | None = None
+    title: str = ""
+    home_url: str = ""
+
+    def name(self, base_url: str) -> NamedFeed | None:
+        """The name that the title of the feed gives a source, and the host of its pages; None without a title."""
+        host = urls.find_host(self.home_url) or urls.host(base_url)
+        return NamedFeed(feed_names.feed_name(self.title, host), host) if self.title else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

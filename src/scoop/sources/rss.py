@@ -56,6 +56,8 @@ class Rss:
             response_headers=kept_headers(response),
             fresh_for=max(fresh_for, feed.ttl or retry_after.NO_TIME),
             moved_to=response.moved_to,
+            title=feed.title,
+            home_url=feed.link,
         )
 
 

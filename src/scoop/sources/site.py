@@ -32,6 +32,7 @@ MAX_SITEMAPS = 5
 MAX_LINKS = 10_000  # of a visit
 MAX_TEXT_NODES = 100  # of one link
 KEPT_LINKS = 5_000
+MAX_WAITING = 1_000  # links over the limits of a run or a day, kept for later visits
 HASH_DIGITS = 16
 MIN_TITLE_WORDS = 3  # "Read more" is not a headline
 MIN_TITLE_CHARACTERS = 12  # the same in scripts without spaces
@@ -87,6 +88,9 @@ class SitePlugin:
     The source's address is the first start page. Links are followed inside the site only, where robots.txt allows it
     and, if the source has allowed paths, under those. A link is used once; the article's own page is fetched later and
     gives the text. A pattern is the beginning of a path; * matches anything and a final $ the end.
+
+    Links over the limits of a run or a day wait for later visits, also if they disappear from the pages meanwhile (up
+    to 1,000 links); newer links come first.
     """
 
     name = "site"
@@ -114,28 +118,46 @@ class SitePlugin:
         self.options = options
 
     async def fetch(self, visit: Visit) -> Harvest:
-        options = self.options
-        today = visit.now.astimezone(ZoneInfo(visit.source.timezone)).date().isoformat()
-        taken = visit.checkpoint["taken"] if visit.checkpoint.get("day") == today else 0
-        room = min(options.max_per_run, options.max_per_day - taken)
-        if room <= 0:
-            return Harvest(checkpoint=dict(visit.checkpoint))
         rules = await visit.rules()
-        starts = [start for page in ("", *options.start_pages) if (start := link(page, visit.source.base_url))]
-        sitemaps = _sitemaps(options, rules, visit.source.base_url)
+        starts = [start for page in ("", *self.options.start_pages) if (start := link(page, visit.source.base_url))]
+        sitemaps = _sitemaps(self.options, rules, visit.source.base_url)
         crawl = await _crawl(with_interval(visit, timedelta(seconds=rules.crawl_delay or 0)), starts, sitemaps)
-        link_filter = _link_filter(visit.source, options, rules, starts)
+        return self._harvest(visit, crawl, _link_filter(visit.source, self.options, rules, starts))
+
+    def _harvest(self, visit: Visit, crawl: Crawl, link_filter: "LinkFilter") -> Harvest:
+        """The links that were not used before, as many as a run and a day allow; the others wait."""
+        today, taken = _taken_today(visit)
+        room = max(0, min(self.options.max_per_run, self.options.max_per_day - taken))
         found_by_hash = {_short(url): found for url, found in crawl.found_by_url.items() if link_filter.allows(url)}
+        waiting = {short: found for short, found in _waiting(visit).items() if link_filter.allows(found.url)}
         seen = dict.fromkeys(visit.checkpoint.get("seen", ()))
-        new = [short for short in found_by_hash if short not in seen][:room]
+        unused = [(short, found) for short, found in {**found_by_hash, **waiting}.items() if short not in seen]
+        new = [short for short, _ in unused[:room]]
         # The old links of a page that failed this time would look new the next time.
         kept = seen if crawl.failures else [short for short in seen if short in found_by_hash]
         return Harvest(
-            items=[_item(found_by_hash[short]) for short in new],
-            checkpoint={"day": today, "taken": taken + len(new), "seen": [*new, *kept][:KEPT_LINKS]},
+            items=[_item(found) for _, found in unused[:room]],
+            checkpoint={
+                "day": today,
+                "taken": taken + len(new),
+                "seen": [*new, *kept][:KEPT_LINKS],
+                "waiting": [msgspec.to_builtins(found) for _, found in unused[room:][:MAX_WAITING]],
+            },
             health="ok" if found_by_hash else "empty",
             problems=[str(failure) for failure in crawl.failures],
         )
+
+
+def _taken_today(visit: Visit) -> tuple[str, int]:
+    """The day in the timezone of the source, and the number of articles that were taken on it."""
+    today = visit.now.astimezone(ZoneInfo(visit.source.timezone)).date().isoformat()
+    return today, visit.checkpoint["taken"] if visit.checkpoint.get("day") == today else 0
+
+
+def _waiting(visit: Visit) -> dict[str, FoundLink]:
+    """The links that earlier visits found, but had no room for."""
+    waiting = msgspec.convert(visit.checkpoint.get("waiting", ()), list[FoundLink])
+    return {_short(urls.canonical_url(found.url)): found for found in waiting}
 
 
 def _sitemaps(options: SitePlugin.Options, rules: Robots, base_url: str) -> list[str]:

@@ -91,6 +91,8 @@ class YouTube:
             problems=feed.problems,
             response_headers=kept_headers(response),
             fresh_for=fresh_for,
+            title=feed.title,
+            home_url=feed.link,
         )
 
 

@@ -17,10 +17,13 @@ def arrival(
     link: str | None = None,
     response_headers: dict[str, str] | None = None,
     page_url: str | None = None,
+    needs_page: bool = False,
+    keeps_fragment: bool = False,
 ) -> NewArrival:
     """The ledger row of a valid item, whose JSON is `raw`.
 
-    `link` replaces the link of the item, `page_url` is the page with its full text.
+    `link` replaces the link of the item, `page_url` is the page with its full text. With `needs_page` the item is
+    incomplete without it; `keeps_fragment` says that the fragment of the link belongs to the address.
     """
     metadata, published_at = item["source_metadata"], item.get("published_at")
     return NewArrival(
@@ -34,4 +37,6 @@ def arrival(
         payload_hash=hashes.payload_hash(item),
         response_headers=response_headers,
         page_url=page_url,
+        keeps_fragment=keeps_fragment,
+        needs_page=needs_page,
     )

@@ -27,12 +27,16 @@ class TopicBatch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssignedTopics:
-    """The topics of each story, among `topic_ids`; or topics that must exist before stories can be assigned."""
+    """The topics of each story, among `topic_ids`; or topics that must exist before stories can be assigned.
+
+    `curator_ids` are those of the topics that choose by interests.
+    """
 
     story_ids: Sequence[int]
     topic_ids: Sequence[int]
     assignments_by_story: Mapping[int, Sequence[Assignment]]
     missing_topics: Sequence[DefaultTopic]
+    curator_ids: Sequence[int] = ()
 
 
 async def load(conn: Connection, ids: Sequence[int]) -> TopicBatch:
@@ -53,6 +57,7 @@ async def assign(batch: TopicBatch) -> Outcome[AssignedTopics]:
         topic_ids=[topic.topic_id for topic in enabled],
         assignments_by_story={story.story_id: topics.assign(story, enabled) for story in batch.stories},
         missing_topics=topics.default_topics(batch.collections, batch.topics),
+        curator_ids=[topic.topic_id for topic in enabled if topic.is_curator],
     )
     return Outcome(output=assigned)
 
@@ -61,25 +66,43 @@ def _enabled(every_topic: Sequence[Topic]) -> list[Topic]:
     return [topic for topic in every_topic if topic.enabled]
 
 
-async def save(conn: Connection, assigned: AssignedTopics, *, again: Sequence[StageName]) -> list[Subject]:
+async def save(
+    conn: Connection, assigned: AssignedTopics, *, again: Sequence[StageName], timezone: str
+) -> list[Subject]:
     """Write the assignments and give the webhook deliveries about them.
 
-    Missing topics are added first and the stories come again: only then is it known which rules apply to them, as
-    somebody else may have added a topic for the collection in the meantime.
+    Missing topics are added first, in the timezone of the desk, and the stories come again: only then is it known
+    which rules apply to them, as somebody else may have added a topic for the collection in the meantime.
     """
     if assigned.missing_topics:
-        await store.add_default_topics(conn, assigned.missing_topics)
+        await store.add_default_topics(conn, assigned.missing_topics, timezone=timezone)
         for following in again:
             await work.enqueue(conn, following, [Subject(story_id) for story_id in assigned.story_ids])
         return []
     await store.assign(conn, assigned.story_ids, assigned.topic_ids, assigned.assignments_by_story)
-    return await webhooks.enqueue_stories(conn, assigned.story_ids)
+    await work.enqueue(conn, StageName.CURATE, _curators_with_stories(assigned))
+    about_stories = await webhooks.enqueue_stories(conn, assigned.story_ids)
+    return [*about_stories, *await webhooks.enqueue_events(conn, assigned.story_ids)]
+
+
+def _curators_with_stories(assigned: AssignedTopics) -> list[Subject]:
+    """The curators that have something new to look at."""
+    given = {assignment.topic_id for each in assigned.assignments_by_story.values() for assignment in each}
+    return [Subject(topic_id) for topic_id in assigned.curator_ids if topic_id in given]
 
 
 def stage(
-    *, then: tuple[StageName, ...] = (), again: tuple[StageName, ...] = (StageName.ASSIGN_TOPICS,)
+    *,
+    then: tuple[StageName, ...] = (),
+    again: tuple[StageName, ...] = (StageName.ASSIGN_TOPICS,),
+    timezone: str = "UTC",
 ) -> Stage[TopicBatch, AssignedTopics]:
     """The stage; `then` get webhook deliveries, `again` gets the stories that a new topic waits for."""
     return Stage(
-        name=StageName.ASSIGN_TOPICS, load=load, work=assign, save=partial(save, again=again), then=then, also=again
+        name=StageName.ASSIGN_TOPICS,
+        load=load,
+        work=assign,
+        save=partial(save, again=again, timezone=timezone),
+        then=then,
+        also=again,
     )

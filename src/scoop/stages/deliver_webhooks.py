@@ -1,4 +1,4 @@
-"""Delivers stories and digests to webhooks; a delivery keeps one key over all its attempts."""
+"""Delivers events, digests and stories to webhooks; a delivery keeps one key over all its attempts."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -21,6 +21,7 @@ GONE = frozenset({410})
 DEADLINE = timedelta(seconds=10)
 ATTEMPTS = 12  # over two and a half days
 CONCURRENT = 4
+METRIC = "webhooks"  # the name under which requests are counted
 DISABLED = "the webhook is disabled"
 
 
@@ -36,7 +37,7 @@ class DeliverWebhooks:
         return [delivery for delivery in await webhooks.list_outgoing(conn, ids) if delivery.state == "waiting"]
 
     async def deliver(self, deliveries: list[OutgoingDelivery]) -> Outcome[list[DeliveryOutcome]]:
-        errand = Errand(client=self.client, secrets=self.secrets, clock=self.clock)
+        errand = Errand(channel=METRIC, client=self.client, secrets=self.secrets, clock=self.clock)
         attempts = await asyncio.gather(*(_attempt(delivery, errand) for delivery in deliveries))
         return Outcome(
             output=[outcome for outcome, _ in attempts],

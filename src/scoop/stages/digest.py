@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import structlog
@@ -10,14 +11,17 @@ import structlog
 from scoop.channels import ChannelMakers
 from scoop.core import delivery, digest_windows, novelty, schedules, text
 from scoop.core import digest as choosing
+from scoop.core.alerts import AlertKind
 from scoop.core.digest import DigestCandidate, DigestChoice, PublishedStory
 from scoop.core.digest_windows import DigestWindow
 from scoop.core.handover_modes import Modes
 from scoop.errors import Conflict, Reject, UsageError
 from scoop.model import ChannelSettings, Digest, DigestPart, Topic
 from scoop.stage_names import StageName
+from scoop.stages import curated_digest
+from scoop.stages.curated_digest import ChosenStories, Curation
 from scoop.stages.stage import Outcome, Stage
-from scoop.store import alerts, digests, handover, posts, topics, work
+from scoop.store import alerts, curators, digests, handover, posts, topics, work
 from scoop.store.db import Connection
 from scoop.store.digests import DueTopic, RunEntry, RunMode, Snapshot
 from scoop.store.work import Subject
@@ -27,10 +31,12 @@ log = structlog.get_logger()
 SUMMARY_CHARACTERS = 400
 CATCH_UP_WITHIN = timedelta(hours=12)  # a digest that was missed, because the machine slept, is still made
 LATE_AFTER = timedelta(minutes=15)
-ALERT = "digest_late"
+ALERT: AlertKind = "digest_late"
 
 ChannelParts = tuple[ChannelSettings, list[tuple[str, DigestPart]]]
 """A channel and the parts of a digest for it, each with its key."""
+PostKey = Callable[[str, int], str]
+"""The key of a post, by the name of its channel and the number of the part."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,13 +51,14 @@ class DigestOrder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestInput:
-    """Everything that decides what a digest says."""
+    """Everything that decides what a digest says; a curator chooses from `curation` instead of all candidates."""
 
     order: DigestOrder
     window: DigestWindow
     candidates: Sequence[tuple[DigestCandidate, Mapping[str, Any]]]
     published: Sequence[PublishedStory]
     desk_id: str
+    curation: Curation | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +78,7 @@ class DigestDraft:
     choices: Sequence[DigestChoice]
     snapshots: Mapping[int, Snapshot]
     posts: DraftedPosts | None
+    introduction: str = ""
 
 
 async def prepare_order(
@@ -85,10 +93,21 @@ async def prepare_order(
         )
     if publish and not modes.of(topic).posts:
         raise UsageError(f"{slug} is posted by the older system; to post it by Scoop: scoop legacy cutover {slug}")
-    if publish and day is not None and day > now.astimezone(schedules.zone(topic.timezone)).date():
-        raise UsageError(f"{day} is in the future in {topic.timezone}; post the digest on its date")
+    if day is not None:
+        _check_not_ahead(topic, day, publish=publish, now=now)
     resolved = day or digest_windows.latest(topic.digest_cron, topic.timezone, now)
     return DigestOrder(topic=topic, day=resolved, mode=mode, publish=publish)
+
+
+def _check_not_ahead(topic: Topic, day: date, *, publish: bool, now: datetime) -> None:
+    """UsageError for a date after that of the next digest, whose news is being gathered and may be previewed."""
+    coming = digest_windows.coming(topic.digest_cron, topic.timezone, now)
+    if day > coming:
+        raise UsageError(
+            f"{day} is in the future: {topic.topic_slug} has no news for it yet; its next digest is of {coming}"
+        )
+    if publish and day > now.astimezone(schedules.zone(topic.timezone)).date():
+        raise UsageError(f"{day} is in the future in {topic.timezone}; post the digest on its date")
 
 
 async def make(conn: Connection, order: DigestOrder, channels: ChannelMakers) -> int:
@@ -102,6 +121,10 @@ async def make(conn: Connection, order: DigestOrder, channels: ChannelMakers) ->
 async def read_input(conn: Connection, order: DigestOrder) -> DigestInput:
     """Read what decides about a digest; UsageError where the topic has none on that date."""
     topic_id, window = order.topic.topic_id, window_of(order.topic, order.day)
+    if (curator := await curators.find(conn, topic_id)) is not None:
+        curation = await curated_digest.read(conn, curator, until=window.end)
+        desk_id = await posts.get_desk_id(conn)
+        return DigestInput(order=order, window=window, candidates=(), published=(), desk_id=desk_id, curation=curation)
     late_since = await digests.get_last_made(conn, topic_id, order.mode, order.day)
     return DigestInput(
         order=order,
@@ -114,7 +137,14 @@ async def read_input(conn: Connection, order: DigestOrder) -> DigestInput:
 
 def draft(source: DigestInput, channels: ChannelMakers) -> DigestDraft:
     """Choose the stories of a digest and render its posts."""
-    topic, order = source.order.topic, source.order
+    if source.curation is not None:
+        return _draft_of(source, curated_digest.choose(source.curation), channels)
+    return _draft_of(source, _choose(source), channels)
+
+
+def _choose(source: DigestInput) -> ChosenStories:
+    """Choose from the candidates of a topic without interests."""
+    topic = source.order.topic
     choices = choosing.choose(
         [candidate for candidate, _ in source.candidates],
         source.published,
@@ -123,16 +153,22 @@ def draft(source: DigestInput, channels: ChannelMakers) -> DigestDraft:
         max_per_family=topic.max_per_family,
     )
     snapshots = {candidate.story_id: _snapshot(candidate, row) for candidate, row in source.candidates}
-    uuids = {candidate.story_id: row["story_uuid"] for candidate, row in source.candidates}
-    entries = [_entry(choice, snapshots[choice.story_id], uuids[choice.story_id]) for choice in choices]
+    candidates = {candidate.story_id: (candidate, row["story_uuid"]) for candidate, row in source.candidates}
+    entries = [_entry(choice, snapshots[choice.story_id], *candidates[choice.story_id]) for choice in choices]
+    return ChosenStories(choices=choices, snapshots=snapshots, entries=entries)
+
+
+def _draft_of(source: DigestInput, chosen: ChosenStories, channels: ChannelMakers) -> DigestDraft:
+    order = source.order
     is_posted = order.publish and order.mode == "live"
-    digest = digests.make_digest(topic, order.day, entries)
+    digest = digests.make_digest(order.topic, order.day, chosen.entries, introduction=chosen.introduction)
     return DigestDraft(
         order=order,
         window=source.window,
-        choices=choices,
-        snapshots=snapshots,
-        posts=_draft_posts(topic, digest, source.desk_id, channels) if is_posted else None,
+        choices=chosen.choices,
+        snapshots=chosen.snapshots,
+        posts=draft_posts(order.topic, digest, channels, _post_key(source.desk_id, digest)) if is_posted else None,
+        introduction=chosen.introduction,
     )
 
 
@@ -147,6 +183,7 @@ async def _record(conn: Connection, drafted: DigestDraft) -> int:
         window=drafted.window,
         choices=drafted.choices,
         snapshots=drafted.snapshots,
+        introduction=drafted.introduction,
     )
     if drafted.posts is not None:
         await _post(conn, drafted.order.topic, day, run_id, drafted.posts)
@@ -168,8 +205,9 @@ async def publish(conn: Connection, order: DigestOrder, run_id: int, channels: C
     entries = await digests.list_entries(conn, run_id)
     if any(entry.rank and entry.story_id in suppressed for entry in entries):
         raise Conflict("a story in it was suppressed since you looked at it; make the digest again")
-    digest = digests.make_digest(topic, order.day, entries)
-    drafted = _draft_posts(topic, digest, await posts.get_desk_id(conn), channels)
+    run = await digests.get_run(conn, run_id)
+    digest = digests.make_digest(topic, order.day, entries, introduction=run.introduction)
+    drafted = draft_posts(topic, digest, channels, _post_key(await posts.get_desk_id(conn), digest))
     await _post(conn, topic, order.day, run_id, drafted)
 
 
@@ -203,14 +241,14 @@ def _snapshot(candidate: DigestCandidate, row: Mapping[str, Any]) -> Snapshot:
     return Snapshot(
         title=candidate.title,
         url=row["url"],
-        summary=text.one_line(row["lead"])[:SUMMARY_CHARACTERS],
+        summary=text.one_line(row["summary"] or row["lead"])[:SUMMARY_CHARACTERS],
         publishers=candidate.publishers,
         language=row["language"],
         memory=novelty.remember(candidate.versions),
     )
 
 
-def _entry(choice: DigestChoice, snapshot: Snapshot, story_uuid: str) -> RunEntry:
+def _entry(choice: DigestChoice, snapshot: Snapshot, candidate: DigestCandidate, story_uuid: str) -> RunEntry:
     return RunEntry(
         story_id=choice.story_id,
         story_uuid=story_uuid,
@@ -224,28 +262,34 @@ def _entry(choice: DigestChoice, snapshot: Snapshot, story_uuid: str) -> RunEntr
         title=snapshot.title,
         url=snapshot.url,
         publishers=snapshot.publishers,
+        publisher_names=[candidate.publisher_name(publisher) for publisher in snapshot.publishers],
         summary=snapshot.summary,
         language=snapshot.language,
         published_at=None,
     )
 
 
-def _draft_posts(topic: Topic, digest: Digest, desk_id: str, channels: ChannelMakers) -> DraftedPosts:
+def draft_posts(topic: Topic, digest: Digest, channels: ChannelMakers, key: PostKey) -> DraftedPosts:
     """Render a digest for its enabled channels; one that cannot be used does not hold up the others."""
     parts_by_channel: dict[str, ChannelParts] = {}
     problem_by_channel: dict[str, str] = {}
     for settings in (with_topic_channel(topic, channel) for channel in topic.channels if channel.enabled):
         try:
-            parts_by_channel[settings.name] = settings, render_parts(digest, settings, desk_id, channels)
+            parts_by_channel[settings.name] = settings, _render(digest, settings, channels, key)
         except Reject as refusal:
             problem_by_channel[settings.name] = str(refusal)
     return DraftedPosts(parts_by_channel=parts_by_channel, problem_by_channel=problem_by_channel)
 
 
-async def _post(conn: Connection, topic: Topic, day: date, run_id: int, drafted: DraftedPosts) -> None:
+async def disable_unusable(conn: Connection, topic: Topic, drafted: DraftedPosts) -> None:
+    """Disable the channels that cannot be used as they are configured."""
     for channel, problem in drafted.problem_by_channel.items():
         log.warning("channel disabled", topic=topic.topic_slug, channel=channel, error=problem)
         await posts.disable_channel(conn, topic.topic_id, channel, problem)
+
+
+async def _post(conn: Connection, topic: Topic, day: date, run_id: int, drafted: DraftedPosts) -> None:
+    await disable_unusable(conn, topic, drafted)
     await posts.put(
         conn, digest_run_id=run_id, topic_id=topic.topic_id, day=day, parts_by_channel=drafted.parts_by_channel
     )
@@ -263,7 +307,7 @@ async def correct(conn: Connection, topic: Topic, run_id: int, channels: Channel
     run = await digests.get_run(conn, run_id)
     suppressed = await digests.list_suppressed(conn, topic.topic_id)
     kept = [entry for entry in await digests.list_entries(conn, run_id) if entry.story_id not in suppressed]
-    digest = digests.make_digest(topic, run.run_date, kept)
+    digest = digests.make_digest(topic, run.run_date, kept, introduction=run.introduction)
     desk_id, changed = await posts.get_desk_id(conn), 0
     for post in await posts.list_run_posts(conn, run_id):
         settings = ChannelSettings(name=post.channel, kind=post.kind, options=post.options)
@@ -279,16 +323,22 @@ def render_parts(
     digest: Digest, settings: ChannelSettings, desk_id: str, channels: ChannelMakers
 ) -> list[tuple[str, DigestPart]]:
     """The parts of a digest for a channel, each with its key; Reject for a channel that cannot be used."""
+    return _render(digest, settings, channels, _post_key(desk_id, digest))
 
-    def key(part_no: int) -> str:
-        return delivery.key(desk_id, digest.topic_slug, digest.run_date, settings.name, part_no)
 
+def _post_key(desk_id: str, digest: Digest) -> PostKey:
+    return partial(delivery.key, desk_id, digest.topic_slug, digest.run_date)
+
+
+def _render(
+    digest: Digest, settings: ChannelSettings, channels: ChannelMakers, key: PostKey
+) -> list[tuple[str, DigestPart]]:
     try:
         channel = channels[settings.kind](settings.options)
     except Reject as error:
         raise Reject(f"channel {settings.name}: {error}; change it by scoop topics channel") from error
-    parts = channel.parts(digest, lambda part_no: delivery.marker(key(part_no)))
-    return [(key(part_no), part) for part_no, part in enumerate(parts, start=1)]
+    parts = channel.parts(digest, lambda part_no: delivery.marker(key(settings.name, part_no)))
+    return [(key(settings.name, part_no), part) for part_no, part in enumerate(parts, start=1)]
 
 
 def due_date(topic: DueTopic, modes: Modes, now: datetime) -> date | None:
@@ -317,7 +367,7 @@ async def schedule(conn: Connection, modes: Modes, *, now: datetime) -> None:
 async def alert_late_digests(conn: Connection, modes: Modes, *, now: datetime) -> None:
     """Raise an alert for each digest that should have been posted by now, and resolve those that were."""
     posting = [topic for topic in await digests.list_due(conn) if topic.has_channels and modes.of(topic).posts]
-    late: dict[tuple[str, str], str] = {}
+    late: dict[tuple[AlertKind, str], str] = {}
     for topic in posting:
         day = digest_windows.latest(topic.digest_cron, topic.timezone, now)
         due = digest_windows.due_at(topic.digest_cron, topic.timezone, day)
@@ -327,10 +377,14 @@ async def alert_late_digests(conn: Connection, modes: Modes, *, now: datetime) -
                 f"the digest of {topic.topic_slug} for {day} was due at {due:%Y-%m-%d %H:%M} UTC and is not posted; "
                 "see scoop posts list and scoop work"
             )
-    for _, subject, message in await alerts.settle(
-        conn, late, subjects=[topic.topic_slug for topic in posting], kinds=[ALERT]
-    ):
-        log.warning(message, alert=ALERT, subject=subject)
+    await alerts.settle(conn, late, subjects=[topic.topic_slug for topic in posting], kinds=[ALERT])
+
+
+async def _wait_for_evaluations(conn: Connection, topic: Topic, day: date, *, now: datetime) -> None:
+    """Retry while the articles of a curator are being evaluated."""
+    due = digest_windows.due_at(topic.digest_cron, topic.timezone, day)
+    if due is not None and (curator := await curators.find(conn, topic.topic_id)) is not None:
+        await curated_digest.wait_until_evaluated(conn, curator, due=due, now=now)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -345,11 +399,12 @@ class DigestStage:
         now = self.clock()
         due = {topic.topic_id: topic for topic in await digests.list_due(conn) if topic.topic_id in set(ids)}
         days = {topic_id: due_date(topic, self.modes, now) for topic_id, topic in due.items()}
-        return [
-            await read_input(conn, self._order(topic, day))
-            for topic in await topics.list_topics(conn)
-            if (day := days.get(topic.topic_id)) is not None
-        ]
+        inputs = []
+        for topic in await topics.list_topics(conn):
+            if (day := days.get(topic.topic_id)) is not None:
+                await _wait_for_evaluations(conn, topic, day, now=now)
+                inputs.append(await read_input(conn, self._order(topic, day)))
+        return inputs
 
     def _order(self, topic: Topic, day: date) -> DigestOrder:
         held = self.modes.of(topic)

@@ -5,7 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from scoop.core import embedding_text, hashes, signals
@@ -13,7 +13,9 @@ from scoop.core.signals import Signals
 from scoop.embedders import BATCH, Embedder
 from scoop.errors import FetchFailed, Retry
 from scoop.stage_names import StageName
+from scoop.stages import services
 from scoop.stages import stage as stage_loop
+from scoop.stages.services import ServiceStop
 from scoop.stages.stage import Outcome, Stage
 from scoop.store import embeddings, work
 from scoop.store import signals as store
@@ -30,11 +32,12 @@ LONGEST_PAUSE = timedelta(minutes=2)  # before such a retry
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddedBatch:
-    """The documents of a batch that are done, their signals, and the new embeddings."""
+    """The documents of a batch that are done, their signals, the new embeddings, and why there are none."""
 
     documents: Sequence[EmbeddableDocument]
     signals: Mapping[int, Signals]
     embedded: VectorBatch | None = None
+    failure: Retry | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,7 @@ class Embedding:
 
     embedder: Embedder
     room: dict[str, int | None] = field(default_factory=dict)
+    stop: ServiceStop = field(default_factory=ServiceStop)
 
     @property
     def model_name(self) -> str:
@@ -65,14 +69,17 @@ class Embedding:
         due = [document.document_id for document in documents if document.text_hash != hash_by_id[document.document_id]]
         if not due:
             return Outcome(output=_with_signals(documents))
+        unchanged = [document for document in documents if document.document_id not in due]
+        if stopped := self.stop.find(now=datetime.now(UTC)):
+            return Outcome(output=_with_signals(unchanged), failures=dict.fromkeys(due, stopped))
         began = time.perf_counter()
         try:
             vectors = await self.embedder.embed([texts[document_id] for document_id in due])
         except FetchFailed as failed:
             if not _is_down(failed):
                 raise
-            unchanged = [document for document in documents if document.document_id not in due]
-            return Outcome(output=_with_signals(unchanged), failures=dict.fromkeys(due, failed))
+            self.stop.note(failed, now=datetime.now(UTC))
+            return Outcome(output=_with_signals(unchanged, failure=failed), failures=dict.fromkeys(due, failed))
         embedded = VectorBatch(
             document_ids=due,
             text_hashes=[hash_by_id[document_id] for document_id in due],
@@ -89,6 +96,8 @@ class Embedding:
             )
             await embeddings.put(conn, model, made.embedded)
             await self._index(conn, model, Counter(document.collection for document in made.documents))
+        if self.embedder.waits and (made.embedded or made.failure):
+            await services.settle_alerts(conn, f"embedder {self.embedder.name}", made.failure)
         await store.put(conn, made.signals)
         await embeddings.update_dates(conn, [document.document_id for document in made.documents])
         return [Subject(document.document_id, document.collection) for document in made.documents]
@@ -104,11 +113,13 @@ class Embedding:
                 )
 
 
-def _with_signals(documents: Sequence[EmbeddableDocument], embedded: VectorBatch | None = None) -> EmbeddedBatch:
+def _with_signals(
+    documents: Sequence[EmbeddableDocument], embedded: VectorBatch | None = None, *, failure: Retry | None = None
+) -> EmbeddedBatch:
     signals_by_id = {
         document.document_id: signals.extract(document.title, document.body_text) for document in documents
     }
-    return EmbeddedBatch(documents=documents, signals=signals_by_id, embedded=embedded)
+    return EmbeddedBatch(documents=documents, signals=signals_by_id, embedded=embedded, failure=failure)
 
 
 def _is_down(error: Exception) -> bool:

@@ -14,6 +14,7 @@ from scoop import sources as kinds
 from scoop.archive import objects as archives
 from scoop.archive.objects import Archive
 from scoop.core import redaction, urls
+from scoop.core.alerts import AlertKind
 from scoop.core.health import Condition
 from scoop.errors import FetchFailed, ScoopError
 from scoop.fetch import robots
@@ -37,7 +38,7 @@ log = structlog.get_logger()
 
 NEVER_GIVE_UP = 1_000_000  # a source that fails is tried less and less often, but never abandoned
 PAGE_INTERVAL = timedelta(seconds=1)  # between two pages of one host
-ALARMS = ("source_died", "source_quiet")
+ALARMS: tuple[AlertKind, ...] = ("source_died", "source_quiet")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +136,8 @@ class Ingest:
         await hosts.pause(conn, _pauses(result.visits))
         await hosts.put_robots_files(conn, result.robots_files)
         await article_pages.enqueue(conn, self.pages, _page_requests(appended, visit_by_run))
-        return [Subject(arrival.raw_arrival_id, is_new=True) for arrival in appended if not arrival.page_url]
+        # A teaser is shown at once; the text of its page follows.
+        return [Subject(arrival.raw_arrival_id, is_new=True) for arrival in appended if not arrival.needs_page]
 
 
 async def _save_sources(
@@ -148,6 +150,7 @@ async def _save_sources(
         if visit.failure is None
     ]
     await sources.save_checkpoints(conn, checkpoints)
+    await sources.name_by_title(conn, list(filter(None, map(visits.named_source, visit_by_run.values()))))
     condition_by_run = {
         run_id: visits.condition(visit, new_items=new_by_run.get(run_id, 0)) for run_id, visit in visit_by_run.items()
     }
@@ -160,21 +163,18 @@ async def _save_sources(
 
 
 async def _alert(conn: Connection, condition_by_slug: Mapping[str, Condition]) -> None:
-    messages = {
-        (str(condition.alarm), slug): f"{slug}: {condition.health_note}"
+    messages: dict[tuple[AlertKind, str], str] = {
+        (condition.alarm, slug): f"{slug}: {condition.health_note}"
         for slug, condition in condition_by_slug.items()
         if condition.alarm
     }
-    for kind, slug, message in await alerts.settle(conn, messages, subjects=condition_by_slug, kinds=ALARMS):
-        log.warning("alert", kind=kind, source=slug, message=message)
+    await alerts.settle(conn, messages, subjects=condition_by_slug, kinds=ALARMS)
 
 
 def _pauses(visited: Iterable[SourceVisit]) -> dict[str, datetime]:
     """Until when overloaded hosts get no requests."""
     return {
-        urls.host(visit.source.base_url): visit.ended_at + (visit.failure.after or timedelta())
-        for visit in visited
-        if visit.failure and visit.is_overloaded
+        urls.host(visit.source.base_url): visit.ended_at + visit.host_pause for visit in visited if visit.is_overloaded
     }
 
 

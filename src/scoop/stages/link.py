@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from scoop.core import dedup, links
+from scoop.core import dedup, event_groups, links
 from scoop.core.dedup import DedupDocument, Doubt, HumanVerdict, Match, MergedGroup
 from scoop.core.links import NEAR, Compared, LinkModel, Neighbourhood
 from scoop.stage_names import StageName
@@ -23,7 +23,7 @@ CANDIDATES = 30
 LOOKBACK = timedelta(days=30)
 HARDLY = 0.01  # a pair is scored again when one of its features changes by this much
 NOTEWORTHY = 0.005  # a smaller change of a probability is not written
-REMEMBERED_AT = 0.2  # weaker links hardly ever decide about a group and are not written
+REMEMBERED_AT = 0.05  # weaker links are not written; from 0.2 on, groups depended on the order of arrival
 
 _COSINE = links.FEATURES.index("cosine")
 _NEVER = np.full(len(links.FEATURES), np.nan, dtype=np.float32)
@@ -63,13 +63,19 @@ class LinkJudgement:
     touched: frozenset[int]
 
 
-async def load(conn: Connection, ids: Sequence[int]) -> LinkBatch | None:
-    """None if no embedding model is active, or no link model is fitted to it."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unlinked:
+    """Documents that are not compared: no embedding model is active, or no link model is fitted to it."""
+
+    readings: Sequence[DedupDocument]
+
+
+async def load(conn: Connection, ids: Sequence[int]) -> LinkBatch | Unlinked:
     model = await embeddings.find_active(conn)
     fit = links.load_model(model.model_name, model.model_version) if model else None
     readings = await stories.load_documents(conn, ids)
     if model is None or fit is None or not readings:
-        return None
+        return Unlinked(readings=readings)
     near = await store.find_nearest(
         conn, model, ids, collection=readings[0].collection, lookback=LOOKBACK, most=CANDIDATES
     )
@@ -78,7 +84,7 @@ async def load(conn: Connection, ids: Sequence[int]) -> LinkBatch | None:
     changed = _neighbourhoods(near, before)
     linked = await store.get_links(conn, model, changed)
     ends = {document for pair in linked for document in pair} - about
-    story_ids = await stories.get_story_ids(conn, about | ends)
+    story_ids = await stories.get_story_ids(conn, {*ids, *about, *ends})  # also of documents without a neighbour
     verdicts = await review.list_constraints(conn, ids, set(story_ids.values()))
     named = {*story_ids.values(), *dedup.named_story_ids((), (), verdicts)}
     return LinkBatch(
@@ -96,9 +102,9 @@ async def load(conn: Connection, ids: Sequence[int]) -> LinkBatch | None:
     )
 
 
-async def judge(case: LinkBatch | None) -> Outcome[LinkJudgement | None]:
-    if case is None:
-        return Outcome(output=None)
+async def judge(case: LinkBatch | Unlinked) -> Outcome[LinkJudgement | Unlinked]:
+    if isinstance(case, Unlinked):
+        return Outcome(output=case)
     scored = _score(case)
     news = {pair: link for pair, link in scored.items() if _is_news(case, pair, link)}
     matches = _matches(case, scored)
@@ -237,16 +243,19 @@ def _doubts(case: LinkBatch, scored: Mapping[DocumentIdPair, DocumentLink], merg
 def _touched(case: LinkBatch, news: Mapping[DocumentIdPair, DocumentLink]) -> frozenset[int]:
     """The stories whose coverage may change."""
     documents = {reading.document_id for reading in case.readings}
+    connects_at = event_groups.connects_at(case.fit.coverage_at)
     for pair, link in news.items():
         before = case.links[pair].probability if pair in case.links else 0.0
-        if max(before, link.probability) >= case.fit.coverage_at:
+        if max(before, link.probability) >= connects_at:
             documents |= set(pair)
     return frozenset(case.story_ids[document] for document in documents if document in case.story_ids)
 
 
-async def save(conn: Connection, judgement: LinkJudgement | None, *, stories_to: Sequence[StageName]) -> list[Subject]:
-    if judgement is None:
-        return []
+async def save(
+    conn: Connection, judgement: LinkJudgement | Unlinked, *, stories_to: Sequence[StageName]
+) -> list[Subject]:
+    if isinstance(judgement, Unlinked):
+        return [Subject(reading.story_id, reading.collection) for reading in judgement.readings if reading.story_id]
     await store.put_neighbourhoods(conn, judgement.model, judgement.neighbourhoods)
     await store.put(conn, judgement.model, judgement.links)
     joined = await stories.fold(conn, judgement.groups) if judgement.groups else set()
@@ -260,7 +269,7 @@ async def save(conn: Connection, judgement: LinkJudgement | None, *, stories_to:
 
 def stage(
     *, then: tuple[StageName, ...], stories_to: tuple[StageName, ...] = ()
-) -> Stage[LinkBatch | None, LinkJudgement | None]:
+) -> Stage[LinkBatch | Unlinked, LinkJudgement | Unlinked]:
     """The stage; `then` get the stories whose coverage may change, `stories_to` those that were merged."""
     return Stage(
         name=StageName.LINK,

@@ -15,6 +15,7 @@ from scoop.core import documents, health, urls
 from scoop.errors import FetchFailed, ScoopError
 from scoop.fetch import robots
 from scoop.fetch.client import Client, Request, Response, response_failure
+from scoop.fetch.rate_limits import MAX_AT_ONCE_PER_HOST
 from scoop.fetch.robots import RobotsFiles
 from scoop.fetch.sandbox import Sandbox, SandboxExceeded
 from scoop.model import ArticlePage, RobotsFile
@@ -30,6 +31,7 @@ log = structlog.get_logger()
 MAX_PAGE_BYTES = 5 << 20
 MAX_TRIES = 3  # then the document keeps its teaser
 OK = 200
+PARALLEL = 48  # pages that a process reads at once; the client has 64 slots, and feeds need some of them
 RETRIED = frozenset({429, 500, 502, 503, 504})
 
 
@@ -146,5 +148,13 @@ def _may_pass(failed: FetchFailed) -> bool:
 def stage(client: Client, archive: Archive, sandbox: Sandbox, *, then: tuple[StageName, ...]) -> Stage[Any, Any]:
     reader = PageStage(client=client, archive=archive, sandbox=sandbox, clock=lambda: datetime.now(UTC))
     return Stage(
-        name=StageName.PAGES, load=reader.load, work=reader.work, save=reader.save, then=then, batch=32, waits=True
+        name=StageName.PAGES,
+        load=reader.load,
+        work=reader.work,
+        save=reader.save,
+        then=then,
+        batch=1,
+        waits=True,
+        parallel=PARALLEL,
+        parallel_per_lane=MAX_AT_ONCE_PER_HOST,
     )

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from scoop import metrics
 from scoop.channels import ChannelMakers, ChannelPlugin, DeliveryRefused, Errand, NotSent, Unknown
 from scoop.core import delivery
 from scoop.core.delivery import Pace, Plan
@@ -26,6 +27,8 @@ from scoop.store.work import Subject
 
 LEASE = timedelta(minutes=15)  # an external program may take ten
 NEVER_GIVE_UP = 1_000_000  # attempts: a post that cannot be sent is held after a day
+
+SETTLED = frozenset({"sent", "held", "failed"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +62,7 @@ class Publish:
         try:
             channel = self._channel(post)
             if post.state == "sent" and post.correction is not None:
-                await channel.edit(post, self._errand)
+                await channel.edit(post, self._errand(post))
                 return _done(post, state="sent", is_corrected=True)
             if post.state not in {"waiting", "sending"} or attempt.outgoing.is_legacys:
                 return Outcome(output=None)
@@ -110,7 +113,7 @@ class Publish:
         post = attempt.outgoing.post
         since = post.sending_at or min(attempt.outgoing.due_at, attempt.outgoing.now)
         try:
-            return await channel.find(replace(post, sending_at=since), self._errand)
+            return await channel.find(replace(post, sending_at=since), self._errand(post))
         except Unknown as failure:
             raise NotSent(str(failure), after=failure.after) from failure
 
@@ -121,7 +124,7 @@ class Publish:
             raise LostLease(
                 f"post {attempt.outgoing.post.post_id} was claimed for too long; another worker may send it"
             )
-        message_id = await channel.send(attempt.outgoing.post, self._errand)
+        message_id = await channel.send(attempt.outgoing.post, self._errand(attempt.outgoing.post))
         return _done(attempt.outgoing.post, state="sent", message_id=message_id)
 
     def _channel(self, post: Post) -> ChannelPlugin:
@@ -133,12 +136,16 @@ class Publish:
                 raise DeliveryRefused(f"the channel {post.channel} cannot be used: {error}") from error
         return self.cached[name]
 
-    @property
-    def _errand(self) -> Errand:
-        return Errand(client=self.client, secrets=self.secrets, clock=self.clock)
+    def _errand(self, post: Post) -> Errand:
+        return Errand(channel=post.kind, client=self.client, secrets=self.secrets, clock=self.clock)
 
     async def save(self, conn: Connection, settled: PostOutcome | None) -> list[Subject]:
-        return await posts.settle(conn, settled) if settled else []
+        if settled is None:
+            return []
+        following = await posts.settle(conn, settled)
+        if settled.state in SETTLED and not (settled.is_corrected or settled.is_uncorrectable):
+            metrics.POSTS.add(channel=settled.kind, outcome=settled.state)
+        return following
 
 
 def _done(post: Post, **outcome: Any) -> Outcome[PostOutcome | None]:

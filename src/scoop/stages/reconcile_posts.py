@@ -6,8 +6,10 @@ from datetime import datetime, timedelta
 
 import structlog
 
+from scoop import metrics
 from scoop.channels import ChannelMakers, DeliveryRefused, Errand, NotSent, Unknown
 from scoop.channels.discord_bot import DiscordBot
+from scoop.core.alerts import AlertKind
 from scoop.core.secrets import Secret
 from scoop.fetch.client import Client
 from scoop.model import Post
@@ -21,7 +23,7 @@ log = structlog.get_logger()
 
 MESSAGES_READ = 500  # the newest of a channel
 LATELY = timedelta(days=2)
-ALERTS = ("post_doubled", "post_gone")
+ALERTS: tuple[AlertKind, ...] = ("post_doubled", "post_gone")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +31,7 @@ class ChannelProblems:
     """The problems of these topics' channels: a message by kind of alert and topic."""
 
     topic_slugs: Sequence[str]
-    messages: Mapping[tuple[str, str], str]
+    messages: Mapping[tuple[AlertKind, str], str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,15 +44,16 @@ class ReconcilePosts:
     clock: Callable[[], datetime]
 
     async def load(self, conn: Connection, ids: Sequence[int]) -> list[Post]:
-        return await posts.list_posts(
+        sent = await posts.list_posts(
             conn, states=["sent"], topic_ids=ids, kind=DiscordBot.name, sent_within=LATELY, limit=MESSAGES_READ
         )
+        return [post for post in sent if post.digest_run_id is not None]  # operators may delete messages about alerts
 
     async def reconcile(self, sent: list[Post]) -> Outcome[ChannelProblems]:
         by_channel: dict[tuple[str, str], list[Post]] = {}
         for post in sent:
             by_channel.setdefault((post.topic_slug, post.channel), []).append(post)
-        messages: dict[tuple[str, str], str] = {}
+        messages: dict[tuple[AlertKind, str], str] = {}
         for (topic_slug, channel), ours in by_channel.items():
             try:
                 messages |= await self._check_channel(topic_slug, ours)
@@ -58,19 +61,20 @@ class ReconcilePosts:
                 log.info("channel not checked", topic=topic_slug, channel=channel, error=str(failure))
         return Outcome(output=ChannelProblems(topic_slugs=[slug for slug, _ in by_channel], messages=messages))
 
-    async def _check_channel(self, topic_slug: str, ours: Sequence[Post]) -> dict[tuple[str, str], str]:
+    async def _check_channel(self, topic_slug: str, ours: Sequence[Post]) -> dict[tuple[AlertKind, str], str]:
         bot = self.channels[DiscordBot.name](ours[0].options)
         assert isinstance(bot, DiscordBot)  # noqa: S101 - no other plugin can have its name
-        errand = Errand(client=self.client, secrets=self.secrets, clock=self.clock)
+        errand = Errand(channel=DiscordBot.name, client=self.client, secrets=self.secrets, clock=self.clock)
         ids_by_marker: dict[str, list[int]] = {}
         for message_id, markers in await bot.recent(errand, MESSAGES_READ):
             for marker in markers:
                 ids_by_marker.setdefault(marker, []).append(int(message_id))
-        messages: dict[tuple[str, str], str] = {}
+        messages: dict[tuple[AlertKind, str], str] = {}
         for post in ours:
             _, *later = sorted(ids_by_marker.get(post.marker, [0]))
             for duplicate in later:
                 await bot.delete(str(duplicate), errand)
+                metrics.DUPLICATE_POSTS.add(channel=DiscordBot.name)
             if later:
                 messages["post_doubled", topic_slug] = (
                     f"post {post.post_id} was {len(later) + 1} times in {post.channel}; Scoop deleted the later ones"
@@ -83,10 +87,7 @@ class ReconcilePosts:
         return messages
 
     async def save(self, conn: Connection, problems: ChannelProblems) -> list[Subject]:
-        for kind, subject, message in await alerts.settle(
-            conn, problems.messages, subjects=problems.topic_slugs, kinds=ALERTS
-        ):
-            log.warning(message, alert=kind, subject=subject)
+        await alerts.settle(conn, problems.messages, subjects=problems.topic_slugs, kinds=ALERTS)
         return []
 
 

@@ -1,6 +1,8 @@
 """The definition of a stage, and the loop that runs all of them: claim, work, commit."""
 
+import asyncio
 import random
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -19,6 +21,8 @@ log = structlog.get_logger()
 
 FIRST_DELAYS = (timedelta(seconds=5), timedelta(seconds=15), timedelta(seconds=45))
 LONGEST_DELAY = timedelta(hours=24)
+WORKING_SHARE = 0.6  # of a lease; the rest is for saving
+SLOW_SHARE, FAST_SHARE = 0.5, 0.1  # of a lease: a slower batch halves the next one, a faster one doubles it
 
 Failure = Retry | Reject
 Batch = TypeVar("Batch")
@@ -54,6 +58,8 @@ class Stage(Generic[Batch, Output]):
     max_attempts: int = 5
     lock: str | None = None  # one worker at a time per lane, among all stages with the same lock
     waits: bool = False  # mostly for the network: it runs in a network loop
+    parallel: int = 1  # batches that a worker runs at once, each settled by itself, in a loop of their own
+    parallel_per_lane: int = 1
 
     @property
     def subject(self) -> SubjectKind:
@@ -62,35 +68,54 @@ class Stage(Generic[Batch, Output]):
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """A worker's number, the connection that shows it is alive, and where its progress messages go."""
+    """A worker's number, the connection that shows it is alive, and where its progress messages go.
+
+    `batch_sizes` has the stages whose batches were too slow for their lease, and how many subjects they take now.
+    `turn` is held while the connection is used: batches that run at the same time share it.
+    """
 
     number: int
     conn: Connection
     report: Callable[[str], None] = lambda _line: None
+    batch_sizes: dict[StageName, int] = field(default_factory=dict)
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class _OutOfTime(Exception):
+    """A batch would outlive its lease: another worker would take it over and begin again."""
 
 
 async def run_batch(stage: Stage[Any, Any], worker: Worker) -> int:
     """Run one batch of a stage; give the number of settled subjects."""
     if stage.lock is None:
-        return await _run_lane(stage, worker, lane="")
+        return await run_lane(stage, worker, lane="")
     for lane in await work.lanes(worker.conn, stage.name):
         if await work.lock_lane(worker.conn, stage.lock, lane):
             try:
-                return await _run_lane(stage, worker, lane=lane)
+                return await run_lane(stage, worker, lane=lane)
             finally:
                 await work.unlock_lane(worker.conn, stage.lock, lane)
     return 0
 
 
-async def _run_lane(stage: Stage[Any, Any], worker: Worker, *, lane: str) -> int:
-    claim = await work.claim(
-        worker.conn, stage.name, worker=worker.number, limit=stage.batch, lease=stage.lease, lane=lane
-    )
-    if claim is None:
-        return 0
-    fault(f"{stage.name}.claimed")
-    await work.forget_plans(worker.conn)
+async def run_lane(stage: Stage[Any, Any], worker: Worker, *, lane: str) -> int:
+    """Run one batch of a lane; give the number of settled subjects."""
+    size, began = worker.batch_sizes.get(stage.name, stage.batch), time.monotonic()
+    async with worker.turn:
+        claim = await work.claim(
+            worker.conn, stage.name, worker=worker.number, limit=size, lease=stage.lease, lane=lane
+        )
+        if claim is None:
+            return 0
+        fault(f"{stage.name}.claimed")
+        await work.forget_plans(worker.conn)
     error = await _try(worker, stage, claim, claim.subjects)
+    if isinstance(error, _OutOfTime) and len(claim.subjects) > 1:
+        log.warning("batch too slow, halved", stage=stage.name, size=len(claim.subjects))
+        async with worker.turn:
+            await work.give_back(worker.conn, claim, claim.subjects)
+        worker.batch_sizes[stage.name] = len(claim.subjects) // 2
+        return await run_lane(stage, worker, lane=lane)
     if error is not None and len(claim.subjects) > 1:
         log.warning(
             "batch failed, retried one by one", stage=stage.name, size=len(claim.subjects), error=_reason(error)
@@ -100,13 +125,36 @@ async def _run_lane(stage: Stage[Any, Any], worker: Worker, *, lane: str) -> int
                 await _fail(worker, stage, claim, subject, single_error)
     elif error is not None:
         await _fail(worker, stage, claim, claim.subjects[0], error)
+    worker.batch_sizes[stage.name] = next_size(stage, size, took=time.monotonic() - began)
     return len(claim.subjects)
+
+
+async def run_subject(stage: Stage[Any, Any], worker: Worker, subject: int) -> bool:
+    """Run a stage on one subject, before others; False if it is not due or another worker has it."""
+    async with worker.turn:
+        claim = await work.claim_subject(worker.conn, stage.name, subject, worker=worker.number, lease=stage.lease)
+        if claim is None:
+            return False
+        fault(f"{stage.name}.claimed")
+        await work.forget_plans(worker.conn)
+    if (error := await _try(worker, stage, claim, claim.subjects)) is not None:
+        await _fail(worker, stage, claim, subject, error)
+    return True
+
+
+def next_size(stage: Stage[Any, Any], size: int, *, took: float) -> int:
+    """How many subjects the next batch has, after one of this size took so many seconds."""
+    share = took / stage.lease.total_seconds()
+    if share > SLOW_SHARE:
+        return max(1, size // 2)
+    return min(2 * size, stage.batch) if share < FAST_SHARE else size
 
 
 async def _fail(worker: Worker, stage: Stage[Any, Any], claim: Claim, subject: int, error: Exception) -> None:
     """Postpone or quarantine a subject that failed, unless another worker has taken it over."""
     try:
-        await _settle_failures(worker.conn, stage, claim, {subject: error})
+        async with worker.turn:
+            await _settle_failures(worker.conn, stage, claim, {subject: error})
     except LostLease as lost:
         log.warning("lease lost", stage=stage.name, reason=str(lost))
 
@@ -117,7 +165,8 @@ async def _try(worker: Worker, stage: Stage[Any, Any], claim: Claim, subjects: S
         await _attempt(worker, stage, claim, subjects)
     except LostLease as lost:
         log.warning("lease lost", stage=stage.name, reason=str(lost))
-        await work.give_back(worker.conn, claim, subjects)
+        async with worker.turn:
+            await work.give_back(worker.conn, claim, subjects)
     except Exception as error:
         if db.is_server_trouble(worker.conn, error):
             raise
@@ -128,9 +177,9 @@ async def _try(worker: Worker, stage: Stage[Any, Any], claim: Claim, subjects: S
 async def _attempt(worker: Worker, stage: Stage[Any, Any], claim: Claim, subjects: Sequence[int]) -> None:
     """Load, work and commit; an exception leaves nothing saved."""
     conn = worker.conn
-    outcome = await stage.work(await stage.load(conn, subjects))
+    outcome = await _work_within_lease(stage, worker, subjects)
     fault(f"{stage.name}.worked")
-    async with conn.transaction():
+    async with worker.turn, conn.transaction():
         await work.finish(conn, claim, [subject for subject in subjects if subject not in outcome.failures])
         handed_on = await stage.save(conn, outcome.output)
         for following in stage.then:
@@ -140,6 +189,20 @@ async def _attempt(worker: Worker, stage: Stage[Any, Any], claim: Claim, subject
     fault(f"{stage.name}.committed")
     for message in outcome.messages:
         worker.report(message)
+
+
+async def _work_within_lease(stage: Stage[Any, Any], worker: Worker, subjects: Sequence[int]) -> Outcome[Any]:
+    """Load and work; stages that wait for the network have time limits of their own, and must not be cut short."""
+    seconds = None if stage.waits else stage.lease.total_seconds() * WORKING_SHARE
+    try:
+        async with asyncio.timeout(seconds) as limit:
+            async with worker.turn:
+                batch = await stage.load(worker.conn, subjects)
+            return await stage.work(batch)
+    except TimeoutError as error:
+        if limit.expired():
+            raise _OutOfTime(f"it takes longer than {seconds:.0f} seconds, most of its lease") from error
+        raise
 
 
 async def _settle_failures(

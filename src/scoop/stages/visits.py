@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from scoop.core import feed_links, health, items, redaction, retry_after, schedules, teasers
+from scoop.core.display_names import counted
 from scoop.core.health import Condition, Finding
 from scoop.errors import FetchFailed
 from scoop.fetch.client import OVERLOADED
@@ -15,6 +16,7 @@ from scoop.model import Source
 from scoop.sources import Harvest, SourceOptions
 from scoop.stages import arrivals as item_arrivals
 from scoop.store.arrivals import ItemRefusal, NewArrival
+from scoop.store.publishers import NamedSource
 from scoop.store.runs import FinishedRun, Status
 from scoop.store.sources import VisitOutcome
 
@@ -24,7 +26,10 @@ SERVER_ERROR = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceVisit:
-    """A visit that succeeded or failed; `requested_wait` is how long the server asks not to be fetched again."""
+    """A visit that succeeded or failed; `requested_wait` is how long the server asks not to be fetched again.
+
+    `host_pause` is how long an overloaded host gets no requests, of any source.
+    """
 
     source: Source
     started_at: datetime
@@ -34,6 +39,7 @@ class SourceVisit:
     refusals: Sequence[ItemRefusal] = ()
     failure: FetchFailed | None = None
     requested_wait: timedelta = retry_after.NO_TIME
+    host_pause: timedelta = retry_after.NO_TIME
     log_key: str | None = None
 
     @property
@@ -59,8 +65,7 @@ class SourceVisit:
     @property
     def message(self) -> str:
         """A progress line."""
-        count = "1 item" if len(self.arrivals) == 1 else f"{len(self.arrivals):,} items"
-        result = count if self.arrivals else self.harvest.health.replace("_", " ")
+        result = counted(len(self.arrivals), "item") if self.arrivals else self.harvest.health.replace("_", " ")
         return f"{self.source.slug:<24} {result}{f'; {self.error}' if self.error else ''}"
 
 
@@ -68,9 +73,11 @@ def succeed(
     source: Source, options: SourceOptions, harvest: Harvest, *, started_at: datetime, ended_at: datetime
 ) -> SourceVisit:
     """The visit that brought this harvest: valid items become arrivals, the others refusals."""
-    clean_links = feed_links.without_tracking(
-        item["canonical_url"] for item in harvest.items if "canonical_url" in item
-    )
+    linked = [item for item in harvest.items if "canonical_url" in item]
+    links = [item["canonical_url"] for item in linked]
+    clean_links = feed_links.without_tracking(links)
+    with_fragment = feed_links.with_telling_fragment(links)
+    shared = feed_links.shared_links((item.get("title", ""), item["canonical_url"]) for item in linked)
     accepted: list[NewArrival] = []
     refusals: list[ItemRefusal] = []
     for raw_item in harvest.items:
@@ -81,13 +88,16 @@ def succeed(
         if problems:
             refusals.append(ItemRefusal(line=NO_LINE, problems=problems, raw_item=raw))
             continue
+        link = item.get("canonical_url", "")
         arrival = item_arrivals.arrival(
             item,
             raw=raw,
             now=started_at,
-            link=clean_links.get(item.get("canonical_url", "")),
+            link=clean_links.get(link),
             response_headers=harvest.response_headers,
-            page_url=teasers.page_url(item, full_text=options.full_text),
+            page_url=None if link in shared else teasers.page_url(item, full_text=options.full_text),
+            needs_page=teasers.needs_page(item),
+            keeps_fragment=link in with_fragment,
         )
         accepted.append(arrival)
     return SourceVisit(
@@ -104,9 +114,12 @@ def succeed(
 def fail(
     source: Source, failure: FetchFailed, *, checkpoint: dict[str, Any], started_at: datetime, ended_at: datetime
 ) -> SourceVisit:
-    """The visit that failed; `failure` gets the delay before the next try."""
+    """The visit that failed; `failure` gets the delay before the next try, which is in a window of the source."""
     failure.args = (redaction.redact_text(str(failure)),)  # it is stored, logged and archived
-    requested_wait, failure.after = failure.after or retry_after.NO_TIME, _backoff(source, failure)
+    requested_wait, backoff = failure.after or retry_after.NO_TIME, _backoff(source, failure)
+    windows = schedules.windows(source.crawl_windows)
+    next_try = schedules.within_windows(ended_at + backoff, timezone=source.timezone, windows=windows)
+    failure.after = next_try - ended_at
     return SourceVisit(
         source=source,
         started_at=started_at,
@@ -114,6 +127,7 @@ def fail(
         harvest=Harvest(checkpoint=checkpoint, health=failure.health),
         failure=failure,
         requested_wait=requested_wait,
+        host_pause=backoff,
     )
 
 
@@ -155,6 +169,12 @@ def outcome(visit: SourceVisit, condition: Condition) -> VisitOutcome:
         next_visit_at=max(planned, not_before or planned),
         not_before=not_before,
     )
+
+
+def named_source(visit: SourceVisit) -> NamedSource | None:
+    """The source as its feed's title names it; None if it has a better name than its address."""
+    named = visit.harvest.name(visit.source.base_url) if visit.source.name_from == "address" else None
+    return NamedSource(source=visit.source.slug, name=named.name, host=named.host) if named else None
 
 
 def finished_run(visit: SourceVisit) -> FinishedRun:

@@ -10,6 +10,7 @@ import msgspec
 
 from scoop.core.items import ItemProblem
 from scoop.model import Arrival, ArticlePage
+from scoop.stage_names import StageName
 from scoop.store import db
 from scoop.store.db import Connection
 
@@ -26,13 +27,18 @@ COLUMNS = (
     "raw_payload",
     "payload_hash",
     "response_headers",
+    "keeps_fragment",
 )
 MAX_REFUSED_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewArrival:
-    """An item to append; the payload is encoded JSON, `page_url` is the article's page to fetch."""
+    """An item to append; the payload is encoded JSON, `page_url` is the article's page to fetch.
+
+    With `keeps_fragment` the fragment of its URL distinguishes it from others of its feed.
+    With `needs_page` it is no document before its page was read: it has no title or teaser of its own.
+    """
 
     collection: str
     source: str
@@ -44,6 +50,8 @@ class NewArrival:
     payload_hash: bytes
     response_headers: dict[str, str] | None = None
     page_url: str | None = None
+    keeps_fragment: bool = False
+    needs_page: bool = False
 
     @property
     def key(self) -> tuple[str, str, bytes]:
@@ -58,6 +66,7 @@ class AppendedArrival:
     raw_arrival_id: int
     run_id: int
     page_url: str | None
+    needs_page: bool
     key: tuple[str, str, bytes]
 
 
@@ -133,18 +142,20 @@ async def _copy(conn: Connection, fresh: Sequence[tuple[int, NewArrival]]) -> li
                 a.raw_payload,
                 a.payload_hash,
                 a.response_headers,
+                a.keeps_fragment,
             )
             for arrival_id, (run_id, a) in zip(ids, fresh, strict=True)
         ],
     )
     return [
-        AppendedArrival(arrival_id, run_id, arrival.page_url, arrival.key)
+        AppendedArrival(arrival_id, run_id, arrival.page_url, arrival.needs_page, arrival.key)
         for arrival_id, (run_id, arrival) in zip(ids, fresh, strict=True)
     ]
 
 
 async def by_ids(conn: Connection, ids: Sequence[int]) -> dict[int, Arrival]:
-    return {row["raw_arrival_id"]: _arrival(dict(row)) for row in await conn.fetch(SQL["by_ids"], ids)}
+    rows = await conn.fetch(SQL["by_ids"], ids, StageName.PAGES)
+    return {row["raw_arrival_id"]: _arrival(dict(row)) for row in rows}
 
 
 def _arrival(row: dict[str, Any]) -> Arrival:

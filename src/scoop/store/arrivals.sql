@@ -11,11 +11,15 @@ WHERE EXISTS (
 SELECT nextval('raw_arrivals_raw_arrival_id_seq') AS raw_arrival_id FROM generate_series(1, $1);
 
 -- name: by_ids
--- Arrivals for normalize, with the extracted text of their pages.
-SELECT raw_arrival_id, collection, source, source_item_id, source_item_url, raw_arrivals.fetched_at, raw_payload,
+-- Arrivals for normalize, with the extracted text of their pages, and whether a page is still to be read: one statement
+-- sees both the queue and the pages as they were at one moment.
+SELECT raw_arrival_id, collection, source, source_item_id, source_item_url, keeps_fragment,
+    raw_arrivals.fetched_at, raw_payload,
     CASE WHEN pages.raw_arrival_id IS NOT NULL THEN jsonb_build_object('title', pages.title, 'text', pages.text,
         'authors', pages.authors, 'published_at', pages.published_at, 'language', pages.language,
-        'canonical_url', pages.canonical_url, 'image_url', pages.image_url, 'problem', pages.problem) END AS page
+        'canonical_url', pages.canonical_url, 'image_url', pages.image_url, 'problem', pages.problem) END AS page,
+    pages.raw_arrival_id IS NULL AND EXISTS (
+        SELECT FROM work WHERE work.stage = $2 AND work.subject = raw_arrivals.raw_arrival_id) AS awaits_page
 FROM raw_arrivals LEFT JOIN pages USING (raw_arrival_id) WHERE raw_arrival_id = ANY ($1::bigint[]);
 
 -- name: refuse

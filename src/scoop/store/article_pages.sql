@@ -1,7 +1,8 @@
 -- name: enqueue
--- Queue the pages of arrivals; pages of one host are due one after the other.
-INSERT INTO work (stage, subject, due_at)
-SELECT $1, id, due_at FROM plan_requests($2::bigint[], $3::text[], $4::interval[]);
+-- Queue the pages of arrivals; pages of one host are due one after the other, in a lane of their own.
+INSERT INTO work (stage, subject, lane, due_at)
+SELECT $1, id, host, due_at FROM plan_requests($2::bigint[], $3::text[], $4::interval[])
+JOIN unnest($2::bigint[], $3::text[]) AS asked (id, host) USING (id);
 
 -- name: list_requests
 -- The pages to fetch, with the settings of their sources and the number of attempts.

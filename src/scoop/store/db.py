@@ -33,6 +33,7 @@ GONE = (
 )
 """Driver errors of a server that is down or starting."""
 SHUTTING_DOWN = (asyncpg.AdminShutdownError, asyncpg.CrashShutdownError, asyncpg.PostgresConnectionError)
+ServerError = asyncpg.PostgresError
 OutOfResources = asyncpg.InsufficientResourcesError
 Unstorable = (
     asyncpg.DataError,
@@ -147,9 +148,9 @@ class Database:
         self._pool = pool
 
     @asynccontextmanager
-    async def connection(self) -> AsyncIterator[Connection]:
-        """A connection of the pool; restarts the embedded server if it died."""
-        conn = await self._acquire()
+    async def connection(self, *, waits: bool = True) -> AsyncIterator[Connection]:
+        """A connection of the pool; `waits` for a server that is away, and restarts the embedded one if it died."""
+        conn = await self._acquire(waits=waits)
         try:
             yield conn
         except DriverMisuse as error:
@@ -172,9 +173,9 @@ class Database:
             self._pool.terminate()
         self.server.detach()
 
-    async def _acquire(self) -> Connection:
+    async def _acquire(self, *, waits: bool) -> Connection:
         try:
-            return await _reached(self.server, self._pool.acquire, GONE)
+            return await _reached(self.server, self._pool.acquire, GONE if waits else ())
         except (*GONE, DriverMisuse) as error:  # the latter: the pool is closed
             raise DatabaseUnavailable(f"the database does not answer: {describe_error(error)}") from error
 

@@ -11,13 +11,14 @@ from scoop.core.digest import REMEMBERED, DigestCandidate, DigestChoice, Publish
 from scoop.core.digest_windows import DigestWindow
 from scoop.core.novelty import FACTS_CHARACTERS, DocumentVersion, PublishedMemory
 from scoop.errors import NotFound
-from scoop.model import Digest, EntryStatus, HandoverMode, Telling, Topic
-from scoop.store import db
+from scoop.model import Digest, EntryStatus, HandoverMode, Relevance, Telling, Topic
+from scoop.store import db, publishers
 from scoop.store.db import Connection
 
 SQL = db.blocks(__name__)
 RunMode = Literal["live", "shadow"]
 MAX_VERSIONS = 200  # documents of a story, the newest, that a digest reads
+VERSION_COLUMNS = ("version", "publisher", "publisher_name", "language", "title", "body")
 ENTRY_COLUMNS = (
     "digest_run_id",
     "story_id",
@@ -49,6 +50,7 @@ class DigestRun:
     candidate_count: int
     posted_count: int
     left_to_legacy_at: datetime | None
+    introduction: str
     entry_count: int
 
 
@@ -68,9 +70,11 @@ class RunEntry:
     title: str
     url: str | None
     publishers: Sequence[str]
+    publisher_names: Sequence[str]
     summary: str
     language: str
     published_at: datetime | None
+    relevance: Relevance | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +98,7 @@ class DueTopic:
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
-    """A story as it was when a run chose it."""
+    """A story as it was when a run chose it; `relevance` is that of a curator's article."""
 
     title: str
     url: str | None
@@ -102,6 +106,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     publishers: tuple[str, ...]
     language: str
     memory: PublishedMemory
+    relevance: Relevance | None = None
 
 
 async def lock_topic(conn: Connection, topic_id: int) -> None:
@@ -122,17 +127,25 @@ async def list_candidates(
     return [(_candidate(row, members[row["story_id"]]), row) for row in rows]
 
 
+CANDIDATE_COLUMNS = (
+    "story_id",
+    "coverage_id",
+    "title",
+    "url_hash",
+    "own_publisher",
+    "weight",
+    "is_lead",
+    "suppression_reason",
+)
+
+
 def _candidate(row: Mapping[str, Any], members: Sequence[Any]) -> DigestCandidate:
     return DigestCandidate(
-        **{name: row[name] for name in ("story_id", "coverage_id", "title", "url_hash", "own_publisher", "weight")},
-        suppression_reason=row["suppression_reason"],
+        **{name: row[name] for name in CANDIDATE_COLUMNS},
         first_seen_at=min(member["seen_at"] for member in members),
         last_seen_at=max(member["seen_at"] for member in members),
         publishers=tuple(sorted({member["publisher"] for member in members})),
-        versions=tuple(
-            DocumentVersion(**{name: member[name] for name in ("version", "publisher", "language", "title", "body")})
-            for member in members
-        ),
+        versions=tuple(DocumentVersion(**{name: member[name] for name in VERSION_COLUMNS}) for member in members),
         points=max(member["points"] for member in members),
     )
 
@@ -176,9 +189,11 @@ async def insert_run(
     window: DigestWindow,
     choices: Sequence[DigestChoice],
     snapshots: Mapping[int, Snapshot],
+    introduction: str = "",
 ) -> int:
     """Insert a run with all its candidates; gives its id."""
-    run_id: int = await conn.fetchval(SQL["open_run"], topic_id, day, mode, window.start, window.end, len(choices))
+    bounds = (window.start, window.end)
+    run_id: int = await conn.fetchval(SQL["open_run"], topic_id, day, mode, *bounds, len(choices), introduction)
     records = [
         (
             run_id,
@@ -224,15 +239,23 @@ async def find_latest_run(conn: Connection, topic_id: int, day: date, mode: RunM
 
 
 async def list_entries(conn: Connection, digest_run_id: int) -> list[RunEntry]:
-    return [_entry(row) for row in await conn.fetch(SQL["entries"], digest_run_id)]
+    rows = await conn.fetch(SQL["entries"], digest_run_id)
+    names = await publishers.publisher_names(conn, {family for row in rows for family in row["told"]["publishers"]})
+    return [_entry(row, names) for row in rows]
 
 
-def _entry(row: Mapping[str, Any]) -> RunEntry:
+def _entry(row: Mapping[str, Any], name_by_family: Mapping[str, str]) -> RunEntry:
     shown = {name: row["told"][name] for name in ("title", "url", "publishers", "summary", "language")}
-    return RunEntry(**{name: value for name, value in row.items() if name != "told"}, **shown)
+    names = [name_by_family[family] for family in shown["publishers"]]
+    return RunEntry(
+        **{name: value for name, value in row.items() if name != "told"},
+        **shown,
+        publisher_names=names,
+        relevance=msgspec.convert(row["told"].get("relevance"), Relevance | None),
+    )
 
 
-def make_digest(topic: Topic, day: date, entries: Sequence[RunEntry]) -> Digest:
+def make_digest(topic: Topic, day: date, entries: Sequence[RunEntry], *, introduction: str = "") -> Digest:
     """The digest as a reader sees it; a twin is shown beside its story, or by itself where that is not shown."""
     shown = sorted((entry for entry in entries if entry.rank is not None), key=_reading_order)
     leading = {entry.story_id for entry in shown if entry.twin_of is None}
@@ -246,6 +269,7 @@ def make_digest(topic: Topic, day: date, entries: Sequence[RunEntry]) -> Digest:
             for entry in shown
             if entry.twin_of not in leading
         ),
+        introduction=introduction,
     )
 
 
@@ -261,9 +285,11 @@ def _telling(entry: RunEntry, twins: Sequence[Telling] = ()) -> Telling:
         url=entry.url,
         summary=entry.summary,
         publishers=tuple(entry.publishers),
+        publisher_names=tuple(entry.publisher_names),
         language=entry.language,
         change=entry.change,
         twins=tuple(twins),
+        relevance=entry.relevance,
     )
 
 

@@ -16,15 +16,16 @@ CREATE TEMP TABLE IF NOT EXISTS staged_documents ON COMMIT DELETE ROWS AS
 SELECT raw_arrival_id, collection, source, source_item_id, article_id, canonical_url, canonical_url_hash, title,
     normalized_title, body_text, normalized_text, normalized_language, published_at, fetched_at, seen_at, source_domain,
     publisher_family, native_ids, title_simhash, text_simhash, title_hash, content_hash, token_count, authors, tags, image_url,
-    content_problem, headline, sketch, tracked_url_hash
+    content_problem, headline, sketch, tracked_url_hash, fragment_url_hash, body_hash
 FROM documents LIMIT 0;
 
 -- name: replace
--- Upsert the staged documents, except where a newer arrival of the item is stored already.
+-- Upsert the staged documents, except where a newer arrival of the item is stored already. A teaser whose page is to come
+-- replaces nothing: the document keeps its text until the page is read.
 INSERT INTO documents (raw_arrival_id, collection, source, source_item_id, article_id, canonical_url, canonical_url_hash,
     title, normalized_title, body_text, normalized_text, normalized_language, published_at, fetched_at, seen_at,
     source_domain, publisher_family, native_ids, title_simhash, text_simhash, title_hash, content_hash, token_count,
-    authors, tags, image_url, content_problem, headline, sketch, tracked_url_hash)
+    authors, tags, image_url, content_problem, headline, sketch, tracked_url_hash, fragment_url_hash, body_hash)
 SELECT * FROM pg_temp.staged_documents ORDER BY raw_arrival_id
 ON CONFLICT (source, source_item_id, collection) DO UPDATE SET
     raw_arrival_id = excluded.raw_arrival_id,
@@ -54,6 +55,8 @@ ON CONFLICT (source, source_item_id, collection) DO UPDATE SET
     content_problem = excluded.content_problem,
     headline = excluded.headline,
     sketch = excluded.sketch,
-    tracked_url_hash = excluded.tracked_url_hash
-WHERE documents.raw_arrival_id <= excluded.raw_arrival_id
+    tracked_url_hash = excluded.tracked_url_hash,
+    fragment_url_hash = excluded.fragment_url_hash,
+    body_hash = excluded.body_hash
+WHERE documents.raw_arrival_id <= excluded.raw_arrival_id AND excluded.content_problem IS DISTINCT FROM $1
 RETURNING document_id, collection;

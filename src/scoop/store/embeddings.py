@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoop.errors import Retry
+from scoop.model import PAGE_PENDING
 from scoop.store import db
 from scoop.store.db import Connection
 from scoop.store.work import Subject
@@ -62,18 +63,20 @@ class VectorBatch:
 async def load_documents(
     conn: Connection, model_name: str, model_version: str, ids: Sequence[int]
 ) -> list[EmbeddableDocument]:
-    return [EmbeddableDocument(**row) for row in await conn.fetch(SQL["written"], ids, model_name, model_version)]
+    """Documents to embed; one that awaits its page is left out, so that each text is embedded once."""
+    rows = await conn.fetch(SQL["written"], ids, model_name, model_version, PAGE_PENDING)
+    return [EmbeddableDocument(**row) for row in rows]
 
 
 async def list_outdated(conn: Connection, model_name: str, model_version: str, *, after: int, limit: int) -> list[int]:
     """The next ids of documents that the model has not embedded since they last changed."""
-    rows = await conn.fetch(SQL["lacking"], model_name, model_version, after, limit)
+    rows = await conn.fetch(SQL["lacking"], model_name, model_version, after, limit, PAGE_PENDING)
     return [row["document_id"] for row in rows]
 
 
 async def count_missing(conn: Connection, model_name: str, model_version: str) -> int:
     """The number of documents that the model has not embedded."""
-    count: int = await conn.fetchval(SQL["missing"], model_name, model_version)
+    count: int = await conn.fetchval(SQL["missing"], model_name, model_version, PAGE_PENDING)
     return count
 
 

@@ -1,21 +1,22 @@
 -- name: written
--- Documents, and the hash of the text that a model embedded of each before.
+-- Documents, and the hash of the text that a model embedded of each before; without those that await their pages.
 SELECT documents.document_id, documents.collection, title, body_text, text_hash
 FROM documents LEFT JOIN document_embeddings AS kept
     ON kept.document_id = documents.document_id AND kept.model_name = $2 AND kept.model_version = $3
-WHERE documents.document_id = ANY ($1::bigint[]) ORDER BY documents.document_id;
+WHERE documents.document_id = ANY ($1::bigint[]) AND content_problem IS DISTINCT FROM $4 ORDER BY documents.document_id;
 
 -- name: lacking
--- The next documents that a model has not embedded since they last changed.
+-- The next documents that a model has not embedded since they last changed, without those that await their pages.
 SELECT documents.document_id
 FROM documents LEFT JOIN document_embeddings AS kept
     ON kept.document_id = documents.document_id AND kept.model_name = $1 AND kept.model_version = $2
 WHERE documents.document_id > $3 AND (kept.document_id IS NULL OR kept.embedded_at < documents.updated_at)
+    AND content_problem IS DISTINCT FROM $5
 ORDER BY documents.document_id LIMIT $4;
 
 -- name: missing
--- The number of documents that a model has not embedded.
-SELECT count(*) FROM documents WHERE NOT EXISTS (
+-- The number of documents that a model has not embedded, without those that await their pages.
+SELECT count(*) FROM documents WHERE content_problem IS DISTINCT FROM $3 AND NOT EXISTS (
     SELECT FROM document_embeddings AS kept
     WHERE kept.document_id = documents.document_id AND kept.model_name = $1 AND kept.model_version = $2);
 

@@ -107,7 +107,7 @@ async def _versions(
     found: dict[int, list[tuple[datetime, DocumentVersion]]] = {known.story_id: [] for _, known in placed}
     until = max(item.posted_at for item, _ in placed) + titles.WINDOW
     for row in await conn.fetch(digests.SQL["versions"], list(found), until, FACTS_CHARACTERS, MAX_VERSIONS):
-        version = DocumentVersion(**{name: row[name] for name in ("version", "publisher", "language", "title", "body")})
+        version = DocumentVersion(**{name: row[name] for name in digests.VERSION_COLUMNS})
         found[row["story_id"]].append((row["seen_at"], version))
     return found
 

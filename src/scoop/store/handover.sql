@@ -23,32 +23,38 @@ FROM legacy_digest_items WHERE topic_id = $1 AND run_date BETWEEN $2 AND $3 ORDE
 SELECT max(run_date) FROM legacy_digest_items WHERE topic_id = $1;
 
 -- name: known
--- The documents of these URLs, or with headlines of the same words, and their stories; those of the topic first.
+-- The documents of these URLs, unless a URL identifies no article, or with headlines of the same words, and their
+-- stories; those of the topic first.
 WITH found AS (
     SELECT document_id FROM unnest($2::bytea[]) AS asked (hash)
     JOIN documents ON article_id = 'art_' || left(encode(hash, 'hex'), 32)
+    WHERE NOT EXISTS (
+        SELECT FROM shared_urls WHERE shared_urls.collection = documents.collection AND url_hash = canonical_url_hash)
     UNION
     SELECT document_id FROM documents
     WHERE collection IN (SELECT unnest(collections) FROM topics) AND headline = ANY ($3::bigint[])
         AND seen_at BETWEEN $4 AND $5
 )
-SELECT story_id, coalesce(coverage_id, story_id) AS coverage_id, documents.canonical_url_hash, title,
+SELECT story_id, coverage_id, documents.canonical_url_hash, title,
     EXISTS (SELECT FROM story_topic_state AS state WHERE state.story_id = stories.story_id AND topic_id = $1) AS is_of_topic
 FROM found JOIN documents USING (document_id) JOIN story_members USING (document_id) JOIN stories USING (story_id)
 ORDER BY is_of_topic DESC, story_id, document_id;
 
 -- name: events
 -- The coverage of each of these stories, and whether the older system had seen an article of it.
-SELECT entry.story_id, coalesce(survivor.coverage_id, survivor.story_id) AS coverage_id, EXISTS (
+SELECT entry.story_id, survivor.coverage_id, EXISTS (
         SELECT FROM story_members JOIN documents USING (document_id) JOIN legacy_seen_items AS seen
             ON seen.canonical_url_hash IN (documents.canonical_url_hash, documents.tracked_url_hash)
+            AND NOT EXISTS (SELECT FROM shared_urls
+                WHERE shared_urls.collection = documents.collection AND url_hash = seen.canonical_url_hash)
         WHERE story_members.story_id = survivor.story_id AND coalesce(seen.topic_id, $2) = $2) AS is_known_to_legacy
 FROM stories AS entry JOIN stories AS survivor ON survivor.story_id = coalesce(entry.merged_into, entry.story_id)
 WHERE entry.story_id = ANY ($1::bigint[]);
 
 -- name: posts_of
--- The posts of a topic and a date, locked until the transaction ends.
-SELECT state::text AS state, sending_at, tried_at FROM posts WHERE topic_id = $1 AND run_date = $2 FOR UPDATE;
+-- The posts of the digest of a topic and a date, locked until the transaction ends.
+SELECT state::text AS state, sending_at, tried_at FROM posts
+WHERE topic_id = $1 AND run_date = $2 AND digest_run_id IS NOT NULL FOR UPDATE;
 
 -- name: owner
 -- Whether a channel accepted a post of the digest of a topic and a date, and whether it was left to the older system.
@@ -68,7 +74,7 @@ SELECT $1, $2, 'live', $3, $4, now(), 'completed', now() WHERE NOT EXISTS (SELEC
 -- name: drop_waiting
 -- Drop the unsent posts of the digest of a topic and a date.
 UPDATE posts SET state = 'dropped', error = 'left to the older system'
-WHERE topic_id = $1 AND run_date = $2 AND state = 'waiting';
+WHERE topic_id = $1 AND run_date = $2 AND state = 'waiting' AND digest_run_id IS NOT NULL;
 
 -- name: is_handed_over
 -- Whether a digest of the days before a date was posted, or left to the older system.

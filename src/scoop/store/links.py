@@ -1,4 +1,4 @@
-"""Links between documents that may report one event, and the coverage of stories that follows from them."""
+"""Links between documents that may report one event, and the stories that they connect."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,11 +6,12 @@ from datetime import datetime, timedelta
 
 import numpy as np
 
-from scoop.core import signals
+from scoop.core import genres, signals
 from scoop.core.links import Compared, Neighbourhood, Table
 from scoop.store import db
 from scoop.store.db import Connection
 from scoop.store.embeddings import EmbeddingModel
+from scoop.store.stories import DocumentName
 
 SQL = db.blocks(__name__)
 LINK_COLUMNS = ("one_id", "other_id", "model_id", "probability", "signals")
@@ -29,10 +30,29 @@ class DocumentLink:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NamedLink:
+    """A link between two documents, each by its collection, source and source_item_id."""
+
+    one: DocumentName
+    other: DocumentName
+    probability: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LinkedStory:
+    """A story as grouping sees it; an empty family is that of a document without a URL, whose publisher is unknown.
+
+    `may_return`: the event that it founded is merged into another.
+    """
+
     story_id: int
     first_seen_at: datetime
-    coverage_id: int | None
+    coverage_id: int
+    item_count: int
+    families: list[str]
+    title: str
+    url: str | None
+    may_return: bool
 
 
 async def find_nearest(
@@ -64,6 +84,8 @@ async def get_compared(conn: Connection, ids: Iterable[int]) -> dict[int, Compar
             publisher=row["publisher"],
             language=row["language"],
             words=row["words"],
+            boilerplate=row["boilerplate"],
+            is_of_many_events=genres.genre(row["title"], row["canonical_url"]) in genres.OF_MANY_EVENTS,
         )
         for row in await conn.fetch(SQL["compared"], list(ids))
     }
@@ -101,10 +123,18 @@ async def put(conn: Connection, model: EmbeddingModel, links: Mapping[DocumentId
     await conn.execute(SQL["put"])
 
 
+async def list_named(conn: Connection) -> list[NamedLink]:
+    """All links, with the documents by name."""
+    return [
+        NamedLink(one=(one[0], one[1], one[2]), other=(other[0], other[1], other[2]), probability=probability)
+        for one, other, probability in await conn.fetch(SQL["named"])
+    ]
+
+
 async def find_component(
     conn: Connection, model: EmbeddingModel, story_ids: Collection[int], *, at_least: float
 ) -> list[LinkedStory]:
-    """The stories that these are connected with by links or by coverage, the oldest first."""
+    """The stories that these are connected with by links, ties or their event, the oldest first."""
     rows = await conn.fetch(SQL["component"], list(story_ids), at_least, model.model_id, MAX_LINKED_DOCUMENTS)
     return [LinkedStory(**row) for row in rows]
 
@@ -119,5 +149,6 @@ async def get_link_strengths(
     return {(one, other): probability for one, other, probability in pairs if one in ids and other in ids}
 
 
-async def set_coverage(conn: Connection, coverage_by_story: Mapping[int, int]) -> None:
-    await conn.execute(SQL["cover"], list(coverage_by_story), list(coverage_by_story.values()))
+async def list_ties(conn: Connection, story_ids: Collection[int]) -> list[DocumentIdPair]:
+    """The pairs of these stories that people put into one event."""
+    return [(row["one_id"], row["other_id"]) for row in await conn.fetch(SQL["ties"], list(story_ids))]

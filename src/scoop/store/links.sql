@@ -10,8 +10,9 @@ ORDER BY document_id, cosine DESC, neighbour_id;
 -- name: compared
 -- The values of documents that pairs are compared by.
 SELECT document_id, signals, published_at, CASE WHEN source_domain IS NULL THEN '' ELSE publisher_family END AS publisher,
-    normalized_language AS language, token_count AS words
-FROM documents JOIN document_signals USING (document_id)
+    normalized_language AS language, token_count AS words, title, canonical_url,
+    boilerplate_bodies.body_hash AS boilerplate
+FROM documents JOIN document_signals USING (document_id) LEFT JOIN boilerplate_bodies USING (collection, body_hash)
 WHERE document_id = ANY ($1::bigint[]);
 
 -- name: neighbourhoods
@@ -44,31 +45,47 @@ SELECT one_id, other_id, model_id, probability, signals FROM pg_temp.staged_link
 ON CONFLICT (one_id, other_id) DO UPDATE SET
     model_id = excluded.model_id, probability = excluded.probability, signals = excluded.signals, updated_at = now();
 
+-- name: named
+-- All links of the active model, with the names of the documents.
+SELECT ARRAY[one.collection, one.source, one.source_item_id] AS one,
+    ARRAY[other.collection, other.source, other.source_item_id] AS other, probability
+FROM document_links JOIN embedding_models USING (model_id)
+JOIN documents AS one ON one.document_id = one_id JOIN documents AS other ON other.document_id = other_id
+WHERE is_active;
+
 -- name: component
--- The stories that are connected with these: by links of sufficient probability, or by their present coverage. Only the
--- newest documents of a large story are read. The planner overestimates the recursion a hundredfold; the fences
--- (OFFSET 0) keep it from a scan of all stories.
-WITH RECURSIVE reached (story_id) AS (
+-- The stories that are connected with these: by links of sufficient probability, by a person's tie, or by their present
+-- event. A node below zero is an event, so that each is expanded once. Only the newest documents of a large story are
+-- read. The planner overestimates the recursion a hundredfold; the fences (OFFSET 0) keep it from a scan of all stories.
+WITH RECURSIVE reached (node) AS (
     SELECT story_id FROM stories WHERE story_id = ANY ($1::bigint[]) AND status = 'active'
     UNION
-    SELECT shown.story_id FROM unnest($1::bigint[]) AS asked (story_id)
-    CROSS JOIN LATERAL (SELECT coverage_id FROM stories WHERE stories.story_id = asked.story_id OFFSET 0) AS covered
-    CROSS JOIN LATERAL (
-        SELECT story_id FROM stories
-        WHERE stories.coverage_id = covered.coverage_id AND status = 'active' OFFSET 0) AS shown
-    UNION
-    SELECT theirs.story_id FROM reached
-    CROSS JOIN LATERAL (
-        SELECT document_id FROM story_members WHERE story_id = reached.story_id ORDER BY document_id DESC LIMIT $4) AS ours
-    CROSS JOIN LATERAL (
-        SELECT other_id AS document_id FROM document_links WHERE one_id = ours.document_id AND probability >= $2 AND model_id = $3
+    SELECT next.node FROM reached CROSS JOIN LATERAL (
+        SELECT -coverage_id AS node FROM stories WHERE story_id = reached.node
         UNION ALL
-        SELECT one_id FROM document_links WHERE other_id = ours.document_id AND probability >= $2 AND model_id = $3
-    ) AS linked
-    JOIN story_members AS theirs ON theirs.document_id = linked.document_id
+        SELECT story_id FROM stories WHERE reached.node < 0 AND coverage_id = -reached.node AND status = 'active'
+        UNION ALL
+        SELECT theirs.story_id FROM (
+            SELECT document_id FROM story_members WHERE story_id = reached.node ORDER BY document_id DESC LIMIT $4) AS ours
+        CROSS JOIN LATERAL (
+            SELECT other_id AS document_id FROM document_links
+            WHERE one_id = ours.document_id AND probability >= $2 AND model_id = $3
+            UNION ALL
+            SELECT one_id FROM document_links WHERE other_id = ours.document_id AND probability >= $2 AND model_id = $3
+            UNION ALL
+            SELECT other_document_id FROM event_ties WHERE one_document_id = ours.document_id AND undone_at IS NULL
+            UNION ALL
+            SELECT one_document_id FROM event_ties WHERE other_document_id = ours.document_id AND undone_at IS NULL
+        ) AS linked
+        JOIN story_members AS theirs ON theirs.document_id = linked.document_id
+    OFFSET 0) AS next
 )
-SELECT story_id, first_seen_at, coverage_id FROM reached CROSS JOIN LATERAL (
-    SELECT first_seen_at, coverage_id FROM stories WHERE stories.story_id = reached.story_id OFFSET 0) AS known
+SELECT node AS story_id, known.* FROM reached CROSS JOIN LATERAL (
+    SELECT first_seen_at, coverage_id, item_count, canonical_title AS title, canonical_url AS url,
+        CASE WHEN canonical_url IS NULL THEN ARRAY[''] ELSE publisher_families END AS families,
+        EXISTS (SELECT FROM events WHERE event_id = reached.node AND events.status = 'merged') AS may_return
+    FROM stories WHERE stories.story_id = reached.node AND stories.status = 'active' OFFSET 0) AS known
+WHERE node > 0
 ORDER BY first_seen_at, story_id;
 
 -- name: between
@@ -84,8 +101,9 @@ CROSS JOIN LATERAL (SELECT story_id FROM story_members WHERE document_id = other
 WHERE asked.story_id <> theirs.story_id
 GROUP BY 1, 2;
 
--- name: cover
--- Set the coverage of stories.
-UPDATE stories SET coverage_id = grouped.coverage_id
-FROM unnest($1::bigint[], $2::bigint[]) AS grouped (story_id, coverage_id)
-WHERE stories.story_id = grouped.story_id AND stories.coverage_id IS DISTINCT FROM grouped.coverage_id;
+-- name: ties
+-- The pairs of these stories that people put into one event.
+SELECT DISTINCT least(ours.story_id, theirs.story_id) AS one_id, greatest(ours.story_id, theirs.story_id) AS other_id
+FROM story_members AS ours JOIN event_ties ON one_document_id = ours.document_id AND undone_at IS NULL
+JOIN story_members AS theirs ON theirs.document_id = other_document_id
+WHERE ours.story_id = ANY ($1::bigint[]) AND theirs.story_id = ANY ($1::bigint[]) AND ours.story_id <> theirs.story_id;

@@ -9,7 +9,7 @@ from scoop.core import delivery
 from scoop.errors import Conflict, LostLease, NotFound
 from scoop.model import ChannelSettings, DigestPart, Post, PostState
 from scoop.stage_names import StageName
-from scoop.store import db, webhooks, work
+from scoop.store import db, evaluations, webhooks, work
 from scoop.store.db import Connection
 from scoop.store.work import Subject
 
@@ -80,6 +80,36 @@ async def put(
     await work.enqueue(conn, StageName.PUBLISH, first)
 
 
+async def put_alerts(
+    conn: Connection,
+    alert_ids: Sequence[int],
+    *,
+    topic_id: int,
+    day: date,
+    parts_by_channel: Mapping[str, tuple[ChannelSettings, Sequence[tuple[str, DigestPart]]]],
+) -> None:
+    """Store a message about alerts in the outbox, and enqueue it for each channel."""
+    post_ids = [
+        await conn.fetchval(
+            SQL["put_alerts"],
+            topic_id,
+            day,
+            channel.name,
+            channel.kind,
+            channel.options,
+            part_no,
+            len(parts),
+            key,
+            delivery.marker(key),
+            part.payload,
+            alert_ids,
+        )
+        for channel, parts in parts_by_channel.values()
+        for part_no, (key, part) in enumerate(parts, start=1)
+    ]
+    await work.enqueue(conn, StageName.PUBLISH, [Subject(post_id) for post_id in post_ids])
+
+
 async def get_outgoing(conn: Connection, post_id: int) -> OutgoingPost:
     row = await conn.fetchrow(SQL["post"], post_id, StageName.PUBLISH)
     names = ("due_at", "made_at", "is_legacys", "now")
@@ -111,6 +141,7 @@ async def settle(conn: Connection, outcome: PostOutcome) -> list[Subject]:
     is_discord = outcome.kind in DISCORD
     await conn.execute(SQL["mark_published"], outcome.post_id, is_discord)
     await conn.execute(SQL["mark_run_published"], outcome.post_id, is_discord)
+    await evaluations.mark_notified(conn, outcome.post_id, is_discord=is_discord)
     await webhooks.enqueue_digest(conn, outcome.post_id)
     return await _following(conn, outcome.post_id)
 

@@ -7,22 +7,27 @@ SELECT desk_id::text FROM desk;
 INSERT INTO posts (digest_run_id, topic_id, run_date, channel, kind, options, part_no, parts, key, marker, payload, story_ids)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING post_id;
 
+-- name: put_alerts
+-- Insert a message about alerts into the outbox.
+INSERT INTO posts (topic_id, run_date, channel, kind, options, part_no, parts, key, marker, payload, story_ids, alert_ids)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '{}', $11) RETURNING post_id;
+
 -- name: post
 -- A post, when its digest was due, and when it was made or last enqueued by a person.
 SELECT post_id, digest_run_id, topic_slug, posts.run_date, channel, posts.kind, posts.options, part_no, parts, key, marker,
     payload, state::text AS state, correction, sending_at, tried_at, looks, sent_at, message_id, posts.error,
-    window_end_utc AS due_at, left_to_legacy_at IS NOT NULL AS is_legacys, now() AS now,
+    coalesce(window_end_utc, posts.created_at) AS due_at, left_to_legacy_at IS NOT NULL AS is_legacys, now() AS now,
     greatest(posts.created_at, (SELECT enqueued_at FROM work WHERE stage = $2 AND subject = post_id)) AS made_at
-FROM posts JOIN topics USING (topic_id) JOIN digest_runs USING (digest_run_id)
+FROM posts JOIN topics USING (topic_id) LEFT JOIN digest_runs USING (digest_run_id)
 WHERE post_id = $1;
 
 -- name: begin
 -- Mark a post as sending before anything is sent: from now on it may have arrived. No row for a post that is settled,
 -- that another worker owns, or whose digest was left to the older system.
 UPDATE posts SET state = 'sending', sending_at = coalesce(sending_at, now()), tried_at = now(), looks = 0
-FROM digest_runs
-WHERE post_id = $1 AND state IN ('waiting', 'sending') AND digest_runs.digest_run_id = posts.digest_run_id
-    AND left_to_legacy_at IS NULL
+WHERE post_id = $1 AND state IN ('waiting', 'sending')
+    AND NOT EXISTS (SELECT FROM digest_runs AS run
+        WHERE run.digest_run_id = posts.digest_run_id AND left_to_legacy_at IS NOT NULL)
     AND EXISTS (
         SELECT FROM work JOIN pg_locks ON objid::bigint::integer = work.worker
         WHERE stage = $2 AND subject = $1 AND work.state = 'claimed'
@@ -79,7 +84,7 @@ UPDATE topic_channels SET problem = $3 WHERE topic_id = $1 AND name = $2;
 
 -- name: posts
 -- Posts, the latest first: of a topic, of some states, of a digest, of a kind of channel or one channel, since a moment;
--- or all.
+-- or all. Those of hidden digests are left out.
 SELECT post_id, digest_run_id, topic_slug, run_date, channel, kind, options, part_no, parts, key, marker, payload,
     state::text AS state, correction, sending_at, tried_at, looks, sent_at, message_id, error
 FROM posts JOIN topics USING (topic_id)
@@ -87,6 +92,7 @@ WHERE ($1::text IS NULL OR topic_slug = $1) AND ($2::text[] IS NULL OR state::te
     AND ($3::bigint IS NULL OR digest_run_id = $3) AND ($4::bigint[] IS NULL OR topic_id = ANY ($4))
     AND ($5::text IS NULL OR kind = $5) AND ($6::interval IS NULL OR sent_at > now() - $6) AND post_id < $8
     AND ($9::text IS NULL OR channel = $9)
+    AND NOT EXISTS (SELECT FROM digest_runs AS run WHERE run.digest_run_id = posts.digest_run_id AND run.is_hidden)
 ORDER BY post_id DESC LIMIT $7;
 
 -- name: posting_topics

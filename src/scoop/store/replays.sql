@@ -19,7 +19,7 @@ FROM pages WHERE raw_arrival_id = ANY ($1::bigint[]);
 
 -- name: places
 -- The stories and coverage of the documents of arrivals, with their titles.
-SELECT collection, source, source_item_id, title, story_id AS merge, coalesce(coverage_id, story_id) AS coverage
+SELECT collection, source, source_item_id, title, story_id AS merge, coverage_id AS coverage
 FROM (SELECT DISTINCT collection, source, source_item_id FROM raw_arrivals WHERE raw_arrival_id = ANY ($1::bigint[])) AS item
 JOIN documents USING (collection, source, source_item_id) JOIN story_members USING (document_id)
 JOIN stories USING (story_id, collection);

@@ -1,58 +1,28 @@
-"""Decisions of people about stories: the queue of pairs, merge, keep apart, split, and undo."""
+"""Decisions of people about stories and events: merge, keep apart, split, move, lead, suppress, and undo."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import product
-from typing import Any
+from typing import cast
 
-import numpy as np
-
-from scoop.core import links
-from scoop.core.calibration import LabelledPair
 from scoop.core.dedup import HumanVerdict, MergedGroup
+from scoop.core.events import Regrouping
 from scoop.errors import NotFound, UsageError
-from scoop.model import Decision, DecisionAction
+from scoop.model import Decision, DecisionAction, Event
 from scoop.stage_names import StageName
-from scoop.store import db, embeddings, read_state, stories, work
-from scoop.store import links as linked
+from scoop.store import db, events, stories, work
 from scoop.store.db import Connection
-from scoop.store.embeddings import EmbeddingModel
+from scoop.store.reads import events as event_reads
 from scoop.store.reads import stories as story_reads
 from scoop.store.work import Subject
 
 SQL = db.blocks(__name__)
+MAX_SPLIT_EACH = 100  # documents; every two of them are kept apart, which is 5,000 verdicts
 MAX_PAIRS = 400  # per split; above this, only pairs with one representative of each side are stored
+NEW_EVENT = -1  # in a regrouping
 
 StoryIdPair = tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairDocument:
-    """One document of a pair, and the counts of its story."""
-
-    document_id: int
-    title: str
-    source: str
-    url: str | None
-    seen_at: datetime
-    story_id: int
-    item_count: int
-    publisher_family_count: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GrayPair:
-    """Two stories that may be one, by their best linked documents; `matters` is the priority in the queue."""
-
-    collection: str
-    probability: float
-    cosine: float
-    title_overlap: float
-    matters: float
-    signals: Mapping[str, float]
-    one: PairDocument
-    other: PairDocument
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,44 +31,12 @@ class _Story:
 
     story_id: int
     collection: str
+    event_id: int
     merged_into: int | None
     first_seen_at: datetime
     representative_document_id: int
     document_ids: list[int]
     pointing_ids: list[int]
-
-
-async def list_pairs(
-    conn: Connection,
-    model: EmbeddingModel,
-    *,
-    at_least: float,
-    collection: str | None,
-    skip: int = 0,
-    limit: int,
-    now: datetime,
-) -> tuple[list[GrayPair], int]:
-    """Undecided pairs of stories by priority, and the number of all."""
-    rows = await conn.fetch(SQL["gray"], model.model_id, at_least, collection, limit, now, skip)
-    if not rows:
-        return [], 0
-    shown = {document_id for row in rows for document_id in (row["one_id"], row["other_id"])}
-    sides = {row["document_id"]: PairDocument(**row) for row in await conn.fetch(SQL["sides"], list(shown))}
-    return [_gray_pair(row, sides[row["one_id"]], sides[row["other_id"]]) for row in rows], rows[0]["waiting"]
-
-
-def _gray_pair(row: Any, one: PairDocument, other: PairDocument) -> GrayPair:
-    signs = links.features_by_name(row["signals"])
-    return GrayPair(
-        collection=row["collection"],
-        probability=row["probability"],
-        cosine=signs["cosine"],
-        title_overlap=signs["title_words"],
-        matters=row["matters"],
-        signals=signs,
-        one=one,
-        other=other,
-    )
 
 
 async def merge(conn: Connection, one: str, other: str, *, note: str = "", by: str = "") -> Decision:
@@ -145,6 +83,7 @@ async def split(conn: Connection, document_ids: Collection[int], *, note: str = 
         raise UsageError(f"story {story.story_id} has no other documents; name only those to split from it")
     await _refuse_against(conn, left, stayed, is_same=True, because="merged documents of both")
     opened = await _story(conn, await conn.fetchval(SQL["open"], left[0]))
+    await events.open_events(conn, [opened.story_id])
     pairs = _pairs_between(left, sorted(stayed, key=lambda document: document != story.representative_document_id))
     decision_id = await _decide(conn, "split", story, opened, moved=left, pairs=pairs, note=note, by=by)
     await conn.execute(SQL["take_out"], left, opened.story_id)
@@ -155,19 +94,129 @@ async def split(conn: Connection, document_ids: Collection[int], *, note: str = 
     return await by_id(conn, decision_id)
 
 
+async def split_each(
+    conn: Connection, document_ids: Collection[int], *, note: str = "", by: str = ""
+) -> list[Decision]:
+    """Split documents from their story into a new one each, inside the caller's transaction.
+
+    Each is a decision of its own, which keeps its document apart from all that are still in the story. If the story has
+    no other documents, the one that represents it stays.
+    """
+    if len(document_ids) > MAX_SPLIT_EACH:
+        raise UsageError(f"{len(document_ids):,} documents are too many; split at most {MAX_SPLIT_EACH} at once")
+    story = await _story_of(conn, document_ids)
+    leaving = set(document_ids)
+    if leaving.issuperset(story.document_ids):
+        leaving.remove(story.representative_document_id)
+    if not leaving:
+        raise UsageError(f"story {story.story_id} has no other documents; there is nothing to split")
+    return [await split(conn, {document_id}, note=note, by=by) for document_id in sorted(leaving)]
+
+
+async def move(
+    conn: Connection, names: Sequence[str], event: str | None, *, note: str = "", by: str = ""
+) -> list[Decision]:
+    """Move stories to another event or, without one, to an event of their own, inside the caller's transaction.
+
+    The stories are kept apart from those that they leave, so that no rule brings them back.
+    """
+    moved = await _stories_to_move(conn, names)
+    left = moved[0].event_id
+    staying = [row for row in await conn.fetch(SQL["event_stories"], left) if row["story_id"] not in _ids(moved)]
+    target = None if event is None else await _event_to_join(conn, event, moved)
+    if target is None and not staying:
+        raise UsageError(f"event {left} has no other stories; name only those to move out of it")
+    apart_from = [row["representative_document_id"] for row in staying]
+    anchor = moved[0] if target is None else await _story(conn, target.lead_story_id)
+    decision_ids = [await _decide_move(conn, story, anchor, apart_from=apart_from, note=note, by=by) for story in moved]
+    if target is None:
+        own = await conn.fetchval(SQL["own_event"], sorted(_ids(moved)))
+        await _place(conn, moved, own or NEW_EVENT, leaves=left, is_revived=own is not None)
+    else:
+        await _place(conn, moved, target.event_id, leaves=left)
+    await _regroup(conn, anchor.collection, {*_ids(moved), anchor.story_id, *(row["story_id"] for row in staying)})
+    return [await by_id(conn, decision_id) for decision_id in decision_ids]
+
+
+async def choose_lead(conn: Connection, name: str, *, note: str = "", by: str = "") -> Decision:
+    """Let a story lead its event, inside the caller's transaction, until that is undone or it leaves the event."""
+    story = await _locked_story(conn, name)
+    event = await event_reads.get_event(conn, str(story.event_id))
+    active = await conn.fetchrow(SQL["active_of_event"], event.event_id, "lead")
+    if active and active["story_id"] == story.story_id == event.lead_story_id:
+        raise UsageError(f"decision {active['decision_id']} lets story {story.story_id} lead already")
+    before = None if event.lead_story_id == story.story_id else event.lead_story_id
+    decision_id = await _decide_on_event(conn, "lead", event, story.story_id, before, note=note, by=by)
+    await events.choose_lead(conn, event.event_id, story.story_id)
+    return await by_id(conn, decision_id)
+
+
+async def release_lead(conn: Connection, name: str, *, by: str = "") -> Event:
+    """Let the rule choose the lead of an event again, inside the caller's transaction."""
+    event = await _locked_event(conn, name)
+    active = await conn.fetch(SQL["active_of_event"], event.event_id, "lead")
+    if not active:
+        raise UsageError(f"nobody chose the lead of event {event.event_id}; the rule chooses it already")
+    for row in active:
+        await conn.fetch(SQL["undo"], row["decision_id"], by)
+    await events.choose_lead(conn, event.event_id, None)
+    return await event_reads.get_event(conn, str(event.event_id))
+
+
+async def suppress(conn: Connection, name: str, *, note: str = "", by: str = "") -> Decision:
+    """Hide an event with all its stories from readers, inside the caller's transaction."""
+    event = await _locked_event(conn, name)
+    if event.status == "suppressed":
+        raise UsageError(f"event {event.event_id} is suppressed already")
+    decision_id = await _decide_on_event(conn, "suppress", event, event.lead_story_id, None, note=note, by=by)
+    await events.set_suppressed(conn, event.event_id, is_suppressed=True)
+    return await by_id(conn, decision_id)
+
+
+async def show_again(conn: Connection, name: str, *, by: str = "") -> Event:
+    """Show a suppressed event to readers again, inside the caller's transaction."""
+    event = await _locked_event(conn, name)
+    if event.status != "suppressed":
+        raise UsageError(f"event {event.event_id} is not suppressed")
+    for row in await conn.fetch(SQL["active_of_event"], event.event_id, "suppress"):
+        await conn.fetch(SQL["undo"], row["decision_id"], by)
+    await _show(conn, event.event_id, event.collection)
+    return await event_reads.get_event(conn, str(event.event_id))
+
+
 async def undo(conn: Connection, decision_id: int, *, by: str = "") -> Decision:
-    """Undo a decision, inside the caller's transaction, and enqueue its documents for dedup."""
+    """Undo a decision, inside the caller's transaction; the rules judge again what it was about."""
     decision = await by_id(conn, decision_id)
     await _lock(conn, decision.collection)
     if not await conn.fetch(SQL["undo"], decision_id, by):
         raise UsageError(f"decision {decision_id} was undone before; `scoop review log` shows when")
-    if decision.action != "apart":
+    if decision.action in ("lead", "suppress"):
+        await _undo_on_event(conn, decision)
+    else:
+        await _undo_on_stories(conn, decision)
+    return await by_id(conn, decision_id)
+
+
+async def _undo_on_event(conn: Connection, decision: Decision) -> None:
+    event = await event_reads.get_event(conn, str(decision.event_id))
+    if decision.action == "suppress":
+        await _show(conn, event.event_id, event.collection)
+        return
+    earlier = await conn.fetchrow(SQL["active_of_event"], event.event_id, "lead")
+    await events.choose_lead(conn, event.event_id, earlier and earlier["story_id"])
+
+
+async def _undo_on_stories(conn: Connection, decision: Decision) -> None:
+    """Move documents or the story back, and enqueue the documents for dedup."""
+    if decision.action == "move":
+        await _move_story_back(conn, decision)
+    elif decision.action != "apart":
         await _move_back(conn, decision)
-    survivors = [await _surviving(conn, story_id) for story_id in (decision.story_id, decision.other_story_id)]
+    named = [story_id for story_id in (decision.story_id, decision.other_story_id) if story_id is not None]
+    survivors = [await _surviving(conn, story_id) for story_id in named]
     judged = {document_id for story in survivors for document_id in story.document_ids}
     await work.enqueue(conn, StageName.DEDUP, [Subject(document, decision.collection) for document in sorted(judged)])
-    await _regroup(conn, decision.collection, {story.story_id for story in survivors})
-    return await by_id(conn, decision_id)
+    await _regroup(conn, decision.collection, _ids(survivors))
 
 
 async def by_id(conn: Connection, decision_id: int) -> Decision:
@@ -208,34 +257,6 @@ async def list_kept_apart(conn: Connection, story_ids: Collection[int]) -> set[S
     }
 
 
-async def list_labels(conn: Connection, model: EmbeddingModel) -> tuple[list[LabelledPair], int]:
-    """The decided pairs with the model's signals, and the number of those that it has no link for."""
-    rows = await conn.fetch(SQL["labels"], model.model_id)
-    documents = {document for row in rows for document in (row["one_document_id"], row["other_document_id"])}
-    known = await linked.get_compared(conn, documents)
-    found = [
-        LabelledPair(
-            one=known[row["one_document_id"]],
-            other=known[row["other_document_id"]],
-            signs=np.array(row["signals"], dtype=np.float32),
-            probability=row["probability"],
-            is_same=row["is_same"],
-        )
-        for row in rows
-        if row["signals"] is not None and {row["one_document_id"], row["other_document_id"]} <= known.keys()
-    ]
-    return found, len(rows) - len(found)
-
-
-async def calibrate(conn: Connection, model: EmbeddingModel, calibration: Mapping[str, float]) -> None:
-    """Set the thresholds of a model, inside the caller's transaction, and enqueue all documents for linking."""
-    if calibration == model.calibration:
-        return
-    await embeddings.calibrate(conn, model, calibration)
-    async for page in embeddings.iterate_documents(conn):
-        await work.enqueue(conn, StageName.LINK, page)
-
-
 async def _lock(conn: Connection, collection: str) -> None:
     await conn.execute(SQL["lock"], work.LANE_LOCK, f"{stories.LOCK} {collection}")
 
@@ -253,9 +274,124 @@ async def _two_stories(conn: Connection, one: str, other: str) -> tuple[_Story, 
     await _lock(conn, ours.collection)
     pair = await _story(conn, ours.story_id), await _story(conn, theirs.story_id)
     for story in pair:
-        if story.merged_into is not None:
-            raise UsageError(f"story {story.story_id} was merged into story {story.merged_into}; name that one")
+        _refuse_merged(story)
     return pair
+
+
+def _refuse_merged(story: _Story) -> None:
+    if story.merged_into is not None:
+        raise UsageError(f"story {story.story_id} was merged into story {story.merged_into}; name that one")
+
+
+def _ids(chosen: Iterable[_Story]) -> set[int]:
+    return {story.story_id for story in chosen}
+
+
+async def _locked_story(conn: Connection, name: str) -> _Story:
+    """A story that is not merged; its collection is locked."""
+    named = await story_reads.get_named(conn, name)
+    await _lock(conn, named.collection)
+    story = await _story(conn, named.story_id)
+    _refuse_merged(story)
+    return story
+
+
+async def _locked_event(conn: Connection, name: str) -> Event:
+    """An event, read once its collection is locked."""
+    await _lock(conn, (await event_reads.get_event(conn, name)).collection)
+    return await event_reads.get_event(conn, name)
+
+
+async def _stories_to_move(conn: Connection, names: Sequence[str]) -> list[_Story]:
+    """Stories of one event, without repetitions; their collection is locked."""
+    found = [await _locked_story(conn, name) for name in names]
+    moved = list({story.story_id: story for story in found}.values())
+    if other := next((story for story in moved if story.event_id != moved[0].event_id), None):
+        raise UsageError(f"stories {moved[0].story_id} and {other.story_id} are in two events; move them one by one")
+    await _refuse_suppressed(conn, moved[0].event_id)
+    return moved
+
+
+async def _refuse_suppressed(conn: Connection, event_id: int) -> None:
+    if (await event_reads.get_event(conn, str(event_id))).status == "suppressed":
+        raise UsageError(f"event {event_id} is suppressed; show it again first")
+
+
+async def _event_to_join(conn: Connection, name: str, moved: Sequence[_Story]) -> Event:
+    """The event that stories can be moved to."""
+    target = await event_reads.get_event(conn, name)
+    if target.event_id == moved[0].event_id:
+        raise UsageError(f"story {moved[0].story_id} is in event {target.event_id} already; name another event")
+    if target.collection != moved[0].collection:
+        raise UsageError(
+            f"story {moved[0].story_id} is in {moved[0].collection} and event {target.event_id} in "
+            f"{target.collection}; a story stays in its collection"
+        )
+    await _refuse_suppressed(conn, target.event_id)
+    ours = [document_id for story in moved for document_id in story.document_ids]
+    theirs = [row["document_id"] for row in await conn.fetch(SQL["event_documents"], target.event_id)]
+    await _refuse_against(conn, ours, theirs, is_same=False, because="keeps it apart from stories of that event")
+    return target
+
+
+async def _decide_move(
+    conn: Connection, story: _Story, anchor: _Story, *, apart_from: Sequence[int], note: str, by: str
+) -> int:
+    """Insert the decision to move a story: tied to the anchor, apart from the stories that it leaves."""
+    other_id = None if anchor.story_id == story.story_id else anchor.story_id
+    decision_id: int = await conn.fetchval(
+        SQL["decide"], "move", story.collection, story.story_id, other_id, [], [], note, by, story.event_id
+    )
+    one = story.representative_document_id
+    if pairs := sorted(_in_order(one, other) for other in apart_from[:MAX_PAIRS]):
+        await conn.execute(SQL["put_verdicts"], decision_id, False, *map(list, zip(*pairs, strict=True)))
+    if other_id is not None:
+        await conn.execute(SQL["put_tie"], decision_id, *_in_order(one, anchor.representative_document_id))
+    return decision_id
+
+
+async def _place(
+    conn: Connection, moved: Sequence[_Story], event_id: int, *, leaves: int, is_revived: bool = False
+) -> None:
+    """Put stories into an event at once; an event that they leave empty is merged into it."""
+    rest = {row["story_id"] for row in await conn.fetch(SQL["event_stories"], leaves)} - _ids(moved)
+    regrouping = Regrouping(
+        event_by_story=dict.fromkeys(sorted(_ids(moved)), event_id),
+        merged={} if rest else {leaves: event_id},
+        revived=frozenset({event_id} if is_revived else ()),
+        opened=frozenset({event_id} & {NEW_EVENT}),
+    )
+    await events.regroup(conn, regrouping, {})
+    await events.refresh(conn, [leaves])
+
+
+async def _move_story_back(conn: Connection, decision: Decision) -> None:
+    """Put a moved story back into the event that it left; the grouping decides about one that was merged since."""
+    story = await _story(conn, decision.story_id)
+    home = await conn.fetchrow(SQL["home"], decision.event_id, decision.decision_id)
+    if story.merged_into is None and home["event_id"] != story.event_id:
+        await _place(conn, [story], home["event_id"], leaves=story.event_id, is_revived=home["is_revived"])
+
+
+async def _decide_on_event(
+    conn: Connection,
+    action: DecisionAction,
+    event: Event,
+    story_id: int,
+    other_story_id: int | None,
+    *,
+    note: str,
+    by: str,
+) -> int:
+    decision_id: int = await conn.fetchval(
+        SQL["decide"], action, event.collection, story_id, other_story_id, [], [], note, by, event.event_id
+    )
+    return decision_id
+
+
+async def _show(conn: Connection, event_id: int, collection: str) -> None:
+    await events.set_suppressed(conn, event_id, is_suppressed=False)
+    await _regroup(conn, collection, [row["story_id"] for row in await conn.fetch(SQL["event_stories"], event_id)])
 
 
 async def _story(conn: Connection, story_id: int) -> _Story:
@@ -322,7 +458,7 @@ async def _decide(
     """Insert a decision and its verdicts on pairs of documents."""
     pointing = other.pointing_ids if action == "merge" else []
     decision_id: int = await conn.fetchval(
-        SQL["decide"], action, story.collection, story.story_id, other.story_id, moved, pointing, note, by
+        SQL["decide"], action, story.collection, story.story_id, other.story_id, moved, pointing, note, by, None
     )
     ones, others = zip(*sorted(pairs), strict=True)
     await conn.execute(SQL["put_verdicts"], decision_id, action == "merge", ones, others)
@@ -337,10 +473,11 @@ async def _surviving(conn: Connection, story_id: int) -> _Story:
 
 async def _move_back(conn: Connection, decision: Decision) -> None:
     """Move the documents of a decision, and those that joined because of them, back to their story."""
+    story_id, other_id = decision.story_id, cast(int, decision.other_story_id)  # a merge or split is about two
     if decision.action == "merge":
-        home, here = await _story(conn, decision.other_story_id), await _surviving(conn, decision.story_id)
+        home, here = await _story(conn, other_id), await _surviving(conn, story_id)
     else:
-        home, here = await _surviving(conn, decision.story_id), await _surviving(conn, decision.other_story_id)
+        home, here = await _surviving(conn, story_id), await _surviving(conn, other_id)
     rows = await conn.fetch(SQL["followers"], here.story_id, decision.document_ids, decision.decided_at)
     going = [row["document_id"] for row in rows]
     staying = sorted(set(here.document_ids) - set(going))
@@ -359,7 +496,7 @@ async def _carry_back(
 ) -> None:
     if decision.action == "merge":
         await conn.execute(SQL["revive"], home, decision.pointing_ids)
-        await read_state.give_back(conn, survivor=here, revived=home)
+        await events.shelter(conn, [home])
     await conn.execute(SQL["move"], going, home)
     if decision.action == "split":
         await conn.execute(SQL["restore"], [document for document in going if document in decision.document_ids])

@@ -4,7 +4,7 @@ SELECT pg_advisory_xact_lock($1, hashtext($2));
 
 -- name: story
 -- A story with its documents and the stories that were merged into it.
-SELECT story_id, collection, merged_into, first_seen_at, representative_document_id,
+SELECT story_id, collection, coverage_id AS event_id, merged_into, first_seen_at, representative_document_id,
     ARRAY(SELECT document_id FROM story_members WHERE story_members.story_id = stories.story_id ORDER BY 1) AS document_ids,
     ARRAY(SELECT pointing.story_id FROM stories AS pointing WHERE pointing.merged_into = stories.story_id ORDER BY 1) AS pointing_ids
 FROM stories WHERE story_id = $1;
@@ -29,13 +29,46 @@ WHERE undone_at IS NULL AND is_same = $3 AND (one_document_id = ANY ($1::bigint[
 
 -- name: decide
 -- Insert a decision.
-INSERT INTO story_decisions (action, collection, story_id, other_story_id, document_ids, pointing_ids, note, decided_by)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING decision_id;
+INSERT INTO story_decisions (action, collection, story_id, other_story_id, document_ids, pointing_ids, note, decided_by, event_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING decision_id;
 
 -- name: put_verdicts
 -- Insert the verdicts of a decision on pairs of documents.
 INSERT INTO story_verdicts (decision_id, is_same, one_document_id, other_document_id)
 SELECT $1, $2, one_id, other_id FROM unnest($3::bigint[], $4::bigint[]) AS pair (one_id, other_id);
+
+-- name: put_tie
+-- Insert the tie of a decision: two documents that belong to one event.
+INSERT INTO event_ties (decision_id, one_document_id, other_document_id) VALUES ($1, $2, $3);
+
+-- name: event_stories
+-- The stories of an event, the oldest first, with the documents that represent them.
+SELECT story_id, representative_document_id FROM stories WHERE coverage_id = $1 AND status <> 'merged'
+ORDER BY first_seen_at, story_id;
+
+-- name: event_documents
+-- The documents of an event.
+SELECT document_id FROM stories JOIN story_members USING (story_id) WHERE coverage_id = $1 AND status <> 'merged';
+
+-- name: own_event
+-- The oldest of the events that these stories founded and that are merged into others.
+SELECT min(event_id) FROM events WHERE event_id = ANY ($1::bigint[]) AND status = 'merged';
+
+-- name: home
+-- The event that a moved story goes back to: the one that it left, or the one that this was merged into. An event that the
+-- move left empty is revived.
+SELECT CASE WHEN is_emptied THEN event_id ELSE coalesce(merged_into, event_id) END AS event_id,
+    is_emptied AND status = 'merged' AS is_revived
+FROM events CROSS JOIN LATERAL (
+    SELECT NOT EXISTS (SELECT FROM story_verdicts WHERE decision_id = $2) AS is_emptied) AS moved
+WHERE event_id = $1;
+
+-- name: active_of_event
+-- The decisions of a kind about an event, and the events that were merged into it, that were not undone; the latest first.
+SELECT decision_id, story_id FROM story_decisions
+WHERE action = $2 AND undone_at IS NULL AND event_id IN (
+    SELECT event_id FROM events WHERE event_id = $1 OR merged_into = $1)
+ORDER BY decision_id DESC;
 
 -- name: record
 -- Insert the events of documents that a person moved from one story to another.
@@ -44,10 +77,11 @@ SELECT document_id, $2::text::dedup_decision, $3, $4, $5 FROM unnest($1::bigint[
 
 -- name: open
 -- Insert a story for documents that are split from theirs; it is recounted once they are moved.
-INSERT INTO stories (collection, canonical_title, canonical_url, canonical_url_hash, representative_document_id,
-    first_seen_at, last_seen_at, sources, publisher_families)
-SELECT collection, title, canonical_url, canonical_url_hash, document_id, seen_at, seen_at, ARRAY[source], ARRAY[publisher_family]
-FROM documents WHERE document_id = $1 RETURNING story_id;
+INSERT INTO stories (story_id, coverage_id, collection, canonical_title, canonical_url, canonical_url_hash,
+    representative_document_id, first_seen_at, last_seen_at, sources, publisher_families)
+SELECT new_id, new_id, collection, title, canonical_url, canonical_url_hash, document_id, seen_at, seen_at, ARRAY[source],
+    ARRAY[publisher_family]
+FROM nextval('stories_story_id_seq') AS new_id CROSS JOIN documents WHERE document_id = $1 RETURNING story_id;
 
 -- name: take_out
 -- Move documents to a story by a decision; the way they had joined theirs is kept for an undo.
@@ -85,18 +119,24 @@ UPDATE stories SET status = CASE story_id WHEN $1 THEN 'active' ELSE status END,
 WHERE story_id = $1 OR (story_id = ANY ($2::bigint[]) AND status = 'merged');
 
 -- name: undo
--- End the verdicts of a decision; no row if that was done before.
-UPDATE story_verdicts SET undone_at = now(), undone_by = $2 WHERE decision_id = $1 AND undone_at IS NULL RETURNING verdict_id;
+-- End a decision with its verdicts and ties; no row if that was done before.
+WITH ended AS (
+    UPDATE story_decisions SET undone_at = now(), undone_by = $2 WHERE decision_id = $1 AND undone_at IS NULL RETURNING decision_id
+), ended_verdicts AS (
+    UPDATE story_verdicts SET undone_at = now() FROM ended WHERE story_verdicts.decision_id = ended.decision_id
+), ended_ties AS (
+    UPDATE event_ties SET undone_at = now() FROM ended WHERE event_ties.decision_id = ended.decision_id
+)
+SELECT decision_id FROM ended;
 
 -- name: decisions
 -- The decisions of people before a cursor, the latest first: all, of one collection, or one of them.
 SELECT decision_id, action, story_decisions.collection, story_decisions.story_id, other_story_id, document_ids, pointing_ids,
-    note, decided_at, decided_by, undone_at, coalesce(undone_by, '') AS undone_by, stories.canonical_title AS title, other.canonical_title AS other_title,
-    stories.story_uuid::text AS story_uuid, other.story_uuid::text AS other_story_uuid
-FROM story_decisions JOIN stories USING (story_id) JOIN stories AS other ON other.story_id = other_story_id
-LEFT JOIN LATERAL (SELECT max(undone_at) AS undone_at, max(undone_by) AS undone_by FROM story_verdicts
-    WHERE story_verdicts.decision_id = story_decisions.decision_id) AS ended ON true
-WHERE ($1::bigint IS NULL OR decision_id = $1) AND ($2::text IS NULL OR story_decisions.collection = $2)
+    note, decided_at, decided_by, undone_at, undone_by, stories.canonical_title AS title, other.canonical_title AS other_title,
+    stories.story_uuid::text AS story_uuid, other.story_uuid::text AS other_story_uuid, event_id
+FROM story_decisions JOIN stories USING (story_id) LEFT JOIN stories AS other ON other.story_id = other_story_id
+WHERE (decision_id = $1 OR ($1::bigint IS NULL AND (stories.status <> 'suppressed' OR action = 'suppress')))
+    AND ($2::text IS NULL OR story_decisions.collection = $2)
     AND decision_id < $4
 ORDER BY decision_id DESC LIMIT $3;
 
@@ -114,50 +154,3 @@ FROM found JOIN story_verdicts USING (verdict_id)
 LEFT JOIN story_members AS one ON one.document_id = one_document_id
 LEFT JOIN story_members AS other ON other.document_id = other_document_id
 ORDER BY verdict_id;
-
--- name: gray
--- Linked, undecided pairs of stories, by their best link. The priority is higher with more publishers, for a probability
--- near one half, and for recent stories, with a half-life of a week.
-WITH linked AS (
-    SELECT DISTINCT ON (least(ours.story_id, theirs.story_id), greatest(ours.story_id, theirs.story_id))
-        least(ours.story_id, theirs.story_id) AS one_story_id, greatest(ours.story_id, theirs.story_id) AS other_story_id,
-        one_id, other_id, probability
-    FROM document_links
-    JOIN story_members AS ours ON ours.document_id = one_id
-    JOIN story_members AS theirs ON theirs.document_id = other_id AND theirs.story_id <> ours.story_id
-    WHERE model_id = $1 AND probability >= $2
-    ORDER BY 1, 2, probability DESC, one_id, other_id
-), decided AS (
-    SELECT least(ours.story_id, theirs.story_id) AS one_story_id, greatest(ours.story_id, theirs.story_id) AS other_story_id
-    FROM story_verdicts
-    JOIN story_members AS ours ON ours.document_id = one_document_id
-    JOIN story_members AS theirs ON theirs.document_id = other_document_id
-    WHERE undone_at IS NULL
-), chosen AS (
-    SELECT one.collection, one_id, other_id, one.item_count + other.item_count AS items, count(*) OVER () AS waiting,
-        (one.publisher_family_count + other.publisher_family_count) * 4 * probability * (1 - probability)
-            * 0.5 ^ least(greatest(extract(epoch FROM $5 - greatest(one.last_seen_at, other.last_seen_at)) / 604800, 0), 100)
-            AS matters
-    FROM linked
-    JOIN stories AS one ON one.story_id = linked.one_story_id
-    JOIN stories AS other ON other.story_id = linked.other_story_id
-    WHERE one.status = 'active' AND other.status = 'active' AND ($3::text IS NULL OR one.collection = $3) AND NOT EXISTS (
-        SELECT FROM decided
-        WHERE decided.one_story_id = linked.one_story_id AND decided.other_story_id = linked.other_story_id)
-    ORDER BY matters DESC, items DESC, one_id, other_id LIMIT $4 OFFSET $6
-)
-SELECT collection, one_id, other_id, probability, signals, matters, waiting
-FROM chosen JOIN document_links USING (one_id, other_id)
-ORDER BY matters DESC, items DESC, one_id, other_id;
-
--- name: sides
--- Documents with the counts of their stories.
-SELECT document_id, title, source, documents.canonical_url AS url, seen_at, story_id, item_count, publisher_family_count
-FROM documents JOIN story_members USING (document_id) JOIN stories USING (story_id)
-WHERE document_id = ANY ($1::bigint[]);
-
--- name: labels
--- Each decided pair of documents, with its link by a model, if there is one.
-SELECT DISTINCT ON (one_document_id, other_document_id) one_document_id, other_document_id, is_same, probability, signals
-FROM story_verdicts LEFT JOIN document_links ON one_id = one_document_id AND other_id = other_document_id AND model_id = $1
-WHERE undone_at IS NULL ORDER BY one_document_id, other_document_id, verdict_id DESC;

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from scoop.core.shapes.summanow import CrawlRunFacts
 from scoop.errors import NotFound
 from scoop.store import db
 from scoop.store.db import Connection
@@ -17,18 +18,10 @@ RUN_LOCK = 0x5C03  # first key of the advisory lock that a run in progress holds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    run_id: int
-    source: str
-    trigger: str
-    started_at: datetime
-    finished_at: datetime | None
-    status: str
-    items_fetched: int
-    items_inserted: int
-    items_failed: int
-    error_message: str | None
-    log_key: str | None
+class Run(CrawlRunFacts):
+    """A run, with the name of its source."""
+
+    source_name: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

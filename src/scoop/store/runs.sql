@@ -45,14 +45,18 @@ SELECT log_key FROM ingest_runs WHERE run_id = $1;
 SELECT coalesce(max(run_id), 0) FROM ingest_runs;
 
 -- name: latest
--- The newest runs between two of them.
-SELECT run_id, source, trigger::text AS trigger, started_at, finished_at, status::text AS status, items_fetched,
+-- The newest runs between two of them, without those of removed sources.
+SELECT run_id, source, (SELECT name FROM source_names WHERE source_names.source = ingest_runs.source) AS source_name,
+    trigger::text AS trigger, started_at, finished_at, status::text AS status, items_fetched,
     items_inserted, items_failed, error_message, log_key
-FROM ingest_runs WHERE run_id > $1 AND run_id < $2 ORDER BY run_id DESC LIMIT $3;
+FROM ingest_runs WHERE run_id > $1 AND run_id < $2
+    AND source NOT IN (SELECT source FROM removed_sources)
+ORDER BY run_id DESC LIMIT $3;
 
 -- name: latest_of_source
 -- The newest runs of one source, in one state or all, between two of them; in the order of the index.
-SELECT run_id, source, trigger::text AS trigger, started_at, finished_at, status::text AS status, items_fetched,
+SELECT run_id, source, (SELECT name FROM source_names WHERE source_names.source = ingest_runs.source) AS source_name,
+    trigger::text AS trigger, started_at, finished_at, status::text AS status, items_fetched,
     items_inserted, items_failed, error_message, log_key
 FROM ingest_runs
 WHERE source = $4 AND ($5::text IS NULL OR status = $5::text::ingest_run_status) AND run_id > $1
@@ -61,15 +65,18 @@ ORDER BY started_at DESC, run_id DESC LIMIT $3;
 
 -- name: latest_in_state
 -- The newest runs in one state, between two of them; in the order of the index.
-SELECT run_id, source, trigger::text AS trigger, started_at, finished_at, status::text AS status, items_fetched,
+SELECT run_id, source, (SELECT name FROM source_names WHERE source_names.source = ingest_runs.source) AS source_name,
+    trigger::text AS trigger, started_at, finished_at, status::text AS status, items_fetched,
     items_inserted, items_failed, error_message, log_key
 FROM ingest_runs
 WHERE status = $4::text::ingest_run_status AND run_id > $1
+    AND source NOT IN (SELECT source FROM removed_sources)
     AND (started_at, run_id) < (coalesce((SELECT started_at FROM ingest_runs WHERE run_id = $2), 'infinity'), $2)
 ORDER BY started_at DESC, run_id DESC LIMIT $3;
 
 -- name: by_id
 -- One run.
-SELECT run_id, source, trigger::text AS trigger, started_at, finished_at, status::text AS status, items_fetched,
+SELECT run_id, source, (SELECT name FROM source_names WHERE source_names.source = ingest_runs.source) AS source_name,
+    trigger::text AS trigger, started_at, finished_at, status::text AS status, items_fetched,
     items_inserted, items_failed, error_message, log_key
 FROM ingest_runs WHERE run_id = $1;

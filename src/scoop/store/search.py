@@ -20,6 +20,7 @@ MAX_RANKED = 600  # documents, the newest that have the words: ranking takes 0.1
 MAX_PHRASE_CANDIDATES = 2_000  # documents that are checked for a phrase
 MAX_NEAREST = 100  # documents of a collection, by meaning
 MAX_COLLECTIONS = 30  # searched by meaning when none is named
+MAX_COUNTED = 100_000  # embedded documents
 MAX_SIMILAR = 200  # words that share a deletion key with a mistyped one
 MAX_FACETS = 500  # of one kind
 
@@ -157,25 +158,51 @@ async def rank_by_words(
     conn: Connection, words: WordQuery, query: Query, ranges: Sequence[TimeRange], *, now: datetime
 ) -> tuple[RankedIds, bool]:
     """The stories of the newest documents that have the words, and whether there may be more."""
+    ids = await _newest_documents(conn, words.index_tsquery, query, ranges, topic_id=words.topic_id, most=words.most)
+    is_certain = not words.has_phrases
+    ranked = await conn.fetch(SQL["ranked"], ids, words.tsquery, now, MAX_RANKED, is_certain) if ids else []
+    return [(row["story_id"], row["document_id"]) for row in ranked], len(ids) == words.most
+
+
+async def list_latest(
+    conn: Connection, query: Query, ranges: Sequence[TimeRange], *, topic_id: int | None
+) -> tuple[RankedIds, bool]:
+    """The stories of the newest documents that pass the filters, the latest first, and whether there may be more."""
+    ids = await _newest_documents(conn, None, query, ranges, topic_id=topic_id, most=MAX_RANKED)
+    rows = await conn.fetch(SQL["latest"], ids) if ids else []
+    return [(row["story_id"], row["document_id"]) for row in rows], len(ids) == MAX_RANKED
+
+
+async def _newest_documents(
+    conn: Connection,
+    tsquery: str | None,
+    query: Query,
+    ranges: Sequence[TimeRange],
+    *,
+    topic_id: int | None,
+    most: int,
+) -> list[int]:
     facets = search.query_facets(query)
     ids: list[int] = []
     for period in ranges:
         rows = await conn.fetch(
-            SQL["newest"],
-            words.index_tsquery,
-            facets,
-            period.facets,
-            period.start,
-            period.end,
-            words.topic_id,
-            words.most - len(ids),
+            SQL["newest"], tsquery, facets, period.facets, period.start, period.end, topic_id, most - len(ids)
         )
         ids += [row["document_id"] for row in rows]
-        if len(ids) == words.most:
+        if len(ids) == most:
             break
-    is_certain = not words.has_phrases
-    ranked = await conn.fetch(SQL["ranked"], ids, words.tsquery, now, MAX_RANKED, is_certain) if ids else []
-    return [(row["story_id"], row["document_id"]) for row in ranked], len(ids) == words.most
+    return ids
+
+
+async def list_known_words(conn: Connection, tsquery_by_word: Mapping[str, str]) -> list[str]:
+    """Which of these words documents have."""
+    rows = await conn.fetch(SQL["known_words"], list(tsquery_by_word), list(tsquery_by_word.values()))
+    return [row["word"] for row in rows]
+
+
+async def count_embedded(conn: Connection, model: EmbeddingModel) -> int:
+    """How many documents a model has embedded, at most MAX_COUNTED."""
+    return int(await conn.fetchval(SQL["embedded"], model.model_name, model.model_version, MAX_COUNTED))
 
 
 async def rank_by_meaning(

@@ -46,9 +46,9 @@ SELECT set_config('statement_timeout', $1, true), set_config('plan_cache_mode', 
     set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.max_scan_tuples', '1000', true);
 
 -- name: newest
--- The newest documents of a time range that have the words at any position, which is all that the index knows.
+-- The newest documents of a time range that have the words, if any, at any position, which is all that the index knows.
 SELECT document_id FROM document_search
-WHERE tokens @@ $1::text::tsquery AND ($2::text[] IS NULL OR facets @> $2) AND ($3::text[] IS NULL OR facets && $3)
+WHERE ($1::text IS NULL OR tokens @@ $1::text::tsquery) AND ($2::text[] IS NULL OR facets @> $2) AND ($3::text[] IS NULL OR facets && $3)
     AND ($4::timestamptz IS NULL OR seen_at >= $4) AND ($5::timestamptz IS NULL OR seen_at < $5)
     AND ($6::int IS NULL OR EXISTS (
         SELECT FROM story_members JOIN story_topic_state USING (story_id)
@@ -66,6 +66,26 @@ SELECT story_id, document_id FROM (
     JOIN story_members USING (document_id) JOIN stories USING (story_id)
     WHERE status = 'active' ORDER BY story_id, weight DESC, document_id) AS best
 ORDER BY weight DESC, last_seen_at DESC, story_id DESC LIMIT $4;
+
+-- name: latest
+-- The stories of the newest documents that pass the filters, each with its newest one.
+SELECT story_id, document_id FROM (
+    SELECT DISTINCT ON (story_id) story_id, document_id, document_search.seen_at
+    FROM document_search JOIN story_members USING (document_id) JOIN stories USING (story_id)
+    WHERE document_id = ANY ($1::bigint[]) AND status = 'active'
+    ORDER BY story_id, document_search.seen_at DESC, document_id) AS newest
+ORDER BY seen_at DESC, story_id DESC;
+
+-- name: known_words
+-- The words that a document has in one of these forms; those of titles are known without a look at the index.
+SELECT word FROM unnest($1::text[], $2::text[]) AS asked (word, forms)
+WHERE CASE WHEN EXISTS (SELECT FROM search_words WHERE search_words.word = asked.word) THEN true
+    ELSE EXISTS (SELECT FROM document_search WHERE tokens @@ forms::tsquery) END;
+
+-- name: embedded
+-- The number of documents that a model has embedded, counted up to a limit.
+SELECT count(*) FROM (
+    SELECT FROM document_embeddings WHERE model_name = $1 AND model_version = $2 LIMIT $3) AS counted;
 
 -- name: nearest
 -- The stories whose documents are nearest in meaning, without documents that have excluded words.
@@ -96,4 +116,4 @@ FROM documents WHERE document_id = ANY ($1::bigint[]);
 
 -- name: topic
 -- The id of a topic.
-SELECT topic_id FROM topics WHERE topic_slug = $1;
+SELECT topic_id FROM topics WHERE topic_slug = $1 AND NOT is_hidden;

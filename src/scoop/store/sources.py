@@ -10,8 +10,9 @@ from scoop.core.health import Condition
 from scoop.errors import NotFound
 from scoop.model import Health, Source, SourceSettings
 from scoop.stage_names import StageName
-from scoop.store import db
+from scoop.store import db, publishers
 from scoop.store.db import Connection
+from scoop.store.publishers import NamedSource
 
 SQL = db.blocks(__name__)
 SLUG_LOCK = 0x5C04  # first key of the advisory lock on a slug
@@ -45,12 +46,29 @@ class VisitOutcome:
 
 
 async def put(conn: Connection, settings: SourceSettings) -> int:
+    await _name_publishers(conn, [settings])
     source_id: int = await conn.fetchval(SQL["put"], *_values(settings))
     return source_id
 
 
 async def put_all(conn: Connection, sources: Sequence[SourceSettings]) -> None:
+    await _name_publishers(conn, sources)
     await conn.executemany(SQL["put"], [_values(settings) for settings in sources])
+
+
+async def _name_publishers(conn: Connection, sources: Sequence[SourceSettings]) -> None:
+    named = [settings for settings in sources if settings.name_from != "address"]
+    await publishers.name_after_sources(
+        conn,
+        [NamedSource(source=each.slug, name=each.name, host=urls.host(each.base_url)) for each in named],
+    )
+
+
+async def name_by_title(conn: Connection, named: Sequence[NamedSource]) -> None:
+    """Name sources and their publishers by the titles of their feeds; a better name than the address stays."""
+    if named:
+        await publishers.name_after_sources(conn, named)
+        await conn.execute(SQL["name_by_title"], [each.source for each in named], [each.name for each in named])
 
 
 async def make_due(conn: Connection, slugs: Sequence[str]) -> None:

@@ -8,14 +8,16 @@ WITH known AS (
     FROM sources WHERE slug = $1
 ), restarted AS (
     DELETE FROM source_checkpoints USING known WHERE source = $1 AND restarts
+), named AS (
+    INSERT INTO source_names (source, name) VALUES ($1, $2) ON CONFLICT (source) DO UPDATE SET name = excluded.name
 ), hastened AS (
     UPDATE work SET due_at = least(work.due_at, known.due_at) FROM known
-    WHERE is_changed AND stage = $15 AND subject = source_id AND state = 'waiting'
+    WHERE is_changed AND stage = $16 AND subject = source_id AND state = 'waiting'
 )
 INSERT INTO sources (slug, name, kind, collection, category, base_url, options, schedule, crawl_windows, allowed_paths,
-    request_interval_ms, timezone, enabled, host)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-ON CONFLICT (slug) DO UPDATE SET name = excluded.name, kind = excluded.kind, collection = excluded.collection,
+    request_interval_ms, timezone, enabled, name_from, host)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+ON CONFLICT (slug) DO UPDATE SET name = excluded.name, name_from = excluded.name_from, kind = excluded.kind, collection = excluded.collection,
     category = excluded.category, base_url = excluded.base_url, options = excluded.options, schedule = excluded.schedule,
     crawl_windows = excluded.crawl_windows, allowed_paths = excluded.allowed_paths,
     request_interval_ms = excluded.request_interval_ms, timezone = excluded.timezone, enabled = excluded.enabled,
@@ -34,7 +36,7 @@ UPDATE work SET due_at = least(due_at, now()) FROM due WHERE stage = $2 AND subj
 -- name: sources
 -- The sources by slug: all, or those of a collection, a kind or a health, after a slug.
 SELECT source_id, slug, name, kind, collection, category, base_url, options, schedule, crawl_windows, allowed_paths,
-    request_interval_ms, timezone, enabled, next_visit_at, health::text AS health, health_note, health_since, failures,
+    request_interval_ms, timezone, enabled, name_from, next_visit_at, health::text AS health, health_note, health_since, failures,
     last_item_at, moved_to, moves
 FROM sources
 WHERE ($1::text IS NULL OR collection = $1) AND ($2::text IS NULL OR kind = $2) AND ($3::text IS NULL OR health::text = $3)
@@ -54,7 +56,7 @@ SELECT FROM sources WHERE slug = $1 FOR UPDATE;
 -- name: due
 -- Sources with their checkpoints.
 SELECT source_id, slug, name, kind, collection, category, base_url, options, schedule, crawl_windows, allowed_paths,
-    request_interval_ms, timezone, enabled, next_visit_at, health::text AS health, health_note, health_since, failures,
+    request_interval_ms, timezone, enabled, name_from, next_visit_at, health::text AS health, health_note, health_since, failures,
     last_item_at, moved_to, moves, coalesce(cursor_checkpoint, '{}') AS checkpoint
 FROM sources LEFT JOIN source_checkpoints ON source_checkpoints.source = sources.slug
 WHERE source_id = ANY ($1::bigint[]);
@@ -62,7 +64,7 @@ WHERE source_id = ANY ($1::bigint[]);
 -- name: by_slug
 -- The source with this slug.
 SELECT source_id, slug, name, kind, collection, category, base_url, options, schedule, crawl_windows, allowed_paths,
-    request_interval_ms, timezone, enabled, next_visit_at, health::text AS health, health_note, health_since, failures,
+    request_interval_ms, timezone, enabled, name_from, next_visit_at, health::text AS health, health_note, health_since, failures,
     last_item_at, moved_to, moves
 FROM sources WHERE slug = $1;
 
@@ -90,6 +92,16 @@ FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[], $4::text[], $5::
         host, moved_to, moves, enabled, fetched_url)
 WHERE sources.source_id = fetched.source_id;
 
+-- name: name_by_title
+-- Name sources by the titles of their feeds, unless they have a better name than their address.
+WITH named AS (
+    UPDATE sources SET name = titled.name, name_from = 'title'
+    FROM unnest($1::text[], $2::text[]) AS titled (slug, name)
+    WHERE sources.slug = titled.slug AND sources.name_from = 'address' RETURNING sources.slug, sources.name
+)
+INSERT INTO source_names (source, name) SELECT slug, name FROM named ORDER BY slug
+ON CONFLICT (source) DO UPDATE SET name = excluded.name;
+
 -- name: save_checkpoints
 -- Store where the next fetches of sources continue.
 INSERT INTO source_checkpoints (source, cursor_checkpoint, last_successful_run_id)
@@ -112,11 +124,17 @@ DELETE FROM sources WHERE slug = $1 RETURNING source_id;
 SELECT NOT EXISTS (SELECT FROM sources);
 
 -- name: enqueue_due
--- Enqueue the sources that are due, once; those of one host one after the other.
+-- Enqueue the sources that are due, once; those of one host one after the other. A visit that was missed, as while the
+-- desk was off, waits for the next window; the first visit of a source does not.
 WITH due AS (
     SELECT array_agg(source_id) AS ids, array_agg(host) AS hosts, array_agg(request_interval_ms * interval '1 ms') AS steps
     FROM sources WHERE enabled AND next_visit_at <= now() AND is_gathered(collection, $2)
         AND NOT EXISTS (SELECT FROM work WHERE stage = $1 AND subject = source_id)  -- in one snapshot with next_visit_at
+        AND (health = 'new' OR crawl_windows = '[]' OR next_visit_at > now() - interval '10 minutes' OR EXISTS (
+            SELECT FROM jsonb_to_recordset(crawl_windows) AS visit_window (start time, "end" time)
+            CROSS JOIN LATERAL (SELECT (now() AT TIME ZONE timezone)::time AS local_time) AS clock
+            WHERE CASE WHEN start < "end" THEN local_time BETWEEN start AND "end"
+                ELSE local_time >= start OR local_time <= "end" END))
 )
 INSERT INTO work (stage, subject, due_at) SELECT $1, id, due_at FROM due, plan_requests(ids, hosts, steps)
 ON CONFLICT (stage, subject) DO NOTHING;

@@ -79,9 +79,15 @@ async def set_enabled(conn: Connection, slug: str, *, enabled: bool) -> None:
 
 
 async def remove(conn: Connection, slug: str) -> None:
-    topic = await by_slug(conn, slug)
-    if await conn.fetchval(SQL["remove"], topic.topic_id) is None:
-        raise UsageError(f"{slug} has digests, which are kept; disable it instead: `scoop topics disable {slug}`")
+    """Remove a topic with its rules, channels and unposted digests; UsageError if it has posted one."""
+    async with conn.transaction():
+        topic = await lock(conn, slug)
+        if await conn.fetchval(SQL["has_posted"], topic.topic_id):
+            raise UsageError(
+                f"{slug} has posted digests, which are kept; disable it instead: `scoop topics disable {slug}`"
+            )
+        await conn.execute(SQL["remove_digests"], topic.topic_id)
+        await conn.execute(SQL["remove"], topic.topic_id)
 
 
 async def list_channels(conn: Connection, topic_id: int) -> list[TopicChannel]:
@@ -111,10 +117,10 @@ async def remove_channel(conn: Connection, topic: Topic, name: str) -> None:
         raise _no_channel(topic, name)
 
 
-async def add_default_topics(conn: Connection, defaults: Sequence[DefaultTopic]) -> None:
+async def add_default_topics(conn: Connection, defaults: Sequence[DefaultTopic], *, timezone: str) -> None:
     """Add topics without a channel for collections that have no topic."""
     rows = [(default.topic_slug, default.topic_name, default.collection) for default in defaults]
-    await conn.execute(SQL["add_default_topics"], *_transposed(rows, 3))
+    await conn.execute(SQL["add_default_topics"], *_transposed(rows, 3), timezone)
 
 
 async def load_stories(conn: Connection, ids: Sequence[int], *, with_text: bool) -> list[StoryText]:
@@ -158,6 +164,26 @@ async def unsuppress(conn: Connection, topic: Topic, story_id: int) -> None:
     """Stop suppressing a story, inside the caller's transaction, and assign it again."""
     await _suppress(conn, topic, story_id, False, None)
     await work.enqueue(conn, StageName.ASSIGN_TOPICS, [Subject(story_id)])
+
+
+async def suppress_event(conn: Connection, topic: Topic, event_id: int, reason: str) -> None:
+    """Suppress the stories of an event in the digests of a topic."""
+    await _suppress_event(conn, topic, event_id, True, reason)
+
+
+async def unsuppress_event(conn: Connection, topic: Topic, event_id: int) -> None:
+    """Stop suppressing the stories of an event, inside the caller's transaction, and assign them again."""
+    story_ids = await _suppress_event(conn, topic, event_id, False, None)
+    await work.enqueue(conn, StageName.ASSIGN_TOPICS, [Subject(story_id) for story_id in story_ids])
+
+
+async def _suppress_event(
+    conn: Connection, topic: Topic, event_id: int, suppressed: bool, reason: str | None
+) -> list[int]:
+    rows = await conn.fetch(SQL["suppress_event"], topic.topic_id, event_id, suppressed, reason)
+    if not rows:
+        raise NotFound(f"no story of event {event_id} is in {topic.topic_slug}")
+    return [row["story_id"] for row in rows]
 
 
 async def list_suppressions(conn: Connection, topic_id: int, *, limit: int) -> list[Suppression]:

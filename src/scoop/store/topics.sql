@@ -1,5 +1,5 @@
 -- name: topics
--- All topics, or the one of a slug, with their rules and channels.
+-- All topics that are not hidden, or the one of a slug, with their rules and channels.
 SELECT topic_id, topic_slug, topic_name, timezone, digest_cron, collections, max_entries, max_per_family,
     discord_channel_id, enabled, mode::text AS mode, publish_v2, write_raw_ledger, legacy_command, legacy_deadline,
     (SELECT coalesce(jsonb_agg(jsonb_build_object('source', source, 'rule_type', rule_type) ORDER BY rule_type, source), '[]')
@@ -9,15 +9,16 @@ SELECT topic_id, topic_slug, topic_name, timezone, digest_cron, collections, max
         FROM topic_keyword_rules AS rule WHERE rule.topic_id = topics.topic_id) AS keyword_rules,
     (SELECT coalesce(jsonb_agg(jsonb_build_object('name', name, 'kind', kind, 'options', options,
             'enabled', channel.enabled AND problem IS NULL) ORDER BY name), '[]')
-        FROM topic_channels AS channel WHERE channel.topic_id = topics.topic_id) AS channels
-FROM topics WHERE $1::text IS NULL OR topic_slug = $1 ORDER BY topic_slug;
+        FROM topic_channels AS channel WHERE channel.topic_id = topics.topic_id) AS channels,
+    EXISTS (SELECT FROM curators WHERE curators.topic_id = topics.topic_id) AS is_curator
+FROM topics WHERE NOT is_hidden AND ($1::text IS NULL OR topic_slug = $1) ORDER BY topic_slug;
 
 -- name: lock
 -- Lock a topic before a change that depends on its present values.
 SELECT FROM topics WHERE topic_slug = $1 FOR UPDATE;
 
 -- name: put
--- Upsert a topic by its slug; `has_new_scope`: it may take other stories than before.
+-- Upsert a topic by its slug, which also shows a hidden one; `has_new_scope`: it may take other stories than before.
 WITH before AS (SELECT collections, enabled FROM topics WHERE topic_slug = $1)
 INSERT INTO topics (topic_slug, topic_name, timezone, digest_cron, collections, max_entries, max_per_family,
     discord_channel_id, enabled, mode, publish_v2, write_raw_ledger, legacy_command, legacy_deadline)
@@ -26,17 +27,18 @@ ON CONFLICT (topic_slug) DO UPDATE SET topic_name = excluded.topic_name, timezon
     digest_cron = excluded.digest_cron, collections = excluded.collections, max_entries = excluded.max_entries,
     max_per_family = excluded.max_per_family, discord_channel_id = excluded.discord_channel_id, enabled = excluded.enabled,
     mode = excluded.mode, publish_v2 = excluded.publish_v2, write_raw_ledger = excluded.write_raw_ledger,
-    legacy_command = excluded.legacy_command, legacy_deadline = excluded.legacy_deadline
+    legacy_command = excluded.legacy_command, legacy_deadline = excluded.legacy_deadline, is_hidden = false
 RETURNING topic_id,
     NOT EXISTS (SELECT FROM before WHERE before.enabled AND before.collections = topics.collections) AS has_new_scope;
 
 -- name: add_default_topics
--- Add a topic for each collection that no topic names.
-INSERT INTO topics (topic_slug, topic_name, collections)
-SELECT topic_slug, topic_name, ARRAY[collection]
+-- Add a topic for each collection that no topic names, in a timezone; a hidden one of the same slug is shown again.
+INSERT INTO topics (topic_slug, topic_name, timezone, collections)
+SELECT topic_slug, topic_name, $4, ARRAY[collection]
 FROM unnest($1::text[], $2::text[], $3::text[]) AS default_topic (topic_slug, topic_name, collection)
-WHERE NOT EXISTS (SELECT FROM topics WHERE default_topic.collection = ANY (topics.collections))
-ON CONFLICT (topic_slug) DO NOTHING;
+WHERE NOT EXISTS (SELECT FROM topics WHERE default_topic.collection = ANY (topics.collections) AND NOT is_hidden
+    AND NOT EXISTS (SELECT FROM curators WHERE curators.topic_id = topics.topic_id))
+ON CONFLICT (topic_slug) DO UPDATE SET is_hidden = false WHERE topics.is_hidden;
 
 -- name: put_source_rules
 -- Replace the source rules of a topic.
@@ -90,10 +92,18 @@ SELECT story_id FROM stories WHERE status = 'active' AND last_seen_at >= $3
     AND (collection = ANY ($1::text[]) OR sources && $2::text[] OR ($1::text[] = '{}' AND $2::text[] = '{}'))
 ORDER BY last_seen_at DESC, story_id DESC LIMIT $4;
 
+-- name: has_posted
+-- Whether a digest of a topic was posted, is being posted, or was left to an older system.
+SELECT EXISTS (SELECT FROM posts WHERE posts.topic_id = $1) OR EXISTS (
+    SELECT FROM digest_runs WHERE topic_id = $1 AND (published_at IS NOT NULL OR left_to_legacy_at IS NOT NULL));
+
+-- name: remove_digests
+-- Delete the digests of a topic that has posted none.
+DELETE FROM digest_runs WHERE topic_id = $1;
+
 -- name: remove
 -- Delete a topic that has no digests, with its rules and channels.
-DELETE FROM topics WHERE topic_id = $1 AND NOT EXISTS (SELECT FROM digest_runs WHERE digest_runs.topic_id = $1)
-RETURNING topic_id;
+DELETE FROM topics WHERE topic_id = $1;
 
 -- name: channels
 -- The channels of a topic, or of all, with their problems.
@@ -126,8 +136,8 @@ SELECT story_id, collection, sources, canonical_title AS title, coalesce((
 FROM stories WHERE story_id = ANY ($1::bigint[]) AND status = 'active' ORDER BY last_seen_at DESC, story_id DESC;
 
 -- name: collections_of
--- The collections of stories.
-SELECT DISTINCT collection FROM stories WHERE story_id = ANY ($1::bigint[]);
+-- The collections of stories that are not suppressed.
+SELECT DISTINCT collection FROM stories WHERE story_id = ANY ($1::bigint[]) AND status <> 'suppressed';
 
 -- name: assign
 -- Assign these stories to these topics; an assignment that was published or suppressed is never deleted.
@@ -151,9 +161,15 @@ WHERE (state.weight, state.matched) IS DISTINCT FROM (excluded.weight, excluded.
 UPDATE story_topic_state SET suppressed = $3, suppression_reason = $4, updated_at = now()
 WHERE topic_id = $1 AND story_id = $2 RETURNING story_id;
 
+-- name: suppress_event
+-- Suppress the stories of an event in a topic, with the reason, or stop suppressing them.
+UPDATE story_topic_state SET suppressed = $3, suppression_reason = $4, updated_at = now()
+FROM stories WHERE topic_id = $1 AND story_topic_state.story_id = stories.story_id AND coverage_id = $2
+    AND stories.status <> 'merged' RETURNING story_topic_state.story_id;
+
 -- name: suppressions
 -- The stories that are suppressed in a topic, the latest first.
 SELECT story_id, story_uuid::text AS story_uuid, canonical_title AS title, coalesce(suppression_reason, '') AS reason,
     story_topic_state.updated_at AS suppressed_at
-FROM story_topic_state JOIN stories USING (story_id) WHERE topic_id = $1 AND suppressed
+FROM story_topic_state JOIN stories USING (story_id) WHERE topic_id = $1 AND suppressed AND status <> 'suppressed'
 ORDER BY story_topic_state.updated_at DESC, story_id DESC LIMIT $2;

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from scoop.core import access
+from scoop.core import access, front_page
 from scoop.core.access import Right, Role, Visitor
 from scoop.errors import Conflict, NotFound
 from scoop.store import db
@@ -15,6 +15,8 @@ SQL = db.blocks(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class User:
+    """An account; `language` is the one in which the person reads summaries (empty: that of the desk)."""
+
     user_id: int
     name: str
     role: Role
@@ -23,6 +25,7 @@ class User:
     has_oidc: bool
     created_at: datetime
     seen_at: datetime | None
+    language: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +152,11 @@ async def get_or_create_by_oidc(conn: Connection, subject: str, *, name: str, ro
     return access.person(row["user_id"], row["name"], role)
 
 
+async def set_language(conn: Connection, user_id: int, language: str) -> None:
+    """Set the language in which a person reads summaries (empty: that of the desk)."""
+    await conn.execute(SQL["set_language"], user_id, language)
+
+
 async def open_session(
     conn: Connection, session_hash: bytes, user_id: int, *, now: datetime, lifetime: timedelta
 ) -> None:
@@ -164,14 +172,21 @@ async def close_other_sessions(conn: Connection, user_id: int, session_hash: byt
     await conn.execute(SQL["close_sessions"], user_id, session_hash)
 
 
+async def begin_visit(conn: Connection, user_id: int, *, now: datetime, ended_at: datetime | None) -> datetime | None:
+    """Begin a visit, unless one is going on; returns when the one before it ended, None if there was none."""
+    await conn.execute(SQL["begin_visit"], user_id, now, ended_at, now - front_page.VISIT_ENDS_AFTER)
+    previous_visit_at: datetime | None = await conn.fetchval(SQL["previous_visit"], user_id)
+    return previous_visit_at
+
+
 async def find_by_session(conn: Connection, session_hash: bytes, *, now: datetime) -> Visitor | None:
     row = await conn.fetchrow(SQL["session"], session_hash, now)
-    return access.person(row["user_id"], row["name"], row["role"]) if row else None
+    return access.person(row["user_id"], row["name"], row["role"], row["language"]) if row else None
 
 
 async def find_by_key(conn: Connection, key_hash: bytes, *, now: datetime) -> Visitor | None:
     row = await conn.fetchrow(SQL["key"], key_hash, now)
-    return access.program(row["user_id"], row["name"], row["role"], row["scopes"]) if row else None
+    return access.program(**row) if row else None
 
 
 async def list_keys(conn: Connection, *, user_id: int | None = None) -> list[ApiKey]:

@@ -1,7 +1,7 @@
 -- name: users
 -- All users, or the one with this id.
 SELECT user_id, name, role::text AS role, enabled, password_hash IS NOT NULL AS has_password,
-    oidc_subject IS NOT NULL AS has_oidc, created_at, seen_at
+    oidc_subject IS NOT NULL AS has_oidc, created_at, seen_at, language
 FROM users WHERE $1::bigint IS NULL OR user_id = $1 ORDER BY lower(name);
 
 -- name: credentials
@@ -49,6 +49,10 @@ SELECT user_id, name, role::text AS role, enabled FROM users WHERE oidc_subject 
 -- Set the role that the provider's groups give.
 UPDATE users SET role = $2::text::user_role WHERE user_id = $1;
 
+-- name: set_language
+-- Set the language in which a person reads summaries.
+UPDATE users SET language = $2 WHERE user_id = $1;
+
 -- name: open_session
 -- Store a new session.
 INSERT INTO sessions (session_hash, user_id, created_at, expires_at) VALUES ($1, $2, $3, $4);
@@ -57,9 +61,18 @@ INSERT INTO sessions (session_hash, user_id, created_at, expires_at) VALUES ($1,
 -- Record the time of a sign-in.
 UPDATE users SET seen_at = $2 WHERE user_id = $1;
 
+-- name: begin_visit
+-- Begin a visit unless one began after `$4`. The one before it ended at `$3`; if that is unknown, its beginning is taken.
+UPDATE users SET previous_visit_at = greatest(visited_at, $3), visited_at = $2
+WHERE user_id = $1 AND (visited_at IS NULL OR visited_at <= $4);
+
+-- name: previous_visit
+-- When the visit before the current one ended.
+SELECT previous_visit_at FROM users WHERE user_id = $1;
+
 -- name: session
 -- The user of a valid session.
-SELECT user_id, name, role::text AS role FROM sessions JOIN users USING (user_id)
+SELECT user_id, name, role::text AS role, language FROM sessions JOIN users USING (user_id)
 WHERE session_hash = $1 AND expires_at > $2 AND enabled;
 
 -- name: close_session
@@ -96,7 +109,7 @@ WITH used AS (
     UPDATE api_keys SET used_at = $2
     WHERE key_hash = $1 AND (used_at IS NULL OR used_at < $2::timestamptz - interval '1 minute') AND (expires_at IS NULL OR expires_at > $2)
 )
-SELECT user_id, users.name, role::text AS role, scopes FROM api_keys JOIN users USING (user_id)
+SELECT user_id, users.name, role::text AS role, scopes, language FROM api_keys JOIN users USING (user_id)
 WHERE key_hash = $1 AND enabled AND (expires_at IS NULL OR expires_at > $2);
 
 -- name: lock_places

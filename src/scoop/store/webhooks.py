@@ -1,8 +1,8 @@
-"""Webhooks: their settings, and the outbox of their deliveries about stories and digests."""
+"""Webhooks: their settings, and the outbox of their deliveries about events, digests and stories."""
 
 import secrets
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
@@ -10,19 +10,31 @@ from typing import Any, Literal
 import msgspec
 
 from scoop.errors import Conflict, NotFound
+from scoop.model import PAGE_PENDING, Story
 from scoop.stage_names import StageName
 from scoop.store import db, topics, work
 from scoop.store.db import Connection
-from scoop.store.reads import coverage as coverage_reads
 from scoop.store.reads import digests as digest_reads
-from scoop.store.reads.coverage import OutgoingStory
+from scoop.store.reads import event_summaries
+from scoop.store.reads import events as event_reads
+from scoop.store.reads.event_summaries import EventSummary
+from scoop.store.reads.stories import story_from
 from scoop.store.work import Subject
 
 SQL = db.blocks(__name__)
+EVENT_NEWS_LOCK = 0x5C05  # advisory lock: one transaction at a time announces events
 STORIES_AT_ONCE = 100  # in one delivery
+EVENTS_AT_ONCE = 50  # in one delivery
+STORIES_OF_EVENT = 20  # in a delivery, the lead first
 DELETED_AFTER = timedelta(days=30)
 
-WebhookEvent = Literal["story.new", "story.developed", "digest.told"]
+AlertEvent = Literal["alert.raised", "alert.resolved"]
+WebhookEvent = Literal[
+    "event.new", "event.developed", "digest.told", "story.new", "story.developed", "alert.raised", "alert.resolved"
+]
+DEFAULT_EVENTS: tuple[WebhookEvent, ...] = ("event.new", "event.developed", "digest.told")
+DOCUMENT_STAGES = (StageName.EMBED, StageName.LINK)
+STORY_STAGES = (StageName.GROUP, StageName.ASSIGN_TOPICS)
 DeliveryState = Literal["waiting", "sent", "dropped", "quarantined"]
 
 
@@ -33,7 +45,7 @@ class WebhookSettings:
     name: str
     url: str
     secret: str
-    events: tuple[WebhookEvent, ...] = ("story.new", "story.developed", "digest.told")
+    events: tuple[WebhookEvent, ...] = DEFAULT_EVENTS
     collection: str | None = None
     topic: str | None = None
     allow_private: bool = False
@@ -131,23 +143,54 @@ async def enqueue_stories(conn: Connection, story_ids: Sequence[int]) -> list[Su
     """Store deliveries about these stories, inside the caller's transaction; gives them as work."""
     if not await conn.fetchval(SQL["has_subscribers"], ["story.new", "story.developed"]):
         return []
-    rows = await conn.fetch(SQL["news"], story_ids)
+    rows = await conn.fetch(SQL["news"], story_ids, PAGE_PENDING)
     if not rows:
         return []
     await conn.execute(
         SQL["put_known_counts"], *([row[name] for row in rows] for name in ("webhook_id", "story_id", "item_count"))
     )
-    stories = await coverage_reads.outgoing_stories(conn, [row["story_id"] for row in rows])
-    story_by_id = {outgoing.story.story_id: outgoing for outgoing in stories}
+    payload_by_story = await _story_payloads(conn, [row["story_id"] for row in rows])
     news: defaultdict[tuple[int, WebhookEvent], list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
         event: WebhookEvent = "story.new" if row["known_count"] == 0 else "story.developed"
         if event in row["events"] and row["item_count"] > row["known_count"]:
-            news[row["webhook_id"], event].append(_story(story_by_id[row["story_id"]], known_count=row["known_count"]))
+            payload = payload_by_story[row["story_id"]] | {"known_item_count": row["known_count"]}
+            news[row["webhook_id"], event].append(payload)
     return [
-        Subject(await _deliver(conn, webhook_id, event, batch))
+        Subject(await _deliver(conn, webhook_id, event, {"stories": batch}, story_count=len(batch)))
         for (webhook_id, event), changed in news.items()
         for batch in (changed[at : at + STORIES_AT_ONCE] for at in range(0, len(changed), STORIES_AT_ONCE))
+    ]
+
+
+async def enqueue_events(conn: Connection, story_ids: Sequence[int]) -> list[Subject]:
+    """Store deliveries about the events of these stories, inside the caller's transaction; gives them as work.
+
+    A new event is announced once nothing is queued that may still change its stories or topics: called when a story was
+    grouped and when its topics were assigned, whichever comes last.
+    """
+    if not await conn.fetchval(SQL["has_subscribers"], ["event.new", "event.developed"]):
+        return []
+    # Of two transactions that do the last two stages of an event, each would see the other's work in the queue.
+    await conn.execute(SQL["lock_event_news"], EVENT_NEWS_LOCK)
+    rows = await conn.fetch(SQL["event_news"], story_ids, DOCUMENT_STAGES, STORY_STAGES, PAGE_PENDING)
+    if not rows:
+        return []
+    columns = ("webhook_id", "event_id", "developed_at")
+    await conn.execute(SQL["put_known_events"], *([row[name] for row in rows] for name in columns))
+    now = datetime.now(UTC)
+    payload_by_event = await _event_payloads(conn, {row["event_id"] for row in rows}, now=now)
+    news: defaultdict[tuple[int, WebhookEvent], list[dict[str, Any]]] = defaultdict(list)
+    for row in rows:
+        event: WebhookEvent = "event.developed" if row["is_known"] else "event.new"
+        if event in row["events"]:
+            news[row["webhook_id"], event].append(payload_by_event[row["event_id"]])
+    return [
+        Subject(
+            await _deliver(conn, webhook_id, event, {"events": batch}, story_count=sum(e["story_count"] for e in batch))
+        )
+        for (webhook_id, event), changed in news.items()
+        for batch in (changed[at : at + EVENTS_AT_ONCE] for at in range(0, len(changed), EVENTS_AT_ONCE))
     ]
 
 
@@ -155,11 +198,21 @@ async def enqueue_digest(conn: Connection, post_id: int) -> None:
     """Enqueue deliveries about the digest of a post, once per digest, inside the caller's transaction."""
     if not await conn.fetchval(SQL["has_subscribers"], ["digest.told"]):
         return
-    digest = await digest_reads.find_published(conn, await conn.fetchval(SQL["digest_of_post"], post_id))
+    digest_run_id = await conn.fetchval(SQL["digest_of_post"], post_id)
+    digest = None if digest_run_id is None else await digest_reads.find_published(conn, digest_run_id)
     if digest is None:
         return
     payload = message("digest.told", {"digest": digest}, now=datetime.now(UTC))
     rows = await conn.fetch(SQL["deliver_digest"], digest.digest_run_id, len(digest.tellings), payload)
+    await work.enqueue(conn, StageName.DELIVER_WEBHOOKS, [Subject(row["webhook_delivery_id"]) for row in rows])
+
+
+async def enqueue_alerts(conn: Connection, event: AlertEvent, alerts: Sequence[Mapping[str, Any]]) -> None:
+    """Enqueue a delivery about each alert for every subscribed webhook, inside the caller's transaction."""
+    if not alerts or not await conn.fetchval(SQL["has_subscribers"], [event]):
+        return
+    now = datetime.now(UTC)
+    rows = await conn.fetch(SQL["deliver_alerts"], event, [message(event, {"alert": each}, now=now) for each in alerts])
     await work.enqueue(conn, StageName.DELIVER_WEBHOOKS, [Subject(row["webhook_delivery_id"]) for row in rows])
 
 
@@ -198,16 +251,36 @@ async def delete_old(conn: Connection) -> None:
     await conn.execute(SQL["delete_old"], DELETED_AFTER)
 
 
-async def _deliver(conn: Connection, webhook_id: int, event: WebhookEvent, stories: Sequence[dict[str, Any]]) -> int:
-    payload = message(event, {"stories": stories}, now=datetime.now(UTC))
-    return int(await conn.fetchval(SQL["deliver"], webhook_id, event, len(stories), new_key(), payload))
+async def _deliver(
+    conn: Connection, webhook_id: int, event: WebhookEvent, data: Mapping[str, Any], *, story_count: int
+) -> int:
+    payload = message(event, data, now=datetime.now(UTC))
+    return int(await conn.fetchval(SQL["deliver"], webhook_id, event, story_count, new_key(), payload))
 
 
-def _story(outgoing: OutgoingStory, *, known_count: int) -> dict[str, Any]:
-    """A story in a payload, with the number of documents that the receiver knew before."""
-    values = msgspec.to_builtins(outgoing.story) | {"outlets": outgoing.outlets, "topics": outgoing.topics}
-    internal = {"story_id", "merged_into"}
-    return {name: value for name, value in values.items() if name not in internal} | {"known_item_count": known_count}
+async def _story_payloads(conn: Connection, story_ids: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """Stories as messages have them: with outlets and topics, without internal numbers."""
+    return {
+        row["story_id"]: _without_numbers(story_from(row)) | {"outlets": row["outlets"] or [], "topics": row["topics"]}
+        for row in await conn.fetch(SQL["outgoing_stories"], story_ids)
+    }
+
+
+async def _event_payloads(conn: Connection, event_ids: Iterable[int], *, now: datetime) -> dict[int, dict[str, Any]]:
+    """Events as messages have them: with their stories, the lead first."""
+    found = await event_reads.events_by_id(conn, list(event_ids))
+    stories = await event_reads.list_stories(conn, list(found), limit=STORIES_OF_EVENT)
+    return {
+        summary.event_id: _without_numbers(summary)
+        | {"stories": [_without_numbers(story) for story in stories[summary.event_id]]}
+        for summary in await event_summaries.summarize(conn, list(found.values()), now=now)
+    }
+
+
+def _without_numbers(row: EventSummary | Story) -> dict[str, Any]:
+    """The fields of an event or a story; receivers know both by their public ids."""
+    internal = {"event_id", "story_id", "merged_into"}
+    return {name: value for name, value in msgspec.to_builtins(row).items() if name not in internal}
 
 
 async def _columns(conn: Connection, settings: WebhookSettings) -> Iterable[Any]:

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Any, Literal
 
 from scoop.errors import LostLease
-from scoop.stage_names import SUBJECTS, SubjectKind
+from scoop.stage_names import FAILURE_TYPES, SUBJECTS, StageName, SubjectKind
 from scoop.store import db
 from scoop.store.db import Connection
 
@@ -63,10 +63,12 @@ class Count:
 class Waiting:
     """Work that failed: it waits for another try, or is quarantined.
 
-    `subject` is an id, `subject_kind` what it is the id of; null for a stage of another version.
+    `subject` is an id, `subject_kind` what it is the id of; null for a stage of another version. `failure_type` is
+    what failed: fetch, embed, publish, summary or another kind of text, else the stage.
     """
 
     stage: str
+    failure_type: str
     subject: int
     subject_kind: SubjectKind | None
     state: str
@@ -112,6 +114,11 @@ async def lanes(conn: Connection, stage: str) -> list[str]:
     return [row["lane"] for row in await conn.fetch(SQL["lanes"], stage)]
 
 
+async def crashed_lanes(conn: Connection, stage: str) -> list[str]:
+    """The lanes with due work during which a worker died."""
+    return [row["lane"] for row in await conn.fetch(SQL["crashed_lanes"], stage)]
+
+
 async def lock_lane(conn: Connection, lock: str, lane: str) -> bool:
     """Try to lock a lane for this connection; the lock ends with it."""
     return bool(await conn.fetchval("SELECT pg_try_advisory_lock($1, hashtext($2))", LANE_LOCK, f"{lock} {lane}"))
@@ -124,7 +131,15 @@ async def unlock_lane(conn: Connection, lock: str, lane: str) -> None:
 async def claim(
     conn: Connection, stage: str, *, worker: int, limit: int, lease: timedelta, lane: str = ""
 ) -> Claim | None:
-    rows = await conn.fetch(SQL["claim"], stage, lane, limit, worker, lease)
+    return _claim(stage, await conn.fetch(SQL["claim"], stage, lane, limit, worker, lease))
+
+
+async def claim_subject(conn: Connection, stage: str, subject: int, *, worker: int, lease: timedelta) -> Claim | None:
+    """Claim the work on one subject; None if it is not due or another worker has it."""
+    return _claim(stage, await conn.fetch(SQL["claim_subject"], stage, subject, worker, lease))
+
+
+def _claim(stage: str, rows: Sequence[Any]) -> Claim | None:
     if not rows:
         return None
     return Claim(
@@ -196,8 +211,14 @@ async def _list(
     after: WorkCursor | None,
     limit: int,
 ) -> list[Waiting]:
-    rows = await conn.fetch(SQL["list"], state, stage, limit, *(after or (None, None, None)))
-    return [Waiting(**row, subject_kind=SUBJECTS.get(row["stage"])) for row in rows]
+    rows = await conn.fetch(SQL["list"], state, stage, limit, *(after or (None, None, None)), StageName.WRITE)
+    return [_waiting(row) for row in rows]
+
+
+def _waiting(row: Mapping[str, Any]) -> Waiting:
+    stage, values = row["stage"], dict(row)
+    failure_type = values.pop("text_kind") or FAILURE_TYPES.get(stage, stage)
+    return Waiting(**values, failure_type=failure_type, subject_kind=SUBJECTS.get(stage))
 
 
 async def retry_now(conn: Connection, *, stage: str | None = None, subjects: Sequence[int] | None = None) -> int:

@@ -31,6 +31,10 @@ SELECT lane FROM due WHERE EXISTS (
 UNION
 SELECT DISTINCT lane FROM work WHERE stage = $1 AND state = 'waiting' AND crashes > 0 AND due_at <= now();
 
+-- name: crashed_lanes
+-- The lanes of a stage with due work during which a worker died.
+SELECT DISTINCT lane FROM work WHERE stage = $1 AND state = 'waiting' AND crashes > 0 AND due_at <= now() ORDER BY lane;
+
 -- name: claim
 -- Claim a batch of due work under a new ticket; work during which a worker died is claimed alone.
 WITH suspect AS (
@@ -45,6 +49,12 @@ WITH suspect AS (
 )
 UPDATE work SET state = 'claimed', ticket = (SELECT nextval('work_tickets')), worker = $4, due_at = now() + $5::interval
 WHERE ctid = ANY (ARRAY(SELECT place FROM suspect UNION ALL SELECT place FROM fresh))  -- locked above, so they stay
+RETURNING subject, ticket, version, attempts;
+
+-- name: claim_subject
+-- Claim the work on one subject under a new ticket, if it is due.
+UPDATE work SET state = 'claimed', ticket = (SELECT nextval('work_tickets')), worker = $3, due_at = now() + $4::interval
+WHERE stage = $1 AND subject = $2 AND state = 'waiting' AND due_at <= now()
 RETURNING subject, ticket, version, attempts;
 
 -- name: finish
@@ -114,8 +124,10 @@ SELECT EXISTS (SELECT FROM work WHERE state = 'claimed' AND stage = ANY ($1))
         ) AS busy);
 
 -- name: list
--- Work that is quarantined, or failed and waits, the next due first, after a cursor.
-SELECT stage, subject, state::text AS state, due_at, attempts, crashes, error, enqueued_at FROM work
+-- Work that is quarantined, or failed and waits, the next due first, after a cursor; with the kind of a text to be written.
+SELECT stage, subject, state::text AS state, due_at, attempts, crashes, error, enqueued_at,
+    CASE WHEN stage = $7 THEN (SELECT kind FROM briefs WHERE brief_id = subject) END AS text_kind
+FROM work
 WHERE state = $1::work_state AND ($2::text IS NULL OR stage = $2) AND (state = 'quarantined' OR error IS NOT NULL)
     AND ($4::timestamptz IS NULL OR (due_at, stage, subject) > ($4, $5, $6))
 ORDER BY due_at, stage, subject LIMIT $3;

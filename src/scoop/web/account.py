@@ -17,7 +17,7 @@ from scoop.http.errors import Busy, HttpProblem, TooManyRequests, Unauthenticate
 from scoop.http.routes import needs
 from scoop.store import db, users
 from scoop.store.db import Connection
-from scoop.web import pages
+from scoop.web import labels, pages
 from scoop.web.context import PageContext
 
 router = routes.for_pages()
@@ -78,6 +78,23 @@ async def change_password(
     return pages.redirect_with_notice("/settings/account", notice="Password changed. Your other sessions ended.")
 
 
+@router.post("/settings/account/language")
+@needs("read")
+async def change_language(
+    request: Request, desk: CurrentDesk, context: PageContext, by: CurrentVisitor, language: FormText = ""
+) -> Response:
+    """Set the language in which the visitor reads summaries."""
+    user_id = _person(by)
+    if language and language not in labels.LANGUAGES:
+        async with desk.reading() as conn:
+            return await _account(conn, context, user_id, error="choose a language of the list")
+    async with desk.writing() as conn:
+        await users.set_language(conn, user_id, language)
+    auth.clear_cache(request)
+    name = labels.language_name(language) if language else "the language of the desk"
+    return pages.redirect_with_notice("/settings/account", notice=f"Summaries are shown in {name}, where there is one.")
+
+
 @router.post("/settings/account/sign-out")
 @needs("read")
 async def sign_out_everywhere(request: Request, conn: WriteConn, by: CurrentVisitor) -> Response:
@@ -92,7 +109,13 @@ async def _account(conn: Connection, context: PageContext, user_id: int, *, erro
     status = HTTPStatus.BAD_REQUEST if error else HTTPStatus.OK
     person = await users.by_id(conn, user_id)
     return pages.page(
-        "settings_account.html", context, status=status, person=person, error=error, rights=access.ABOUT_RIGHTS
+        "settings_account.html",
+        context,
+        status=status,
+        person=person,
+        error=error,
+        rights=access.ABOUT_RIGHTS,
+        languages=[("", "as the desk"), *labels.LANGUAGES.items()],
     )
 
 

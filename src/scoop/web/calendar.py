@@ -1,11 +1,12 @@
-"""The calendar: a month of days, each with its number of stories."""
+"""The calendar: a month of days, each with its number of events."""
 
 import calendar
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 
 from scoop.errors import NotFound
+from scoop.store.reads.days import MAX_COUNTED
 from scoop.web.context import PageContext
 
 YEARS = range(1900, 3000)  # near the ends of the calendar a timezone would push a day out of it
@@ -17,12 +18,16 @@ class Cell:
     """A day of the month."""
 
     day: date
-    stories: int
+    events: int
+
+    @property
+    def event_count(self) -> str:
+        return f"{self.events:,}+" if self.events >= MAX_COUNTED else f"{self.events:,}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Month:
-    """`earlier` and `later` are the first days of the months around it, None if these can have no stories.
+    """`earlier` and `later` are the first days of the months around it, None if these can have no events.
 
     In its first and last week the days of other months are None.
     """
@@ -49,13 +54,13 @@ def parse_month(name: str) -> date:
     return parse_day(f"{name}-01")
 
 
-def month_window(context: PageContext, day: date) -> tuple[datetime, datetime]:
-    """The start and end of the month that a day is in."""
+def month_days(day: date) -> tuple[date, date]:
+    """The first day of the month that a day is in, and of the next one."""
     first = day.replace(day=1)
-    return context.window(first)[0], context.window(_next(first))[0]
+    return first, _next(first)
 
 
-def month(context: PageContext, day: date, stories_by_day: Mapping[date, int]) -> Month:
+def month(context: PageContext, day: date, events_by_day: Mapping[date, int]) -> Month:
     """The month that a day is in."""
     first = day.replace(day=1)
     after = _next(first)
@@ -63,7 +68,7 @@ def month(context: PageContext, day: date, stories_by_day: Mapping[date, int]) -
     return Month(
         first=first,
         weeks=[
-            [Cell(day=day, stories=stories_by_day.get(day, 0)) if day.month == first.month else None for day in week]
+            [Cell(day=day, events=events_by_day.get(day, 0)) if day.month == first.month else None for day in week]
             for week in weeks
         ],
         earlier=_if_in_range((first - timedelta(days=1)).replace(day=1)),

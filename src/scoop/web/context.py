@@ -20,12 +20,13 @@ MAX_NOTICE = 600  # characters
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """`notice` is what the page before left to say; `path` is where they are."""
+    """`notice` is what the page before left to say; `path` is where they are; `is_demo`: the demo is shown."""
 
     now: datetime
     timezone: ZoneInfo
     newsstand: str | None
     visitor: Visitor
+    is_demo: bool = False
     path: str = "/"
     notice: str = ""
 
@@ -55,6 +56,15 @@ class Context:
         local = moment.astimezone(self.timezone)
         return f"{local.day} {local:%b, %H:%M}"
 
+    def spoken(self, moment: datetime) -> str:
+        """A time in a sentence: "today 18:02", "yesterday 18:02", "Monday 16 November, 18:02"."""
+        local = moment.astimezone(self.timezone)
+        days = (self.today - local.date()).days
+        if days in {0, 1}:
+            return f"{'yesterday' if days else 'today'} {local:%H:%M}"
+        year = f" {local.year}" if local.year != self.today.year else ""
+        return f"{local:%A} {local.day} {local:%B}{year}, {local:%H:%M}"
+
     def href(self, url: str | None) -> str | None:
         """The target of a link to an article; None for a URL that is not safe to link."""
         return links.href(url, newsstand=self.newsstand)
@@ -79,6 +89,7 @@ def _context(request: Request, desk: Desk, visitor: Visitor, now: datetime) -> C
         timezone=desk.timezone,
         newsstand=desk.newsstand,
         visitor=visitor,
+        is_demo=getattr(request.state, "is_demo", False),
         path=request.url.path,
         notice=unquote(request.cookies.get(NOTICE, ""))[:MAX_NOTICE],
     )
@@ -88,10 +99,14 @@ PageContext = Annotated[Context, Depends(current)]
 """The context of the page that a handler renders."""
 
 
-def day_href(day: date, *, collection: str | None = None, offset: int = 0, month: date | None = None) -> str:
+def day_href(
+    day: date, *, collection: str | None = None, is_all: bool = False, offset: int = 0, month: date | None = None
+) -> str:
+    """The page of a day: its front page, one collection, or all collections in one list."""
     query = {"collection": collection} if collection else {}
     if offset:
         query["offset"] = str(offset)
     if month:
         query["month"] = f"{month:%Y-%m}"
-    return f"/days/{day.isoformat()}{'?' if query else ''}{urlencode(query, quote_via=quote)}"
+    path = f"/days/{day.isoformat()}/all" if is_all else f"/days/{day.isoformat()}"
+    return f"{path}{'?' if query else ''}{urlencode(query, quote_via=quote)}"

@@ -71,8 +71,6 @@ async def make(
 
 async def _make(conn: Connection, desk: Desk, slug: str, day: date, mode: RunMode, *, now: datetime) -> None:
     order = await digest.prepare_order(conn, slug, day, mode=mode, publish=False, modes=app.modes(desk.config), now=now)
-    if day > shown.next_day(order.topic, now):
-        raise UsageError(f"{day} is too far ahead: there is no news for it yet")
     await digest.make(conn, order, app.channel_makers(desk.config))
 
 

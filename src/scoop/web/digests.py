@@ -19,12 +19,13 @@ from scoop.http import pagination, routes
 from scoop.http.deps import ReadConn
 from scoop.http.routes import needs
 from scoop.model import Digest, Post, Topic
-from scoop.store import db, digests, posts, topics
+from scoop.store import curators, db, digests, posts, topics
+from scoop.store.curators import Curator
 from scoop.store.db import Connection
 from scoop.store.digests import DigestRun, RunEntry
 from scoop.store.reads import digests as digest_reads
 from scoop.store.reads.digests import DatedDigest, Neighbours
-from scoop.web import labels, pages, sidebar
+from scoop.web import explain, labels, pages, sidebar
 from scoop.web.calendar import parse_day
 from scoop.web.context import PageContext
 from scoop.web.explain import EvidenceSignal
@@ -50,6 +51,12 @@ GROUPS = {
     "suppressed_manual": "Suppressed by hand",
 }
 """Outcomes of candidates, in display order."""
+CURATOR_GROUPS = {
+    **GROUPS,
+    "published": "Selected",
+    "left": "Relevant, but not among the best",
+    "suppressed_duplicate": "Another article about the same event is selected",
+}
 
 DigestTopicSlug = Annotated[str, Path(pattern=r"^[a-z0-9_]{1,64}$")]
 DigestId = Annotated[int, Field(ge=1, le=db.LAST_ID)]
@@ -117,6 +124,7 @@ class DigestPage:
     is_early: bool
     has_come: bool
     is_correctable: bool
+    curator: Curator | None
 
     @property
     def href(self) -> str:
@@ -136,7 +144,7 @@ async def digests_page(conn: ReadConn, context: PageContext, topic: str = "", af
         raise NotFound(f"there is no topic {topic[: said.NAME_CHARACTERS]!r}")
     place = pagination.decode_cursor(after, date, str) or digest_reads.START
     found = await digest_reads.list_digests(conn, topic_slug=topic or None, after=place, limit=PAGE + 1)
-    shown = [(each, state(each, now=context.now)) for each in found[:PAGE]]
+    shown = [(each, state(each, now=context.now, timezone=str(context.timezone))) for each in found[:PAGE]]
     wanted = [each for each in known if each.enabled and topic in {"", each.topic_slug}]
     return pages.page(
         "digests.html",
@@ -159,28 +167,21 @@ def _list_href(topic: str, *, after: str) -> str:
 
 
 def _coming(topic: Topic, shown: Sequence[tuple[DatedDigest, StateLabel]], *, now: datetime) -> Coming:
-    day = next_day(topic, now)
+    day = digest_windows.coming(topic.digest_cron, topic.timezone, now)
     due_at = digest_windows.due_at(topic.digest_cron, topic.timezone, day)
     assert due_at is not None  # noqa: S101 - the cron itself named the date
     made = next((word for each, word in shown if (each.topic_slug, each.run_date) == (topic.topic_slug, day)), None)
     return Coming(topic=topic, day=day, due_at=due_at, state=made)
 
 
-def next_day(topic: Topic, now: datetime) -> date:
-    """The next date whose digest is not due yet."""
-    return digest_windows.following(topic.digest_cron, digest_windows.latest(topic.digest_cron, topic.timezone, now))
-
-
-def state(digest: DatedDigest, *, now: datetime) -> StateLabel:
-    """The state of a digest; one made before its time and not posted is a preview."""
+def state(digest: DatedDigest, *, now: datetime, timezone: str) -> StateLabel:
+    """The state of a digest; one made before its time and not posted is a preview. Another `timezone` is named."""
     is_outgoing = digest.post_states or digest.left_to_legacy_at
     if digest.mode == "live" and not is_outgoing and digest.window_end_utc > min(now, digest.started_at):
         return StateLabel(
             word="preview", kind="maybe", more=labels.counted(digest.entry_count or 0, "story", "stories")
         )
-    found = sidebar.digest_state(digest, digest.run_date, now=now)
-    assert found is not None  # noqa: S101 - it was made
-    return found
+    return sidebar.made_state(digest, timezone=timezone)
 
 
 def local(moment: datetime, timezone: str) -> str:
@@ -228,7 +229,7 @@ async def page(
         local=local,
         href=href,
         said=said,
-        GROUPS=GROUPS,
+        GROUPS=CURATOR_GROUPS if found.curator else GROUPS,
     )
 
 
@@ -263,15 +264,20 @@ async def read(
         live_id=live_id,
         shadow_id=shadow_id,
         is_committed=committed is not None,
-        is_early=day > next_day(topic, now),
+        is_early=day > digest_windows.coming(topic.digest_cron, topic.timezone, now),
         has_come=day <= now.astimezone(ZoneInfo(topic.timezone)).date(),
         is_correctable=bool(sent) and shown is not None and _is_outdated(shown, suppressed),
+        curator=await curators.find(conn, topic.topic_id),
     )
 
 
 async def _run_view(conn: Connection, topic: Topic, run_id: int) -> DigestRunView:
     run, entries = await digests.get_run(conn, run_id), await digests.list_entries(conn, run_id)
-    return DigestRunView(run=run, entries=entries, digest=digests.make_digest(topic, run.run_date, entries))
+    return DigestRunView(
+        run=run,
+        entries=entries,
+        digest=digests.make_digest(topic, run.run_date, entries, introduction=run.introduction),
+    )
 
 
 def _state(topic: Topic, shown: DigestRunView | None, sent: Sequence[Post], *, now: datetime) -> StateLabel:
@@ -296,6 +302,7 @@ def _state(topic: Topic, shown: DigestRunView | None, sent: Sequence[Post], *, n
             has_shadow=False,
         ),
         now=now,
+        timezone=topic.timezone,
     )
 
 
@@ -319,6 +326,8 @@ def _group(entry: RunEntry) -> str:
 
 
 def _signals(entry: RunEntry) -> list[EvidenceSignal]:
+    if entry.relevance is not None:
+        return explain.score_bars(entry.score_parts)
     parts: Mapping[str, float] = entry.score_parts
     return [
         EvidenceSignal(name=name, value=f"{parts[part]:.2f}", share=parts[part])

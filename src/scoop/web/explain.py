@@ -6,8 +6,10 @@ from typing import Any
 
 import msgspec
 
+from scoop.core import curation
 from scoop.store.reads.decisions import DocumentDecision, RejectedCandidate
-from scoop.store.reads.stories import RelatedStory, StoryMember
+from scoop.store.reads.events import RelatedEvent
+from scoop.store.reads.stories import StoryMember
 from scoop.web import labels
 
 IN_SENTENCE = frozenset({"signal", "matched_document_id", "decision_id", "absorbed_story_ids", "before"})
@@ -53,9 +55,20 @@ def decision_signals(event: DocumentDecision) -> list[EvidenceSignal]:
     return _measured((field.name, getattr(event, field.name)) for field in fields(event))
 
 
-def pair_signals(pair: RejectedCandidate | RelatedStory) -> list[EvidenceSignal]:
-    """The measurements between two documents or stories."""
+def pair_signals(pair: RejectedCandidate | RelatedEvent) -> list[EvidenceSignal]:
+    """The measurements between two documents, or the best linked ones of two events."""
     return _measured([("probability", pair.probability), *pair.signs.items()])
+
+
+def score_bars(parts: Mapping[str, float]) -> list[EvidenceSignal]:
+    """The parts of a score as bars, each of its most points; empty without a score."""
+    return [
+        EvidenceSignal(
+            name=name.replace("_", " ").capitalize(), value=f"{parts[name]:.0f}/{most}", share=parts[name] / most
+        )
+        for name, most in curation.LIMITS.items()
+        if name in parts
+    ]
 
 
 def _measured(figures: Iterable[tuple[str, Any]]) -> list[EvidenceSignal]:

@@ -58,6 +58,12 @@ def split_lines(value: str) -> list[str]:
     return [line.strip() for line in value.splitlines() if line.strip()]
 
 
+def count_rows(count: str, *, most: int) -> int:
+    """The number of rows that a form says it has, at most `most`; 0 for anything else than a number."""
+    is_number = count.isascii() and count.isdecimal() and len(count) < 6
+    return min(int(count), most) if is_number else 0
+
+
 def find_problems(values: Mapping[str, Any], build: Callable[[Mapping[str, Any]], Any]) -> FormValues:
     """The problems by field: if all values together cannot be built, each is tried alone."""
     try:

@@ -1,24 +1,35 @@
 """Labels of the pages: stored slugs, codes, counts and times in words."""
 
 import re
+from collections.abc import Container, Sequence
 from datetime import datetime, timedelta
 from typing import Literal, Protocol
 
-from scoop.core import text
+from scoop.core import events, front_page, publishers, text
+from scoop.core.curation import EvaluationState, RejectReason
 from scoop.core.display_names import collection_name as collection_name
 from scoop.core.display_names import counted as counted
+from scoop.core.display_names import initials as initials
 from scoop.core.display_names import outlet_name as outlet_name
+from scoop.core.front_page import ChangeSince, EventTally
+from scoop.core.language import UNDETERMINED
 from scoop.core.rendering.common import written_out as written_out  # used by the templates
-from scoop.model import Decision, Story
-from scoop.store.reads.days import StoryTally
+from scoop.model import PAGE_PENDING, Decision, Event, Outlet, Story
+from scoop.store.reads.evaluations import CuratorVerdict
+from scoop.store.reads.event_summaries import EventSummary
+from scoop.store.reads.events import ChangeCounts
 
 NEW_FOR = timedelta(hours=3)
 DEVELOPING_FOR = timedelta(hours=6)  # since the last document joined
 DATED_AFTER = timedelta(days=7)  # after this, the date says more than an age in days
 LEAD_CHARACTERS = 240
+REASON_CHARACTERS = 300
+MAX_LANGUAGE_NAMES = 3
+SHORT_PARAGRAPH = 40  # characters: at the beginning of a text, a shorter one is a heading or a label
 WORDS_A_MINUTE = 230  # an adult's silent reading speed
 CHARACTERS_A_MINUTE = 500  # of a language without spaces, whose tokens are characters
 UNSPACED = frozenset({"ja", "km", "lo", "my", "th", "zh"})
+_PROBLEM_CODE = re.compile(r"^[a-z_]+: ")
 
 LANGUAGES = {
     "ar": "Arabic", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek", "en": "English", "es": "Spanish",
@@ -50,12 +61,50 @@ REASONS = {
     "manual": "A person merged it into this story.",
 }
 
+PAGE_PROBLEMS = {
+    "bot_check": "the site asks for a browser",
+    "consent": "the site asks for consent first",
+    "empty": "there is no article on it",
+    "error_page": "the site answers with an error",
+    "gone": "it is gone",
+    "http_error": "the site answers with an error",
+    "login": "it needs an account",
+    "not_html": "it is not a web page",
+    "parse_error": "it is not a web page",
+    "paywall": "it is behind a paywall",
+    "refused_address": "its address is private",
+    "robots": "the site does not allow programs to read it",
+    "script_only": "only a script shows its text",
+    "short": "there is little text on it",
+    "timeout": "the site does not answer in time",
+    "too_complex": "it is too large",
+    "unreachable": "the site cannot be reached",
+}
+"""Why the page of an article gave no text."""
 DECISIONS = {
     "new_story": "started a story",
     "auto_merge": "merged automatically",
     "gray_zone": "probably the same event",
     "manual_merge": "merged manually",
     "manual_split": "split off manually",
+}
+EVALUATION_STATES: dict[EvaluationState, str] = {
+    "relevant": "relevant",
+    "notified": "posted",
+    "rejected": "rejected",
+    "waiting": "waiting",
+}
+"""The states of a curator's articles, in the order shown."""
+REJECT_REASONS: dict[RejectReason, str] = {
+    "low_relevance": "below the minimum score",
+    "no_topic_match": "matches no topic",
+    "content_extraction_failed": "no readable text",
+}
+STATE_COLOURS: dict[EvaluationState, str] = {
+    "relevant": "maybe",
+    "notified": "good",
+    "rejected": "rest",
+    "waiting": "watch",
 }
 SIGNALS = {
     "probability": "probability",
@@ -88,16 +137,8 @@ class CoveredByDocuments(Covered, Protocol):
 
 
 def publisher_name(publisher_family: str) -> str:
-    """A publisher family on one line; without a host it is a source's name, which may hold any text."""
-    return text.one_line(publisher_family)
-
-
-def initials(name: str) -> str:
-    """One or two letters in place of an outlet's icon."""
-    words = [word for word in re.split(r"[\W_]+", name) if word]
-    if len(words) > 1:
-        return (words[0][0] + words[1][0]).upper()
-    return words[0][:1].upper() + words[0][1:2] if words else "?"
+    """The name of a publisher family before it is edited, on one line."""
+    return text.one_line(publishers.family_name(publisher_family))
 
 
 def source_counts(story: Covered) -> str:
@@ -113,36 +154,142 @@ def coverage_counts(story: CoveredByDocuments) -> str:
     return f"{source_counts(story)}{documents}"
 
 
-def describe_decision(decision: Decision, story_id: int) -> str:
-    """A person's decision, as seen from the page of one of the two stories."""
-    other = decision.other_title if decision.story_id == story_id else decision.title
-    if decision.action == "merge":
-        return f"“{other}” was merged into this story."
-    if decision.action == "apart":
-        return f"“{other}” and this story stay separate."
+def outlet_counts(event: Covered) -> str:
+    """The number of outlets, and how many of them are independent of each other; empty for one."""
+    independent = min(event.publisher_family_count, event.source_count)
+    return f"{event.source_count:,} outlets, {independent:,} independent" if event.source_count > 1 else ""
+
+
+def page_problem(problem: str) -> str:
+    """Why the text of a document is not that of its article's page, as a sentence."""
+    if problem == PAGE_PENDING:
+        return "The page of the article has not been read yet."
+    return f"The page of the article could not be read: {PAGE_PROBLEMS.get(problem, problem.replace('_', ' '))}."
+
+
+def languages(codes: Sequence[str]) -> str:
+    """The known languages of an event: up to three by name; empty for one."""
+    codes = [code for code in codes if code != UNDETERMINED]
+    if len(codes) < 2:
+        return ""
+    if len(codes) > MAX_LANGUAGE_NAMES:
+        return f"{len(codes)} languages"
+    names = [language_name(code) for code in codes]
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def describe_decision(decision: Decision, story_ids: Container[int]) -> str:
+    """A person's decision, as seen from the page of an event with these stories."""
+    title, other = f"“{decision.title}”", f"“{decision.other_title}”"
     moved = counted(len(decision.document_ids), "document")
-    return f"{moved} split off from “{decision.title}” into a separate story."
+    if decision.action == "move":
+        if decision.story_id in story_ids:
+            return f"{title} was moved to this event."
+        return f"{title} was moved to the event of {other}." if decision.other_title else f"{title} was moved out."
+    return {
+        "merge": f"{other} was merged into {title}.",
+        "apart": f"{title} and {other} stay separate.",
+        "split": f"{moved} split off from {title} into a separate story.",
+        "lead": f"{title} was chosen as the lead.",
+        "suppress": "This event was suppressed.",
+    }[decision.action]
 
 
 def reading_time(token_count: int, language: str) -> str:
     """The time to read a text."""
-    speed = CHARACTERS_A_MINUTE if language.partition("-")[0] in UNSPACED else WORDS_A_MINUTE
+    speed = CHARACTERS_A_MINUTE if is_unspaced(language) else WORDS_A_MINUTE
     return f"{max(1, round(token_count / speed))} min"
 
 
-def story_count(tally: StoryTally) -> str:
-    """The number of stories, and of events if some are probably about the same one."""
-    stories = counted(tally.stories, "story", "stories")
-    if tally.stories == tally.groups:
-        return stories
-    return f"{stories}, probably {counted(tally.groups, 'event')}"
+def event_counts(tally: EventTally) -> str:
+    """The number of events of a collection, and how many of them several publishers report."""
+    events = counted(tally.events, "event")
+    return f"{events}, {tally.wide_events:,} by several publishers" if tally.wide_events else events
 
 
-def lead(story: Story) -> str:
-    """The beginning of the story's text on one line."""
-    first = text.one_line(story.lead.partition("\n\n")[0])
-    cut = text.truncated(first, LEAD_CHARACTERS)
-    return cut if cut == first else f"{cut} …"
+def story_outlets(story: Story, outlets: Sequence[Outlet]) -> str:
+    """The first outlet of a story of an event, and the number of the others."""
+    own = [outlet for outlet in outlets if outlet.source in story.sources]
+    first = outlet_name(own[0].source, own[0].source_name) if own else outlet_name(story.sources[0], None)
+    return f"{first} and {story.source_count - 1:,} more" if story.source_count > 1 else first
+
+
+def other_story_counts(story: Story, others: Sequence[Story], count: int) -> str:
+    """How many more outlets the other stories of an event have; if none, how many stories there are."""
+    outlets = {source for other in others for source in other.sources} - {*story.sources}
+    return counted(len(outlets), "more outlet") if outlets else counted(count, "more story", "more stories")
+
+
+def lead(story: Story | Event | EventSummary) -> str:
+    """The beginning of the summary, else of the article's text after headings; empty if it only repeats the title."""
+    if summary := _summary(story):
+        return beginning(summary)
+    paragraphs = [line for part in re.split(r"\n\s*\n", story.lead) if (line := text.one_line(part))]
+    first = next((number for number, line in enumerate(paragraphs) if len(line) >= SHORT_PARAGRAPH), 0)
+    whole = " ".join(paragraphs[first:])
+    return "" if text.normalized(whole) == text.normalized(story.title) else beginning(whole)
+
+
+def lead_language(story: Story | Event | EventSummary) -> str:
+    """The language of what `lead` gives."""
+    own = None if isinstance(story, Story) else story.summary_language
+    return own or story.language
+
+
+def _summary(story: Story | Event | EventSummary) -> str | None:
+    return None if isinstance(story, Story) else story.summary
+
+
+def beginning(body: str) -> str:
+    """The first words of a text, on one line."""
+    whole = text.one_line(body)
+    cut = text.truncated(whole, LEAD_CHARACTERS)
+    return cut if cut == whole else f"{cut} …"
+
+
+def is_unspaced(language: str | None) -> bool:
+    """Whether a language is written without spaces between sentences."""
+    return (language or "").partition("-")[0] in UNSPACED
+
+
+def failure_reason(problem: str | None) -> str:
+    """Why a text was not generated: without the code of the problem, and without a full stop."""
+    plain = _PROBLEM_CODE.sub("", text.one_line(problem or "the reason is unknown"))
+    return text.truncated(plain, REASON_CHARACTERS).rstrip(".")
+
+
+def verdict(decided: CuratorVerdict) -> str:
+    """What a curator decided on an article, as `85/100, posted`."""
+    points = "" if decided.relevance_score is None else f"{decided.relevance_score}/100, "
+    outcome = REJECT_REASONS[decided.reason] if decided.reason else EVALUATION_STATES[decided.state]
+    return f"{points}{outcome}"
+
+
+def event_status(event: Event, *, now: datetime) -> Literal["new", "developing", "quiet", "suppressed"]:
+    if event.status == "suppressed":
+        return "suppressed"
+    return events.status(
+        first_seen_at=event.first_seen_at,
+        last_seen_at=event.last_seen_at,
+        created_at=event.created_at,
+        developed_at=event.developed_at,
+        now=now,
+    )
+
+
+def change_since(event: Event, since: datetime | None) -> ChangeSince | None:
+    """Whether an event is new or has developed since a reader's last visit."""
+    return front_page.change_since(created_at=event.created_at, developed_at=event.developed_at, since=since)
+
+
+def change_counts(changes: ChangeCounts) -> str:
+    """The numbers of events that are new and that developed, as the beginning of a sentence."""
+    if not changes.is_complete:
+        return f"More than {changes.new + changes.developed - 1:,} new or developed"
+    if not changes.new and not changes.developed:
+        return "Nothing new"
+    counts = {"new": changes.new, "developed": changes.developed}
+    return ", ".join(f"{count:,} {word}" for word, count in counts.items() if count)
 
 
 def status(story: Story, *, now: datetime) -> Literal["new", "developing", "suppressed"] | None:

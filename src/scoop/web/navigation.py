@@ -16,13 +16,15 @@ class NavItem:
     def is_at(self, path: str) -> bool:
         """Whether a path belongs to this item; stories and days belong to the front page."""
         if self.href == "/":
-            return path == "/" or path.startswith(("/days/", "/stories/"))
+            return path == "/" or path.startswith(("/days/", "/events/", "/stories/"))
         return path == self.href or path.startswith(f"{self.href}/")
 
 
 ITEMS = (
     NavItem(name="News", href="/", letter="n", is_foremost=True),
+    NavItem(name="Articles", href="/articles", letter="i", is_foremost=True),
     NavItem(name="Digests", href="/digests", letter="d", is_foremost=True),
+    NavItem(name="Curators", href="/curators", letter="c", is_foremost=True),
     NavItem(name="Review", href="/review", letter="r", right="edit", is_foremost=True),
     NavItem(name="Sources", href="/sources", letter="s", is_foremost=True),
     NavItem(name="Topics", href="/topics", letter="t"),
@@ -30,5 +32,6 @@ ITEMS = (
     NavItem(name="Runs", href="/runs", letter="u"),
     NavItem(name="Queue", href="/queue", letter="q"),
     NavItem(name="Stats", href="/stats", letter="a"),
+    NavItem(name="Spending", href="/spend", letter="m", right="edit"),
     NavItem(name="Settings", href="/settings", letter="e"),
 )

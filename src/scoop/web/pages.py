@@ -1,5 +1,6 @@
 """Render pages: one template each, in a shared layout."""
 
+from collections.abc import Callable, Hashable, Sequence
 from functools import cache
 from hashlib import sha256
 from http import HTTPStatus
@@ -12,7 +13,9 @@ import jinja2
 from fastapi import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from scoop.http.cache import ResponseCache
 from scoop.http.errors import HttpProblem
+from scoop.model import PAGE_PENDING
 from scoop.web import context as page_context
 from scoop.web import labels, navigation
 from scoop.web.context import PageContext
@@ -42,6 +45,21 @@ def page(template: str, context: PageContext, *, status: HTTPStatus = HTTPStatus
     if context.notice:
         response.delete_cookie(page_context.NOTICE)
     return response
+
+
+def cached_page(
+    cache: ResponseCache,
+    context: PageContext,
+    key: Hashable,
+    inputs: Sequence[Any],
+    make: Callable[[], HTMLResponse],
+) -> HTMLResponse:
+    """A page as it was rendered for this visitor in this minute, if its inputs are the same objects of the cache."""
+    if context.notice:
+        return make()
+    minute = context.now.replace(second=0, microsecond=0)  # pages say how long ago something was
+    whole_key = (context.path, context.visitor, context.is_demo, minute, key)
+    return HTMLResponse(cache.render(whole_key, inputs, lambda: bytes(make().body)))
 
 
 def redirect_with_notice(path: str, *, notice: str = "") -> Response:
@@ -82,6 +100,7 @@ def _templates() -> jinja2.Environment:
     )
     templates.globals |= {
         "labels": labels,
+        "page_pending": PAGE_PENDING,
         "navigation": navigation,
         "day_href": page_context.day_href,
         "static": static_href,

@@ -13,7 +13,7 @@ from scoop.http import errors, routes
 from scoop.http.deps import ReadConn, WriteConn
 from scoop.http.routes import needs
 from scoop.stage_names import StageName
-from scoop.store import db, work
+from scoop.store import db, projections, work
 from scoop.store.reads import work as work_reads
 from scoop.store.reads.work import WorkSubject
 from scoop.store.work import Count, Waiting
@@ -74,6 +74,7 @@ async def queue_page(conn: ReadConn, context: PageContext, stage: str = "") -> R
         failed_count=sum(row.failed for row in rows if stage in {"", row.stage}),
         quarantined_count=sum(row.quarantined for row in rows if stage in {"", row.stage}),
         empty_count=sum(row.is_empty for row in rows),
+        feeds=await projections.list_states(conn),
         plain=_plain,
     )
 
@@ -143,5 +144,4 @@ def _row(stage: str, waiting: Count | None, claimed: Count | None, quarantined: 
 def _work_item(waiting: Waiting, subjects: dict[tuple[str, int], WorkSubject]) -> WorkItemView:
     about = subjects[waiting.stage, waiting.subject]
     label = about.label or f"{waiting.subject_kind or 'subject'} {waiting.subject}"
-    href = f"/sources/{about.source}" if about.source else f"/stories/{about.story_uuid}" if about.story_uuid else ""
-    return WorkItemView(work=waiting, label=label, href=href)
+    return WorkItemView(work=waiting, label=label, href=about.href)

@@ -24,7 +24,7 @@ from scoop.store.db import Connection
 from scoop.store.reads import collections as collection_reads
 from scoop.store.reads import review as review_reads
 from scoop.store.reads.review import ReviewArticle, ReviewMember
-from scoop.store.review import GrayPair
+from scoop.store.review_queue import GrayPair
 from scoop.web import labels, pages
 from scoop.web.context import PageContext
 from scoop.web.explain import EvidenceSignal
@@ -163,6 +163,24 @@ async def split(
     return await _answer(desk, context, place, decide)
 
 
+@router.post("/review/split-each")
+@needs("edit")
+async def split_each(
+    desk: CurrentDesk,
+    context: PageContext,
+    place: PositionForm,
+    documents: Annotated[list[ReviewId] | None, Form()] = None,
+    note: Note = "",
+) -> Response:
+    async def decide(conn: Connection) -> Decision:
+        if not documents:
+            raise UsageError("select the documents to split off the story")
+        decisions = await store.split_each(conn, set(documents), note=_noted(note), by=context.visitor.name)
+        return decisions[-1]
+
+    return await _answer(desk, context, place, decide)
+
+
 @router.post("/review/undo")
 @needs("edit")
 async def undo(
@@ -233,18 +251,26 @@ def _told(decision: Decision) -> str:
 
 def _sentence(decision: Decision) -> str:
     """The state after a decision, in terms of the headlines."""
-    one, other = (f"“{text.truncated(title, 80)}”" for title in (decision.title, decision.other_title))
+    one, other = (f"“{text.truncated(title or '', 80)}”" for title in (decision.title, decision.other_title))
     moved = labels.counted(len(decision.document_ids), "document", "documents")
     if decision.undone_at is None:
         return {
             "merge": f"Merged: {other} is part of {one} now.",
             "apart": f"Kept apart: {one} and {other}.",
             "split": f"Split: {moved} of {one} made {other}.",
+            "move": f"Moved: {one} to the event of {other}."
+            if decision.other_title
+            else f"Moved: {one} to its own event.",
+            "lead": f"Lead chosen: {one}.",
+            "suppress": f"Event suppressed: {one}.",
         }[decision.action]
     return {
         "merge": f"Undone: {other} is a story of its own again.",
         "apart": f"Undone: {one} and {other} may be merged again.",
         "split": f"Undone: {moved} went back to {one}.",
+        "move": f"Undone: {one} went back to its event.",
+        "lead": f"Undone: {one} does not have to lead its event.",
+        "suppress": f"Undone: the event of {one} is shown again.",
     }[decision.action]
 
 
@@ -265,6 +291,7 @@ async def _page(
         shown=await _shown(conn, found[0]) if found else None,
         last=next((each for each in decisions if each.undone_at is None), None),
         answered=precision(await review.answered(conn)),
+        VERDICTS=review.VERDICTS,
         sentence=_sentence,
         error=error,
     )

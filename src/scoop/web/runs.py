@@ -14,7 +14,6 @@ from scoop.http import errors, routes
 from scoop.http.deps import CurrentDesk, Desk, ReadConn
 from scoop.http.routes import needs
 from scoop.store import arrivals, db, runs
-from scoop.store.reads import sources as source_reads
 from scoop.store.runs import Run
 from scoop.web import pages
 from scoop.web.context import PageContext
@@ -75,7 +74,6 @@ async def runs_page(
         "runs.html",
         context,
         runs=latest[:PAGE],
-        names=await source_reads.get_names(conn, {run.source for run in latest}),
         choice=choice,
         older=older,
         is_first=before is None,
@@ -91,14 +89,12 @@ async def runs_page(
 async def run_page(desk: CurrentDesk, context: PageContext, run_id: RunId) -> Response:
     async with desk.reading() as conn:
         run = await runs.by_id(conn, run_id)
-        names = await source_reads.get_names(conn, [run.source])
         refused = await arrivals.list_refusals(conn, run_id=run_id, limit=SHOWN_REFUSED, most_bytes=SHOWN_BYTES)
     lines, problem = await _log(desk, run)
     return pages.page(
         "run.html",
         context,
         run=run,
-        names=names,
         refused=refused,
         lines=lines[:SHOWN_LINES],
         line_count=len(lines),

@@ -18,20 +18,22 @@ from scoop.http.routes import needs
 from scoop.store import search as store
 from scoop.store import topics
 from scoop.store.db import Connection
-from scoop.web import labels, pages
+from scoop.web import event_summary, labels, pages
 from scoop.web.context import PageContext
 from scoop.web.forms import FormValues, QueryFields
 
 router = routes.for_pages()
 
 ROWS = 20
+SHOWN_OUTLETS = 6  # of an event
 FILTERS = ("collection", "topic", "source", "language", "since", "until")
 FEED_PARAMS = ("q", "collection", "source", "topic", "language")
 EXAMPLES = (
-    ("harbour strike", "stories with both words, in any form, and stories of the same meaning"),
-    ('"harbour strike"', "stories with exactly this phrase"),
+    ("harbour strike", "events with both words, in any form, and events of the same meaning"),
+    ('"harbour strike"', "events with exactly this phrase"),
     ("strike -football", "without a word"),
     ("strike OR walkout", "with one of the words"),
+    ("strike lang:de after:2026-11-01", "in one language, seen on this day or later"),
     ("港 ストライキ", "in any language, with or without spaces"),
 )
 
@@ -53,10 +55,11 @@ async def search_page(desk: CurrentDesk, context: PageContext, fields: QueryFiel
         query, error = _query(fields, context), ""
     except UsageError as refused:
         query, error = Query(text=""), str(refused)
-    result = await deps.search_stories(desk, query) if query.text else SearchResult()
+    language_of = event_summary.language_of(desk, context)
+    result = await deps.search_stories(desk, query, language_of=language_of) if query.text else SearchResult()
     async with desk.reading() as conn:
         choices = await _choices(conn)
-    shown = query.offset + len(result.items)
+    next_offset = query.offset + ROWS
     return pages.page(
         "search.html",
         context,
@@ -66,13 +69,20 @@ async def search_page(desk: CurrentDesk, context: PageContext, fields: QueryFiel
         error=error,
         choices=choices,
         offset=query.offset,
+        by_story=query.by_story,
+        SHOWN_OUTLETS=SHOWN_OUTLETS,
         has_filters=any(fields[name] for name in FILTERS),
         feed_href=_href("/feeds/search.rss", {name: fields[name] for name in FEED_PARAMS}),
         wide_href=_href("/search", {"q": fields["q"]}),
+        other_view_href=_page_href(FormValues({**fields, "stories": "" if query.by_story else "1"}), 0),
         before_href=_page_href(fields, max(query.offset - ROWS, 0)) if query.offset else "",
-        after_href=_page_href(fields, shown) if ROWS <= shown < min(result.total_estimate, search.MAX_OFFSET) else "",
+        after_href=_page_href(fields, next_offset) if _has_page(result, next_offset) else "",
         examples=[(text, about, _href("/search", {"q": text})) for text, about in EXAMPLES],
     )
+
+
+def _has_page(result: SearchResult, offset: int) -> bool:
+    return offset < min(result.total_estimate, search.MAX_OFFSET)
 
 
 def _query(fields: FormValues, context: PageContext) -> Query:
@@ -82,12 +92,14 @@ def _query(fields: FormValues, context: PageContext) -> Query:
         raise UsageError(str(error)) from error
     return Query(
         text=fields["q"].strip(),
+        timezone=context.timezone,
         collection=fields["collection"] or None,
         source=fields["source"].strip() or None,
         topic=fields["topic"] or None,
         language=fields["language"] or None,
         since=since,
         until=until,
+        by_story=fields["stories"] == "1",
         limit=ROWS,
         offset=_offset(fields["offset"]),
     )
@@ -115,7 +127,7 @@ async def _choices(conn: Connection) -> Choices:
 
 
 def _page_href(fields: Mapping[str, str], offset: int) -> str:
-    kept = {name: fields[name] for name in ("q", *FILTERS)}
+    kept = {name: fields[name] for name in ("q", *FILTERS, "stories")}
     return _href("/search", {**kept, "offset": str(offset or "")})
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from fastapi import Response
 
-from scoop import __version__, config, plugins
+from scoop import __version__, config, plugins, task_settings
 from scoop.app import open_archive
 from scoop.config import Config
 from scoop.core import text
@@ -17,6 +17,7 @@ from scoop.http.deps import CurrentDesk, Desk
 from scoop.http.routes import needs
 from scoop.plugins import PluginSetting
 from scoop.store import alerts, db, migrations, work
+from scoop.task_settings import TaskSetting
 from scoop.web import pages
 from scoop.web.context import PageContext
 
@@ -65,11 +66,24 @@ async def settings_page(desk: CurrentDesk, context: PageContext) -> Response:
 def list_settings(settings: Config) -> list[SettingRow]:
     """Every setting, without secrets."""
     own = [
-        _describe(setting, getattr(settings, setting.name)) for setting in fields(Config) if setting.name != "plugins"
+        _describe(setting, getattr(settings, setting.name))
+        for setting in fields(Config)
+        if setting.name not in {"plugins", "tasks"}
     ]
-    return own + [
+    tasks = [_describe_task(each) for each in task_settings.list_settings(settings.tasks) if each.is_notable]
+    return [*own, *tasks] + [
         _describe_plugin(setting) for setting in plugins.list_settings(settings.plugins) if setting.is_notable
     ]
+
+
+def _describe_task(setting: TaskSetting) -> SettingRow:
+    return SettingRow(
+        name=setting.name,
+        variable=setting.variable,
+        value=_show(setting.value),
+        is_default=setting.is_default,
+        about=setting.about,
+    )
 
 
 def _describe_plugin(setting: PluginSetting) -> SettingRow:

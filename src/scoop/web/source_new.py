@@ -3,7 +3,7 @@
 Their routes must come before those of `sources`, where any name after /sources/ is the slug of a source.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Any
@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 
 from fastapi import Response
 
-from scoop import sources as kinds
 from scoop.actions import settings as definition
 from scoop.actions import source_lists
 from scoop.actions import sources as source_actions
@@ -23,8 +22,6 @@ from scoop.http.deps import CurrentDesk, CurrentVisitor, Desk, ReadConn, WriteCo
 from scoop.http.links import INVENTED
 from scoop.http.routes import needs
 from scoop.model import Source, SourceSettings
-from scoop.store import sources
-from scoop.store.db import Connection
 from scoop.store.reads import collections as collection_reads
 from scoop.web import forms, option_fields, pages, setting_fields, source_preview
 from scoop.web import sources as source_pages
@@ -64,10 +61,11 @@ async def add_page(desk: CurrentDesk, by: CurrentVisitor, context: PageContext, 
             candidates = [_preview_settings(by, context, target, query) for target in _resolve(desk, query)]
         except UsageError as error:
             return _page(context, collections, query, problems=FormValues(target=_problem(error)))
-        known = await _find_known(conn, candidates)
+        known = await source_actions.find_alike(conn, candidates)
     settings, look = (candidates[0], None) if known else await source_preview.look_first(desk, candidates)
     only = collections[0] if len(collections) == 1 else ""
-    values = FormValues({**source_pages.show_values(settings, context), "collection": only})
+    shown = replace(settings, name=look.name or settings.name) if look else settings
+    values = FormValues({**source_pages.show_values(shown, context), "collection": only})
     typed = _resolve(desk, query)[candidates.index(settings)]
     return _page(
         context, collections, query, target=typed.target, settings=settings, known=known, look=look, values=values
@@ -108,19 +106,6 @@ def _on_newsstand(target: str, newsstand: str | None) -> tuple[str, dict[str, An
         return f"http://{site}", here
     host = target.partition("://")[2].partition("/")[0]
     return target, here if host.endswith(INVENTED) else {}
-
-
-async def _find_known(conn: Connection, candidates: Sequence[SourceSettings]) -> Source | None:
-    """A source that reads the same as one of the candidates."""
-    subjects = [_subject(settings) for settings in candidates]
-    alike = await sources.list_sources(conn, kind=candidates[0].kind)
-    return next((source for source in alike if _subject(source) in subjects), None)
-
-
-def _subject(settings: SourceSettings) -> tuple[str, dict[str, Any]]:
-    """What distinguishes two sources of a kind: the address, and the options that do not only say how to reach it."""
-    shared = kinds.ServiceOptions.__struct_fields__
-    return settings.base_url, {name: value for name, value in settings.options.items() if name not in shared}
 
 
 def _page(
@@ -173,12 +158,14 @@ async def add_source(
         return _page(context, collections, form, settings=typed, values=form, problems=problems)
     settings = target.read_settings({**patch, "options": options})
     permissions.check_source(by, replace(settings, options=options))  # those of the target reach only the newsstand
-    if known := await _find_known(conn, [settings]):
+    if known := await source_actions.find_alike(conn, [settings]):
         exists = FormValues({forms.WHOLE: EXISTS})
         return _page(context, collections, form, settings=settings, known=known, values=form, problems=exists)
-    slugs = {source.slug for source in await sources.list_sources(conn)}
-    added = await source_actions.add(conn, source_actions.with_free_slug(settings, slugs))
-    return pages.redirect_with_notice(f"/sources/{added.slug}", notice="Source added. Its first fetch is due now.")
+    added = await source_actions.add(conn, settings, has_slug=False)
+    notice = "Source added. Its first fetch is due now."
+    if context.is_demo and "connect_to" not in settings.options:
+        notice += " The demo is still shown: remove it at the top of the page."
+    return pages.redirect_with_notice(f"/sources/{added.slug}", notice=notice)
 
 
 @router.get("/sources/import")

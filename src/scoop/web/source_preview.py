@@ -31,10 +31,14 @@ class PreviewItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """The items of a fetch, or its `problem` with `advice`; `alternates` are the feeds that a page names."""
+    """The items of a fetch, or its `problem` with `advice`; `alternates` are the feeds that a page names.
+
+    `name` is what the title of a feed gives it.
+    """
 
     items: tuple[PreviewItem, ...] = ()
     count: int = 0
+    name: str = ""
     problems: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     health: Health | None = None
@@ -74,15 +78,17 @@ async def look(desk: Desk, settings: SourceSettings) -> Look:
             is_readable_as_site=failure.health == "parse_error" and settings.kind == "rss",
             alternates=failure.alternates if isinstance(failure, NotAFeed) else (),
         )
-    return _look(preview)
+    return _look(settings, preview)
 
 
-def _look(preview: sources.SourcePreview) -> Look:
+def _look(settings: SourceSettings, preview: sources.SourcePreview) -> Look:
+    named = sources.with_title(settings, preview.harvest)
     newest = sorted(map(_item, preview.items), key=_newest_first)
     reasons = [f"{problems[0].path} {problems[0].reason}" for problems in preview.refused]
     return Look(
         items=tuple(newest[:SHOWN_ITEMS]),
         count=len(newest),
+        name=named.name if named.name_from == "title" else "",
         problems=tuple(redaction.redact_text(problem) for problem in preview.harvest.problems[:SHOWN_PROBLEMS]),
         refused=tuple(reasons),
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import timedelta
 from http import HTTPStatus
 from typing import Annotated, Any
 from urllib.parse import urlencode
@@ -10,15 +10,17 @@ from urllib.parse import urlencode
 from fastapi import Path, Response
 
 from scoop import app
+from scoop.actions import publishers as publisher_actions
 from scoop.actions import sources as source_actions
 from scoop.actions.source_settings import MAX_SLUG, SETTINGS
 from scoop.core import health, redaction
+from scoop.core.alerts import SOURCE_KINDS
 from scoop.http import disclosure, pagination, permissions, routes
 from scoop.http.deps import CurrentDesk, CurrentVisitor, ReadConn, WriteConn
 from scoop.http.disclosure import ShowsSecrets
 from scoop.http.routes import needs
 from scoop.model import Health, Source, SourceSettings
-from scoop.store import alerts, runs, sources
+from scoop.store import alerts, publishers, runs, sources
 from scoop.store.db import Connection
 from scoop.store.reads import collections as collection_reads
 from scoop.store.reads import sources as source_reads
@@ -32,8 +34,9 @@ router = routes.for_pages()
 SourceSlug = Annotated[str, Path(pattern=rf"^[a-z0-9_]{{1,{MAX_SLUG}}}$")]
 
 PAGE_SOURCES = 50
+DAY = timedelta(days=1)
 DAYS_IN_TABLE, DAYS_OF_ONE = 14, 30
-SHOWN_RUNS, SHOWN_ITEMS, SHOWN_ALERTS = 15, 20, 50
+SHOWN_RUNS, SHOWN_ITEMS, SHOWN_ALERTS, SHOWN_PUBLISHERS = 15, 20, 50, 5
 FAILING: tuple[Health, ...] = (
     "parse_error",
     "http_error",
@@ -81,16 +84,15 @@ STATES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Harvested:
-    """The number of new items on each of some days, the oldest first."""
+    """The number of new items on each of some days, the oldest first; `span` is how long the source existed in them."""
 
     items: tuple[int, ...]
+    span: timedelta
 
     @property
     def a_day(self) -> str:
-        """The mean from the first day with items up to yesterday; today's number where there are none before."""
-        first = next((place for place, count in enumerate(self.items) if count), 0)
-        over = self.items[first:-1] or self.items[-1:]
-        mean = sum(over) / len(over)
+        """The mean over the span, today included; over a day for a source that is younger."""
+        mean = sum(self.items) / max(self.span / DAY, 1.0)
         return f"{mean:.0f}" if mean >= 10 or mean == int(mean) else f"{mean:.1f}"
 
     @property
@@ -115,7 +117,7 @@ async def sources_page(conn: ReadConn, context: PageContext, query: QueryFields)
         conn, _filter(query), after=(after[0], after[1], after[2]), limit=PAGE_SOURCES + 1
     )
     shown = [disclosure.shown_source(context.visitor, row) for row in found[:PAGE_SOURCES]]
-    active = await alerts.latest(conn, with_resolved=False, limit=SHOWN_ALERTS)
+    active = await alerts.latest(conn, with_resolved=False, kinds=SOURCE_KINDS, limit=SHOWN_ALERTS)
     return pages.page(
         "sources.html",
         context,
@@ -172,11 +174,14 @@ async def harvests(conn: Connection, context: PageContext, slugs: Sequence[str],
     dates = [context.today - timedelta(days=ago) for ago in reversed(range(days))]
     since, _ = context.window(dates[0])
     counts = await source_reads.count_items_a_day(conn, slugs, since=since, timezone=str(context.timezone))
-    return {slug: _harvested(counts[slug], dates) for slug in slugs}
-
-
-def _harvested(items_by_day: Mapping[date, int], days: Iterable[date]) -> Harvested:
-    return Harvested(items=tuple(items_by_day.get(day, 0) for day in days))
+    began_at = await source_reads.get_beginnings(conn, slugs, since=since)
+    return {
+        slug: Harvested(
+            items=tuple(counts[slug].get(day, 0) for day in dates),
+            span=context.now - max(since, began_at.get(slug, since)),
+        )
+        for slug in slugs
+    }
 
 
 @router.get("/sources/{slug}")
@@ -211,6 +216,7 @@ async def _page(
         may_change=permissions.may_change_source(context.visitor, row),
         harvested=(await harvests(conn, context, [row.slug], days=DAYS_OF_ONE))[row.slug],
         runs=[replace(run, error_message=redaction.redact_text(run.error_message or "")) for run in latest],
+        publishers=await publishers.list_of_source(conn, row.slug, limit=SHOWN_PUBLISHERS),
         items=await source_reads.list_latest_items(conn, row.slug, limit=SHOWN_ITEMS),
         is_due=bool(await sources.count_pending(conn, [row.source_id])),
         values=values,
@@ -279,6 +285,14 @@ def list_problems(patch: Mapping[str, Any], options: Mapping[str, Any], build: B
         )
     found = forms.find_problems(patch, lambda values: build({**values, "options": options}))
     return FormValues({name: problem.removeprefix(f"{name}: ") for name, problem in found.items()})
+
+
+@router.post("/sources/{slug}/publisher")
+@needs("edit")
+async def rename_publisher(conn: WriteConn, slug: SourceSlug, form: FormFields) -> Response:
+    """Change the name of a publisher of the source; a blank name is the default again."""
+    renamed = await publisher_actions.rename(conn, form["family"], form["publisher_name"] or None)
+    return pages.redirect_with_notice(f"/sources/{slug}", notice=f"The publisher is called {renamed.name} now.")
 
 
 @router.post("/sources/{slug}/visit")

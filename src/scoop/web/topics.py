@@ -19,7 +19,7 @@ from scoop.http import routes
 from scoop.http.deps import CurrentDesk, Desk, ReadConn, WriteConn
 from scoop.http.routes import needs
 from scoop.model import KeywordRule, Topic
-from scoop.store import sources
+from scoop.store import curators, sources
 from scoop.store import topics as store
 from scoop.store.db import Connection
 from scoop.store.reads import collections as collection_reads
@@ -34,7 +34,6 @@ BLANK_RULES = 5  # rows for new rules
 MOST_TRIED = 2000  # latest stories that rules are tested on
 SPANS = (1, 3, 7, 14, 30)
 SHOWN_SUPPRESSIONS = 100
-NEW = Topic(topic_slug="", topic_name="", topic_id=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +52,11 @@ async def topics_page(conn: ReadConn, context: PageContext) -> Response:
     return pages.page("topics.html", context, topics=found, channels=channels, next_digest=next_digest, local=local)
 
 
+def _new(context: PageContext) -> Topic:
+    """A topic that is not added yet, in the desk's timezone."""
+    return Topic(topic_slug="", topic_name="", topic_id=0, timezone=str(context.timezone))
+
+
 def next_digest(topic: Topic, now: datetime) -> datetime:
     return digest_windows.upcoming(topic.digest_cron, topic.timezone, now)
 
@@ -66,7 +70,8 @@ def local(topic: Topic, moment: datetime) -> str:
 @router.get("/topics/add")
 @needs("edit")
 async def add_page(conn: ReadConn, context: PageContext) -> Response:
-    return await _page(conn, context, NEW, values_of(NEW))
+    topic = _new(context)
+    return await _page(conn, context, topic, values_of(topic))
 
 
 @router.post("/topics/add")
@@ -75,14 +80,14 @@ async def add_topic(desk: CurrentDesk, context: PageContext, form: FormFields) -
     problems = _wrong(form, None)
     if problems or form["do"] == "try":
         async with desk.reading() as conn:
-            return await _page_as_typed(desk, conn, context, NEW, form, problems)
+            return await _page_as_typed(desk, conn, context, _new(context), form, problems)
     given = {"slug": form["slug"], **_form_table(form)}
     async with desk.writing() as conn:
         try:
-            added = await topics.add(conn, topics.settings(given))
+            added = await topics.add(conn, topics.settings(given, timezone=str(context.timezone)))
         except Conflict as error:
-            return await _page(conn, context, NEW, form, problems=FormValues(slug=str(error)))
-        await topics.edit(conn, added.topic_slug, given)
+            return await _page(conn, context, _new(context), form, problems=FormValues(slug=str(error)))
+        await topics.edit(conn, added.topic_slug, given, timezone=str(context.timezone))
     return pages.redirect_with_notice(
         f"/topics/{added.topic_slug}", notice=f"{added.topic_name} added. Add a channel next."
     )
@@ -105,7 +110,7 @@ async def change_topic(desk: CurrentDesk, context: PageContext, slug: TopicSlug,
         if problems or form["do"] == "try":
             return await _page_as_typed(desk, conn, context, topic, form, problems)
     async with desk.writing() as conn:
-        changed = await topics.edit(conn, slug, _form_table(form))
+        changed = await topics.edit(conn, slug, _form_table(form), timezone=str(context.timezone))
     return pages.redirect_with_notice(f"/topics/{slug}", notice=f"{changed.topic_name} saved.")
 
 
@@ -136,6 +141,7 @@ async def _page(
         context,
         status=HTTPStatus.BAD_REQUEST if problems else HTTPStatus.OK,
         topic=topic,
+        is_curator=await curators.find(conn, topic.topic_id) is not None,
         channels=await store.list_channels(conn, topic.topic_id),
         suppressions=await store.list_suppressions(conn, topic.topic_id, limit=SHOWN_SUPPRESSIONS),
         values=values,
@@ -185,9 +191,7 @@ def _row(rule: KeywordRule) -> dict[str, str]:
 
 def rows(form: FormValues) -> Iterator[FormValues]:
     """The form rows that hold a rule."""
-    count = form["rows"]
-    lines = min(int(count), MAX_RULES) if count.isascii() and count.isdecimal() and len(count) < 6 else 0
-    for place in range(lines):
+    for place in range(forms.count_rows(form["rows"], most=MAX_RULES)):
         if form[f"pattern-{place}"]:
             yield FormValues({field: form[f"{field}-{place}"] for field in _row(KeywordRule(pattern=""))})
 
@@ -268,7 +272,7 @@ async def remove_topic(conn: WriteConn, slug: TopicSlug) -> Response:
     try:
         await store.remove(conn, slug)
     except UsageError as error:
-        raise Conflict(f"{topic.topic_name} has digests, which are kept: disable it instead") from error
+        raise Conflict(f"{topic.topic_name} has posted digests, which are kept: disable it instead") from error
     return pages.redirect_with_notice("/topics", notice=f"{topic.topic_name} removed. Its stories stay.")
 
 

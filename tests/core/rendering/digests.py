@@ -7,7 +7,7 @@ from itertools import count
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from scoop.model import Digest, Telling
+from scoop.model import Digest, Relevance, Telling
 
 NAUGHTY = (
     "@everyone",
@@ -143,11 +143,23 @@ def a_digest(*tellings, **given):
     return replace(tame, **given)
 
 
+def a_pick(story_id=1, *, score=85, topics=("Go", "PostgreSQL"), **given):
+    """An article of a curator."""
+    relevance = Relevance(score=score, topics=topics, reasoning="It measures a migration.")
+    return a_telling(story_id, relevance=relevance, publishers=("The Paper",), **given)
+
+
 @st.composite
 def wild_digests(draw):
+    """Digests of topics and of curators."""
     texts = draw(st.lists(wild_texts, min_size=1, max_size=6))
     dice = draw(st.randoms(use_true_random=True))
+    is_curated = draw(st.booleans())
     numbers = count(1)
+
+    def relevance():
+        topics = tuple(dice.choices(texts, k=dice.randrange(1, 8)))
+        return Relevance(score=dice.randrange(101), topics=topics, reasoning=dice.choice(texts)) if is_curated else None
 
     def telling(*twins):
         return a_telling(
@@ -158,10 +170,11 @@ def wild_digests(draw):
             publishers=tuple(dice.choices(texts, k=dice.randrange(8))),
             change=dice.choice(["", *texts]),
             twins=twins,
+            relevance=relevance(),
         )
 
     tellings = [telling(*(telling() for _ in range(dice.randrange(6)))) for _ in range(draw(st.integers(0, 14)))]
-    return a_digest(*tellings, topic_name=dice.choice(texts))
+    return a_digest(*tellings, topic_name=dice.choice(texts), introduction=dice.choice(texts) if is_curated else "")
 
 
 def everyone_told(digest):

@@ -80,3 +80,8 @@ def test_the_publishers_are_counted_and_named(publishers, said):
 
 def test_a_summary_that_repeats_the_title_is_not_shown():
     assert common.summary(a_telling(title="It rains", summary=" It\nrains ")) == ""
+
+
+def test_publishers_are_called_by_their_names():
+    telling = a_telling(publishers=("abc_news_us", "bbc"), publisher_names=("ABC News (US)", "BBC"))
+    assert common.told_by(telling) == "covered by 2 independent publishers: ABC News (US) and BBC"

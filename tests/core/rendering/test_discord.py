@@ -4,7 +4,16 @@ import re
 import pytest
 from hypothesis import given
 
-from core.rendering.digests import NAUGHTY, SLOWLY, a_digest, a_telling, everyone_told, wild_digests, wild_texts
+from core.rendering.digests import (
+    NAUGHTY,
+    SLOWLY,
+    a_digest,
+    a_pick,
+    a_telling,
+    everyone_told,
+    wild_digests,
+    wild_texts,
+)
 from scoop.core.rendering import common, discord
 
 ESCAPE = re.compile(r"\\([^0-9A-Za-z\s])")
@@ -35,6 +44,15 @@ def acting(text):
     return ACTIVE.findall(kept)
 
 
+def fields(embed):
+    """The texts of the fields of an embed, each with its limit."""
+    return [pair for field in embed.get("fields", ()) for pair in ((field["name"], 256), (field["value"], 1024))]
+
+
+def first(pair):
+    return pair[0]
+
+
 @SLOWLY
 @given(wild_digests())
 def test_every_message_is_within_the_limits(digest):
@@ -46,7 +64,16 @@ def test_every_message_is_within_the_limits(digest):
         assert all(0 < length(embed["title"]) <= 256 for embed in told)
         assert all(0 < length(embed.get("description", "-")) <= 4096 for embed in told)
         assert all(len(embed.get("url", "")) <= 2048 for embed in told)
-        counted = [(embed["title"], embed.get("description", ""), *embed.get("footer", {}).values()) for embed in told]
+        assert all(0 < length(text) <= most for embed in told for text, most in fields(embed))
+        counted = [
+            (
+                embed["title"],
+                embed.get("description", ""),
+                *embed.get("footer", {}).values(),
+                *map(first, fields(embed)),
+            )
+            for embed in told
+        ]
         assert sum(length(text) for texts in counted for text in texts) <= 6000
 
 
@@ -65,8 +92,11 @@ def test_discord_acts_on_nothing_that_an_article_says(digest):
     for message in messages(digest):
         assert message["allowed_mentions"] == {"parse": []}
         assert not re.search("@(everyone|here)", json.dumps(message, ensure_ascii=False), re.IGNORECASE)
+        bold = re.compile(r"^\*\*([^*]*)\*\*", re.MULTILINE)  # ours: an escaped asterisk is none any more
+        assert not acting(bold.sub(r"\1", ESCAPE.sub("x", message["content"])))
         for embed in message["embeds"]:
             description = embed.get("description", "")
+            assert not any(acting(text) for text, _ in fields(embed))
             assert not acting(embed["title"])
             assert not acting(description)
             assert {target for _, target in LINK.findall(ESCAPE.sub("", description))} <= allowed
@@ -116,6 +146,24 @@ def test_a_day_without_news_is_one_message_that_says_so():
         "Nothing new today.",
         f"-# New York 2026-10-25 · 1/1 · {mark(1)}",
     ]
+
+
+def test_the_articles_of_a_curator_have_relevance_topics_and_source():
+    digest = a_digest(a_pick(1, title="A migration"), a_pick(2, score=70, topics=("Go",)), introduction="2 articles.")
+    (message,) = messages(digest)
+    assert message["content"].splitlines()[1:] == ["2 articles.", "**Must read:** A migration"]
+    assert [[(field["name"], field["value"]) for field in embed["fields"]] for embed in message["embeds"]] == [
+        [("Relevance", "85/100"), ("Topics", "Go and PostgreSQL"), ("Source", "The Paper")],
+        [("Relevance", "70/100"), ("Topics", "Go"), ("Source", "The Paper")],
+    ]
+    assert message["embeds"][0]["url"] == "https://paper.example/1"
+    assert message["embeds"][0]["description"].startswith("Something happened.")
+
+
+def test_ten_long_articles_of_a_curator_are_split_within_the_limit():
+    long = {"title": "t" * 300, "summary": "s" * 400, "topics": ("x" * 50,) * 5}
+    found = messages(a_digest(*(a_pick(number, **long) for number in range(1, 11)), introduction="i" * 400))
+    assert [len(message["embeds"]) for message in found] == [6, 4]
 
 
 def test_a_long_digest_goes_on_in_parts_that_say_their_number():

@@ -3,7 +3,7 @@ import unicodedata
 from hypothesis import given
 from lxml import html
 
-from core.rendering.digests import SLOWLY, a_digest, a_telling, everyone_told, wild_digests
+from core.rendering.digests import SLOWLY, a_digest, a_pick, a_telling, everyone_told, wild_digests
 from scoop.core.rendering import common, mail
 
 TAGS = {
@@ -16,7 +16,10 @@ def attributes(page):
 
 
 TAME = a_digest(a_telling(1, change="x", twins=tuple(a_telling(number) for number in range(2, 9))))
-OWN = {found for digest in (TAME, a_digest()) for found in attributes(html.document_fromstring(mail.html(digest)))}
+PICKED = a_digest(a_pick(1), introduction="One article.")
+OWN = {
+    found for digest in (TAME, PICKED, a_digest()) for found in attributes(html.document_fromstring(mail.html(digest)))
+}
 
 
 @SLOWLY

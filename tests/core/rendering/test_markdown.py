@@ -34,7 +34,9 @@ def test_nothing_that_an_article_says_becomes_markup(digest):
     assert read(tokens, "heading") == [common.topic_name(digest), *map(common.headline, digest.tellings)]
     assert kinds["hr"] == 1
     assert kinds["em_open"] == 1 + sum(bool(common.source(telling)) for telling in digest.tellings)
-    assert kinds["strong_open"] == sum(bool(common.change(telling)) for telling in digest.tellings)
+    changes = sum(bool(common.change(telling)) for telling in digest.tellings)
+    picks = sum(telling.relevance is not None for telling in digest.tellings)
+    assert kinds["strong_open"] == changes + picks + (1 if picks else 0)  # the must-read
     assert kinds["bullet_list_open"] == sum(bool(telling.twins) for telling in digest.tellings)
     foreign = {"html_block", "html_inline", "code_block", "code_inline", "fence", "blockquote_open", "image"}
     assert kinds.keys().isdisjoint(foreign | {"ordered_list_open", "hardbreak"})

@@ -2,9 +2,11 @@
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from itertools import islice
 from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import urljoin
@@ -82,22 +84,21 @@ class ParsedEntry(NamedTuple):
 
 def items(entries: Iterable[ParsedEntry]) -> tuple[list[Item], list[str]]:
     """The items, and the problems with them."""
-    result: list[Item] = []
-    taken_ids: set[str] = set()
-    for entry in entries:
-        if len(result) == MAX_ITEMS:
-            return result, [f"there are more than {MAX_ITEMS:,} items; the first {MAX_ITEMS:,} were read"]
-        result.append(_item(entry, taken_ids))
+    read = list(islice(entries, MAX_ITEMS + 1))
+    names = Counter(entry.url or entry.title for entry in read if not entry.guid)
+    result = [_item(entry, shares_name=names[entry.url or entry.title] > 1) for entry in read[:MAX_ITEMS]]
+    if len(read) > MAX_ITEMS:
+        return result, [f"there are more than {MAX_ITEMS:,} items; the first {MAX_ITEMS:,} were read"]
     return result, []
 
 
-def _item(entry: ParsedEntry, taken_ids: set[str]) -> Item:
+def _item(entry: ParsedEntry, *, shares_name: bool) -> Item:
     body, summary = _body_and_summary(entry)
     title = _title(entry, body)
     published_at = entry.published_at or entry.updated_at
     updated_at = entry.updated_at if entry.updated_at != published_at else None
     item = {
-        "source_item_id": _id(entry, title, taken_ids),
+        "source_item_id": _id(entry, title, shares_name=shares_name),
         "title": title[:MAX_TITLE],
         "canonical_url": entry.url,
         "image_url": entry.image_url,
@@ -136,13 +137,15 @@ def _body_and_summary(entry: ParsedEntry) -> tuple[str, str]:
     return longer, "" if longer.startswith(shorter) else shorter[:MAX_SUMMARY]
 
 
-def _id(entry: ParsedEntry, title: str, taken_ids: set[str]) -> str:
-    """The id that the feed gives, else the link; entries that share one link are distinguished by their headline."""
+def _id(entry: ParsedEntry, title: str, *, shares_name: bool) -> str:
+    """The id that the feed gives, else the link or title; entries that share it are distinguished by their headline.
+
+    All of them are, as the first one in the feed is another one tomorrow.
+    """
     item_id = _fitting(entry.guid or entry.url or title)
-    if not entry.guid and item_id in taken_ids:
-        item_id = _fitting(f"{item_id}#{_hash(f'{title}{entry.published_at}')[:16]}")
-    taken_ids.add(item_id)
-    return item_id
+    if entry.guid or not shares_name:
+        return item_id
+    return _fitting(f"{item_id}#{_hash(f'{title}{entry.published_at}')[:16]}")
 
 
 def _fitting(name: str) -> str:

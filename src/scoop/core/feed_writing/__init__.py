@@ -9,6 +9,7 @@ from scoop.core.rendering import common
 GENERATOR = "Scoop"
 TITLE_CHARACTERS = 300
 SUMMARY_CHARACTERS = 400
+PARAGRAPH_CHARACTERS = 4_000  # of a summary
 UNKNOWN_LANGUAGE = "und"
 
 # Characters that XML 1.0 does not allow.

@@ -6,7 +6,7 @@ from html import escape
 
 import nh3
 
-from scoop.core.feed_writing import SUMMARY_CHARACTERS, line, storable
+from scoop.core.feed_writing import PARAGRAPH_CHARACTERS, SUMMARY_CHARACTERS, line, storable
 
 TAGS = {"p", "ul", "ol", "li", "a", "strong"}
 REL = "noopener noreferrer nofollow"
@@ -22,10 +22,16 @@ class Mention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedStory:
-    """A story with its lead, its change, its outlets, and the stories of probably the same event."""
+    """A story with its lead, its change, its outlets, and the stories of probably the same event.
+
+    `paragraphs` is its summary, shown instead of the lead, and `note` says what kind of text that is, or how relevant
+    an article is to a curator.
+    """
 
     headline: Mention | None = None
     lead: str = ""
+    paragraphs: Sequence[str] = ()
+    note: str = ""
     change: str = ""
     outlets: Sequence[Mention] = ()
     company: Sequence[Mention] = ()
@@ -35,8 +41,10 @@ def render_story(story: FeedStory) -> str:
     return _clean(_render(story))
 
 
-def render_digest(stories: Sequence[FeedStory]) -> str:
-    return _clean(f"<ol>{''.join(f'<li>{_render(story)}</li>' for story in stories)}</ol>" if stories else "")
+def render_digest(stories: Sequence[FeedStory], *, introduction: str = "") -> str:
+    """The stories of a digest as a list, after the introduction of a curator."""
+    first = f"<p>{escape(line(introduction, PARAGRAPH_CHARACTERS))}</p>" if introduction else ""
+    return _clean(f"{first}<ol>{''.join(f'<li>{_render(story)}</li>' for story in stories)}</ol>" if stories else "")
 
 
 def _render(story: FeedStory) -> str:
@@ -44,7 +52,9 @@ def _render(story: FeedStory) -> str:
         [
             f"<p><strong>{_mention(story.headline)}</strong></p>" if story.headline else "",
             f"<p>Developed: {escape(line(story.change, SUMMARY_CHARACTERS))}</p>" if story.change else "",
-            f"<p>{escape(line(story.lead, SUMMARY_CHARACTERS))}</p>" if story.lead else "",
+            *(f"<p>{escape(line(each, PARAGRAPH_CHARACTERS))}</p>" for each in story.paragraphs),
+            f"<p>{escape(line(story.lead, SUMMARY_CHARACTERS))}</p>" if story.lead and not story.paragraphs else "",
+            f"<p>{escape(story.note)}</p>" if story.note else "",
             _list("Outlets", story.outlets),
             _list("Probably the same event", story.company),
         ]

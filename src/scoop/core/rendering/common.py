@@ -20,6 +20,9 @@ TWINS_NAMED = 3
 UNTITLED = "Untitled"
 DEVELOPED = "Developed:"
 PROBABLY_THE_SAME = "Probably the same:"
+MUST_READ = "Must read:"
+INTRODUCTION_CHARACTERS = 300
+TOPIC_CHARACTERS = 50
 
 # Invisible characters that `readable` keeps: direction marks, blank fillers, Mongolian selectors.
 _HIDDEN = re.compile("[\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200e\u200f]")
@@ -98,9 +101,49 @@ def change(telling: Telling) -> str:
     return cut(shown(telling.change), CHANGE_CHARACTERS)
 
 
+def introduction(digest: Digest) -> str:
+    """The sentences before the articles of a curator; empty for other digests, and if there is no article."""
+    return cut(shown(digest.introduction), INTRODUCTION_CHARACTERS) if digest.tellings else ""
+
+
+def must_read(digest: Digest) -> Telling | None:
+    """The article of a curator's digest to read first."""
+    first = digest.tellings[0] if digest.tellings else None
+    return first if first is not None and first.relevance is not None else None
+
+
+def relevance(telling: Telling) -> str:
+    """`85/100`; empty for a story of a topic without interests."""
+    return f"{telling.relevance.score}/100" if telling.relevance else ""
+
+
+def matching_topics(telling: Telling) -> str:
+    """The topics of a curator that an article matches."""
+    topics = telling.relevance.topics if telling.relevance else ()
+    names = [cut(name, TOPIC_CHARACTERS) for name in map(shown, topics) if name]
+    return listed(names) if names else ""
+
+
+def verdict(telling: Telling) -> str:
+    """`85/100 · Go and PostgreSQL`: how relevant an article is, and to what; empty for other stories."""
+    return " · ".join(filter(None, [relevance(telling), matching_topics(telling)]))
+
+
+def publisher_names(telling: Telling) -> tuple[str, ...]:
+    """The publishers by name; by family where nobody looked their names up."""
+    return telling.publisher_names or telling.publishers
+
+
+def publisher(telling: Telling) -> str:
+    """The publisher of a curator's article; the host of its link if that has no name."""
+    name = shown(next(iter(publisher_names(telling)), ""))
+    found = link(telling.url)
+    return cut(name, PUBLISHER_CHARACTERS) or (found.host if found else "")
+
+
 def told_by(telling: Telling) -> str:
     """The independent publishers of a story, counted and named; empty if the link's host says it."""
-    names = [cut(name, PUBLISHER_CHARACTERS) for name in map(shown, telling.publishers) if name]
+    names = [cut(name, PUBLISHER_CHARACTERS) for name in map(shown, publisher_names(telling)) if name]
     if len(names) > 1:
         return f"covered by {len(names)} independent publishers: {listed(names)}"
     found = link(telling.url)
@@ -130,6 +173,8 @@ def listed(names: list[str]) -> str:
 
 def tally(digest: Digest) -> str:
     """`5 new, 2 developed`; empty for an empty digest."""
+    if digest.tally:
+        return digest.tally
     developed = sum(1 for telling in digest.tellings if change(telling))
     counts = {"new": len(digest.tellings) - developed, "developed": developed}
     return ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)

@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 
 from scoop.core.rendering import common
 from scoop.core.rendering.common import SafeLink
-from scoop.model import Digest, DigestPart, Telling
+from scoop.model import AlertLevel, AlertTelling, Digest, DigestPart, Telling
 
 EMBEDS = 10
-IN_ALL = 6000  # total of titles, descriptions and footers of a message
+IN_ALL = 6000  # total of titles, descriptions, fields and footers of a message
 TITLE = 256
 DESCRIPTION = 4096
+FIELD = 1024
 URL = 2048  # undocumented; longer ones are refused
 NONCE = 25  # the maximum length of a marker
 MORE_ROOM = 40  # for the line that counts the unnamed twins
@@ -20,6 +21,7 @@ MORE_ROOM = 40  # for the line that counts the unnamed twins
 # The dark-mode colours of the pages, since most readers use Discord in dark mode.
 NEW = 0x58C98A
 DEVELOPING = 0xE3B341
+COLOR_BY_LEVEL: dict[AlertLevel, int] = {"critical": 0xF47067, "warning": DEVELOPING, "info": 0x6CB6FF}
 
 _MARKUP = re.compile(r"[\\*_~`|<>\[\]@#]|(?<=\])\(|:(?=\S)|^[-+]|(?<=\d)\.(?=\s|$)")
 # Discord links these wherever they occur.
@@ -71,7 +73,12 @@ def _messages(digest: Digest) -> list[list[_EmbedEntry]]:
 
 
 def _size(entries: list[_EmbedEntry]) -> int:
-    return sum(size(entry.embed["title"]) + size(entry.embed.get("description", "")) for entry in entries)
+    return sum(
+        size(entry.embed["title"])
+        + size(entry.embed.get("description", ""))
+        + sum(size(field["name"]) + size(field["value"]) for field in entry.embed.get("fields", ()))
+        for entry in entries
+    )
 
 
 def _entry(telling: Telling, *, beside: list[_EmbedEntry]) -> _EmbedEntry:
@@ -83,13 +90,34 @@ def _entry(telling: Telling, *, beside: list[_EmbedEntry]) -> _EmbedEntry:
         embed["url"] = link.href
     if description := _description(telling, _linked(link) if link and is_taken else _host(telling)):
         embed["description"] = description
-    embed["color"] = DEVELOPING if common.change(telling) else NEW
+    if fields := _fields(telling):
+        embed["fields"] = fields
+    embed["color"] = _color(telling)
     return _EmbedEntry((telling.story_id, *(twin.story_id for twin in telling.twins)), embed)
+
+
+def _color(telling: Telling) -> int:
+    if isinstance(telling, AlertTelling) and telling.level is not None:
+        return COLOR_BY_LEVEL[telling.level]
+    return DEVELOPING if common.change(telling) else NEW
+
+
+def _fields(telling: Telling) -> list[dict[str, Any]]:
+    """The relevance, topics and source of a curator's article."""
+    if telling.relevance is None:
+        return []
+    values = {
+        "Relevance": common.relevance(telling),
+        "Topics": common.matching_topics(telling),
+        "Source": common.publisher(telling),
+    }
+    return [{"name": name, "value": _fitted(value, FIELD), "inline": True} for name, value in values.items() if value]
 
 
 def _description(telling: Telling, host: str) -> str:
     change, summary = escaped(common.change(telling)), escaped(common.summary(telling))
-    source = " · ".join(filter(None, [host, escaped(common.told_by(telling))]))
+    told_by = "" if telling.relevance else escaped(common.told_by(telling))
+    source = " · ".join(filter(None, [host, told_by]))
     lines = [f"**{common.DEVELOPED}** {change}" if change else "", summary, f"-# {source}" if source else ""]
     return _with_twins("\n".join(filter(None, lines)), telling.twins)
 
@@ -136,7 +164,19 @@ def _content(digest: Digest, number: int, total: int) -> str:
     name = f"**{escaped(common.topic_name(digest))}**"
     if number > 1:
         return f"{name} · part {number} of {total}"
-    return f"{name} · {common.written_out(digest.run_date)}\n{common.tally(digest) or 'Nothing new today.'}"
+    lines = [f"{name} · {common.written_out(digest.run_date)}", *_opening(digest)]
+    return "\n".join(lines)
+
+
+def _opening(digest: Digest) -> list[str]:
+    """What a digest begins with: a count, or the introduction of a curator and its must-read."""
+    first = common.must_read(digest)
+    if first is None:
+        return [common.tally(digest) or "Nothing new today."]
+    return [
+        escaped(common.introduction(digest)),
+        f"**{common.MUST_READ}** {escaped(common.headline(first))}",
+    ]
 
 
 def _payload(embeds: list[dict[str, Any]], *, content: str, imprint: str) -> str:

@@ -14,6 +14,7 @@ def render(digest: Digest) -> str:
     blocks = [
         f"# {escaped(common.topic_name(digest))}",
         f"{common.written_out(digest.run_date)} · {common.tally(digest) or 'nothing new today'}",
+        *_opening(digest),
         *(block for telling in digest.tellings for block in _blocks(telling)),
         "---",
         f"*{escaped(common.dateline(digest))}*",
@@ -26,6 +27,14 @@ def escaped(line: str) -> str:
     return _MARKUP.sub(r"\\\g<0>", line)
 
 
+def _opening(digest: Digest) -> list[str]:
+    """The introduction of a curator, and its must-read."""
+    first = common.must_read(digest)
+    if first is None:
+        return []
+    return [escaped(common.introduction(digest)), f"**{common.MUST_READ}** {_linked(first)}"]
+
+
 def _blocks(telling: Telling) -> list[str]:
     change, source = escaped(common.change(telling)), escaped(common.source(telling))
     more = common.unnamed_twins(telling)
@@ -33,6 +42,7 @@ def _blocks(telling: Telling) -> list[str]:
         f"## {_linked(telling)}",
         f"**{common.DEVELOPED}** {change}" if change else "",
         escaped(common.summary(telling)),
+        f"**{escaped(common.verdict(telling))}**" if telling.relevance else "",
         f"*{source}*" if source else "",
         "\n".join([*map(_twin, telling.twins[: common.TWINS_NAMED]), *([f"- {more}"] if more else [])]),
     ]

@@ -20,7 +20,7 @@ _PIECE = re.compile(f" ?(?:[{_OPENING}]*[{_WIDE}][{_CLOSING}]*|[^ {_WIDE}]+[{_CL
 def render(digest: Digest) -> str:
     """The whole digest, in lines of at most 78 columns; only an address may be longer."""
     blocks = [
-        [*wrapped(common.topic_name(digest)), *wrapped(_when(digest))],
+        [*wrapped(common.topic_name(digest)), *wrapped(_when(digest)), *_opening(digest)],
         *(_block(number, telling) for number, telling in enumerate(digest.tellings, 1)),
         ["-- ", common.dateline(digest)],  # signature separator of mail programs
     ]
@@ -56,9 +56,21 @@ def _when(digest: Digest) -> str:
     return f"{common.written_out(digest.run_date)} · {common.tally(digest) or 'nothing new today'}"
 
 
+def _opening(digest: Digest) -> Iterator[str]:
+    """The introduction of a curator, and its must-read."""
+    if (first := common.must_read(digest)) is not None:
+        yield from wrapped(common.introduction(digest))
+        yield from wrapped(f"{common.MUST_READ} {common.headline(first)}")
+
+
 def _block(number: int, telling: Telling) -> list[str]:
     change, more = common.change(telling), common.unnamed_twins(telling)
-    texts = [f"{common.DEVELOPED} {change}" if change else "", common.summary(telling), common.source(telling)]
+    texts = [
+        f"{common.DEVELOPED} {change}" if change else "",
+        common.summary(telling),
+        common.verdict(telling),
+        common.source(telling),
+    ]
     return [
         *wrapped(common.headline(telling), first=f"{number}. ".ljust(len(INDENT)), indent=INDENT),
         *(line for text in texts if text for line in wrapped(text, indent=INDENT)),

@@ -28,6 +28,7 @@ CHANNELS: Mapping[str, str] = MappingProxyType(
         "ai_news": "1281000000000000001",
         "world_news": "1281000000000000002",
         "china_news": "1281000000000000003",
+        "morning_picks": "1281000000000000004",
     }
 )
 BOT_PINGS = {"parse": ["users", "roles", "everyone"]}  # default pings of a message without allowed_mentions

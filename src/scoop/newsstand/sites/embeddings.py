@@ -1,17 +1,17 @@
 """An embeddings server: texts that share words are close. One path for each way to be broken."""
 
-import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 import numpy as np
 import xxhash
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from scoop.core import text
+from scoop.newsstand import replies
 from scoop.newsstand.context import SiteContext
 
 HOST = "embeddings.example"
@@ -105,17 +105,6 @@ def _busy(status: int) -> Response:
     return Response(status_code=status, headers={"retry-after": str(RETRY_SECONDS)})
 
 
-def _drip(_body: bytes) -> Response:
-    """Send one byte a second, without end."""
-
-    async def drops() -> AsyncIterator[bytes]:
-        while True:
-            yield b" "
-            await asyncio.sleep(1)
-
-    return StreamingResponse(drops(), media_type="application/json")
-
-
 MISMADE: Mapping[str, Callable[[Sequence[str]], list[Vector]]] = {
     "zero": lambda texts: [[0.0] * DIMENSIONS for _ in texts],
     "infinity": lambda texts: [[BEYOND_REASON] * DIMENSIONS for _ in texts],
@@ -133,6 +122,6 @@ MISANSWERED: Mapping[str, Callable[[bytes], Response]] = {
     "dies-in-the-middle": lambda body: Response(body[: len(body) // 2], headers={"content-length": str(len(body))}),
     "429": lambda _body: _busy(429),
     "503": lambda _body: _busy(503),
-    "slow": _drip,
+    "slow": lambda _body: replies.drip("application/json"),
     "html": lambda _body: HTMLResponse("<!doctype html><title>Please log in</title><form method=post></form>"),
 }

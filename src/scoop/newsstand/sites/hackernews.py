@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from scoop.newsstand.context import SiteContext
-from scoop.newsstand.world import Edition, Reply
+from scoop.newsstand.world import Edition, EditionReply
 
 HOST = "hacker-news.firebaseio.com"
 COLLECTION = "ai_news"
@@ -76,7 +76,7 @@ class HackerNewsSite:
         is_question = edition.outlet.is_link_blog and not edition.links_to_url
         return story | ({"text": _markup(edition.body)} if is_question else {"url": edition.link})
 
-    def _comment(self, edition: Edition, number: int, reply: Reply) -> dict[str, Any]:
+    def _comment(self, edition: Edition, number: int, reply: EditionReply) -> dict[str, Any]:
         return {
             "by": reply.author,
             "id": _id(f"{edition.article.id}#{number}"),

@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
+from scoop.newsstand import replies
 from scoop.newsstand.context import SiteContext
 
 if sys.version_info >= (3, 14):
@@ -123,14 +124,7 @@ async def broken(_request: Request) -> Response:
 
 
 async def drip(_request: Request) -> Response:
-    """Send one byte a second, without end."""
-
-    async def drops() -> AsyncIterator[bytes]:
-        while True:
-            yield b"<"
-            await asyncio.sleep(1)
-
-    return StreamingResponse(drops(), media_type="application/rss+xml")
+    return replies.drip("application/rss+xml", b"<")
 
 
 async def endless(_request: Request) -> Response:

@@ -16,7 +16,7 @@ from starlette.routing import BaseRoute, Route
 
 from scoop.newsstand.context import SiteContext
 from scoop.newsstand.limits import RequestLimit
-from scoop.newsstand.world import Edition, Reply
+from scoop.newsstand.world import Edition, EditionReply
 
 SITE_HOST = "www.reddit.com"
 API_HOST = "oauth.reddit.com"
@@ -34,7 +34,7 @@ class Remark:
     """A comment under a post."""
 
     id: str
-    reply: Reply
+    reply: EditionReply
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Stories by day: how many each day has, and what is developing."""
+"""Days in figures: how many events and stories each has, and the nearest days that have some."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,13 +7,14 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from scoop.model import Story
+from scoop.core.front_page import EventTally
 from scoop.store import db
 from scoop.store.db import Connection
 from scoop.store.reads import slices
-from scoop.store.reads.stories import story_from
 
 SQL = db.blocks(__name__)
+
+MAX_COUNTED = 1000  # of a day in the calendar: to count all of 300,000 events took most of the page's time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,24 +36,19 @@ class StoryDay:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DaySummary:
-    """A day in figures, and when the nearest stories before and after it were last seen."""
+    """A day in figures, and when the nearest events before and after it were last seen."""
 
-    tally_by_collection: dict[str, StoryTally]
+    tallies: list[EventTally]
     earlier_at: datetime | None
     later_at: datetime | None
 
 
-async def count_stories(
-    conn: Connection, *, since: datetime, until: datetime, timezone: str, collection: str | None
+async def count_events(
+    conn: Connection, *, first: date, until: date, timezone: str, collection: str | None
 ) -> dict[date, int]:
-    """The number of stories of each local day that has some."""
-    return {
-        row["day"]: row["stories"] for row in await conn.fetch(SQL["count_stories"], since, until, timezone, collection)
-    }
-
-
-async def list_developing(conn: Connection, *, grown_since: datetime, known_by: datetime, limit: int) -> list[Story]:
-    return [story_from(row) for row in await conn.fetch(SQL["developing"], grown_since, known_by, limit)]
+    """The number of events of each local day that has some, MAX_COUNTED for a day that has more."""
+    rows = await conn.fetch(SQL["count_events"], first, until, timezone, collection, MAX_COUNTED)
+    return {row["day"]: row["events"] for row in rows}
 
 
 async def list_days(
@@ -80,7 +76,7 @@ def _tally(row: Mapping[str, Any]) -> StoryTally:
 async def summarize_day(
     conn: Connection, *, since: datetime, until: datetime, collection: str | None = None
 ) -> DaySummary:
-    """The stories of a window in figures; its neighbours are those of the collection, if one is named."""
-    tallies = [_tally(row) for row in await conn.fetch(SQL["day"], since, until)]
+    """The events of a window in figures; its neighbours are those of the collection, if one is named."""
+    tallies = [EventTally(**row) for row in await conn.fetch(SQL["day"], since, until)]
     around = await conn.fetchrow(SQL["around"], since, until, collection)
-    return DaySummary(tally_by_collection={tally.collection: tally for tally in tallies}, **around)
+    return DaySummary(tallies=tallies, **around)

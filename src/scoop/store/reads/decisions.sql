@@ -14,7 +14,7 @@ ORDER BY asked.document_id, dedup_event_id;
 SELECT asked.document_id AS asked_id, near.*
 FROM unnest($1::bigint[]) AS asked (document_id) CROSS JOIN LATERAL (
     SELECT DISTINCT ON (theirs.story_id) other.document_id, other.title, other.source,
-        (SELECT name FROM sources WHERE slug = other.source) AS source_name, normalized_language AS language, story_uuid,
+        (SELECT name FROM source_names WHERE source_names.source = other.source) AS source_name, normalized_language AS language, story_uuid,
         probability, signs
     FROM (
         SELECT other_id AS document_id, probability, signals AS signs FROM document_links WHERE one_id = asked.document_id

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from scoop.model import Digest, Telling
-from scoop.store import db
+import msgspec
+
+from scoop.model import Digest, Relevance, Telling
+from scoop.store import db, publishers
 from scoop.store.db import Connection
 
 SQL = db.blocks(__name__)
@@ -16,7 +18,7 @@ START: DigestCursor = (date.max, "")  # before all dates, as the latest come fir
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DayDigest:
+class TopicDigest:
     """The digest of a topic and a date: its schedule and state; `mode` is None if none was made."""
 
     topic_slug: str
@@ -31,6 +33,14 @@ class DayDigest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DayDigest(TopicDigest):
+    """The digest of a topic on a day; `created_at` is when the topic was added, `has_channels` if it posts anywhere."""
+
+    created_at: datetime
+    has_channels: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedDigest(Digest):
     """A digest that was published."""
 
@@ -39,7 +49,7 @@ class PublishedDigest(Digest):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DatedDigest(DayDigest):
+class DatedDigest(TopicDigest):
     """The digest of a topic and a date in figures; `has_shadow`: there is a shadow run of it as well."""
 
     run_date: date
@@ -66,12 +76,20 @@ async def list_day_digests(conn: Connection, day: date) -> list[DayDigest]:
 
 async def list_published(conn: Connection, topic_id: int, *, limit: int) -> list[PublishedDigest]:
     """The latest published digests of a topic."""
-    return [_published(row) for row in await conn.fetch(SQL["published"], topic_id, None, limit)]
+    return await _list_published(conn, topic_id, None, limit)
 
 
 async def find_published(conn: Connection, digest_run_id: int) -> PublishedDigest | None:
-    row = await conn.fetchrow(SQL["published"], None, digest_run_id, 1)
-    return _published(row) if row else None
+    return next(iter(await _list_published(conn, None, digest_run_id, 1)), None)
+
+
+async def _list_published(
+    conn: Connection, topic_id: int | None, digest_run_id: int | None, limit: int
+) -> list[PublishedDigest]:
+    rows = await conn.fetch(SQL["published"], topic_id, digest_run_id, limit)
+    families = {family for row in rows for entry in row["tellings"] for family in entry["publishers"]}
+    names = await publishers.publisher_names(conn, families)
+    return [_published(row, names) for row in rows]
 
 
 async def list_digests(
@@ -84,18 +102,26 @@ async def get_neighbours(conn: Connection, topic_id: int, day: date) -> Neighbou
     return Neighbours(**await conn.fetchrow(SQL["neighbours"], topic_id, day))
 
 
-def _published(row: Mapping[str, Any]) -> PublishedDigest:
+def _published(row: Mapping[str, Any], names: Mapping[str, str]) -> PublishedDigest:
     """The digest with each twin under its story, or by itself if that story is not in it."""
     rows = row["tellings"]
     leading = {entry["story_id"] for entry in rows if entry["twin_of"] is None}
     twins: dict[int, list[Telling]] = {}
     for entry in rows:
         if entry["twin_of"] in leading:
-            twins.setdefault(entry["twin_of"], []).append(_telling(entry))
-    tellings = [_telling(entry, twins.get(entry["story_id"], ())) for entry in rows if entry["twin_of"] not in leading]
+            twins.setdefault(entry["twin_of"], []).append(_telling(entry, names))
+    tellings = [
+        _telling(entry, names, twins.get(entry["story_id"], ())) for entry in rows if entry["twin_of"] not in leading
+    ]
     return PublishedDigest(**{**row, "tellings": tuple(tellings)})
 
 
-def _telling(row: Mapping[str, Any], twins: Sequence[Telling] = ()) -> Telling:
-    shown = {name: value for name, value in row.items() if name != "twin_of"}
-    return Telling(**{**shown, "publishers": tuple(row["publishers"])}, twins=tuple(twins))
+def _telling(row: Mapping[str, Any], names: Mapping[str, str], twins: Sequence[Telling] = ()) -> Telling:
+    shown = {name: value for name, value in row.items() if name not in {"twin_of", "publishers", "relevance"}}
+    return Telling(
+        **shown,
+        relevance=msgspec.convert(row["relevance"], Relevance | None),
+        publishers=tuple(row["publishers"]),
+        publisher_names=tuple(names[family] for family in row["publishers"]),
+        twins=tuple(twins),
+    )

@@ -1,4 +1,4 @@
-"""Documents and articles as every interface shows them."""
+"""Documents as every interface shows them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -73,6 +73,8 @@ class DocumentRow:
     story_title: str | None
     match_type: str | None
     match_score: float | None
+    source_name: str | None
+    publisher_name: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,25 +82,6 @@ class WholeDocument(DocumentRow):
     body_text: str
     native_ids: list[str]
     raw_arrival_id: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArticleRow:
-    """A document in the articles API; `archive_key` names its archived page."""
-
-    document_id: int
-    article_id: str
-    source: str
-    title: str
-    canonical_url: str | None
-    published_at: datetime | None
-    fetched_at: datetime
-    seen_at: datetime
-    authors: list[str]
-    tags: list[str]
-    body_text: str
-    token_count: int
-    archive_key: str | None
 
 
 async def get_text_facts(conn: Connection, document_ids: Sequence[int]) -> dict[int, TextFacts]:
@@ -138,20 +121,3 @@ async def get_document(conn: Connection, document_id: int) -> WholeDocument:
     if row is None:
         raise NotFound(f"there is no document {document_id}")
     return WholeDocument(**row)
-
-
-async def list_articles(
-    conn: Connection, part: ListSlice, *, max_characters: int, source: str | None = None
-) -> list[ArticleRow]:
-    await slices.plan_for_values(conn)
-    rows = await conn.fetch(SQL["articles"], part.since, *part.before, source, max_characters, part.limit)
-    return [ArticleRow(**row) for row in rows]
-
-
-async def get_article(
-    conn: Connection, article_id: str, *, max_characters: int, source: str | None = None
-) -> ArticleRow:
-    row = await conn.fetchrow(SQL["article"], article_id, source, max_characters)
-    if row is None:
-        raise NotFound(f"there is no article {article_id!r}")
-    return ArticleRow(**row)

@@ -12,7 +12,8 @@ FROM documents WHERE document_id = ANY ($1::bigint[]);
 WITH members AS (
     SELECT document_id, seen_at FROM story_members JOIN documents USING (document_id) WHERE story_id = $1
 )
-SELECT document_id, source, (SELECT name FROM sources WHERE slug = source) AS source_name, title, body_text, authors,
+SELECT document_id, source, (SELECT name FROM source_names WHERE source_names.source = documents.source) AS source_name,
+    title, body_text, authors,
     canonical_url AS url, normalized_language AS language, documents.seen_at, token_count, content_problem,
     (SELECT document_id FROM members AS earlier
         WHERE (earlier.seen_at, earlier.document_id) < (documents.seen_at, documents.document_id)
@@ -34,10 +35,13 @@ ORDER BY raw_arrival_id;
 SELECT document_id, article_id, documents.collection, source, source_item_id, title, documents.canonical_url AS url,
     normalized_language AS language, authors, tags, image_url, source_domain, publisher_family, published_at, fetched_at,
     seen_at, token_count, content_problem, story_id, story_uuid, canonical_title AS story_title,
-    match_type::text AS match_type, match_score
+    match_type::text AS match_type, match_score,
+    (SELECT name FROM source_names WHERE source_names.source = documents.source) AS source_name,
+    coalesce((SELECT name FROM publishers WHERE family = publisher_family), publisher_family) AS publisher_name
 FROM documents LEFT JOIN story_members USING (document_id) LEFT JOIN stories USING (story_id)
 WHERE seen_at >= $1 AND (seen_at, document_id) < ($2, $3)
     AND ($4::text IS NULL OR source = $4) AND ($5::text IS NULL OR documents.collection = $5)
+    AND (source, documents.collection) NOT IN (SELECT source, collection FROM hidden_sources)
     AND ($6::bigint IS NULL OR story_id = $6)
 ORDER BY seen_at DESC, document_id DESC LIMIT $7;
 
@@ -46,22 +50,8 @@ ORDER BY seen_at DESC, document_id DESC LIMIT $7;
 SELECT document_id, article_id, documents.collection, source, source_item_id, title, documents.canonical_url AS url,
     normalized_language AS language, authors, tags, image_url, source_domain, publisher_family, published_at, fetched_at,
     seen_at, token_count, content_problem, story_id, story_uuid, canonical_title AS story_title,
-    match_type::text AS match_type, match_score, body_text, native_ids, raw_arrival_id
+    match_type::text AS match_type, match_score, body_text, native_ids, raw_arrival_id,
+    (SELECT name FROM source_names WHERE source_names.source = documents.source) AS source_name,
+    coalesce((SELECT name FROM publishers WHERE family = publisher_family), publisher_family) AS publisher_name
 FROM documents LEFT JOIN story_members USING (document_id) LEFT JOIN stories USING (story_id)
 WHERE document_id = $1;
-
--- name: articles
--- The articles before a cursor, the latest first, of one source or all; texts are cut.
-SELECT document_id, article_id, source, documents.title, documents.canonical_url, documents.published_at, documents.fetched_at,
-    seen_at, documents.authors, tags, left(body_text, $5) AS body_text, token_count, archive_key
-FROM documents LEFT JOIN pages USING (raw_arrival_id)
-WHERE seen_at >= $1 AND (seen_at, document_id) < ($2, $3) AND ($4::text IS NULL OR source = $4)
-ORDER BY seen_at DESC, document_id DESC LIMIT $6;
-
--- name: article
--- The article of a public id: of one source, or the first.
-SELECT document_id, article_id, source, documents.title, documents.canonical_url, documents.published_at, documents.fetched_at,
-    seen_at, documents.authors, tags, left(body_text, $3) AS body_text, token_count, archive_key
-FROM documents LEFT JOIN pages USING (raw_arrival_id)
-WHERE article_id = $1 AND ($2::text IS NULL OR source = $2)
-ORDER BY seen_at, document_id LIMIT 1;

@@ -1,4 +1,4 @@
-"""Stories and documents as lines of JSON, a page at a time."""
+"""Events, stories and documents as lines of JSON, a page at a time."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ SQL = db.blocks(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportFilter:
-    """Conditions on stories or documents: a collection, a window of time, merged stories or not."""
+    """Conditions on rows: a collection, a window of time, merged events and stories or not."""
 
     collection: str | None = None
     since: datetime | None = None
@@ -27,6 +27,12 @@ class Lines:
 
     lines: list[str]
     place: int
+
+
+async def event_lines(conn: Connection, condition: ExportFilter, *, after: int, limit: int) -> Lines:
+    """Events as lines of JSON, after an id."""
+    values = (after, condition.collection, condition.since, condition.until, condition.with_merged, limit)
+    return _lines(await conn.fetch(SQL["events"], *values), after)
 
 
 async def story_lines(conn: Connection, condition: ExportFilter, *, after: int, limit: int) -> Lines:

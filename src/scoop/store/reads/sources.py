@@ -115,6 +115,11 @@ async def count_items_a_day(
     return items
 
 
+async def get_beginnings(conn: Connection, slugs: Sequence[str], *, since: datetime) -> dict[str, datetime]:
+    """When sources began: when they were added, or their first run since a moment if that is earlier."""
+    return {row["slug"]: row["began_at"] for row in await conn.fetch(SQL["beginnings"], slugs, since)}
+
+
 async def list_latest_items(conn: Connection, slug: str, *, limit: int) -> list[LatestItem]:
     return [LatestItem(**row) for row in await conn.fetch(SQL["latest_items"], slug, limit)]
 
@@ -129,5 +134,5 @@ async def list_slugs(conn: Connection) -> list[str]:
 
 
 async def get_names(conn: Connection, slugs: Collection[str]) -> dict[str, str]:
-    """The names of these sources by slug, without those that were removed."""
-    return {row["slug"]: row["name"] for row in await conn.fetch(SQL["names"], list(slugs))}
+    """The names of these sources by slug, also of those that were removed."""
+    return {row["source"]: row["name"] for row in await conn.fetch(SQL["names"], list(slugs))}

@@ -1,6 +1,6 @@
 -- name: names
--- The names of sources by slug.
-SELECT slug, name FROM sources WHERE slug = ANY ($1::text[]);
+-- The names of sources by slug, also of those that were removed.
+SELECT source, name FROM source_names WHERE source = ANY ($1::text[]);
 
 -- name: health
 -- The number of enabled sources in each state of health.
@@ -21,7 +21,7 @@ WHERE source_id = ANY ($2::bigint[]) ORDER BY slug;
 -- with words in their name. Disabled ones come last, unless they are gone.
 SELECT * FROM (
     SELECT source_id, slug, name, kind, collection, category, base_url, options, schedule, crawl_windows, allowed_paths,
-        request_interval_ms, timezone, enabled, next_visit_at, health::text AS health, health_note, health_since, failures,
+        request_interval_ms, timezone, enabled, name_from, next_visit_at, health::text AS health, health_note, health_since, failures,
         last_item_at, moved_to, moves, source_checkpoints.updated_at AS last_success_at,
         CASE WHEN enabled OR health = 'gone' THEN array_position($6::text[], health::text) ELSE 100 END AS urgency
     FROM sources LEFT JOIN source_checkpoints ON source_checkpoints.source = sources.slug
@@ -35,7 +35,7 @@ ORDER BY urgency, lower(name), slug LIMIT $10;
 -- name: source
 -- One source.
 SELECT source_id, slug, name, kind, collection, category, base_url, options, schedule, crawl_windows, allowed_paths,
-    request_interval_ms, timezone, enabled, next_visit_at, health::text AS health, health_note, health_since, failures,
+    request_interval_ms, timezone, enabled, name_from, next_visit_at, health::text AS health, health_note, health_since, failures,
     last_item_at, moved_to, moves, source_checkpoints.updated_at AS last_success_at
 FROM sources LEFT JOIN source_checkpoints ON source_checkpoints.source = sources.slug
 WHERE slug = $1;
@@ -50,6 +50,12 @@ GROUP BY collection, kind, health, enabled;
 SELECT source, (started_at AT TIME ZONE $3)::date AS day, sum(items_inserted)::int AS items FROM ingest_runs
 WHERE source = ANY ($1::text[]) AND started_at >= $2 AND items_inserted > 0 GROUP BY source, day;
 
+-- name: beginnings
+-- When sources began: when they were added, or their first run since a moment, if somebody removed and added them again.
+SELECT slug, least(created_at, (
+    SELECT min(started_at) FROM ingest_runs WHERE ingest_runs.source = slug AND started_at >= $2)) AS began_at
+FROM sources WHERE slug = ANY ($1::text[]);
+
 -- name: latest_items
 -- The latest documents of a source, with their stories.
 SELECT title, canonical_url AS url, normalized_language AS language, seen_at, documents.created_at AS read_at, content_problem,
@@ -58,9 +64,10 @@ SELECT title, canonical_url AS url, normalized_language AS language, seen_at, do
 FROM documents WHERE source = $1 ORDER BY documents.created_at DESC, document_id DESC LIMIT $2;
 
 -- name: has_source
--- Whether there is a source of this name, or anything that one brought.
-SELECT EXISTS (SELECT FROM sources WHERE slug = $1) OR EXISTS (SELECT FROM ingest_runs WHERE source = $1)
-    OR EXISTS (SELECT FROM raw_arrivals WHERE source = $1);
+-- Whether there is a source of this name, or anything that one brought and that is not hidden.
+SELECT EXISTS (SELECT FROM sources WHERE slug = $1) OR (
+    NOT EXISTS (SELECT FROM removed_sources WHERE source = $1) AND (
+        EXISTS (SELECT FROM ingest_runs WHERE source = $1) OR EXISTS (SELECT FROM raw_arrivals WHERE source = $1)));
 
 -- name: slugs
 -- The configured sources, and those that indexed documents are of.

@@ -7,7 +7,7 @@ from typing import Any
 
 from scoop.core import ids
 from scoop.errors import NotFound
-from scoop.model import Decision, Story
+from scoop.model import Story
 from scoop.store import db
 from scoop.store.db import Connection
 from scoop.store.reads import slices
@@ -16,34 +16,8 @@ from scoop.store.reads.slices import ListSlice
 SQL = db.blocks(__name__)
 
 STORY_FIELDS = tuple(field.name for field in fields(Story))
-MAX_RELATED = 25
-MAX_LINKED_DOCUMENTS = 200  # of a story, the newest, whose links are read
-RELATED_AT = 0.2  # lower probabilities are noise, not worth showing
-MAX_DECISIONS = 20
 MAX_MEMBERS = 1000
 MAX_COMPANY = 20
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RelatedStory:
-    """A story of the same coverage or with links to it: the best link's probability and its signals by name."""
-
-    story: Story
-    is_company: bool
-    probability: float | None
-    signs: dict[str, float]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoryTopic:
-    """A topic of a story: when it published the story, or why it suppresses it."""
-
-    topic_slug: str
-    topic_name: str
-    publish_count: int
-    last_published_at: datetime | None
-    suppressed: bool
-    suppression_reason: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,12 +57,12 @@ async def list_stories(
 ) -> list[Story]:
     """Active stories, the latest first; `words` must be in the title exactly as they are given."""
     await slices.plan_for_values(conn)
-    pattern = _containing(words) if words else None
+    pattern = containing(words) if words else None
     rows = await conn.fetch(SQL["stories"], part.since, *part.before, collection, pattern, part.limit, offset)
     return [story_from(row) for row in rows]
 
 
-def _containing(words: str) -> str:
+def containing(words: str) -> str:
     """The ILIKE pattern of titles that contain these words."""
     plain = words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     return f"%{plain}%"
@@ -131,28 +105,3 @@ async def get_story(conn: Connection, name: str) -> StoryDetail:
 async def get_text(conn: Connection, story_id: int) -> str:
     """The text of the document that represents a story."""
     return await conn.fetchval(SQL["text"], story_id) or ""
-
-
-async def list_related(conn: Connection, story_id: int) -> list[RelatedStory]:
-    """The stories of the same coverage first, then others that are linked to this one."""
-    from scoop.core import links  # with numpy: 0.1 s of CPU time that lists of stories need not take
-
-    rows = await conn.fetch(SQL["related"], story_id, RELATED_AT, MAX_LINKED_DOCUMENTS, MAX_RELATED)
-    return [
-        RelatedStory(
-            story=story_from(row),
-            is_company=row["is_company"],
-            probability=row["probability"],
-            signs=links.features_by_name(row["signs"]) if row["signs"] else {},
-        )
-        for row in rows
-    ]
-
-
-async def list_decisions(conn: Connection, story_id: int) -> list[Decision]:
-    """The decisions of people about a story that were not undone, the latest first."""
-    return [Decision(**row) for row in await conn.fetch(SQL["decisions"], story_id, MAX_DECISIONS)]
-
-
-async def list_topics(conn: Connection, story_id: int) -> list[StoryTopic]:
-    return [StoryTopic(**row) for row in await conn.fetch(SQL["topics"], story_id)]

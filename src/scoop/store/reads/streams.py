@@ -1,41 +1,48 @@
-"""Stories as reading apps list them to a person: streams of ids, items with their text, counts of unread stories."""
+"""Events as reading apps list them to a person: streams of ids, items with their text, counts of unread events."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from scoop.model import Outlet, Story
+from scoop.model import Event, Outlet
 from scoop.store import db
-from scoop.store.db import LAST_ID, Connection
-from scoop.store.reads.stories import story_from
+from scoop.store.db import Connection
+from scoop.store.reads import events
+from scoop.store.reads.slices import END, START, Cursor
 
 SQL = db.blocks(__name__)
 TEXT_CHARACTERS = 20_000
-MAX_COUNTED = 50_000  # of the newest stories; older unread ones are not counted
+COUNTED_FOR = timedelta(days=30)  # older unread events are not counted
+FIRST: Cursor = (START, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stream:
-    """A filter on stories: a collection or topic, read or unread, starred, ids between two bounds."""
+    """A filter on events: a collection, topic or label, read or unread, starred, developed between two moments.
+
+    `cursor` is the last event of the page before.
+    """
 
     collection: str | None = None
     topic_id: int | None = None
+    label: str | None = None
     is_read: bool | None = None
     is_starred: bool = False
-    after: int = 0
-    before: int = LAST_ID
+    since: datetime = START
+    until: datetime = END[0]
+    cursor: Cursor | None = None
     is_oldest_first: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamItem:
-    """A story with its text and outlets, and whether the person has read or starred it."""
+    """An event with the text of its lead and its outlets, and what the person said of it."""
 
-    story: Story
-    created_at: datetime
+    event: Event
     is_read: bool
     is_starred: bool
+    labels: list[str]
     body: str
     outlets: list[Outlet]
 
@@ -48,49 +55,53 @@ class Unread:
 
 
 async def list_ids(conn: Connection, user_id: int, stream: Stream, *, limit: int) -> list[tuple[int, datetime]]:
-    """The ids of a stream's stories, with the time each was created."""
+    """The ids of a stream's events, with the time each last developed."""
     rows = await conn.fetch(
         SQL["oldest" if stream.is_oldest_first else "newest"],
         user_id,
         stream.collection,
         stream.topic_id,
+        stream.label,
         stream.is_read,
         stream.is_starred,
-        stream.after,
-        stream.before,
+        stream.since,
+        stream.until,
+        *(stream.cursor or (FIRST if stream.is_oldest_first else END)),
         limit,
     )
-    return [(row["story_id"], row["created_at"]) for row in rows]
+    return [(row["event_id"], row["developed_at"]) for row in rows]
 
 
-async def list_items(conn: Connection, user_id: int, story_ids: Sequence[int]) -> list[StreamItem]:
-    """These stories, in this order; those that are not active are left out."""
-    rows = await conn.fetch(SQL["items"], user_id, list(story_ids), TEXT_CHARACTERS)
-    item_by_id = {row["story_id"]: _item(row) for row in rows}
-    return [item_by_id[story_id] for story_id in story_ids if story_id in item_by_id]
+async def list_items(conn: Connection, user_id: int, event_ids: Sequence[int]) -> list[StreamItem]:
+    """These events, in this order; those that are not active are left out."""
+    rows = await conn.fetch(SQL["items"], user_id, list(event_ids), TEXT_CHARACTERS)
+    outlets = await events.list_outlets(conn, [row["event_id"] for row in rows])
+    item_by_id = {row["event_id"]: _item(row, outlets[row["event_id"]]) for row in rows}
+    return [item_by_id[event_id] for event_id in event_ids if event_id in item_by_id]
 
 
-def _item(row: Mapping[str, Any]) -> StreamItem:
+def _item(row: Mapping[str, Any], outlets: list[Outlet]) -> StreamItem:
     return StreamItem(
-        story=story_from(row),
-        created_at=row["created_at"],
+        event=events.event_from(row),
         is_read=row["is_read"],
         is_starred=row["is_starred"],
+        labels=row["labels"],
         body=row["body"],
-        outlets=[Outlet(**outlet) for outlet in row["outlets"] or ()],
+        outlets=outlets,
     )
 
 
-async def last_id_before(conn: Connection, moment: datetime) -> int:
-    """The id of the last story that was created before a moment, 0 if there is none."""
-    return int(await conn.fetchval(SQL["made_before"], moment))
+async def list_labels(conn: Connection, user_id: int) -> list[str]:
+    return [row["label"] for row in await conn.fetch(SQL["labels"], user_id)]
 
 
-async def count_unread(conn: Connection, user_id: int) -> tuple[list[Unread], list[Unread]]:
-    """The unread stories of each collection, and of each topic."""
-    newest = await conn.fetchval("SELECT coalesce(max(story_id), 0) FROM stories")
-    collections = await conn.fetch(SQL["unread"], user_id, newest - MAX_COUNTED)
-    topics = await conn.fetch(SQL["unread_of_topics"], user_id, newest - MAX_COUNTED)
+async def count_unread(
+    conn: Connection, user_id: int, *, topic_ids: Collection[int], now: datetime
+) -> tuple[list[Unread], list[Unread]]:
+    """The unread events of each collection, and of each of these topics."""
+    since = now - COUNTED_FOR
+    collections = await conn.fetch(SQL["unread"], user_id, since)
+    topics = await conn.fetch(SQL["unread_of_topics"], user_id, since, list(topic_ids))
     return [_unread(row) for row in collections], [_unread(row) for row in topics]
 
 

@@ -13,11 +13,19 @@ SQL = db.blocks(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkSubject:
-    """The subject of a work item; `label` is empty if it no longer exists."""
+    """The subject of a work item; `label` is empty if it no longer exists. A text is about an article or an event."""
 
     label: str
     source: str | None
     story_uuid: UUID | None
+    article_id: str | None
+    event_uuid: UUID | None
+
+    @property
+    def href(self) -> str:
+        """Its page; empty if it has none."""
+        places = {"sources": self.source, "stories": self.story_uuid, "articles": self.article_id}
+        return next((f"/{name}/{key}" for name, key in (places | {"events": self.event_uuid}).items() if key), "")
 
 
 async def list_subjects(conn: Connection, waiting: Sequence[Waiting]) -> dict[tuple[str, int], WorkSubject]:
@@ -30,9 +38,5 @@ async def list_subjects(conn: Connection, waiting: Sequence[Waiting]) -> dict[tu
         [item.subject for item in waiting],
         [item.subject_kind for item in waiting],
     )
-    return {
-        (row["stage"], row["subject"]): WorkSubject(
-            label=row["label"], source=row["source"], story_uuid=row["story_uuid"]
-        )
-        for row in rows
-    }
+    names = ("label", "source", "story_uuid", "article_id", "event_uuid")
+    return {(row["stage"], row["subject"]): WorkSubject(**{name: row[name] for name in names}) for row in rows}

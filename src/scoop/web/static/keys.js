@@ -58,7 +58,7 @@ document.addEventListener("keydown", (event) => {
     go(event.key);
     return;
   }
-  const own = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
+  const own = [...document.querySelectorAll(`[data-key="${CSS.escape(event.key)}"]`)].find((each) => each.checkVisibility());
   if (own ? event.repeat : !Object.hasOwn(actions, event.key)) return; // a key held down acts once
   event.preventDefault();
   own ? own.click() : actions[event.key]();

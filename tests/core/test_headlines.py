@@ -1,0 +1,70 @@
+"""The form of a headline: news, what followed, or something beside the event."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scoop.core import headlines
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "WHO declares end of cholera outbreak in Tarsia",
+        "Parliament passes law on rail safety",
+        "Minister scraps fuel subsidies, urges drivers to save",
+        "Opposition leaders arrested amid fears of a crackdown",
+        "Five killed as bridge collapses in Ostburg",
+        "Gas blast kills four in Ostburg",
+        "Hochwasser zwingt Hunderte zur Flucht",
+        "Le gouvernement annonce une hausse du salaire minimum",
+        "首相、衆院解散を表明",
+    ],
+)
+def test_a_headline_that_says_what_happened_is_news(title):
+    assert headlines.form(title) == "news"
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Mayor condemns attack on old bridge",
+        "Bridge builder's shares tumble after collapse",
+        "Central bank expected to cut rates",
+        "Mayor on the collapse: \u2018We were warned\u2019",
+        "Opposition kritisiert Einsturz der Brücke",
+        "L'opposition dénonce une réforme injuste",
+        "野党が解散に反発",
+        "Old bridge falls into the river after a lorry hit its only ...",
+        "Old bridge falls into the river:",
+    ],
+)
+def test_a_headline_about_reactions_markets_or_what_is_expected_or_that_is_cut_is_a_follow_up(title):
+    assert headlines.form(title) == "follow_up"
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "What the collapse means for commuters in Ostburg",
+        "Who is the new mayor of Ostburg",
+        "Ostburg bridge: how it was built",
+        "The engineer who saved the old bridge",
+        "Five takeaways from the council's meeting",
+        "Update your browser before it is too late",
+        "\u201cWe lost everything\u201d, say families in Ostburg",
+        "Is the old bridge safe? Engineers disagree",
+        "Warum die Brücke in Ostburg einstürzte",
+        "Effondrement du pont : ce que l'enquête devra dire",
+        "なぜ橋は落ちたのか",
+        "OLD BRIDGE FALLS DOWN IN OSTBURG",
+        "Bridge falls",
+    ],
+)
+def test_a_headline_that_asks_explains_lists_quotes_or_shouts_is_a_side_piece(title):
+    assert headlines.form(title) == "side_piece"
+
+
+@given(st.text(max_size=400))
+def test_every_title_has_a_form(title):
+    assert headlines.form(title) in {"news", "follow_up", "side_piece"}

@@ -1,0 +1,52 @@
+"""The features of pairs of documents, and what follows from them."""
+
+import numpy as np
+import pytest
+
+from scoop.core import links, signals
+from scoop.core.links import Compared
+
+FIT = links.load_model("use-multilingual", "v3+lead400")
+
+
+def a_document(title, text="", **changes):
+    described = {"day": 1.0, "publisher": "", "language": "en", "words": len(text.split()), "is_of_many_events": False}
+    return Compared(signals=signals.extract(title, text), **(described | changes))
+
+
+def features(one, other, cosine=0.9):
+    own = links.pair_features(one, [other], np.array([cosine], dtype=np.float32))
+    nobody = links.stack_neighbourhoods(
+        [links.Neighbourhood(ids=np.array([], int), cosines=np.array([], np.float32))] * 2
+    )
+    around = links.neighbourhood_features(own[:, 0], nobody, np.array([0]), np.array([1]))
+    return np.hstack([own, around])
+
+
+FIRE = a_document(
+    "Library of Ostburg burns down", "Flames destroyed ninety thousand books in Ostburg, Jonas Weil said."
+)
+AGAIN = a_document("Ninety thousand books lost", "The library of Ostburg burns down: Jonas Weil fought the flames.")
+
+
+def test_a_title_that_the_other_text_repeats_is_seen_in_either_order():
+    there, back = (links.features_by_name(features(*pair)[0]) for pair in ((FIRE, AGAIN), (AGAIN, FIRE)))
+    assert there["title_in_lead"] == pytest.approx(back["title_in_lead"])
+    assert there["titles_in_leads"] == pytest.approx(back["titles_in_leads"])
+    assert there["title_in_lead"] == pytest.approx(1, abs=0.01)
+    assert 0 < there["titles_in_leads"] < 1
+
+
+def test_documents_without_words_can_be_compared():
+    row = links.features_by_name(features(a_document(""), FIRE)[0])
+    assert row["title_in_lead"] == row["titles_in_leads"] == 0
+
+
+@pytest.mark.parametrize(
+    "changes", [{"publisher": "bbc"}, {"is_of_many_events": True}], ids=["one publisher", "a round-up"]
+)
+def test_a_pair_that_can_only_be_related_stays_below_the_threshold_of_coverage(changes):
+    one, other = (a_document("Library of Ostburg burns down", "Flames in Ostburg. " * 9, **changes) for _ in range(2))
+    alike = a_document("Library of Ostburg burns down", "Flames in Ostburg. " * 9)
+    assert FIT.probabilities(features(alike, alike, 1.0))[0] >= FIT.coverage_at
+    assert FIT.probabilities(features(one, other, 1.0))[0] < FIT.coverage_at
