@@ -49,7 +49,7 @@ async def test_requests_to_a_model_server_and_their_errors_are_counted_by_code()
 
 async def test_requests_of_a_channel_and_their_errors_are_counted_by_code():
     async with (
-        serving(saying(answer(429, {"retry_after": 1}), answer(200, {"id": "1"}))) as server,
+        serving(saying(answer(429, {"retry_after": 0}, Retry_After="0"), answer(200, {"id": "1"}))) as server,
         on_an_errand(desk=WEBHOOK) as errand,
     ):
         webhook = DiscordWebhook(DiscordWebhook.Options(url="desk", connect_to=server.address))
