@@ -4,9 +4,12 @@ import asyncio
 import os
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -91,13 +94,59 @@ def lasting_url(postgres: EmbeddedServer, template: str, worker_id: str) -> str:
     return url_of(postgres, name)
 
 
+class Clones:
+    """Clones of the template: one is made ahead and used ones are dropped while tests run, by a thread of its own."""
+
+    def __init__(self, server: EmbeddedServer, template: str, worker_id: str) -> None:
+        self._server, self._template, self._worker_id = server, template, worker_id
+        self._thread = ThreadPoolExecutor(1)
+        self._runner = asyncio.Runner()
+        self._admin = self._thread.submit(self._run, db.connect(server, size=1)).result()
+        self._next = self._thread.submit(self._make)
+
+    def take(self) -> str:
+        """The URL of a clone that nobody has used."""
+        made, self._next = self._next, self._thread.submit(self._make)
+        return url_of(self._server, made.result())
+
+    def drop(self, url: str) -> None:
+        name = urlsplit(url).path.strip("/")
+        self._thread.submit(self._execute, f"DROP DATABASE {name} WITH (FORCE)")
+
+    def close(self) -> None:
+        self._thread.submit(self._run, self._admin._pool.close()).result()
+        self._thread.submit(self._runner.close).result()
+        self._thread.shutdown()
+
+    def _make(self) -> str:
+        name = f"test_{self._worker_id}_{next(numbers)}"
+        self._execute(f"CREATE DATABASE {name} TEMPLATE {self._template} STRATEGY file_copy")
+        return name
+
+    def _execute(self, statement: str) -> None:
+        async def execute() -> None:
+            async with self._admin.connection() as conn:
+                await conn.execute(statement)
+
+        self._run(execute())
+
+    def _run(self, what: Coroutine[Any, Any, Any]) -> Any:
+        return self._runner.run(what)
+
+
+@pytest.fixture(scope="session")
+def clones(postgres: EmbeddedServer, template: str, worker_id: str) -> Iterator[Clones]:
+    made = Clones(postgres, template, worker_id)
+    yield made
+    made.close()
+
+
 @pytest.fixture
-async def database_url(postgres: EmbeddedServer, template: str, worker_id: str) -> AsyncIterator[str]:
+def database_url(clones: Clones) -> Iterator[str]:
     """The URL of a migrated, empty database of this test's own."""
-    name = f"test_{worker_id}_{next(numbers)}"
-    await administer(postgres, f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")
-    yield url_of(postgres, name)
-    await administer(postgres, f"DROP DATABASE {name} WITH (FORCE)")
+    url = clones.take()
+    yield url
+    clones.drop(url)
 
 
 @pytest.fixture
@@ -108,14 +157,11 @@ async def database(database_url: str) -> AsyncIterator[Database]:
 
 
 @pytest.fixture
-async def database_pair_urls(
-    postgres: EmbeddedServer, template: str, database_url: str, worker_id: str
-) -> AsyncIterator[tuple[str, str]]:
+def database_pair_urls(clones: Clones, database_url: str) -> Iterator[tuple[str, str]]:
     """Two databases, to compare what two ways through the house lead to."""
-    name = f"test_{worker_id}_{next(numbers)}"
-    await administer(postgres, f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")
-    yield database_url, url_of(postgres, name)
-    await administer(postgres, f"DROP DATABASE {name} WITH (FORCE)")
+    url = clones.take()
+    yield database_url, url
+    clones.drop(url)
 
 
 @pytest.fixture
@@ -129,7 +175,7 @@ async def database_pair(database_pair_urls: tuple[str, str]) -> AsyncIterator[tu
 @pytest.fixture
 def home() -> Iterator[Path]:
     """A home folder of this test's own, with nothing in it."""
-    folder = Path(make_home())
+    folder = Path(make_home(_quick_folder()))
     yield folder
     EmbeddedServer(folder).stop()
     shutil.rmtree(folder, ignore_errors=True)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoop.core import text, topics
-from scoop.core.topics import Assignment, StoryText
+from scoop.core.topics import Assignment, StoryText, TopicIndex
 from scoop.model import KeywordRule, SourceRule, Topic
 
 
@@ -58,7 +58,7 @@ def source(name, rule_type="include") -> SourceRule:
     ],
 )
 def test_a_story_belongs_to_a_topic_that_reaches_it_and_is_told_by_what(topic, matched):
-    assert topics.assign(a_story(), [topic]) == [Assignment(topic_id=7, weight=1, matched=matched)]
+    assert topics.assign(a_story(), TopicIndex([topic])) == [Assignment(topic_id=7, weight=1, matched=matched)]
 
 
 @pytest.mark.parametrize(
@@ -75,14 +75,14 @@ def test_a_story_belongs_to_a_topic_that_reaches_it_and_is_told_by_what(topic, m
     ],
 )
 def test_what_is_out_of_reach_unmatched_or_excluded_belongs_nowhere(topic):
-    assert topics.assign(a_story(), [topic]) == []
+    assert topics.assign(a_story(), TopicIndex([topic])) == []
 
 
 def test_the_weights_of_the_keywords_that_matched_add_up():
     topic = a_topic(word("solar", weight=3), regex("par[ck]", weight=4), word("coal", weight=50))
-    assert [found.weight for found in topics.assign(a_story(), [topic])] == [7]
+    assert [found.weight for found in topics.assign(a_story(), TopicIndex([topic]))] == [7]
     heavy = a_topic(*(regex(f"solar|x{number}", weight=100) for number in range(400)))
-    assert [found.weight for found in topics.assign(a_story(), [heavy])] == [topics.MAX_WEIGHT]
+    assert [found.weight for found in topics.assign(a_story(), TopicIndex([heavy]))] == [topics.MAX_WEIGHT]
 
 
 def test_a_trial_tells_what_each_rule_caught_and_kept_out():
@@ -209,8 +209,8 @@ def test_a_rule_that_cannot_be_used_is_refused_in_a_sentence_with_its_fix(rule, 
 
 def test_a_broken_pattern_that_came_in_by_another_way_fits_nothing_and_harms_nobody():
     for rule in (regex("("), word("\u200b")):
-        assert topics.assign(a_story(), [a_topic(rule)]) == []
-        assert len(topics.assign(a_story(), [a_topic(replace(rule, rule_type="exclude"))])) == 1
+        assert topics.assign(a_story(), TopicIndex([a_topic(rule)])) == []
+        assert len(topics.assign(a_story(), TopicIndex([a_topic(replace(rule, rule_type="exclude"))]))) == 1
 
 
 CATASTROPHES = [
@@ -239,3 +239,24 @@ def test_a_collection_that_no_topic_names_gets_a_topic_with_a_free_slug():
         ("energy_2", "Energy", "energy"),
         ("nl_haber", "Ünlü Haber", "Ünlü Haber"),
     ]
+
+
+bounds = st.builds(
+    a_topic,
+    st.one_of(
+        st.none(), st.builds(source, st.sampled_from(["tribune", "gazette"]), st.sampled_from(["include", "exclude"]))
+    ),
+    collections=st.lists(st.sampled_from(["world_news", "ai_news"]), unique=True),
+)
+
+
+@given(
+    st.lists(bounds, max_size=6),
+    st.sampled_from(["world_news", "ai_news", "other"]),
+    st.sampled_from(["tribune", "gazette", "post"]),
+)
+def test_an_index_leaves_out_only_topics_that_do_not_take_the_story(drawn, collection, name):
+    numbered = [replace(topic, topic_id=number) for number, topic in enumerate(drawn)]
+    story = a_story(collection=collection, sources=(name,))
+    taken = [topic.topic_id for topic in numbered if topics.ruling(story, topic).belongs]
+    assert [found.topic_id for found in topics.assign(story, TopicIndex(numbered))] == taken

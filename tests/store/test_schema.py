@@ -4,9 +4,11 @@ from pathlib import Path
 
 import asyncpg
 import pytest
+import pytest_asyncio
 
 from builders import an_item, told
 from scoop.store import db
+from scoop.store.db import ExternalServer
 
 SEED_TABLES = {
     "ingest_runs", "source_checkpoints", "raw_arrivals", "documents", "document_embeddings", "stories", "story_members",
@@ -103,10 +105,19 @@ def every_block():
             yield pytest.param(module, name, sql, id=f"{module}.{name}")
 
 
-@pytest.mark.parametrize(("module", "name", "sql"), list(every_block()))
-async def test_every_block_of_sql_fits_the_schema(database, module, name, sql):
-    assert sql.startswith("-- "), f"{module}.{name} needs a sentence"
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def schema(lasting_url):
+    """A connection that sees the schema and the temporary tables of stages; nothing is written."""
+    database = await db.connect(ExternalServer(lasting_url), size=1)
     async with database.connection() as conn:
         await conn.execute(db.blocks("scoop.store.documents")["stage"])
         await conn.execute(db.blocks("scoop.store.links")["stage"])
-        await conn.prepare(sql)
+        yield conn
+    await database.close()
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize(("module", "name", "sql"), list(every_block()))
+async def test_every_block_of_sql_fits_the_schema(schema, module, name, sql):
+    assert sql.startswith("-- "), f"{module}.{name} needs a sentence"
+    await schema.prepare(sql)

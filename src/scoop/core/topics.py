@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -106,9 +107,32 @@ def _free_slug(collection: str, taken: Collection[str]) -> str:
     return next(slug for slug in chain([base], (f"{base}_{number}" for number in count(2))) if slug not in taken)
 
 
-def assign(story: StoryText, topics: Iterable[Topic]) -> list[Assignment]:
+class TopicIndex:
+    """Topics by their bounds: a desk has a topic per collection, and a story needs the rules of a few of them."""
+
+    def __init__(self, topics: Iterable[Topic]) -> None:
+        self._unbounded: list[Topic] = []
+        self._by_collection: defaultdict[str, list[Topic]] = defaultdict(list)
+        self._by_source: defaultdict[str, list[Topic]] = defaultdict(list)
+        for topic in topics:
+            if not has_bounds(topic):
+                self._unbounded.append(topic)
+            for collection in topic.collections:
+                self._by_collection[collection].append(topic)
+            for source in _included_sources(topic):
+                self._by_source[source].append(topic)
+
+    def near(self, story: StoryText) -> list[Topic]:
+        """The topics without bounds, and those whose bounds include the story; by id."""
+        by_source = chain.from_iterable(self._by_source.get(source, ()) for source in story.sources)
+        topics = chain(self._unbounded, self._by_collection.get(story.collection, ()), by_source)
+        by_id = {topic.topic_id: topic for topic in topics}
+        return [by_id[topic_id] for topic_id in sorted(by_id)]
+
+
+def assign(story: StoryText, index: TopicIndex) -> list[Assignment]:
     """The topics that a story belongs to."""
-    rulings = [(topic.topic_id, ruling(story, topic)) for topic in topics]
+    rulings = [(topic.topic_id, ruling(story, topic)) for topic in index.near(story)]
     return [
         Assignment(topic_id=topic_id, weight=found.weight, matched=found.caught)
         for topic_id, found in rulings
@@ -140,7 +164,7 @@ def ruling(story: StoryText, topic: Topic) -> Ruling:
 
 def has_bounds(topic: Topic) -> bool:
     """Whether a topic is limited to some collections or sources; without bounds it takes from everywhere."""
-    return bool(topic.collections) or any(rule.rule_type == "include" for rule in topic.source_rules)
+    return bool(topic.collections) or bool(_included_sources(topic))
 
 
 def needs_text(topics: Iterable[Topic]) -> bool:
@@ -195,8 +219,12 @@ def problem(rule: KeywordRule) -> str | None:
 def _near(story: StoryText, topic: Topic) -> list[str]:
     """The bounds of the topic that include the story."""
     found = [f"collection:{story.collection}"] if story.collection in topic.collections else []
-    included = {rule.source for rule in topic.source_rules if rule.rule_type == "include"}
+    included = _included_sources(topic)
     return found + [f"source:{source}" for source in story.sources if source in included]
+
+
+def _included_sources(topic: Topic) -> set[str]:
+    return {rule.source for rule in topic.source_rules if rule.rule_type == "include"}
 
 
 def _named(topic: Topic, rule_type: RuleType) -> list[str]:

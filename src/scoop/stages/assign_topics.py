@@ -52,11 +52,15 @@ async def load(conn: Connection, ids: Sequence[int]) -> TopicBatch:
 async def assign(batch: TopicBatch) -> Outcome[AssignedTopics]:
     """Assign active stories by the rules of enabled topics; merged and suppressed stories lose their topics."""
     enabled = _enabled(batch.topics)
+    index = topics.TopicIndex(enabled)
+    missing = topics.default_topics(batch.collections, batch.topics)
     assigned = AssignedTopics(
         story_ids=batch.story_ids,
         topic_ids=[topic.topic_id for topic in enabled],
-        assignments_by_story={story.story_id: topics.assign(story, enabled) for story in batch.stories},
-        missing_topics=topics.default_topics(batch.collections, batch.topics),
+        assignments_by_story={}
+        if missing
+        else {story.story_id: topics.assign(story, index) for story in batch.stories},
+        missing_topics=missing,
         curator_ids=[topic.topic_id for topic in enabled if topic.is_curator],
     )
     return Outcome(output=assigned)
