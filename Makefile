@@ -40,6 +40,9 @@ bench: $(RUNTIME) ## measure: one JSON line per figure (minutes)
 	@$(BIN)/python bench/posting.py
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/python bench/extracts.py
 	@$(BIN)/python bench/support.py
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python bench/levels.py
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python bench/audio.py
+	@OMP_NUM_THREADS=1 $(BIN)/python bench/curators.py
 
 fmt: $(DEV) ## format the code, regenerate the reference pages
 	@$(BIN)/ruff check --fix --quiet . || true

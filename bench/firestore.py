@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from google.auth.credentials import AnonymousCredentials
 from google.cloud import firestore
-from tests.projections.firestore_server import serving_firestore
+from tests.projections.npm_servers import serving
 
 from common import figure, fresh_database
 from scoop import worker
@@ -85,7 +85,7 @@ async def measure(articles: int) -> None:
             await conn.execute(MAKE_ARTICLES, articles)
         await asyncio.sleep(1.5)  # the feed reads what is a second old
         for number in range(ROUNDS):
-            with serving_firestore() as endpoint:
+            with serving("firestore") as endpoint:
                 projection = Firestore(Firestore.Options(project=f"desk-{number}", base_url=endpoint))
                 seconds["projection"].append(await project_all(database, projection))
                 seconds["intact rebuild"].append(await rebuild(database, projection))

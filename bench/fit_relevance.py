@@ -4,7 +4,8 @@ OMP_NUM_THREADS=1 python bench/fit_relevance.py FILE... --interests FILE [--writ
 
 It prints the figures of each set by models that saw no article of their fold, and by models that saw no article and no
 topic of the set; with --write it fits the shipped model to all of them. FILEs are sets of articles with their topics,
-as `scoop evaluate --task interests` takes them. Also needs scikit-learn.
+as `scoop evaluate --task interests` takes them. The odds are stretched, so that a score of 70 is right as often as
+docs/design/relevance.md says. Also needs scikit-learn.
 """
 
 import argparse
@@ -12,6 +13,7 @@ import json
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import log
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +29,15 @@ from scoop.evaluation.interests import ArticleSet, InterestRow
 MODEL = Path(model.__file__).with_name("model.npz")
 FOLDS = 4
 FALLING = ("rank",)
-FREE = ("length",)
+FREE = ("length", "related_known")
+OF_RELATED_WORDS = [at for at, name in enumerate(FEATURES) if name.startswith("related_")]
 SETTINGS = {
     "max_iter": 120, "learning_rate": 0.06, "max_leaf_nodes": 8, "max_depth": 4, "min_samples_leaf": 60,
     "l2_regularization": 10, "random_state": 0,
 }  # fmt: skip
 ENGLISH = "en"
+SEVENTY_AT = 1.4  # log odds of the trees that become 70; see docs/design/relevance.md
+STEEPNESS = 1.5  # keeps the scores of sure matches where they were
 
 Array = NDArray[Any]
 
@@ -48,6 +53,14 @@ class World:
     labels: Array
     folds: Array
     weight: float
+
+
+def without_related_words(table: Array) -> Array:
+    """The table as if no topic had related words, as topics of which the program has none."""
+    left: Array = table.copy()
+    left[..., OF_RELATED_WORDS] = 0
+    left[..., FEATURES.index("related_near")] = table[..., FEATURES.index("whole")]
+    return left
 
 
 def worlds(file: str, interests_file: str) -> Iterator[World]:
@@ -83,9 +96,11 @@ def fitted(parts: Sequence[tuple[World, Array]]) -> Any:
     """The model of the rows that each world gives."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    table = np.concatenate([one.table[rows].reshape(-1, len(FEATURES)) for one, rows in parts])
-    labels = np.concatenate([one.labels[rows].ravel() for one, rows in parts])
+    tables = [one.table[rows].reshape(-1, len(FEATURES)) for one, rows in parts]
+    table = np.concatenate([*tables, *map(without_related_words, tables)])
+    labels = np.tile(np.concatenate([one.labels[rows].ravel() for one, rows in parts]), 2)
     weights = np.concatenate([np.full(one.labels[rows].size, one.weight / one.labels.size**0.5) for one, rows in parts])
+    weights = np.tile(weights, 2)
     monotone = [-1 if name in FALLING else 0 if name in FREE else 1 for name in FEATURES]
     fit = HistGradientBoostingClassifier(monotonic_cst=monotone, **SETTINGS)
     return fit.fit(table, labels, sample_weight=weights / weights.mean())
@@ -96,8 +111,14 @@ def probabilities(fit: Any, table: Array) -> Array:
     return found
 
 
+def calibrated(found: Array) -> Array:
+    odds = log(0.7 / 0.3) + STEEPNESS * (np.log(found / (1 - found)) - SEVENTY_AT)
+    probabilities: Array = 1 / (1 + np.exp(-odds))
+    return probabilities
+
+
 def print_figures(kind: str, one: World, found: Array) -> None:
-    points = np.round(100 * found).astype(int)
+    points = np.round(100 * found, interests.DECIMALS)
     predictions = [
         {"id": row.id, "topic": topic, "score": score}
         for row, scores in zip(one.rows, points.tolist(), strict=True)
@@ -114,13 +135,13 @@ def cross_validate(every: Sequence[World]) -> None:
         found = np.zeros(one.labels.shape)
         for fold, fit in enumerate(by_fold):
             found[one.folds == fold] = probabilities(fit, one.table[one.folds == fold])
-        print_figures("articles unseen", one, found)
+        print_figures("articles unseen", one, calibrated(found))
     for name in sorted({one.name.partition("+")[0] for one in every}):
         others = [one for one in every if one.name.partition("+")[0] != name]
         fit = fitted([(one, np.ones(len(one.rows), dtype=bool)) for one in others])
         for one in every:
             if one.name.partition("+")[0] == name:
-                print_figures("set unseen", one, probabilities(fit, one.table))
+                print_figures("set unseen", one, calibrated(probabilities(fit, one.table)))
 
 
 def main() -> None:
@@ -135,6 +156,8 @@ def main() -> None:
         background = model.shipped().background
         fit = fitted([(one, np.ones(len(one.rows), dtype=bool)) for one in every])
         trees = {f"trees_{name}": value for name, value in arrays(fit).items()}
+        trees["trees_values"] = STEEPNESS * trees["trees_values"]
+        trees["trees_start"] = log(0.7 / 0.3) + STEEPNESS * (trees["trees_start"] - SEVENTY_AT)
         np.savez_compressed(MODEL, **trees, subjects=packed(background.subjects), articles=packed(background.articles))
 
 

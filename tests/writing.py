@@ -22,12 +22,13 @@ from scoop.newsstand import server
 from scoop.newsstand.sites import models as site
 from scoop.plugin_settings import PluginSettings
 from scoop.serve import serving
-from scoop.stages import evaluations, same_event, translations, write
+from scoop.stages import evaluations, lessons, same_event, translations, write
 from scoop.stages import stage as stage_loop
 from scoop.stages import summaries as summary_stage
 from scoop.stages.stage import Worker
 from scoop.stages.summaries import SummaryPolicy
-from scoop.stages.write import Task, Writing
+from scoop.stages.texts import Task
+from scoop.stages.write import Writing
 from scoop.store import briefs, work
 from scoop.store.db import Database
 from scoop.writers import Writer
@@ -37,7 +38,7 @@ NO_LIMIT = Budget(requests_per_day=0, tokens_per_day=0, money_per_day=0, request
 
 @dataclass(kw_only=True)
 class Desk:
-    """A desk with a writer; `now` is what the stage takes for the time."""
+    """A desk with a writer; `judge` is the model of the task support, `now` what the stage takes for the time."""
 
     database: Database
     archive: Archive
@@ -46,6 +47,8 @@ class Desk:
     app: Starlette
     policy: SummaryPolicy = field(default_factory=SummaryPolicy)
     budget: Budget = NO_LIMIT
+    judge: str = ""
+    judge_budget: Budget = NO_LIMIT
     decides: bool = False
     now: datetime = field(default_factory=lambda: datetime.now(UTC))
 
@@ -70,20 +73,23 @@ class Desk:
             "translation": translations.text_kind(),
             "same_event": same_event.text_kind(decides=self.decides),
             "evaluation": evaluations.text_kind(),
+            "lesson": lessons.text_kind(),
         }
+        tasks = dict.fromkeys(kinds, Task(writer=writer, budget=self.budget, fallback=fallback))
+        judge = {"support": Task(writer=self.writer(model=self.judge), budget=self.judge_budget)} if self.judge else {}
         return Writing(
             kinds=kinds,
-            tasks=dict.fromkeys(kinds, Task(writer=writer, budget=self.budget, fallback=fallback)),
+            tasks=tasks | judge,
             archive=self.archive,
             embed=local.encode,
             clock=lambda: self.now,
         )
 
     async def ask(
-        self, subjects: dict[int, str], *, kind: BriefKind = "summary", subject_kind: Any = "document"
+        self, subjects: dict[int, str], *, kind: BriefKind = "summary", subject_kind: Any = "document", level: str = ""
     ) -> None:
         async with self.database.transaction() as conn:
-            await briefs.ask(conn, kind, subject_kind, subjects)
+            await briefs.ask(conn, kind, subject_kind, subjects, level=level)
 
     async def write(self, writer: Writer | None = None, *, fallback: Writer | None = None) -> None:
         """Run the stage until nothing is due for it now."""

@@ -29,10 +29,11 @@ def settings_page() -> str:
 
 def _task_settings() -> str:
     about = (
-        "A task is a kind of text that a writer makes: `summary`, `translation` (of articles, for readers) and "
-        "`same_event` (whether two stories of the review queue report one event). Each has a section: the option "
-        "`writer` of `[tasks.summary]` is also the variable `SCOOP_TASKS_SUMMARY_WRITER`. A limit of 0 is none; days "
-        "are those of the setting `timezone`."
+        "A task is a kind of text that a writer makes: `summary`, `translation` (of articles, for readers), "
+        "`same_event` (whether two stories of the review queue report one event), `evaluation` (of articles, for "
+        "curators) and `support` (whether articles say what a sentence of a summary says). Each has a section: the "
+        "option `writer` of `[tasks.summary]` is also the variable `SCOOP_TASKS_SUMMARY_WRITER`. A limit of 0 is none; "
+        "days are those of the setting `timezone`."
     )
     rows = [
         (code(name), code(_pattern(name)), _task_default(name), option.metadata["about"])
@@ -60,9 +61,10 @@ def _plugin_settings() -> str:
         "`SCOOP_SOURCES_TAVILY_API_KEY`. With `_file` at the end of the option, or `_FILE` at the end of the variable, "
         "the setting names a file that holds the value. What a section says holds for every source or channel of that "
         "kind that does not say otherwise. All options of all plugins can be set so; the pages of "
-        "[sources](sources.md), [channels](channels.md), [embedders](embedders.md), [writers](writers.md) and "
-        "[projections](projections.md) list them. These are secrets, which can be set in no other way, and settings "
-        "that had another name before. An old name goes on working, and prints what replaces it."
+        "[sources](sources.md), [channels](channels.md), [embedders](embedders.md), [writers](writers.md), "
+        "[voices](voices.md) and [projections](projections.md) list them. These are secrets, which can be set in no "
+        "other way, and settings that had another name before. An old name goes on working, and prints what replaces "
+        "it."
     )
     old_names = {".".join(place): name for name, place in OLD_NAMES.items()}
     rows = [

@@ -23,17 +23,21 @@ if TYPE_CHECKING:
     from scoop.channels import ChannelMakers
     from scoop.embedders import Embedder, VectorCache
     from scoop.fetch.client import Client
-    from scoop.model import DocumentsAhead, SourceSettings
+    from scoop.model import DocumentsAhead, LessonsAhead, SourceSettings
     from scoop.plugins import Makers
     from scoop.projections import Projection
     from scoop.stages.alert_posts import Announcing
+    from scoop.stages.lessons import LessonPolicy
     from scoop.stages.periodic import PeriodicJob
     from scoop.stages.stage import Stage
     from scoop.stages.summaries import SummaryPolicy
-    from scoop.stages.write import Task, Writing
+    from scoop.stages.texts import Task
+    from scoop.stages.write import Writing
+    from scoop.voices import Voice
     from scoop.writers import Writer
 
 POOL_SIZE = 8
+NO_VOICE = "none"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +90,7 @@ async def open_app(
         open_database(config, name=name) as database,
         open_client(config) as client,
         sandbox.open_sandbox() as parser,
+        open_voice(config, client) as voice,
     ):
         _check_plugins(config)
         await _put_configured(config, database)
@@ -104,6 +109,7 @@ async def open_app(
             trigger=trigger,
             force=force,
             embedder=embedder if memory is None else Remembering(embedder, memory),
+            voice=voice,
             projections=projections,
             modes=modes(config),
             timezone=config.timezone,
@@ -111,7 +117,9 @@ async def open_app(
             tasks=tasks,
             same_event_decides=config.same_event_decides,
         )
-        stages = _chosen(every_stage, only, without if projections else [*without, StageName.PROJECT])
+        unused = [] if projections else [StageName.PROJECT]
+        unused += [] if voice is not None else [StageName.SPEAK]
+        stages = _chosen(every_stage, only, [*without, *unused])
         yield App(
             config=config,
             database=database,
@@ -133,6 +141,7 @@ def _jobs(
     projections: "Sequence[Projection]",
 ) -> "list[PeriodicJob]":
     from scoop import pipeline
+    from scoop.stages.lessons import NO_LESSONS
 
     return pipeline.periodic_jobs(
         stages,
@@ -140,9 +149,11 @@ def _jobs(
         modes=modes(config),
         timezone=config.timezone,
         policy=policy,
+        lesson_policy=lesson_policy(config) if "lesson" in tasks else NO_LESSONS,
         asks_about_pairs="same_event" in tasks,
         projections=projections,
         announcing=_announcing(config),
+        sentiment_alert_at=config.sentiment_alert_at,
     )
 
 
@@ -243,10 +254,32 @@ def open_embedder(config: Config, client: "Client") -> "Embedder":
     return embedder
 
 
+@asynccontextmanager
+async def open_voice(config: Config, client: "Client") -> "AsyncIterator[Voice | None]":
+    """The voice that the operator chose; ConfigError names the setting if there is no such voice."""
+    if config.voice == NO_VOICE:
+        yield None
+        return
+    from scoop import plugins, voices
+
+    makers = plugins.makers(voices, config.plugins)
+    if config.voice not in makers:
+        known = ", ".join([NO_VOICE, *sorted(makers)])
+        raise ConfigError(f"the setting voice (SCOOP_VOICE) is {config.voice!r}; it must be one of {known}")
+    try:
+        voice: Voice = makers[config.voice]({}, client)
+    except Reject as error:
+        raise ConfigError(f"[voices.{config.voice}]: {error}") from error
+    try:
+        yield voice
+    finally:
+        await voice.close()
+
+
 def open_tasks(config: Config, client: "Client") -> "dict[str, Task]":
     """The writers and budgets of the tasks that have a writer; ConfigError names the setting that is missing."""
     from scoop.core.budgets import Budget
-    from scoop.stages.write import Task
+    from scoop.stages.texts import Task
 
     return {
         name: Task(
@@ -302,6 +335,18 @@ def summary_policy(config: Config) -> "SummaryPolicy":
         language_by_collection=by_collection,
         min_publishers=config.summary_min_publishers,
         documents=_documents_ahead(config),
+    )
+
+
+def lesson_policy(config: Config) -> "LessonPolicy":
+    """How many articles learners get a day, and which lessons are made ahead."""
+    from scoop.stages.lessons import LessonPolicy
+
+    by_cost: LessonsAhead = "all" if config.tasks["lesson"].writer == "local" else "readers"
+    return LessonPolicy(
+        per_day=config.lessons_per_day,
+        topics=tuple(config.listening_topics.replace(",", " ").split()),
+        ahead=by_cost if config.lessons_ahead == "auto" else config.lessons_ahead,
     )
 
 

@@ -33,8 +33,10 @@ from scoop.http.auth import SessionCache
 from scoop.http.cache import ResponseCache
 from scoop.http.deps import Desk
 from scoop.http.errors import HttpProblem
+from scoop.http.lessons import LessonWaits
 from scoop.http.oidc import Oidc
 from scoop.http.rate_limits import RateLimiter
+from scoop.http.sentiment import SentimentReads
 from scoop.http.visits import VisitLog
 from scoop.mcp import tools
 from scoop.serve import ServerLimits
@@ -79,6 +81,8 @@ def create_app(
     app.state.sessions = SessionCache()
     app.state.rate_limiter = RateLimiter()
     app.state.response_cache = ResponseCache(app.state.desk)
+    app.state.sentiment = SentimentReads(app.state.desk)
+    app.state.lesson_waits = LessonWaits(app.state.desk)
     app.state.visits = VisitLog(app.state.desk)
     app.state.oidc = Oidc(config=config, clock=clock)
     app.state.error_page = pages.error_page
@@ -103,7 +107,7 @@ def prepare() -> None:
 
 @asynccontextmanager
 async def _running(app: FastAPI) -> AsyncIterator[None]:
-    async with app.state.mcp.run():
+    async with app.state.mcp.run(), app.state.sentiment.running():
         yield
 
 

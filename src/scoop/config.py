@@ -16,7 +16,7 @@ from scoop.task_settings import TaskSettings
 
 if TYPE_CHECKING:
     from scoop.core.secrets import Secret
-    from scoop.model import AlertLevel, DocumentsAhead, HandoverMode
+    from scoop.model import AlertLevel, DocumentsAhead, HandoverMode, LessonsAhead
 
 ROOT_HOME = Path("/var/lib/scoop")  # the database runs as another user then, who cannot enter a root home
 CONFIG_FILE = "scoop.toml"
@@ -25,6 +25,16 @@ DEFAULT = "default"  # the origin of a setting that nobody changed
 CONFIG_VARIABLE = "SCOOP_CONFIG"  # names another file
 NAMED_SECRET = "SCOOP_SECRET_"  # noqa: S105 - the beginning of a variable's name
 _SECTION_FIRST = re.compile(r"^\[sources\..*^\[\[sources\]\]", re.DOTALL | re.MULTILINE)
+INTEGERS = {
+    "port": (0, 65535),
+    "newsstand_port": (0, 65535),
+    "processes": (1, 64),
+    "requests_per_minute": (0, 65535),
+    "summary_min_publishers": (0, 1000),
+    "lessons_per_day": (0, 100),
+    "sentiment_alert_at": (0, 200),
+}
+"""The settings that are whole numbers, with the least and the greatest."""
 FILE_ONLY = frozenset({"sources", "topics", "plugins", "tasks", "named_secrets"})
 """Settings without a variable of their own."""
 
@@ -101,6 +111,11 @@ class Config:
         "address names them. Links and redirects to private hosts are always refused.",
     )
     embedder: str = _setting("local", about="The embedder plugin: local (inside Scoop), or openai (a server).")
+    voice: str = _setting(
+        "hibari",
+        about="The voice plugin that reads lessons aloud: hibari (inside Scoop), command (a program), openai (a "
+        "server), or none.",
+    )
     project_to: str = _setting(
         "", about="The projections, separated by commas: other stores that the desk's data is written to, as dynamodb."
     )
@@ -156,6 +171,20 @@ class Config:
         about="New articles that are summarised before anybody asks: those of sites (kind site), all, none, or auto "
         "(all with the local writer, which costs nothing, else those of sites).",
     )
+    lessons_per_day: int = _setting(
+        10, about="New articles that the daily update chooses for learners, the best by digest score (0: none)."
+    )
+    lessons_ahead: "LessonsAhead" = _setting(
+        "auto",
+        about="The levels at which lessons of chosen articles are made before anybody asks: readers (those that "
+        "learners have), all, none, or auto (all with the local writer, which costs nothing, else those of readers).",
+    )
+    listening_topics: str = _setting(
+        "", about="The topics whose articles are chosen for learners, separated by commas; empty: all articles."
+    )
+    news_update_secret: str | None = _secret(
+        "Programs may send it as X-Update-Secret to start the daily update, instead of an admin's key."
+    )
     same_event_decides: bool = _setting(
         False,
         about="Whether answers of the task same_event decide about pairs of the review queue: true or false. Each such "
@@ -166,6 +195,11 @@ class Config:
     )
     alert_level: "AlertLevel" = _setting(
         "warning", about="The least level of alerts that are posted there: critical, warning or info."
+    )
+    sentiment_alert_at: int = _setting(
+        20,
+        about="A tool whose average sentiment of a day is so many hundredths away from that of the week before raises "
+        "an alert (0: none).",
     )
     timezone: str = _setting("UTC", about="The timezone of days on the page and in the terminal.")
     log_level: str = _setting("info", about="The least level that is logged: debug, info, warning or error.")
@@ -276,13 +310,13 @@ def _secret_variables() -> dict[str, str]:
 def _checked(raw: dict[str, Any]) -> Config:
     values: dict[str, Any] = {}
     for name, value in raw.items():
-        if name in {"port", "newsstand_port", "processes", "requests_per_minute", "summary_min_publishers"}:
+        if name in INTEGERS:
             values[name] = _integer(name, value)
         elif name == "home":
             values[name] = _home(str(value)) if value != "" else None
         elif name in {"sources", "topics"}:
             values[name] = _tables(name, value)
-        elif name in {"collection_order", "project_to"} and isinstance(value, list):
+        elif name in {"collection_order", "project_to", "listening_topics"} and isinstance(value, list):
             values[name] = ", ".join(map(str, value))
         elif name == "collection_languages" and isinstance(value, dict):
             values[name] = ", ".join(f"{collection}={language}" for collection, language in value.items())
@@ -317,8 +351,18 @@ def _boolean(name: str, value: Any) -> bool:
         raise ConfigError(f"{_title(name)} is {str(value)!r}; it must be true or false") from None
 
 
+_INTEGERS = {
+    "port": (0, 65535),
+    "newsstand_port": (0, 65535),
+    "processes": (1, 64),
+    "requests_per_minute": (0, 65535),
+    "summary_min_publishers": (0, 1000),
+    "sentiment_alert_at": (0, 200),
+}
+
+
 def _integer(name: str, value: Any) -> int:
-    low, high = {"processes": (1, 64), "summary_min_publishers": (0, 1000)}.get(name, (0, 65535))
+    low, high = INTEGERS[name]
     if not re.fullmatch(r"\d{1,5}", str(value)) or not low <= int(value) <= high:
         raise ConfigError(f"{_title(name)} is {str(value)!r}; it must be a whole number from {low} to {high}")
     return int(value)
@@ -330,6 +374,7 @@ def _check(config: Config) -> None:
         "log_format": ("text", "json", "auto"),
         "np_mode": ("legacy", "shadow", "prod"),
         "summarize_documents": ("auto", "sites", "all", "none"),
+        "lessons_ahead": ("auto", "readers", "all", "none"),
         "alert_level": ("critical", "warning", "info"),
     }
     for name, allowed in choices.items():

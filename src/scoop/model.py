@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 from uuid import UUID
 
 Item = dict[str, Any]
@@ -455,3 +455,66 @@ class Summary:
     prompt_key: str | None
     response_key: str | None
     generated_at: datetime
+
+
+Level = Literal["A1", "A2", "B1", "B2", "C1", "C2"]
+"""A level of the Common European Framework of Reference, from beginner to proficient."""
+LEVELS: tuple[Level, ...] = get_args(Level)
+
+
+LessonsAhead = Literal["auto", "readers", "all", "none"]
+"""The levels at which lessons are made before anybody asks; auto: all if that costs nothing, else those of readers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonSentence:
+    """One sentence of a lesson, and the passages that it rests on."""
+
+    text: str
+    citations: tuple[Citation, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonFinding:
+    """A kind of rule that a lesson breaks, and what breaks it, for people."""
+
+    kind: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson:
+    """An article or an event in English of one level; `public_id` is `{article id}#{level}`.
+
+    `article_id` is the UUID of an event. `measured_level` is another one than `level` if no better text could be made;
+    `findings` are the rules of its level that it breaks. `score` rises with difficulty.
+    """
+
+    lesson_id: int
+    article_id: str
+    subject_kind: Literal["document", "event"]
+    subject_id: int
+    level: Level
+    language: str
+    lesson_text: str
+    sentences: tuple[LessonSentence, ...]
+    word_count: int
+    measured_level: Level
+    score: float
+    findings: tuple[LessonFinding, ...]
+    provider: str
+    model: str
+    prompt_id: str
+    prompt_version: str
+    disclaimer_id: str
+    created_at: datetime
+    updated_at: datetime
+
+    @property
+    def public_id(self) -> str:
+        return f"{self.article_id}#{self.level}"
+
+    @property
+    def is_at_level(self) -> bool:
+        """Whether it meets all rules of its level."""
+        return not self.findings and self.measured_level == self.level

@@ -7,9 +7,11 @@ from typing import Any
 
 from scoop import channels, plugins
 from scoop import sources as source_kinds
-from scoop.actions import curator_files, handover, pair_answers
+from scoop.actions import curator_files, handover, listening, pair_answers
 from scoop.archive import retention
 from scoop.archive.objects import Archive
+from scoop.core import sentiment_cache as cache_rules
+from scoop.core import tool_candidates
 from scoop.core.handover_modes import Modes
 from scoop.core.secrets import Secret
 from scoop.embedders import Embedder, local
@@ -33,27 +35,45 @@ from scoop.stages import (
     group,
     index,
     ingest,
+    lessons,
     link,
+    mentions,
     normalize,
     pages,
     project,
     publish,
+    reanalyze,
     reconcile_posts,
     same_event,
+    sentiment_alerts,
+    sentiment_cache,
+    speak,
     summaries,
     translations,
     write,
 )
 from scoop.stages.alert_posts import Announcing
+from scoop.stages.lessons import NO_LESSONS, LessonPolicy
 from scoop.stages.periodic import CronSchedule, PeriodicJob
 from scoop.stages.stage import Stage
 from scoop.stages.summaries import NOTHING_AHEAD, SummaryPolicy
-from scoop.stages.write import Task, Writing
-from scoop.store import metrics, posts, sources, webhooks, work
+from scoop.stages.texts import Task
+from scoop.stages.write import Writing
+from scoop.store import metrics, posts, sentiment_jobs, sources, tools, webhooks, work
 from scoop.store.runs import Trigger
+from scoop.voices import Voice
 
 PUBLISHING = (StageName.DIGEST, StageName.PUBLISH, StageName.RECONCILE_POSTS, StageName.DELIVER_WEBHOOKS)
-AFTER_STORIES = (StageName.INDEX, StageName.ASSIGN_TOPICS, StageName.WRITE, StageName.CURATE, *PUBLISHING)
+AFTER_STORIES = (
+    StageName.INDEX,
+    StageName.ASSIGN_TOPICS,
+    StageName.MENTIONS,
+    StageName.REANALYZE,
+    StageName.WRITE,
+    StageName.SPEAK,
+    StageName.CURATE,
+    *PUBLISHING,
+)
 NIGHTLY = "0 3 * * *"
 PROJECT_EVERY = timedelta(seconds=5)
 MEASURE_EVERY = timedelta(minutes=5)
@@ -85,8 +105,11 @@ ENTRANCES = (
     Entrance(
         StageName.ASSIGN_TOPICS, "scoop.store.topics", "a topic's rules change, or a story is no longer suppressed"
     ),
+    Entrance(StageName.REANALYZE, "scoop.store.sentiment_jobs", "a tool changes, or somebody asks for it"),
     Entrance(StageName.WRITE, "scoop.store.briefs", "a text is asked for, by a reader or ahead"),
+    Entrance(StageName.WRITE, "scoop.stages.lessons", "a lesson is easier than that of a lower level, and is repaired"),
     Entrance(StageName.CURATE, "scoop.stages.assign_topics", "a curator's topic gets stories"),
+    Entrance(StageName.SPEAK, "scoop.store.recordings", "a learner opens a lesson, or it is spoken ahead"),
     Entrance(StageName.CURATE, "scoop.stages.curate", "every minute, for curators"),
     Entrance(StageName.CURATE, "scoop.cli.curate", "somebody curates by command"),
     Entrance(StageName.DIGEST, "scoop.stages.digest", "a topic's digest is due"),
@@ -109,6 +132,7 @@ def stages(
     trigger: Trigger = "schedule",
     force: bool = False,
     embedder: Embedder | None = None,
+    voice: Voice | None = None,
     projections: Sequence[Projection] = (),
     modes: Modes | None = None,
     timezone: str = "UTC",
@@ -135,13 +159,20 @@ def stages(
         ),
         pages.stage(client, archive, sandbox, then=(StageName.NORMALIZE,)),
         normalize.stage(then=(StageName.DEDUP,)),
-        dedup.stage(then=(StageName.EMBED, StageName.INDEX), stories_to=(StageName.ASSIGN_TOPICS,), policy=policy),
+        dedup.stage(
+            then=(StageName.EMBED, StageName.INDEX, StageName.MENTIONS),
+            stories_to=(StageName.ASSIGN_TOPICS,),
+            policy=policy,
+        ),
         embed.stage(embedder or Local(Local.Options(), client), then=(StageName.LINK,)),
         link.stage(then=(StageName.GROUP,), stories_to=(StageName.ASSIGN_TOPICS,)),
         group.stage(then=(StageName.DELIVER_WEBHOOKS,), policy=policy),
         index.stage(),
         assign_topics.stage(then=(StageName.DELIVER_WEBHOOKS,), again=(StageName.ASSIGN_TOPICS,), timezone=timezone),
+        mentions.stage(local.encode),
+        reanalyze.stage(local.encode, then=(StageName.REANALYZE,)),
         write.stage(writing(archive, policy, tasks or {}, timezone=timezone, same_event_decides=same_event_decides)),
+        speak.stage(voice, archive),
         curate.stage(client, curator_files.rules(settings), clock=_now),
         digest.stage(kinds, modes=modes or Modes(), clock=_now),
         publish.stage(client, kinds, secrets=secrets, clock=_now, then=(StageName.PUBLISH,)),
@@ -166,6 +197,7 @@ def writing(
             "translation": translations.text_kind(),
             "same_event": same_event.text_kind(decides=same_event_decides),
             "evaluation": evaluations.text_kind(),
+            "lesson": lessons.text_kind(),
         },
         tasks=tasks,
         archive=archive,
@@ -182,14 +214,17 @@ def periodic_jobs(
     modes: Modes,
     timezone: str,
     policy: SummaryPolicy = NOTHING_AHEAD,
+    lesson_policy: LessonPolicy = NO_LESSONS,
     asks_about_pairs: bool = False,
     projections: Sequence[Projection] = (),
     announcing: Announcing | None = None,
+    sentiment_alert_at: int = 20,
 ) -> list[PeriodicJob]:
     """What workers of these stages do by the clock; nightly jobs follow `timezone`.
 
-    `policy` says what is summarised ahead; `asks_about_pairs`: a model judges pairs of the review queue.
-    `announcing` says where alerts are posted.
+    `policy` says what is summarised ahead, `lesson_policy` what learners get; `asks_about_pairs`: a model judges pairs
+    of the review queue. `announcing` says where alerts are posted; `sentiment_alert_at` is the move of an average, in
+    hundredths.
     """
     nightly, daily, minutely = (
         CronSchedule(expression=NIGHTLY, timezone=timezone),
@@ -220,7 +255,9 @@ def periodic_jobs(
             needs=StageName.DIGEST,
             waits=True,
         ),
+        *_sentiment_jobs(sentiment_alert_at),
         *_asking_jobs(policy, asks_about_pairs=asks_about_pairs),
+        *_listening_jobs(lesson_policy),
         *([_schedule_projections(projections)] if projections else []),
     ]
     return [job for job in jobs if job.needs in {None, *(stage.name for stage in stages)}]
@@ -268,6 +305,40 @@ def _curator_jobs() -> Iterator[PeriodicJob]:
     )
 
 
+def _sentiment_jobs(alert_at: int) -> Iterator[PeriodicJob]:
+    """The jobs that keep sentiment fresh: the cache is refreshed and cleaned, failed re-analyses are ended."""
+    yield PeriodicJob(
+        name="refresh sentiment",
+        when=cache_rules.REFRESH_EVERY,
+        run=lambda conn, now: sentiment_cache.refresh(conn, now=now),
+        needs=StageName.MENTIONS,
+        waits=True,
+    )
+    yield PeriodicJob(
+        name="alert sentiment",
+        when=cache_rules.REFRESH_EVERY,
+        run=lambda conn, now: sentiment_alerts.alert_changes(conn, now=now, moved_by=alert_at / 100),
+        needs=StageName.MENTIONS,
+        waits=True,
+    )
+    yield PeriodicJob(
+        name="clean sentiment",
+        when=CronSchedule(expression=NIGHTLY, timezone="UTC"),
+        run=lambda conn, now: sentiment_cache.clean(conn, now=now),
+    )
+    yield PeriodicJob(
+        name="forget tool candidates",
+        when=timedelta(days=1),
+        run=lambda conn, now: tools.forget_candidates(conn, now=now, kept_for=tool_candidates.KEPT_FOR),
+    )
+    yield PeriodicJob(
+        name="end failed analyses",
+        when=timedelta(minutes=1),
+        run=lambda conn, _now: sentiment_jobs.fail_quarantined(conn),
+        needs=StageName.REANALYZE,
+    )
+
+
 def _asking_jobs(policy: SummaryPolicy, *, asks_about_pairs: bool) -> Iterator[PeriodicJob]:
     """The jobs that ask for texts before people do."""
     yield PeriodicJob(
@@ -276,6 +347,12 @@ def _asking_jobs(policy: SummaryPolicy, *, asks_about_pairs: bool) -> Iterator[P
         run=lambda conn, now: summaries.ask_ahead(conn, policy, now=now),
         needs=StageName.WRITE,
     )
+    yield PeriodicJob(
+        name="speak lessons ahead",
+        when=timedelta(minutes=1),
+        run=lambda conn, now: speak.ask_ahead(conn, now=now),
+        needs=StageName.SPEAK,
+    )
     if asks_about_pairs:
         yield PeriodicJob(
             name="ask about pairs",
@@ -283,6 +360,22 @@ def _asking_jobs(policy: SummaryPolicy, *, asks_about_pairs: bool) -> Iterator[P
             run=lambda conn, now: pair_answers.ask_ahead(conn, now=now),
             needs=StageName.WRITE,
         )
+
+
+def _listening_jobs(policy: LessonPolicy) -> Iterator[PeriodicJob]:
+    """The daily update of articles for learners, looked for every minute, and the lessons that are made ahead."""
+    yield PeriodicJob(
+        name="update articles for learners",
+        when=timedelta(minutes=1),
+        run=lambda conn, now: listening.run_daily(conn, policy, now=now),
+        needs=StageName.WRITE,
+    )
+    yield PeriodicJob(
+        name="ask for lessons",
+        when=timedelta(minutes=1),
+        run=lambda conn, now: lessons.ask_ahead(conn, policy, now=now),
+        needs=StageName.WRITE,
+    )
 
 
 def _schedule_projections(projections: Sequence[Projection]) -> PeriodicJob:

@@ -9,7 +9,8 @@ from enum import StrEnum
 from typing import Literal, Self
 
 SubjectKind = Literal[
-    "source", "arrival", "document", "story", "brief", "topic", "post", "webhook delivery", "projection feed"
+    "source", "arrival", "document", "story", "analysis", "brief", "lesson", "topic", "post",
+    "webhook delivery", "projection feed",
 ]  # fmt: skip
 
 
@@ -27,7 +28,10 @@ class StageName(StrEnum):
     GROUP = "group", "story"
     INDEX = "index", "document"
     ASSIGN_TOPICS = "assign-topics", "story"
+    MENTIONS = "mentions", "document"
+    REANALYZE = "reanalyze", "analysis"
     WRITE = "write", "brief"
+    SPEAK = "speak", "lesson"
     CURATE = "curate", "topic"
     DIGEST = "digest", "topic"
     PUBLISH = "publish", "post"

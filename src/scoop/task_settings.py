@@ -9,8 +9,8 @@ from scoop.errors import ConfigError
 
 # Every command reads the settings: this module imports no library.
 
-TASKS = ("summary", "translation", "same_event", "evaluation")
-LOCAL_TASKS = ("summary", "evaluation")  # that the local writer does
+TASKS = ("summary", "translation", "same_event", "evaluation", "lesson", "support")
+LOCAL_TASKS = ("summary", "evaluation", "lesson")  # that the local writer does
 PREFIX = "SCOOP_TASKS_"
 NO_WRITER = "none"
 
@@ -131,7 +131,7 @@ def _check_local(task: str, settings: TaskSettings) -> None:
         if task not in LOCAL_TASKS and getattr(settings, name) == "local":
             raise ConfigError(
                 f"the option {name} of [tasks.{task}] ({variable(task, name)}) is 'local'; the local writer only does "
-                f"{' and '.join(LOCAL_TASKS)}"
+                f"{', '.join(LOCAL_TASKS)}"
             )
 
 

@@ -30,7 +30,7 @@ def free_port() -> int:
 
 @pytest.fixture
 def settings(home):
-    return {"home": home, "port": free_port(), "newsstand_port": free_port()}
+    return {"home": home, "port": free_port(), "newsstand_port": free_port(), "voice": "none", "lessons_per_day": 0}
 
 
 def figures(**settings) -> dict:

@@ -139,3 +139,21 @@ async def test_what_was_spent_agrees_with_the_archive(database_url, home):
         differs = await call("spend", "--verify")
         assert differs.returncode == 1
         assert "1 requests differ" in differs.stdout
+
+
+async def test_claims_that_the_signs_leave_open_are_put_to_the_model_of_the_task_support(database_url, home):
+    source = " ".join(FIRE["body_text"].split())
+    claims = [
+        {"id": "copied", "claim": source.split(". ")[0] + ".", "supported": True},
+        {"id": "open", "claim": f"For the people there this means: {source.split('. ')[-1]}", "supported": True},
+        {"id": "wrong", "claim": "About twelve thousand books were lost.", "supported": False},
+    ]
+    file = home / "claims.ndjson"
+    home.mkdir(exist_ok=True)
+    file.write_bytes(as_lines([{"lang": "en", "sources": [source], **claim} for claim in claims]))
+    async with a_desk(database_url, home) as call:
+        [alone] = await read(call, "evaluate", "--task", "claims", str(file))
+        assert (alone["kept"], alone["published_precision"], len(call.models.calls)) == (0.5, 1.0, 0)
+        [measured] = await read(call, "evaluate", "--task", "claims", str(file), tasks_support_writer="openai")
+        assert (measured["kept"], measured["published_precision"]) == (1.0, 1.0)
+        assert measured["asked_model"] == len(call.models.calls) == 1

@@ -103,6 +103,24 @@ def test_an_event_is_extracted_from_several_publishers_without_repetition():
     assert {one.document_id for one in chosen} == {1, 3}
 
 
+def test_a_filled_extract_leaves_out_a_sentence_that_others_have_said_between_them():
+    wire = (
+        "Banuri on Friday declared the cholera outbreak in the district of Kembe over after 28 days without a new "
+        "case, the Health Ministry said. The outbreak, which began 14 weeks ago, infected 187 people."
+    )
+    feature = (
+        "The map still hangs in classroom 3B of the girls' school in Mbire, beside a poster of the human ear. "
+        "On Friday morning Banuri's minister of health, Salome Achaba, declared the cholera outbreak in the district "
+        "of Kembe to be over."
+    )
+    sources = [
+        SourceText(document_id=number, title="Cholera outbreak over", body_text=body, language="en", publisher=name)
+        for number, (name, body) in enumerate([("wire", wire), ("tribune", feature)])
+    ]
+    chosen = [each.text for each in extract(sources, max_sentences=5, max_characters=900)]
+    assert sum("declared the cholera outbreak" in text for text in chosen) == 1
+
+
 def test_a_very_short_body_gives_what_is_there():
     assert texts(a_source("Bridge closed.")) == ["Bridge closed."]
 

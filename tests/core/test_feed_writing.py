@@ -14,7 +14,7 @@ from lxml import etree
 
 from scoop.core import feed_reading
 from scoop.core.feed_writing import FeedEntry, OutputFeed, atom, content, jsonfeed, line, rss
-from scoop.core.feed_writing.content import FeedStory, Mention
+from scoop.core.feed_writing.content import FeedStory, LinkedText
 
 WRITERS = {"rss": rss.write, "atom": atom.write, "json": jsonfeed.write}
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -175,7 +175,7 @@ def test_moments_of_any_timezone_are_told_in_utc(form):
 def test_hostile_text_stays_text_in_every_format(hostile):
     said = line(hostile)
     html = content.render_story(
-        FeedStory(lead=hostile, outlets=[Mention(text=hostile, href='https://real.org/?q="><b>')])
+        FeedStory(lead=hostile, outlets=[LinkedText(text=hostile, href='https://real.org/?q="><b>')])
     )
     feed = replace(
         a_feed(an_entry(title=said, summary=said, html=html, authors=(said,), categories=(said,))), title=said
@@ -195,7 +195,9 @@ def test_hostile_text_stays_text_in_every_format(hostile):
 
 @given(st.text(max_size=60), st.text(max_size=60) | st.text(max_size=60).map("https://{}".format))
 def test_whatever_is_said_the_content_has_only_our_own_tags(said, address):
-    piece = FeedStory(headline=Mention(text=said, href=address), lead=said, change=said, company=[Mention(text=said)])
+    piece = FeedStory(
+        headline=LinkedText(text=said, href=address), lead=said, change=said, company=[LinkedText(text=said)]
+    )
     for html in (content.render_story(piece), content.render_digest([piece, piece])):
         shown = tags(html)
         assert {tag for tag, _ in shown.found} <= content.TAGS
@@ -209,8 +211,8 @@ def test_a_story_names_who_tells_it_and_what_is_probably_the_same():
     html = content.render_story(
         FeedStory(
             lead="It burned.",
-            outlets=[Mention(text="Tribune", href="https://tribune.example/1"), Mention(text="Herald")],
-            company=[Mention(text="Night fire", href="https://desk.example/stories/2")],
+            outlets=[LinkedText(text="Tribune", href="https://tribune.example/1"), LinkedText(text="Herald")],
+            company=[LinkedText(text="Night fire", href="https://desk.example/stories/2")],
         )
     )
     assert html == (

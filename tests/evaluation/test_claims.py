@@ -77,7 +77,7 @@ def test_a_row_is_judged_in_the_language_of_its_claim():
     text = "The port closed two terminals on Monday. Repairs take 14 weeks."
     true = ClaimRow(id=1, lang="en", sources=("Snow fell.", text), claim="Repairs take 14 weeks.")
     false = ClaimRow(id=2, lang="en", claim_lang="de", sources=(text,), claim="Die Reparatur dauert 19 Wochen.")
-    passed, rejected = claims.predict(true), claims.predict(false)
+    passed, rejected = (claims.prediction(row, claims.judge_row(row)) for row in (true, false))
     assert (passed["id"], passed["supported"], rejected["supported"]) == (1, True, False)
     assert passed["passages"] == [[1, text.index("Repairs"), len(text)]]
     assert "the number 19 is not in the source" in rejected["findings"]

@@ -5,8 +5,7 @@ import time
 
 import pytest
 
-from scoop.fetch import sandbox as limits
-from scoop.fetch.sandbox import SandboxExceeded, open_sandbox
+from scoop.fetch.sandbox import Limits, SandboxExceeded, open_sandbox
 
 
 def doubled(text: str) -> str:
@@ -30,9 +29,8 @@ def fail() -> None:
 
 
 @pytest.mark.parametrize("greedy", [hang, swallow, die])
-async def test_a_document_that_hangs_swallows_memory_or_kills_does_not_harm_the_next(monkeypatch, greedy):
-    monkeypatch.setattr(limits, "SECONDS", 10 if greedy is swallow else 3)
-    async with open_sandbox() as sandbox:
+async def test_a_document_that_hangs_swallows_memory_or_kills_does_not_harm_the_next(greedy):
+    async with open_sandbox(Limits(seconds=10 if greedy is swallow else 3)) as sandbox:
         assert await sandbox.run(doubled, "ab") == "abab"
         with pytest.raises(SandboxExceeded):
             await sandbox.run(greedy)

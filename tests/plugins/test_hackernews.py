@@ -102,3 +102,21 @@ async def test_a_visit_that_brings_no_story_at_all_has_failed():
     async with answering(lambda path: (200, b"[1]") if "stories" in path else (503, b"")) as desk:
         with pytest.raises(FetchFailed, match="answered 503"):
             await desk.fetch("hackernews")
+
+
+async def test_comments_are_items_of_their_own_and_deleted_ones_are_left_out():
+    answers = {
+        "/v0/topstories.json": b"[1]",
+        "/v0/item/1.json": b'{"id": 1, "type": "story", "title": "Tussock 2", "kids": [2, 3, 4], "descendants": 3}',
+        "/v0/item/2.json": b'{"id": 2, "type": "comment", "parent": 1, "text": "I love <i>Tussock</i>.", "by": "ann"}',
+        "/v0/item/3.json": b'{"id": 3, "type": "comment", "parent": 1, "deleted": true}',
+        "/v0/item/4.json": b'{"id": 4, "type": "comment", "parent": 1, "text": "Late."}',
+    }
+    async with answering(lambda path: (200, answers[path])) as desk:
+        first = await desk.fetch("hackernews", {"comments": 2})
+        again = await desk.fetch("hackernews", {"comments": 3}, checkpoint=first.checkpoint)
+    assert [item["source_item_id"] for item in first.items] == ["1", "2"]
+    comment = first.items[1]
+    assert (comment["body_text"], comment["source_metadata"]["parent"]) == ("I love Tussock.", "1")
+    assert comment["source_metadata"]["story"] == "Tussock 2"
+    assert [item["source_item_id"] for item in again.items] == ["4"]

@@ -432,7 +432,7 @@ def test_a_wrong_value_is_named_at_the_start(options, problem):
         plugins.check_settings(PluginSettings(tables={"writers": {"openai": options}}))
 
 
-@pytest.mark.parametrize("example", re.findall(r"```toml\n(.*?)```", GUIDE.read_text("utf-8"), re.DOTALL))
+@pytest.mark.parametrize("example", re.findall(r"```toml\n(\[writers.*?)```", GUIDE.read_text("utf-8"), re.DOTALL))
 def test_every_example_of_the_guide_makes_a_writer(example):
     [(name, options)] = tomllib.loads(example)["writers"].items()
     assert make(name, None, **options, api_key=KEY).endpoint.startswith(options["base_url"])

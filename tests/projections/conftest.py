@@ -4,9 +4,10 @@ from collections.abc import Iterator
 import pytest
 from moto.server import ThreadedMotoServer
 
-from projections import memories
-from projections.firestore_server import serving_firestore
+from projections import learners, memories
+from projections.learners import ListeningDesk
 from projections.memories import RememberingDesk
+from projections.npm_servers import serving
 from projections.tables import ProjectedDesk, a_projection
 from scoop.store.db import Database
 
@@ -31,10 +32,22 @@ def desk(database: Database, dynamodb_server: str) -> ProjectedDesk:
 @pytest.fixture(scope="session")
 def firestore_server() -> Iterator[str]:
     """A Firestore server on the loopback address."""
-    with serving_firestore() as address:
+    with serving("firestore") as address:
         yield address
 
 
 @pytest.fixture
 def memory(database: Database, firestore_server: str) -> RememberingDesk:
     return RememberingDesk(database, firestore_server, memories.a_projection(firestore_server))
+
+
+@pytest.fixture(scope="session")
+def cosmos_server() -> Iterator[str]:
+    """A Cosmos DB server on the loopback address."""
+    with serving("cosmos") as address:
+        yield address
+
+
+@pytest.fixture
+def listening(database: Database, cosmos_server: str) -> ListeningDesk:
+    return ListeningDesk(database, cosmos_server, learners.a_projection(cosmos_server))

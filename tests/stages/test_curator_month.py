@@ -22,7 +22,8 @@ from scoop.stage_names import StageName
 from scoop.stages import curate, digest, evaluations, publish, write
 from scoop.stages.digest import DigestOrder
 from scoop.stages.stage import Stage, Worker, run_batch
-from scoop.stages.write import Task, Writing
+from scoop.stages.texts import Task
+from scoop.stages.write import Writing
 from scoop.store import topics, work
 from scoop.store.db import Connection, Database
 from scoop.writers import Prices, Reply

@@ -221,6 +221,26 @@ async def test_the_summary_of_an_event_has_all_publishers_and_is_shown_in_lists(
         assert row["summary"] == summary.summary_text
 
 
+async def test_events_that_were_merged_while_they_waited_get_one_summary(database, tmp_path):
+    await told(
+        database,
+        [
+            an_item(1, **FIRE),
+            an_item(2, source="post", canonical_url="https://post.example/2", **FIRE_AGAIN),
+        ],
+    )
+    await group_into_events(database)
+    async with a_desk(database, tmp_path) as desk:
+        asked = await desk.rows("SELECT event_id FROM events WHERE status = 'active'")
+        assert len(asked) == 2
+        await desk.ask({row["event_id"]: "" for row in asked}, subject_kind="event")
+        await group_into_events(database, [FIRE["title"], FIRE_AGAIN["title"]])
+        await desk.write(desk.writer("local"))
+        assert len(await desk.rows("SELECT FROM summaries WHERE is_current")) == 1
+        assert await desk.rows("SELECT FROM summaries WHERE NOT is_current") == []
+        assert await desk.rows("SELECT FROM work WHERE stage = 'write'") == []
+
+
 async def test_a_short_text_is_not_summarised(database, tmp_path):
     document_id = await one_article(database, body_text="Fire.")
     async with a_desk(database, tmp_path) as desk:

@@ -97,9 +97,10 @@ async def test_a_part_of_the_documents_reads_no_more_than_it_gives(filled, befor
 
 @pytest.mark.parametrize("before", [END, MIDDLE])
 @pytest.mark.parametrize("source", [None, "source7"])
-async def test_a_part_of_the_articles_reads_no_more_than_it_gives(filled, before, source):
+@pytest.mark.parametrize("is_once", [False, True])
+async def test_a_part_of_the_articles_reads_no_more_than_it_gives(filled, before, source, is_once):
     async with filled.connection() as conn, conn.transaction():
-        read = await rows_read(conn, article_reads, "articles", START, *before, source, None, 10_000, LIMIT)
+        read = await rows_read(conn, article_reads, "articles", START, *before, source, None, 10_000, LIMIT, is_once)
     assert read <= 3 * LIMIT
 
 

@@ -73,6 +73,16 @@ async def test_articles_of_one_category_or_one_source_are_chosen_in_the_address(
     assert wrong.status == 400
 
 
+async def test_an_article_that_several_sources_have_is_listed_once_and_under_each_of_them(database):
+    shared = {"canonical_url": "https://tribune.example/flood", "title": "River rises"}
+    await told(database, [a_report(1, source="tribune", **shared), a_report(2, source="linkpile", **shared)])
+    async with visiting(database) as visitor:
+        listed = (await visitor.get("/articles")).page
+        named = (await visitor.get("/articles?source=linkpile")).page
+    assert listed.text.count("River rises") == 1
+    assert named.text.count("River rises") == 1
+
+
 async def test_a_desk_without_articles_says_what_would_be_there(database):
     async with visiting(database, role="reader") as visitor:
         page = (await visitor.get("/articles")).page

@@ -52,7 +52,7 @@ async def test_an_admin_sees_every_setting_with_its_value(database):
     shown = {attrs["id"].removeprefix("setting-") for attrs in page.attributes("tr") if "id" in attrs}
     assert shown >= {setting.name for setting in fields(Config)} - {"plugins", "tasks"}
     sections = {name.partition(".")[0] for name in shown if "." in name}
-    assert sections == {"sources", "channels", "embedders", "writers", "projections", "tasks"}
+    assert sections == {"sources", "channels", "embedders", "writers", "voices", "projections", "tasks"}
     assert "timezone SCOOP_TIMEZONE Asia/Tokyo configured" in page.text
     assert "processes SCOOP_PROCESSES 7 configured" in page.text
     assert "np_mode NP_MODE prod default" in page.text

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 from scoop.errors import Conflict
-from scoop.stages import write
+from scoop.stages import texts
 from scoop.stages.write import Writing
 from scoop.store import briefs, model_calls
 from scoop.store.db import Connection
@@ -40,7 +40,7 @@ async def list_outdated(
     With `prompt_version` only those that this version made.
     """
     if "summary" not in writing.tasks:
-        raise Conflict(write.no_writer("summary"))
+        raise Conflict(texts.no_writer("summary"))
     made = await summary_reads.list_made_since(conn, since, prompt_version=prompt_version)
     outdated: set[int] = set()
     for part in _parts(made):
@@ -68,7 +68,7 @@ async def estimate(
         past_requests=typical.requests,
         input_tokens=tokens[0],
         output_tokens=tokens[1],
-        cost=write.price(writer.prices, input_tokens=tokens[0], output_tokens=tokens[1]),
+        cost=texts.price(writer.prices, input_tokens=tokens[0], output_tokens=tokens[1]),
         currency=writer.prices.currency,
     )
 

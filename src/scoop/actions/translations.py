@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from scoop.core import language
 from scoop.core.briefs import prompts, translation
 from scoop.errors import Conflict, UsageError
-from scoop.stages import write
+from scoop.stages import texts
 from scoop.store import briefs, translations
 from scoop.store.db import Connection
 from scoop.store.reads import documents as document_reads
@@ -50,6 +50,6 @@ async def ask(conn: Connection, document_id: int, code: str, *, tasks: Mapping[s
     if translation.is_in(document.language, wanted):
         raise Conflict(f"document {document_id} is in {prompts.language_name(wanted)} already")
     if not has_writer(tasks):
-        raise Conflict(write.no_writer("translation"))
+        raise Conflict(texts.no_writer("translation"))
     (brief_id,) = await briefs.ask(conn, "translation", "document", {document_id: wanted})
     return brief_id

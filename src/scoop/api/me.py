@@ -11,7 +11,8 @@ from scoop.http import responses, routes
 from scoop.http.deps import CurrentVisitor, ReadConn
 from scoop.http.errors import Unauthenticated
 from scoop.http.routes import needs
-from scoop.store import users
+from scoop.model import Level
+from scoop.store import learners, users
 
 router = routes.for_programs("People", prefix="/api")
 
@@ -20,7 +21,7 @@ router = routes.for_programs("People", prefix="/api")
 class Me:
     """The authenticated user; `id` and `userId` are the same, `rights` are those of this session or key.
 
-    `language` is the one in which the person reads summaries, empty for that of the desk.
+    `language` is the one in which the person reads summaries, empty for that of the desk; `level` that of lessons.
     """
 
     id: str
@@ -30,7 +31,9 @@ class Me:
     rights: list[Right]
     via: Via
     language: str
+    level: Level
     createdAt: datetime  # noqa: N815
+    updatedAt: datetime  # noqa: N815
     type: Literal["user"] = "user"
 
 
@@ -42,6 +45,7 @@ async def get_me(request: Request, conn: ReadConn, by: CurrentVisitor) -> Respon
     if by.user_id is None:
         raise Unauthenticated()
     user = await users.by_id(conn, by.user_id)
+    learner = await learners.get_learner(conn, by.user_id)
     name = f"user_{user.user_id}"
     me = Me(
         id=name,
@@ -51,6 +55,8 @@ async def get_me(request: Request, conn: ReadConn, by: CurrentVisitor) -> Respon
         rights=sorted(by.rights),
         via=by.via,
         language=user.language,
+        level=learner.level,
         createdAt=user.created_at,
+        updatedAt=learner.updated_at,
     )
     return responses.json(request, me)

@@ -82,6 +82,11 @@ def raw_html_key(source: str, day: date, article: str) -> str:
     return f"raw-html/{_part(source)}/{day:%Y%m%d}/{_part(article)}.html.gz"
 
 
+def audio_key(recording_hash: bytes) -> str:
+    """The key of a recording, which says what it is made of."""
+    return f"audio/{recording_hash.hex()}.mp3"
+
+
 def log_key(run: str, started_at: datetime) -> str:
     """The key of a run log; it begins with the time, so that a listing shows its age."""
     return f"logs/{_time(started_at)}-{_part(run)}.ndjson"

@@ -52,7 +52,7 @@ def score(points: int | None) -> str:
 
 def parts(points: Mapping[str, int]) -> str:
     """`topic 25, concrete 18, practical 12, depth 9`."""
-    return ", ".join(f"{PART_NAMES.get(name, name)} {value}" for name, value in points.items())
+    return ", ".join(f"{shown} {points[name]}" for name, shown in PART_NAMES.items() if name in points)
 
 
 def names(topics: Sequence[str]) -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from scoop.evaluation.measure import Measurement
 
 TIERS = ("merge", "coverage")
-DETAILS = {"by_topic"}  # metrics that are shown as JSON only: a table would be too wide
+DETAILS = {"by_topic", "classes", "confusion"}  # metrics that are shown as JSON only: a table would be too wide
 
 
 @click.command()
@@ -40,20 +40,20 @@ DETAILS = {"by_topic"}  # metrics that are shown as JSON only: a table would be 
 @click.option(
     "--aliases-in", metavar="LANG", help="With --task interests: topics in this language, else that of each article."
 )
+@click.option("--tools", "tools_file", metavar="FILE", help="With --task mentions: the tools with their aliases.")
 @console.as_json
 @click.pass_obj
 def command(
     config: Config,
+    /,
     files: tuple[str, ...],
     gold: str | None,
     errors: int,
     shuffles: int,
     task: str | None,
     predictions: str | None,
-    interests_file: str | None,
-    set_name: str | None,
-    aliases_in: str | None,
     as_json: bool,
+    **task_options: str | None,
 ) -> None:
     """Measure how well stories agree with gold labels.
 
@@ -75,25 +75,31 @@ def command(
     by which rankings are grouped. Every article is scored for every topic, from 0 to 100. The file of --interests has
     the topics: a JSON object for each set, in which a topic's id has `name`, `aliases` and optionally `description` and
     `by_lang`, the same in other languages. The set is that of the file's name: interest_de.dev.jsonl.gz is interest_de.
+    `sentiment`: `id`, `text`, `language`, `kind` (news, headline, developer, social, review, report or unknown) and
+    `label` (positive, neutral or negative); optionally `span`, the range of characters of the target that the label is
+    about, and `score` from -1 to 1. `mentions`: `id`, `text`, `mentions`, each as [start, end, tool], and `ignore`,
+    ranges that count as neither right nor wrong. The file of --tools has a tool in each line: `tool` (its id), `name`,
+    `aliases` and optionally `context_words`. `levels`: `id`, `text`, `level` or `levels`, and optionally `article`.
 
     \b
     Examples:
       scoop evaluate labelled.ndjson
-      scoop evaluate --errors 20 sets/*.jsonl.gz
-      scoop evaluate --shuffle 5 --json labelled.ndjson
       scoop evaluate --gold stories.ndjson items.ndjson
       scoop evaluate --task summaries --predictions out.ndjson summaries.ndjson
-      scoop evaluate --task claims --json claims.ndjson
       scoop evaluate --task interests --interests interests.json --json news.ndjson
+      scoop evaluate --task mentions --tools tools.ndjson --predictions out.ndjson posts.ndjson
     A line of labelled.ndjson:
       {"title": "Old bridge stays closed", "story": "bridge", "text": "The council said so.", "lang": "en"}
     A line of news.ndjson, and interests.json:
       {"id": 1, "title": "Old bridge stays closed", "lang": "en", "topics": ["roads"], "day": "2026-11-18"}
       {"news": {"roads": {"name": "roads and bridges", "aliases": ["traffic", "road works"]}}}
+    A line of comments.ndjson, of posts.ndjson, and of tools.ndjson:
+      {"id": 1, "text": "I love Docker", "language": "en", "kind": "social", "span": [7, 13], "label": "positive"}
+      {"id": 1, "text": "I love Docker", "mentions": [[7, 13, "docker"]]}
+      {"tool": "docker", "name": "Docker", "aliases": ["Moby"]}
     """
     if task is not None:
-        options = TaskOptions(interests_file=interests_file, set_name=set_name, aliases_in=aliases_in)
-        _evaluate_task(TASKS[task](options), files, predictions, as_json=as_json)
+        _evaluate_task(TASKS[task](TaskOptions(config=config, **task_options)), files, predictions, as_json=as_json)
     if predictions is not None:
         raise UsageError("--predictions needs --task: give both, or neither")
     _evaluate_stories(config, files, gold, shuffles=shuffles, errors=errors, as_json=as_json)

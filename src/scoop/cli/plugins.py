@@ -1,4 +1,4 @@
-"""`scoop plugins`: the sources, channels, embedders, writers and projections that can be used."""
+"""`scoop plugins`: the sources, channels, embedders, writers, voices and projections that can be used."""
 
 import inspect
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.group(cls=usage.CommandGroup)
 def command() -> None:
-    """List the plugins: sources, channels, embedders, writers and projections, with their options.
+    """List the plugins: sources, channels, embedders, writers, voices and projections, with their options.
 
     Plugins of installed packages are listed beside Scoop's own.
 

@@ -7,13 +7,14 @@ import click
 from scoop.cli import _texts, console, runtime, usage
 from scoop.config import Config
 from scoop.errors import NotFound, UsageError
+from scoop.model import LEVELS
 
 if TYPE_CHECKING:
     from scoop.core.briefs import BriefKind, Prompt
     from scoop.core.briefs.prompts import Template
     from scoop.store.db import Connection
 
-KINDS = ("summary", "translation", "same_event")
+KINDS = ("summary", "translation", "same_event", "lesson")
 SIDES = 2  # documents of a pair
 
 
@@ -82,6 +83,7 @@ def _template(prompt_id: str) -> "Template":
 @click.argument("kind", type=click.Choice(KINDS))
 @click.argument("names", metavar="ARTICLE_OR_EVENT...", nargs=-1, required=True, type=console.REFERENCE)
 @click.option("--language", metavar="LANGUAGE", help="The language to write in, as de.")
+@click.option("--level", type=click.Choice(LEVELS), default="B1", show_default=True, help="The level of a lesson.")
 @click.option("--document", "is_document", is_flag=True, help="A number names an article, not an event.")
 @console.as_json
 @click.pass_obj
@@ -90,13 +92,15 @@ def render(
     kind: "BriefKind",
     names: tuple[str, ...],
     language: str | None,
+    level: str,
     is_document: bool,
     as_json: bool,
 ) -> None:
     """Print the messages that would be sent to a model, without sending them.
 
     An event is a number or UUID, an article an art_ id, a URL or, with --document, a number. A translation takes one
-    article, same_event two. The language of a summary is that of the settings unless --language names one.
+    article, same_event two, a lesson one article or event. The language of a summary is that of the settings unless
+    --language names one.
 
     \b
     Examples:
@@ -104,7 +108,7 @@ def render(
       scoop prompts render translation https://tribune.example/harbour --language ja
       scoop prompts render same_event --document 4711 4712
     """
-    rendered = runtime.run(_render(config, kind, names, language, is_document=is_document))
+    rendered = runtime.run(_render(config, kind, names, language, level, is_document=is_document))
     if as_json:
         console.print_json(rendered)
         return
@@ -112,7 +116,7 @@ def render(
 
 
 async def _render(
-    config: Config, kind: "BriefKind", names: tuple[str, ...], language: str | None, *, is_document: bool
+    config: Config, kind: "BriefKind", names: tuple[str, ...], language: str | None, level: str, *, is_document: bool
 ) -> "Prompt":
     from scoop.actions import briefing
 
@@ -123,11 +127,11 @@ async def _render(
         subjects = [await _subject(conn, kind, name, is_document=is_document) for name in names]
         written = language if language is not None else _language(config, kind, subjects[0].collection)
         found = [(each.kind, each.subject_id) for each in subjects]
-        return await briefing.render_prompt(conn, kind, found, language=written)
+        return await briefing.render_prompt(conn, kind, found, language=written, level=level)
 
 
 async def _subject(conn: "Connection", kind: str, name: str, *, is_document: bool) -> _texts.TextSubject:
-    if kind != "summary":
+    if kind not in {"summary", "lesson"}:
         return await _texts.find_document(conn, name)
     return await _texts.find_subject(conn, name, is_document=is_document)
 

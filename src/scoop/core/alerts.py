@@ -18,7 +18,7 @@ FLAP = timedelta(hours=1)  # an alert that ends and begins again is not announce
 AlertKind = Literal[
     "digest_late", "channel_refused", "service_denied", "source_died", "articles_failing", "legacy_fallback",
     "post_doubled", "interests_invalid", "service_quota", "source_quiet", "post_gone", "firestore_reads",
-    "firestore_writes",
+    "firestore_writes", "sentiment_moved", "mentions_spiked", "news_update_failed",
 ]  # fmt: skip
 SOURCE_KINDS: tuple[AlertKind, ...] = ("source_died", "source_quiet", "articles_failing")
 """The kinds whose subject is a source."""
@@ -49,11 +49,20 @@ RULES: dict[AlertKind, AlertRule] = {
     "interests_invalid": AlertRule(
         level="warning", about="The interests of a curator cannot be read; the last valid version stays in use."
     ),
+    "news_update_failed": AlertRule(
+        level="warning", about="The daily update found no article for learners on two days in a row."
+    ),
     "service_quota": AlertRule(
         level="warning", about="A quota of a model server or a store is used up; its work rests until the next day."
     ),
     "source_quiet": AlertRule(level="info", about="A source has had nothing new for two weeks."),
     "post_gone": AlertRule(level="info", about="A post is no longer in its channel; somebody may have deleted it."),
+    "sentiment_moved": AlertRule(
+        level="warning", about="The average sentiment about a tool of a day is far from that of the week before."
+    ),
+    "mentions_spiked": AlertRule(
+        level="warning", about="A tool has far more mentions than usual for the hour and weekday."
+    ),
     "firestore_reads": AlertRule(level="info", about="More than 40,000 documents of Firestore were read today."),
     "firestore_writes": AlertRule(level="info", about="More than 15,000 documents of Firestore were written today."),
 }

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from math import log2, log10
+from typing import Protocol
 
 from scoop.core import novelty, text
 from scoop.core.digest_windows import DigestWindow
@@ -43,6 +44,19 @@ class DigestCandidate:
         """The name of one of its publishers."""
         names = (version.publisher_name for version in self.versions if version.publisher == publisher)
         return next(names, publisher)
+
+
+class ScoredEvent(Protocol):
+    """What the score of a story or an event is made of."""
+
+    @property
+    def last_seen_at(self) -> datetime: ...
+    @property
+    def weight(self) -> int: ...
+    @property
+    def points(self) -> int: ...
+    @property
+    def relevance(self) -> float | None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +119,7 @@ def choose(
     return [*chosen, *left, *out]
 
 
-def score(candidate: DigestCandidate, publishers: int, window: DigestWindow) -> tuple[float, dict[str, float]]:
+def score(candidate: ScoredEvent, publishers: int, window: DigestWindow) -> tuple[float, dict[str, float]]:
     """How much a story matters to its topic's readers, from 0 to 1, and the parts of that score.
 
     Half of it is the number of independent publishers, a quarter how new it is when the digest is due, a quarter the

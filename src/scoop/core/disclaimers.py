@@ -12,6 +12,12 @@ TEXTS = {
         "ja": "これらの文は記事からの引用です。",
         "zh": "这些句子引自原文。",
     },
+    "simplified": {
+        "en": "Simplified automatically from the article; check the source.",
+        "de": "Automatisch aus dem Artikel vereinfacht; prüfen Sie die Quelle.",
+        "ja": "記事を自動的にやさしく書き換えた文章です。出典をご確認ください。",
+        "zh": "由程序根据文章自动简化；请核对来源。",
+    },
     "generated": {
         "en": "Written by a language model from the articles below; check the sources.",
         "de": "Von einem Sprachmodell aus den Artikeln unten geschrieben; prüfen Sie die Quellen.",

@@ -10,7 +10,7 @@ from io import BytesIO
 import numpy as np
 from numpy.typing import NDArray
 
-from scoop.core import extract_features, extract_sentences
+from scoop.core import extract_features, extract_sentences, signals
 from scoop.core.briefs import SourceText
 from scoop.core.extract_features import FEATURES, Table
 from scoop.core.extract_sentences import Candidate
@@ -18,6 +18,9 @@ from scoop.core.extract_sentences import Candidate
 ENOUGH_WORDS = 30  # of an extract without a limit of characters: a standfirst; 20 to 40 differ little on five sets
 NEARLY_AS_GOOD = 0.1  # a sentence whose score is so near to the best one is added all the same
 REPETITION = 0.7  # cosine: it says what a chosen sentence says
+# Of the weight of its terms, the chosen sentences have so much between them that it adds little. Only in an extract
+# that is filled up to a limit of characters: in a standfirst, 0.7 changes nothing and 0.6 costs 0.4 points on events.
+SAID_ALREADY = 0.6
 LIKENESS_COST = 1.0  # of the score, for a sentence that is equal to a chosen one; 0, 0.4 and 1 were tried
 # Words that a sign is worth: Chinese says in one word of 1.5 signs what Japanese adds kana to.
 WORDS_PER_HAN, WORDS_PER_KANA = 0.67, 0.25
@@ -69,6 +72,9 @@ class _Selection:
         self._sizes = np.array([len(one.text) for one in candidates])
         self._room = max_characters
         self._chosen: list[int] = []
+        terms = list(frozenset[int]().union(*(one.terms for one in candidates)))
+        weights = signals.weight(np.array(terms, dtype=np.uint32)).tolist()
+        self._weight_by_term: dict[int, float] = dict(zip(terms, weights, strict=True))
 
     def best(self, max_sentences: int) -> list[int]:
         while len(self._chosen) < max_sentences:
@@ -94,9 +100,20 @@ class _Selection:
             values -= LIKENESS_COST * likeness
             values -= SAME_PUBLISHER_COST * np.array([publisher in used for publisher in self._publishers])
             values[likeness > REPETITION] = NEVER
+            if self._room is not None:
+                values[self._said_already() > SAID_ALREADY] = NEVER
             values[self._chosen] = NEVER
         values[self._has_no_room()] = NEVER
         return self._understandable(values)
+
+    def _said_already(self) -> Scores:
+        """How much of each sentence's terms, by their weight, the chosen sentences have between them."""
+        said = frozenset[int]().union(*(self._candidates[at].terms for at in self._chosen))
+        shared = np.array([self._weight(one.terms & said) for one in self._candidates])
+        return shared / np.maximum([self._weight(one.terms) for one in self._candidates], 1e-6)
+
+    def _weight(self, terms: frozenset[int]) -> float:
+        return sum(self._weight_by_term[term] for term in sorted(terms))  # one order: sums of floats depend on it
 
     def _has_no_room(self) -> NDArray[np.bool_]:
         if self._room is None:

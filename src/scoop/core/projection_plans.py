@@ -8,11 +8,19 @@ from typing import Any, Literal
 import msgspec
 import xxhash
 
+from scoop.core.listening import UpdateState
 from scoop.core.shapes.curator_memory import EvaluationFacts
+from scoop.core.shapes.listening import GeneratedTextFacts, LearnerFacts, ListeningArticleFacts
 from scoop.core.shapes.summanow import ArticleFacts, CrawlRunFacts, RetryFacts, SiteFacts, SummaryFacts
 
-ProjectedKind = Literal["site", "article", "summary", "crawl_run", "retry", "evaluation"]
-Facts = SiteFacts | ArticleFacts | SummaryFacts | CrawlRunFacts | RetryFacts | EvaluationFacts
+ProjectedKind = Literal[
+    "site", "article", "summary", "crawl_run", "retry", "evaluation", "learner", "listening_article", "lesson",
+    "news_update",
+]  # fmt: skip
+Facts = (
+    SiteFacts | ArticleFacts | SummaryFacts | CrawlRunFacts | RetryFacts | EvaluationFacts
+    | LearnerFacts | ListeningArticleFacts | GeneratedTextFacts | UpdateState
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

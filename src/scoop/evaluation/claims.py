@@ -2,19 +2,20 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from scoop.core.briefs import SourceText
 from scoop.core.item_stream import split_items
-from scoop.core.support import CitedClaim
+from scoop.core.support import CitedClaim, Support
 from scoop.core.support.verdicts import judge
 from scoop.embedders import local
 from scoop.errors import InputError
 from scoop.evaluation import datasets
 from scoop.evaluation.tasks import Predictions
+from scoop.model import Citation
 
 SHOWN_ERRORS = 14  # kinds of errors, the most frequent first
 ENOUGH = 0.5  # of a score
@@ -60,9 +61,13 @@ def sources_of(row: ClaimRow) -> list[SourceText]:
     ]
 
 
-def predict(row: ClaimRow) -> dict[str, Any]:
-    """The judgement of a row; the local embedder compares languages."""
-    support = judge([claim_of(row)], sources_of(row), embed=local.encode)[0]
+def judge_row(row: ClaimRow, *, cited: tuple[Citation, ...] = ()) -> Support:
+    """The judgement of a row by the signs; the local embedder compares languages."""
+    return judge([replace(claim_of(row), cited=cited)], sources_of(row), embed=local.encode)[0]
+
+
+def prediction(row: ClaimRow, support: Support) -> dict[str, Any]:
+    """A judgement as scoring programs read it."""
     return {
         "id": row.id,
         "supported": support.is_supported,
@@ -94,9 +99,16 @@ def metrics(rows: Sequence[ClaimRow], by_id: Predictions) -> dict[str, Any]:
         "published_precision": _rounded(_ratio(sum(right), len(right))),
         "kept": _rounded(kept),
         "caught": _caught_by_error(rows, passes),
+        **_asked(rows, by_id),
         **_curve(rows, by_id),
         **_passage_recall(rows, by_id),
     }
+
+
+def _asked(rows: Sequence[ClaimRow], by_id: Predictions) -> dict[str, int]:
+    """How many claims a model was asked about, if one is set."""
+    asked = [bool(by_id.get(row.id, {}).get("asked_model")) for row in rows]
+    return {"asked_model": sum(asked)} if any(asked) else {}
 
 
 def _passes(prediction: Mapping[str, Any]) -> bool:

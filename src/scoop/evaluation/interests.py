@@ -23,6 +23,7 @@ from scoop.evaluation import datasets
 from scoop.evaluation.tasks import EvaluationTask
 
 RELEVANT_AT = 70
+DECIMALS = 4  # of scores: whole ones would tie articles that differ
 NDCG_PLACES = 5
 MIN_RELEVANT = 3  # articles of a topic that is measured
 
@@ -124,10 +125,10 @@ def predict(articles: ArticleSet, *, aliases_in: str | None = None) -> list[dict
     ]
 
 
-def _scores(rows: Sequence[InterestRow], topics: Mapping[str, _Topic], language: str) -> Iterator[Iterable[int]]:
+def _scores(rows: Sequence[InterestRow], topics: Mapping[str, _Topic], language: str) -> Iterator[Iterable[float]]:
     wanted = interests_of(topics, language)
-    scored = scoring.score([text_of(row) for row in rows], wanted, vectors_of(rows, wanted))
-    return (each.topic_scores.values() for each in scored)
+    exact = scoring.topic_points([text_of(row) for row in rows], wanted, vectors_of(rows, wanted))
+    return (points.round(DECIMALS).tolist() for points in exact)
 
 
 def interests_of(topics: Mapping[str, _Topic], language: str) -> Interests:

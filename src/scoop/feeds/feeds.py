@@ -26,7 +26,7 @@ from scoop.core.feed_writing import (
     line,
     rss,
 )
-from scoop.core.feed_writing.content import FeedStory, Mention
+from scoop.core.feed_writing.content import FeedStory, LinkedText
 from scoop.core.rendering import common
 from scoop.errors import NotFound
 from scoop.http import links, responses, routes
@@ -221,11 +221,11 @@ def _event_entry(desk: Desk, base: str, listed: ListedEvent) -> FeedEntry:
         paragraphs=summaries.paragraphs_of(event.summary or ""),
         note=summaries.DISCLAIMERS.get(disclaimer, ""),
         outlets=[
-            Mention(text=display_names.outlet_name(outlet.source, outlet.source_name), href=_href(desk, outlet.url))
+            LinkedText(text=display_names.outlet_name(outlet.source, outlet.source_name), href=_href(desk, outlet.url))
             for outlet in listed.outlets[:SHOWN_OUTLETS]
         ],
         company=[
-            Mention(text=story.title, href=f"{page}?story={story.story_id}#story-{story.story_id}")
+            LinkedText(text=story.title, href=f"{page}?story={story.story_id}#story-{story.story_id}")
             for story in listed.stories
             if story.story_id != event.lead_story_id
         ],
@@ -278,17 +278,17 @@ def _digest_entry(desk: Desk, desk_id: UUID, base: str, digest: PublishedDigest)
 
 def _digest_story(desk: Desk, base: str, telling: Telling) -> FeedStory:
     article = common.link(telling.url)
-    host = Mention(text=article.host, href=_href(desk, telling.url)) if article else None
+    host = LinkedText(text=article.host, href=_href(desk, telling.url)) if article else None
     names = common.publisher_names(telling)
-    others = [Mention(text=name) for name in names if not host or not host.text.endswith(name)]
+    others = [LinkedText(text=name) for name in names if not host or not host.text.endswith(name)]
     return FeedStory(
-        headline=Mention(text=common.headline(telling), href=f"{base}/stories/{telling.story_uuid}"),
+        headline=LinkedText(text=common.headline(telling), href=f"{base}/stories/{telling.story_uuid}"),
         change=common.change(telling),
         lead=common.summary(telling),
         note=common.verdict(telling),
         outlets=[*([host] if host else []), *others[:SHOWN_OUTLETS]],
         company=[
-            Mention(text=common.headline(twin), href=f"{base}/stories/{twin.story_uuid}") for twin in telling.twins
+            LinkedText(text=common.headline(twin), href=f"{base}/stories/{twin.story_uuid}") for twin in telling.twins
         ],
     )
 

@@ -26,7 +26,7 @@ LOOKUPS = 8  # at once; fewer than MAX_WRONG_KEYS, so that valid keys in flight 
 MAX_WRONG_KEYS = 30  # from one network within WRONG_KEYS_WINDOW
 WRONG_KEYS_WINDOW = timedelta(minutes=15)
 GOOGLE_LOGIN = "GoogleLogin auth="  # clients of the Google Reader API send a key like this
-FOR_READERS = ("/feeds/", "/export/")  # their clients can send a key only as a password or in the URL
+FOR_READERS = ("/feeds/", "/export/", "/podcast/")  # their clients can send a key only as a password or in the URL
 
 
 def check_rate_limit(request: Request, visitor: Visitor) -> None:

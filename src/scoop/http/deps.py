@@ -60,6 +60,11 @@ class Desk:
         """The name of the writer of summaries."""
         return self.config.tasks["summary"].writer
 
+    @property
+    def lesson_writer(self) -> str:
+        """The name of the writer of lessons."""
+        return self.config.tasks["lesson"].writer
+
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[Connection]:
         """A connection with one snapshot to read from; DatabaseUnavailable if the database does not respond."""

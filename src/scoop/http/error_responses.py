@@ -8,7 +8,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
 from scoop.http.errors import HttpProblem
 
-WITHOUT_PAGES = ("/api/", "/mcp", "/reader/", "/accounts/", "/feeds/", "/export/", "/metrics")
+WITHOUT_PAGES = ("/api/", "/mcp", "/reader/", "/accounts/", "/feeds/", "/export/", "/podcast/", "/metrics")
 """Prefixes for programs: errors there are never pages, and nothing redirects to the sign-in page."""
 FEEDS = "/feeds/"
 WRONG_HOST = HttpProblem(

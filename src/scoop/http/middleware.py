@@ -22,7 +22,7 @@ CACHE_CONTROL = "private, no-cache"  # of a response that does not say: what one
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
-        "manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+        "media-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",  # with no-referrer, browsers send `Origin: null` with our own forms

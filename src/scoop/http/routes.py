@@ -86,7 +86,8 @@ def _segment_rank(segment: str) -> tuple[int, int, str]:
     """Literal segments first, then parameters with more literal text around them, then whole paths."""
     literal = PARAMETER.sub("", segment)
     kind = 2 if ":path}" in segment else int(literal != segment)
-    return kind, -len(literal) if kind else 0, segment
+    # The name of a parameter does not count: /lessons/{lesson_id}/audio comes before /lessons/{article_id}/{level}.
+    return kind, -len(literal) if kind else 0, PARAMETER.sub("{}", segment)
 
 
 def _has_body(request: Request) -> bool:

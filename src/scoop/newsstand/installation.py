@@ -1,18 +1,22 @@
 """The newsstand on a desk: its sources, with collections and topics of their own, shown or removed."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 from scoop.actions import curator_settings
 from scoop.actions import sources as source_actions
+from scoop.actions import tools as tool_actions
 from scoop.core import display_names
+from scoop.core import tools as tool_rules
 from scoop.core.interests import Interest, Interests
+from scoop.core.tools import Tool, ToolSettings, ToolStatus
 from scoop.model import ChannelSettings, Source, SourceSettings, Topic, TopicSettings
 from scoop.newsstand import world
 from scoop.newsstand.discord.state import CHANNELS
 from scoop.newsstand.sites import site, youtube
-from scoop.store import curators, hidden, sources, topics
+from scoop.store import curators, hidden, sources, tools, topics
 from scoop.store.curators import CuratorSettings
 from scoop.store.db import Connection
 from scoop.store.reads import stats as stats_reads
@@ -71,6 +75,24 @@ INTERESTS = Interests(
         ),
     ),
 )
+TOOLS: tuple[ToolSettings, ...] = (
+    ToolSettings(slug="sable", name="Sable", vendor="Halvard Reach", categories=("model",), aliases=("Sable 3.1",)),
+    ToolSettings(slug="linnet", name="Linnet", vendor="Marrowfield AI", categories=("model",), aliases=("Linnet 2",)),
+    ToolSettings(slug="tussock", name="Tussock", categories=("editor",)),
+    ToolSettings(slug="ferrypack", name="Ferrypack", categories=("packages",), aliases=("Ferrypack 2.0",)),
+    ToolSettings(slug="kilnrun", name="Kilnrun", categories=("build",)),
+    ToolSettings(slug="millrace", name="Millrace", vendor="Millrace", categories=("build",), aliases=("Millrace CI",)),
+    ToolSettings(slug="hedgerow", name="Hedgerow", categories=("database",)),
+    ToolSettings(
+        slug="borealis_cloud",
+        name="Borealis Cloud",
+        vendor="Borealis",
+        categories=("hosting",),
+        aliases=("Borealis", "ボレアリス・クラウド"),
+    ),
+    ToolSettings(slug="cormorant_cloud", name="Cormorant Cloud", categories=("hosting",), aliases=("Cormorant",)),
+)
+"""The developer tools of the fictional world."""
 FEED_PATHS = {"rss": "/feed.xml", "atom": "/feed.xml", "json": "/feed.json"}
 DEMO_COLLECTIONS = {name: display_names.demo_collection(name) for name in CRONS}
 """The collection of the demo for each collection of the fictional world."""
@@ -101,6 +123,7 @@ async def add(conn: Connection, port: int) -> int:
         topic_id = await topics.put(conn, _topic_settings(name, CHANNELS[name]))
         await topics.put_channel(conn, topic_id, _channel(port))
     await _put_curator(conn, port)
+    await _set_tools(conn, status="active")
     found = _sources(port)
     for settings in found:
         await sources.put(conn, settings)
@@ -139,6 +162,7 @@ async def remove(conn: Connection) -> RemovedDemo:
     )
     for slug in present:
         await sources.remove(conn, slug)
+    await _set_tools(conn, status="archived")
     return RemovedDemo(sources=len(present), stories=len(stories))
 
 
@@ -213,6 +237,23 @@ async def _put_curator(conn: Connection, port: int) -> None:
     if (await curators.by_slug(conn, CURATOR)).interests is None:
         await curators.put_interests(conn, topic_id, INTERESTS, origin="demo")
     await topics.put_channel(conn, topic_id, _channel(port))
+
+
+async def _set_tools(conn: Connection, *, status: ToolStatus) -> None:
+    """Add the tools of the demo, or let those that are there be counted or not."""
+    present = {tool.slug: tool for tool in await tools.list_tools(conn)}
+    for settings in TOOLS:
+        tool = present.get(settings.slug)
+        if tool is None and status == "active" and not _is_named(settings, present.values()):
+            await tool_actions.add(conn, settings, origin="demo")
+        elif tool is not None and tool.origin == "demo":
+            await tool_actions.change(conn, tool, {"status": status})
+
+
+def _is_named(settings: ToolSettings, present: Iterable[Tool]) -> bool:
+    """Whether a person has given one of its names to another tool."""
+    keys = {tool_rules.name_key(name) for tool in present for name in (tool.name, *tool.aliases)}
+    return any(tool_rules.name_key(name) in keys for name in (settings.name, *settings.aliases))
 
 
 def _channel(port: int) -> ChannelSettings:

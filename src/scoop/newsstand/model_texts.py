@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from scoop.newsstand import model_lessons
 from scoop.newsstand.model_replies import ATTACKS, FencedDocument
 
 Reply = dict[str, Any]
@@ -26,8 +27,11 @@ _KEPT = re.compile(r"\d[\d.,:]*\d|\d")
 _TITLE = re.compile(r"^title: (.*)$", re.MULTILINE)
 _SUMMARY = re.compile(r"^summary: (.*)$", re.MULTILINE)
 _WORDS = re.compile(r"\w+")
+_SENTENCES = re.compile(r'^<sentences nonce="[^"]+">\n(.*?)^</sentences ', re.DOTALL | re.MULTILINE)
+_QUESTION = re.compile(r"^\[(\d+)\] (.*)$", re.MULTILINE)
 _TOPIC = re.compile(r"^- (.+?) \((?:high|medium|low)\)", re.MULTILINE)
 SUMMARY_CHARACTERS = 180
+SUPPORTING_WORDS = 5  # that a sentence shares with one of a document
 SAME_SHARE = 0.25  # of the words of two headlines: then the model takes them for one event
 
 
@@ -89,6 +93,40 @@ def evaluation(documents: Sequence[FencedDocument], prompt: str) -> Reply:
     }
 
 
+def support(documents: Sequence[FencedDocument], prompt: str) -> Reply:
+    """Supported is a sentence that shares words with a sentence of a document, which is the passage."""
+    return {"sentences": [_judged(int(number), _words(sentence), documents) for number, sentence in _asked(prompt)]}
+
+
+def _asked(prompt: str) -> list[tuple[str, str]]:
+    block = _SENTENCES.search(prompt)
+    return _QUESTION.findall(block[1]) if block else []
+
+
+def _judged(number: int, words: set[str], documents: Sequence[FencedDocument]) -> Reply:
+    found = [(len(words & _words(each)), document, each) for document in documents for each in document.sentences]
+    shared, document, quote = max(found, key=lambda one: one[0])
+    is_supported = shared >= SUPPORTING_WORDS
+    return {
+        "number": number,
+        "document": document.document_id,
+        "quote": quote if is_supported else "",
+        "supported": is_supported,
+    }
+
+
+def _credulous(reply: Reply, documents: Sequence[FencedDocument]) -> Reply:
+    """Everything is supported, by the beginning of the first document."""
+    first = {"document": documents[0].document_id, "quote": documents[0].sentences[0], "supported": True}
+    return reply | {"sentences": [each | first for each in reply["sentences"]]} if "lesson" in reply else reply
+
+
+def _misquoted(reply: Reply, _documents: Sequence[FencedDocument]) -> Reply:
+    """Everything is supported, by words that no document has."""
+    made_up = {"quote": "as everybody knows by now", "supported": True}
+    return reply | {"sentences": [each | made_up for each in reply["sentences"]]} if "sentences" in reply else reply
+
+
 def _untranslated(reply: Reply, documents: Sequence[FencedDocument]) -> Reply:
     return reply | {"paragraphs": [each.strip() for document in documents for each in _paragraphs(document)]}
 
@@ -101,12 +139,13 @@ def _shortened(reply: Reply, _documents: Sequence[FencedDocument]) -> Reply:
     return reply | {"paragraphs": reply.get("paragraphs", [])[:-1]}
 
 
-def _obedient(reply: Reply, _documents: Sequence[FencedDocument]) -> Reply:
+def _obedient(reply: Reply, documents: Sequence[FencedDocument]) -> Reply:
     """Links, mentions and markup of strangers in every text, and a fact that no document has."""
     attack = {"paragraphs": [f"{each} {ATTACKS[0]}" for each in reply["paragraphs"]]} if "paragraphs" in reply else {}
     judged = {"reason": ATTACKS[1]} if "reason" in reply else {}
+    confirmed = _credulous(reply, documents)
     evaluated = {"summary": f"{ATTACKS[0]} {ATTACKS[1]}", "reasoning": ATTACKS[2]} if "reasoning" in reply else {}
-    return reply | attack | judged | evaluated
+    return confirmed | attack | judged | evaluated
 
 
 def _invented(reply: Reply, _documents: Sequence[FencedDocument]) -> Reply:
@@ -130,12 +169,16 @@ CHANGES: Mapping[str, Callable[[Reply, Sequence[FencedDocument]], Reply]] = {
     "by-machine": lambda reply, _documents: reply | {"is_ai_generated": True, "score": 0},
     "unsure": lambda reply, _documents: reply | {"verdict": "unsure"},
     "different": lambda reply, _documents: reply | {"verdict": "different"},
+    "credulous": _credulous,
+    "misquoted": _misquoted,
 }
 """Faults in what a reply says, and answers that a test chooses."""
 WRITERS: Mapping[str, Callable[[Sequence[FencedDocument], str], Reply]] = {
     "title": translation,
     "verdict": same_event,
     "matching_topics": evaluation,
+    "sentences": support,
+    "lesson": model_lessons.lesson,
 }
 """Replies by a property that only their schema has."""
 
@@ -145,6 +188,6 @@ def write(schema: Mapping[str, Any], documents: Sequence[FencedDocument], prompt
     for name, writer in WRITERS.items():
         if name in schema.get("properties", {}):
             reply = writer(documents, prompt)
-            change = CHANGES.get(fault)
+            change = (model_lessons.CHANGES if "lesson" in reply else CHANGES).get(fault)
             return msgspec.json.encode(change(reply, documents) if change else reply).decode()
     return None

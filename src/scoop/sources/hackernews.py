@@ -1,4 +1,4 @@
-"""The hackernews source: the stories of one of its lists."""
+"""The hackernews source: the stories of one of its lists, and comments on them."""
 
 import asyncio
 from collections.abc import Iterable
@@ -17,11 +17,12 @@ from scoop.sources.http import item, link, moment, parse_json
 
 PAGE_URL = "https://news.ycombinator.com/item?id="
 CONCURRENT_REQUESTS = 4
-KEPT_IDS = 2_000  # ids of recent stories; four times the longest list
+KEPT_IDS = 12_000  # ids of recent stories and comments; more than the longest list has with 20 comments each
+TITLE_FROM_COMMENT = 120  # characters of a comment that serve as a title
 
 
 class HackerNewsStory(msgspec.Struct):
-    """A story, a job or a poll of the API."""
+    """A story, a job, a poll or a comment of the API."""
 
     id: int
     title: str | None = None
@@ -34,10 +35,12 @@ class HackerNewsStory(msgspec.Struct):
     descendants: int | None = None
     deleted: bool = False
     dead: bool = False
+    kids: list[int] = []
+    parent: int | None = None
 
 
 class HackerNews:
-    """The stories of a list of Hacker News, from its public API.
+    """The stories of a list of Hacker News and, if you want, comments on them, from its public API.
 
     A story has the address of the article it links to, or of its own page if it has no link. Score and number of
     comments are stored as they were when the story was first fetched.
@@ -57,11 +60,14 @@ class HackerNews:
         `list`: the list.
         `limit`: the number of stories at the top of the list.
         `min_score`: skip stories with fewer points, until they have them.
+        `comments`: the number of best comments on each story of the list. Each is an item of its own that names its
+        story; deleted ones are left out.
         """
 
         list: Literal["top", "best", "new"] = "top"
         limit: Annotated[int, msgspec.Meta(ge=1, le=500)] = 30
         min_score: Annotated[int, msgspec.Meta(ge=0)] = 0
+        comments: Annotated[int, msgspec.Meta(ge=0, le=20)] = 0
 
     def __init__(self, options: Options) -> None:
         self.options = options
@@ -72,14 +78,24 @@ class HackerNews:
         response = await visit.get(f"{base_url}/{options.list}stories.json", is_api=True)
         listed = parse_json(response, list[int])[: options.limit]
         seen = dict.fromkeys(visit.checkpoint.get("seen", ()))
-        stories, failures = await _stories(visit, base_url, [number for number in listed if number not in seen])
+        # A story that was read before may have new comments.
+        wanted = [number for number in listed if options.comments or number not in seen]
+        stories, failures = await _stories(visit, base_url, wanted)
         if failures and not stories:
             raise failures[0]
         taken = [story for story in stories if _is_public(story) and story.score >= options.min_score]
+        kids = [kid for story in taken for kid in story.kids[: options.comments] if kid not in seen]
+        comments, more_failures = await _stories(visit, base_url, kids)
+        failures += more_failures
+        story_by_kid = {kid: story for story in taken for kid in story.kids}
+        read = [comment for comment in comments if _is_comment(comment)]
         known = seen.keys() | {story.id for story in taken}
-        still_listed = (number for number in listed if number in known)
+        still_listed = [*(number for number in listed if number in known), *(comment.id for comment in read)]
         return Harvest(
-            items=[_item(story) for story in taken],
+            items=[
+                *(_item(story) for story in taken if story.id not in seen),
+                *(_comment_item(comment, story_by_kid[comment.id]) for comment in read),
+            ],
             checkpoint={"seen": list(dict.fromkeys([*still_listed, *seen]))[:KEPT_IDS]},
             health="ok" if listed else "empty",
             problems=[str(failure) for failure in failures],
@@ -107,6 +123,32 @@ async def _stories(
 
 def _is_public(story: HackerNewsStory) -> bool:
     return not (story.deleted or story.dead) and bool(text.normalized(story.title or ""))
+
+
+def _is_comment(comment: HackerNewsStory) -> bool:
+    is_shown = not (comment.deleted or comment.dead)
+    return is_shown and comment.type == "comment" and bool(text.normalized(comment.text or ""))
+
+
+def _comment_item(comment: HackerNewsStory, story: HackerNewsStory) -> Item:
+    """A comment on a story; its title is its beginning."""
+    body = markup.body(comment.text or "", MAX_BODY)
+    return item(
+        str(comment.id),
+        text.truncated(text.one_line(body), TITLE_FROM_COMMENT),
+        canonical_url=f"{PAGE_URL}{comment.id}",
+        published_at=moment(comment.time),
+        body_text=body,
+        authors=[comment.by],
+        metadata={
+            "platform": "hn",
+            "type": comment.type,
+            "parent": str(comment.parent or story.id),
+            "story": story.title,
+            "hn_url": f"{PAGE_URL}{comment.id}",
+            "full_text": "never",
+        },
+    )
 
 
 def _item(story: HackerNewsStory) -> Item:

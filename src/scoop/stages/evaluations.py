@@ -7,7 +7,7 @@ from scoop.core import curation
 from scoop.core.briefs import Order, evaluation
 from scoop.core.curation import ArticleEvaluation
 from scoop.core.support import Embed
-from scoop.stages.write import TextKind, Written
+from scoop.stages.texts import TextKind, Written
 from scoop.store import evaluations
 from scoop.store.db import Connection
 from scoop.store.evaluations import SettledEvaluation

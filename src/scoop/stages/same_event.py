@@ -6,7 +6,7 @@ from scoop.core.briefs import Order, same_event
 from scoop.core.briefs.same_event import PairJudgement
 from scoop.core.support import Embed
 from scoop.errors import UsageError
-from scoop.stages.write import TextKind, Written
+from scoop.stages.texts import TextKind, Written
 from scoop.store import pair_answers, review
 from scoop.store.db import Connection
 from scoop.store.model_calls import ClosedCall

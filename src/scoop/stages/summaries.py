@@ -8,8 +8,9 @@ from scoop.core import disclaimers
 from scoop.core.briefs import Order, summary
 from scoop.core.briefs.summary import CheckedSummary
 from scoop.core.support import Embed
-from scoop.model import DocumentsAhead
-from scoop.stages.write import TextKind, Written
+from scoop.model import Citation, DocumentsAhead
+from scoop.stages.judging import JudgedKind
+from scoop.stages.texts import TextKind, Written
 from scoop.store import briefs, summaries
 from scoop.store.db import Connection
 from scoop.store.model_calls import ClosedCall
@@ -96,11 +97,18 @@ def text_kind(policy: SummaryPolicy) -> TextKind:
         read=_read,
         save=save,
         known_inputs=summaries.list_known_inputs,
+        judged=JudgedKind(find_open=_find_open, read=_read),
     )
 
 
-def _read(reply: str, order: Order, embed: Embed | None) -> CheckedSummary:
-    return summary.check(summary.parse(reply, order), order, embed=embed)
+def _read(
+    reply: str, order: Order, embed: Embed | None, confirmed: Mapping[str, Citation] = summary.NOT_CONFIRMED
+) -> CheckedSummary:
+    return summary.check(summary.parse(reply, order), order, embed=embed, confirmed=confirmed)
+
+
+def _find_open(reply: str, order: Order, embed: Embed | None) -> Sequence[str]:
+    return summary.find_open(summary.parse(reply, order), order, embed=embed)
 
 
 def _new_summary(written: Written, policy: SummaryPolicy) -> NewSummary:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from scoop.core.briefs import Order, translation
 from scoop.core.briefs.translation import CheckedTranslation
 from scoop.core.support import Embed
-from scoop.stages.write import TextKind, Written
+from scoop.stages.texts import TextKind, Written
 from scoop.store import translations
 from scoop.store.db import Connection
 from scoop.store.model_calls import ClosedCall

@@ -6,10 +6,9 @@ worker that dies costs at most one more request.
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -17,115 +16,34 @@ import msgspec
 from scoop import metrics
 from scoop.archive import objects as archives
 from scoop.archive.objects import Archive
-from scoop.core import budgets, hashes
-from scoop.core.briefs import BadReply, BriefKind, Order, Prompt
+from scoop.core import budgets
+from scoop.core.briefs import BadReply, BriefKind, Order, support
 from scoop.core.budgets import Budget, Denied
-from scoop.core.interests import Interests
-from scoop.core.relevance import RelevanceLabel
 from scoop.core.support import Embed
 from scoop.errors import Reject, Retry
+from scoop.model import Citation
 from scoop.stage_names import StageName
-from scoop.stages import services
+from scoop.stages import judging, services, texts
+from scoop.stages.judging import Draft, Judging
 from scoop.stages.services import ServiceStop
 from scoop.stages.stage import Failure, Outcome, Stage
-from scoop.store import briefs, curators, evaluations, model_calls
+from scoop.stages.texts import Job, Reader, Task, TextKind, WriteBatch, WriteOutput, Written
+from scoop.store import briefs, model_calls
 from scoop.store.briefs import Brief, BriefSource, Settled
 from scoop.store.db import Connection
-from scoop.store.model_calls import ClosedCall, OpenCall
+from scoop.store.model_calls import ClosedCall
 from scoop.store.work import Subject
-from scoop.writers import Prices, Reply, Writer
+from scoop.writers import Reply, Writer
 
 LOCAL_BATCH = 32
 NEVER_GIVE_UP = 1_000_000  # attempts: a server that is down, or a budget, is not the text's fault
 MAX_FAILURES = 8  # unusable replies for one text: four texts, each repaired once
 TRY_AGAIN_AFTER = timedelta(hours=1)  # a text that failed although it was repaired
-PRICED_TOKENS = 1_000_000
 FINISH_PROBLEMS = {
     "cut_off": "The reply was cut off; write a shorter one.",
     "refused": "The model refused to answer.",
     "filtered": "The server's content filter stopped the reply.",
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
-    """The writer of a kind of text and its limits; `fallback` writes when the budget is spent, if it is set."""
-
-    writer: Writer
-    budget: Budget
-    parallel: int = 1
-    fallback: Writer | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
-    """A text that passed its check, and what it was made from and by."""
-
-    brief: Brief
-    order: Order
-    prompt: Prompt
-    writer: Writer
-    model: str
-    input_hash: bytes
-    text: Any
-    call: ClosedCall | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextKind:
-    """What the stage needs to know of a kind of text.
-
-    `read` gives the text of a reply or raises BadReply; `known_inputs` gives the hashes of texts that exist.
-    """
-
-    prompt: Callable[[Order, str], Prompt]
-    has_material: Callable[[Order], bool]
-    read: Callable[[str, Order, Embed | None], Any]
-    save: Callable[[Connection, Sequence[Written]], Awaitable[None]]
-    known_inputs: Callable[[Connection, Sequence[int]], Awaitable[set[bytes]]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reader:
-    """The interests that an article is evaluated for, and what the reader said of other articles."""
-
-    interests: Interests
-    labels: tuple[RelevanceLabel, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
-    """One text to write; `call_id` is the request that was written down, None for a writer that costs nothing."""
-
-    brief: Brief
-    order: Order
-    prompt: Prompt
-    writer: Writer
-    input_hash: bytes
-    source: str | None = None
-    call_id: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WriteBatch:
-    """The texts of a batch: to be written, put off, or settled without a writer."""
-
-    jobs: Sequence[Job]
-    failures: Mapping[int, Failure]
-    settled: Sequence[Settled]
-
-
-@dataclass(slots=True, kw_only=True)
-class WriteOutput:
-    """What a batch gave: texts that passed, how briefs ended, and what the requests cost.
-
-    `answered` has the error of each writer that was asked last, None if it replied.
-    """
-
-    written: list[Written] = field(default_factory=list)
-    settled: list[Settled] = field(default_factory=list)
-    calls: list[ClosedCall] = field(default_factory=list)
-    answered: dict[str, Failure | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,22 +69,28 @@ class Writing:
         """The texts that briefs would give, whatever the budgets say: those that exist already are settled."""
         loaded = await briefs.load(conn, ids)
         sources = await briefs.load_sources(conn, loaded)
-        readers = await load_readers(conn, loaded)
-        known = {
-            kind: await text_kind.known_inputs(conn, [brief.brief_id for brief in loaded if brief.kind == kind])
-            for kind, text_kind in self.kinds.items()
+        readers = await texts.load_readers(conn, loaded)
+        ids_by_kind = {kind: [brief.brief_id for brief in loaded if brief.kind == kind] for kind in self.kinds}
+        known = {kind: await self.kinds[kind].known_inputs(conn, of_kind) for kind, of_kind in ids_by_kind.items()}
+        kept = {
+            brief_id for kind, of_kind in ids_by_kind.items() for brief_id in await self.kinds[kind].kept(conn, of_kind)
         }
         jobs, settled, failures = [], [], dict[int, Failure]()
+        planned = set[tuple[Any, ...]]()
         for brief in loaded:
+            if brief.brief_id in kept:
+                settled.append(Settled(brief_id=brief.brief_id))
+                continue
             if (task := self.tasks.get(brief.kind)) is None:
-                failures[brief.brief_id] = Reject(no_writer(brief.kind))
+                failures[brief.brief_id] = Reject(texts.no_writer(brief.kind))
                 continue
             job = self._job(brief, sources[brief.brief_id], task.writer, readers.get(brief.brief_id))
-            if job is None or (job.input_hash in known[brief.kind] and not brief.finding):
+            if job is None or brief.text_key in planned or (job.input_hash in known[brief.kind] and not brief.finding):
                 problem = None if job is not None else "the text is missing or too short"
                 settled.append(Settled(brief_id=brief.brief_id, problem=problem))
             else:
                 jobs.append(job)
+                planned.add(brief.text_key)
         return WriteBatch(jobs=jobs, failures=failures, settled=settled)
 
     def _job(self, brief: Brief, sources: Sequence[BriefSource], writer: Writer, reader: Reader | None) -> Job | None:
@@ -178,18 +102,26 @@ class Writing:
             level=brief.level,
             interests=reader.interests if reader else None,
             labels=reader.labels if reader else (),
+            is_final=bool(brief.finding) or writer.provider == "local",
+            is_local=writer.provider == "local",
         )
         if brief.public_id is None or not self.kinds[brief.kind].has_material(order):
             return None
         prompt = self.kinds[brief.kind].prompt(order, brief.finding)
-        return Job(
+        job = Job(
             brief=brief,
             order=order,
             prompt=prompt,
             writer=writer,
-            input_hash=input_hash(order, prompt, writer, [source.content_hash for source in sources]),
+            input_hash=texts.input_hash(order, prompt, writer, [source.content_hash for source in sources]),
             source=sources[0].source if sources else None,
         )
+        return replace(job, judging=judging.resume(brief.draft, order, job.input_hash, self._judge(brief.kind)))
+
+    def _judge(self, kind: BriefKind) -> Writer | None:
+        """The writer that judges sentences of this kind of text, if the operator set one."""
+        task = self.tasks.get(support.TASK)
+        return task.writer if task is not None and self.kinds[kind].judged is not None else None
 
     async def _admit(self, conn: Connection, jobs: Sequence[Job], failures: dict[int, Failure]) -> list[Job]:
         """The jobs that the budgets allow, each request written down; the others are put off, or written locally."""
@@ -199,14 +131,16 @@ class Writing:
                 admitted.append(job)
                 continue
             async with conn.transaction():
-                task = self.tasks[job.brief.kind]
-                denied = self._stopped(job.writer) or await self._deny(conn, job.brief.kind, task.budget)
+                task = self.tasks[job.task]
+                denied = self._stopped(job.asked[0]) or await self._deny(conn, job.task, task.budget)
                 if denied is None:
-                    admitted.append(_with_call(job, await model_calls.open_call(conn, _open(job))))
+                    admitted.append(texts.with_call(job, await model_calls.open_call(conn, texts.open_call(job))))
                     continue
-            metrics.MODEL_WAITS.add(task=job.brief.kind, reason="day" if denied.is_spent else "minute")
-            if denied.is_spent and task.fallback is not None:
-                admitted.append(_by(job, task.fallback))
+            metrics.MODEL_WAITS.add(task=job.task, reason="day" if denied.is_spent else "minute")
+            if denied.is_spent and job.judging is not None:
+                admitted.append(job)  # without a call: nobody confirms its open sentences
+            elif denied.is_spent and task.fallback is not None:
+                admitted.append(texts.by_fallback(job, task.fallback))
             else:
                 failures[job.brief.brief_id] = Retry(denied.reason, after=denied.after)
         return admitted
@@ -233,49 +167,83 @@ class Writing:
 
     async def _write(self, job: Job, output: WriteOutput) -> Failure | None:
         """Write one text into the output; gives the reason if it failed."""
-        called_at = self.clock()
+        if job.judging is not None:
+            return await self._finish_draft(job, job.judging, output)
+        sent = await self._send(job, output)
+        if isinstance(sent, Failure):
+            return _put_off(job, sent, output)
+        reply, call = sent
         try:
-            reply = await job.writer.write(job.order, job.prompt)
-        except (Retry, Reject) as error:
-            self.stops[job.writer.endpoint].note(error, now=self.clock())
-            if job.call_id is not None:
-                output.answered[job.writer.name] = error
-                output.calls.append(ClosedCall(call_id=job.call_id, outcome="failed", problem=str(error)))
-            output.settled.append(Settled(brief_id=job.brief.brief_id, problem=str(error), finding=job.brief.finding))
-            return error
-        if job.call_id is not None:
-            output.answered[job.writer.name] = None
-            metrics.MODEL_TOKENS.add(reply.input_tokens, task=job.brief.kind, direction="input")
-            metrics.MODEL_TOKENS.add(reply.output_tokens, task=job.brief.kind, direction="output")
-        call = await self._archive(job, reply, called_at)
-        try:
-            read = await asyncio.to_thread(self._read, job, reply)
+            _check_finish(reply)
+            if call is not None and (opened := await asyncio.to_thread(self._find_open, job, reply)):
+                return _put_aside(job, reply, texts.closed(call, "accepted", None), opened, output)
+            read = await asyncio.to_thread(self.kinds[job.brief.kind].read, reply.text, job.order, self.embed)
         except BadReply as bad:
             if call is not None:
-                output.calls.append(_closed(call, "rejected", f"{bad.problem}: {bad}"))
+                output.calls.append(texts.closed(call, "rejected", f"{bad.problem}: {bad}"))
             return _repair_or_fail(job, bad, output)
-        closed = None if call is None else _closed(call, "accepted", None)
+        closed = None if call is None else texts.closed(call, "accepted", None)
         output.calls.extend([closed] if closed is not None else [])
-        output.written.append(_written(job, reply, read, closed))
+        output.written.append(_written(job, reply.model, read, closed))
         output.settled.append(Settled(brief_id=job.brief.brief_id))
         return None
 
-    def _read(self, job: Job, reply: Reply) -> Any:
-        if reply.finish != "complete":
-            raise BadReply(reply.finish, FINISH_PROBLEMS[reply.finish])
-        return self.kinds[job.brief.kind].read(reply.text, job.order, self.embed)
+    async def _send(self, job: Job, output: WriteOutput) -> tuple[Reply, ClosedCall | None] | Failure:
+        """Ask the writer of a job; the reply, archived with its call, or why there is none."""
+        called_at = self.clock()
+        writer, prompt = job.asked
+        try:
+            reply = await writer.write(job.order, prompt)
+        except (Retry, Reject) as error:
+            self.stops[writer.endpoint].note(error, now=self.clock())
+            if job.call_id is not None:
+                output.answered[writer.name] = error
+                output.calls.append(ClosedCall(call_id=job.call_id, outcome="failed", problem=str(error)))
+            return error
+        if job.call_id is not None:
+            output.answered[writer.name] = None
+            metrics.MODEL_TOKENS.add(reply.input_tokens, task=job.task, direction="input")
+            metrics.MODEL_TOKENS.add(reply.output_tokens, task=job.task, direction="output")
+        return reply, await self._archive(job, reply, called_at)
+
+    def _find_open(self, job: Job, reply: Reply) -> Sequence[str]:
+        """The sentences of a reply that a second model is to judge; none if the operator set no such model."""
+        judged = self.kinds[job.brief.kind].judged
+        if judged is None or self._judge(job.brief.kind) is None:
+            return ()
+        return judged.find_open(reply.text, job.order, self.embed)
+
+    async def _finish_draft(self, job: Job, judging: Judging, output: WriteOutput) -> Failure | None:
+        """Publish a draft with the sentences that a second model confirms; without it, none of them is."""
+        confirmed: Mapping[str, Citation] = {}
+        if job.call_id is not None:
+            sent = await self._send(job, output)
+            if isinstance(sent, Retry) and not services.is_stopping(sent):
+                return _put_off(job, sent, output)
+            if not isinstance(sent, Failure):
+                confirmed = _confirmed(job, judging, *sent, output)
+        judged, draft = self.kinds[job.brief.kind].judged, judging.draft
+        assert judged is not None, job.brief.kind  # noqa: S101 - only such kinds have drafts
+        try:
+            read = await asyncio.to_thread(judged.read, draft.reply, job.order, self.embed, confirmed)
+        except BadReply as bad:
+            return _repair_or_fail(job, bad, output)
+        output.written.append(_written(job, draft.model, read, draft.call))
+        output.settled.append(Settled(brief_id=job.brief.brief_id))
+        return None
 
     async def _archive(self, job: Job, reply: Reply, called_at: datetime) -> ClosedCall | None:
         """Store prompt and reply in the archive; nothing for a writer that costs nothing."""
         if job.call_id is None:
             return None
-        cost = price(job.writer.prices, input_tokens=reply.input_tokens, output_tokens=reply.output_tokens)
+        writer, sent = job.asked
+        cost = texts.price(writer.prices, input_tokens=reply.input_tokens, output_tokens=reply.output_tokens)
         subject = job.brief.public_id or str(job.brief.subject_id)
         prompt_key = archives.prompt_key(subject, called_at)
         response_key = archives.response_key(subject, called_at)
         address = job.order.documents[0].url if job.order.documents else None
-        currency = job.writer.prices.currency
-        prompt = {"call_id": job.call_id, "endpoint": job.writer.endpoint, "prompt": job.prompt}
+        currency = writer.prices.currency
+        prompt = {"call_id": job.call_id, "endpoint": writer.endpoint, "prompt": sent}
         response = {"call_id": job.call_id, "reply": reply, "cost": str(cost), "currency": currency}
         for key, content in ((prompt_key, prompt), (response_key, response)):
             data = msgspec.json.encode(content)
@@ -295,90 +263,60 @@ class Writing:
 
     async def save(self, conn: Connection, output: WriteOutput) -> list[Subject]:
         await model_calls.close_calls(conn, output.calls)
+        refused: dict[int, Settled] = {}
         for kind, text_kind in self.kinds.items():
-            await text_kind.save(conn, [written for written in output.written if written.brief.kind == kind])
-        await briefs.settle(conn, output.settled)
+            outcomes = await text_kind.save(conn, [each for each in output.written if each.brief.kind == kind])
+            refused |= {outcome.brief_id: outcome for outcome in outcomes or ()}
+        await briefs.settle(conn, [refused.get(settled.brief_id, settled) for settled in output.settled])
         for writer, error in output.answered.items():
             await services.settle_alerts(conn, f"writer {writer}", error)
         return []
 
 
-async def load_readers(conn: Connection, loaded: Sequence[Brief]) -> dict[int, Reader]:
-    """The readers of the evaluations among these briefs."""
-    asked = {brief.subject_id: brief.brief_id for brief in loaded if brief.kind == "evaluation"}
-    contexts = await evaluations.load_contexts(conn, list(asked)) if asked else {}
-    labels = {
-        topic_id: tuple(label.relevance() for label in await curators.list_labels(conn, topic_id))
-        for topic_id in {context.topic_id for context in contexts.values()}
-    }
-    return {
-        asked[evaluation_id]: Reader(interests=context.interests, labels=labels[context.topic_id])
-        for evaluation_id, context in contexts.items()
-    }
+def _check_finish(reply: Reply) -> None:
+    """BadReply if a reply did not end as it should."""
+    if reply.finish != "complete":
+        raise BadReply(reply.finish, FINISH_PROBLEMS[reply.finish])
 
 
-def input_hash(order: Order, prompt: Prompt, writer: Writer, contents: Sequence[bytes]) -> bytes:
-    """What decides about a text: documents, language, prompt and model; the same gives the same again."""
-    decisive = (
-        order.kind,
-        order.language,
-        order.level,
-        prompt.prompt_id,
-        prompt.prompt_version,
-        writer.provider,
-        writer.model,
-        *(f"{document.document_id}" for document in order.documents),
-        *(document.summary for document in order.documents if document.summary),
-        *(content.hex() for content in contents),
-        *((repr(order.interests), repr(order.labels)) if order.interests else ()),
+def _put_off(job: Job, failure: Failure, output: WriteOutput) -> Failure:
+    """Keep what the next attempt needs: what it must repair, or the draft that waits for its judge."""
+    brief = job.brief
+    output.settled.append(
+        Settled(brief_id=brief.brief_id, problem=str(failure), finding=brief.finding, draft=brief.draft)
     )
-    return hashes.sha256("\0".join(decisive))
+    return failure
 
 
-def no_writer(kind: str) -> str:
-    """Why a kind of text is not written, and which setting to change."""
-    return f"no writer is set for the task {kind}: set writer in [tasks.{kind}] (SCOOP_TASKS_{kind.upper()}_WRITER)"
-
-
-def _open(job: Job) -> OpenCall:
-    return OpenCall(
-        brief_id=job.brief.brief_id,
-        task=job.brief.kind,
-        subject_kind=job.brief.subject_kind,
-        subject_id=job.brief.subject_id,
-        source=job.source,
-        provider=job.writer.provider,
-        model=job.writer.model,
-        endpoint=job.writer.endpoint,
-        prompt_id=job.prompt.prompt_id,
-        prompt_version=job.prompt.prompt_version,
-        input_hash=job.input_hash,
-        is_repair=bool(job.brief.finding),
+def _put_aside(job: Job, reply: Reply, call: ClosedCall, sentences: Sequence[str], output: WriteOutput) -> Failure:
+    """Store a reply until its open sentences are judged, in the next attempt, at once."""
+    draft = Draft(
+        reply=reply.text,
+        sentences=tuple(sentences),
+        input_hash=job.input_hash.hex(),
+        model=reply.model,
+        call=call,
     )
-
-
-def _with_call(job: Job, call_id: int) -> Job:
-    return replace(job, call_id=call_id)
-
-
-def _by(job: Job, writer: Writer) -> Job:
-    """The same text by the fallback writer, in the language of the sources; its own writer may still replace it."""
-    return replace(
-        job,
-        writer=writer,
-        order=replace(job.order, language=""),
-        input_hash=hashes.sha256(f"{job.input_hash.hex()}\0{writer.model}"),
+    brief = job.brief
+    output.calls.append(call)
+    output.settled.append(
+        Settled(brief_id=brief.brief_id, problem=draft.problem, finding=brief.finding, draft=draft.stored())
     )
+    return Retry(draft.problem, after=timedelta(0))
 
 
-def price(prices: Prices, *, input_tokens: int, output_tokens: int) -> Decimal:
-    """The price of so many tokens, exactly."""
-    input_price, output_price = Decimal(str(prices.input_price)), Decimal(str(prices.output_price))
-    return (input_tokens * input_price + output_tokens * output_price) / PRICED_TOKENS
-
-
-def _closed(call: ClosedCall, outcome: model_calls.CallOutcome, problem: str | None) -> ClosedCall:
-    return replace(call, outcome=outcome, problem=problem)
+def _confirmed(
+    job: Job, judging: Judging, reply: Reply, call: ClosedCall | None, output: WriteOutput
+) -> Mapping[str, Citation]:
+    """The sentences that the judge confirms; none if its reply cannot be used."""
+    try:
+        _check_finish(reply)
+        confirmed = judging.confirmed(reply.text, job.order)
+    except BadReply as bad:
+        output.calls.extend([texts.closed(call, "rejected", f"{bad.problem}: {bad}")] if call is not None else [])
+        return {}
+    output.calls.extend([texts.closed(call, "accepted", None)] if call is not None else [])
+    return confirmed
 
 
 def _repair_or_fail(job: Job, bad: BadReply, output: WriteOutput) -> Failure:
@@ -393,13 +331,13 @@ def _repair_or_fail(job: Job, bad: BadReply, output: WriteOutput) -> Failure:
     return Retry(problem, after=TRY_AGAIN_AFTER)
 
 
-def _written(job: Job, reply: Reply, read: Any, call: ClosedCall | None) -> Written:
+def _written(job: Job, model: str, read: Any, call: ClosedCall | None) -> Written:
     return Written(
         brief=job.brief,
         order=job.order,
         prompt=job.prompt,
         writer=job.writer,
-        model=reply.model,
+        model=model,
         input_hash=job.input_hash,
         text=read,
         call=call,

@@ -22,8 +22,9 @@ MAX_CHARACTERS = 50_000  # of each document
 class Brief:
     """A text that was asked for; `public_id` names the subject in the archive.
 
-    `finding` is what the next attempt must repair, empty for a first one; `failures` counts unusable replies. The
-    subject of an event that was merged is the surviving event; one that does not exist any more has no `public_id`.
+    `finding` is what the next attempt must repair, empty for a first one; `draft` is a reply that waits until its open
+    sentences are judged; `failures` counts unusable replies. The subject of an event that was merged is the surviving
+    event; one that does not exist any more has no `public_id`.
     """
 
     brief_id: int
@@ -36,6 +37,12 @@ class Brief:
     failures: int
     public_id: str | None
     collection: str | None
+    draft: str = ""
+
+    @property
+    def text_key(self) -> tuple[str, str, int, str, str]:
+        """What names its text: the briefs of events that were merged ask for one."""
+        return (self.kind, self.subject_kind, self.subject_id, self.language, self.level)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,13 +58,14 @@ class BriefSource:
 class Settled:
     """How an attempt ended: `problem` says why it gave no text, `finding` what the next one must repair.
 
-    `is_unusable`: there was a reply, and it could not be used.
+    `is_unusable`: there was a reply, and it could not be used. `draft`: it waits until its open sentences are judged.
     """
 
     brief_id: int
     problem: str | None = None
     finding: str = ""
     is_unusable: bool = False
+    draft: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,4 +179,5 @@ async def settle(conn: Connection, settled: Sequence[Settled]) -> None:
         [each.problem for each in settled],
         [each.finding for each in settled],
         [each.is_unusable for each in settled],
+        [each.draft for each in settled],
     )

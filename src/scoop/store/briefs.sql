@@ -13,7 +13,7 @@ FROM briefs LEFT JOIN work ON work.stage = $2 AND work.subject = brief_id WHERE 
 -- name: load
 -- Briefs by number, with the public id and the collection of their subject; an event that was merged gives the surviving
 -- one, a pair has its number and the collection of its first document, an evaluation the id of its article.
-SELECT brief_id, kind, subject_kind, briefs.language, level, finding, failures,
+SELECT brief_id, kind, subject_kind, briefs.language, level, finding, draft, failures,
     coalesce(events.merged_into, subject_id) AS subject_id,
     CASE subject_kind WHEN 'pair' THEN 'pair_' || pair_id ELSE coalesce(documents.article_id, surviving.event_uuid::text) END
         AS public_id,
@@ -109,9 +109,10 @@ WHERE document_id = ANY ($1::bigint[]) AND content_problem IS NULL AND body_text
     AND ($2::text[] IS NULL OR source IN (SELECT slug FROM sources WHERE kind = ANY ($2)));
 
 -- name: settle
--- Store the outcome of an attempt: when a text was written, why not, and what the next attempt must repair.
+-- Store the outcome of an attempt: when a text was written, why not, and what the next attempt repairs or goes on with.
 UPDATE briefs SET attempted_at = now(), written_at = CASE WHEN problem_now IS NULL THEN now() ELSE written_at END,
-    problem = problem_now, finding = finding_now,
+    problem = problem_now, finding = finding_now, draft = draft_now,
     failures = CASE WHEN problem_now IS NULL THEN 0 ELSE failures + is_unusable::integer END
-FROM unnest($1::bigint[], $2::text[], $3::text[], $4::boolean[]) AS settled (brief_id, problem_now, finding_now, is_unusable)
+FROM unnest($1::bigint[], $2::text[], $3::text[], $4::boolean[], $5::text[])
+    AS settled (brief_id, problem_now, finding_now, is_unusable, draft_now)
 WHERE briefs.brief_id = settled.brief_id;

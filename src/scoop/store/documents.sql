@@ -21,7 +21,7 @@ FROM documents LIMIT 0;
 
 -- name: replace
 -- Upsert the staged documents, except where a newer arrival of the item is stored already. A teaser whose page is to come
--- replaces nothing: the document keeps its text until the page is read.
+-- replaces nothing: the document keeps its text until the page is read. A version without a date keeps the one that is known.
 INSERT INTO documents (raw_arrival_id, collection, source, source_item_id, article_id, canonical_url, canonical_url_hash,
     title, normalized_title, body_text, normalized_text, normalized_language, published_at, fetched_at, seen_at,
     source_domain, publisher_family, native_ids, title_simhash, text_simhash, title_hash, content_hash, token_count,
@@ -37,10 +37,9 @@ ON CONFLICT (source, source_item_id, collection) DO UPDATE SET
     body_text = excluded.body_text,
     normalized_text = excluded.normalized_text,
     normalized_language = excluded.normalized_language,
-    published_at = excluded.published_at,
+    published_at = coalesce(excluded.published_at, documents.published_at),
     fetched_at = least(documents.fetched_at, excluded.fetched_at),
-    seen_at = CASE WHEN excluded.published_at IS NULL THEN least(documents.fetched_at, excluded.fetched_at)
-        ELSE least(excluded.published_at, documents.fetched_at, excluded.fetched_at) END,
+    seen_at = least(coalesce(excluded.published_at, documents.published_at), documents.fetched_at, excluded.fetched_at),
     source_domain = excluded.source_domain,
     publisher_family = excluded.publisher_family,
     native_ids = excluded.native_ids,

@@ -7,14 +7,18 @@ from typing import Any
 from uuid import UUID
 
 from scoop.core import summaries as core_summaries
+from scoop.core import text
+from scoop.core.listening import UpdateState
 from scoop.core.projection_plans import Facts, ProjectedKind, ProjectedRow, ProjectionPlan, SentItem
 from scoop.core.shapes import summanow
 from scoop.core.shapes.curator_memory import EvaluationFacts
+from scoop.core.shapes.listening import GeneratedTextFacts, LearnerFacts, ListeningArticleFacts
 from scoop.core.shapes.summanow import ArticleFacts, CrawlRunFacts, RetryFacts, SiteFacts, SummaryFacts
 from scoop.errors import LostLease
 from scoop.stage_names import StageName
 from scoop.store import db, summaries, work
 from scoop.store.db import Connection
+from scoop.store.reads.lessons import MAX_SUMMARY
 from scoop.store.work import Subject
 
 SQL = db.blocks(__name__)
@@ -51,6 +55,10 @@ def _article_facts(
     return ArticleFacts(status=status, summary_id=summary_id, **columns)
 
 
+def _listening_facts(*, source: str, source_name: str | None, **columns: Any) -> ListeningArticleFacts:
+    return ListeningArticleFacts(source=text.one_line(source_name or source), **columns)
+
+
 def _summary_facts(*, article_id: str, **columns: Any) -> SummaryFacts:
     return summanow.summary_facts(summaries.to_summary(columns), article_id)
 
@@ -84,6 +92,18 @@ KINDS: Mapping[ProjectedKind, FeedKind] = {
         facts=EvaluationFacts,
         sweep_every=timedelta(minutes=10),
     ),
+    "learner": FeedKind(changed="changed_learners", blocks="learners", facts=LearnerFacts),
+    "listening_article": FeedKind(
+        changed="changed_listening_articles",
+        blocks="listening_articles",
+        facts=_listening_facts,
+        fact_params=(MAX_SUMMARY,),
+        sweep_every=timedelta(days=1),
+    ),
+    "lesson": FeedKind(
+        changed="changed_lessons", blocks="lessons", facts=GeneratedTextFacts, sweep_every=timedelta(days=1)
+    ),
+    "news_update": FeedKind(changed="changed_news_update", blocks="news_update", facts=UpdateState, restarts=True),
 }
 
 

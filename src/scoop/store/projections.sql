@@ -63,6 +63,31 @@ ORDER BY subject LIMIT $4;
 SELECT evaluation_id AS row_id, updated_at AS changed_at FROM evaluations
 WHERE (updated_at, evaluation_id) > ($1, $2) AND updated_at < $3 ORDER BY updated_at, evaluation_id LIMIT $4;
 
+-- name: changed_learners
+-- The settings of learners that changed after a cursor.
+SELECT user_id AS row_id, updated_at AS changed_at FROM learners
+WHERE (updated_at, user_id) > ($1, $2) AND updated_at < $3 ORDER BY updated_at, user_id LIMIT $4;
+
+-- name: changed_listening_articles
+-- The articles for learners that were chosen, that changed or that a writer tried to summarise, after a cursor. They are a
+-- few a day: all are read.
+SELECT row_id, changed_at FROM (
+    SELECT document_id AS row_id, greatest(chosen.created_at, documents.updated_at, (
+        SELECT max(attempted_at) FROM briefs
+        WHERE kind = 'summary' AND subject_kind = 'document' AND subject_id = document_id)) AS changed_at
+    FROM listening_articles AS chosen JOIN documents USING (document_id)) AS listed
+WHERE (changed_at, row_id) > ($1, $2) AND changed_at < $3 ORDER BY changed_at, row_id LIMIT $4;
+
+-- name: changed_lessons
+-- The lessons that were made after a cursor.
+SELECT lesson_id AS row_id, updated_at AS changed_at FROM lessons
+WHERE (updated_at, lesson_id) > ($1, $2) AND updated_at < $3 ORDER BY updated_at, lesson_id LIMIT $4;
+
+-- name: changed_news_update
+-- The state of the daily update, in each pass: its time of change is that of the worker's clock.
+SELECT 1::bigint AS row_id, $1::timestamptz AS changed_at FROM news_update_state
+WHERE 1 > $2::bigint AND $1::timestamptz < $3::timestamptz LIMIT $4;
+
 -- name: sites
 -- The facts of sources, by their ids or slugs.
 SELECT slug AS subject, source_id AS row_id, slug AS source, name, category, coalesce(base_url, '') AS base_url,
@@ -145,6 +170,50 @@ SELECT topic_slug || ' ' || encode(url_hash, 'hex') AS subject, evaluation_id AS
 FROM named JOIN evaluations USING (topic_id, url_hash) JOIN topics USING (topic_id)
 WHERE state IN ('notified', 'rejected') AND NOT is_hidden;
 
+-- name: learners
+-- The settings of these learners.
+SELECT user_id::text AS subject, user_id AS row_id, user_id, level, created_at, updated_at FROM learners
+WHERE user_id = ANY ($1::bigint[] || $2::text[]::bigint[]);
+
+-- name: listening_articles
+-- The facts of articles for learners, of these documents or subjects. Documents with one article id are one article: the
+-- first that was chosen.
+WITH named AS (
+    SELECT article_id FROM documents WHERE document_id = ANY ($1::bigint[])
+    UNION SELECT subject FROM unnest($2::text[]) AS given (subject)
+)
+SELECT DISTINCT ON (article_id) article_id AS subject, document_id AS row_id, article_id, documents.canonical_url AS url,
+    documents.title, documents.source,
+    (SELECT name FROM source_names WHERE source_names.source = documents.source) AS source_name,
+    documents.published_at, documents.fetched_at, coalesce((
+        SELECT summary_text FROM summaries WHERE is_current AND subject_kind = 'document' AND subject_id = document_id
+        ORDER BY language LIKE 'en%' DESC, summary_id DESC LIMIT 1), left(body_text, $3)) AS summary,
+    documents.created_at, documents.updated_at
+FROM named JOIN documents USING (article_id) JOIN listening_articles USING (document_id)
+WHERE (source, collection) NOT IN (SELECT source, collection FROM hidden_sources)
+ORDER BY article_id, chosen_on, document_id;
+
+-- name: lessons
+-- The lessons of articles, of these lessons or subjects.
+WITH named AS (
+    SELECT article_id, level FROM lessons JOIN documents ON subject_kind = 'document' AND document_id = subject_id
+    WHERE lesson_id = ANY ($1::bigint[])
+    UNION SELECT split_part(subject, ' ', 1), split_part(subject, ' ', 2) FROM unnest($2::text[]) AS given (subject)
+)
+SELECT DISTINCT ON (article_id, level) article_id || ' ' || level AS subject, lesson_id AS row_id, article_id, level,
+    lesson_text AS text, prompt_version, lessons.created_at, lessons.updated_at
+FROM named JOIN documents USING (article_id)
+JOIN lessons USING (level)
+WHERE subject_kind = 'document' AND subject_id = document_id
+    AND (source, collection) NOT IN (SELECT source, collection FROM hidden_sources)
+ORDER BY article_id, level, lesson_id;
+
+-- name: news_update
+-- The state of the daily update, whatever rows or subjects are given.
+SELECT job_name AS subject, 1::bigint AS row_id, job_name, last_run_at, last_run_date_jst, status, saved,
+    skipped_duplicates, error, failed_since, updated_at
+FROM news_update_state WHERE 1 = ANY ($1::bigint[]) OR job_name = ANY ($2::text[]);
+
 -- name: gone_sites
 -- Sent items whose source is gone.
 SELECT subject, row_id, keys, fingerprint FROM projected_items AS item
@@ -182,6 +251,26 @@ ORDER BY subject LIMIT $2;
 SELECT subject, row_id, keys, fingerprint FROM projected_items AS item
 WHERE feed_id = $1 AND (expires_at <= now() OR NOT EXISTS (SELECT FROM evaluations WHERE evaluation_id = row_id))
 ORDER BY subject LIMIT $2;
+
+-- name: gone_learners
+-- Sent items whose learner is gone.
+SELECT subject, row_id, keys, fingerprint FROM projected_items AS item
+WHERE feed_id = $1 AND NOT EXISTS (SELECT FROM learners WHERE user_id = row_id) ORDER BY subject LIMIT $2;
+
+-- name: gone_listening_articles
+-- Sent items whose article is gone.
+SELECT subject, row_id, keys, fingerprint FROM projected_items AS item
+WHERE feed_id = $1 AND NOT EXISTS (SELECT FROM listening_articles WHERE document_id = row_id) ORDER BY subject LIMIT $2;
+
+-- name: gone_lessons
+-- Sent items whose lesson is gone.
+SELECT subject, row_id, keys, fingerprint FROM projected_items AS item
+WHERE feed_id = $1 AND NOT EXISTS (SELECT FROM lessons WHERE lesson_id = row_id) ORDER BY subject LIMIT $2;
+
+-- name: gone_news_update
+-- The sent state, if there is none any more.
+SELECT subject, row_id, keys, fingerprint FROM projected_items AS item
+WHERE feed_id = $1 AND NOT EXISTS (SELECT FROM news_update_state) ORDER BY subject LIMIT $2;
 
 -- name: sent_of_rows
 -- The items that were made from these rows.

@@ -87,6 +87,7 @@ async def articles_page(
         category=choice.category or None,
         languages=desk.summary_policy.languages,
         max_characters=LEAD_CHARACTERS,
+        is_once=True,
     )
     page = pagination.paginate(listed, PAGE, lambda article: (article.row.seen_at, article.row.document_id))
     return pages.page(

@@ -24,6 +24,7 @@ ITEMS = (
     NavItem(name="News", href="/", letter="n", is_foremost=True),
     NavItem(name="Articles", href="/articles", letter="i", is_foremost=True),
     NavItem(name="Digests", href="/digests", letter="d", is_foremost=True),
+    NavItem(name="Listen", href="/listen", letter="l", is_foremost=True),
     NavItem(name="Curators", href="/curators", letter="c", is_foremost=True),
     NavItem(name="Review", href="/review", letter="r", right="edit", is_foremost=True),
     NavItem(name="Sources", href="/sources", letter="s", is_foremost=True),
@@ -31,7 +32,9 @@ ITEMS = (
     NavItem(name="Posts", href="/posts", letter="p"),
     NavItem(name="Runs", href="/runs", letter="u"),
     NavItem(name="Queue", href="/queue", letter="q"),
+    NavItem(name="Sentiment", href="/sentiment", letter="o"),
     NavItem(name="Stats", href="/stats", letter="a"),
     NavItem(name="Spending", href="/spend", letter="m", right="edit"),
+    NavItem(name="Text level", href="/levels", letter="v"),
     NavItem(name="Settings", href="/settings", letter="e"),
 )

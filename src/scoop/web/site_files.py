@@ -38,6 +38,12 @@ async def favicon() -> Response:
     return FileResponse(pages.STATIC / "favicon.ico", media_type="image/x-icon", headers=CACHE)
 
 
+@router.get("/podcast-cover.png")
+@needs(None)
+async def podcast_cover() -> Response:
+    return FileResponse(pages.STATIC / "podcast-cover.png", media_type="image/png", headers=CACHE)
+
+
 @router.get("/robots.txt")
 @needs(None)
 async def robots() -> Response:

@@ -1,24 +1,30 @@
-"""The local writer: extracts instead of a model."""
+"""The local writer: extracts and rules instead of a model."""
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from scoop.core import embedding_text, extracts, text
-from scoop.core.briefs import Order, Prompt, SourceText, evaluation, summary
+from scoop.core.briefs import Order, Prompt, SourceText, evaluation, lesson, summary
 from scoop.core.curation import parts_by_name
 from scoop.core.extracts import ExtractedSentence
+from scoop.core.grading import lessons as grading
+from scoop.core.grading.lessons import GradedLesson
 from scoop.core.interests import Interests
+from scoop.core.levels.rules import Level
 from scoop.core.plugin_types import PluginOptions
 from scoop.core.relevance import InterestVectors, ScoredText, Vectors, scoring
 from scoop.core.rendering import common
 from scoop.embedders import local as embedder
 from scoop.errors import Reject
 from scoop.fetch.client import Client
+from scoop.parsers import english
 from scoop.writers import Prices, Reply
 
-SCORER = "relevance-1"  # the model of evaluations
+SCORER = "relevance-2"  # the model of evaluations
+GRADER = "grader-1"  # that of lessons
+KEPT_LESSONS = 32  # documents whose lessons are kept: their levels are asked for one after another
 MAX_CHARACTERS = 900
 MAX_SENTENCES = 4
 SHORT_SENTENCES = 3  # of a short source, and of a paragraph
@@ -27,8 +33,8 @@ SHORT_WORDS = 250  # of all bodies together: three sentences are a third of it
 
 
 class LocalWriter:
-    """Summaries and evaluations without a model: the sentences of the documents that say most, word for word, and the
-    relevance of an article by words, figures and meaning.
+    """Summaries, evaluations and lessons without a model: the sentences of the documents that say most, word for word,
+    the relevance of an article by words, figures and meaning, and English that is simplified by rules.
 
     No service, no key, no cost. It writes in the language of the documents: it does not translate.
     """
@@ -49,7 +55,9 @@ class LocalWriter:
 
     async def write(self, order: Order, _prompt: Prompt) -> Reply:
         if order.kind == "evaluation":
-            return Reply(text=await asyncio.to_thread(_evaluate, order), model=SCORER)
+            return Reply(text=await asyncio.to_thread(evaluate, order), model=SCORER)
+        if order.kind == "lesson":
+            return Reply(text=await asyncio.to_thread(_simplified, order), model=GRADER)
         if order.kind != "summary":
             raise Reject(f"the local writer writes no {order.kind}: set another writer in [tasks.{order.kind}]")
         chosen = await asyncio.to_thread(_extracted, _in_one_language(order))
@@ -89,7 +97,7 @@ def _reply(documents: Sequence[SourceText], chosen: Sequence[ExtractedSentence])
     return json.dumps({"paragraphs": paragraphs}, ensure_ascii=False)
 
 
-def _evaluate(order: Order) -> str:
+def evaluate(order: Order) -> str:
     """The evaluation of the article of an order for its interests, as a model would reply."""
     assert order.interests is not None  # noqa: S101 - an evaluation without interests has no material
     (document,) = order.documents
@@ -107,6 +115,29 @@ def _evaluate(order: Order) -> str:
         "is_estimate": True,
     }
     return json.dumps(reply, ensure_ascii=False)
+
+
+def _simplified(order: Order) -> str:
+    """The lesson of an order, as a model would reply."""
+    level = lesson.level_of(order)
+    graded = _graded(order.documents).get(level)
+    if graded is None:
+        raise Reject(f"the article gives no lesson of level {level}: its text is too short or too simple")
+    body_by_id = {document.document_id: document.body_text for document in order.documents}
+    lines = []
+    for sentence in graded.sentences:
+        cited = sentence.citations[0]
+        quote = body_by_id[cited.document_id][cited.start : cited.end]
+        lines.append({"text": sentence.text, "document": cited.document_id, "quote": quote})
+    return json.dumps({"lesson": lines}, ensure_ascii=False)
+
+
+@lru_cache(maxsize=KEPT_LESSONS)
+def _graded(documents: tuple[SourceText, ...]) -> Mapping[Level, GradedLesson]:
+    """The lessons of all levels: they are made together, because parsing takes longest and none may be easier than one
+    below it.
+    """
+    return grading.grade(documents, parse=english.parse)
 
 
 @lru_cache(maxsize=16)

@@ -9,7 +9,7 @@ from scoop.core.interests import Interests
 from scoop.core.relevance import RelevanceLabel
 from scoop.errors import ScoopError
 
-BriefKind = Literal["summary", "translation", "same_event", "evaluation"]
+BriefKind = Literal["summary", "translation", "same_event", "evaluation", "lesson"]
 SubjectKind = Literal["document", "event", "pair", "evaluation"]
 
 
@@ -35,7 +35,9 @@ class Order:
     """What a writer is asked for: a kind of text about one subject, in a language, from these documents.
 
     `documents` has the most important one first. `level` is that of a lesson, else empty. `interests` are those that an
-    article is evaluated for, `labels` what the reader said of others.
+    article is evaluated for, `labels` what the reader said of others. `is_final`: no better reply will come, so one
+    that only misses the rules of its level is accepted. `is_local`: the local writer makes it, of sentences of the
+    documents.
     """
 
     kind: BriefKind
@@ -44,6 +46,8 @@ class Order:
     level: str = ""
     interests: Interests | None = None
     labels: tuple[RelevanceLabel, ...] = ()
+    is_final: bool = False
+    is_local: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +63,8 @@ class Prompt:
 
 
 ReplyProblem = Literal[
-    "refused", "cut_off", "filtered", "not_json", "empty", "wrong_language", "unsupported", "too_long", "unfaithful"
+    "refused", "cut_off", "filtered", "not_json", "empty", "wrong_language", "unsupported", "too_long", "unfaithful",
+    "outside_level", "inverted",
 ]  # fmt: skip
 
 

@@ -42,6 +42,7 @@ SCHEMA: Mapping[str, Any] = {
         }
     },
 }
+NOT_CONFIRMED: Mapping[str, Citation] = {}
 
 # A link, markup or a mention in a summary is none of the model's business: it came from an article. A domain with a
 # path is a link to many programs; its last part is in one case, unlike that of "St.Gallen/Zürich".
@@ -152,13 +153,19 @@ def _cited(sentence: _ReplySentence, bodies: Mapping[int, str]) -> tuple[Citatio
     return (Citation(document_id=sentence.document, start=start, end=start + len(quote)),)
 
 
-def check(sentences: Sequence[DraftSentence], order: Order, *, embed: Embed | None = None) -> CheckedSummary:
-    """The sentences that the documents support; BadReply if the first one or most of them are lost."""
-    if len(sentences) > MAX_SENTENCES:
-        raise BadReply("too_long", f"The summary has {len(sentences)} sentences; at most {MAX_SENTENCES} are allowed.")
-    written_in = _check_language(sentences, order)
-    claims = [CitedClaim(text=each.text, language=written_in, cited=each.citations) for each in sentences]
-    judged = verdicts.judge(claims, order.documents, embed=embed)
+def check(
+    sentences: Sequence[DraftSentence],
+    order: Order,
+    *,
+    embed: Embed | None = None,
+    confirmed: Mapping[str, Citation] = NOT_CONFIRMED,
+) -> CheckedSummary:
+    """The sentences that the documents support; BadReply if the first one or most of them are lost.
+
+    `confirmed` has sentences that a model found in the documents, and where: they are published if the signs leave them
+    open beside that passage too.
+    """
+    written_in, judged = _judge(sentences, order, embed, confirmed)
     problems = [_problem(sentence, verdict) for sentence, verdict in zip(sentences, judged, strict=True)]
     kept = [
         (SummarySentence(text=sentence.text, paragraph=sentence.paragraph, citations=verdict.passages), verdict)
@@ -176,6 +183,38 @@ def check(sentences: Sequence[DraftSentence], order: Order, *, embed: Embed | No
     )
 
 
+def find_open(sentences: Sequence[DraftSentence], order: Order, *, embed: Embed | None = None) -> list[str]:
+    """The sentences that the signs leave open and that nothing else speaks against; BadReply as `check` raises it."""
+    _, judged = _judge(sentences, order, embed, NOT_CONFIRMED)
+    return [
+        sentence.text
+        for sentence, verdict in zip(sentences, judged, strict=True)
+        if verdict.is_open and _form_problem(sentence) is None
+    ]
+
+
+def _judge(
+    sentences: Sequence[DraftSentence], order: Order, embed: Embed | None, confirmed: Mapping[str, Citation]
+) -> tuple[str, list[Support]]:
+    """The language of the sentences, and whether the documents support each."""
+    if len(sentences) > MAX_SENTENCES:
+        raise BadReply("too_long", f"The summary has {len(sentences)} sentences; at most {MAX_SENTENCES} are allowed.")
+    written_in = _check_language(sentences, order)
+    claims = [
+        CitedClaim(
+            text=each.text,
+            language=written_in,
+            cited=(confirmed[each.text],) if each.text in confirmed else each.citations,
+        )
+        for each in sentences
+    ]
+    judged = verdicts.judge(claims, order.documents, embed=embed)
+    return written_in, [
+        verdicts.confirm(verdict) if sentence.text in confirmed else verdict
+        for sentence, verdict in zip(sentences, judged, strict=True)
+    ]
+
+
 def _check_language(sentences: Sequence[DraftSentence], order: Order) -> str:
     """The language of the summary; BadReply if it is not the one that was asked for."""
     expected = target_language(order).partition("-")[0]
@@ -190,6 +229,13 @@ def _check_language(sentences: Sequence[DraftSentence], order: Order) -> str:
 
 def _problem(sentence: DraftSentence, verdict: Support) -> str | None:
     """Why a sentence is not published."""
+    if (problem := _form_problem(sentence)) is not None or verdict.is_supported:
+        return problem
+    return f"“{text.truncated(sentence.text, 80)}”: {'; '.join(verdict.findings) or 'no passage says this'}."
+
+
+def _form_problem(sentence: DraftSentence) -> str | None:
+    """Why a sentence is not published whatever the documents say."""
     quoted = f"“{text.truncated(sentence.text, 80)}”"
     if len(sentence.text) > MAX_SENTENCE:
         return f"{quoted} is longer than {MAX_SENTENCE} characters."
@@ -197,6 +243,4 @@ def _problem(sentence: DraftSentence, verdict: Support) -> str | None:
         return f"{quoted} has a link, markup or a mention."
     if prompt_injection.orders_a_model(sentence.text):
         return f"{quoted} gives orders to a language model."
-    if not verdict.is_supported:
-        return f"{quoted}: {'; '.join(verdict.findings) or 'no passage says this'}."
     return None

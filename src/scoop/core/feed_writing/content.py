@@ -13,7 +13,7 @@ REL = "noopener noreferrer nofollow"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mention:
+class LinkedText:
     """A name or a headline, with a link if its address is allowed."""
 
     text: str
@@ -28,13 +28,13 @@ class FeedStory:
     an article is to a curator.
     """
 
-    headline: Mention | None = None
+    headline: LinkedText | None = None
     lead: str = ""
     paragraphs: Sequence[str] = ()
     note: str = ""
     change: str = ""
-    outlets: Sequence[Mention] = ()
-    company: Sequence[Mention] = ()
+    outlets: Sequence[LinkedText] = ()
+    company: Sequence[LinkedText] = ()
 
 
 def render_story(story: FeedStory) -> str:
@@ -61,12 +61,12 @@ def _render(story: FeedStory) -> str:
     )
 
 
-def _list(heading: str, mentions: Sequence[Mention]) -> str:
+def _list(heading: str, mentions: Sequence[LinkedText]) -> str:
     items = "".join(f"<li>{_mention(mention)}</li>" for mention in mentions)
     return f"<p>{heading}:</p><ul>{items}</ul>" if items else ""
 
 
-def _mention(mention: Mention) -> str:
+def _mention(mention: LinkedText) -> str:
     label = escape(line(mention.text))
     is_link = mention.href is not None and mention.href.startswith(("http://", "https://"))
     return f'<a href="{escape(mention.href or "")}">{label}</a>' if is_link else label

@@ -12,7 +12,7 @@ from scoop.core.boosting import Trees, trees_of
 from scoop.core.relevance.similarity import Background, Table
 
 Odds = NDArray[np.float64]
-LIMIT = 1e-4  # no probability is nearer to 0 or 1: odds stay finite
+LIMIT = 1e-6  # no probability is nearer to 0 or 1: odds stay finite
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,8 +33,14 @@ class RelevanceModel:
 
 def points(log_odds: Odds) -> NDArray[np.int64]:
     """The scores from 0 to 100 of log odds."""
-    rounded: NDArray[np.int64] = np.round(100 / (1 + np.exp(-log_odds))).astype(np.int64)
+    rounded: NDArray[np.int64] = np.round(exact_points(log_odds)).astype(np.int64)
     return rounded
+
+
+def exact_points(log_odds: Odds) -> NDArray[np.float64]:
+    """The scores before they are rounded: most articles have nearly 0 for most topics, and still an order."""
+    exact: NDArray[np.float64] = 100 / (1 + np.exp(-log_odds))
+    return exact
 
 
 @cache

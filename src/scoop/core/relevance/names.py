@@ -48,7 +48,7 @@ class Occurrences:
 
 def names_of(interests: Interests) -> list[TopicName]:
     """The names of all topics, one topic after the other, its own name first."""
-    return [_name(written) for topic in interests.topics for written in (topic.topic, *topic.aliases)]
+    return [name_of(written) for topic in interests.topics for written in (topic.topic, *topic.aliases)]
 
 
 def find(articles: Sequence[tuple[str, str]], names: Sequence[TopicName]) -> Occurrences:
@@ -71,7 +71,7 @@ def find(articles: Sequence[tuple[str, str]], names: Sequence[TopicName]) -> Occ
     return Occurrences(title=title, lead=lead, count=count)
 
 
-def _name(written: str) -> TopicName:
+def name_of(written: str) -> TopicName:
     plain = _searchable(written)
     spellings = [plain]
     if plain.isascii() and len(plain) >= _MIN_PLURAL and plain.endswith("s") and not plain.endswith("ss"):

@@ -20,7 +20,9 @@ DEEP_PARAGRAPHS = 10
 MANY_STOCK_PHRASES = 5
 STOCK_SHARE = 0.008  # of the words: five in 600
 
-_CODE = re.compile(r"`[^`\n]+`|\b\w+\(\)|\b[a-z]+[A-Z]\w+|\b\w+_\w+\b|(?:^|\s)(?:\$|>>>|#!)\s?\S|[{};]\s*\n|=>|->|::")
+_CODE = re.compile(
+    r"`[^`\n]+`|\b\w+\(\)|\b[a-z]{2,}[A-Z]\w+|\b\w+_\w+\b|^(?:\$ [a-z.]|>>> |#!/)|[{};]\s*\n|=>|->|::", re.MULTILINE
+)
 _VERSION = re.compile(r"\bv?\d+\.\d+(?:\.\d+)*\b|\b[A-Z]{2,}-\d+(?:-\d+)?\b")
 _NAME = re.compile(r"(?<=[\w,] )[A-Z][\w'\u2019-]+|[A-Z]\w*[A-Z]\w*|[\u30a1-\u30fa\u30fc]{3,}")
 _QUOTE = re.compile('["\u201c\u201e\u00ab\u300c][^"\u201d\u201c\u00bb\u300d\\n]{8,200}["\u201d\u201c\u00bb\u300d]')

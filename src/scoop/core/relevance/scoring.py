@@ -1,14 +1,22 @@
 """Scores articles by interests: names, meaning and the rubric, tuned by the labels of a reader."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scoop.core.interests import Interests
-from scoop.core.relevance import InterestVectors, LocalEvaluation, RelevanceLabel, ScoredText, rubric
+from scoop.core.relevance import (
+    InterestVectors,
+    LocalEvaluation,
+    RelevanceLabel,
+    ScoredText,
+    related,
+    rubric,
+    word_matches,
+)
 from scoop.core.relevance import model as relevance_model
-from scoop.core.relevance.features import features
+from scoop.core.relevance.features import Wording, features
 from scoop.core.relevance.labels import shifts
 from scoop.core.relevance.names import Occurrences, TopicName, find, names_of
 from scoop.core.relevance.reasons import reasoning
@@ -45,13 +53,28 @@ def score(
     return evaluations
 
 
+def topic_points(
+    articles: Sequence[ScoredText], interests: Interests, vectors: InterestVectors
+) -> Iterator[NDArray[np.float64]]:
+    """The score of each article for every topic, before it is rounded."""
+    names = names_of(interests)
+    for start in range(0, len(articles), TOGETHER):
+        part = articles[start : start + TOGETHER]
+        near = InterestVectors(articles=vectors.articles[start : start + TOGETHER], interests=vectors.interests)
+        found = find([(article.title, article.body_text) for article in part], names)
+        yield from relevance_model.exact_points(_model().log_odds(pair_features(part, interests, near, found)))
+
+
 def pair_features(
     articles: Sequence[ScoredText], interests: Interests, vectors: InterestVectors, found: Occurrences
 ) -> Table:
     """The features of every article and topic."""
     places = layout(interests)
     near = compare(vectors.articles, vectors.interests, places, _model().background)
-    return features(articles, found, near, places.starts - np.arange(len(places.starts)))
+    wording = Wording(
+        found=found, matches=word_matches.find(articles, interests), related=related.find(articles, interests)
+    )
+    return features(articles, wording, near, places.starts - np.arange(len(places.starts)))
 
 
 def _model() -> relevance_model.RelevanceModel:

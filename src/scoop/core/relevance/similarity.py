@@ -29,7 +29,7 @@ class Similarity:
     `by_name` has a column for each name of all topics. `best_cosine` is the highest cosine itself, and `unusual` says
     how much nearer the article is than other articles are. `margin` is the distance to the nearest other topic,
     `share` the logarithm of the topic's share among topics and subjects, `rank` that of the number of nearer subjects.
-    `related` has the cosines of topics with each other.
+    `by_words` is that of the topic's related words. `related` has the cosines of topics with each other.
     """
 
     name: Table
@@ -37,6 +37,7 @@ class Similarity:
     best: Table
     mean: Table
     by_name: Table
+    by_words: Table
     best_cosine: Table
     unusual: Table
     margin: Table
@@ -46,6 +47,7 @@ class Similarity:
 
 
 def compare(articles: Vectors, texts: Vectors, layout: Layout, background: Background) -> Similarity:
+    texts, related_words = texts[: layout.named], texts[layout.named :]
     cosines = articles @ texts.T
     subjects = articles @ background.subjects.T
     center, spread = subjects.mean(axis=1, keepdims=True), subjects.std(axis=1, keepdims=True) + 1e-6
@@ -68,6 +70,7 @@ def compare(articles: Vectors, texts: Vectors, layout: Layout, background: Backg
         best=best,
         mean=mean,
         by_name=scaled[:, is_name],
+        by_words=(articles @ related_words.T - center) / spread,
         best_cosine=np.maximum.reduceat(_lowest_where(cosines, ~is_name), layout.starts, axis=1),
         unusual=(np.add.reduceat(unusual, layout.starts, axis=1) / counts).astype(np.float32),
         margin=_margin(mixed),

@@ -23,9 +23,13 @@ class CitedClaim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Support:
-    """The decision about a claim: `findings` name what is not supported, `passages` are the evidence."""
+    """The decision about a claim: `findings` name what is not supported, `passages` are the evidence.
+
+    `is_open`: it is not supported for want of proof only; nothing in it contradicts the sources.
+    """
 
     is_supported: bool
     score: float
     findings: tuple[str, ...]
     passages: tuple[Citation, ...]
+    is_open: bool = False

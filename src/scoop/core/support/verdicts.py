@@ -1,7 +1,7 @@
 """Judge claims: does a sentence follow from the passages that it cites? A doubt is a no."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scoop.core.briefs import SourceText
 from scoop.core.support import CitedClaim, Embed, Support, across, links, model, passages, views
@@ -11,6 +11,7 @@ from scoop.core.support.signs import Signs
 from scoop.core.support.tokens import Tokens, tokenize
 
 MAX_CHARACTERS = 4_000  # of a claim; a longer one is no sentence
+ENOUGH = 0.5  # of a score
 NO_PASSAGE = "no passage of the source says this"
 
 
@@ -37,6 +38,13 @@ def judge(claims: Sequence[CitedClaim], sources: Sequence[SourceText], *, embed:
     scores = iter(fit.scores([case.signs for case in within], [case.language for case in within]) if within else [])
     others = iter(fit.scores_across([case.signs for case in beyond]) if beyond else [])
     return [_support(case, prepared, scores, others) for case in cases]
+
+
+def confirm(support: Support) -> Support:
+    """The decision about a claim that a model found in its passage: the signs must leave it open beside it."""
+    if not support.is_open:
+        return support
+    return replace(support, is_supported=True, score=ENOUGH, findings=(), is_open=False)
 
 
 def _cases(
@@ -116,10 +124,11 @@ def _support(case: _Case | str, prepared: Sources, scores: Iterator[float], othe
     if isinstance(case, str):
         return Support(is_supported=False, score=0.0, findings=(case,), passages=())
     score = next(others if case.is_across else scores)
-    is_supported = score >= 0.5
+    is_supported = score >= ENOUGH
     return Support(
         is_supported=is_supported,
         score=score,
         findings=() if is_supported else case.signs.findings or (NO_PASSAGE,),
         passages=tuple(prepared.sentences[number].citation() for number in case.passages),
+        is_open=model.VETOED < score < ENOUGH,
     )

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
-from scoop.newsstand import model_replies, model_texts, replies
+from scoop.newsstand import model_lessons, model_replies, model_texts, replies
 from scoop.newsstand.context import SiteContext
 from scoop.newsstand.model_replies import DEPTH, TEXTS, WRITTEN
 from scoop.newsstand.model_texts import CHANGES
@@ -213,4 +213,7 @@ SENT: Mapping[str, Callable[[bytes], Response]] = {
     "broken-off": lambda body: Response(body[: len(body) // 2], headers={"content-length": str(len(body))}),
 }
 """Faults on the wire."""
-MODELS = (MODEL, *dict.fromkeys((*WRITTEN, *CHANGES, *TEXTS, *REFUSALS, *CHOICES, *COMPLETIONS, *SENT)))
+MODELS = (
+    MODEL,
+    *dict.fromkeys((*WRITTEN, *CHANGES, *model_lessons.CHANGES, *TEXTS, *REFUSALS, *CHOICES, *COMPLETIONS, *SENT)),
+)

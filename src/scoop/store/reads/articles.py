@@ -76,10 +76,16 @@ async def list_articles(
     languages: Sequence[str] = ("",),
     source: str | None = None,
     category: str | None = None,
+    is_once: bool = False,
 ) -> list[SummarizedArticle]:
-    """Articles with their summaries, in the first of these languages that each has."""
+    """Articles with their summaries, in the first of these languages that each has.
+
+    `is_once`: an article that several sources have is listed once, of the first of them.
+    """
     await slices.plan_for_values(conn)
-    rows = await conn.fetch(SQL["articles"], part.since, *part.before, source, category, max_characters, part.limit)
+    rows = await conn.fetch(
+        SQL["articles"], part.since, *part.before, source, category, max_characters, part.limit, is_once
+    )
     return await _with_summaries(conn, [ArticleRow(**row) for row in rows], languages)
 
 

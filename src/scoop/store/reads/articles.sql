@@ -1,5 +1,6 @@
 -- name: articles
--- The articles before a cursor, the latest first, of one source, one category or all; texts are cut.
+-- The articles before a cursor, the latest first, of one source, one category or all; texts are cut. Of the sources that
+-- have one article, all are listed, or ($8) only the first of the time that is shown.
 SELECT document_id, article_id, documents.source, documents.title, documents.canonical_url, documents.published_at,
     documents.fetched_at, seen_at, documents.authors, tags, left(body_text, $6) AS body_text, token_count, archive_key,
     documents.collection, normalized_language AS language, content_problem, char_length(body_text) AS characters,
@@ -10,6 +11,12 @@ FROM documents LEFT JOIN pages USING (raw_arrival_id)
 WHERE seen_at >= $1 AND (seen_at, document_id) < ($2, $3) AND ($4::text IS NULL OR documents.source = $4)
     AND ($5::text IS NULL OR documents.source IN (SELECT slug FROM sources WHERE category = $5))
     AND (documents.source, documents.collection) NOT IN (SELECT source, collection FROM hidden_sources)
+    AND NOT ($8 AND EXISTS (
+        SELECT FROM documents AS earlier WHERE earlier.article_id = documents.article_id AND earlier.seen_at >= $1
+            AND (earlier.seen_at, earlier.document_id) < (documents.seen_at, documents.document_id)
+            AND ($4::text IS NULL OR earlier.source = $4)
+            AND ($5::text IS NULL OR earlier.source IN (SELECT slug FROM sources WHERE category = $5))
+            AND (earlier.source, earlier.collection) NOT IN (SELECT source, collection FROM hidden_sources)))
 ORDER BY seen_at DESC, document_id DESC LIMIT $7;
 
 -- name: article

@@ -12,10 +12,11 @@ function colour(name) {
 
 function read(table) {
   const lines = [...table.tBodies[0].rows];
+  const columns = lines[0].querySelectorAll("[data-value]").length;
   return {
-    labels: [...table.tHead.rows[0].cells].slice(1).map((cell) => cell.textContent),
-    days: lines.map((line) => dayName.format(new Date(line.querySelector("time").dateTime))),
-    columns: lines[0].querySelectorAll("[data-value]").length,
+    labels: [...table.tHead.rows[0].cells].slice(1, columns + 1).map((cell) => cell.textContent),
+    days: lines.map((line) => line.querySelector("time")).map((time) => time.dataset.short ?? dayName.format(new Date(time.dateTime))),
+    columns,
     values: lines.map((line) => [...line.querySelectorAll("[data-value]")].map((cell) => Number(cell.dataset.value))),
   };
 }

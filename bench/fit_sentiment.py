@@ -1,0 +1,227 @@
+"""Fit the heads of sentiment.
+
+OMP_NUM_THREADS=1 python bench/fit_sentiment.py FOLDER --cache FILE [--write] [--head NAME]...
+
+FOLDER has the labelled sets SET.dev.jsonl.gz. It prints the figures of each set by models that saw no document (`doc`)
+of the fold, with and without the sentence encoder; with --write it fits the shipped heads to all rows. FILE keeps the
+vectors of texts between runs. Also needs scikit-learn.
+"""
+
+import argparse
+import json
+import pickle
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoop.core.sentiment import features, heads, scoring, valences, views
+from scoop.embedders import local
+from scoop.evaluation import datasets, sentiment
+from scoop.evaluation.sentiment import SentimentRow
+
+SETS = {
+    "news-en-target": ("newsmtsc",),
+    "headline-en-target": ("sentfin",),
+    "developer-en": ("senti4sd", "premo"),
+    "social-en": ("goemotions",),
+    "graded-en": ("graded",),
+    "news-de-target": ("gerntsa",),
+    "news-ru-target": ("rusentne",),
+    "report-ja-target": ("chabsa",),
+    "social-zh-target": ("diaasq",),
+    "review-ko": ("nsmc",),
+    "pooled-en-target": ("newsmtsc", "sentfin"),
+    "pooled-en": ("senti4sd", "premo", "goemotions", "graded"),
+    "pooled": (
+        "newsmtsc", "sentfin", "senti4sd", "premo", "goemotions", "graded", "gerntsa", "rusentne", "chabsa", "diaasq",
+        "nsmc",
+    ),
+}  # fmt: skip
+CLASSES = ("negative", "neutral", "positive")
+FOLDS = 5
+BATCH = 64
+SVM = {"C": 0.5, "max_iter": 60, "tol": 1e-2, "random_state": 0}
+RIDGE = 8.0
+LEVELS = 15  # of a weight on either side of zero: files of half the size, with the same figures
+STACK = {"C": 1.0, "max_iter": 300}
+BALANCE = 0.5  # 0 is the shares of the rows, 1 the same weight for each class
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """The rows of a head with all that its models read."""
+
+    sets: Array
+    labels: Array
+    folds: Array
+    words: Any
+    valences: Array
+    vectors: Array
+    graded: Array
+
+
+def rows_of(head: str, folder: Path, cache: dict[str, Array]) -> Rows:
+    read = [(name, row, doc) for name in SETS[head] for row, doc in labelled(folder / f"{name}.dev.jsonl.gz")]
+    targets = [sentiment.target_of(row) for _, row, _ in read]
+    seen = [views.around_target(one) if head.endswith("-target") else views.whole(one) for one in targets]
+    pieces, clauses = [one.piece for one in seen], [one.clause for one in seen]
+    fill(cache, views.texts_to_embed(seen))
+    return Rows(
+        sets=np.array([name for name, _, _ in read]),
+        labels=np.array([CLASSES.index(str(row.label)) for _, row, _ in read]),
+        folds=np.array([zlib.crc32(doc.encode()) % FOLDS for _, _, doc in read]),
+        words=None if head.startswith(heads.POOLED) else matrix(features.hashed(pieces, clauses)),
+        valences=valences.table(list(zip(pieces, clauses, strict=True)), is_english="-en" in head),
+        vectors=scoring.vectors_of(seen, lambda texts: np.stack([cache[text] for text in texts]).astype(np.float32)),
+        graded=np.array([np.nan if row.score is None else row.score for _, row, _ in read]),
+    )
+
+
+def labelled(file: Path) -> list[tuple[SentimentRow, str]]:
+    with datasets.opened(str(file)) as stream:
+        docs = [json.loads(line)["doc"] for line in stream]
+    return list(zip(sentiment.rows(str(file)), docs, strict=True))
+
+
+def fill(cache: dict[str, Array], texts: Sequence[str]) -> None:
+    new = sorted((text for text in texts if text not in cache), key=len)
+    for at in range(0, len(new), BATCH):
+        cache |= zip(new[at : at + BATCH], local.encode(new[at : at + BATCH]).astype(np.float16), strict=True)
+
+
+def matrix(hashed: features.HashedRows) -> Any:
+    from scipy.sparse import csr_matrix
+
+    values = hashed.scales[hashed.rows]
+    shape = len(hashed.scales), 1 << features.BITS
+    table = csr_matrix((values, (hashed.rows, hashed.buckets)), shape=shape, dtype=np.float32)
+    table.sum_duplicates()
+    return table
+
+
+def rarity(table: Any) -> Array:
+    """What a bucket's weight is multiplied by: rare features count more."""
+    seen = np.asarray((table > 0).sum(axis=0)).ravel()
+    found: Array = (np.log((table.shape[0] + 1) / (seen + 1)) + 0.3).astype(np.float32)
+    return found
+
+
+def class_weights(labels: Array) -> dict[int, float]:
+    """Rare classes weigh more, but not as much as all others together: a neutral class of 3 % is mostly noise."""
+    counts = np.maximum(np.bincount(labels, minlength=len(CLASSES)), 1)
+    return dict(enumerate(((len(labels) / (len(CLASSES) * counts)) ** BALANCE).tolist()))
+
+
+def word_model(table: Any, labels: Array) -> tuple[Array, Array]:
+    from scipy.sparse import diags
+    from sklearn.svm import LinearSVC
+
+    weights = rarity(table)
+    fit = LinearSVC(**SVM, class_weight=class_weights(labels)).fit(table @ diags(weights), labels)
+    return (fit.coef_ * weights).T, fit.intercept_
+
+
+def encoder_model(vectors: Array, labels: Array) -> Array:
+    """A ridge regression to the classes; the last row is the intercept."""
+    by_class = class_weights(labels)
+    weights = np.array([by_class[label] for label in labels.tolist()])
+    wanted = np.eye(3)[labels] * 2 - 1
+    table = np.hstack([vectors, np.ones((len(vectors), 1))]).astype(np.float64)
+    weighted = table * weights[:, None]
+    solved: Array = np.linalg.solve(weighted.T @ table + RIDGE * np.eye(table.shape[1]), weighted.T @ wanted)
+    return solved
+
+
+def stacked(parts: Array, labels: Array) -> Array:
+    """The multinomial regression of the parts, without their scales; the last row is the intercept."""
+    from sklearn.linear_model import LogisticRegression
+
+    mean, spread = parts.mean(axis=0), parts.std(axis=0) + 1e-6
+    fit = LogisticRegression(**STACK, class_weight=class_weights(labels)).fit((parts - mean) / spread, labels)
+    weights = fit.coef_ / spread
+    return np.vstack([weights.T, fit.intercept_ - weights @ mean])
+
+
+def unseen_margins(rows: Rows) -> tuple[Array, Array]:
+    """The margins by words and by vectors, of models that saw no document of the fold."""
+    words, vectors = np.zeros((2, len(rows.labels), 3))
+    for fold in range(FOLDS):
+        other, own = rows.folds != fold, rows.folds == fold
+        if rows.words is not None:
+            weights, bias = word_model(rows.words[other], rows.labels[other])
+            words[own] = rows.words[own] @ weights + bias
+        encoder = encoder_model(rows.vectors[other], rows.labels[other])
+        vectors[own] = rows.vectors[own] @ encoder[:-1] + encoder[-1]
+    return words, vectors
+
+
+def parts_of(rows: Rows, words: Array, vectors: Array) -> dict[str, Array]:
+    own = [rows.valences] if rows.words is None else [words, rows.valences]
+    return {"with encoder": np.hstack([*own, vectors]), "without encoder": np.hstack(own)}
+
+
+def print_figures(head: str, how: str, parts: Array, rows: Rows) -> None:
+    from sklearn.metrics import accuracy_score, f1_score
+
+    found = np.zeros((len(parts), 3))
+    for fold in range(FOLDS):
+        other, own = rows.folds != fold, rows.folds == fold
+        combined = stacked(parts[other], rows.labels[other])
+        found[own] = heads.probabilities(combined, [parts[own]])
+    for name in dict.fromkeys(rows.sets):
+        own = rows.sets == name
+        real, guess = rows.labels[own], found[own].argmax(axis=1)
+        figures = {"macro_f1": f1_score(real, guess, average="macro"), "accuracy": accuracy_score(real, guess)}
+        if not np.isnan(rows.graded[own]).any():
+            figures["pearson"] = np.corrcoef(found[own, 2] - found[own, 0], rows.graded[own])[0, 1]
+        rounded = {key: round(float(value), 4) for key, value in figures.items()}
+        print(json.dumps({"head": head, "set": name, "how": how, **rounded}), flush=True)
+
+
+def write(head: str, rows: Rows, parts: dict[str, Array]) -> None:
+    used, values, scale = np.zeros(0, np.uint8), np.zeros((0, 3), np.int8), np.zeros((2, 3), np.float32)
+    if rows.words is not None:
+        weights, bias = word_model(rows.words, rows.labels)
+        step = np.quantile(np.abs(weights[np.abs(weights) > 0]), 0.999) / LEVELS
+        rounded = np.clip(np.round(weights / step), -LEVELS, LEVELS).astype(np.int8)
+        is_used = (rounded != 0).any(axis=1)
+        used, values = np.packbits(is_used), rounded[is_used]
+        scale = np.stack([np.full(3, step), bias]).astype(np.float32)
+    np.savez_compressed(
+        Path(heads.__file__).with_name("models") / f"{head}.npz",
+        used=used,
+        values=values,
+        scale=scale,
+        encoder=encoder_model(rows.vectors, rows.labels).astype(np.float16),
+        combined=stacked(parts["with encoder"], rows.labels).astype(np.float32),
+        combined_without_encoder=stacked(parts["without encoder"], rows.labels).astype(np.float32),
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--cache", type=Path, required=True)
+    parser.add_argument("--head", action="append", choices=list(SETS))
+    parser.add_argument("--write", action="store_true")
+    given = parser.parse_args()
+    cache = pickle.loads(given.cache.read_bytes()) if given.cache.exists() else {}
+    for head in given.head or SETS:
+        rows = rows_of(head, given.folder, cache)
+        given.cache.write_bytes(pickle.dumps(cache))
+        parts = parts_of(rows, *unseen_margins(rows))
+        for how, table in parts.items():
+            print_figures(head, how, table, rows)
+        if given.write:
+            write(head, rows, parts)
+
+
+if __name__ == "__main__":
+    main()

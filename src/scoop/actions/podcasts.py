@@ -1,0 +1,77 @@
+"""Podcasts: the episodes of a topic and level, one a day, and their sound."""
+
+from collections.abc import Iterable
+from datetime import date, datetime, timedelta
+from functools import cache
+from itertools import groupby
+
+from scoop.archive.objects import Archive
+from scoop.core.audio import episodes, mp3
+from scoop.core.audio.episodes import GAP_MS, EpisodePart, PodcastEpisode
+from scoop.core.listening import JAPAN
+from scoop.errors import NotFound
+from scoop.model import Level
+from scoop.store import recordings, topics
+from scoop.store.db import Connection
+from scoop.store.recordings import RecordedArticle
+
+ALL = "all"
+SHOWN = timedelta(days=30)
+
+
+async def list_episodes(conn: Connection, topic: str, level: Level, *, now: datetime) -> list[PodcastEpisode]:
+    """The episodes of the last days, the latest first.
+
+    The one of a day appears when all its lessons of this level are recorded, or the day is over in Japan.
+    """
+    topic_id = None if topic == ALL else (await topics.by_slug(conn, topic)).topic_id
+    today = now.astimezone(JAPAN).date()
+    recorded = await recordings.list_recorded(conn, level, since=today - SHOWN, topic_id=topic_id)
+    unfinished = await recordings.list_unfinished_days(conn, level, since=today)
+    return [
+        _episode(day, articles)
+        for day, articles in groupby(recorded, key=lambda article: article.chosen_on)
+        if day not in unfinished
+    ]
+
+
+async def get_episode(conn: Connection, topic: str, level: Level, day: date, *, now: datetime) -> PodcastEpisode:
+    found = [episode for episode in await list_episodes(conn, topic, level, now=now) if episode.day == day]
+    if not found:
+        raise NotFound(f"there is no episode of {day} at level {level}; the feed lists those that there are")
+    return found[0]
+
+
+async def ask_missing(conn: Connection, level: Level, *, now: datetime) -> None:
+    """Ask for the recordings of this level: somebody has subscribed to it."""
+    await recordings.ask_level(conn, level, since=now.astimezone(JAPAN).date() - SHOWN)
+
+
+async def read(archive: Archive, episode: PodcastEpisode) -> bytes:
+    """The MP3 of an episode."""
+    return episodes.join([(await archive.get(part.object_key)).data for part in episode.parts], _gap())
+
+
+@cache
+def _gap() -> bytes:
+    return mp3.silence(GAP_MS)
+
+
+def _episode(day: date, articles: Iterable[RecordedArticle]) -> PodcastEpisode:
+    of_day = list(articles)
+    return PodcastEpisode(
+        day=day,
+        published_at=max(article.updated_at for article in of_day),
+        gap_bytes=len(_gap()),
+        parts=[
+            EpisodePart(
+                title=article.title,
+                url=article.url,
+                object_key=article.object_key,
+                byte_count=article.byte_count,
+                duration_ms=article.duration_ms,
+                sentences=article.sentences,
+            )
+            for article in of_day
+        ],
+    )

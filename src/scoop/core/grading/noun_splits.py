@@ -1,0 +1,209 @@
+"""Splits at nouns: relative clauses, participles, appositions and ages say something about them."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from scoop.core.grading import mentions, parts
+from scoop.core.grading.clauses import Clause
+from scoop.core.grading.parts import Split
+from scoop.core.grading.trees import AUXILIARIES, SUBJECTS, Tree
+from scoop.core.levels import vocabulary
+
+RELATIVE = frozenset({"who", "which", "that"})
+
+
+def relative(clause: Clause, hint: str | None) -> Iterator[Split]:
+    """The bridge, which opened in 1900, ... : The bridge opened in 1900."""
+    tree = clause.tree
+    for verb in clause.places:
+        if tree.tokens[verb].dep != "relcl" or parts.is_quoted(clause, verb):
+            continue
+        noun = tree.tokens[verb].head
+        part = tree.subtree(verb) & set(clause.places)
+        if not part or noun not in clause.places or not _may_stand_alone(clause, noun, part):
+            continue
+        second = _relative_sentence(clause, noun, verb, part, hint)
+        if second is not None:
+            first, _ = parts.divided(clause, frozenset(part))
+            yield Split(rule="relative", first=first, second=second)
+
+
+def _may_stand_alone(clause: Clause, noun: int, part: frozenset[int]) -> bool:
+    """Whether a relative clause adds to its noun instead of saying which one is meant."""
+    tree, first = clause.tree, min(part)
+    if first > 0 and tree.tokens[first - 1].text in (",", "-", "–", "—", "--", "("):
+        return True
+    token = tree.tokens[noun]
+    if token.pos == "PROPN":
+        return True
+    article = tree.child(noun, "det")
+    is_new = article is not None and tree.tokens[article].lemma in ("a", "an") and not tree.child(clause.head, "neg")
+    return is_new and token.dep in ("attr", "dobj", "pobj", "appos", "conj")
+
+
+def _relative_sentence(clause: Clause, noun: int, verb: int, part: frozenset[int], hint: str | None) -> Clause | None:
+    tree = clause.tree
+    places = tuple(at for at in clause.places if at in part)
+    name, plural = parts.mention(tree, _topic(clause, noun), hint)
+    if name == "it" and any(tree.tokens[at].tag in ("WP", "WP$") for at in places):
+        name = mentions.noun_phrase(tree, noun)  # a person: "the illustrator, who"
+    pronouns = [at for at in places if tree.tokens[at].tag in ("WDT", "WP", "WP$", "WRB")][:1]
+    if not pronouns:
+        return None
+    wh = pronouns[0]
+    token = tree.tokens[wh]
+    word = token.text.lower()
+    if word in RELATIVE and token.dep in SUBJECTS and token.head == verb:
+        rest = tuple(at for at in places if at != wh)
+        if not rest or tree.tokens[rest[0]].pos not in ("VERB", "AUX", "ADV", "PART"):
+            return None  # "who, in a speech, said"
+        if places[0] != wh or plural != _verb_is_plural(tree, verb, plural):
+            return None
+        return parts.taken_out(clause, rest, verb, (name,))
+    if word == "whose" and places[0] == wh:
+        return parts.taken_out(clause, places[1:], verb, (mentions.possessive(name),))
+    if word == "where" and places[0] == wh:
+        return parts.taken_out(clause, places[1:], verb, ("There,",))
+    if token.tag in ("WDT", "WP") and token.dep == "dobj" and places[0] == wh and token.head == verb:
+        objects = {"he": "him", "she": "her", "they": "them", "we": "us", "I": "me"}
+        second = parts.taken_out(clause, places[1:], verb, ())
+        return replace(second, tails={**second.tails, verb: objects.get(name, name)})
+    return None
+
+
+def _topic(clause: Clause, noun: int) -> int:
+    """The noun itself; of "X is a bridge" X."""
+    tree = clause.tree
+    token = tree.tokens[noun]
+    if token.dep == "attr" and tree.tokens[token.head].lemma == "be":
+        subject = tree.subject(token.head)
+        is_thing = subject is not None and tree.tokens[subject].tag not in ("EX", "WP", "WDT", "DT")
+        if subject is not None and is_thing and mentions.is_plural(tree, subject) == mentions.is_plural(tree, noun):
+            return subject
+    return noun
+
+
+def _verb_is_plural(tree: Tree, verb: int, default: bool) -> bool:
+    """The number of a verb's form; `default` where the form does not say."""
+    for at in (*tree.children(verb, *AUXILIARIES), verb):
+        word = tree.tokens[at].text.lower()
+        if word in ("was", "is", "has", "does") or tree.tokens[at].tag == "VBZ":
+            return False
+        if word in ("were", "are", "have", "do") or tree.tokens[at].tag == "VBP":
+            return True
+    return default
+
+
+def participles(clause: Clause, hint: str | None) -> Iterator[Split]:
+    """The church, built in 1900, ... : It was built in 1900; ..., saying that ... : She said that ..."""
+    tree = clause.tree
+    for verb in clause.places:
+        token = tree.tokens[verb]
+        if token.tag not in ("VBG", "VBN") or token.dep not in ("acl", "advcl") or parts.is_quoted(clause, verb):
+            continue
+        part = tree.subtree(verb) & set(clause.places)
+        if not part or not parts.is_set_off(clause, part) or tree.child(verb, "mark", *SUBJECTS) is not None:
+            continue
+        noun = token.head if token.dep == "acl" else tree.subject(token.head)
+        if noun is None or not clause.has(noun) or tree.tokens[noun].dep == "expl":
+            continue
+        places = tuple(at for at in clause.places if at in part)
+        if min(part) != verb and tree.tokens[min(part)].pos != "ADV":
+            continue
+        first, _ = parts.divided(clause, frozenset(part))
+        name, plural = parts.mention(tree, noun, hint)
+        lead, swaps = _finite(tree, verb, name, plural=plural, past=tree.is_past(parts.governing_verb(tree, verb)))
+        if lead is None:
+            continue
+        second = parts.taken_out(
+            clause, tuple(at for at in places if at not in swaps or swaps[at]), verb, (name, *lead)
+        )
+        yield Split(rule="participle", first=first, second=replace(second, swaps={**second.swaps, **swaps}))
+
+
+def _finite(
+    tree: Tree, verb: int, name: str, *, plural: bool, past: bool
+) -> tuple[tuple[str, ...] | None, dict[int, str]]:
+    """The words before a participle, and its form, that make it a sentence."""
+    token = tree.tokens[verb]
+    helpers = tree.children(verb, *AUXILIARIES)
+    if token.tag == "VBN":
+        if not helpers:
+            return (mentions.be(name, plural=plural, past=past),), {}
+        if tree.tokens[helpers[0]].text.lower() == "having":
+            return ("had",), {helpers[0]: ""}
+        if tree.tokens[helpers[0]].text.lower() == "being":
+            return (mentions.be(name, plural=plural, past=past),), {helpers[0]: ""}
+        return None, {}
+    if helpers or token.lemma in ("include", "follow", "accord", "regard", "concern", "base", "depend"):
+        return None, {}
+    is_joined = any(tree.tokens[at].tag == "VBG" for at in tree.children(verb, "conj"))
+    if tree.child(verb, "neg") is not None or is_joined or not vocabulary.look_up(token.lemma).senses:
+        return None, {}
+    if token.lemma == "be":
+        return (mentions.be(name, plural=plural, past=past),), {verb: ""}
+    many = plural or name in mentions.PLURAL_PRONOUNS or name == "I"
+    return (), {verb: inflected(token.lemma, "VBD" if past else "VBP" if many else "VBZ")}
+
+
+def inflected(lemma: str, tag: str) -> str:
+    import lemminflect  # with spaCy: over a second, which every command would pay
+
+    forms = lemminflect.getInflection(lemma, tag)
+    return str(forms[0]) if forms else lemma
+
+
+def appositions(clause: Clause, hint: str | None) -> Iterator[Split]:
+    """Kelly, a retired astronaut, ... : Kelly is a retired astronaut."""
+    tree = clause.tree
+    for at in clause.places:
+        token = tree.tokens[at]
+        if token.dep != "appos" or token.pos not in ("NOUN", "PROPN") or parts.is_quoted(clause, at):
+            continue
+        noun = token.head
+        part = tree.subtree(at) & set(clause.places)
+        if not clause.has(noun) or not part or min(part) < noun or not parts.is_set_off(clause, part):
+            continue
+        if min(part) - 2 != noun:  # "the impact on whales, a class of mammals"
+            continue
+        if tree.tokens[min(part) - 1].text == "(" or tree.tokens[min(part)].pos not in (
+            "DET",
+            "NOUN",
+            "PROPN",
+            "ADJ",
+            "PRON",
+        ):
+            continue
+        if token.pos == "NOUN" and tree.tokens[min(part)].pos not in ("DET", "PRON") and tree.child(at, "poss") is None:
+            continue
+        if tree.tokens[noun].pos == "PROPN" and token.pos == "PROPN" and tree.child(at, "det", "poss") is None:
+            continue  # places: Paris, France
+        if mentions.is_plural(tree, noun) != mentions.is_plural(tree, at):
+            continue
+        first, places = parts.divided(clause, frozenset(part))
+        name = (
+            mentions.noun_phrase(tree, noun) if tree.tokens[noun].pos != "PRON" else parts.mention(tree, noun, hint)[0]
+        )
+        plural = mentions.is_plural(tree, noun)
+        past = tree.is_past(parts.governing_verb(tree, at))
+        verb = mentions.be(name, plural=plural, past=past and hint != "present")
+        yield Split(rule="apposition", first=first, second=parts.taken_out(clause, places, at, (name, verb)))
+
+
+def ages(clause: Clause, _hint: str | None) -> Iterator[Split]:
+    """Moses King, 48, ... : Moses King is 48 years old."""
+    tree = clause.tree
+    for place in clause.places:
+        token = tree.tokens[place]
+        if not token.text.isdecimal() or not 1 < len(token.text) < 3 or parts.is_quoted(clause, place):
+            continue
+        before, after = place - 1, place + 1
+        is_set_off = before > 0 and tree.tokens[before].text == "," and clause.has(before)
+        if not is_set_off or tree.tokens[before - 1].pos != "PROPN":
+            continue
+        if after < len(tree.tokens) and tree.tokens[after].text not in (",", "."):
+            continue
+        first, places = parts.divided(clause, frozenset({place}))
+        name = mentions.proper_name(tree, before - 1)
+        second = replace(parts.taken_out(clause, places, place, (name, "is")), tails={place: "years old"})
+        yield Split(rule="age", first=first, second=second)

@@ -1,0 +1,53 @@
+"""Orphans: pronouns whose noun stands in a sentence that a lesson may leave out."""
+
+from collections.abc import Sequence
+
+from scoop.core.grading.statements import Statement, statement
+from scoop.core.grading.trees import SUBJECTS, Tree
+
+PERSONAL = frozenset({"he", "she"})
+POINTING = frozenset({"it", "they", "this", "that", "these", "those", "its", "their", "his", "her", "such", "one"})
+
+
+def resolved(tree: Tree, before: Sequence[Tree], found: Sequence[Statement]) -> list[Statement] | None:
+    """The statements with a name for an orphaned pronoun; None if they need the sentence before."""
+    first = _orphan(tree)
+    if first is None:
+        return list(found)
+    if first.lower() not in PERSONAL:
+        return None
+    name = _only_person(before)
+    text = found[0].text
+    if name is None or not text.startswith((first[0].upper() + first[1:] + " ",)):
+        return None
+    text = f"{name}{text[len(first) :]}"
+    return [statement(text), *found[1:]]
+
+
+def _orphan(tree: Tree) -> str | None:
+    """The pronoun that comes before all nouns of a sentence."""
+    for at, token in enumerate(tree.tokens):
+        if token.pos in ("NOUN", "PROPN") and tree.child(at, "poss") is None:
+            return None
+        is_pointing = token.text.lower() in PERSONAL | POINTING and token.tag in ("PRP", "PRP$", "DT", "PDT")
+        if is_pointing and token.dep != "expl" and not _is_dummy(tree, at):
+            return token.text
+    return None
+
+
+def _is_dummy(tree: Tree, at: int) -> bool:
+    """The "it" of "It is clear that"."""
+    verb = tree.tokens[at].head
+    return tree.tokens[at].text.lower() == "it" and tree.child(verb, "ccomp", "csubj", "xcomp") is not None
+
+
+def _only_person(before: Sequence[Tree]) -> str | None:
+    """The one person who is the subject of the sentences before."""
+    names = []
+    for tree in before:
+        for at, token in enumerate(tree.tokens):
+            if token.dep in SUBJECTS and token.pos == "PROPN" and token.tag == "NNP":
+                parts = [tree.tokens[one].text for one in sorted(tree.children(at, "compound")) if one < at]
+                names.append(" ".join([*parts, token.text]))
+    last = {name.split()[-1] for name in names}
+    return max(names, key=len) if len(last) == 1 else None

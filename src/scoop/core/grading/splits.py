@@ -1,0 +1,33 @@
+"""Splits: the ways in which a clause becomes two sentences that say the same."""
+
+from collections.abc import Callable, Iterator
+
+from scoop.core.grading import noun_splits, verb_splits
+from scoop.core.grading.clauses import Clause
+from scoop.core.grading.parts import Split
+
+MIN_TOKENS = 4  # of each part
+
+Rule = Callable[[Clause, str | None], Iterator[Split]]
+
+RULES: tuple[Rule, ...] = (
+    verb_splits.coordinated,
+    noun_splits.relative,
+    noun_splits.participles,
+    noun_splits.appositions,
+    noun_splits.ages,
+    verb_splits.subordinate,
+    verb_splits.at_marks,
+)
+
+
+def splits(clause: Clause, hint: str | None = None) -> list[Split]:
+    """All single splits of a clause; `hint` is the pronoun of the only person of the text, if there is one."""
+    return [one for rule in RULES for one in rule(clause, hint) if _is_long_enough(one)]
+
+
+def _is_long_enough(split: Split) -> bool:
+    return split.rule == "age" or all(
+        sum(one.tree.tokens[at].pos != "PUNCT" for at in one.places) + len(one.lead) >= MIN_TOKENS
+        for one in (split.first, split.second)
+    )

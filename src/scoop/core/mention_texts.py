@@ -1,0 +1,17 @@
+"""The text of a document in which mentions are looked for; offsets of mentions count in it."""
+
+import xxhash
+
+TITLE_END = "\n\n"
+
+
+def text_of(title: str, body: str, *, is_comment: bool) -> str:
+    """Title and body; a comment's body alone, because its title is cut from it."""
+    if is_comment or not body:
+        return body or title
+    return f"{title}{TITLE_END}{body}"
+
+
+def text_hash(text: str) -> int:
+    """A hash of a text that fits a BIGINT."""
+    return xxhash.xxh3_64_intdigest(text.encode()) - 2**63

@@ -1,0 +1,173 @@
+"""Whether an ambiguous name means the tool or the ordinary word: one model for all names, by case and context."""
+
+import re
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+from io import BytesIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoop.core.levels import vocabulary
+from scoop.core.mentions.occurrences import Occurrence
+
+WORD_BITS = 15  # of the tables of words
+NEIGHBOUR_BITS = 11
+ORDINARY_FROM = 2.4  # Zipf frequency
+WINDOW, REACH = 70, 700  # characters on either side
+MIN_LETTERS = 3  # a shorter name is never clear by itself
+
+_WORD = re.compile(r"[^\W\d_][\w'’+#]*")
+_NEXT, _PREVIOUS = re.compile(r"[^\w\n]{0,3}(\w[\w'’+#]*)"), re.compile(r"(\w[\w'’+#]*)[^\w\n]{0,3}\Z")
+_SENTENCE_START = re.compile(r"(?:^|[.!?:;\n•*>\"“(\-][\s\"“‘'(*\->]*)\Z")
+_VERSION = re.compile(r"[ -]?v?\d+(?:\.\d+)*\b|\.js\b|\.NET\b", re.IGNORECASE)
+_CODE = re.compile(r"[a-z]+[A-Z]\w*|\w+_\w+|\w+\(\)|[{};]|https?://|\w\.\w+\(")
+
+
+def _words(listed: str) -> frozenset[str]:
+    return frozenset(listed.split())
+
+
+_ARTICLES = _words("a an")
+_OWNERS = _words("this that his her their my your our its these those some any every each no one")
+_TOOL_CUES = _words("using use uses used via with in on install installed from run running ditched tried try learn")
+_VERB_CUES = _words("to will would can could should may might must i we you they he she it who let don't didn't")
+_FOLLOWERS = _words("is has was can does and or for users app version project")
+
+Table = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextModel:
+    """`technical` and `capital` say of a word how often it is in texts of developers, and in capitals."""
+
+    technical: NDArray[np.int8]
+    capital: NDArray[np.int8]
+    weights: Table
+    neighbours: Table
+    bias: float
+
+
+def is_ordinary(folded: str) -> bool:
+    """Whether a name is also a word or the name of persons and places, so that its context must decide."""
+    if not folded.isascii() or not folded.isalpha():
+        return False
+    return len(folded) < MIN_LETTERS or vocabulary.look_up(folded).zipf >= ORDINARY_FROM
+
+
+def is_tool(text: str, start: int, end: int, found: Occurrence, others: Sequence[Occurrence]) -> bool:
+    """Whether an ordinary name at `text[start:end]` means the tool; `others` are all names of the text."""
+    model = _shipped()
+    dense, neighbours = features_of(model, text, (start, end), found, others)
+    return float(dense @ model.weights) + sum(float(model.neighbours[one]) for one in neighbours) + model.bias > 0
+
+
+def features_of(
+    model: ContextModel, text: str, place: tuple[int, int], found: Occurrence, others: Sequence[Occurrence]
+) -> tuple[Table, list[int]]:
+    """The features of an occurrence, and the buckets of the words beside it and of the name."""
+    start, end = place
+    before, after = text[max(0, start - REACH) : start], text[end : end + REACH]
+    previous, following = _PREVIOUS.search(before), _NEXT.match(after)
+    left, right = previous[1] if previous else "", following[1] if following else ""
+    near = [*_WORD.findall(before[-WINDOW:]), *_WORD.findall(after[:WINDOW])]
+    values = (
+        *_case_features(text[start:end], found.alias.written, before),
+        *_word_features(found.alias.folded, model),
+        *_neighbour_features(left, right, after),
+        *_topic_features(model, near, [*_WORD.findall(before), *_WORD.findall(after)]),
+        *_company_features(found, others, near, f"{before} {after}"),
+    )
+    form = "A" if text[start:end].isupper() else "Aa" if text[start].isupper() else "a"
+    signs = (f"<{left.lower()}", f">{right.lower()}", f"={found.alias.folded}", f"={found.alias.folded} {form}")
+    buckets = [_bucket(sign, NEIGHBOUR_BITS) for sign in signs]
+    capital = values[1]  # what a capital letter means depends on the word
+    crossed = (capital * values[7], capital * values[8], (1 - capital) * values[8], capital * values[18])
+    return np.array((*values, *crossed), dtype=np.float32), buckets
+
+
+def _case_features(own: str, written: str, before: str) -> tuple[float, ...]:
+    is_start = _SENTENCE_START.search(before[-8:]) is not None or not before
+    is_capital = own[0].isupper()
+    return (
+        float(own == written),
+        float(is_capital and not is_start),
+        float(is_capital and is_start),
+        float(own.islower() and not written.islower()),
+        float(own.isupper() and len(own) > 1 and not written.isupper()),
+        float(written.isupper() and own.islower()),
+    )
+
+
+def _word_features(folded: str, model: ContextModel) -> tuple[float, ...]:
+    word = vocabulary.look_up(folded)
+    levels = [vocabulary.rank(sense.level) for sense in word.senses if sense.level is not None]
+    return (
+        float(len(folded) < MIN_LETTERS),
+        word.zipf - 3.5,
+        float(model.capital[_bucket(folded, WORD_BITS)]) / 32,
+        float(not levels),
+        float(any(sense.word_class == "verb" for sense in word.senses)),
+        float(model.technical[_bucket(folded, WORD_BITS)]) / 32,
+    )
+
+
+def _neighbour_features(left: str, right: str, after: str) -> tuple[float, ...]:
+    small, other = left.lower(), right.lower()
+    return (
+        float(small == "the"),
+        float(small in _ARTICLES),
+        float(small in _OWNERS),
+        float(small in _TOOL_CUES),
+        float(small in _VERB_CUES),
+        float(bool(left) and left[0].isupper() and small != "i"),
+        float(right[:1].isupper()),
+        float(_VERSION.match(after) is not None),
+        float(after[:2] in ("'s", "’s")),
+        float(other in _FOLLOWERS),
+        float(after[:1] in ",.)/" or not after),
+    )
+
+
+def _topic_features(model: ContextModel, near: Sequence[str], every: Sequence[str]) -> tuple[float, ...]:
+    return (_mean(model, near), _mean(model, every), _mean(model, every) * min(1.0, len(every) / 40))
+
+
+def _mean(model: ContextModel, words: Sequence[str]) -> float:
+    if not words:
+        return 0.0
+    return float(np.mean(model.technical[[_bucket(word.lower(), WORD_BITS) for word in words]])) / 32
+
+
+def _company_features(
+    found: Occurrence, others: Sequence[Occurrence], near: Sequence[str], around: str
+) -> tuple[float, ...]:
+    clear = {one.alias.tool.tool_id for one in others if not one.alias.is_ordinary}
+    same = any(one.alias.tool is found.alias.tool and not one.alias.is_ordinary for one in others)
+    words = {word.lower() for word in near}
+    return (
+        min(3.0, float(len(clear - {found.alias.tool.tool_id}))),
+        float(same),
+        min(2.0, float(sum(word.lower() in words for word in found.alias.tool.context_words))),
+        min(3.0, float(len(_CODE.findall(around)))),
+    )
+
+
+@lru_cache(maxsize=1 << 16)
+def _bucket(word: str, bits: int) -> int:
+    return zlib.crc32(word.encode("utf-8", "replace")) >> (32 - bits)
+
+
+@cache
+def _shipped() -> ContextModel:
+    with np.load(BytesIO(files(__package__).joinpath("context.npz").read_bytes()), allow_pickle=False) as arrays:
+        return ContextModel(
+            technical=arrays["technical"],
+            capital=arrays["capital"],
+            weights=arrays["weights"],
+            neighbours=arrays["neighbours"],
+            bias=float(arrays["bias"]),
+        )

@@ -1,0 +1,96 @@
+"""Lists of tools as TOML and CSV, and the starter list that ships with Scoop."""
+
+import csv
+import io
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal
+
+from scoop.core import tools
+from scoop.core.tools import ToolSettings
+from scoop.errors import InputError, UsageError
+
+ListFormat = Literal["toml", "csv"]
+LISTS = ("categories", "aliases", "context_words")
+COLUMNS = ("slug", "name", "vendor", *LISTS, "status")
+SEPARATOR = "; "
+DEFAULTS = {field.name: field.default for field in fields(ToolSettings)}
+
+
+@cache
+def starter() -> tuple[ToolSettings, ...]:
+    """The tools of the starter list."""
+    return tuple(read(files("scoop.core").joinpath("tools_starter.toml").read_text(), "toml"))
+
+
+def read(text: str, form: ListFormat) -> list[ToolSettings]:
+    """The tools of a list; InputError names the one that is wrong."""
+    rows = _toml_rows(text) if form == "toml" else _csv_rows(text)
+    return [_settings(row, number) for number, row in enumerate(rows, start=1)]
+
+
+def _toml_rows(text: str) -> list[Mapping[str, Any]]:
+    try:
+        rows = tomllib.loads(text).get("tools", [])
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"the list is not TOML: {error}") from error
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise InputError("the list must have tables [[tools]]")
+    return rows
+
+
+def _csv_rows(text: str) -> list[Mapping[str, Any]]:
+    reader = csv.DictReader(io.StringIO(text.removeprefix("\ufeff")))
+    if "name" not in (reader.fieldnames or ()):
+        raise InputError(f"the first line must have the columns, at least name; all are {', '.join(COLUMNS)}")
+    return [{column: _cell(column, cell) for column, cell in row.items() if column and cell} for row in reader]
+
+
+def _cell(column: str, cell: str) -> str | list[str]:
+    return [part.strip() for part in cell.split(";") if part.strip()] if column in LISTS else cell
+
+
+def _settings(row: Mapping[str, Any], number: int) -> ToolSettings:
+    if unknown := sorted(row.keys() - set(COLUMNS)):
+        raise InputError(f"tool {number}: there is no setting {unknown[0]!r}; there are {', '.join(COLUMNS)}")
+    name = row.get("name")
+    if not isinstance(name, str) or not name.strip():
+        raise InputError(f"tool {number}: it needs a name")
+    values = {key: tuple(map(str, value)) if isinstance(value, list) else str(value) for key, value in row.items()}
+    if values.get("status", "active") not in {"active", "archived"}:
+        raise InputError(f"tool {number}, {name}: status must be active or archived")
+    try:
+        return tools.checked(ToolSettings(**{"slug": tools.slug_of(name), **values}))  # type: ignore[arg-type]
+    except UsageError as error:
+        raise InputError(f"tool {number}, {name}: {error}") from error
+
+
+def write(listed: Sequence[ToolSettings], form: ListFormat) -> str:
+    """A list that `read` understands."""
+    return _as_toml(listed) if form == "toml" else _as_csv(listed)
+
+
+def _as_toml(listed: Sequence[ToolSettings]) -> str:
+    return "\n".join(
+        "[[tools]]\n"
+        + "".join(
+            f"{column} = {json.dumps(getattr(tool, column), ensure_ascii=False)}\n"  # a string or list of TOML, too
+            for column in COLUMNS
+            if getattr(tool, column) != DEFAULTS[column]
+        )
+        for tool in listed
+    )
+
+
+def _as_csv(listed: Sequence[ToolSettings]) -> str:
+    lines = io.StringIO()
+    writer = csv.writer(lines, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for tool in listed:
+        values = [getattr(tool, column) for column in COLUMNS]
+        writer.writerow([SEPARATOR.join(value) if isinstance(value, tuple) else value for value in values])
+    return lines.getvalue()

@@ -1,0 +1,1 @@
+"""Parsers: the grammar of sentences, for rules that rewrite them."""

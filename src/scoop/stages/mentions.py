@@ -1,0 +1,214 @@
+"""Finds the tools that documents and comments mention, and scores what is said about each."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from scoop.core import mention_scores, mention_texts, tool_candidates, tools
+from scoop.core.mention_scores import LABEL_NUMBERS, KnownMention, MentionSpan
+from scoop.core.mentions import ToolNames, matcher
+from scoop.core.mentions.matcher import Matcher
+from scoop.core.sentiment import Embed, SentimentScore, SentimentTarget, kinds, passages, scoring
+from scoop.core.tools import Tool
+from scoop.stage_names import StageName
+from scoop.stages.stage import Outcome, Stage
+from scoop.store import mentions as store
+from scoop.store import tools as tool_store
+from scoop.store.db import Connection
+from scoop.store.mentions import Engagement, MentionSource, NewMention, StoredMention
+from scoop.store.tools import CandidateMention
+from scoop.store.work import Subject
+
+BATCH = 200  # documents; with the local encoder about three seconds of scoring if each has a mention
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSet:
+    """The names that are looked for, and those that are no candidates."""
+
+    version: str
+    matcher: Matcher
+    known_keys: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MentionBatch:
+    """Documents with the mentions that they have already; `toolset` is None on a desk without tools."""
+
+    toolset: ToolSet | None
+    documents: Sequence[MentionSource]
+    stored: Mapping[int, Sequence[StoredMention]]
+    rescores: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundMentions:
+    """What a batch brought: new mentions, ids of those that stay, and names that may be tools."""
+
+    document_ids: Sequence[int] = ()
+    new: Sequence[NewMention] = ()
+    kept: Sequence[int] = ()
+    engagement: Sequence[Engagement] = ()
+    candidates: Sequence[CandidateMention] = ()
+
+    @property
+    def total(self) -> int:
+        return len(self.new) + len(self.kept)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spotted:
+    """A document in which tools were found."""
+
+    document: MentionSource
+    text: str
+    text_hash: int
+    unscored: Sequence[MentionSpan]
+    kept: Sequence[int]
+
+
+@dataclass(slots=True)
+class MentionFinder:
+    """Finds and scores mentions; keeps the prepared names until a tool changes."""
+
+    embed: Embed
+    score: Callable[..., list[SentimentScore]] = scoring.score
+    _toolset: ToolSet | None = field(default=None)
+
+    async def load(self, conn: Connection, ids: Sequence[int], *, rescores: bool = False) -> MentionBatch:
+        toolset = await self._current(conn)
+        if toolset is None:
+            return MentionBatch(toolset=None, documents=[], stored={})
+        stored: defaultdict[int, list[StoredMention]] = defaultdict(list)
+        for each in await store.list_stored(conn, ids):
+            stored[each.document_id].append(each)
+        documents = await store.load_documents(conn, ids)
+        return MentionBatch(toolset=toolset, documents=documents, stored=stored, rescores=rescores)
+
+    async def _current(self, conn: Connection) -> ToolSet | None:
+        """The names of the tools as they are now; None if there are no tools."""
+        version = await tool_store.version(conn)
+        if self._toolset is None or self._toolset.version != version:
+            listed = await tool_store.list_tools(conn)
+            self._toolset = await asyncio.to_thread(prepare, listed, version) if listed else None
+        return self._toolset
+
+    async def work(self, batch: MentionBatch) -> Outcome[FoundMentions]:
+        return Outcome(output=await self.find(batch))
+
+    async def find(self, batch: MentionBatch) -> FoundMentions:
+        if batch.toolset is None or not batch.documents:
+            return FoundMentions()
+        return await asyncio.to_thread(self._find, batch, batch.toolset)
+
+    def _find(self, batch: MentionBatch, toolset: ToolSet) -> FoundMentions:
+        spotted = [
+            _spot(each, toolset, batch.stored.get(each.document_id, ()), batch.rescores) for each in batch.documents
+        ]
+        targets = [(each, span) for each in spotted for span in each.unscored]
+        scores = self.score([_target(each, span) for each, span in targets], embed=self.embed) if targets else []
+        return FoundMentions(
+            document_ids=[each.document_id for each in batch.documents],
+            new=[_mention(each, span, score) for (each, span), score in zip(targets, scores, strict=True)],
+            kept=[mention_id for each in spotted for mention_id in each.kept],
+            engagement=[_engagement(each.document) for each in spotted if each.unscored or each.kept],
+            candidates=[
+                CandidateMention(
+                    document_id=each.document.document_id, event_at=each.document.event_at, name=name, mentions=count
+                )
+                for each in spotted
+                for name, count in tool_candidates.names_in(each.text, known=toolset.known_keys).items()
+            ],
+        )
+
+
+def prepare(listed: Sequence[Tool], version: str) -> ToolSet:
+    """The names of active tools, also of those that were merged into one."""
+    names = [
+        ToolNames(tool_id=str(tool.tool_number), name=tool.name, aliases=tool.aliases, context_words=tool.context_words)
+        for tool in listed
+        if tools.root_of(tool, listed).is_active and tool.status == "active"
+    ]
+    keys = (tools.name_key(name) for tool in listed for name in (tool.name, tool.vendor, *tool.aliases))
+    return ToolSet(version=version, matcher=matcher.build(names), known_keys=frozenset(keys))
+
+
+def _spot(document: MentionSource, toolset: ToolSet, stored: Sequence[StoredMention], rescores: bool) -> Spotted:
+    text = mention_texts.text_of(document.title, document.body_text, is_comment=document.is_comment)
+    text_hash = mention_texts.text_hash(text)
+    found = [
+        MentionSpan(tool_number=int(each.tool_id), start=each.start, end=each.end, alias=each.alias)
+        for each in toolset.matcher.find(text)
+    ]
+    known = [
+        KnownMention(
+            mention_id=each.mention_id,
+            tool_number=each.tool_number,
+            start=each.start_offset,
+            end=each.end_offset,
+            text_hash=each.text_hash,
+        )
+        for each in stored
+    ]
+    plan = mention_scores.plan(found, known, text_hash=text_hash, rescores=rescores)
+    return Spotted(document=document, text=text, text_hash=text_hash, unscored=plan.unscored, kept=plan.kept)
+
+
+def _target(spotted: Spotted, span: MentionSpan) -> SentimentTarget:
+    document = spotted.document
+    return SentimentTarget(
+        text=spotted.text,
+        language=document.language,
+        kind=kinds.kind_of(document.source_kind, is_title=not document.body_text),
+        start=span.start,
+        end=span.end,
+    )
+
+
+def _mention(spotted: Spotted, span: MentionSpan, score: SentimentScore) -> NewMention:
+    first, last = passages.passage_of(spotted.text, span.start, span.end, spotted.document.language)
+    compound, confidence = mention_scores.clamped(score)
+    return NewMention(
+        document_id=spotted.document.document_id,
+        text_hash=spotted.text_hash,
+        tool_number=span.tool_number,
+        start_offset=span.start,
+        end_offset=span.end,
+        passage_start=min(first, span.start),
+        passage_end=max(last, span.end),
+        compound=compound,
+        confidence=confidence,
+        label=LABEL_NUMBERS[score.label],
+        alias=span.alias,
+        method=score.method,
+        version=score.version,
+    )
+
+
+def _engagement(document: MentionSource) -> Engagement:
+    return Engagement(
+        document_id=document.document_id,
+        is_comment=document.is_comment,
+        comment_count=_count(document.metadata.get("comments")),
+        upvote_count=_count(document.metadata.get("score")),
+    )
+
+
+def _count(value: Any) -> int:
+    """A count of somebody else's metadata: 0 if it is none."""
+    return min(max(value, 0), store.MAX_COUNT) if isinstance(value, int) else 0
+
+
+async def save(conn: Connection, found: FoundMentions) -> list[Subject]:
+    if found.document_ids:
+        await store.replace(conn, found.document_ids, kept=found.kept, new=found.new)
+        await store.put_engagement(conn, found.engagement)
+        await tool_store.put_candidates(conn, found.document_ids, found.candidates)
+    return []
+
+
+def stage(embed: Embed) -> Stage[MentionBatch, FoundMentions]:
+    finder = MentionFinder(embed)
+    return Stage(name=StageName.MENTIONS, load=finder.load, work=finder.work, save=save, batch=BATCH)

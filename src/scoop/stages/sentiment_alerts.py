@@ -1,0 +1,86 @@
+"""Alerts about tools: a day's average that moved, and an hour with far more mentions than usual."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from scoop.core import sentiment_trends
+from scoop.core.alerts import AlertKind
+from scoop.core.sentiment_trends import BASELINE
+from scoop.core.tools import Tool
+from scoop.store import alerts, tools
+from scoop.store.db import Connection
+from scoop.store.reads import sentiment as reads
+from scoop.store.reads.sentiment import Passage, PassageFilter, Window
+from scoop.store.sentiment_cache import aggregate
+
+KINDS: tuple[AlertKind, ...] = ("sentiment_moved", "mentions_spiked")
+DAY_HOURS, WEEK_HOURS = 24, 8 * 24
+EVIDENCE = 2  # passages that an alert quotes
+MAX_QUOTED = 160  # characters
+
+
+async def alert_changes(conn: Connection, *, now: datetime, moved_by: float) -> None:
+    """Raise an alert for every tool whose sentiment moved or whose mentions spiked, and resolve the others.
+
+    An alert lasts as long as its cause, so that a tool has at most one of each kind at a time.
+    """
+    active = [tool for tool in await tools.list_tools(conn) if tool.is_active]
+    messages = {
+        **await _moves(conn, active, now=now, moved_by=moved_by),
+        **await _spikes(conn, active, now=now),
+    }
+    subjects = {*(tool.slug for tool in active), *await alerts.list_subjects(conn, KINDS)}
+    await alerts.settle(conn, messages, subjects=subjects, kinds=KINDS)
+
+
+async def _moves(
+    conn: Connection, active: Sequence[Tool], *, now: datetime, moved_by: float
+) -> dict[tuple[AlertKind, str], str]:
+    """The tools whose average of a day is far from that of the seven days before."""
+    found = {
+        (each.tool_id, each.hours): each.aggregate for each in await aggregate(conn, [DAY_HOURS, WEEK_HOURS], now=now)
+    }
+    messages: dict[tuple[AlertKind, str], str] = {}
+    for tool in active:
+        day, week = found[tool.tool_id, DAY_HOURS], found[tool.tool_id, WEEK_HOURS]
+        previous = week.total - day.total
+        if not day.total or not previous:
+            continue
+        current, before = day.compound_sum / day.total, (week.compound_sum - day.compound_sum) / previous
+        if sentiment_trends.has_moved(current, before, mentions=day.total, previous=previous, by=moved_by):
+            window = Window(since=now - timedelta(hours=DAY_HOURS), until=now)
+            messages["sentiment_moved", tool.slug] = (
+                f"sentiment about {tool.name} went from {before:+.2f} to {current:+.2f} on {day.total:,} mentions of "
+                f"24 hours{await _evidence(conn, tool, window)}"
+            )
+    return messages
+
+
+async def _spikes(conn: Connection, active: Sequence[Tool], *, now: datetime) -> dict[tuple[AlertKind, str], str]:
+    """The tools that were mentioned far more often in the last whole hour than on that weekday at that hour before."""
+    end = now.replace(minute=0, second=0, microsecond=0)
+    hour = end - timedelta(hours=1)
+    hourly = await reads.count_hourly(conn, Window(since=hour - BASELINE, until=now))
+    messages: dict[tuple[AlertKind, str], str] = {}
+    for tool in active:
+        mentions = hourly.get(tool.tool_number, {})
+        spike = sentiment_trends.find_spike(mentions, hour, first=min(mentions, default=hour))
+        if spike is not None:
+            messages["mentions_spiked", tool.slug] = (
+                f"{spike.mentions:,} mentions of {tool.name} between {hour:%H:%M} and {end:%H:%M} UTC, usual are "
+                f"{spike.usual:.0f}{await _evidence(conn, tool, Window(since=hour, until=end))}"
+            )
+    return messages
+
+
+async def _evidence(conn: Connection, tool: Tool, window: Window) -> str:
+    """The newest passages, quoted."""
+    numbers = await reads.list_members(conn, tool.tool_number)
+    found = await reads.list_passages(conn, numbers, PassageFilter(window=window), after=None, limit=EVIDENCE)
+    return "".join(f"; {each.publisher_family}: “{_quoted(each)}”" for each in found)
+
+
+def _quoted(passage: Passage) -> str:
+    """The words around a mention, on one line."""
+    before, after = passage.before[-MAX_QUOTED // 2 :], passage.after[: MAX_QUOTED // 2]
+    return " ".join(f"{before}{passage.mention}{after}".split())

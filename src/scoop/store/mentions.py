@@ -1,0 +1,97 @@
+"""Mentions of tools in documents, with their sentiment."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from scoop.store import db
+from scoop.store.db import Connection
+
+SQL = db.blocks(__name__)
+MAX_COUNT = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MentionSource:
+    """A document as mentions are looked for in it; `metadata` is that of its item."""
+
+    document_id: int
+    title: str
+    body_text: str
+    language: str
+    event_at: datetime
+    publisher_family: str
+    source_kind: str
+    collection: str
+    metadata: Mapping[str, Any]
+
+    @property
+    def is_comment(self) -> bool:
+        return bool(self.metadata.get("parent"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredMention:
+    """A mention that is stored, by what identifies it."""
+
+    mention_id: int
+    document_id: int
+    tool_number: int
+    start_offset: int
+    end_offset: int
+    text_hash: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewMention:
+    """A mention with its score."""
+
+    document_id: int
+    text_hash: int
+    tool_number: int
+    start_offset: int
+    end_offset: int
+    passage_start: int
+    passage_end: int
+    compound: float
+    confidence: float
+    label: int
+    alias: str
+    method: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engagement:
+    """Comments and points of a post."""
+
+    document_id: int
+    is_comment: bool
+    comment_count: int
+    upvote_count: int
+
+
+async def load_documents(conn: Connection, ids: Sequence[int]) -> list[MentionSource]:
+    return [MentionSource(**row) for row in await conn.fetch(SQL["documents"], ids)]
+
+
+async def list_stored(conn: Connection, document_ids: Sequence[int]) -> list[StoredMention]:
+    return [StoredMention(**row) for row in await conn.fetch(SQL["scored"], document_ids)]
+
+
+async def replace(
+    conn: Connection, document_ids: Sequence[int], *, kept: Sequence[int], new: Sequence[NewMention]
+) -> None:
+    """Let these documents have the kept mentions and the new ones."""
+    await conn.execute(SQL["drop"], document_ids, kept)
+    await conn.execute(SQL["redate"], document_ids)
+    columns = NewMention.__slots__
+    if new:
+        await conn.execute(SQL["put"], *([getattr(each, column) for each in new] for column in columns))
+
+
+async def put_engagement(conn: Connection, found: Sequence[Engagement]) -> None:
+    columns = Engagement.__slots__
+    if found:
+        await conn.execute(SQL["put_engagement"], *([getattr(each, column) for each in found] for column in columns))

@@ -1,0 +1,234 @@
+"""The pages of learners: articles of the last days, one lesson with its player, and the level."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
+
+from fastapi import Form, Path, Query, Response
+
+from scoop.actions import learners as learner_actions
+from scoop.actions import lessons as lesson_actions
+from scoop.actions import recordings as recording_actions
+from scoop.actions.recordings import RecordingReport
+from scoop.core import dictionary, disclaimers
+from scoop.core.access import Visitor
+from scoop.core.audio import marked_text
+from scoop.core.dictionary import DictionaryEntry
+from scoop.core.listening import JAPAN
+from scoop.errors import Conflict
+from scoop.http import routes
+from scoop.http.deps import CurrentDesk, CurrentVisitor, Desk, ReadConn, WriteConn
+from scoop.http.routes import needs
+from scoop.model import LEVELS, Lesson, Level
+from scoop.store import learners, lessons, recordings
+from scoop.store.db import Connection
+from scoop.store.learners import DEFAULT_LEVEL, LessonPlace
+from scoop.store.reads import lessons as reads
+from scoop.store.reads.lessons import ListeningArticle
+from scoop.store.recordings import RecordingLength
+from scoop.web import pages
+from scoop.web.context import PageContext
+
+router = routes.for_pages()
+
+MAX_HARD_WORDS = 12
+
+ArticleId = Annotated[str, Path(pattern="^art_[0-9a-f]{32}$")]
+ListedState = Literal["new", "begun", "heard"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedLesson:
+    """An article in the list: whether it was heard at the level, and how long its recording is if there is one."""
+
+    article: ListeningArticle
+    href: str
+    state: ListedState
+    length: RecordingLength | None
+
+    @property
+    def minutes(self) -> str:
+        seconds = round(self.length.duration_ms / 1000) if self.length else 0
+        return f"{seconds // 60}:{seconds % 60:02}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedLesson:
+    """A lesson as its page shows it; `problem` is why there is none."""
+
+    lesson: Lesson | None
+    recording: RecordingReport | None = None
+    place: LessonPlace | None = None
+    problem: str = ""
+
+    @property
+    def is_pending(self) -> bool:
+        return self.lesson is None and not self.problem
+
+    @property
+    def is_being_spoken(self) -> bool:
+        return self.recording is not None and self.recording.state in {"waiting", "making"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainedWord:
+    """A word above the level, what the dictionary says of it, and the sentence it is in."""
+
+    entry: DictionaryEntry
+    sentence: str
+
+
+@router.get("/listen")
+@needs("read")
+async def listen_page(
+    conn: ReadConn,
+    desk: CurrentDesk,
+    context: PageContext,
+    by: CurrentVisitor,
+    level: Annotated[Level | None, Query()] = None,
+) -> Response:
+    """The articles of the last seven days, by date in the learner's timezone."""
+    learner = await learners.get_learner(conn, by.user_id) if by.user_id is not None else None
+    chosen = level or (learner.level if learner else DEFAULT_LEVEL)
+    timezone = ZoneInfo(learner.timezone) if learner else JAPAN
+    today = context.now.astimezone(timezone).date()
+    days = await reads.list_days(conn, today=today, timezone=timezone)
+    ids = [article.document_id for day in days for article in day.articles]
+    places = await learners.list_progress(conn, by.user_id, ids) if by.user_id is not None else []
+    lengths = await recordings.list_lengths(conn, ids, chosen)
+    stats = await learner_actions.get_stats(conn, by.user_id, now=context.now) if by.user_id is not None else None
+    listed = [(day.day, _listed(day.articles, chosen, by, places, lengths)) for day in days]
+    return pages.page(
+        "listen.html",
+        context,
+        levels=LEVELS,
+        level=chosen,
+        days=listed,
+        timezone=timezone.key,
+        stats=stats,
+        keep=_addresses(listed[0][1]) if listed else [],
+        is_made=desk.lesson_writer != "none",
+        here="/listen",
+    )
+
+
+def _listed(
+    articles: Sequence[ListeningArticle],
+    level: Level,
+    by: Visitor,
+    places: Sequence[LessonPlace],
+    lengths: Mapping[int, RecordingLength],
+) -> list[ListedLesson]:
+    query = "" if by.is_known else f"?{urlencode({'level': level})}"
+    place_by_document = {place.document_id: place for place in places if place.level == level}
+    return [
+        ListedLesson(
+            article=article,
+            href=f"/listen/{article.article_id}{query}",
+            state=_state(place_by_document.get(article.document_id)),
+            length=lengths.get(article.document_id),
+        )
+        for article in articles
+    ]
+
+
+def _state(place: LessonPlace | None) -> ListedState:
+    if place is None:
+        return "new"
+    return "heard" if place.heard_at else "begun"
+
+
+def _addresses(listed: Sequence[ListedLesson]) -> list[str]:
+    """What a device keeps of a day: the pages of the lessons that can be heard, and their sound."""
+    return [
+        address
+        for lesson in listed
+        if lesson.length is not None
+        for address in (lesson.href, f"/api/v1/lessons/{lesson.length.lesson_id}/audio.mp3")
+    ]
+
+
+@router.post("/listen/level")
+@needs("read")
+async def change_level(
+    conn: WriteConn,
+    by: CurrentVisitor,
+    level: Annotated[Level, Form()],
+    back: Annotated[str, Form(pattern=r"^/listen(/art_[0-9a-f]{32})?$")] = "/listen",
+) -> Response:
+    """Remember a person's level and show the page again at that level."""
+    if by.user_id is None:
+        return pages.redirect_with_notice(f"{back}?{urlencode({'level': level})}")
+    await learner_actions.change_settings(conn, by.user_id, level=level)
+    return pages.redirect_with_notice(back)
+
+
+@router.get("/listen/{article_id}")
+@needs("read")
+async def lesson_page(
+    desk: CurrentDesk,
+    context: PageContext,
+    by: CurrentVisitor,
+    article_id: ArticleId,
+    level: Annotated[Level | None, Query()] = None,
+) -> Response:
+    """An article at a level, with its player; what is missing is asked for, and shown when it is ready."""
+    async with desk.writing() as conn:
+        learner = await learners.get_learner(conn, by.user_id) if by.user_id is not None else None
+        chosen = level or (learner.level if learner else DEFAULT_LEVEL)
+        article = await reads.get_article(conn, article_id)
+        opened = await _open(conn, desk, by, article, chosen)
+    lesson, recording = opened.lesson, opened.recording
+    texts = [sentence.text for sentence in lesson.sentences] if lesson else []
+    sentences = marked_text.mark(texts, chosen, recording.sentences if recording else ())
+    hard = [
+        ExplainedWord(entry=dictionary.look_up(word)[0], sentence=sentence)
+        for word, sentence in list(marked_text.hard_words(sentences).items())[:MAX_HARD_WORDS]
+    ]
+    return pages.page(
+        "lesson.html",
+        context,
+        levels=LEVELS,
+        level=chosen,
+        article=article,
+        opened=opened,
+        sentences=sentences,
+        hard=hard,
+        day=article.day_key(ZoneInfo(learner.timezone) if learner else JAPAN),
+        disclaimer=disclaimers.disclaimer(lesson.disclaimer_id, lesson.language).text if lesson else "",
+        source_href=context.href(article.url),
+        here=f"/listen/{article_id}",
+    )
+
+
+async def _open(conn: Connection, desk: Desk, by: Visitor, article: ListeningArticle, level: Level) -> OpenedLesson:
+    """The lesson of an article with its recording; people who are signed in ask for what is missing."""
+    lesson = await lessons.find(conn, "document", article.document_id, level)
+    if lesson is None:
+        return OpenedLesson(lesson=None, problem=await _ask(conn, desk, by, article, level))
+    recording = await recording_actions.get_report(conn, lesson.lesson_id)
+    if recording.state == "none" and by.is_known and desk.config.voice != recording_actions.NO_VOICE:
+        recording = await recording_actions.ask(conn, lesson.lesson_id, voice=desk.config.voice)
+    place = await learners.find_progress(conn, by.user_id, lesson.lesson_id) if by.user_id is not None else None
+    return OpenedLesson(lesson=lesson, recording=recording, place=place)
+
+
+async def _ask(conn: Connection, desk: Desk, by: Visitor, article: ListeningArticle, level: Level) -> str:
+    """Ask for a lesson; why there will be none, or nothing."""
+    if not by.is_known:
+        return "Nobody has asked for this lesson yet. Sign in to have it made."
+    try:
+        progress = await lesson_actions.ask(
+            conn,
+            "document",
+            article.document_id,
+            level,
+            article_language=article.language,
+            writer=desk.lesson_writer,
+            may_retry=False,
+        )
+    except Conflict as conflict:
+        return f"{conflict}."
+    return f"The lesson could not be made: {progress.problem}." if progress.state == "failed" else ""

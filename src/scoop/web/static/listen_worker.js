@@ -1,0 +1,80 @@
+// The service worker of Listen: the network first, and what is kept on the device without it; sound is kept first.
+
+const KEPT = "listen-1";
+const SOUND = /^\/api\/v1\/lessons\/\d+\/audio\.mp3$/;
+const PAGE_FILES = /(?:href|src)="(\/static\/[^"]+)"/g;
+
+self.addEventListener("install", () => self.skipWaiting());
+self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+
+self.addEventListener("message", (event) => {
+  if (event.data.keep) event.waitUntil(keep(event.data.keep, event.source));
+});
+
+// Stores what is new, and deletes what the page no longer names; a page brings its files.
+async function keep(addresses, client) {
+  const cache = await caches.open(KEPT);
+  const wanted = new Set(addresses.map(absolute));
+  let kept = 0;
+  let failed = 0;
+  for (const address of wanted) {
+    const isStored = await store(cache, address, wanted).catch(() => false);
+    if (isStored) kept += 1;
+    else failed += 1;
+    client?.postMessage({ kept, failed, wanted: wanted.size });
+  }
+  for (const request of await cache.keys()) if (!wanted.has(request.url)) await cache.delete(request);
+}
+
+function absolute(address) {
+  return new URL(address, self.location.origin).href;
+}
+
+async function store(cache, address, wanted) {
+  const isUnchanging = address.includes("/static/") || SOUND.test(new URL(address).pathname);
+  if (isUnchanging && (await cache.match(address))) return true;
+  const response = await fetch(address, { credentials: "same-origin" });
+  if (!response.ok || response.redirected) return false;
+  if (response.headers.get("Content-Type")?.startsWith("text/html")) {
+    for (const [, file] of (await response.clone().text()).matchAll(PAGE_FILES)) wanted.add(absolute(file.replaceAll("&amp;", "&")));
+  }
+  await cache.put(address, response);
+  return true;
+}
+
+self.addEventListener("fetch", (event) => {
+  const { request } = event;
+  const { origin, pathname } = new URL(request.url);
+  if (request.method !== "GET" || origin !== self.location.origin) return;
+  if (SOUND.test(pathname)) event.respondWith(sound(request));
+  else if (pathname.startsWith("/static/")) event.respondWith(first(request));
+  else if (pathname === "/listen" || pathname.startsWith("/listen/art_")) event.respondWith(page(request));
+});
+
+async function first(request) {
+  return (await caches.match(request.url)) ?? fetch(request);
+}
+
+async function page(request) {
+  try {
+    return await fetch(request);
+  } catch (error) {
+    const found = await caches.match(request.url, { ignoreSearch: true });
+    if (found) return found;
+    throw error;
+  }
+}
+
+// A player asks for parts, and a stored response is whole: the part is cut out of it.
+async function sound(request) {
+  const whole = await caches.match(request.url);
+  if (!whole) return fetch(request);
+  const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.get("Range") ?? "");
+  if (!range) return whole;
+  const body = await whole.arrayBuffer();
+  const begin = Number(range[1]);
+  const last = range[2] ? Math.min(Number(range[2]), body.byteLength - 1) : body.byteLength - 1;
+  if (begin > last) return new Response(null, { status: 416, headers: { "Content-Range": `bytes */${body.byteLength}` } });
+  const headers = { "Content-Type": "audio/mpeg", "Content-Range": `bytes ${begin}-${last}/${body.byteLength}`, "Accept-Ranges": "bytes" };
+  return new Response(body.slice(begin, last + 1), { status: 206, headers });
+}

@@ -1,0 +1,78 @@
+"""Single sentences: where they are split, what is shortened, and which words are replaced."""
+
+import pytest
+
+from scoop.core.grading import rewriting, statements, substitutes
+from scoop.core.grading.trees import Tree
+from scoop.parsers import english
+
+
+def tree(sentence: str) -> Tree:
+    return Tree(tokens=tuple(english.parse([sentence])[0][0]))
+
+
+SPLITS = [
+    (
+        "The bridge, which opened in 1931, carries 4,000 cars a day.",
+        ["The bridge carries 4,000 cars a day.", "It opened in 1931."],
+    ),
+    (
+        "The company expanded into California and now has offices in 32 states.",
+        ["The company expanded into California.", "It now has offices in 32 states."],
+    ),
+    (
+        "The council closed the road and the shops lost many customers.",
+        ["The council closed the road.", "The shops lost many customers."],
+    ),
+    (
+        "Although it rained all day, the players finished the match.",
+        ["It rained all day.", "But the players finished the match."],
+    ),
+    (
+        "Danger Island is a long and flat island, covered with tall coconut trees.",
+        ["Danger Island is a long and flat island.", "It is covered with tall coconut trees."],
+    ),
+    (
+        "Emma Kelly, a retired astronaut, spoke to reporters in Houston.",
+        ["Emma Kelly spoke to reporters in Houston.", "Emma Kelly was a retired astronaut."],
+    ),
+    ("The park is old; it opened before the war.", ["The park is old.", "It opened before the war."]),
+    ("He will come or she will call you at home.", ["He will come or she will call you at home."]),
+    ("The minister resigned.", ["The minister resigned."]),
+]
+
+
+@pytest.mark.parametrize(("sentence", "expected"), SPLITS)
+def test_a_sentence_is_split_where_two_facts_are_joined(sentence: str, expected: list[str]) -> None:
+    assert rewriting.split(tree(sentence)) == expected
+
+
+@pytest.mark.parametrize("condition", ["if it rains", "unless the wind drops", "because it is full of cracks"])
+def test_a_condition_is_never_left_out(condition: str) -> None:
+    sentence = f"The town council of Aldermere will close the old bridge {condition}."
+    assert all(condition in one.text for one in statements.statements(tree(sentence), "B2"))
+
+
+def test_words_between_quotation_marks_are_not_replaced() -> None:
+    sentence = 'The mayor said: "We will obtain the funds."'
+    assert "obtain" in rewriting.simplify(tree(sentence), "B1")
+
+
+def test_a_hard_word_becomes_an_easier_one_in_the_same_form() -> None:
+    parsed = tree("The storm was halted and she attempted to leave.")
+    places = {token.text: at for at, token in enumerate(parsed.tokens)}
+    assert substitutes.replacement(parsed, places["attempted"], "A2") == "tried"
+    assert substitutes.replacement(parsed, places["leave"], "A2") is None
+
+
+def test_an_aside_in_brackets_is_left_out() -> None:
+    made = statements.statements(tree("The town (population 4,000) has an old bridge."), "A2")
+    assert [one.text for one in made] == ["The town has an old bridge."]
+
+
+def test_a_statement_is_never_longer_than_its_level_allows() -> None:
+    sentence = (
+        "The inventor of a modern computer system that is used in many hospitals has claimed, in a report that was "
+        "read by experts of ten countries, that the method could one day help the police to solve every murder."
+    )
+    assert all(one.words <= 10 for one in statements.statements(tree(sentence), "A1"))

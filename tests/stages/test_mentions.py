@@ -1,0 +1,183 @@
+"""Mentions of tools are found in documents and scored once; re-analyses find what a changed tool concerns."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from builders import an_item, run_all, told
+from scoop.actions import tools
+from scoop.core.tools import ToolSettings
+from scoop.stages import sentiment_cache as cache
+from scoop.store import sentiment_cache, sentiment_jobs
+from scoop.store import tools as tool_store
+
+NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
+PRAISE = "Tussock is a wonderful editor, we love it."
+BLAME = "Tussock is terrible: it crashes and we hate it."
+
+
+async def add_tool(database, name, **settings):
+    async with database.transaction() as conn:
+        return await tools.add(conn, ToolSettings(slug=name.lower(), name=name, **settings))
+
+
+async def rows(database, columns="*"):
+    async with database.connection() as conn:
+        return [
+            dict(row)
+            for row in await conn.fetch(
+                f"SELECT {columns} FROM mentions JOIN tools USING (tool_number) JOIN documents USING (document_id)"
+                " ORDER BY document_id, start_offset"
+            )
+        ]
+
+
+async def counts(database, tool, hours=48, now=NOW):
+    async with database.connection() as conn:
+        made = await cache.compute(conn, tool, hours, now=now)
+    return made.total_mentions, made.positive_count, made.negative_count, made.neutral_count
+
+
+async def test_a_document_that_mentions_a_tool_counts_for_it_with_its_sentiment(database):
+    tussock = await add_tool(database, "Tussock")
+    await told(database, [an_item(1, body_text=PRAISE), an_item(2, body_text=BLAME), an_item(3)])
+    assert await counts(database, tussock) == (2, 1, 1, 0)
+
+
+async def test_a_new_tool_is_looked_for_in_what_the_desk_has_already(database):
+    await told(database, [an_item(1, body_text=PRAISE), an_item(2), an_item(3, body_text="Tussock 🌾", title="Emoji")])
+    tussock = await add_tool(database, "Tussock")
+    await run_all(database)
+    assert (await counts(database, tussock))[0] == 2
+    async with database.connection() as conn:
+        (job,) = await sentiment_jobs.list_jobs(conn, limit=10)
+    assert (job.status, job.total, job.done, job.reason) == ("completed", 2, 2, "tool created")
+    async with database.connection() as conn:
+        assert await sentiment_cache.get(conn, tussock.tool_id, "DAY_30") is not None
+
+
+async def test_an_old_post_that_is_collected_or_analysed_again_is_not_new(database):
+    tussock = await add_tool(database, "Tussock")
+    await told(database, [an_item(1, body_text=PRAISE)])
+    await told(database, [an_item(1, body_text=f"{PRAISE} Again.", metadata={"job_run_id": "run-2"})])
+    async with database.transaction() as conn:
+        await tools.reanalyse(conn, tussock, rescores=True)
+    await run_all(database)
+    at = datetime.now(UTC)
+    assert (await counts(database, tussock, 1, now=at))[0] == 0
+    published = datetime(2026, 11, 14, 12, tzinfo=UTC)
+    assert (await counts(database, tussock, 1, now=published + timedelta(minutes=59)))[0] == 1
+    assert (await counts(database, tussock, 1, now=published + timedelta(minutes=60)))[0] == 0
+
+
+async def test_merging_two_tools_and_undoing_it_gives_the_same_numbers(database):
+    tussock, sedge = await add_tool(database, "Tussock"), await add_tool(database, "Sedge")
+    both = "Sedge is awful. Tussock is wonderful."
+    await told(database, [an_item(1, body_text=PRAISE), an_item(2, body_text=both)])
+    before = [await counts(database, tool) for tool in (tussock, sedge)]
+    async with database.transaction() as conn:
+        await tools.merge(conn, sedge, tussock)
+    await run_all(database)
+    merged = await counts(database, tussock)
+    assert merged[0] == before[0][0] + before[1][0]
+    async with database.connection() as conn:
+        made = await cache.compute(conn, tussock, 48, now=NOW)
+    assert (made.total_mentions, made.story_count, made.publisher_family_count) == (3, 2, 1)
+    async with database.transaction() as conn:
+        await tools.undo_merge(conn, sedge)
+    await run_all(database)
+    assert [await counts(database, tool) for tool in (tussock, sedge)] == before
+
+
+async def test_an_alias_is_taken_literally_and_removing_it_removes_its_mentions(database):
+    tussock = await add_tool(database, "Tussock", aliases=("T.*k",))
+    await told(database, [an_item(1, body_text="The Tock and the T.*k are fine.")])
+    assert [row["alias"] for row in await rows(database, "alias")] == ["T.*k"]
+    async with database.transaction() as conn:
+        tussock = await tools.remove_alias(conn, tussock, "T.*k")
+    await run_all(database)
+    assert await rows(database) == []
+
+
+async def test_a_score_stays_until_somebody_asks_for_another(database):
+    tussock = await add_tool(database, "Tussock")
+    await told(database, [an_item(1, body_text=PRAISE)])
+    async with database.connection() as conn:
+        await conn.execute("UPDATE mentions SET compound = -0.5, label = -1, method = 'old', version = '0'")
+    async with database.transaction() as conn:
+        await tools.reanalyse(conn, tussock)
+    await run_all(database)
+    assert [row["method"] for row in await rows(database, "method")] == ["old"]
+    async with database.transaction() as conn:
+        await tools.reanalyse(conn, tussock, rescores=True)
+    await run_all(database)
+    assert [row["method"] for row in await rows(database, "method")] != ["old"]
+
+
+async def test_jobs_run_in_order_and_a_cancelled_one_does_not_run(database):
+    await told(database, [an_item(1, body_text=PRAISE)])
+    tussock = await add_tool(database, "Tussock")
+    await add_tool(database, "Sedge")
+    async with database.transaction() as conn:
+        newest = await tools.reanalyse(conn, tussock)
+        await sentiment_jobs.cancel(conn, newest)
+    await run_all(database)
+    async with database.connection() as conn:
+        jobs = await sentiment_jobs.list_jobs(conn, limit=10)
+    assert [job.status for job in jobs] == ["cancelled", "completed", "completed"]
+    assert jobs[1].finished_at >= jobs[2].finished_at
+
+
+async def test_a_job_is_limited_to_the_documents_that_can_name_the_tool(database):
+    await told(database, [an_item(number) for number in range(1, 20)] + [an_item(20, body_text=PRAISE)])
+    await add_tool(database, "Tussock")
+    await run_all(database)
+    async with database.connection() as conn:
+        (job,) = await sentiment_jobs.list_jobs(conn, limit=10)
+    assert job.total == 1
+
+
+async def test_a_document_that_moves_to_another_story_takes_its_mentions_along(database):
+    await add_tool(database, "Tussock")
+    await told(database, [an_item(1, body_text=PRAISE), an_item(2, body_text=BLAME)])
+    async with database.connection() as conn:
+        first, second = [row["story_id"] for row in await rows(database, "story_id")]
+        await conn.execute("UPDATE story_members SET story_id = $1 WHERE story_id = $2", first, second)
+    assert {row["story_id"] for row in await rows(database, "story_id")} == {first}
+
+
+async def test_one_tool_that_fails_does_not_stop_the_others(database):
+    tussock, sedge = await add_tool(database, "Tussock"), await add_tool(database, "Sedge")
+    await told(database, [an_item(1, body_text="Sedge is awful. Tussock is wonderful.")])
+    async with database.connection() as conn:
+        await cache.refresh(conn, now=NOW)
+        await conn.execute("ALTER TABLE mentions DROP CONSTRAINT mentions_compound_check")
+        await conn.execute("UPDATE mentions SET compound = 'NaN' WHERE tool_number = $1", sedge.tool_number)
+        made = await cache.refresh(conn, now=NOW + timedelta(minutes=15))
+        kept = await sentiment_cache.get(conn, sedge.tool_id, "HOUR_24")
+        renewed = await sentiment_cache.get(conn, tussock.tool_id, "HOUR_24")
+        metadata = await cache.get_metadata(conn, now=NOW + timedelta(minutes=15))
+    assert made.failed == [sedge.tool_id]
+    assert kept.last_updated_ts == NOW.timestamp()
+    assert renewed.last_updated_ts == NOW.timestamp() + 900
+    assert (metadata.error_count_24h, metadata.tools_refreshed, metadata.total_entries) == (1, (tussock.tool_id,), 8)
+
+
+async def test_every_change_of_a_tool_is_in_the_audit_log(database):
+    tussock = await add_tool(database, "Tussock")
+    async with database.transaction() as conn:
+        await tools.change(conn, tussock, {"status": "archived"}, by="ann")
+        await tools.remove(conn, tussock, by="ann")
+    async with database.connection() as conn:
+        log = await tool_store.list_audit(conn, tussock.tool_id, limit=10)
+    assert [each.action for each in log] == ["deleted", "archived", "created"]
+    assert (log[1].before["status"], log[1].after["status"], log[1].changed_by) == ("active", "archived", "ann")
+
+
+@pytest.mark.parametrize("mentions", [49, 50])
+async def test_a_name_with_fifty_mentions_in_a_week_is_proposed(database, mentions):
+    await add_tool(database, "Tussock")
+    await told(database, [an_item(1, body_text=" ".join(["LangChain is here."] * mentions), title="News")])
+    async with database.connection() as conn:
+        proposed = await tool_store.list_candidates(conn, now=NOW)
+    assert [each.name for each in proposed] == (["LangChain"] if mentions == 50 else [])

@@ -1,0 +1,88 @@
+"""What a product manager does at a browser: look at tools, compare them, and read the sentences behind a number."""
+
+import pytest
+from playwright.async_api import expect
+
+from builders import told
+from scoop.actions import tools
+from scoop.core.tools import ToolSettings
+from web.browser import DESK, PHONE, browsing
+from web.visitor import a_report
+
+PAGES = [
+    "/sentiment?hours=168",
+    "/sentiment/compare?tool=tussock&tool=sedge",
+    "/sentiment/tools/tussock?days=7",
+    "/sentiment/tools/tussock?days=1&interval=hour",
+    "/sentiment/tools/idle",
+    "/sentiment/tools",
+    "/sentiment/tools/tussock/edit",
+    "/sentiment/tools/new",
+    "/sentiment/jobs",
+]
+PRAISE, BLAME = "Tussock is a wonderful editor, we love it.", "Sedge is terrible: it crashes and we hate it."
+
+
+async def fill(database):
+    """Two tools with mentions of a week, and one without any."""
+    async with database.transaction() as conn:
+        for name in ("Tussock", "Sedge", "Idle"):
+            await tools.add(conn, ToolSettings(slug=name.lower(), name=name, categories=("editor",)))
+    await told(
+        database,
+        [
+            a_report(
+                number,
+                title=f"Report {number}",
+                body_text=f"{PRAISE if number % 3 else BLAME} Tussock has version {number}. {'Sedge' * (number % 2)}.",
+                hours_ago=number * 7,
+                source=("tribune", "herald", "gazette")[number % 3],
+                canonical_url=f"https://{('tribune', 'herald', 'gazette')[number % 3]}.example/{number}",
+                metadata={"comments": number, "score": 3 * number},
+            )
+            for number in range(1, 24)
+        ],
+    )
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(PHONE, "dark"), (DESK, "light")])
+async def test_every_page_fits_and_keeps_nobody_out(database, width, scheme):
+    await fill(database)
+    async with browsing(database, role="editor", width=width, scheme=scheme) as tab:
+        for path in PAGES:
+            await tab.open(path)
+            assert not await tab.is_too_wide(), path
+            assert await tab.axe() == [], path
+
+
+async def test_a_number_leads_to_the_sentences_behind_it(database):
+    await fill(database)
+    async with browsing(database, role="editor") as tab:
+        await tab.open("/sentiment?hours=168")
+        await tab.follow(tab.page.get_by_role("heading", name="Tussock").get_by_role("link"))
+        await expect(tab.page.locator(".chart canvas")).to_be_visible()
+        async with tab.page.expect_navigation():
+            box = await tab.page.locator(".u-over").bounding_box()
+            await tab.page.mouse.click(box["x"] + box["width"] - 8, box["y"] + box["height"] / 2)
+        assert "at=2024-05-16" in tab.path
+        await expect(tab.page.locator(".passages mark").first).to_have_text("Tussock")
+        await tab.follow(tab.page.get_by_role("link", name="▼ negative"))
+        assert "label=negative" in tab.path
+
+
+async def test_a_tool_is_added_merged_and_its_alias_refused_in_words(database):
+    await fill(database)
+    async with browsing(database, role="editor") as tab:
+        await tab.open("/sentiment/tools/new")
+        await tab.page.get_by_label("Name", exact=True).fill("Rush")
+        await tab.page.get_by_label("Other names").fill("Sedge")
+        async with tab.page.expect_navigation():
+            await tab.page.get_by_role("button", name="Add").click()
+        await expect(tab.page.get_by_role("alert")).to_contain_text("belongs to the tool sedge")
+        await tab.open("/sentiment/tools/sedge/edit")
+        async with tab.page.expect_navigation():
+            await tab.page.get_by_role("button", name="Merge").click()
+        await expect(tab.page.get_by_role("status")).to_contain_text("counts for")
+        async with tab.page.expect_navigation():
+            await tab.page.get_by_role("button", name="Undo the merge").click()
+        await expect(tab.page.get_by_role("status")).to_contain_text("counts for itself again")
