@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Any
 
 import fastapi
 from fastapi import Request, Response
@@ -29,6 +29,7 @@ from scoop.store.learner_words import LearnerWord
 router = routes.for_programs("Lessons")
 
 CSV_NAME = "scoop-words.csv"
+IS_CSV: dict[int | str, dict[str, Any]] = {200: {"content": {"text/csv": {"schema": {"type": "string"}}}}}
 OptionalText = Annotated[str, Field(max_length=2_000)]
 
 
@@ -147,7 +148,7 @@ async def list_words(
     return responses.json(request, Listed(items=[_resource(word) for word in words], next_cursor=None))
 
 
-@router.get("/learner/words.csv")
+@router.get("/learner/words.csv", response_class=Response, responses=IS_CSV)
 @needs("read")
 async def export_words(request: Request, conn: ReadConn, by: CurrentVisitor) -> Response:
     """Your words as CSV, which Anki imports."""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
@@ -73,7 +74,7 @@ class PassageParams(PageParams):
     until: AwareDatetime | None = None
 
 
-@router.get("/tools/{tool}/sentiment", response_model=SentimentReport, responses=document.problems())
+@router.get("/tools/{tool}/sentiment", response_model=SentimentReport)
 @needs("read")
 async def get_sentiment(
     request: Request, desk: CurrentDesk, cache: CurrentSentiment, tool: ToolRef, hours: Hours = 24
@@ -88,7 +89,7 @@ async def get_sentiment(
     return responses.json(request, tool_reports.sentiment_report(found.tool, found.entry, now=now), headers=headers)
 
 
-@router.get("/tools/compare", response_model=list[ComparedTool])
+@router.get("/tools/compare", response_model=list[ComparedTool], responses=document.problems(HTTPStatus.NOT_FOUND))
 @needs("read")
 async def compare_tools(
     request: Request,

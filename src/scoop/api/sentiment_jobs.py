@@ -36,7 +36,9 @@ class JobFilter(PageParams):
     status: JobStatus | None = None
 
 
-@router.post("/sentiment/jobs", response_model=JobReport, status_code=202, responses=document.problems())
+@router.post(
+    "/sentiment/jobs", response_model=JobReport, status_code=202, responses=document.problems(HTTPStatus.NOT_FOUND)
+)
 @needs("edit")
 async def start_job(
     request: Request, desk: CurrentDesk, by: CurrentVisitor, conn: WriteConn, body: JobRequest
@@ -49,7 +51,7 @@ async def start_job(
     return responses.json(request, report, status=HTTPStatus.ACCEPTED, headers=headers)
 
 
-@router.get("/sentiment/jobs", response_model=Listed[JobReport])
+@router.get("/sentiment/jobs", response_model=Listed[JobReport], responses=document.problems(HTTPStatus.NOT_FOUND))
 @needs("read")
 async def list_jobs(
     request: Request, desk: CurrentDesk, conn: ReadConn, wanted: Annotated[JobFilter, Query()]

@@ -108,7 +108,12 @@ async def list_candidates(request: Request, desk: CurrentDesk, conn: ReadConn) -
     return responses.json(request, await store.list_candidates(conn, now=desk.clock()))
 
 
-@router.post("/tools/candidates/approve", response_model=ToolReport, status_code=201, responses=CONFLICTS)
+@router.post(
+    "/tools/candidates/approve",
+    response_model=ToolReport,
+    status_code=201,
+    responses=CONFLICTS | document.problems(HTTPStatus.NOT_FOUND),
+)
 @needs("edit")
 async def approve_candidate(request: Request, by: CurrentVisitor, conn: WriteConn, body: CandidateName) -> Response:
     """Make a tool of a candidate."""
@@ -117,7 +122,7 @@ async def approve_candidate(request: Request, by: CurrentVisitor, conn: WriteCon
     return responses.json(request, await _report(conn, tool), status=HTTPStatus.CREATED, headers=headers)
 
 
-@router.post("/tools/candidates/reject", status_code=204)
+@router.post("/tools/candidates/reject", status_code=204, responses=document.problems(HTTPStatus.NOT_FOUND))
 @needs("edit")
 async def reject_candidate(by: CurrentVisitor, conn: WriteConn, body: CandidateName) -> Response:
     """Never propose a name again."""

@@ -25,7 +25,7 @@ DATE = click.DateTime(formats=["%Y-%m-%d"])
 
 @click.group(cls=usage.CommandGroup)
 def command() -> None:
-    """Texts for learners of English: list, show, make, update, measure.
+    """Texts for learners of English: list, show, make, choose, measure.
 
     ID is the art_ id or URL of an article, or the number or UUID of an event.
 
@@ -34,7 +34,7 @@ def command() -> None:
       scoop lessons list --state failed
       scoop lessons show art_0123456789abcdef0123456789abcdef --level A2
       scoop lessons make https://tribune.example/harbour --level B1
-      scoop lessons update
+      scoop lessons choose
       scoop lessons measure text.txt --level B1
     """
 
@@ -178,17 +178,17 @@ async def _make_one(config: Config, subject: _texts.TextSubject, level: Level) -
 @click.option("--limit", type=click.IntRange(1, 10), default=10, show_default=True, help="The most new articles.")
 @console.as_json
 @click.pass_obj
-def update(config: Config, day: datetime | None, limit: int, as_json: bool) -> None:
+def choose(config: Config, day: datetime | None, limit: int, as_json: bool) -> None:
     """Choose articles for learners now, the best of a date; a worker makes their lessons.
 
     The workers do it once a day, at midnight in Japan.
 
     \b
     Examples:
-      scoop lessons update
-      scoop lessons update --date 2026-11-18 --limit 5
+      scoop lessons choose
+      scoop lessons choose --date 2026-11-18 --limit 5
     """
-    result = runtime.run(_update(config, day.date() if day else None, limit))
+    result = runtime.run(_choose(config, day.date() if day else None, limit))
     if as_json:
         console.print_json(result)
         return
@@ -201,7 +201,7 @@ def update(config: Config, day: datetime | None, limit: int, as_json: bool) -> N
         click.echo(state.error)
 
 
-async def _update(config: Config, day: date | None, limit: int) -> "UpdateResult":
+async def _choose(config: Config, day: date | None, limit: int) -> "UpdateResult":
     from scoop.actions import listening
     from scoop.app import lesson_policy
 
