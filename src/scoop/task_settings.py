@@ -1,5 +1,6 @@
 """Settings of the tasks that writers do: which writer, how much a day, how fast."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
@@ -13,6 +14,8 @@ TASKS = ("summary", "translation", "same_event", "evaluation", "lesson", "suppor
 LOCAL_TASKS = ("summary", "evaluation", "lesson")  # that the local writer does
 PREFIX = "SCOOP_TASKS_"
 NO_WRITER = "none"
+MAX_PARALLEL = 32
+MAX_LIMIT = 10**12  # of requests, tokens and money: more is a slip
 
 WhenSpent = Literal["wait", "local"]
 
@@ -118,7 +121,7 @@ def _settings(task: str, section: Mapping[str, Any], environ: Mapping[str, str])
             question = suggestions.question(name, OPTIONS) or f"; there are {', '.join(OPTIONS)}"
             raise ConfigError(f"[tasks.{task}] has no option {name!r}{question}")
     given = {name: environ.get(variable(task, name)) or section.get(name) for name in OPTIONS}
-    values = {name: _value(task, name, value) for name, value in given.items() if value not in {None, ""}}
+    values = {name: _value(task, name, value) for name, value in given.items() if value is not None and value != ""}
     default = DEFAULTS[task]
     settings = TaskSettings(**{name: values.get(name, getattr(default, name)) for name in OPTIONS})
     _check_local(task, settings)
@@ -140,10 +143,20 @@ def _value(task: str, name: str, value: Any) -> Any:
     if name in CHOICES and value not in CHOICES[name]:
         raise ConfigError(f"{title} is {value!r}; it must be one of {', '.join(CHOICES[name])}")
     kind = type(getattr(DEFAULTS[task], name))
+    if kind is not str:
+        return _number(title, kind, value, *((1, MAX_PARALLEL) if name == "parallel" else (0, MAX_LIMIT)))
+    if not isinstance(value, str):
+        raise ConfigError(f"{title} is {value!r}; it must be a text")
+    return value
+
+
+def _number(title: str, kind: type[int] | type[float], value: Any, least: int, most: int) -> int | float:
+    """A number of the file or of a variable; ConfigError if it is out of bounds, or not whole but should be."""
     try:
-        converted = kind(value)
-    except ValueError as error:
-        raise ConfigError(f"{title} is {value!r}; it must be a number") from error
-    if kind is not str and not (1 if name == "parallel" else 0) <= converted <= (32 if name == "parallel" else 1e12):
-        raise ConfigError(f"{title} is {value!r}; it must be {'1 to 32' if name == 'parallel' else '0 or more'}")
-    return converted
+        number = float(str(value))
+    except ValueError:
+        number = math.nan  # out of all bounds
+    if not least <= number <= most or kind(number) != number:
+        noun = "a whole number" if kind is int else "a number"
+        raise ConfigError(f"{title} is {value!r}; it must be {noun} from {least} to {most:,}")
+    return kind(number)

@@ -82,7 +82,7 @@ def _print_report(report: "SpendReport") -> None:
     console.print_table(
         ("task", "writer", "limit a day", "used", "left"),
         list(_budget_rows(report.budgets)),
-        empty="no task has a writer",
+        empty="no task has a writer with a model: nothing is paid for",
     )
 
 
