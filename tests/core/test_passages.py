@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoop.core import highlights, summaries
+from scoop.core import disclaimers, highlights, summaries
 
 BODIES = st.text(alphabet=st.sampled_from("ab \n本"), max_size=60)
 PLACES = st.integers(min_value=0, max_value=80)
@@ -32,4 +32,4 @@ def test_a_passage_over_two_paragraphs_is_marked_in_both():
 
 
 def test_every_disclaimer_has_a_short_note():
-    assert summaries.DISCLAIMERS.keys() == summaries.NOTES.keys()
+    assert disclaimers.TEXTS.keys() == summaries.NOTES.keys()

@@ -85,6 +85,24 @@ async def test_every_interface_gives_the_same_summary(database):
     assert said in day.page.text
 
 
+async def test_the_disclaimer_of_a_summary_is_in_its_language_in_every_interface(database):
+    await some_events(database)
+    event_id = await event_id_of(database, FIRE["title"])
+    await summarise(database, event_id, *FIRE_SENTENCES, language="ja")
+    said = "これらの文は記事からの引用です。"
+    async with visiting(database) as visitor:
+        events = (await visitor.get("/api/v1/events")).json["items"]
+        path = next(f"/events/{one['event_uuid']}" for one in events if one["event_id"] == event_id)
+        summary = (await visitor.get(f"/api/v1{path}")).json["summary"]
+        page, feed = (await visitor.get(path)).text, (await visitor.get("/feeds/all.rss")).text
+    async with syncing(database) as app:
+        items = await app.items(await app.ids(n=50))
+    assert (summary["disclaimer"], summary["disclaimer_language"]) == (said, "ja")
+    assert f'<p class="hint" dir="auto" lang="ja">{said}</p>' in page
+    assert feed.count(said) == 1
+    assert [said in item["summary"]["content"] for item in items].count(True) == 1
+
+
 async def test_what_developed_since_it_was_read_is_unread_again(database):
     await told(database, [a_report(1, source="one", canonical_url="https://one.example/fire", hours_ago=3, **FIRE)])
     async with syncing(database) as app:

@@ -13,7 +13,7 @@ from fastapi import Path, Query, Request, Response
 from pydantic import BaseModel, Field
 
 from scoop.actions import search
-from scoop.core import display_names, summaries
+from scoop.core import disclaimers, display_names, summaries
 from scoop.core import search as search_query
 from scoop.core.feed_writing import (
     PARAGRAPH_CHARACTERS,
@@ -214,12 +214,11 @@ def _event_entry(desk: Desk, base: str, listed: ListedEvent) -> FeedEntry:
     """An event as one entry, with the title and link of its lead."""
     event = listed.event
     lead = line(event.lead.partition(LEAD_PARAGRAPH)[0], SUMMARY_CHARACTERS)
-    disclaimer = event.summary_disclaimer or ""
     page = f"{base}/events/{event.event_uuid}"
     body = FeedStory(
         lead=lead,
         paragraphs=summaries.paragraphs_of(event.summary or ""),
-        note=summaries.DISCLAIMERS.get(disclaimer, ""),
+        note=_disclaimer(event),
         outlets=[
             LinkedText(text=display_names.outlet_name(outlet.source, outlet.source_name), href=_href(desk, outlet.url))
             for outlet in listed.outlets[:SHOWN_OUTLETS]
@@ -243,6 +242,13 @@ def _event_entry(desk: Desk, base: str, listed: ListedEvent) -> FeedEntry:
         categories=tuple(dict.fromkeys(line(name) for name in (event.collection, *listed.topics))),
         language=event.language,
     )
+
+
+def _disclaimer(event: Event) -> str:
+    """How the summary was made, in its language; empty if there is none."""
+    if event.summary_disclaimer is None:
+        return ""
+    return disclaimers.disclaimer(event.summary_disclaimer, event.summary_language or "").text
 
 
 def _description(event: Event) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 import nh3
 
-from scoop.core import display_names, summaries, text
+from scoop.core import disclaimers, display_names, summaries, text
 from scoop.greader import streams
 from scoop.store.reads.streams import StreamItem
 
@@ -62,7 +62,8 @@ def _summary(shown: StreamItem) -> list[str]:
     if not event.summary:
         return []
     said = [f"<p>{escape(text.one_line(part))}</p>" for part in summaries.paragraphs_of(event.summary)]
-    return [*said, f"<p><em>{escape(summaries.DISCLAIMERS[event.summary_disclaimer or ''])}</em></p><hr>"]
+    disclaimer = disclaimers.disclaimer(event.summary_disclaimer or "", event.summary_language or "").text
+    return [*said, f"<p><em>{escape(disclaimer)}</em></p><hr>"]
 
 
 def _author(shown: StreamItem) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
-from scoop.core.summaries import DISCLAIMERS
+from scoop.core import disclaimers
 from scoop.model import Citation, Summary, SummarySentence, SummaryState
 from scoop.store import summaries
 from scoop.store.db import Connection
@@ -53,6 +53,7 @@ class SummaryReport:
     confidence: float | None = None
     disclaimer_id: str | None = None
     disclaimer: str | None = None
+    disclaimer_language: str | None = None
     generated_at: datetime | None = None
     state: SummaryState
     asked_at: datetime | None = None
@@ -118,6 +119,7 @@ def _report(summary: Summary, passages: Mapping[Citation, CitedPassage], progres
     number_by_document = {document_id: number for number, document_id in enumerate(summary.document_ids, start=1)}
     sentences = [_sentence(sentence, passages, number_by_document) for sentence in summary.sentences]
     first = {passage.number: passage for each in reversed(sentences) for passage in reversed(each.citations)}
+    disclaimer = disclaimers.disclaimer(summary.disclaimer_id, summary.language)
     return SummaryReport(
         text=summary.summary_text,
         sentences=sentences,
@@ -130,7 +132,8 @@ def _report(summary: Summary, passages: Mapping[Citation, CitedPassage], progres
         prompt=f"{summary.prompt_id}@{summary.prompt_version}",
         confidence=round(summary.confidence, 4),
         disclaimer_id=summary.disclaimer_id,
-        disclaimer=DISCLAIMERS[summary.disclaimer_id],
+        disclaimer=disclaimer.text,
+        disclaimer_language=disclaimer.language,
         generated_at=summary.generated_at,
         state="summarized",
         asked_at=progress.asked_at,
