@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from google.auth.credentials import AnonymousCredentials
 from google.cloud import firestore
-from tests.projections.npm_servers import serving
+from tests.npm_servers import serving
 
 from common import figure, fresh_database
 from scoop import worker
@@ -34,6 +34,7 @@ from scoop.store import projections as store
 from scoop.store import work
 from scoop.store.db import Database
 
+EMULATOR = Path(__file__).parents[1] / "tests/projections/firestore_emulator"
 ARTICLES = 3000
 ROUNDS = 3
 MAKE_ARTICLES = """
@@ -85,7 +86,7 @@ async def measure(articles: int) -> None:
             await conn.execute(MAKE_ARTICLES, articles)
         await asyncio.sleep(1.5)  # the feed reads what is a second old
         for number in range(ROUNDS):
-            with serving("firestore") as endpoint:
+            with serving(EMULATOR) as endpoint:
                 projection = Firestore(Firestore.Options(project=f"desk-{number}", base_url=endpoint))
                 seconds["projection"].append(await project_all(database, projection))
                 seconds["intact rebuild"].append(await rebuild(database, projection))

@@ -1,16 +1,18 @@
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from moto.server import ThreadedMotoServer
 
+from npm_servers import serving
 from projections import learners, memories
 from projections.learners import ListeningDesk
 from projections.memories import RememberingDesk
-from projections.npm_servers import serving
 from projections.tables import ProjectedDesk, a_projection
 from scoop.store.db import Database
 
+EMULATORS = Path(__file__).parent
 os.environ.setdefault("GRPC_VERBOSITY", "ERROR")  # as the program: servers that end are no news
 
 
@@ -32,7 +34,7 @@ def desk(database: Database, dynamodb_server: str) -> ProjectedDesk:
 @pytest.fixture(scope="session")
 def firestore_server() -> Iterator[str]:
     """A Firestore server on the loopback address."""
-    with serving("firestore") as address:
+    with serving(EMULATORS / "firestore_emulator") as address:
         yield address
 
 
@@ -44,7 +46,7 @@ def memory(database: Database, firestore_server: str) -> RememberingDesk:
 @pytest.fixture(scope="session")
 def cosmos_server() -> Iterator[str]:
     """A Cosmos DB server on the loopback address."""
-    with serving("cosmos") as address:
+    with serving(EMULATORS / "cosmos_emulator") as address:
         yield address
 
 

