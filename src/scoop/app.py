@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from scoop.fetch.client import Client
     from scoop.model import DocumentsAhead, LessonsAhead, SourceSettings
     from scoop.plugins import Makers
-    from scoop.projections import Projection
+    from scoop.projections import Projection, SentimentDocuments
     from scoop.stages.alert_posts import Announcing
     from scoop.stages.lessons import LessonPolicy
     from scoop.stages.periodic import PeriodicJob
@@ -373,6 +373,21 @@ def open_projections(config: Config) -> "list[Projection]":
 
     makers = plugins.makers(projections, config.plugins)
     return [_open_projection(makers, name) for name in dict.fromkeys(names)]
+
+
+def open_sentiment_documents(config: Config) -> "SentimentDocuments | None":
+    """The projection that sentiment is read from; None: it is read from the database."""
+    if not config.sentiment_from:
+        return None
+    from scoop.projections import SentimentDocuments
+
+    chosen = next((each for each in open_projections(config) if each.name == config.sentiment_from), None)
+    if not isinstance(chosen, SentimentDocuments):
+        raise ConfigError(
+            f"the setting sentiment_from (SCOOP_SENTIMENT_FROM) is {config.sentiment_from!r}; it must be a projection "
+            "of project_to that has cached sentiment, as cosmos"
+        )
+    return chosen
 
 
 def _open_projection(makers: "Makers", name: str) -> "Projection":

@@ -25,6 +25,7 @@ from starlette.routing import BaseRoute
 
 from scoop import api, feeds, greader, mcp, web
 from scoop.api import document
+from scoop.app import open_sentiment_documents
 from scoop.config import Config
 from scoop.errors import ScoopError
 from scoop.http import auth, error_responses, errors, middleware, routes
@@ -81,7 +82,7 @@ def create_app(
     app.state.sessions = SessionCache()
     app.state.rate_limiter = RateLimiter()
     app.state.response_cache = ResponseCache(app.state.desk)
-    app.state.sentiment = SentimentReads(app.state.desk)
+    app.state.sentiment = SentimentReads(app.state.desk, open_sentiment_documents(config))
     app.state.lesson_waits = LessonWaits(app.state.desk)
     app.state.visits = VisitLog(app.state.desk)
     app.state.oidc = Oidc(config=config, clock=clock)

@@ -105,7 +105,7 @@ async def test_a_rebuild_gives_the_same_and_removes_what_does_not_belong(listeni
     await listening.end_update()
     await listening.sync()
     before = listening.documents()
-    assert len(before) == 4
+    assert len(before) == 5  # with the metadata of the sentiment cache
     other = ListeningDesk(listening.database, listening.endpoint, learners.a_projection(listening.endpoint))
     await other.sync()
     assert other.documents() == before

@@ -31,7 +31,10 @@ class ToolReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentimentReport:
-    """The aggregates of a tool for a period; all percentages are 0 without mentions."""
+    """The aggregates of a tool for a period; all percentages are 0 without mentions.
+
+    Stories and publishers are null if the entry is read from a store that has only the mentions.
+    """
 
     id: str
     tool_id: UUID
@@ -46,8 +49,8 @@ class SentimentReport:
     negative_percentage: float
     neutral_percentage: float
     average_sentiment: float
-    story_count: int
-    publisher_family_count: int
+    story_count: int | None
+    publisher_family_count: int | None
     period_start_ts: int
     period_end_ts: int
     last_updated_ts: int

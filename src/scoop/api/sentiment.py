@@ -186,9 +186,7 @@ async def get_cache_health(request: Request, desk: CurrentDesk, cache: CurrentSe
 async def invalidate_cache(request: Request, cache: CurrentSentiment, conn: WriteConn, tool: ToolRef) -> Response:
     """Drop what is cached of a tool; the next read computes it."""
     found = await sentiment.root(conn, tool)
-    entries = await sentiment_cache.invalidate(conn, found)
-    cache.forget()
-    return responses.json(request, Invalidated(tool_id=found.tool_id, entries=entries))
+    return responses.json(request, Invalidated(tool_id=found.tool_id, entries=await cache.drop(conn, found)))
 
 
 async def _members(conn: Connection, reference: str) -> tuple[Tool, list[int]]:

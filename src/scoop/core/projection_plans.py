@@ -9,17 +9,18 @@ import msgspec
 import xxhash
 
 from scoop.core.listening import UpdateState
+from scoop.core.sentiment_cache import CacheMetadata, SentimentCacheEntry
 from scoop.core.shapes.curator_memory import EvaluationFacts
 from scoop.core.shapes.listening import GeneratedTextFacts, LearnerFacts, ListeningArticleFacts
 from scoop.core.shapes.summanow import ArticleFacts, CrawlRunFacts, RetryFacts, SiteFacts, SummaryFacts
 
 ProjectedKind = Literal[
     "site", "article", "summary", "crawl_run", "retry", "evaluation", "learner", "listening_article", "lesson",
-    "news_update",
+    "news_update", "sentiment_entry", "sentiment_metadata",
 ]  # fmt: skip
 Facts = (
     SiteFacts | ArticleFacts | SummaryFacts | CrawlRunFacts | RetryFacts | EvaluationFacts
-    | LearnerFacts | ListeningArticleFacts | GeneratedTextFacts | UpdateState
+    | LearnerFacts | ListeningArticleFacts | GeneratedTextFacts | UpdateState | SentimentCacheEntry | CacheMetadata
 )  # fmt: skip
 
 

@@ -27,7 +27,10 @@ class InvalidEntry(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentimentCacheEntry:
-    """The aggregates of a tool for a period; `period` is also HOURS_n for a number of hours that is not cached."""
+    """The aggregates of a tool for a period; `period` is also HOURS_n for a number of hours that is not cached.
+
+    Stories and publishers are None if the entry was read from a store that has only the mentions.
+    """
 
     id: str
     tool_id: UUID
@@ -43,8 +46,8 @@ class SentimentCacheEntry:
     period_start_ts: int
     period_end_ts: int
     last_updated_ts: int
-    story_count: int = 0
-    publisher_family_count: int = 0
+    story_count: int | None = None
+    publisher_family_count: int | None = None
 
     def age(self, now: datetime) -> int:
         """Seconds since it was computed; 0 if the clock jumped back."""

@@ -13,8 +13,9 @@ from fastapi import Depends, Request
 from scoop.core import tools as core
 from scoop.core.sentiment_cache import PERIOD_BY_HOURS, InvalidEntry, Period, SentimentCacheEntry
 from scoop.core.tools import Tool
-from scoop.errors import DatabaseUnavailable
+from scoop.errors import ConfigError, DatabaseUnavailable, Retry
 from scoop.http.deps import UNAVAILABLE, Desk
+from scoop.projections import SentimentDocuments
 from scoop.stages import sentiment_cache
 from scoop.stages.sentiment_cache import CacheStatus
 from scoop.store import db, tools
@@ -26,6 +27,7 @@ log = structlog.get_logger()
 
 REMEMBERED_SECONDS = 1.0  # for so long another server's invalidation may go unnoticed
 PATIENCE_SECONDS = 0.5  # for a slow database, if there is a remembered entry to serve instead
+DOCUMENT_SECONDS = 2.0  # for another store; then the database is asked
 FLUSH_SECONDS = 1.0
 MAX_REMEMBERED = 2_000
 FAILURES = (DatabaseUnavailable, InvalidEntry, db.ServerError, *UNAVAILABLE)
@@ -53,9 +55,10 @@ class RememberedEntry:
 
 @dataclass(slots=True)
 class SentimentReads:
-    """The cache as one server reads it."""
+    """The cache as one server reads it; `documents` are read instead of the database if the operator chose them."""
 
     desk: Desk
+    documents: SentimentDocuments | None = None
     counts: PendingCounts = field(default_factory=PendingCounts)
     _remembered: dict[tuple[str, Period], RememberedEntry] = field(default_factory=dict)
     _flights: dict[tuple[Any, ...], asyncio.Task[SentimentCacheEntry]] = field(default_factory=dict)
@@ -112,12 +115,35 @@ class SentimentReads:
     async def _look_up_now(self, reference: str, period: Period) -> RememberedEntry:
         async with self.desk.reading() as conn:
             tool = await root(conn, reference)
-            entry = await store.get(conn, tool.tool_id, period)
+            entry = await store.get(conn, tool.tool_id, period) if self.documents is None else None
+        if self.documents is not None:
+            entry = await self._find_document(self.documents, tool, period)
         found = RememberedEntry(tool=tool, entry=entry, read_at=monotonic())
         if len(self._remembered) >= MAX_REMEMBERED:
             self._remembered.clear()
         self._remembered[reference, period] = found
         return found
+
+    async def _find_document(
+        self, documents: SentimentDocuments, tool: Tool, period: Period
+    ) -> SentimentCacheEntry | None:
+        """The entry of the other store; that of the database if the store fails, which counts as an error."""
+        try:
+            async with asyncio.timeout(DOCUMENT_SECONDS):
+                return await documents.find_entry(tool.tool_id, period)
+        except (TimeoutError, Retry, ConfigError, InvalidEntry) as error:
+            self._count("errors")
+            log.warning("sentiment read from the database", tool=tool.slug, period=period, error=str(error) or "slow")
+        async with self.desk.reading() as conn:
+            return await store.get(conn, tool.tool_id, period)
+
+    async def drop(self, conn: Connection, tool: Tool) -> int:
+        """Drop the entries of a tool, everywhere; gives their number in the database."""
+        dropped = await sentiment_cache.invalidate(conn, tool)
+        if self.documents is not None:
+            await self.documents.drop_entries(tool.tool_id)
+        self.forget()
+        return dropped
 
     async def _fill(self, tool: Tool, period: Period) -> SentimentCacheEntry:
         async def fill() -> SentimentCacheEntry:

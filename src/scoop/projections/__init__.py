@@ -1,9 +1,11 @@
 """Projection plugins, one file each: the desk's data written to another store, in the form of that store."""
 
 from collections.abc import AsyncIterator, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
+from uuid import UUID
 
 from scoop.core.projection_plans import Facts, ProjectedKind, Record, Upsert
+from scoop.core.sentiment_cache import Period, SentimentCacheEntry
 
 
 class Projection(Protocol):
@@ -41,4 +43,17 @@ class Projection(Protocol):
 
     def list_keys(self) -> AsyncIterator[Sequence[str]]:
         """The keys of all records in the store, in pages."""
+        ...
+
+
+@runtime_checkable
+class SentimentDocuments(Protocol):
+    """A projection whose store the API can read cached sentiment from."""
+
+    async def find_entry(self, tool_id: UUID, period: Period) -> SentimentCacheEntry | None:
+        """The entry of a tool and period, by one point read; InvalidEntry if it breaks a rule."""
+        ...
+
+    async def drop_entries(self, tool_id: UUID) -> None:
+        """Delete the entries of a tool."""
         ...

@@ -1,8 +1,9 @@
-"""The cosmos projection: learners, their articles and lessons as documents of Azure Cosmos DB containers."""
+"""The cosmos projection: learners, articles, lessons and cached sentiment as documents of Azure Cosmos DB."""
 
 import asyncio
 import re
 from collections.abc import AsyncIterator, Sequence
+from uuid import UUID
 
 import msgspec
 
@@ -10,14 +11,35 @@ from scoop.core.listening import UpdateState
 from scoop.core.plugin_types import PluginOptions
 from scoop.core.projection_plans import Facts, ProjectedKind, Record, Upsert
 from scoop.core.secrets import Secret
-from scoop.core.shapes import listening
+from scoop.core.sentiment_cache import HOURS, CacheMetadata, Period, SentimentCacheEntry
+from scoop.core.shapes import listening, sentiment
 from scoop.core.shapes.listening import GeneratedTextFacts, LearnerFacts, ListeningArticleFacts, Shape
 from scoop.errors import ConfigError, Reject
 from scoop.faults import fault
 from scoop.projections.cosmos_account import ContainerDesign, CosmosAccount, DocumentKey, MissingResource
 
 USERS, ARTICLES, GENERATED_TEXTS, SYSTEM = "users", "articles", "generated_texts", "system"
-CONTAINERS = {USERS: "/userId", ARTICLES: "/dayKey", GENERATED_TEXTS: "/articleId", SYSTEM: "/type"}
+SENTIMENT_CACHE = "sentiment_cache"
+CONTAINERS = {
+    USERS: "/userId",
+    ARTICLES: "/dayKey",
+    GENERATED_TEXTS: "/articleId",
+    SYSTEM: "/type",
+    SENTIMENT_CACHE: "/tool_id",
+}
+INDEXING_POLICIES = {
+    SENTIMENT_CACHE: {
+        "indexingMode": "consistent",
+        "automatic": True,
+        "includedPaths": [
+            {"path": "/tool_id/?"},
+            {"path": "/period/?"},
+            {"path": "/last_updated_ts/?"},
+            {"path": "/_ts/?"},
+        ],
+        "excludedPaths": [{"path": "/*"}],
+    }
+}
 BATCH = 100  # documents that are written before the next ones begin
 MAX_DOCUMENT_BYTES = 2_000_000
 _DATABASE = re.compile(r"[A-Za-z0-9_.-]{1,255}")
@@ -25,18 +47,20 @@ _ENDPOINT = re.compile(r"https?://[^/@\s]+/?")
 
 
 class Cosmos:
-    """A database of Azure Cosmos DB with the containers `users`, `articles`, `generated_texts` and `system`.
+    """A database of Azure Cosmos DB: `users`, `articles`, `generated_texts`, `system` and `sentiment_cache`.
 
-    Partition keys are `/userId`, `/dayKey`, `/articleId` and `/type`. An article whose date is corrected moves to the
-    partition of its new day. An id cannot have `#`: that of a generated text has `:` in its place, and its field
-    `textId` is `{articleId}#{level}`. The package azure-cosmos is needed: `pip install 'scoop-news[cosmos]'`. Requests
-    go to the one endpoint of the options only.
+    Partition keys are `/userId`, `/dayKey`, `/articleId`, `/type` and `/tool_id`. An article whose date is corrected
+    moves to the partition of its new day. An id cannot have `#`: that of a generated text has `:` in its place, and its
+    field `textId` is `{articleId}#{level}`. The package azure-cosmos is needed: `pip install 'scoop-news[cosmos]'`.
+    Requests go to the one endpoint of the options only.
     """
 
     name = "cosmos"
     access = "cli"
     waits = True
-    subjects: tuple[ProjectedKind, ...] = ("learner", "listening_article", "lesson", "news_update")
+    subjects: tuple[ProjectedKind, ...] = (
+        "learner", "listening_article", "lesson", "news_update", "sentiment_entry", "sentiment_metadata",
+    )  # fmt: skip
     files: tuple[str, ...] = ()
 
     class Options(PluginOptions, frozen=True, kw_only=True):
@@ -58,7 +82,12 @@ class Cosmos:
         endpoint = options.base_url.rstrip("/")
         self._creates = options.create_containers
         self._designs = [
-            ContainerDesign(database=options.database, name=name, partition_path=path)
+            ContainerDesign(
+                database=options.database,
+                name=name,
+                partition_path=path,
+                indexing_policy=INDEXING_POLICIES.get(name),
+            )
             for name, path in CONTAINERS.items()
         ]
         self._account = CosmosAccount(endpoint=endpoint, key=_key(options, endpoint), designs=self._designs)
@@ -111,6 +140,17 @@ class Cosmos:
             async for page in self._account.list_keys(design):
                 yield [str(key) for key in page]
 
+    async def find_entry(self, tool_id: UUID, period: Period) -> SentimentCacheEntry | None:
+        found = await self._account.find(_entry_key(tool_id, period))
+        return None if found is None else sentiment.read_cache_entry(found)
+
+    async def drop_entries(self, tool_id: UUID) -> None:
+        await asyncio.gather(*(self._account.delete(_entry_key(tool_id, period)) for period in HOURS))
+
+
+def _entry_key(tool_id: UUID, period: Period) -> DocumentKey:
+    return DocumentKey(container=SENTIMENT_CACHE, partition=str(tool_id), document_id=f"{tool_id}:{period}")
+
 
 def _check(options: Cosmos.Options) -> None:
     if not _ENDPOINT.fullmatch(options.base_url):
@@ -140,4 +180,8 @@ def _document(facts: Facts) -> tuple[str, Shape]:
             return GENERATED_TEXTS, listening.stored_text(facts)
         case UpdateState():
             return SYSTEM, listening.job_state(facts)
+        case SentimentCacheEntry():
+            return SENTIMENT_CACHE, sentiment.cache_entry(facts)
+        case CacheMetadata():
+            return SENTIMENT_CACHE, sentiment.cache_metadata(facts)
     raise TypeError(f"{type(facts).__name__} has no document")

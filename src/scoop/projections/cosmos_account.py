@@ -89,6 +89,15 @@ class CosmosAccount:
     async def upsert(self, container: str, document: Mapping[str, Any]) -> None:
         await self._request(lambda: self._container(container).upsert_item(dict(document)))
 
+    async def find(self, key: DocumentKey) -> Mapping[str, Any] | None:
+        """A document, by a point read; None if it is missing."""
+        with suppress(MissingResource):
+            found: Mapping[str, Any] = await self._request(
+                lambda: self._container(key.container).read_item(key.document_id, partition_key=key.partition)
+            )
+            return found
+        return None
+
     async def delete(self, key: DocumentKey) -> None:
         """Delete a document; a missing one is not an error."""
         with suppress(MissingResource):

@@ -10,13 +10,14 @@ from scoop.core import summaries as core_summaries
 from scoop.core import text
 from scoop.core.listening import UpdateState
 from scoop.core.projection_plans import Facts, ProjectedKind, ProjectedRow, ProjectionPlan, SentItem
+from scoop.core.sentiment_cache import CacheMetadata, SentimentCacheEntry
 from scoop.core.shapes import summanow
 from scoop.core.shapes.curator_memory import EvaluationFacts
 from scoop.core.shapes.listening import GeneratedTextFacts, LearnerFacts, ListeningArticleFacts
 from scoop.core.shapes.summanow import ArticleFacts, CrawlRunFacts, RetryFacts, SiteFacts, SummaryFacts
 from scoop.errors import LostLease
 from scoop.stage_names import StageName
-from scoop.store import db, summaries, work
+from scoop.store import db, sentiment_cache, summaries, work
 from scoop.store.db import Connection
 from scoop.store.reads.lessons import MAX_SUMMARY
 from scoop.store.work import Subject
@@ -63,6 +64,14 @@ def _summary_facts(*, article_id: str, **columns: Any) -> SummaryFacts:
     return summanow.summary_facts(summaries.to_summary(columns), article_id)
 
 
+def _sentiment_entry(**columns: Any) -> SentimentCacheEntry:
+    return sentiment_cache.entry_of(columns)
+
+
+def _sentiment_metadata(**columns: Any) -> CacheMetadata:
+    return sentiment_cache.metadata_of(columns)
+
+
 KINDS: Mapping[ProjectedKind, FeedKind] = {
     "site": FeedKind(changed="changed_sites", blocks="sites", facts=SiteFacts),
     "article": FeedKind(
@@ -104,6 +113,12 @@ KINDS: Mapping[ProjectedKind, FeedKind] = {
         changed="changed_lessons", blocks="lessons", facts=GeneratedTextFacts, sweep_every=timedelta(days=1)
     ),
     "news_update": FeedKind(changed="changed_news_update", blocks="news_update", facts=UpdateState, restarts=True),
+    "sentiment_entry": FeedKind(
+        changed="changed_sentiment_entries", blocks="sentiment_entries", facts=_sentiment_entry, restarts=True
+    ),
+    "sentiment_metadata": FeedKind(
+        changed="changed_sentiment_metadata", blocks="sentiment_metadata", facts=_sentiment_metadata, restarts=True
+    ),
 }
 
 

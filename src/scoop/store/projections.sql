@@ -88,6 +88,19 @@ WHERE (updated_at, lesson_id) > ($1, $2) AND updated_at < $3 ORDER BY updated_at
 SELECT 1::bigint AS row_id, $1::timestamptz AS changed_at FROM news_update_state
 WHERE 1 > $2::bigint AND $1::timestamptz < $3::timestamptz LIMIT $4;
 
+-- name: changed_sentiment_entries
+-- The entries of the sentiment cache after a cursor. They are four a tool, and all change with each refresh: each pass reads
+-- them all. Their number is that of the tool and of the period.
+SELECT row_id, $1::timestamptz AS changed_at FROM (
+    SELECT 4 * tool_number::bigint + array_position('{HOUR_1,HOUR_24,DAY_7,DAY_30}', period) AS row_id FROM sentiment_cache
+) AS listed
+WHERE row_id > $2 AND $1::timestamptz < $3::timestamptz ORDER BY row_id LIMIT $4;
+
+-- name: changed_sentiment_metadata
+-- The metadata of the sentiment cache, in each pass.
+SELECT 1::bigint AS row_id, $1::timestamptz AS changed_at FROM sentiment_cache_metadata
+WHERE 1 > $2::bigint AND $1::timestamptz < $3::timestamptz LIMIT $4;
+
 -- name: sites
 -- The facts of sources, by their ids or slugs.
 SELECT slug AS subject, source_id AS row_id, slug AS source, name, category, coalesce(base_url, '') AS base_url,
@@ -214,6 +227,26 @@ SELECT job_name AS subject, 1::bigint AS row_id, job_name, last_run_at, last_run
     skipped_duplicates, error, failed_since, updated_at
 FROM news_update_state WHERE 1 = ANY ($1::bigint[]) OR job_name = ANY ($2::text[]);
 
+-- name: sentiment_entries
+-- The entries of the sentiment cache, of these numbers or ids.
+SELECT * FROM (
+    SELECT tool_id || ':' || period AS subject,
+        4 * tool_number::bigint + array_position('{HOUR_1,HOUR_24,DAY_7,DAY_30}', period) AS row_id,
+        tool_id, sentiment_cache.*
+    FROM sentiment_cache JOIN tools USING (tool_number)
+) AS listed WHERE row_id = ANY ($1::bigint[]) OR subject = ANY ($2::text[]);
+
+-- name: sentiment_metadata
+-- The metadata of the sentiment cache as it was at the last refresh, whatever rows or subjects are given: it is written once
+-- for each refresh, not for each read of the cache.
+SELECT id AS subject, 1::bigint AS row_id, last_refresh_ts, last_refresh_duration_ms, tools_refreshed,
+    (SELECT count(*) FROM sentiment_cache) AS total_entries, coalesce(sum(hits), 0)::bigint AS cache_hits_24h,
+    coalesce(sum(misses), 0)::bigint AS cache_misses_24h, coalesce(sum(errors), 0)::bigint AS error_count_24h
+FROM sentiment_cache_metadata
+LEFT JOIN sentiment_cache_counts ON minute > to_timestamp(last_refresh_ts) - interval '24 hours'
+    AND minute <= to_timestamp(last_refresh_ts)
+WHERE 1 = ANY ($1::bigint[]) OR id = ANY ($2::text[]) GROUP BY id;
+
 -- name: gone_sites
 -- Sent items whose source is gone.
 SELECT subject, row_id, keys, fingerprint FROM projected_items AS item
@@ -271,6 +304,18 @@ WHERE feed_id = $1 AND NOT EXISTS (SELECT FROM lessons WHERE lesson_id = row_id)
 -- The sent state, if there is none any more.
 SELECT subject, row_id, keys, fingerprint FROM projected_items AS item
 WHERE feed_id = $1 AND NOT EXISTS (SELECT FROM news_update_state) ORDER BY subject LIMIT $2;
+
+-- name: gone_sentiment_entries
+-- Sent items whose entry was invalidated.
+SELECT subject, row_id, keys, fingerprint FROM projected_items AS item
+WHERE feed_id = $1 AND NOT EXISTS (
+    SELECT FROM sentiment_cache JOIN tools USING (tool_number) WHERE tool_id || ':' || period = item.subject)
+ORDER BY subject LIMIT $2;
+
+-- name: gone_sentiment_metadata
+-- The sent metadata, if there is none any more.
+SELECT subject, row_id, keys, fingerprint FROM projected_items AS item
+WHERE feed_id = $1 AND NOT EXISTS (SELECT FROM sentiment_cache_metadata) ORDER BY subject LIMIT $2;
 
 -- name: sent_of_rows
 -- The items that were made from these rows.

@@ -87,11 +87,11 @@ async def aggregate(
 
 async def get(conn: Connection, tool_id: UUID, period: Period) -> SentimentCacheEntry | None:
     row = await conn.fetchrow(SQL["get"], tool_id, period)
-    return None if row is None else _entry(row)
+    return None if row is None else entry_of(row)
 
 
 async def list_entries(conn: Connection, period: Period | None = None) -> list[SentimentCacheEntry]:
-    return [_entry(row) for row in await conn.fetch(SQL["list"], period)]
+    return [entry_of(row) for row in await conn.fetch(SQL["list"], period)]
 
 
 async def put(conn: Connection, entries: Sequence[SentimentCacheEntry], *, now: datetime) -> None:
@@ -137,12 +137,17 @@ async def put_metadata(conn: Connection, *, at: datetime, took: timedelta, tools
 
 async def get_metadata(conn: Connection, *, now: datetime) -> CacheMetadata:
     """The last refresh, and what all servers counted in the last 24 hours."""
-    row = await conn.fetchrow(SQL["metadata"], now - DAY, now)
+    return metadata_of(await conn.fetchrow(SQL["metadata"], now - DAY, now))
+
+
+def metadata_of(row: Mapping[str, Any]) -> CacheMetadata:
+    """The metadata of a row."""
     tools = tuple(UUID(int=each.int) for each in row["tools_refreshed"])
     return CacheMetadata(**{**row, "tools_refreshed": tools})
 
 
-def _entry(row: Mapping[str, Any]) -> SentimentCacheEntry:
+def entry_of(row: Mapping[str, Any]) -> SentimentCacheEntry:
+    """The entry of a row; its total and percentages follow from the counts."""
     tool_id, period = UUID(int=row["tool_id"].int), row["period"]
     counts = (row["positive_count"], row["negative_count"], row["neutral_count"])
     positive, negative, neutral = core.percentages(*counts)

@@ -1,8 +1,13 @@
 """Sentiment in the shape of the documents of a document store: cache entries and the metadata of the cache."""
 
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
-from scoop.core.sentiment_cache import CacheMetadata, SentimentCacheEntry
+import msgspec
+
+from scoop.core import sentiment_cache
+from scoop.core.sentiment_cache import CacheMetadata, InvalidEntry, SentimentCacheEntry
 
 METADATA_PARTITION = "metadata"
 
@@ -25,6 +30,16 @@ def cache_entry(entry: SentimentCacheEntry) -> dict[str, Any]:
         "period_end_ts": entry.period_end_ts,
         "last_updated_ts": entry.last_updated_ts,
     }
+
+
+def read_cache_entry(document: Mapping[str, Any]) -> SentimentCacheEntry:
+    """The entry of a document; InvalidEntry if it has another form or breaks a rule."""
+    try:
+        made = msgspec.convert(document, SentimentCacheEntry)
+    except msgspec.ValidationError as error:
+        raise InvalidEntry(str(error)) from error
+    sentiment_cache.check_entry(made, now=datetime.fromtimestamp(made.last_updated_ts, UTC))
+    return made
 
 
 def cache_metadata(metadata: CacheMetadata) -> dict[str, Any]:
