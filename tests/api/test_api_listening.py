@@ -63,6 +63,7 @@ async def test_a_learner_changes_the_level_at_once(database):
     assert (before["level"], changed.json["level"], me["level"]) == ("B1", "C1", "C1")
     assert set(before) == {"id", "userId", "type", "level", "createdAt", "updatedAt"}
     assert before["id"] == before["userId"] == me["id"]
+    assert before["createdAt"] == changed.json["createdAt"] == me["createdAt"]
     assert (wrong.status, wrong.json["error"]["code"]) == (400, "INVALID_ARGUMENT")
 
 

@@ -89,7 +89,9 @@ async def test_a_learner_hears_a_lesson_with_each_sentence_lit_changes_speed_and
         assert await page.get_by_label("Speed").input_value() == "1.5"
         await page.get_by_role("button", name="Play").click()
         await _until(page, "document.getElementById('sound').ended")
-        await page.wait_for_timeout(200)
+        async with database.connection() as conn:
+            while not await conn.fetchval("SELECT count(heard_at) FROM lesson_progress"):
+                await page.wait_for_timeout(50)
         await tab.open("/listen")
         await expect(page.get_by_text("1 heard today")).to_be_visible()
         await expect(page.locator(".lesson.heard")).to_have_count(1)

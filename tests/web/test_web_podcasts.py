@@ -27,7 +27,7 @@ async def library(database, tmp_path):
         ids += await choose(database, items[2 * place : 2 * place + 2], day=day)
     for number, document_id in enumerate(ids):
         await teach(database, document_id, "B1", [f"Bridge {number} is closed.", "It opens in May & June."])
-    async with visiting(database, archive_url=str(tmp_path), clock=lambda: NOW) as visitor:
+    async with visiting(database, archive_url=str(tmp_path), clock=lambda: NOW, lessons_per_day=2) as visitor:
         await visitor.get("/podcast/all/B1.xml")  # to subscribe asks for the recordings
         async with database.transaction() as conn:
             held = await conn.fetchval("SELECT max(subject) FROM work WHERE stage = 'speak'")
@@ -110,6 +110,33 @@ async def test_the_episode_of_today_appears_when_all_of_it_is_recorded(library, 
     await speak_due(database, tmp_path)
     feed = feedparser.parse((await library.get("/podcast/all/B1.xml")).text)
     assert feed.entries[0].title == "Thursday 16 May 2024, B1"
+
+
+async def test_a_lesson_that_failed_for_good_does_not_hold_back_the_episode_of_today(library, database):
+    async with database.transaction() as conn:
+        await conn.execute("DELETE FROM work")
+        await conn.execute(
+            "UPDATE briefs SET written_at = NULL, problem = 'too short' WHERE brief_id = "
+            "(SELECT max(brief_id) FROM briefs WHERE level = 'B1')"
+        )
+    feed = feedparser.parse((await library.get("/podcast/all/B1.xml")).text)
+    assert feed.entries[0].title == "Thursday 16 May 2024, B1"
+
+
+async def test_an_episode_that_may_become_longer_is_not_published_before_the_day_is_over(library, database, tmp_path):
+    await library.get("/podcast/all/B1.xml")
+    await speak_due(database, tmp_path)
+    async with visiting(database, archive_url=str(tmp_path), clock=lambda: NOW, lessons_per_day=3) as visitor:
+        feed = feedparser.parse((await visitor.get("/podcast/all/B1.xml")).text)
+    assert feed.entries[0].title == "Wednesday 15 May 2024, B1"
+
+
+async def test_a_subscriber_gets_the_lessons_of_a_level_that_nobody_else_has(library, database):
+    answer = await library.get("/podcast/all/C1.xml")
+    async with database.connection() as conn:
+        asked = await conn.fetchval("SELECT count(*) FROM briefs WHERE kind = 'lesson' AND level = 'C1'")
+    assert asked == 4  # of today and yesterday
+    assert "lastBuildDate" not in answer.text
 
 
 async def test_a_podcast_of_another_level_or_topic_has_its_own_episodes(library):

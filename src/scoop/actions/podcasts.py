@@ -11,7 +11,8 @@ from scoop.core.audio.episodes import GAP_MS, EpisodePart, PodcastEpisode
 from scoop.core.listening import JAPAN
 from scoop.errors import NotFound
 from scoop.model import Level
-from scoop.store import recordings, topics
+from scoop.stages import lessons
+from scoop.store import listening, recordings, topics
 from scoop.store.db import Connection
 from scoop.store.recordings import RecordedArticle
 
@@ -19,15 +20,20 @@ ALL = "all"
 SHOWN = timedelta(days=30)
 
 
-async def list_episodes(conn: Connection, topic: str, level: Level, *, now: datetime) -> list[PodcastEpisode]:
+async def list_episodes(
+    conn: Connection, topic: str, level: Level, *, per_day: int, now: datetime
+) -> list[PodcastEpisode]:
     """The episodes of the last days, the latest first.
 
-    The one of a day appears when all its lessons of this level are recorded, or the day is over in Japan.
+    The one of today appears when all `per_day` articles are chosen and their lessons of this level recorded: apps do
+    not load an episode again that becomes longer.
     """
     topic_id = None if topic == ALL else (await topics.by_slug(conn, topic)).topic_id
     today = now.astimezone(JAPAN).date()
     recorded = await recordings.list_recorded(conn, level, since=today - SHOWN, topic_id=topic_id)
     unfinished = await recordings.list_unfinished_days(conn, level, since=today)
+    if await listening.count(conn, today) < per_day:
+        unfinished.add(today)
     return [
         _episode(day, articles)
         for day, articles in groupby(recorded, key=lambda article: article.chosen_on)
@@ -35,15 +41,20 @@ async def list_episodes(conn: Connection, topic: str, level: Level, *, now: date
     ]
 
 
-async def get_episode(conn: Connection, topic: str, level: Level, day: date, *, now: datetime) -> PodcastEpisode:
-    found = [episode for episode in await list_episodes(conn, topic, level, now=now) if episode.day == day]
+async def get_episode(
+    conn: Connection, topic: str, level: Level, day: date, *, per_day: int, now: datetime
+) -> PodcastEpisode:
+    episodes_of_level = await list_episodes(conn, topic, level, per_day=per_day, now=now)
+    found = [episode for episode in episodes_of_level if episode.day == day]
     if not found:
         raise NotFound(f"there is no episode of {day} at level {level}; the feed lists those that there are")
     return found[0]
 
 
-async def ask_missing(conn: Connection, level: Level, *, now: datetime) -> None:
-    """Ask for the recordings of this level: somebody has subscribed to it."""
+async def ask_missing(conn: Connection, level: Level, *, has_writer: bool, now: datetime) -> None:
+    """Ask for the lessons of this level and their recordings: somebody has subscribed to it."""
+    if has_writer:
+        await lessons.ask_levels(conn, [level], now=now)
     await recordings.ask_level(conn, level, since=now.astimezone(JAPAN).date() - SHOWN)
 
 

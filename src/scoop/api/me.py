@@ -1,12 +1,12 @@
 """The authenticated user, in the form that external client programs expect."""
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Literal
 
 from fastapi import Request, Response
 
 from scoop.core.access import Right, Role, Via
+from scoop.core.shapes import listening
 from scoop.http import responses, routes
 from scoop.http.deps import CurrentVisitor, ReadConn
 from scoop.http.errors import Unauthenticated
@@ -32,8 +32,8 @@ class Me:
     via: Via
     language: str
     level: Level
-    createdAt: datetime  # noqa: N815
-    updatedAt: datetime  # noqa: N815
+    createdAt: str  # noqa: N815
+    updatedAt: str  # noqa: N815
     type: Literal["user"] = "user"
 
 
@@ -46,7 +46,7 @@ async def get_me(request: Request, conn: ReadConn, by: CurrentVisitor) -> Respon
         raise Unauthenticated()
     user = await users.by_id(conn, by.user_id)
     learner = await learners.get_learner(conn, by.user_id)
-    name = f"user_{user.user_id}"
+    name = listening.user_name(user.user_id)
     me = Me(
         id=name,
         userId=name,
@@ -56,7 +56,7 @@ async def get_me(request: Request, conn: ReadConn, by: CurrentVisitor) -> Respon
         via=by.via,
         language=user.language,
         level=learner.level,
-        createdAt=user.created_at,
-        updatedAt=learner.updated_at,
+        createdAt=listening.iso(learner.created_at),
+        updatedAt=listening.iso(learner.updated_at),
     )
     return responses.json(request, me)

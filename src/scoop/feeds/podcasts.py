@@ -1,6 +1,6 @@
 """Podcasts of lessons: a feed for each topic and level, with an episode a day."""
 
-from datetime import UTC, date, datetime
+from datetime import date
 from typing import Annotated, Any
 from urllib.parse import quote, urlencode
 from uuid import UUID, uuid5
@@ -17,10 +17,12 @@ from scoop.core.feed_writing import line, podcast
 from scoop.core.feed_writing.podcast import Podcast, PodcastItem
 from scoop.core.rendering import common
 from scoop.http import byte_ranges, responses, routes
-from scoop.http.deps import CurrentDesk, CurrentVisitor, ReadConn
+from scoop.http.deps import CurrentDesk, CurrentVisitor, Desk, ReadConn
 from scoop.http.routes import needs
 from scoop.model import Level
 from scoop.store import posts
+from scoop.store.db import Connection
+from scoop.task_settings import NO_WRITER
 
 router = routes.for_programs("Feeds", prefix="/podcast")
 
@@ -45,9 +47,9 @@ async def podcast_feed(
     now = desk.clock()
     if visitor.is_known:
         async with desk.writing() as conn:
-            await podcasts.ask_missing(conn, level, now=now)
+            await podcasts.ask_missing(conn, level, has_writer=desk.lesson_writer != NO_WRITER, now=now)
     async with desk.reading() as conn:
-        found = await podcasts.list_episodes(conn, topic, level, now=now)
+        found = await podcasts.list_episodes(conn, topic, level, per_day=desk.config.lessons_per_day, now=now)
         desk_id = UUID(await posts.get_desk_id(conn))
     name = "News" if topic == ALL else topic.replace("_", " ").capitalize()
     feed = Podcast(
@@ -56,7 +58,7 @@ async def podcast_feed(
         page_url=f"{_base(request)}/listen",
         self_url=f"{_base(request)}{quote(request.url.path)}",
         cover_url=f"{_base(request)}/podcast-cover.png",
-        updated_at=max((episode.published_at for episode in found), default=datetime.fromtimestamp(0, UTC)),
+        updated_at=max((episode.published_at for episode in found), default=None),
         items=[_item(request, desk_id, topic, level, episode) for episode in found],
     )
     headers = {"Cache-Control": CACHE_CONTROL}
@@ -68,7 +70,7 @@ async def podcast_feed(
 async def episode_sound(request: Request, desk: CurrentDesk, topic: TopicName, level: Level, day: date) -> Response:
     """The sound of an episode, whole or in parts (Range)."""
     async with desk.reading() as conn:
-        episode = await podcasts.get_episode(conn, topic, level, day, now=desk.clock())
+        episode = await _episode(conn, desk, topic, level, day)
     body = await podcasts.read(app.open_archive(desk.config), episode)
     return byte_ranges.respond(request, body, mp3.MEDIA_TYPE, headers={"Cache-Control": CACHE_CONTROL})
 
@@ -79,7 +81,7 @@ async def episode_transcript(
     request: Request, desk: CurrentDesk, conn: ReadConn, topic: TopicName, level: Level, day: date
 ) -> Response:
     """The text of an episode with the time of each sentence."""
-    episode = await podcasts.get_episode(conn, topic, level, day, now=desk.clock())
+    episode = await _episode(conn, desk, topic, level, day)
     body = transcripts.web_vtt(episode.sentences()).encode()
     return responses.with_etag(request, body, f"{transcripts.VTT_TYPE}; charset=utf-8")
 
@@ -94,9 +96,14 @@ async def episode_chapters(
     request: Request, desk: CurrentDesk, conn: ReadConn, topic: TopicName, level: Level, day: date
 ) -> Response:
     """The lessons of an episode as chapters."""
-    episode = await podcasts.get_episode(conn, topic, level, day, now=desk.clock())
+    episode = await _episode(conn, desk, topic, level, day)
     body = msgspec.json.encode(transcripts.chapters(episode.chapters()))
     return responses.with_etag(request, body, transcripts.CHAPTERS_TYPE)
+
+
+async def _episode(conn: Connection, desk: Desk, topic: str, level: Level, day: date) -> PodcastEpisode:
+    per_day = desk.config.lessons_per_day
+    return await podcasts.get_episode(conn, topic, level, day, per_day=per_day, now=desk.clock())
 
 
 def _item(request: Request, desk_id: UUID, topic: str, level: Level, episode: PodcastEpisode) -> PodcastItem:

@@ -45,14 +45,19 @@ async def ask_ahead(conn: Connection, policy: LessonPolicy, *, now: datetime) ->
     """Ask for the lessons of the articles that were chosen today and yesterday."""
     if policy.ahead == "none" or not policy.per_day:
         return
-    since = (now - AHEAD_FOR).astimezone(JAPAN).date()
     async with conn.transaction():
         levels = LEVELS if policy.ahead == "all" else await _levels_of_readers(conn)
-        documents_by_level = defaultdict[Level, list[int]](list)
-        for document_id, level in await listening.list_unasked(conn, levels, since=since, limit=MOST_AT_ONCE):
-            documents_by_level[level].append(document_id)
-        for level, documents in documents_by_level.items():
-            await briefs.ask(conn, "lesson", "document", dict.fromkeys(documents, LANGUAGE), level=level)
+        await ask_levels(conn, levels, now=now)
+
+
+async def ask_levels(conn: Connection, levels: Sequence[Level], *, now: datetime) -> None:
+    """Ask for the lessons of these levels of the articles that were chosen today and yesterday, in a transaction."""
+    since = (now - AHEAD_FOR).astimezone(JAPAN).date()
+    documents_by_level = defaultdict[Level, list[int]](list)
+    for document_id, level in await listening.list_unasked(conn, levels, since=since, limit=MOST_AT_ONCE):
+        documents_by_level[level].append(document_id)
+    for level, documents in documents_by_level.items():
+        await briefs.ask(conn, "lesson", "document", dict.fromkeys(documents, LANGUAGE), level=level)
 
 
 async def _levels_of_readers(conn: Connection) -> Sequence[Level]:

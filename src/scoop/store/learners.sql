@@ -1,8 +1,7 @@
 -- name: learner
 -- The settings of a person as a learner; those of one who never changed them are the defaults.
 SELECT users.user_id, coalesce(level, 'B1') AS level, coalesce(timezone, 'Asia/Tokyo') AS timezone,
-    coalesce(learners.created_at, users.created_at) AS created_at,
-    coalesce(learners.updated_at, users.created_at) AS updated_at
+    users.created_at, coalesce(learners.updated_at, users.created_at) AS updated_at
 FROM users LEFT JOIN learners USING (user_id) WHERE users.user_id = $1;
 
 -- name: put

@@ -171,8 +171,9 @@ async def list_recorded(
 
 
 async def list_unfinished_days(conn: Connection, level: Level, *, since: date) -> set[date]:
-    """The days since a date whose chosen articles are not all recorded at a level."""
-    return {row["chosen_on"] for row in await conn.fetch(SQL["unfinished_days"], level, since)}
+    """The days since a date with a chosen article whose recording of a level is still to come."""
+    rows = await conn.fetch(SQL["unfinished_days"], level, since, StageName.SPEAK, StageName.WRITE)
+    return {row["chosen_on"] for row in rows}
 
 
 async def ask_level(conn: Connection, level: Level, *, since: date) -> None:

@@ -42,11 +42,18 @@ WHERE chosen_on >= $2 AND (documents.source, documents.collection) NOT IN (SELEC
 ORDER BY chosen_on DESC, lesson_id;
 
 -- name: unfinished_days
--- The days since a date with a chosen article whose lesson of a level is not recorded.
+-- The days since a date with a chosen article whose lesson of a level is not recorded, and may still be: neither the text nor
+-- the sound has failed for good.
 SELECT DISTINCT chosen_on FROM listening_articles
 WHERE chosen_on >= $2 AND NOT EXISTS (
-    SELECT FROM lessons JOIN recordings USING (lesson_id)
-    WHERE subject_kind = 'document' AND subject_id = document_id AND level = $1);
+    SELECT FROM lessons LEFT JOIN recordings USING (lesson_id)
+        LEFT JOIN work ON stage = $3 AND subject = lesson_id AND state = 'quarantined'
+    WHERE subject_kind = 'document' AND subject_id = document_id AND level = $1
+        AND (recordings.lesson_id IS NOT NULL OR work.subject IS NOT NULL)
+) AND NOT EXISTS (
+    SELECT FROM briefs LEFT JOIN work ON stage = $4 AND subject = brief_id
+    WHERE kind = 'lesson' AND subject_kind = 'document' AND subject_id = document_id AND level = $1
+        AND written_at IS NULL AND (state = 'quarantined' OR (state IS NULL AND problem IS NOT NULL)));
 
 -- name: unrecorded
 -- The lessons of a level of the articles that were chosen since a date, that have no recording and wait for none.

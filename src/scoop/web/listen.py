@@ -20,6 +20,7 @@ from scoop.core.listening import JAPAN
 from scoop.errors import Conflict
 from scoop.http import routes
 from scoop.http.deps import CurrentDesk, CurrentVisitor, Desk, ReadConn, WriteConn
+from scoop.http.errors import Unauthenticated
 from scoop.http.routes import needs
 from scoop.model import LEVELS, Lesson, Level
 from scoop.store import learners, lessons, recordings
@@ -163,6 +164,18 @@ async def change_level(
         return pages.redirect_with_notice(f"{back}?{urlencode({'level': level})}")
     await learner_actions.change_settings(conn, by.user_id, level=level)
     return pages.redirect_with_notice(back)
+
+
+@router.post("/listen/timezone")
+@needs("read")
+async def change_timezone(
+    conn: WriteConn, by: CurrentVisitor, timezone: Annotated[str, Form(max_length=64)]
+) -> Response:
+    """Remember the timezone of a person's dates and streak."""
+    if by.user_id is None:
+        raise Unauthenticated
+    learner = await learner_actions.change_settings(conn, by.user_id, timezone=timezone.strip())
+    return pages.redirect_with_notice("/listen", notice=f"Dates are in {learner.timezone} now.")
 
 
 @router.get("/listen/{article_id}")

@@ -37,14 +37,14 @@ class PodcastItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Podcast:
-    """A podcast; `self_url` is its own address without a key."""
+    """A podcast; `self_url` is its own address without a key, `updated_at` None before the first episode."""
 
     title: str
     description: str
     page_url: str
     self_url: str
     cover_url: str
-    updated_at: datetime
+    updated_at: datetime | None
     items: Sequence[PodcastItem]
 
 
@@ -56,7 +56,8 @@ def write(podcast: Podcast) -> bytes:
     _add(channel, "description", podcast.description)
     _add(channel, "language", LANGUAGE)
     _add(channel, "generator", GENERATOR)
-    _add(channel, "lastBuildDate", _date(podcast.updated_at))
+    if podcast.updated_at is not None:
+        _add(channel, "lastBuildDate", _date(podcast.updated_at))
     etree.SubElement(channel, f"{{{ATOM}}}link", rel="self", type="application/rss+xml", href=podcast.self_url)
     _add_cover(channel, podcast)
     _add(channel, f"{{{ITUNES}}}author", GENERATOR)

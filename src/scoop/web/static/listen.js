@@ -313,7 +313,7 @@ if (sound) {
   by("controls").hidden = false;
   sound.preservesPitch = true;
   sound.addEventListener("play", () => { showState(); recorded.setSpeed(); watch(); });
-  sound.addEventListener("pause", () => { showState(); save(); });
+  sound.addEventListener("pause", () => { showState(); if (!sound.ended) save(); });
   sound.addEventListener("seeked", follow);
   sound.addEventListener("timeupdate", () => { // also while the screen is off
     follow();
