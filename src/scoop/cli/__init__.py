@@ -56,7 +56,7 @@ COMMANDS = {
     "review": "Decide on stories that may be one: list, merge, keep apart, split, move, undo.",
     "translate": "Translate an article into another language.",
     "summaries": "Summaries of events and articles: list, show, ask, redo, retry.",
-    "lessons": "Texts for learners of English: list, show, make, update, measure.",
+    "lessons": "Texts for learners of English: list, show, make, choose, measure.",
     "prompts": "Prompts of the texts that writers make: list, show, render.",
     "spend": "Show what texts by writers cost, and what is left of today's budgets.",
     "calibrate": "Propose thresholds from the decisions of reviewers.",
