@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from scoop.core import event_groups, genres, links, publishers, signals, text, urls
+from scoop.core import editions, event_groups, genres, links, publishers, signals, text, urls
 from scoop.core.embedding_text import embedding_text, with_recipe
 from scoop.core.event_groups import UNKNOWN_FAMILY, GroupableStory
 from scoop.embedders.local import Local
@@ -106,6 +106,7 @@ def compared(row: dict[str, Any]) -> links.Compared:
         language=row["lang"],
         words=len(body),
         is_of_many_events=genres.genre(row["title"], row["url"]) in genres.OF_MANY_EVENTS,
+        dated_title=editions.dated_title(row["title"]),
     )
 
 

@@ -49,6 +49,7 @@ def test_a_headline_about_reactions_markets_or_what_is_expected_or_that_is_cut_i
         "What the collapse means for commuters in Ostburg",
         "Who is the new mayor of Ostburg",
         "Ostburg bridge: how it was built",
+        "The bolt nobody saw: anatomy of a collapse",
         "The engineer who saved the old bridge",
         "Five takeaways from the council's meeting",
         "Update your browser before it is too late",

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scoop.core import links, signals
+from scoop.core import editions, links, signals
 from scoop.core.links import Compared
 
 FIT = links.load_model("use-multilingual", "v3+lead400")
@@ -50,3 +50,19 @@ def test_a_pair_that_can_only_be_related_stays_below_the_threshold_of_coverage(c
     alike = a_document("Library of Ostburg burns down", "Flames in Ostburg. " * 9)
     assert FIT.probabilities(features(alike, alike, 1.0))[0] >= FIT.coverage_at
     assert FIT.probabilities(features(one, other, 1.0))[0] < FIT.coverage_at
+
+
+def test_two_editions_of_a_daily_series_are_related_at_most():
+    text = "Shares in Ostburg closed higher, helped by the harbour and by the telephone company. " * 5
+    one, other, same = (
+        a_document(title, text, dated_title=editions.dated_title(title), publisher=publisher)
+        for title, publisher in (
+            ("Markets close higher on Tuesday", "herald"),
+            ("Markets close higher on Wednesday", "post"),
+            ("Markets close higher on Tuesday", "post"),
+        )
+    )
+    assert FIT.probabilities(features(one, same, 1.0))[0] >= FIT.coverage_at
+    assert FIT.probabilities(features(one, other, 1.0))[0] < FIT.coverage_at
+    assert links.are_one(one, same, features(one, same, 1.0)[0], FIT)
+    assert not links.are_one(one, other, features(one, other, 1.0)[0], FIT)

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scoop.core import signals
+from scoop.core import editions, signals
+from scoop.core.editions import DatedTitle
 from scoop.core.signals import Signals, WordIds
 from scoop.errors import ConfigError
 
@@ -51,7 +52,8 @@ class Compared:
     """A document as pair features see it; `day` is NaN and `publisher` empty if unknown.
 
     `boilerplate` is the hash of its text if that is no article but a notice that many documents have;
-    `is_of_many_events` says that its genre is one of `genres.OF_MANY_EVENTS`.
+    `is_of_many_events` says that its genre is one of `genres.OF_MANY_EVENTS`; `dated_title` is None if its title names
+    no day.
     """
 
     signals: Signals
@@ -61,6 +63,7 @@ class Compared:
     words: int
     is_of_many_events: bool
     boilerplate: int | None = None
+    dated_title: DatedTitle | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,8 +112,12 @@ def pair_features(one: Compared, others: Sequence[Compared], cosines: Table) -> 
 
 
 def _has_many_events(one: Compared, other: Compared) -> bool:
-    """Whether what two documents share is of many events: a round-up, or a notice instead of an article."""
-    return one.is_of_many_events or other.is_of_many_events or _have_one_notice(one, other)
+    """Whether what two documents share is of many events: a round-up, a daily series, or a notice for an article."""
+    return one.is_of_many_events or other.is_of_many_events or _share_no_report(one, other)
+
+
+def _share_no_report(one: Compared, other: Compared) -> bool:
+    return _have_one_notice(one, other) or editions.are_two_editions(one.dated_title, other.dated_title)
 
 
 def _have_one_notice(one: Compared, other: Compared) -> bool:
@@ -267,7 +274,7 @@ LONG_BODY_WORDS = 40  # shorter bodies are never merged by meaning
 
 def are_one(one: Compared, other: Compared, row: Table, fit: "LinkModel") -> bool:
     """Whether two documents are surely one story, by their own features alone."""
-    if _have_one_notice(one, other):
+    if _share_no_report(one, other):
         return False
     features = features_by_name(row)
     if features["numbers_differ"] or features["same_publisher"] or min(one.words, other.words) < LONG_BODY_WORDS:

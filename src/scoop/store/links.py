@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import numpy as np
 
-from scoop.core import genres, signals
+from scoop.core import editions, genres, signals
 from scoop.core.links import Compared, Neighbourhood, Table
 from scoop.store import db
 from scoop.store.db import Connection
@@ -86,6 +86,7 @@ async def get_compared(conn: Connection, ids: Iterable[int]) -> dict[int, Compar
             words=row["words"],
             boilerplate=row["boilerplate"],
             is_of_many_events=genres.genre(row["title"], row["canonical_url"]) in genres.OF_MANY_EVENTS,
+            dated_title=editions.dated_title(row["title"]),
         )
         for row in await conn.fetch(SQL["compared"], list(ids))
     }
