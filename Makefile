@@ -7,6 +7,8 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo $$p; break; }; done)
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes
+# Hundreds of tests start processes of the program: each would compile it again where bytecode is not kept.
+COMPILED := env -u PYTHONDONTWRITEBYTECODE
 RUNTIME := .venv/.runtime
 DEV := .venv/.dev
 
@@ -19,7 +21,7 @@ up: $(RUNTIME) ## set up and run everything: worker, scheduler, web page; Ctrl-C
 	@$(BIN)/scoop up
 
 test: $(DEV) ## set up and run all tests
-	@$(BIN)/python -m pytest -n auto --dist worksteal
+	@$(COMPILED) $(BIN)/python -m pytest -n auto --dist worksteal
 
 setup: $(RUNTIME) ## make .venv with `scoop` in its bin
 	@echo "ready: $(BIN)/scoop"
