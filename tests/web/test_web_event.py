@@ -58,6 +58,11 @@ def first_heading(answer, tag):
     return " ".join(re.sub(r"<[^>]+>", "", content).split())
 
 
+def documents_on(page):
+    """The ids of the documents that a page lists, each as an article or as another outlet of one."""
+    return [item["id"] for tag in ("li", "bdi") for item in page.attributes(tag) if "document-" in item.get("id", "")]
+
+
 def texts(page):
     """The addresses of the documents' texts on a page."""
     return [link for link in page.links("/stories/") if "/read/" in link]
@@ -207,8 +212,8 @@ async def test_the_first_to_report_is_marked_and_what_each_publisher_adds_is_sho
     async with visiting(database, role="reader") as visitor:
         page = (await visitor.get(await event_path(database))).page
     coverage = page.text.partition("Coverage, in order of appearance")[2]
-    assert coverage.startswith(" On One first to report Library of Ostburg")
-    assert "only here: 41 firefighters Ella Brandt" in coverage.partition("Two")[2]
+    assert coverage.startswith(" OE one.example first to report Library of Ostburg")
+    assert "only here: 41 firefighters Ella Brandt" in coverage.partition("two.example")[2]
     assert coverage.count("first to report") == 1
 
 
@@ -266,7 +271,27 @@ async def test_a_source_goes_by_the_name_it_was_given(database):
         await conn.execute("INSERT INTO source_names (source, name) VALUES ('nw', 'The Northern Wire')")
     async with visiting(database) as visitor:
         page = (await visitor.get(await event_path(database))).page
-    assert "TN The Northern Wire" in page.text
+    assert "tribune.example The Northern Wire" in page.text
+
+
+async def test_an_article_is_listed_once_under_its_publisher_with_the_other_outlets_that_brought_it(database):
+    address = "https://herald.example/flood"
+    await told(
+        database,
+        [
+            a_report(1, source="link_pile", canonical_url=address, title="River rises", hours_ago=5),
+            a_report(2, source="herald", canonical_url=address, title="River rises in Ostburg", hours_ago=5),
+        ],
+    )
+    async with database.connection() as conn:
+        await conn.execute("UPDATE publishers SET name = 'Herald' WHERE family = 'herald.example'")
+    async with visiting(database, role="reader") as visitor:
+        page = (await visitor.get(await event_path(database))).page
+    coverage = page.text.partition("Coverage, in order of appearance")[2]
+    assert coverage.startswith(
+        " He Herald 2 documents River rises in Ostburg 16 May, 07:00 read here, 1 min also through Link Pile"
+    )
+    assert len(documents_on(page)) == 2
 
 
 async def test_documents_are_drawn_by_publisher_and_named_in_words(database):
@@ -280,7 +305,7 @@ async def test_documents_are_drawn_by_publisher_and_named_in_words(database):
     )
     async with visiting(database) as visitor:
         page = (await visitor.get(await event_path(database))).page
-    assert "Coverage from 16 May, 03:00 to 16 May, 07:00: A 1 document, B 2 documents" in page.text
+    assert "Coverage from 16 May, 03:00 to 16 May, 07:00: one.example 1 document, two.example 2 documents" in page.text
     assert [(path["class"], path["d"]) for path in page.attributes("path")] == [
         ("lane-1", "M0 0v10"),
         ("lane-2", "M500 10v10M1000 10v10"),
@@ -529,7 +554,7 @@ async def test_a_large_event_is_shown_in_parts(database, monkeypatch):
         path = await event_path(database)
         parts = [(await visitor.get(f"{path}?skip={skip}")).page for skip in (0, 2, 4)]
         beyond = [(await visitor.get(f"{path}?skip={skip}")).status for skip in ("-1", "20000", "x", str(2**70))]
-    shown = [[item["id"] for item in part.attributes("li") if "document-" in item.get("id", "")] for part in parts]
+    shown = [documents_on(part) for part in parts]
     assert [len(each) for each in shown] == [2, 2, 1]
     assert len({document for each in shown for document in each}) == 5
     assert [link.get("href") for link in parts[1].attributes("a") if link.get("rel") in {"prev", "next"}] == [
@@ -552,8 +577,7 @@ async def test_an_event_of_5000_documents_is_one_page_of_100_with_all_on_its_tim
                 conn, path.rpartition("/")[2], limit=100, has_evidence=False, languages_of=lambda _: ("",)
             )
         seconds = perf_counter() - started
-    documents = [item for item in answer.page.attributes("li") if "document-" in item.get("id", "")]
-    assert len(documents) == 100
+    assert len(documents_on(answer.page)) == 100
     assert "4,900 more →" in answer.page.text
     assert len(answer.text) < 250_000
     assert seconds < 5  # 0.05 on an idle machine: the bound only catches a query per document

@@ -202,9 +202,9 @@ def test_the_health_of_the_sources_is_one_line(sources, said, kind):
 
 def test_each_newsroom_has_a_lane_in_order_of_appearance():
     documents = [a_document(1, "b.example"), a_document(2, "a.example", hours=1), a_document(3, "b.example", hours=4)]
-    found = timeline.strip(documents, {"a.example": "The A"})
+    found = timeline.strip(documents, {"a.example": "The A", "b.example": "B"})
     assert [(lane.number, lane.name, lane.path) for lane in found.lanes] == [
-        (1, "b.example", "M0 0v10M1000 0v10"),
+        (1, "B", "M0 0v10M1000 0v10"),
         (2, "The A", "M250 10v10"),
     ]
 
@@ -212,7 +212,9 @@ def test_each_newsroom_has_a_lane_in_order_of_appearance():
 def test_newsrooms_beyond_the_colours_share_the_last_lane():
     documents = [a_document(n, f"{n}.example", hours=n) for n in range(9)]
     documents.append(a_document(9, "8.example", hours=9))  # tells most, so it keeps a lane of its own
-    found = timeline.strip(documents, {}).lanes
+    found = timeline.strip(
+        documents, {document.publisher_family: document.publisher_family for document in documents}
+    ).lanes
     assert [lane.number for lane in found] == [1, 2, 3, 4, 5, 6]
     assert found[-1].name == "4 others"
     assert "8.example" in [lane.name for lane in found]

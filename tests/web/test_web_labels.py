@@ -205,3 +205,12 @@ def test_a_story_of_an_event_names_its_first_outlet():
         "Ostburg One and 1 more"
     )
     assert labels.story_outlets(a_story(sources=["far_away"]), [first, other]) == "Far Away"
+
+
+def test_a_story_of_an_event_names_the_outlet_of_its_publisher_before_those_that_link_to_it():
+    linking, own = (
+        Outlet(source=name, source_name=name, url=None, publisher_family="herald.example", publisher_name="Herald")
+        for name in ("Link Pile", "Herald")
+    )
+    story = a_story(sources=["Herald", "Link Pile"], source_count=2)
+    assert labels.story_outlets(story, [linking, own]) == "Herald and 1 more"

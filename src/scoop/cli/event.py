@@ -9,7 +9,7 @@ import click
 
 from scoop.cli import console, runtime
 from scoop.config import Config
-from scoop.core.display_names import outlet_name
+from scoop.core.display_names import counted, outlet_name
 
 if TYPE_CHECKING:
     from scoop.store.reads.event_summaries import EventDetail, EventStory, EventSummary, RelatedSummary
@@ -69,8 +69,9 @@ def _print(detail: "EventDetail") -> None:
     click.echo(event.url or "no URL")
     click.echo(
         f"event {event.event_id} ({event.event_uuid}) in {event.collection}, {event.status}: "
-        f"{event.source_count} outlets, {event.publisher_family_count} independent; {event.item_count} documents, "
-        f"{event.story_count} stories; {', '.join(event.languages)}"
+        f"{counted(event.source_count, 'outlet')}, {event.publisher_family_count} independent; "
+        f"{counted(event.item_count, 'document')}, {counted(event.story_count, 'story', 'stories')}; "
+        f"{', '.join(event.languages)}"
     )
     click.echo(
         f"first seen {console.format_time(event.first_seen_at)}, last seen {console.format_time(event.last_seen_at)}, "
@@ -114,7 +115,7 @@ def _print_summary(summary: "SummaryReport") -> None:
             f"[{source.number}] {text.one_line(source.source_name or source.source)} {source.url or ''}".rstrip()
         )
     written_by = "extract" if summary.disclaimer_id == "extract" else f"model {summary.model}"
-    click.echo(f"summary of {len(summary.sources)} articles, {written_by}. {summary.disclaimer}\n")
+    click.echo(f"summary of {counted(len(summary.sources), 'article')}, {written_by}. {summary.disclaimer}\n")
 
 
 def _story_row(story: "EventStory") -> tuple[object, ...]:

@@ -1,8 +1,9 @@
 """The page of an event: its lead, who reported it and when, what each publisher adds, and related events."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from http import HTTPStatus
 from itertools import groupby
 from typing import Annotated
@@ -11,6 +12,7 @@ from uuid import UUID
 from fastapi import Query, Response
 from starlette.responses import HTMLResponse, RedirectResponse
 
+from scoop.core import text
 from scoop.http import routes
 from scoop.http.cache import Cached
 from scoop.http.deps import CurrentDesk, Desk
@@ -18,6 +20,7 @@ from scoop.http.routes import needs
 from scoop.store import db
 from scoop.store.db import Connection
 from scoop.store.reads import event_page as reads
+from scoop.store.reads.documents import TextFacts
 from scoop.store.reads.event_page import EventPage, ShownDocument
 from scoop.web import event_summary, explain, labels, pages, timeline
 from scoop.web.article import passage_href
@@ -33,17 +36,26 @@ Number = Annotated[int, Query(ge=1, le=db.LAST_ID)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PublisherCoverage:
-    """A publisher of an event: its documents on this page, and the number of all.
+class CoveringArticle:
+    """An article of an event: the document to read, and those of other outlets with the same address."""
 
-    `name` is that of its first outlet, `lane` the number of its colour.
+    document: ShownDocument
+    first_seen_at: datetime
+    others: list[ShownDocument]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublisherCoverage:
+    """A publisher of an event: its articles on this page, and the number of all its documents.
+
+    `lane` is the number of its colour.
     """
 
     family: str
     name: str
     lane: int
     is_first: bool
-    documents: list[ShownDocument]
+    articles: list[CoveringArticle]
     total: int
     additions: list[str]
 
@@ -116,15 +128,15 @@ def render(
     end = page.skip + len(page.shown)
     beginning, rest = split_text(page.article.body_text)
     decisions = page.evidence.decisions if page.evidence else []
-    reporting = publishers(page)
     return pages.page(
         "event.html",
         context,
         status=status,
         page=page,
         event=page.event,
-        publishers=reporting,
-        strip=timeline.strip(page.outline, {publisher.family: publisher.name for publisher in reporting}),
+        publishers=publishers(page),
+        lead_publisher=_publisher_name(page, page.event.own_publisher or ""),
+        strip=timeline.strip(page.outline, page.publisher_names),
         beginning=beginning,
         rest=rest,
         more_from=end if end < len(page.outline) else None,
@@ -154,19 +166,50 @@ def publishers(page: EventPage) -> list[PublisherCoverage]:
     first = page.outline[0].publisher_family if len(total) > 1 else None
     found = []
     for family, group in groupby(page.shown, key=lambda document: document.publisher_family):
-        own = list(group)
+        name = _publisher_name(page, family)
         found.append(
             PublisherCoverage(
                 family=family,
-                name=labels.outlet_name(own[0].source, own[0].source_name),
+                name=name,
                 lane=lane[family],
                 is_first=family == first,
-                documents=own,
+                articles=articles(list(group), page.facts, publisher=name),
                 total=total[family],
                 additions=page.additions.get(family, []),
             )
         )
     return found
+
+
+def _publisher_name(page: EventPage, family: str) -> str:
+    return text.one_line(page.publisher_names[family])
+
+
+def articles(
+    documents: Sequence[ShownDocument], facts: Mapping[int, TextFacts], *, publisher: str
+) -> list[CoveringArticle]:
+    """The articles of a publisher: what several outlets bring under one address is one article.
+
+    The document to read is that of the publisher's own outlet, else the one with the longest text.
+    """
+    by_address: dict[object, list[ShownDocument]] = {}
+    for document in documents:
+        address = (document.url, document.language, document.story_id) if document.url else document.document_id
+        by_address.setdefault(address, []).append(document)
+
+    def worth(document: ShownDocument) -> tuple[bool, int]:
+        is_own = labels.outlet_name(document.source, document.source_name) == publisher
+        return is_own, facts[document.document_id].token_count
+
+    best = {address: max(alike, key=worth) for address, alike in by_address.items()}
+    return [
+        CoveringArticle(
+            document=best[address],
+            first_seen_at=alike[0].seen_at,
+            others=[document for document in alike if document is not best[address]],
+        )
+        for address, alike in by_address.items()
+    ]
 
 
 def split_text(body: str) -> tuple[list[str], list[str]]:

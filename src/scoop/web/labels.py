@@ -5,7 +5,7 @@ from collections.abc import Container, Sequence
 from datetime import datetime, timedelta
 from typing import Literal, Protocol
 
-from scoop.core import events, front_page, publishers, text
+from scoop.core import events, front_page, text
 from scoop.core.curation import EvaluationState, RejectReason
 from scoop.core.display_names import collection_name as collection_name
 from scoop.core.display_names import counted as counted
@@ -136,11 +136,6 @@ class CoveredByDocuments(Covered, Protocol):
     def item_count(self) -> int: ...
 
 
-def publisher_name(publisher_family: str) -> str:
-    """The name of a publisher family before it is edited, on one line."""
-    return text.one_line(publishers.family_name(publisher_family))
-
-
 def source_counts(story: Covered) -> str:
     """The number of sources, and how many of them are independent of each other."""
     # one source, such as a link blog, may link to several publishers
@@ -208,9 +203,11 @@ def event_counts(tally: EventTally) -> str:
 
 
 def story_outlets(story: Story, outlets: Sequence[Outlet]) -> str:
-    """The first outlet of a story of an event, and the number of the others."""
-    own = [outlet for outlet in outlets if outlet.source in story.sources]
-    first = outlet_name(own[0].source, own[0].source_name) if own else outlet_name(story.sources[0], None)
+    """The publisher's own outlet of a story of an event, else the first one, and the number of the others."""
+    ours = [outlet for outlet in outlets if outlet.source in story.sources]
+    names = [outlet_name(outlet.source, outlet.source_name) for outlet in ours]
+    publishers = [name for name, outlet in zip(names, ours, strict=True) if name == outlet.publisher_name]
+    first = next(iter(publishers + names), outlet_name(story.sources[0], None))
     return f"{first} and {story.source_count - 1:,} more" if story.source_count > 1 else first
 
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from scoop.core import text
 from scoop.store.reads.event_page import OutlinedDocument
-from scoop.web import labels
 
 SHORTEST = timedelta(minutes=1)  # a shorter event has no timeline
 LANES = 6  # colours that a reader can distinguish; the other publishers share the last
@@ -51,7 +51,7 @@ def lane_by_family(documents: Sequence[OutlinedDocument]) -> dict[str, int]:
 
 
 def strip(documents: Sequence[OutlinedDocument], names: Mapping[str, str]) -> Strip | None:
-    """The strip from the first document to the last; None if all appeared within a minute. `names` are by publisher."""
+    """The strip from the first document to the last; None if all appeared within a minute. `names` are by family."""
     if not documents or documents[-1].seen_at - documents[0].seen_at < SHORTEST:
         return None
     start, end = documents[0].seen_at, documents[-1].seen_at
@@ -78,4 +78,4 @@ def strip(documents: Sequence[OutlinedDocument], names: Mapping[str, str]) -> St
 def _name(families: Sequence[str], names: Mapping[str, str]) -> str:
     if len(families) > 1:
         return f"{len(families):,} others"
-    return names.get(families[0]) or labels.publisher_name(families[0])
+    return text.one_line(names[families[0]])

@@ -8,7 +8,7 @@ from uuid import UUID
 from scoop.core import contributions
 from scoop.core.contributions import PublisherText
 from scoop.model import Decision, Event, Story
-from scoop.store import db
+from scoop.store import db, publishers
 from scoop.store.db import Connection
 from scoop.store.reads import decisions, documents, evaluations, events, summaries
 from scoop.store.reads.decisions import DocumentDecision, RejectedCandidate
@@ -80,13 +80,15 @@ class EventEvidence:
 class EventPage:
     """`outline` has all documents in order of appearance, `shown` those of this page by publisher.
 
-    `additions` are figures and names that only one publisher has. `evidence` is None for those who may not edit.
+    `publisher_names` are by family, for all documents. `additions` are figures and names that only one publisher has.
+    `evidence` is None for those who may not edit.
     """
 
     event: Event
     lead_document_id: int
     article: ReaderArticle
     outline: list[OutlinedDocument]
+    publisher_names: Mapping[str, str]
     shown: list[ShownDocument]
     skip: int
     facts: Mapping[int, TextFacts]
@@ -128,6 +130,9 @@ async def get_event_page(
         lead_document_id=lead_document_id,
         article=await documents.get_reader_article(conn, event.lead_story_id, lead_document_id),
         outline=outline,
+        publisher_names=await publishers.publisher_names(
+            conn, {document.publisher_family for document in outline} | {event.own_publisher or ""}
+        ),
         shown=[ShownDocument(**row) for row in await conn.fetch(SQL["documents_by_id"], part)],
         skip=skip,
         facts=await documents.get_text_facts(conn, [*part, lead_document_id]),

@@ -8,7 +8,7 @@ WHERE coverage_id = $1 AND stories.status <> 'merged' ORDER BY seen_at, document
 -- Documents of an event by their numbers, in the order of these.
 SELECT story_id, story_uuid, document_id, article_id, source, source_item_id, documents.canonical_url AS url, title,
     normalized_language AS language, publisher_family, published_at, seen_at, match_type::text AS match_type, match_score,
-    match_details, (SELECT name FROM sources WHERE slug = source) AS source_name
+    match_details, (SELECT name FROM source_names WHERE source_names.source = documents.source) AS source_name
 FROM unnest($1::bigint[]) WITH ORDINALITY AS asked (document_id, place)
 JOIN story_members USING (document_id) JOIN stories USING (story_id) JOIN documents USING (document_id) ORDER BY place;
 

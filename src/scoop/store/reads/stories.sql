@@ -29,7 +29,7 @@ ORDER BY last_seen_at DESC, story_id DESC LIMIT $2;
 -- The documents of a story, in order of appearance.
 SELECT document_id, article_id, source, source_item_id, canonical_url AS url, title, normalized_language AS language,
     publisher_family, published_at, seen_at, match_type::text AS match_type, match_score, match_details,
-    (SELECT name FROM sources WHERE slug = source) AS source_name
+    (SELECT name FROM source_names WHERE source_names.source = documents.source) AS source_name
 FROM story_members JOIN documents USING (document_id)
 WHERE story_id = $1 ORDER BY seen_at, document_id LIMIT $2;
 
