@@ -5,6 +5,8 @@ import re
 
 from builders import FIRE, FIRE_AGAIN, group_into_events, told
 from greader.test_greader import syncing
+from scoop.model import TopicSettings
+from scoop.store import topics
 from summarised import FIRE_SENTENCES, event_id_of, summarise
 from web.visitor import a_report, visiting
 
@@ -131,6 +133,9 @@ async def test_labels_of_an_app_are_kept_and_are_streams(database):
 
 
 async def test_an_event_is_in_one_subscription_and_is_counted_once(database):
+    async with database.transaction() as conn:
+        picks = TopicSettings(topic_slug="picks", topic_name="Picks", collections=["ai_news", "world_news"])
+        await conn.execute("INSERT INTO curators (topic_id) VALUES ($1)", await topics.put(conn, picks))
     await some_events(database)
     async with syncing(database) as app:
         subscriptions = (await app.get("subscription/list")).json["subscriptions"]

@@ -149,11 +149,16 @@ async def subscriptions(request: Request, conn: ReadConn) -> Response:
 
 
 async def _listed_topics(conn: Connection) -> list[Topic]:
-    """The topics that choose among events; what has all of one collection would be counted twice."""
+    """The topics that choose among events; what has all of one collection would be counted twice.
+
+    A curator reads all articles of its collections, and chooses some of them in its digests only.
+    """
     return [
         topic
         for topic in await topics.list_topics(conn)
-        if topic.enabled and (topic.source_rules or topic.keyword_rules or len(topic.collections) != 1)
+        if topic.enabled
+        and not topic.is_curator
+        and (topic.source_rules or topic.keyword_rules or len(topic.collections) != 1)
     ]
 
 
