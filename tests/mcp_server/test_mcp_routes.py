@@ -73,7 +73,7 @@ async def test_an_event_of_several_stories_is_one_entry_with_its_outlets(databas
     assert hit["headline"] == listed == event["headline"]
     assert "Ostburg" in hit["untrusted_passage"]
     assert (listed["outlets"], listed["independent"], listed["stories"]) == (2, 2, 2)
-    assert (listed["outlet_names"], listed["status"]) == (["harbour_post", "akari"], "new")
+    assert (listed["outlet_names"], listed["status"]) == (["Harbour Post", "Akari"], "new")
     assert {found["headline"]["event_uuid"] for found in single} == {listed["event_uuid"]}
     assert len(single) == len(event["stories"]) == len(event["articles"]) == 2
     assert event["untrusted_text"].startswith("The public library of Ostburg")

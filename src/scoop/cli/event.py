@@ -111,9 +111,8 @@ def _print_summary(summary: "SummaryReport") -> None:
         return
     click.echo(f"\n{text.readable(summaries.numbered_text(summary.sentences))}\n")
     for source in summary.sources:
-        click.echo(
-            f"[{source.number}] {text.one_line(source.source_name or source.source)} {source.url or ''}".rstrip()
-        )
+        outlet = outlet_name(source.source, source.source_name)
+        click.echo(f"[{source.number}] {outlet} {source.url or ''}".rstrip())
     written_by = "extract" if summary.disclaimer_id == "extract" else f"model {summary.model}"
     click.echo(f"summary of {counted(len(summary.sources), 'article')}, {written_by}. {summary.disclaimer}\n")
 

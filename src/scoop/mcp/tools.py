@@ -494,7 +494,7 @@ def _event_headline(event: EventSummary) -> McpEventHeadline:
         url=event.url,
         language=event.language,
         status=event.status,
-        outlet_names=[text.one_line(outlet.source_name or outlet.source) for outlet in event.outlets],
+        outlet_names=[display_names.outlet_name(outlet.source, outlet.source_name) for outlet in event.outlets],
         outlets=event.source_count,
         independent=event.publisher_family_count,
         documents=event.item_count,
