@@ -1,5 +1,7 @@
 """Curators over the API: settings, interests, articles, labels and explanations."""
 
+from datetime import timedelta
+
 import pytest
 
 from curating import INTERESTS, NINE, SLUG, a_curator, a_post_about
@@ -140,6 +142,24 @@ async def test_articles_are_listed_by_state_reason_and_page_and_explained(databa
     )
     assert (unknown.status, wrong.status, status.json["articles"]) == (404, 400, {"notified": 2, "rejected": 1})
     assert "it was never gathered" in unknown.json["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("days_later", "outlook"),
+    [
+        (0, "number 1 of the next post"),
+        (9, "it is not fresh any more, or a post about its event is on its way"),
+    ],
+)
+async def test_an_article_that_is_not_posted_is_explained_by_what_becomes_of_it(
+    days_later, outlook, database, tmp_path
+):
+    async with a_curator(database, tmp_path) as desk:
+        await desk.evaluate([a_post_about(1, "PostgreSQL")])
+    now = NINE + timedelta(days=days_later)
+    async with visiting(database, role="reader", clock=lambda: now, signed_in_at=now) as visitor:
+        (met,) = (await visitor.get("/api/v1/evaluations?url=https://tribune.example/1")).json
+    assert (met["state"], met["outlook"]) == ("relevant", outlook)
 
 
 async def test_a_curator_that_posted_is_not_removed(database, tmp_path):

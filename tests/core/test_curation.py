@@ -77,7 +77,7 @@ def test_a_second_article_of_a_topic_counts_less_than_the_first_of_another():
 def test_an_event_is_posted_by_one_article():
     articles = [an_article(1, 90), an_article(2, 95, event_id=1), an_article(3, 71)]
     assert selected(*articles) == [2, 3]
-    assert reason_of(1, *articles) == "another article about the same event is posted: Article 2"
+    assert reason_of(1, *articles) == "another article about the same event is chosen: Article 2"
 
 
 def test_a_suppressed_article_is_not_posted_and_says_so():

@@ -1,4 +1,4 @@
-"""Curators: their settings and interests, what they would post, why an article was, and labels that tune them."""
+"""Curators: their settings and interests, what these would have caught, and labels that tune them."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -11,20 +11,20 @@ import numpy as np
 from scoop.actions import settings as definition
 from scoop.actions import topics as topic_actions
 from scoop.actions.curator_settings import OWN_SETTINGS, SETTINGS, TIMEZONE
-from scoop.core import embedding_text, hashes, urls
+from scoop.core import embedding_text
 from scoop.core.curation import RejectReason
 from scoop.core.interests import Interests
 from scoop.core.relevance import InterestVectors, LocalEvaluation, RelevanceLabel, ScoredText, Vectors, scoring
 from scoop.embedders import local as embedder
 from scoop.embedders.local import Local
-from scoop.errors import Conflict, NotFound, UsageError
+from scoop.errors import Conflict, UsageError
 from scoop.model import Topic
 from scoop.stages import curate
 from scoop.store import alerts, evaluations, topics
 from scoop.store import curators as store
 from scoop.store.curators import ArticleLabel, Curator, CuratorSettings
 from scoop.store.db import Connection
-from scoop.store.evaluations import ArticleText, MetArticle
+from scoop.store.evaluations import ArticleText
 from scoop.writers.local import interest_vectors
 
 TRIED_FOR = timedelta(days=7)
@@ -272,27 +272,3 @@ async def label_effects(conn: Connection, curator: Curator, document_ids: Sequen
         )
         for article, evaluation in zip(articles, scored, strict=True)
     }
-
-
-async def explain(conn: Connection, url: str, slug: str | None = None, *, now: datetime) -> list[MetArticle]:
-    """What curators, or one, know of an article: notified, rejected or waiting, with its parts.
-
-    NotFound if none has met it, with the reason of each.
-    """
-    topic_id = (await store.by_slug(conn, slug)).topic_id if slug else None
-    url_hash = hashes.sha256(_canonical(url))
-    document_id = await evaluations.find_document(conn, url_hash)
-    met = await evaluations.list_met(conn, url_hash, document_id=document_id, topic_id=topic_id)
-    if met:
-        return met
-    if document_id is None:
-        raise NotFound(f"{url}: it was never gathered; `scoop sources list` shows what is")
-    obstacles = await evaluations.list_obstacles(conn, document_id, topic_id=topic_id, now=now)
-    raise NotFound(f"{url}: {'; '.join(map(str, obstacles)) or 'there is no curator; scoop curators add adds one'}")
-
-
-def _canonical(url: str) -> str:
-    try:
-        return urls.canonical_url(url)
-    except ValueError as error:
-        raise UsageError(f"{url!r} is not the address of an article: {error}") from error

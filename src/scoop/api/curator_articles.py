@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Query, Request, Response
 from pydantic import AfterValidator, AwareDatetime, Field
 
-from scoop.actions import curator_previews, curators
+from scoop.actions import curator_explanations, curator_previews, curators
 from scoop.actions.curator_previews import CuratorPreview
 from scoop.api import document
 from scoop.api.digests import FIRST_DAY, LAST_DAY
@@ -126,4 +126,4 @@ async def explain_article(
 
     It counts as known if it was met under another address, or if its event was posted. 404 says why none has met it.
     """
-    return responses.json(request, await curators.explain(conn, url, curator, now=desk.clock()))
+    return responses.json(request, await curator_explanations.explain(conn, url, curator, now=desk.clock()))

@@ -47,10 +47,10 @@ def explain(config: Config, url: str, slug: str | None, as_json: bool) -> None:
 
 
 async def _explain(config: Config, url: str, slug: str | None) -> "list[MetArticle]":
-    from scoop.actions import curators
+    from scoop.actions import curator_explanations
 
     async with runtime.open_connection(config) as conn:
-        return await curators.explain(conn, url, slug, now=datetime.now(UTC))
+        return await curator_explanations.explain(conn, url, slug, now=datetime.now(UTC))
 
 
 def _print(met: "MetArticle") -> None:
@@ -80,5 +80,5 @@ def _outcome(met: "MetArticle") -> str:
         return f"rejected{when}: {met.reason}"
     return {
         "waiting": "waits for its evaluation; see scoop work",
-        "relevant": "relevant, not posted: it may be within its freshness",
+        "relevant": f"relevant, not posted: {met.outlook}",
     }[met.state]

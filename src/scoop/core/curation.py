@@ -106,7 +106,7 @@ def _left_out(article: RelevantArticle, selected: Sequence[RelevantArticle], int
     if article.suppression_reason is not None:
         return _choice(article, "suppressed_manual", f"suppressed: {article.suppression_reason}".rstrip(": "))
     if same := next((each for each in selected if each.event_id == article.event_id), None):
-        return _choice(article, "suppressed_duplicate", f"another article about the same event is posted: {same.title}")
+        return _choice(article, "suppressed_duplicate", f"another article about the same event is chosen: {same.title}")
     return _choice(article, "new", f"relevant, but not among the best {interests.max_articles}")
 
 

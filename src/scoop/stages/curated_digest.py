@@ -73,6 +73,15 @@ def choose(source: Curation) -> ChosenStories:
     )
 
 
+async def choose_now(conn: Connection, curator: Curator, *, now: datetime) -> dict[int, DigestChoice]:
+    """What would become of the relevant articles if the digest were made now, by evaluation."""
+    if curator.interests is None:
+        return {}
+    source = await read(conn, curator, until=now)
+    choice_by_story = {choice.story_id: choice for choice in choose(source).choices}
+    return {row.article.evaluation_id: choice_by_story[row.article.story_id] for row in source.rows}
+
+
 def _snapshot(row: RelevantRow) -> Snapshot:
     article = row.article
     return Snapshot(

@@ -115,7 +115,8 @@ class Evaluation:
 class MetArticle:
     """What a curator knows of an article; `is_same_url` is false if it met it under another address.
 
-    `is_same_story` is false if it posted another article about the same event.
+    `is_same_story` is false if it posted another article about the same event. `outlook` is what the next post would do
+    with a relevant article.
     """
 
     topic_slug: str
@@ -138,6 +139,7 @@ class MetArticle:
     discord_message_id: str | None
     is_same_url: bool
     is_same_story: bool
+    outlook: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

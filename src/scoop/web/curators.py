@@ -216,7 +216,7 @@ async def _read(conn: Connection, slug: str, query: CandidateQuery, after: str |
         coming=digest_windows.coming(topic.digest_cron, topic.timezone, now),
         articles=pagination.paginate(listed, PAGE, lambda article: article.cursor),
         counts=await evaluation_reads.count_days(conn, [bounds]),
-        choices=await _choices(conn, curator, now=now) if bounds.has_waiting else {},
+        choices=await curated_digest.choose_now(conn, curator, now=now) if bounds.has_waiting else {},
         digests=await digest_reads.list_digests(conn, topic_slug=slug, after=digest_reads.START, limit=SHOWN_DIGESTS),
         channels=await topics.list_channels(conn, curator.topic_id),
         labels=await store.list_labels(conn, curator.topic_id),
@@ -234,15 +234,6 @@ async def _effects(desk: Desk, page: CuratorPage) -> dict[int, LabelEffect]:
             return await actions.label_effects(conn, page.curator, sorted(shown | labelled))
     except TimeoutError:  # the first score of a process loads the model, which goes on: the next page has the effects
         return {}
-
-
-async def _choices(conn: Connection, curator: Curator, *, now: datetime) -> dict[int, DigestChoice]:
-    """What would become of the relevant articles if the digest were made now, by evaluation."""
-    if curator.interests is None:
-        return {}
-    source = await curated_digest.read(conn, curator, until=now)
-    choice_by_story = {choice.story_id: choice for choice in curated_digest.choose(source).choices}
-    return {row.article.evaluation_id: choice_by_story[row.article.story_id] for row in source.rows}
 
 
 def _line(
