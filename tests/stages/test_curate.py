@@ -306,6 +306,19 @@ async def test_a_story_that_was_posted_before_it_was_merged_is_not_posted_again(
         assert len(desk.desk.calls) == 2
 
 
+async def test_a_story_that_is_merged_while_its_post_is_on_its_way_is_marked_as_notified(database, tmp_path):
+    async with a_curator(database, tmp_path) as desk:
+        await desk.evaluate([a_post_about(1, "PostgreSQL"), a_post_about(2, "Cheese")])
+        await desk.make(publish=True)
+        await desk.desk.rows(MERGE.replace("Go%", "Cheese%"))
+        await desk.send()
+        states = await desk.desk.rows("SELECT article_title, state FROM evaluations")
+    assert {each["article_title"].split()[0]: each["state"] for each in states} == {
+        "PostgreSQL": "notified",
+        "Cheese": "rejected",
+    }
+
+
 MERGE = """
     WITH gone AS (SELECT story_id FROM stories WHERE canonical_title LIKE 'PostgreSQL%'),
         stays AS (SELECT story_id FROM stories WHERE canonical_title LIKE 'Go%'),

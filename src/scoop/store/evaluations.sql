@@ -96,7 +96,8 @@ FROM (
         AND provider IS NOT NULL
 ) AS judged
 WHERE evaluation_id = judged_id AND reason IS DISTINCT FROM verdict AND NOT EXISTS (
-    SELECT FROM posts CROSS JOIN LATERAL unnest(story_ids) AS queued (story_id) JOIN story_members USING (story_id)
+    SELECT FROM posts CROSS JOIN LATERAL unnest(story_ids) AS queued (story_id) JOIN stories AS part USING (story_id)
+    JOIN story_members ON story_members.story_id = coalesce(part.merged_into, part.story_id)
     WHERE posts.topic_id = $1 AND posts.state <> 'sent' AND story_members.document_id = evaluations.document_id);
 
 -- name: relevant
@@ -127,10 +128,12 @@ WHERE EXISTS (
         WHERE posts.topic_id = $1 AND posts.state <> 'sent' AND same.coverage_id = asked.event_id);
 
 -- name: mark_notified
--- Mark the articles of a post as notified, whichever channel was first; the message is kept where it is Discord's.
+-- Mark the articles of a post as notified, whichever channel was first; the message is kept where it is Discord's. A story
+-- that was merged since the post was made has its articles in the other one.
 UPDATE evaluations SET state = 'notified', notified_at = coalesce(notified_at, now()),
     discord_message_id = coalesce(discord_message_id, CASE WHEN $2 THEN substring(posts.message_id FROM '^[0-9]{17,19}$') END)
-FROM posts CROSS JOIN LATERAL unnest(posts.story_ids) AS posted (story_id) JOIN story_members USING (story_id)
+FROM posts CROSS JOIN LATERAL unnest(posts.story_ids) AS posted (story_id) JOIN stories AS part USING (story_id)
+JOIN story_members ON story_members.story_id = coalesce(part.merged_into, part.story_id)
 WHERE post_id = $1 AND evaluations.topic_id = posts.topic_id AND evaluations.document_id = story_members.document_id
     AND evaluations.state IN ('relevant', 'notified');
 
