@@ -88,6 +88,13 @@ async def test_deletions_come_500_at_a_time(server):
     assert server.batch_sizes == [500, 1]
 
 
+async def test_a_deletion_is_not_counted_as_a_write(server):
+    recording.take()
+    await memories.a_projection(server.address).upsert(upserts(2, stale_keys=("rejected_articles/a",)))
+    taken = {name: value for (name, _), value in recording.take().items() if name.endswith("s_total")}
+    assert taken == {"firestore_writes_total": 2, "firestore_deletes_total": 2}
+
+
 # The table of errors
 
 

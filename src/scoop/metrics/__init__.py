@@ -15,6 +15,9 @@ FIRESTORE_READS = Counter(
 FIRESTORE_WRITES = Counter(
     name="firestore_writes_total", help="Documents that were written to Firestore.", labels=("collection",)
 )
+FIRESTORE_DELETES = Counter(
+    name="firestore_deletes_total", help="Documents that were deleted from Firestore.", labels=("collection",)
+)
 FIRESTORE_ERRORS = Counter(
     name="firestore_errors_total",
     help="Requests to Firestore that failed, by status code as PermissionDenied.",
@@ -88,6 +91,7 @@ OPEN_POSTS = Gauge(
 METRICS: tuple[Metric, ...] = (
     FIRESTORE_READS,
     FIRESTORE_WRITES,
+    FIRESTORE_DELETES,
     FIRESTORE_ERRORS,
     FIRESTORE_LATENCY,
     MODEL_REQUESTS,

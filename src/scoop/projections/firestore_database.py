@@ -145,8 +145,9 @@ class FirestoreDatabase:
 
         request = types.CommitRequest(database=self.name, writes=list(map(self._write, writes)))
         self._api.commit(request, **self._call_options(REQUEST_SECONDS))
-        for collection, count in Counter(_collection(write.path) for write in writes).items():
-            metrics.FIRESTORE_WRITES.add(count, collection=collection)
+        for write in writes:
+            counter = metrics.FIRESTORE_WRITES if isinstance(write, SetFields) else metrics.FIRESTORE_DELETES
+            counter.add(collection=_collection(write.path))  # each kind has a free quota of its own
 
     def _write(self, write: DocumentWrite) -> Any:
         from google.cloud.firestore_v1 import types
