@@ -10,7 +10,7 @@ from scoop.errors import ConfigError
 
 # Every command reads the settings: this module imports no library.
 
-TASKS = ("summary", "translation", "same_event", "evaluation", "lesson", "support")
+TASKS = ("summary", "translation", "same_event", "evaluation", "lesson", "support", "sentiment", "question")
 LOCAL_TASKS = ("summary", "evaluation", "lesson")  # that the local writer does
 PREFIX = "SCOOP_TASKS_"
 NO_WRITER = "none"

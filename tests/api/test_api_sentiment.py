@@ -8,6 +8,7 @@ import pytest
 from builders import run_all, told
 from scoop.stages import sentiment_cache as cache
 from scoop.store import sentiment_cache as store
+from scoop.task_settings import DEFAULTS, TaskSettings
 from web.visitor import a_report, visiting
 
 PRAISE = "Tussock is a wonderful editor, we love it."
@@ -222,6 +223,20 @@ async def test_series_have_no_gaps_and_passages_are_behind_every_point(database)
     assert [each["title"] for each in negative.json["items"]] == ["Plain two"]
 
 
+@pytest.mark.parametrize("date", ["2024-03-31", "2023-10-29"])
+async def test_an_hour_in_the_night_in_which_clocks_change_is_counted_once(database, date):
+    day = datetime.fromisoformat(f"{date}T12:00:00Z")
+    item = a_report(1, title="Plain one", body_text=PRAISE) | {"published_at": f"{date}T01:30:00Z"}
+    async with visiting(database, role="editor", timezone="Europe/Berlin", clock=lambda: day) as visitor:
+        await added(visitor)
+        await told(database, [item])
+        series = await visitor.get("/api/v1/tools/tussock/timeseries?days=1&interval=hour")
+    points = series.json["points"]
+    assert len({point["starts_at"] for point in points}) == len(points) == 25
+    [point] = [point for point in points if point["total_mentions"]]
+    assert datetime.fromisoformat(point["starts_at"]) == datetime.fromisoformat(f"{date}T01:00:00Z")
+
+
 async def test_tools_are_compared_and_ranked_by_heat_and_by_growth(database):
     engaged = {"metadata": {"comments": 4, "score": 7}}
     async with visiting(database, role="editor") as visitor:
@@ -271,3 +286,17 @@ async def test_counts_of_other_days_do_not_count(database):
         await store.count(conn, pending.take())
         assert (await cache.get_metadata(conn, now=now)).cache_hits_24h == 2
         assert await cache.clean(conn, now=now) == 0
+
+
+async def test_a_question_without_a_writer_is_a_conflict_and_with_one_it_is_accepted(database):
+    settings = {"tasks": DEFAULTS | {"question": TaskSettings(writer="openai")}}
+    async with visiting(database, role="editor") as visitor:
+        await added(visitor)
+        refused = await visitor.ask("POST", "/api/v1/ask", {"question": "How is Tussock?"})
+    async with visiting(database, role="editor", **settings) as visitor:
+        asked = await visitor.ask("POST", "/api/v1/ask", {"question": "How is Tussock?"})
+        read = await visitor.get(asked.headers["Location"])
+        empty = await visitor.ask("POST", "/api/v1/ask", {"question": ""})
+    assert (refused.status, asked.status, read.status, empty.status) == (409, 202, 200, 400)
+    assert "SCOOP_TASKS_QUESTION_WRITER" in refused.json["error"]["message"]
+    assert (read.json["question"], read.json["answer"], read.json["facts"]) == ("How is Tussock?", None, [])

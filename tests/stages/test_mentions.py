@@ -7,9 +7,14 @@ import pytest
 from builders import an_item, run_all, told
 from scoop.actions import tools
 from scoop.core.tools import ToolSettings
+from scoop.embedders import local
+from scoop.stages import mentions
 from scoop.stages import sentiment_cache as cache
+from scoop.stages.mentions import MentionFinder
+from scoop.store import mentions as mention_store
 from scoop.store import sentiment_cache, sentiment_jobs
 from scoop.store import tools as tool_store
+from writing import a_desk
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 PRAISE = "Tussock is a wonderful editor, we love it."
@@ -181,3 +186,23 @@ async def test_a_name_with_fifty_mentions_in_a_week_is_proposed(database, mentio
     async with database.connection() as conn:
         proposed = await tool_store.list_candidates(conn, now=NOW)
     assert [each.name for each in proposed] == (["LangChain"] if mentions == 50 else [])
+
+
+async def test_an_unsure_mention_is_judged_by_a_model_if_there_is_one(database, tmp_path, monkeypatch):
+    monkeypatch.setattr(mention_store, "UNSURE_BELOW", 1.1)
+    await add_tool(database, "Tussock")
+    await told(database, [an_item(1, body_text=PRAISE)])
+    assert (await rows(database, "method"))[0]["method"] != "model"
+    async with database.transaction() as conn:
+        await conn.execute("UPDATE mentions SET text_hash = 0")
+        ids = [row["document_id"] for row in await conn.fetch("SELECT document_id FROM documents")]
+        finder = MentionFinder(local.encode)
+        found = await finder.find(await finder.load(conn, ids))
+        await mentions.save(conn, found, asks_model=True)
+    async with a_desk(database, tmp_path) as desk:
+        await desk.write()
+        await desk.write()
+        assert len(desk.calls) == 1
+    [mention] = await rows(database, "compound, confidence, label, method, version")
+    assert (mention["label"], mention["method"], round(mention["compound"], 2)) == (-1, "model", -0.6)
+    assert mention["version"] == "newsstand-1-2026-01-01 (sentiment v1)"

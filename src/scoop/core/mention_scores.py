@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from scoop.core.sentiment import SentimentLabel, SentimentScore
 
 LABEL_NUMBERS: dict[SentimentLabel, int] = {"positive": 1, "neutral": 0, "negative": -1}
+UNSURE_BELOW = 0.6  # confidence; such a mention is judged by a model if the operator chose one
 LABELS: dict[int, SentimentLabel] = {number: label for label, number in LABEL_NUMBERS.items()}
 
 

@@ -72,6 +72,17 @@ def _words(headline: str) -> set[str]:
     return set(_WORDS.findall(headline.lower()))
 
 
+def sentiment(documents: Sequence[FencedDocument], _prompt: str) -> Reply:
+    """Negative, whatever the passage says: so that a reader sees which score is the model's."""
+    (document,) = documents
+    return {"label": "negative", "compound": -0.6, "confidence": 0.9, "evidence": document.body.split()[0]}
+
+
+def question(documents: Sequence[FencedDocument], _prompt: str) -> Reply:
+    """The first sentence of the first fact."""
+    return {"answer": documents[1].body.split(". ")[0] + ".", "facts": [1]}
+
+
 def evaluation(documents: Sequence[FencedDocument], prompt: str) -> Reply:
     """Points for the topics of the prompt whose names the article has, and its beginning as the summary."""
     (document,) = documents
@@ -179,6 +190,8 @@ WRITERS: Mapping[str, Callable[[Sequence[FencedDocument], str], Reply]] = {
     "matching_topics": evaluation,
     "sentences": support,
     "lesson": model_lessons.lesson,
+    "compound": sentiment,
+    "answer": question,
 }
 """Replies by a property that only their schema has."""
 

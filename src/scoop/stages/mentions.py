@@ -4,6 +4,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from scoop.core import mention_scores, mention_texts, tool_candidates, tools
@@ -14,6 +15,7 @@ from scoop.core.sentiment import Embed, SentimentScore, SentimentTarget, kinds, 
 from scoop.core.tools import Tool
 from scoop.stage_names import StageName
 from scoop.stages.stage import Outcome, Stage
+from scoop.store import briefs
 from scoop.store import mentions as store
 from scoop.store import tools as tool_store
 from scoop.store.db import Connection
@@ -201,14 +203,23 @@ def _count(value: Any) -> int:
     return min(max(value, 0), store.MAX_COUNT) if isinstance(value, int) else 0
 
 
-async def save(conn: Connection, found: FoundMentions) -> list[Subject]:
+async def save(conn: Connection, found: FoundMentions, *, asks_model: bool) -> list[Subject]:
+    """Store what was found; `asks_model`: a model judges the mentions whose score is unsure."""
     if found.document_ids:
-        await store.replace(conn, found.document_ids, kept=found.kept, new=found.new)
+        unsure = await store.replace(conn, found.document_ids, kept=found.kept, new=found.new)
         await store.put_engagement(conn, found.engagement)
         await tool_store.put_candidates(conn, found.document_ids, found.candidates)
+        if asks_model:
+            await briefs.ask(conn, "sentiment", "mention", dict.fromkeys(unsure, ""))
     return []
 
 
-def stage(embed: Embed) -> Stage[MentionBatch, FoundMentions]:
+def stage(embed: Embed, *, asks_model: bool) -> Stage[MentionBatch, FoundMentions]:
     finder = MentionFinder(embed)
-    return Stage(name=StageName.MENTIONS, load=finder.load, work=finder.work, save=save, batch=BATCH)
+    return Stage(
+        name=StageName.MENTIONS,
+        load=finder.load,
+        work=finder.work,
+        save=partial(save, asks_model=asks_model),
+        batch=BATCH,
+    )

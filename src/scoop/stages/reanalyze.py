@@ -41,6 +41,7 @@ class JobStep:
 @dataclass(frozen=True, slots=True)
 class Reanalysis:
     finder: MentionFinder
+    asks_model: bool
 
     async def load(self, conn: Connection, ids: Sequence[int]) -> JobBatch:
         job = await store.find_next(conn)
@@ -59,23 +60,22 @@ class Reanalysis:
     async def save(self, conn: Connection, step: JobStep) -> list[Subject]:
         job = step.batch.job
         if job is not None:
-            await _save(conn, job, step)
+            await self._save(conn, job, step)
         following = await store.find_next(conn)
         return [] if following is None else [Subject(following.job_id)]
 
+    async def _save(self, conn: Connection, job: NextJob, step: JobStep) -> None:
+        ids = step.batch.ids
+        if not ids:
+            await store.end(conn, job.job_id, "completed")
+            await sentiment_cache.renew(conn, job.tool_number, now=datetime.now(UTC))
+        elif await store.advance(conn, job, to=ids[-1], documents=len(ids), mentions=step.found.total):
+            await mentions.save(conn, replace(step.found, document_ids=ids), asks_model=self.asks_model)
 
-async def _save(conn: Connection, job: NextJob, step: JobStep) -> None:
-    ids = step.batch.ids
-    if not ids:
-        await store.end(conn, job.job_id, "completed")
-        await sentiment_cache.renew(conn, job.tool_number, now=datetime.now(UTC))
-    elif await store.advance(conn, job, to=ids[-1], documents=len(ids), mentions=step.found.total):
-        await mentions.save(conn, replace(step.found, document_ids=ids))
 
-
-def stage(embed: Embed, *, then: tuple[StageName, ...]) -> Stage[JobBatch, JobStep]:
+def stage(embed: Embed, *, asks_model: bool, then: tuple[StageName, ...]) -> Stage[JobBatch, JobStep]:
     """The stage; a job is claimed alone, and one worker at a time runs one."""
-    reanalysis = Reanalysis(MentionFinder(embed))
+    reanalysis = Reanalysis(MentionFinder(embed), asks_model)
     return Stage(
         name=StageName.REANALYZE,
         load=reanalysis.load,

@@ -12,17 +12,21 @@ FROM briefs LEFT JOIN work ON work.stage = $2 AND work.subject = brief_id WHERE 
 
 -- name: load
 -- Briefs by number, with the public id and the collection of their subject; an event that was merged gives the surviving
--- one, a pair has its number and the collection of its first document, an evaluation the id of its article.
+-- one, a pair has its number and the collection of its first document, an evaluation and a mention the id
+-- of their article, and a question has its number and no collection.
 SELECT brief_id, kind, subject_kind, briefs.language, level, finding, draft, failures,
     coalesce(events.merged_into, subject_id) AS subject_id,
-    CASE subject_kind WHEN 'pair' THEN 'pair_' || pair_id ELSE coalesce(documents.article_id, surviving.event_uuid::text) END
-        AS public_id,
+    CASE subject_kind WHEN 'pair' THEN 'pair_' || pair_id WHEN 'question' THEN 'question_' || question_id
+        ELSE coalesce(documents.article_id, surviving.event_uuid::text) END AS public_id,
     coalesce(documents.collection, surviving.collection) AS collection
 FROM briefs
 LEFT JOIN review_pairs ON subject_kind = 'pair' AND pair_id = subject_id
 LEFT JOIN evaluations ON subject_kind = 'evaluation' AND evaluation_id = subject_id
+LEFT JOIN mentions ON subject_kind = 'mention' AND mention_id = subject_id
+LEFT JOIN tool_questions ON subject_kind = 'question' AND question_id = subject_id
 LEFT JOIN documents ON documents.document_id = CASE subject_kind
-    WHEN 'document' THEN subject_id WHEN 'pair' THEN one_document_id ELSE evaluations.document_id END
+    WHEN 'document' THEN subject_id WHEN 'pair' THEN one_document_id WHEN 'mention' THEN mentions.document_id
+    ELSE evaluations.document_id END
 LEFT JOIN events ON subject_kind = 'event' AND events.event_id = subject_id
 LEFT JOIN events AS surviving ON surviving.event_id = coalesce(events.merged_into, events.event_id)
 WHERE brief_id = ANY ($1::bigint[]);
@@ -48,6 +52,30 @@ SELECT evaluation_id AS subject_id, document_id, title, left(body_text, $2) AS b
     source, canonical_url AS url, published_at, content_hash,
     coalesce((SELECT name FROM publishers WHERE family = publisher_family), publisher_family) AS publisher
 FROM evaluations JOIN documents USING (document_id) WHERE evaluation_id = ANY ($1::bigint[]);
+
+-- name: mention_texts
+-- The passages of mentions as sources of a text, each with the name of its tool as the title; see core/mention_texts.py for
+-- the text that a passage is cut from.
+SELECT mention_id AS subject_id, document_id, tools.name AS title, left(passage, $2) AS body_text,
+    normalized_language AS language, source, canonical_url AS url, published_at,
+    sha256(convert_to(tools.name || passage, 'UTF8')) AS content_hash,
+    coalesce((SELECT name FROM publishers WHERE family = documents.publisher_family), documents.publisher_family) AS publisher
+FROM mentions JOIN tools USING (tool_number) JOIN documents USING (document_id)
+LEFT JOIN post_engagement USING (document_id) CROSS JOIN LATERAL (
+    SELECT substr(CASE WHEN body_text = '' THEN title WHEN is_comment THEN body_text ELSE title || E'\n\n' || body_text END,
+        passage_start + 1, passage_end - passage_start) AS passage) AS cut
+WHERE mention_id = ANY ($1::bigint[]);
+
+-- name: question_texts
+-- Questions about tools and the facts that may answer them, as sources of a text: the question is the first.
+SELECT question_id AS subject_id, number AS document_id, title, left(text, $2) AS body_text, '' AS language,
+    NULL::text AS source, url, NULL::timestamptz AS published_at, sha256(convert_to(text, 'UTF8')) AS content_hash, publisher
+FROM tool_questions CROSS JOIN LATERAL (
+    SELECT 0::bigint AS number, 'question' AS title, question AS text, NULL AS url, '' AS publisher
+    UNION ALL
+    SELECT * FROM jsonb_to_recordset(facts) AS fact (number bigint, title text, text text, url text, publisher text)
+) AS sources
+WHERE question_id = ANY ($1::bigint[]) ORDER BY question_id, number;
 
 -- name: document_summaries
 -- The current summary of each of these documents in its own language, else in the first that there is.

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from scoop.core.mention_scores import UNSURE_BELOW
 from scoop.store import db
 from scoop.store.db import Connection
 
 SQL = db.blocks(__name__)
 MAX_COUNT = 2**31 - 1
+MODEL_METHOD = "model"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +65,17 @@ class NewMention:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MentionJudgement:
+    """What a model says about a mention; `version` names the model and its prompt."""
+
+    mention_id: int
+    compound: float
+    confidence: float
+    label: int
+    version: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Engagement:
     """Comments and points of a post."""
 
@@ -82,13 +95,25 @@ async def list_stored(conn: Connection, document_ids: Sequence[int]) -> list[Sto
 
 async def replace(
     conn: Connection, document_ids: Sequence[int], *, kept: Sequence[int], new: Sequence[NewMention]
-) -> None:
-    """Let these documents have the kept mentions and the new ones."""
+) -> list[int]:
+    """Let these documents have the kept mentions and the new ones; gives the ids of the new ones that are unsure."""
     await conn.execute(SQL["drop"], document_ids, kept)
     await conn.execute(SQL["redate"], document_ids)
     columns = NewMention.__slots__
-    if new:
-        await conn.execute(SQL["put"], *([getattr(each, column) for each in new] for column in columns))
+    put = await conn.fetch(SQL["put"], *([getattr(each, column) for each in new] for column in columns)) if new else ()
+    return [row["mention_id"] for row in put if row["confidence"] < UNSURE_BELOW]
+
+
+async def list_judged(conn: Connection, brief_ids: Sequence[int]) -> set[int]:
+    """The briefs about mentions that a model has judged already."""
+    return {row["brief_id"] for row in await conn.fetch(SQL["judged"], brief_ids, MODEL_METHOD)}
+
+
+async def judge(conn: Connection, judgements: Sequence[MentionJudgement]) -> None:
+    """Give mentions the score of a model."""
+    columns = MentionJudgement.__slots__
+    values = ([getattr(each, column) for each in judgements] for column in columns)
+    await conn.execute(SQL["judge"], *values, MODEL_METHOD)
 
 
 async def put_engagement(conn: Connection, found: Sequence[Engagement]) -> None:

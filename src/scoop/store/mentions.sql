@@ -40,7 +40,21 @@ ORDER BY made.document_id, made.start_offset
 ON CONFLICT (document_id, start_offset, tool_number) DO UPDATE SET end_offset = excluded.end_offset,
     passage_start = excluded.passage_start, passage_end = excluded.passage_end, compound = excluded.compound,
     confidence = excluded.confidence, label = excluded.label, alias = excluded.alias, method = excluded.method,
-    version = excluded.version, text_hash = excluded.text_hash, scored_at = now();
+    version = excluded.version, text_hash = excluded.text_hash, scored_at = now()
+RETURNING mention_id, confidence;
+
+-- name: judged
+-- The briefs about mentions that have a score of this method.
+SELECT brief_id FROM briefs JOIN mentions ON subject_kind = 'mention' AND mention_id = subject_id
+WHERE brief_id = ANY ($1::bigint[]) AND method = $2;
+
+-- name: judge
+-- Give mentions another score.
+UPDATE mentions SET compound = judged.compound, confidence = judged.confidence, label = judged.label,
+    version = judged.version, method = $6, scored_at = now()
+FROM unnest($1::bigint[], $2::real[], $3::real[], $4::smallint[], $5::text[])
+    AS judged (mention_id, compound, confidence, label, version)
+WHERE mentions.mention_id = judged.mention_id;
 
 -- name: put_engagement
 -- Keep the comments and points of documents.

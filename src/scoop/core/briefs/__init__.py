@@ -9,8 +9,8 @@ from scoop.core.interests import Interests
 from scoop.core.relevance import RelevanceLabel
 from scoop.errors import ScoopError
 
-BriefKind = Literal["summary", "translation", "same_event", "evaluation", "lesson"]
-SubjectKind = Literal["document", "event", "pair", "evaluation"]
+BriefKind = Literal["summary", "translation", "same_event", "evaluation", "lesson", "sentiment", "question"]
+SubjectKind = Literal["document", "event", "pair", "evaluation", "mention", "question"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

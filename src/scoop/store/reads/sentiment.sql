@@ -1,11 +1,15 @@
 -- name: series
--- The mentions of a tool in each hour, day or week of a window, also of those without any.
+-- The mentions of a tool in each hour, day or week of a window, also of those without any. Hours follow the instants, days and
+-- weeks the local dates: in the night in which clocks change, a local hour is missing or there twice.
 WITH buckets AS (
-    SELECT local AT TIME ZONE $5 AS starts_at
-    FROM generate_series(date_trunc($4, $2::timestamptz AT TIME ZONE $5), $3::timestamptz AT TIME ZONE $5,
-        ('1 ' || $4)::interval) AS local
+    SELECT starts_at FROM generate_series(date_trunc($4, $2::timestamptz, $5), $3::timestamptz, '1 hour') AS starts_at
+    WHERE $4 = 'hour'
+    UNION ALL
+    SELECT local AT TIME ZONE $5 FROM generate_series(date_trunc($4, $2::timestamptz AT TIME ZONE $5),
+        $3::timestamptz AT TIME ZONE $5, ('1 ' || $4)::interval) AS local
+    WHERE $4 <> 'hour'
 ), counted AS (
-    SELECT date_trunc($4, event_at AT TIME ZONE $5) AT TIME ZONE $5 AS starts_at, count(*) FILTER (WHERE label = 1) AS positive,
+    SELECT date_trunc($4, event_at, $5) AS starts_at, count(*) FILTER (WHERE label = 1) AS positive,
         count(*) FILTER (WHERE label = -1) AS negative, count(*) FILTER (WHERE label = 0) AS neutral,
         sum(compound::float8) AS compound, count(DISTINCT coalesce(story_id, -document_id)) AS stories,
         count(DISTINCT publisher_family) AS families
