@@ -1,6 +1,6 @@
 """Alerts about tools: a day's average that moved, and an hour with far more mentions than usual."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from scoop.core import sentiment_trends
@@ -13,8 +13,13 @@ from scoop.store.reads import sentiment as reads
 from scoop.store.reads.sentiment import Passage, PassageFilter, Window
 from scoop.store.sentiment_cache import aggregate
 
-KINDS: tuple[AlertKind, ...] = ("sentiment_moved", "mentions_spiked")
 DAY_HOURS, WEEK_HOURS = 24, 8 * 24
+PERIODS: Mapping[AlertKind, timedelta] = {
+    "sentiment_moved": timedelta(hours=DAY_HOURS),
+    "mentions_spiked": timedelta(hours=1),
+}
+KINDS = tuple(PERIODS)
+RECENT = 1_000  # alerts that are looked through; more in a day is no alert any more
 EVIDENCE = 2  # passages that an alert quotes
 MAX_QUOTED = 160  # characters
 
@@ -22,15 +27,28 @@ MAX_QUOTED = 160  # characters
 async def alert_changes(conn: Connection, *, now: datetime, moved_by: float) -> None:
     """Raise an alert for every tool whose sentiment moved or whose mentions spiked, and resolve the others.
 
-    An alert lasts as long as its cause, so that a tool has at most one of each kind at a time.
+    An alert lasts as long as its cause, and none is raised twice in a period: a tool has at most one of each kind.
     """
     active = [tool for tool in await tools.list_tools(conn) if tool.is_active]
     messages = {
         **await _moves(conn, active, now=now, moved_by=moved_by),
         **await _spikes(conn, active, now=now),
     }
+    ended = await _list_ended(conn, now=now)
+    messages = {pair: message for pair, message in messages.items() if pair not in ended}
     subjects = {*(tool.slug for tool in active), *await alerts.list_subjects(conn, KINDS)}
     await alerts.settle(conn, messages, subjects=subjects, kinds=KINDS)
+
+
+async def _list_ended(conn: Connection, *, now: datetime) -> set[tuple[AlertKind, str]]:
+    """The kinds and subjects of the alerts that were raised in the period, and have ended."""
+    latest = await alerts.latest(conn, with_resolved=True, kinds=KINDS, limit=RECENT)
+    return {
+        (kind, each.subject)
+        for kind in KINDS
+        for each in latest
+        if each.kind == kind and each.resolved_at is not None and now - each.raised_at < PERIODS[kind]
+    }
 
 
 async def _moves(
