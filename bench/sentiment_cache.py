@@ -1,4 +1,4 @@
-"""Measures the sentiment cache: a full refresh against one sequential scan, a miss, and an invalidation.
+"""Measures the sentiment cache: a refresh against one sequential scan, a miss, an invalidation, and hits over HTTP.
 
 python bench/sentiment_cache.py                       a million mentions of 50 tools; takes some minutes
 python bench/sentiment_cache.py --mentions 100000
@@ -6,8 +6,10 @@ python bench/sentiment_cache.py --mentions 100000
 
 import argparse
 import asyncio
+import re
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from common import figure, fresh_database
@@ -16,8 +18,10 @@ from scoop.stages import sentiment_cache as cache
 from scoop.store import sentiment_cache as store
 from scoop.store import tools
 from scoop.store.db import Connection
+from server_process import a_key, cpu_seconds, server
 
 TOOLS, DAYS, TIMES = 50, 30, 5
+CONNECTIONS, REQUESTS, WARM_UP = 10, 500, 50
 FILL_TOOLS = """
 INSERT INTO tools (slug, name, name_key, categories)
 SELECT 'tool_' || number, 'Tool ' || number, 'tool ' || number, '{other}' FROM generate_series(1, $1::int) AS number
@@ -32,12 +36,17 @@ FROM (SELECT number, (random() * 2 - 1)::real AS tone FROM generate_series(1, $1
 
 
 async def main(mentions: int) -> None:
-    async with fresh_database() as (_, database), database.connection() as conn:
-        await conn.execute("SET session_replication_role = replica")  # the mentions have no documents
-        await conn.execute(FILL_TOOLS, TOOLS)
-        await conn.execute(FILL, mentions, DAYS, TOOLS)
-        await conn.execute("VACUUM ANALYZE mentions")
-        await measure(conn)
+    async with fresh_database() as (folder, database):
+        async with database.connection() as conn:
+            await conn.execute("SET session_replication_role = replica")  # the mentions have no documents
+            await conn.execute(FILL_TOOLS, TOOLS)
+            await conn.execute(FILL, mentions, DAYS, TOOLS, timeout=600)
+            await conn.execute("VACUUM ANALYZE mentions", timeout=600)
+            await measure(conn)
+            await cache.refresh(conn, now=datetime.now(UTC))
+        key = await a_key(database)
+        async with server(folder / "home") as (url, pid):
+            await measure_hits(url, pid, key)
 
 
 async def measure(conn: Connection) -> None:
@@ -55,6 +64,58 @@ async def measure(conn: Connection) -> None:
     figure("miss of a day", miss * 1000, "ms", aim=100)
     figure("miss of 30 days", month * 1000, "ms", aim=100)
     figure("invalidation", drop * 1000, "ms", aim=50)
+
+
+async def measure_hits(url: str, pid: int, key: str) -> None:
+    """Hits by ten connections, as a share of the empty response of the same server."""
+    loads = [await load(url, path, key, pid) for path in ("/healthz", "/api/v1/tools/tool_7/sentiment?hours=24")]
+    empty, hit = loads
+    figure("empty response", empty.rate, "requests/s", p99_ms=round(empty.p99_ms, 2), cpu_ms=round(empty.cpu_ms, 3))
+    figure(
+        "hit",
+        hit.rate,
+        "requests/s",
+        share_of_empty=round(hit.rate / empty.rate, 3),
+        share_of_empty_by_cpu=round(empty.cpu_ms / hit.cpu_ms, 3),
+        aim_share=0.35,
+        p99_ms=round(hit.p99_ms, 2),
+        aim_p99_ms=10,
+    )
+
+
+@dataclass(frozen=True)
+class Load:
+    rate: float
+    p99_ms: float
+    cpu_ms: float
+
+
+async def load(url: str, path: str, key: str, pid: int) -> Load:
+    """The load of ten clients that ask one request after the other."""
+    host, port = url.removeprefix("http://").split(":")
+    request = f"GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\nAuthorization: Bearer {key}\r\n\r\n".encode()
+    await asyncio.gather(*(ask(host, int(port), request, WARM_UP) for _ in range(CONNECTIONS)))
+    began, cpu = time.perf_counter(), cpu_seconds(pid)
+    waits = await asyncio.gather(*(ask(host, int(port), request, REQUESTS) for _ in range(CONNECTIONS)))
+    took, used = time.perf_counter() - began, cpu_seconds(pid) - cpu
+    latencies = sorted(wait for each in waits for wait in each)
+    count = len(latencies)
+    return Load(rate=count / took, p99_ms=1000 * latencies[int(count * 0.99)], cpu_ms=1000 * max(used, 0.01) / count)
+
+
+async def ask(host: str, port: int, request: bytes, times: int) -> list[float]:
+    """The seconds that each of some requests on one connection takes."""
+    reader, writer = await asyncio.open_connection(host, port)
+    waits = []
+    for _ in range(times):
+        began = time.perf_counter()
+        writer.write(request)
+        head = await reader.readuntil(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 200"), head
+        await reader.readexactly(int(re.search(rb"content-length: (\d+)", head.lower())[1]))  # type: ignore[index]
+        waits.append(time.perf_counter() - began)
+    writer.close()
+    return waits
 
 
 async def least(act: Callable[[], Awaitable[object]]) -> float:

@@ -86,3 +86,10 @@ def test_names_that_look_like_tools_are_candidates_and_ordinary_words_are_not():
         known={"postgresql"},
     )
     assert found == {"LangChain": 2, "Next.js": 1}
+
+
+def test_a_change_is_described_by_the_settings_that_differ():
+    before = {"vendor": "", "aliases": ["tsk", "tss"], "status": "active", "merged_into": None}
+    after = before | {"vendor": "Acme", "aliases": ["tss", "Tussock 2"]}
+    assert tools.differences(before, after) == ["vendor: none → Acme", "aliases: + Tussock 2, - tsk"]
+    assert tools.differences(None, after) == []

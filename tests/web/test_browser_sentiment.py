@@ -63,11 +63,30 @@ async def test_a_number_leads_to_the_sentences_behind_it(database):
         await expect(tab.page.locator(".chart canvas")).to_be_visible()
         async with tab.page.expect_navigation():
             box = await tab.page.locator(".u-over").bounding_box()
-            await tab.page.mouse.click(box["x"] + box["width"] - 8, box["y"] + box["height"] / 2)
+            await tab.page.mouse.click(box["x"] + box["width"] - 8, box["y"] + box["height"] - 5)
         assert "at=2024-05-16" in tab.path
         await expect(tab.page.locator(".passages mark").first).to_have_text("Tussock")
         await tab.follow(tab.page.get_by_role("link", name="▼ negative"))
         assert "label=negative" in tab.path
+
+
+async def test_a_brush_over_the_chart_reads_a_range_and_stories_are_marked_where_they_began(database):
+    await fill(database)
+    async with browsing(database, role="editor") as tab:
+        await tab.open("/sentiment/tools/tussock?days=7")
+        marks = tab.page.locator(".chart a.mark")
+        await expect(marks.first).to_have_text("1")
+        assert (await marks.first.get_attribute("href")).startswith("/stories/")
+        box = await tab.page.locator(".u-over").bounding_box()
+        low = box["y"] + box["height"] - 5
+        async with tab.page.expect_navigation():
+            await tab.page.mouse.move(box["x"] + box["width"] * 0.6, low)
+            await tab.page.mouse.down()
+            await tab.page.mouse.move(box["x"] + box["width"] - 8, low, steps=4)
+            await tab.page.mouse.up()
+        assert "to=2024-05-16" in tab.path
+        await expect(tab.page.locator("tr[data-chosen]")).to_have_count(4)
+        await expect(tab.page.get_by_role("heading", name="What is said: 13 May to 16 May")).to_be_visible()
 
 
 async def test_a_tool_is_added_merged_and_its_alias_refused_in_words(database):

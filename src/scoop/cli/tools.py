@@ -261,7 +261,8 @@ def unmerge(config: Config, tool: str, as_json: bool) -> None:
 @console.as_json
 @click.pass_obj
 def audit(config: Config, tool: str, as_json: bool) -> None:
-    """List the changes of a tool, the newest first."""
+    """List the changes of a tool, the newest first; --json has the tool before and after each."""
+    from scoop.core import tools as core
     from scoop.store import tools
 
     async def read(conn: "Connection") -> Any:
@@ -271,8 +272,16 @@ def audit(config: Config, tool: str, as_json: bool) -> None:
     if as_json:
         console.print_json(changes)
         return
-    rows = [(each.changed_at, each.action, each.changed_by or "command line") for each in changes]
-    console.print_table(("when", "change", "by"), rows, empty="nothing has changed")
+    rows = [
+        (
+            each.changed_at,
+            each.action,
+            "; ".join(core.differences(each.before, each.after)),
+            each.changed_by or "command line",
+        )
+        for each in changes
+    ]
+    console.print_table(("when", "change", "what", "by"), rows, empty="nothing has changed", cut="what")
 
 
 @command.command()

@@ -1,5 +1,6 @@
 """How mentions and sentiment move: velocity, changes worth marking, spikes against what is usual for the hour."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -15,6 +16,12 @@ MIN_SPIKE = 10  # mentions in the hour
 SPIKE_DEVIATIONS = 4.0
 LEAST_DEVIATION = 1.0  # of quiet hours: else a second mention would be a spike
 MIN_FOR_MOVE = 20  # mentions on either side of a moved average
+# "Tussock 4.2", "v1.0.3", "Tussock is released"; not "grew 3.2 %" or "raises $1.5 million".
+_RELEASE = re.compile(
+    r"(?<![$€£¥\d.])\bv?\d+\.\d+(?:\.\d+)*\b(?!\s*(?:%|percent|million|billion|[mb]n\b|x\b))|\breleas(?:e|es|ed)\b"
+    r"|\blaunch(?:es|ed)\b|\bchangelog\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +44,11 @@ def change(current: float, before: float) -> float:
     return (current - before) / before
 
 
+def is_release(title: str) -> bool:
+    """Whether a title announces a version."""
+    return _RELEASE.search(title) is not None
+
+
 def find_spike(mentions_by_hour: Mapping[datetime, int], hour: datetime, *, first: datetime) -> Spike | None:
     """Whether an hour has far more mentions than usual; `first` is when the tool was first mentioned."""
     mentions = mentions_by_hour.get(hour, 0)
@@ -50,4 +62,4 @@ def find_spike(mentions_by_hour: Mapping[datetime, int], hour: datetime, *, firs
 
 def has_moved(current: float, before: float, *, mentions: int, previous: int, by: float) -> bool:
     """Whether an average moved by at least this much, if that is more than 0, on enough mentions."""
-    return by > 0 and min(mentions, previous) >= MIN_FOR_MOVE and abs(current - before) >= by
+    return by > 0 and min(mentions, previous) >= MIN_FOR_MOVE and round(abs(current - before), 6) >= by

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID
 
 from scoop.core import text
@@ -16,6 +16,7 @@ MAX_ALIASES = 50
 MAX_CATEGORIES = 5
 MAX_CONTEXT_WORDS = 50
 MAX_SLUG = 64
+AUDITED = ("name", "slug", "vendor", "categories", "aliases", "context_words", "status")
 _SLUG = re.compile(r"^[a-z0-9_]{1,64}$")
 _NOT_SLUG = re.compile(r"[^a-z0-9]+")
 _SIGNS = {"+": " plus ", "#": " sharp "}  # C++ and C# must not both be c
@@ -172,6 +173,21 @@ def root_of(tool: Tool, tools: Sequence[Tool]) -> Tool:
     while tool.merged_into is not None:
         tool = by_number[tool.merged_into]
     return tool
+
+
+def differences(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> list[str]:
+    """What a change of the audit log changed: `vendor: Acme → Apex`, `aliases: + Golang, - tsk`."""
+    if before is None or after is None:
+        return []
+    names = [name for name in AUDITED if before.get(name) != after.get(name)]
+    return [f"{name.replace('_', ' ')}: {_difference(before.get(name), after.get(name))}" for name in names]
+
+
+def _difference(before: Any, after: Any) -> str:
+    if isinstance(before, list) and isinstance(after, list):
+        added = [f"+ {each}" for each in after if each not in before]
+        return ", ".join([*added, *(f"- {each}" for each in before if each not in after)]) or "in another order"
+    return f"{before or 'none'} → {after or 'none'}"
 
 
 def chain_text(names: Sequence[str]) -> str:

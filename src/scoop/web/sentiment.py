@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Annotated
 from urllib.parse import urlencode
+from uuid import UUID
 
 from fastapi import Query, Response
 from pydantic import Field
 
 from scoop.actions import tool_reports
 from scoop.core import charts, sentiment_trends
+from scoop.core import sentiment_cache as core
 from scoop.core.charts import Bar
 from scoop.core.sentiment import SentimentLabel
-from scoop.core.sentiment_cache import HOURS, SentimentCacheEntry
+from scoop.core.sentiment_cache import PERIOD_BY_HOURS, SentimentCacheEntry
 from scoop.core.sentiment_trends import MAX_COMPARED, MAX_DAYS
 from scoop.core.tools import Tool
 from scoop.http import pagination, routes, sentiment
@@ -28,7 +30,7 @@ from scoop.store import sentiment_cache as store
 from scoop.store import sentiment_jobs, tools
 from scoop.store.db import Connection
 from scoop.store.reads import sentiment as reads
-from scoop.store.reads.sentiment import DayPoint, HotTool, Interval, PassageFilter, SeriesPoint, Window
+from scoop.store.reads.sentiment import DayPoint, HotTool, Interval, PassageFilter, SeriesPoint, ToolTrend, Window
 from scoop.web import pages
 from scoop.web.context import PageContext
 
@@ -47,12 +49,12 @@ RangeHours = Annotated[int, Query(ge=1, le=720)]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCard:
-    """A tool on the dashboard; `change` is against the same number of hours before."""
+    """A tool on the dashboard; `change` is against the same number of hours before, None if it had no mentions then."""
 
     tool: Tool
     entry: SentimentCacheEntry
     points: str
-    change: float
+    change: float | None
     share: float
 
 
@@ -61,6 +63,7 @@ class Dashboard:
     cards: Sequence[ToolCard]
     hot: Sequence[HotTool]
     last_refresh_at: datetime | None
+    is_stale: bool
 
 
 @router.get("/sentiment")
@@ -74,21 +77,20 @@ async def dashboard_page(desk: CurrentDesk, context: PageContext, hours: RangeHo
 async def _dashboard(conn: Connection, context: PageContext, hours: int) -> Dashboard:
     now = context.now
     active = [tool for tool in await tools.list_tools(conn) if tool.is_active]
-    entries = await _entries(conn, active, hours, now=now)
+    entry_by_tool = await _entries(conn, active, hours, now=now)
     trends = {each.tool_id: each for each in await reads.list_trends(conn, Window.of(now, hours=hours))}
     lines = await reads.get_sparklines(conn, Window.of(now, days=SPARK_DAYS), timezone=str(context.timezone))
-    total = sum(entry.total_mentions for entry in entries)
+    total = sum(entry.total_mentions for entry in entry_by_tool.values())
     cards = [
         ToolCard(
             tool=tool,
             entry=entry,
             points=charts.spark_points(_days(lines.get(tool.tool_number, ()), context.today)),
-            change=sentiment_trends.change(trends[tool.tool_id].mentions, trends[tool.tool_id].previous_mentions)
-            if tool.tool_id in trends
-            else 0.0,
+            change=_change(trends.get(tool.tool_id)),
             share=entry.total_mentions / total if total else 0.0,
         )
-        for tool, entry in zip(active, entries, strict=True)
+        for tool in active
+        if (entry := entry_by_tool.get(tool.tool_id)) is not None
     ]
     metadata = await sentiment_cache.get_metadata(conn, now=now)
     refreshed = datetime.fromtimestamp(metadata.last_refresh_ts, now.tzinfo) if metadata.last_refresh_ts else None
@@ -96,18 +98,30 @@ async def _dashboard(conn: Connection, context: PageContext, hours: int) -> Dash
         cards=sorted(cards, key=lambda card: (-card.entry.total_mentions, card.tool.slug)),
         hot=await reads.list_hot(conn, Window.of(now, hours=hours), limit=SHOWN_HOT),
         last_refresh_at=refreshed,
+        is_stale=core.is_stale(metadata.last_refresh_ts, now),
     )
 
 
-async def _entries(conn: Connection, active: Sequence[Tool], hours: int, *, now: datetime) -> list[SentimentCacheEntry]:
-    """The cached entries of tools; what is missing or stale is computed, all in one pass."""
+def _change(trend: ToolTrend | None) -> float | None:
+    """By how much the mentions grew; None for a tool that had none before."""
+    if trend is None or not trend.previous_mentions:
+        return None
+    return sentiment_trends.change(trend.mentions, trend.previous_mentions)
 
-    period = next((period for period, length in HOURS.items() if length == hours), None)
+
+async def _entries(
+    conn: Connection, active: Sequence[Tool], hours: int, *, now: datetime
+) -> dict[UUID, SentimentCacheEntry]:
+    """The cached entries of tools; what is missing or stale is computed, all in one pass.
+
+    A tool whose entry breaks a rule has none.
+    """
+    period = PERIOD_BY_HOURS.get(hours)
     cached = {entry.tool_id: entry for entry in await store.list_entries(conn, period)} if period else {}
     if any(tool.tool_id not in cached or cached[tool.tool_id].is_stale(now) for tool in active):
         made = sentiment_cache.make_entries(await store.aggregate(conn, [hours], now=now), now=now)
         cached |= {entry.tool_id: entry for entry in made.entries}
-    return [cached[tool.tool_id] for tool in active]
+    return {tool.tool_id: cached[tool.tool_id] for tool in active if tool.tool_id in cached}
 
 
 def _days(points: Sequence[DayPoint], today: date) -> list[int]:
@@ -147,22 +161,25 @@ async def tool_page(
     label: SentimentLabel | None = None,
     source: Annotated[str | None, Query(max_length=200)] = None,
     at: datetime | None = None,
+    to: datetime | None = None,
     after: Annotated[str | None, Query(max_length=MAX_CURSOR)] = None,
 ) -> Response:
-    """The series of a tool, and the passages behind it: all, or those of the interval that begins `at`."""
+    """The series of a tool, and the passages behind it: all, or those of the intervals that begin `at` until `to`."""
     async with desk.reading() as conn:
         found = await sentiment.root(conn, slug)
         numbers = await reads.list_members(conn, found.tool_number)
         window = Window.of(context.now, days=days)
         points = await reads.get_series(conn, numbers, window, interval=interval, timezone=str(context.timezone))
         stories = await reads.list_stories(conn, numbers, window, limit=SHOWN_STORIES)
-        shown = _interval_window(points, at) or window
+        last = to or at
+        shown = _interval_window(points, at, last) or window
         filters = PassageFilter(window=shown, label=label, source=source or None)
         position = pagination.decode_cursor(after, datetime, int)
         cursor = (position[0], position[1]) if position else None
         listed = await reads.list_passages(conn, numbers, filters, after=cursor, limit=PAGE + 1)
     passages = pagination.paginate(listed, PAGE, lambda each: each.cursor)
-    given = {"days": days, "interval": interval, "label": label, "source": source, "at": at and at.isoformat()}
+    given = {"days": days, "interval": interval, "label": label, "source": source}
+    given |= {"at": at and at.isoformat(), "to": to and to.isoformat()}
 
     def href(**changes: object) -> str:
         values = {name: value for name, value in {**given, **changes}.items() if value}
@@ -177,20 +194,21 @@ async def tool_page(
         passages=passages,
         given=given,
         at=at if shown is not window else None,
+        to=last,
         href=href,
         INTERVALS=INTERVALS,
         total=sum(point.total_mentions for point in points),
     )
 
 
-def _interval_window(points: Sequence[SeriesPoint], at: datetime | None) -> Window | None:
-    """The window of the point that begins at a moment; None if no point does."""
+def _interval_window(points: Sequence[SeriesPoint], at: datetime | None, last: datetime | None) -> Window | None:
+    """The window of the points that begin at a moment until another; None if no points do."""
     instant = timedelta(microseconds=1)  # a window has its end and not its beginning
     starts = [point.starts_at for point in points]
-    if at is None or at.tzinfo is None or at not in starts:
+    if at is None or last is None or not {at, last} <= set(starts) or last < at:
         return None
-    position = starts.index(at) + 1
-    following = starts[position] if position < len(starts) else at + timedelta(days=7)
+    position = starts.index(last) + 1
+    following = starts[position] if position < len(starts) else last + timedelta(days=7)
     return Window(since=at - instant, until=following - instant)
 
 

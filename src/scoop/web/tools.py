@@ -140,7 +140,14 @@ def _form(
     context: PageContext, tool: Tool | None, fields: FormValues, others: Any, changes: Any, *, problem: str = ""
 ) -> Response:
     return pages.page(
-        "tool_form.html", context, tool=tool, fields=fields, others=others, changes=changes, problem=problem
+        "tool_form.html",
+        context,
+        tool=tool,
+        fields=fields,
+        others=others,
+        changes=changes,
+        problem=problem,
+        differences=core.differences,
     )
 
 

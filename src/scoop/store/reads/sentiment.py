@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 from typing import Any, Literal
 from uuid import UUID
 
-from scoop.core import mention_texts
+from scoop.core import mention_texts, sentiment_trends
 from scoop.core.mention_scores import LABEL_NUMBERS, LABELS
 from scoop.core.sentiment import SentimentLabel
 from scoop.core.sentiment_cache import Aggregate
@@ -98,6 +98,7 @@ class MentioningStory:
     first_seen_at: datetime
     mentions: int
     publisher_family_count: int
+    is_release: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,7 +210,13 @@ async def list_stories(
 ) -> list[MentioningStory]:
     """The stories that mention a tool most, in order of time."""
     rows = await conn.fetch(SQL["stories"], numbers, window.since, window.until, limit)
-    return [MentioningStory(**{**row, "story_uuid": UUID(int=row["story_uuid"].int)}) for row in rows]
+    return [
+        MentioningStory(
+            **{**row, "story_uuid": UUID(int=row["story_uuid"].int)},
+            is_release=sentiment_trends.is_release(row["title"]),
+        )
+        for row in rows
+    ]
 
 
 async def list_hot(conn: Connection, window: Window, *, limit: int) -> list[HotTool]:

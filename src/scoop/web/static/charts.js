@@ -45,7 +45,11 @@ function options(chart, table, width) {
     width,
     height: HEIGHT,
     padding: [12, 24, 0, 0],
-    cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
+    cursor: { y: false, drag: { x: chart.dataset.opens === "rows", y: false, setScale: false }, points: { show: false } },
+    hooks: {
+      ready: [(plot) => chart.dispatchEvent(new CustomEvent("chart-drawn", { detail: plot }))],
+      setSelect: [(plot) => chart.dispatchEvent(new CustomEvent("chart-brushed", { detail: plot }))],
+    },
     legend: { live: true },
     scales: { x: { time: false, range: [-0.6, table.days.length - 0.4] }, y: { range: (plot, low, high) => [0, Math.max(high * 1.05, 1)] } },
     axes: [
