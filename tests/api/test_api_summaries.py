@@ -80,8 +80,8 @@ async def test_versions_in_all_languages_are_listed_the_newest_first(database):
 
 @pytest.mark.parametrize(
     ("settings", "language", "status"),
-    [(WITH_MODEL, "ja", 202), (WITH_MODEL, "klingon!", 400), (WITH_MODEL, "qqqq", 400), ({}, "ja", 409),
-     ({}, None, 202), (WITHOUT_WRITER, None, 409), ({"summary_language": "ja"}, "ja", 202),
+    [(WITH_MODEL, "ja", 202), (WITH_MODEL, "klingon!", 400), (WITH_MODEL, "qqqq", 400), (WITH_MODEL, "qaa", 400),
+     ({}, "ja", 409), ({}, None, 202), (WITHOUT_WRITER, None, 409), ({"summary_language": "ja"}, "ja", 202),
      ({"tasks": {"summary": TaskSettings(writer="azure")}}, "DE", 202)],
 )  # fmt: skip
 async def test_a_language_needs_a_writer_that_can_write_it(database, settings, language, status):
@@ -92,6 +92,19 @@ async def test_a_language_needs_a_writer_that_can_write_it(database, settings, l
         )
     assert answer.status == status
     assert len(await queued(database)) == (status == 202)
+
+
+async def test_variants_of_a_language_are_one_summary(database):
+    event_id = await a_fire(database)
+    async with visiting(database, role="reader", **WITH_MODEL) as visitor:
+        path = f"/api/v1{await path_of(database, event_id)}"
+        for language in ("de", "de-CH", "DE-at", "de-x-mine", "de-1996"):
+            answer = await visitor.ask("POST", f"{path}/summary", {"language": language})
+            assert (answer.status, answer.json["state"]) == (202, "pending_summary")
+        assert len(await queued(database)) == 1
+        await summarise(database, event_id, "Die Bibliothek brannte.", language="de", asked_language="de")
+        shown = (await visitor.get(f"{path}?language=de-CH")).json["summary"]
+    assert shown["text"] == "Die Bibliothek brannte."
 
 
 async def test_anonymous_readers_cannot_ask(database):

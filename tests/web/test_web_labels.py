@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from scoop.core import access
+from scoop.core.briefs import prompts
 from scoop.model import Outlet, Story
 from scoop.web import labels
 from scoop.web.context import Context, day_href
@@ -214,3 +215,12 @@ def test_a_story_of_an_event_names_the_outlet_of_its_publisher_before_those_that
     )
     story = a_story(sources=["Herald", "Link Pile"], source_count=2)
     assert labels.story_outlets(story, [linking, own]) == "Herald and 1 more"
+
+
+def test_every_language_of_the_pages_can_be_asked_for():
+    assert [code for code in labels.LANGUAGES if prompts.asked_language(code) != code] == []
+
+
+@pytest.mark.parametrize("code", ["xx", "qaa", "klingon", "", "<b>"])
+def test_a_code_of_another_language_cannot_be_asked_for(code):
+    assert prompts.asked_language(code) is None

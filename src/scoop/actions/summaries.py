@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from scoop.core import language as languages
-from scoop.errors import Conflict, UsageError
+from scoop.actions import translations
+from scoop.core.briefs import prompts
+from scoop.errors import Conflict
 from scoop.stages.summaries import SummaryPolicy
 from scoop.store import briefs, summaries
 from scoop.store.db import Connection
@@ -23,9 +24,9 @@ NEEDS_MODEL = (
 
 def preferred_languages(chosen: str, own: str, desk_language: str) -> Sequence[str]:
     """The languages to show a summary in, the best first: the chosen one, else the person's own, then the desk's."""
-    if chosen == DESK:
+    if chosen == DESK or (chosen and chosen == desk_language):
         return (desk_language,)
-    best = languages.canonical_tag(chosen) or own
+    best = prompts.asked_language(chosen) or own
     return tuple(dict.fromkeys((best or desk_language, desk_language)))
 
 
@@ -67,9 +68,7 @@ def _check_language(language: str, desk_language: str, writer: str) -> str:
         raise Conflict(NEEDS_WRITER)
     if language in {"", DESK, desk_language}:
         return desk_language
-    tag = languages.canonical_tag(language)
-    if tag is None:
-        raise UsageError(f"{language[:40]!r} is not a language; write it as ja or en")
-    if tag != desk_language and writer == LOCAL_WRITER:
+    asked = translations.check_language(language)  # a variant is no other text: readers would pay for each
+    if asked != desk_language and writer == LOCAL_WRITER:
         raise Conflict(NEEDS_MODEL)
-    return tag
+    return asked

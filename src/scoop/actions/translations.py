@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from scoop.core import language
 from scoop.core.briefs import prompts, translation
 from scoop.errors import Conflict, UsageError
 from scoop.stages import texts
@@ -28,11 +27,11 @@ def has_writer(tasks: Mapping[str, TaskSettings]) -> bool:
 
 def check_language(code: str) -> str:
     """The language of a code such as de; UsageError if texts cannot be asked for in it."""
-    tag = language.canonical_tag(code)
-    primary = (tag or "").partition("-")[0]
-    if primary not in prompts.LANGUAGE_NAMES:
-        raise UsageError(f"{code!r} is not a language to translate into; there are {', '.join(prompts.LANGUAGE_NAMES)}")
-    return primary
+    asked = prompts.asked_language(code)
+    if asked is None:
+        languages = ", ".join(prompts.LANGUAGE_NAMES)
+        raise UsageError(f"{code[:40]!r} is not a language that texts are written in; there are {languages}")
+    return asked
 
 
 async def list_translations(conn: Connection, document_id: int) -> DocumentTranslations:

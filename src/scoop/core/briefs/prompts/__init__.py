@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from scoop.core import hashes, text
+from scoop.core import hashes, language, text
 from scoop.core.briefs import SourceText
 
 MAX_CHARACTERS = 24_000  # of all documents in one prompt: about 6,000 tokens
@@ -17,10 +17,10 @@ _FILE = re.compile(r"\+\+\+\n(?P<head>.*?)\n\+\+\+\n# system\n(?P<system>.*?)\n#
 _PLACE = re.compile(r"\{([a-z_]+)\}")
 LANGUAGE_NAMES = {
     "ar": "Arabic", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek", "en": "English", "es": "Spanish",
-    "fi": "Finnish", "fr": "French", "he": "Hebrew", "hi": "Hindi", "hu": "Hungarian", "id": "Indonesian",
-    "it": "Italian", "ja": "Japanese", "ko": "Korean", "nl": "Dutch", "no": "Norwegian", "pl": "Polish",
-    "pt": "Portuguese", "ro": "Romanian", "ru": "Russian", "sv": "Swedish", "th": "Thai", "tr": "Turkish",
-    "uk": "Ukrainian", "vi": "Vietnamese", "zh": "Chinese",
+    "fa": "Persian", "fi": "Finnish", "fr": "French", "he": "Hebrew", "hi": "Hindi", "hu": "Hungarian",
+    "id": "Indonesian", "it": "Italian", "ja": "Japanese", "ko": "Korean", "nl": "Dutch", "no": "Norwegian",
+    "pl": "Polish", "pt": "Portuguese", "ro": "Romanian", "ru": "Russian", "sv": "Swedish", "th": "Thai",
+    "tr": "Turkish", "uk": "Ukrainian", "vi": "Vietnamese", "zh": "Chinese",
 }  # fmt: skip
 """The languages that texts can be asked for in, by the name that a model knows them by."""
 
@@ -80,6 +80,12 @@ def repair_note(finding: str, mark: str) -> str:
 def language_name(language: str) -> str:
     """The language as a model knows it: its English name, else its code."""
     return LANGUAGE_NAMES.get(language.partition("-")[0], language)
+
+
+def asked_language(code: str) -> str | None:
+    """The language of a code such as de or de-CH, if texts can be asked for in it; prompts know no variants."""
+    primary = (language.canonical_tag(code) or "").partition("-")[0]
+    return primary if primary in LANGUAGE_NAMES else None
 
 
 def nonce(documents: Sequence[SourceText]) -> str:
