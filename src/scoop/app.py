@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from scoop.fetch.client import Client
     from scoop.model import DocumentsAhead, LessonsAhead, SourceSettings
     from scoop.plugins import Makers
-    from scoop.projections import Projection, SentimentDocuments
+    from scoop.projections import ListeningDocuments, Projection, SentimentDocuments
     from scoop.stages.alert_posts import Announcing
     from scoop.stages.lessons import LessonPolicy
     from scoop.stages.periodic import PeriodicJob
@@ -381,13 +381,33 @@ def open_sentiment_documents(config: Config) -> "SentimentDocuments | None":
         return None
     from scoop.projections import SentimentDocuments
 
-    chosen = next((each for each in open_projections(config) if each.name == config.sentiment_from), None)
+    chosen = _find_projection(config, config.sentiment_from)
     if not isinstance(chosen, SentimentDocuments):
-        raise ConfigError(
-            f"the setting sentiment_from (SCOOP_SENTIMENT_FROM) is {config.sentiment_from!r}; it must be a projection "
-            "of project_to that has cached sentiment, as cosmos"
-        )
+        raise _unreadable("sentiment_from", config.sentiment_from, "cached sentiment")
     return chosen
+
+
+def open_listening_documents(config: Config) -> "ListeningDocuments | None":
+    """The projection that the older listening API is read from; None: it is read from the database."""
+    if not config.listening_from:
+        return None
+    from scoop.projections import ListeningDocuments
+
+    chosen = _find_projection(config, config.listening_from)
+    if not isinstance(chosen, ListeningDocuments):
+        raise _unreadable("listening_from", config.listening_from, "lessons")
+    return chosen
+
+
+def _find_projection(config: Config, name: str) -> "Projection | None":
+    return next((each for each in open_projections(config) if each.name == name), None)
+
+
+def _unreadable(setting: str, name: str, contents: str) -> ConfigError:
+    return ConfigError(
+        f"the setting {setting} (SCOOP_{setting.upper()}) is {name!r}; it must be a projection of project_to that has "
+        f"{contents}, as cosmos"
+    )
 
 
 def _open_projection(makers: "Makers", name: str) -> "Projection":

@@ -25,7 +25,7 @@ from starlette.routing import BaseRoute
 
 from scoop import api, feeds, greader, mcp, web
 from scoop.api import document
-from scoop.app import open_sentiment_documents
+from scoop.app import open_listening_documents, open_sentiment_documents
 from scoop.config import Config
 from scoop.errors import ScoopError
 from scoop.http import auth, error_responses, errors, middleware, routes
@@ -35,6 +35,7 @@ from scoop.http.cache import ResponseCache
 from scoop.http.deps import Desk
 from scoop.http.errors import HttpProblem
 from scoop.http.lessons import LessonWaits
+from scoop.http.listening import ListeningReads
 from scoop.http.oidc import Oidc
 from scoop.http.rate_limits import RateLimiter
 from scoop.http.sentiment import SentimentReads
@@ -83,6 +84,7 @@ def create_app(
     app.state.rate_limiter = RateLimiter()
     app.state.response_cache = ResponseCache(app.state.desk)
     app.state.sentiment = SentimentReads(app.state.desk, open_sentiment_documents(config))
+    app.state.listening = ListeningReads(open_listening_documents(config))
     app.state.lesson_waits = LessonWaits(app.state.desk)
     app.state.visits = VisitLog(app.state.desk)
     app.state.oidc = Oidc(config=config, clock=clock)

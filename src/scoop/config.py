@@ -119,6 +119,11 @@ class Config:
     project_to: str = _setting(
         "", about="The projections, separated by commas: other stores that the desk's data is written to, as dynamodb."
     )
+    listening_from: str = _setting(
+        "",
+        about="The projection, as cosmos, whose store the older listening API (/api/news, /api/user/settings) reads; "
+        "it is in project_to, too. Empty: the database.",
+    )
     sentiment_from: str = _setting(
         "",
         about="The projection, as cosmos, whose store the API reads cached sentiment from; it is in project_to, too. "

@@ -194,7 +194,7 @@ async def test_an_update_chooses_new_articles_once(database):
         news = (await visitor.get("/api/news")).json["articles"]
     async with visiting(database, role=None, news_update_secret="open-sesame") as program:
         wrong = await update(program, {}, **{"X-Update-Secret": "sesame"})
-        right = await update(program, {}, **{"X-Update-Secret": "open-sesame"})
+        right = await update(program, None, **{"X-Update-Secret": "open-sesame"})
     async with visiting(database, role="editor") as editor:
         denied = await update(editor, {})
     assert (first["status"], first["saved"], first["skippedDuplicates"]) == ("success", 2, 0)

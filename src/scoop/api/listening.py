@@ -16,13 +16,14 @@ from scoop.actions import learners as learner_actions
 from scoop.actions import listening as actions
 from scoop.api import document
 from scoop.core.shapes import listening as shapes
-from scoop.core.shapes.listening import GeneratedTextFacts, ListeningArticleFacts
+from scoop.core.shapes.listening import GeneratedTextFacts, ListeningArticleFacts, Shape
 from scoop.errors import Conflict, Retry
 from scoop.http import auth, responses, routes
 from scoop.http.cache import Cached, CachedResponse, cached_response
-from scoop.http.deps import CurrentDesk, CurrentVisitor, Desk, ReadConn, WriteConn
+from scoop.http.deps import CurrentDesk, CurrentVisitor, Desk
 from scoop.http.errors import Forbidden, Unauthenticated
 from scoop.http.lessons import Waits
+from scoop.http.listening import Store
 from scoop.http.params import RequestModel
 from scoop.http.routes import needs
 from scoop.model import Lesson, Level
@@ -140,45 +141,60 @@ class UpdateBody(RequestModel):
 
 @router.get("/user/settings", response_model=UserSettings)
 @needs("read")
-async def get_settings(request: Request, conn: ReadConn, by: CurrentVisitor) -> Response:
+async def get_settings(request: Request, desk: CurrentDesk, store: Store, by: CurrentVisitor) -> Response:
     """Your level as a learner."""
     if by.user_id is None:
         raise Unauthenticated
-    return responses.json(request, shapes.user(await learners.get_learner(conn, by.user_id)))
+    if (stored := await store.find_user(by.user_id)) is not None:
+        return responses.json(request, stored)
+    async with desk.reading() as conn:
+        return responses.json(request, shapes.user(await learners.get_learner(conn, by.user_id)))
 
 
 @router.put("/user/settings", response_model=UserSettings)
 @needs("read")
-async def change_settings(request: Request, conn: WriteConn, by: CurrentVisitor, body: SettingsBody) -> Response:
+async def change_settings(
+    request: Request, desk: CurrentDesk, store: Store, by: CurrentVisitor, body: SettingsBody
+) -> Response:
     """Change your level; it counts from the next request on."""
     if by.user_id is None:
         raise Unauthenticated
-    learner = await learner_actions.change_settings(conn, by.user_id, level=body.level)
+    async with desk.writing() as conn:
+        learner = await learner_actions.change_settings(conn, by.user_id, level=body.level)
+    await store.put_user(learner)
     return responses.json(request, shapes.user(learner))
 
 
 @router.get("/news", response_model=News)
 @needs("read")
 async def list_news(
-    request: Request, desk: CurrentDesk, cache: Cached, query: Annotated[NewsQuery, fastapi.Query()]
+    request: Request, desk: CurrentDesk, cache: Cached, store: Store, query: Annotated[NewsQuery, fastapi.Query()]
 ) -> Response:
     """The articles of the last days, by date in Japan, the newest first."""
-    today = actions.today(desk.clock())
+    today, days = actions.today(desk.clock()), int(query.range[:-1])
+    if (stored := await store.list_articles(today, days)) is not None:
+        return responses.json(request, _news(query.range, stored))
 
     async def read(conn: Connection) -> CachedResponse:
-        articles = await lesson_reads.list_articles(conn, today=today, days=int(query.range[:-1]))
-        shown = [shapes.article(_article_facts(article)) for article in articles]
-        return cached_response({"range": query.range, "articles": shown})
+        articles = await lesson_reads.list_articles(conn, today=today, days=days)
+        return cached_response(_news(query.range, [shapes.article(_article_facts(article)) for article in articles]))
 
     cached = await cache.find(("news", query.range, today), read)
     return responses.with_etag(request, cached.body, "application/json")
 
 
+def _news(period: str, articles: list[Shape]) -> dict[str, Any]:
+    return {"range": period, "articles": shapes.newest_first(articles)}
+
+
 @router.get("/news/{article_id}", response_model=NewsArticle, responses=document.problems(HTTPStatus.NOT_FOUND))
 @needs("read")
-async def get_news(request: Request, conn: ReadConn, article_id: ArticleId) -> Response:
+async def get_news(request: Request, desk: CurrentDesk, store: Store, article_id: ArticleId) -> Response:
     """One article, also an older one."""
-    article = await lesson_reads.get_article(conn, article_id)
+    if (stored := await store.find_article(article_id)) is not None:
+        return responses.json(request, stored)
+    async with desk.reading() as conn:
+        article = await lesson_reads.get_article(conn, article_id)
     return responses.json(request, shapes.article(_article_facts(article)))
 
 
@@ -192,6 +208,7 @@ async def get_text(
     request: Request,
     desk: CurrentDesk,
     cache: Cached,
+    store: Store,
     waits: Waits,
     by: CurrentVisitor,
     article_id: ArticleId,
@@ -203,6 +220,8 @@ async def get_text(
     texts that exist, where reading is public.
     """
     level = query.level or await _own_level(desk, by.user_id)
+    if (stored := await store.find_text(article_id, level)) is not None:
+        return responses.json(request, shapes.text_response(stored, hit=True))
 
     async def read(conn: Connection) -> CachedResponse | None:
         lesson = await lesson_reads.find_lesson(conn, article_id, level)
@@ -236,15 +255,15 @@ async def _own_level(desk: Desk, user_id: int | None) -> Level:
 async def update_news(
     request: Request,
     desk: CurrentDesk,
-    body: UpdateBody,
+    body: UpdateBody | None = None,
     x_update_secret: Annotated[str | None, Header(description="The setting news_update_secret.")] = None,
 ) -> Response:
     """Choose articles for a date now, as the daily update does; with the secret, or the key of an admin."""
     await _check_admin(request, desk, x_update_secret)
-    now = desk.clock()
+    now, wanted = desk.clock(), body or UpdateBody()
     policy = app.lesson_policy(desk.config)
     async with desk.writing() as conn:
-        result = await actions.update(conn, policy, day=body.day or actions.today(now), now=now, limit=body.limit)
+        result = await actions.update(conn, policy, day=wanted.day or actions.today(now), now=now, limit=wanted.limit)
     state = shapes.job_state(result.state)
     return responses.json(
         request,
@@ -287,20 +306,13 @@ def _article_facts(article: ListeningArticle) -> ListeningArticleFacts:
 
 def _text(lesson: Lesson, *, hit: bool) -> dict[str, Any]:
     """A lesson in the shape of a generated text, with how it was found."""
-    shape = shapes.generated_text(
-        GeneratedTextFacts(
-            article_id=lesson.article_id,
-            level=lesson.level,
-            text=lesson.lesson_text,
-            prompt_version=lesson.prompt_version,
-            created_at=lesson.created_at,
-            updated_at=lesson.updated_at,
-        )
+    facts = GeneratedTextFacts(
+        article_id=lesson.article_id,
+        level=lesson.level,
+        text=lesson.lesson_text,
+        prompt_version=lesson.prompt_version,
+        measured_level=lesson.measured_level,
+        created_at=lesson.created_at,
+        updated_at=lesson.updated_at,
     )
-    times = {name: shape[name] for name in ("createdAt", "updatedAt")}
-    return {
-        **shape,
-        "text": lesson.lesson_text,
-        "measuredLevel": lesson.measured_level,
-        "cache": {"hit": hit, **times},
-    }
+    return shapes.text_response(shapes.measured_text(facts), hit=hit)

@@ -1,11 +1,14 @@
 """Projection plugins, one file each: the desk's data written to another store, in the form of that store."""
 
 from collections.abc import AsyncIterator, Sequence
+from datetime import date
 from typing import Protocol, runtime_checkable
 from uuid import UUID
 
 from scoop.core.projection_plans import Facts, ProjectedKind, Record, Upsert
 from scoop.core.sentiment_cache import Period, SentimentCacheEntry
+from scoop.core.shapes.listening import LearnerFacts, Shape
+from scoop.model import Level
 
 
 class Projection(Protocol):
@@ -43,6 +46,25 @@ class Projection(Protocol):
 
     def list_keys(self) -> AsyncIterator[Sequence[str]]:
         """The keys of all records in the store, in pages."""
+        ...
+
+
+@runtime_checkable
+class ListeningDocuments(Protocol):
+    """A projection whose store the older listening API can be read from; it gives the shapes of that API."""
+
+    async def list_articles(self, days: Sequence[date]) -> list[Shape]:
+        """The articles of these dates in Japan, in any order."""
+        ...
+
+    async def find_article(self, article_id: str) -> Shape | None: ...
+
+    async def find_text(self, article_id: str, level: Level) -> Shape | None: ...
+
+    async def find_user(self, user_id: int) -> Shape | None: ...
+
+    async def put_user(self, learner: LearnerFacts) -> None:
+        """Write the settings of a learner at once, before the next pass does: the next read must have them."""
         ...
 
 

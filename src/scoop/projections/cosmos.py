@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import AsyncIterator, Sequence
+from datetime import date
 from uuid import UUID
 
 import msgspec
@@ -16,6 +17,7 @@ from scoop.core.shapes import listening, sentiment
 from scoop.core.shapes.listening import GeneratedTextFacts, LearnerFacts, ListeningArticleFacts, Shape
 from scoop.errors import ConfigError, Reject
 from scoop.faults import fault
+from scoop.model import Level
 from scoop.projections.cosmos_account import ContainerDesign, CosmosAccount, DocumentKey, MissingResource
 
 USERS, ARTICLES, GENERATED_TEXTS, SYSTEM = "users", "articles", "generated_texts", "system"
@@ -40,6 +42,8 @@ INDEXING_POLICIES = {
         "excludedPaths": [{"path": "/*"}],
     }
 }
+ARTICLES_OF_DAY = "SELECT * FROM c WHERE c.type = 'article' AND c.dayKey = @day"
+ARTICLE_BY_ID = "SELECT * FROM c WHERE c.id = @id"
 BATCH = 100  # documents that are written before the next ones begin
 MAX_DOCUMENT_BYTES = 2_000_000
 _DATABASE = re.compile(r"[A-Za-z0-9_.-]{1,255}")
@@ -139,6 +143,34 @@ class Cosmos:
         for design in self._designs:
             async for page in self._account.list_keys(design):
                 yield [str(key) for key in page]
+
+    async def list_articles(self, days: Sequence[date]) -> list[Shape]:
+        """The articles of these days, by one query in the partition of each."""
+        keys = [listening.day(day) for day in days]
+        found = await asyncio.gather(
+            *(self._account.query(ARTICLES, ARTICLES_OF_DAY, {"@day": key}, partition=key) for key in keys)
+        )
+        return [listening.read_stored(document) for documents in found for document in documents]
+
+    async def find_article(self, article_id: str) -> Shape | None:
+        """An article, by a query in all partitions: its day is not known."""
+        found = await self._account.query(ARTICLES, ARTICLE_BY_ID, {"@id": article_id})
+        return next(iter(listening.newest_first(map(listening.read_stored, found))), None)
+
+    async def find_text(self, article_id: str, level: Level) -> Shape | None:
+        document_id = listening.stored_text_id(article_id, level)
+        return await self._find(DocumentKey(container=GENERATED_TEXTS, partition=article_id, document_id=document_id))
+
+    async def find_user(self, user_id: int) -> Shape | None:
+        name = listening.user_name(user_id)
+        return await self._find(DocumentKey(container=USERS, partition=name, document_id=name))
+
+    async def _find(self, key: DocumentKey) -> Shape | None:
+        found = await self._account.find(key)
+        return None if found is None else listening.read_stored(found)
+
+    async def put_user(self, learner: LearnerFacts) -> None:
+        await self._account.upsert(USERS, listening.user(learner))
 
     async def find_entry(self, tool_id: UUID, period: Period) -> SentimentCacheEntry | None:
         found = await self._account.find(_entry_key(tool_id, period))

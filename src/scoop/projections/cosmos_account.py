@@ -98,6 +98,16 @@ class CosmosAccount:
             return found
         return None
 
+    async def query(
+        self, container: str, query: str, parameters: Mapping[str, str], *, partition: str | None = None
+    ) -> list[Mapping[str, Any]]:
+        """The documents that a query gives, in one partition or in all."""
+        values = [{"name": name, "value": value} for name, value in parameters.items()]
+        where = {"partition_key": partition} if partition is not None else {"enable_cross_partition_query": True}
+        return await self._request(
+            lambda: list(self._container(container).query_items(query, parameters=values, **where))
+        )
+
     async def delete(self, key: DocumentKey) -> None:
         """Delete a document; a missing one is not an error."""
         with suppress(MissingResource):

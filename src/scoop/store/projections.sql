@@ -185,8 +185,8 @@ WHERE state IN ('notified', 'rejected') AND NOT is_hidden;
 
 -- name: learners
 -- The settings of these learners.
-SELECT user_id::text AS subject, user_id AS row_id, user_id, level, created_at, updated_at FROM learners
-WHERE user_id = ANY ($1::bigint[] || $2::text[]::bigint[]);
+SELECT user_id::text AS subject, user_id AS row_id, user_id, level, users.created_at, learners.updated_at
+FROM learners JOIN users USING (user_id) WHERE user_id = ANY ($1::bigint[] || $2::text[]::bigint[]);
 
 -- name: listening_articles
 -- The facts of articles for learners, of these documents or subjects. Documents with one article id are one article: the
@@ -214,7 +214,7 @@ WITH named AS (
     UNION SELECT split_part(subject, ' ', 1), split_part(subject, ' ', 2) FROM unnest($2::text[]) AS given (subject)
 )
 SELECT DISTINCT ON (article_id, level) article_id || ' ' || level AS subject, lesson_id AS row_id, article_id, level,
-    lesson_text AS text, prompt_version, lessons.created_at, lessons.updated_at
+    lesson_text AS text, prompt_version, measured_level, lessons.created_at, lessons.updated_at
 FROM named JOIN documents USING (article_id)
 JOIN lessons USING (level)
 WHERE subject_kind = 'document' AND subject_id = document_id

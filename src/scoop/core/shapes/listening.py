@@ -1,5 +1,6 @@
 """Users, articles, generated texts and the state of the daily update in camelCase, as a document store has them."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
@@ -45,6 +46,7 @@ class GeneratedTextFacts:
     level: Level
     text: str
     prompt_version: str
+    measured_level: Level
     created_at: datetime
     updated_at: datetime
 
@@ -96,10 +98,36 @@ def generated_text(facts: GeneratedTextFacts) -> Shape:
     }
 
 
+def measured_text(facts: GeneratedTextFacts) -> Shape:
+    """A generated text with the level that it has by measurement."""
+    return {**generated_text(facts), "measuredLevel": facts.measured_level}
+
+
 def stored_text(facts: GeneratedTextFacts) -> Shape:
-    """A generated text for a store whose ids cannot have `#`: they have a colon, and the field `textId` the real id."""
-    shape = generated_text(facts)
-    return {**shape, "id": shape["id"].replace("#", ":"), "textId": shape["id"]}
+    """A measured text for a store whose ids cannot have `#`: they have a colon, and the field `textId` the real id."""
+    return {
+        **measured_text(facts),
+        "id": stored_text_id(facts.article_id, facts.level),
+        "textId": text_id(facts.article_id, facts.level),
+    }
+
+
+def read_stored(document: Mapping[str, Any]) -> Shape:
+    """A stored document in its shape outside: with the real id of a text, without the fields that a store adds."""
+    shape = {name: value for name, value in document.items() if not name.startswith("_") and name != "textId"}
+    return {**shape, "id": document.get("textId", document["id"])}
+
+
+def text_response(text: Shape, *, hit: bool) -> Shape:
+    """A measured text as the API answers with it; `hit`: it existed before the request."""
+    times = {name: text[name] for name in ("createdAt", "updatedAt")}
+    return {**text, "text": text["generatedText"], "cache": {"hit": hit, **times}}
+
+
+def newest_first(articles: Iterable[Shape]) -> list[Shape]:
+    """Articles by date, the newest first; one that is just moving between two days is in the list once."""
+    by_id = {each["id"]: each for each in sorted(articles, key=lambda each: str(each["updatedAt"]))}
+    return sorted(by_id.values(), key=lambda each: (each["publishedAt"] or each["fetchedAt"], each["id"]), reverse=True)
 
 
 def job_state(state: UpdateState) -> Shape:
@@ -120,6 +148,11 @@ def job_state(state: UpdateState) -> Shape:
 def text_id(article_id: str, level: Level) -> str:
     """The id of a generated text, `art_...#B1`."""
     return f"{article_id}#{level}"
+
+
+def stored_text_id(article_id: str, level: Level) -> str:
+    """The id of a generated text in a store, `art_...:B1`."""
+    return f"{article_id}:{level}"
 
 
 def day(value: date) -> str:
