@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoop.core.sentiment import features, heads, scoring, valences, views
+from scoop.core.sentiment.views import TargetView
 from scoop.embedders import local
 from scoop.evaluation import datasets, sentiment
 from scoop.evaluation.sentiment import SentimentRow
@@ -48,10 +49,14 @@ BATCH = 64
 SVM = {"C": 0.5, "max_iter": 60, "tol": 1e-2, "random_state": 0}
 RIDGE = 8.0
 LEVELS = 15  # of a weight on either side of zero: files of half the size, with the same figures
-STACK = {"C": 1.0, "max_iter": 300}
+STACK = {"C": 1.0, "solver": "newton-cholesky"}
 BALANCE = 0.5  # 0 is the shares of the rows, 1 the same weight for each class
+SHARING = frozenset({"news-de-target"})  # learns from other sets too; graded-en and review-ko gained nothing
+SHARED = 0.2  # what a row of another set counts
+BALANCES = (0.4, 0.6, 0.8, 1.0)  # of heads that share: one of them is chosen for macro-F1
 
 Array = NDArray[Any]
+Products = tuple[Array, Array]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,19 +74,31 @@ class Rows:
 
 def rows_of(head: str, folder: Path, cache: dict[str, Array]) -> Rows:
     read = [(name, row, doc) for name in SETS[head] for row, doc in labelled(folder / f"{name}.dev.jsonl.gz")]
-    targets = [sentiment.target_of(row) for _, row, _ in read]
-    seen = [views.around_target(one) if head.endswith("-target") else views.whole(one) for one in targets]
+    seen = seen_by(head, [row for _, row, _ in read])
     pieces, clauses = [one.piece for one in seen], [one.clause for one in seen]
-    fill(cache, views.texts_to_embed(seen))
     return Rows(
         sets=np.array([name for name, _, _ in read]),
-        labels=np.array([CLASSES.index(str(row.label)) for _, row, _ in read]),
+        labels=labels_of([row for _, row, _ in read]),
         folds=np.array([zlib.crc32(doc.encode()) % FOLDS for _, _, doc in read]),
         words=None if head.startswith(heads.POOLED) else matrix(features.hashed(pieces, clauses)),
         valences=valences.table(list(zip(pieces, clauses, strict=True)), is_english="-en" in head),
-        vectors=scoring.vectors_of(seen, lambda texts: np.stack([cache[text] for text in texts]).astype(np.float32)),
+        vectors=vectors_of(seen, cache),
         graded=np.array([np.nan if row.score is None else row.score for _, row, _ in read]),
     )
+
+
+def seen_by(head: str, rows: Sequence[SentimentRow]) -> list[TargetView]:
+    targets = map(sentiment.target_of, rows)
+    return [views.around_target(one) if head.endswith("-target") else views.whole(one) for one in targets]
+
+
+def vectors_of(seen: Sequence[TargetView], cache: dict[str, Array]) -> Array:
+    fill(cache, views.texts_to_embed(seen))
+    return scoring.vectors_of(seen, lambda texts: np.stack([cache[text] for text in texts]).astype(np.float32))
+
+
+def labels_of(rows: Sequence[SentimentRow]) -> Array:
+    return np.array([CLASSES.index(str(row.label)) for row in rows])
 
 
 def labelled(file: Path) -> list[tuple[SentimentRow, str]]:
@@ -113,10 +130,10 @@ def rarity(table: Any) -> Array:
     return found
 
 
-def class_weights(labels: Array) -> dict[int, float]:
+def class_weights(labels: Array, balance: float = BALANCE) -> dict[int, float]:
     """Rare classes weigh more, but not as much as all others together: a neutral class of 3 % is mostly noise."""
     counts = np.maximum(np.bincount(labels, minlength=len(CLASSES)), 1)
-    return dict(enumerate(((len(labels) / (len(CLASSES) * counts)) ** BALANCE).tolist()))
+    return dict(enumerate(((len(labels) / (len(CLASSES) * counts)) ** balance).tolist()))
 
 
 def word_model(table: Any, labels: Array) -> tuple[Array, Array]:
@@ -128,36 +145,81 @@ def word_model(table: Any, labels: Array) -> tuple[Array, Array]:
     return (fit.coef_ * weights).T, fit.intercept_
 
 
-def encoder_model(vectors: Array, labels: Array) -> Array:
-    """A ridge regression to the classes; the last row is the intercept."""
+def products_of(vectors: Array, labels: Array) -> Products:
+    """What a ridge regression to the classes is solved from; the products of several sets add up."""
     by_class = class_weights(labels)
-    weights = np.array([by_class[label] for label in labels.tolist()])
-    wanted = np.eye(3)[labels] * 2 - 1
-    table = np.hstack([vectors, np.ones((len(vectors), 1))]).astype(np.float64)
-    weighted = table * weights[:, None]
-    solved: Array = np.linalg.solve(weighted.T @ table + RIDGE * np.eye(table.shape[1]), weighted.T @ wanted)
-    return solved
+    table = np.hstack([vectors, np.ones((len(vectors), 1), dtype=np.float32)])
+    weighted = table * np.array([by_class[label] for label in labels.tolist()], dtype=np.float32)[:, None]
+    return weighted.T @ table, weighted.T @ (np.eye(3, dtype=np.float32)[labels] * 2 - 1)
 
 
-def stacked(parts: Array, labels: Array) -> Array:
+def products_of_others(head: str, folder: Path, cache: dict[str, Array]) -> Products | None:
+    """The products of the sets of other heads with the same views, if the head learns from them."""
+    if head not in SHARING:
+        return None
+    others = [
+        (other, name)
+        for other, names in SETS.items()
+        if not other.startswith(heads.POOLED) and other.endswith("-target") == head.endswith("-target")
+        for name in names
+        if name not in SETS[head]
+    ]
+    found = []
+    for other, name in others:
+        rows = [row for row, _ in labelled(folder / f"{name}.dev.jsonl.gz")]
+        found.append(products_of(vectors_of(seen_by(other, rows), cache), labels_of(rows)))
+    return np.sum([squares for squares, _ in found], axis=0), np.sum([sums for _, sums in found], axis=0)
+
+
+def encoder_model(own: Products, others: Products | None) -> Array:
+    """A ridge regression of the own rows, and beside it one of the rows of all sets; the last row is the intercept."""
+    if others is None:
+        return solved(*own)
+    return np.hstack([solved(*own), solved(own[0] + SHARED * others[0], own[1] + SHARED * others[1])])
+
+
+def solved(squares: Array, sums: Array) -> Array:
+    weights: Array = np.linalg.solve(squares + RIDGE * np.eye(len(squares)), sums)
+    return weights
+
+
+def stacked(head: str, parts: Array, labels: Array, folds: Array) -> Array:
+    """The regression of the parts; a head that shares has the balance of classes that is best on unseen folds."""
+    if head not in SHARING:
+        return regression(parts, labels, BALANCE)
+    return regression(parts, labels, max(BALANCES, key=lambda one: unseen_f1(parts, labels, folds, one)))
+
+
+def unseen_f1(parts: Array, labels: Array, folds: Array, balance: float) -> float:
+    from sklearn.metrics import f1_score
+
+    guess = np.zeros(len(labels))
+    for fold in np.unique(folds):
+        other, own = folds != fold, folds == fold
+        combined = regression(parts[other], labels[other], balance)
+        guess[own] = heads.probabilities(combined, [parts[own]]).argmax(axis=1)
+    return float(f1_score(labels, guess, average="macro"))
+
+
+def regression(parts: Array, labels: Array, balance: float) -> Array:
     """The multinomial regression of the parts, without their scales; the last row is the intercept."""
     from sklearn.linear_model import LogisticRegression
 
     mean, spread = parts.mean(axis=0), parts.std(axis=0) + 1e-6
-    fit = LogisticRegression(**STACK, class_weight=class_weights(labels)).fit((parts - mean) / spread, labels)
+    fit = LogisticRegression(**STACK, class_weight=class_weights(labels, balance)).fit((parts - mean) / spread, labels)
     weights = fit.coef_ / spread
     return np.vstack([weights.T, fit.intercept_ - weights @ mean])
 
 
-def unseen_margins(rows: Rows) -> tuple[Array, Array]:
+def unseen_margins(rows: Rows, others: Products | None) -> tuple[Array, Array]:
     """The margins by words and by vectors, of models that saw no document of the fold."""
-    words, vectors = np.zeros((2, len(rows.labels), 3))
+    words, vectors = np.zeros((len(rows.labels), 3)), np.zeros((len(rows.labels), 3 if others is None else 6))
     for fold in range(FOLDS):
         other, own = rows.folds != fold, rows.folds == fold
         if rows.words is not None:
             weights, bias = word_model(rows.words[other], rows.labels[other])
             words[own] = rows.words[own] @ weights + bias
-        encoder = encoder_model(rows.vectors[other], rows.labels[other])
+        encoder = encoder_model(products_of(rows.vectors[other], rows.labels[other]), others)
         vectors[own] = rows.vectors[own] @ encoder[:-1] + encoder[-1]
     return words, vectors
 
@@ -173,7 +235,7 @@ def print_figures(head: str, how: str, parts: Array, rows: Rows) -> None:
     found = np.zeros((len(parts), 3))
     for fold in range(FOLDS):
         other, own = rows.folds != fold, rows.folds == fold
-        combined = stacked(parts[other], rows.labels[other])
+        combined = stacked(head, parts[other], rows.labels[other], rows.folds[other])
         found[own] = heads.probabilities(combined, [parts[own]])
     for name in dict.fromkeys(rows.sets):
         own = rows.sets == name
@@ -185,7 +247,7 @@ def print_figures(head: str, how: str, parts: Array, rows: Rows) -> None:
         print(json.dumps({"head": head, "set": name, "how": how, **rounded}), flush=True)
 
 
-def write(head: str, rows: Rows, parts: dict[str, Array]) -> None:
+def write(head: str, rows: Rows, others: Products | None, parts: dict[str, Array]) -> None:
     used, values, scale = np.zeros(0, np.uint8), np.zeros((0, 3), np.int8), np.zeros((2, 3), np.float32)
     if rows.words is not None:
         weights, bias = word_model(rows.words, rows.labels)
@@ -199,9 +261,9 @@ def write(head: str, rows: Rows, parts: dict[str, Array]) -> None:
         used=used,
         values=values,
         scale=scale,
-        encoder=encoder_model(rows.vectors, rows.labels).astype(np.float16),
-        combined=stacked(parts["with encoder"], rows.labels).astype(np.float32),
-        combined_without_encoder=stacked(parts["without encoder"], rows.labels).astype(np.float32),
+        encoder=encoder_model(products_of(rows.vectors, rows.labels), others).astype(np.float16),
+        combined=stacked(head, parts["with encoder"], rows.labels, rows.folds).astype(np.float32),
+        combined_without_encoder=stacked(head, parts["without encoder"], rows.labels, rows.folds).astype(np.float32),
     )
 
 
@@ -215,12 +277,13 @@ def main() -> None:
     cache = pickle.loads(given.cache.read_bytes()) if given.cache.exists() else {}
     for head in given.head or SETS:
         rows = rows_of(head, given.folder, cache)
+        others = products_of_others(head, given.folder, cache)
         given.cache.write_bytes(pickle.dumps(cache))
-        parts = parts_of(rows, *unseen_margins(rows))
+        parts = parts_of(rows, *unseen_margins(rows, others))
         for how, table in parts.items():
             print_figures(head, how, table, rows)
         if given.write:
-            write(head, rows, parts)
+            write(head, rows, others, parts)
 
 
 if __name__ == "__main__":
