@@ -2,9 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from scoop.channels import ChannelMakers
@@ -13,6 +13,7 @@ from scoop.errors import ConfigError
 from scoop.newsstand import installation, server, world
 from scoop.serve import serving
 from scoop.stages import digest
+from scoop.stages.digest import DigestOrder
 from scoop.store import digests, embedded_files
 from scoop.store.db import Connection
 
@@ -72,17 +73,23 @@ def _read_anchor(file: Path) -> datetime | None:
         return None  # a broken note is overwritten
 
 
-async def first_digest_dates(conn: Connection, *, now: datetime) -> list[date]:
-    """The dates whose digests a new desk posts at once, so that there is something to see: the last two due."""
+async def first_digests(conn: Connection, *, now: datetime) -> list[list[DigestOrder]]:
+    """The digests that a new desk posts at once, so that there is something to see: the last two due of each topic.
+
+    Those before the last come first.
+    """
     found = await installation.list_topics(conn)
-    if not found or any([await digests.list_runs(conn, topic_slug=topic.topic_slug, limit=1) for topic in found]):
+    if any([await digests.list_runs(conn, topic_slug=topic.topic_slug, limit=1) for topic in found]):
         return []
-    last = min(digest_windows.latest(topic.digest_cron, topic.timezone, now) for topic in found)
-    return [last - timedelta(days=1), last]
+    last = [(topic, digest_windows.latest(topic.digest_cron, topic.timezone, now)) for topic in found]
+    return [
+        [DigestOrder(topic=topic, day=day - timedelta(days=days), publish=True) for topic, day in last]
+        for days in (1, 0)
+    ]
 
 
-async def publish_digests(conn: Connection, day: date, channels: ChannelMakers) -> None:
-    """Make the digests of the newsstand's topics for a date, and put them on their way."""
-    for topic in await installation.list_topics(conn):
+async def publish_digests(conn: Connection, orders: Sequence[DigestOrder], channels: ChannelMakers) -> None:
+    """Make digests of the newsstand's topics, and put them on their way."""
+    for order in orders:
         async with conn.transaction():
-            await digest.make(conn, digest.DigestOrder(topic=topic, day=day, publish=True), channels)
+            await digest.make(conn, order, channels)

@@ -1,12 +1,12 @@
 """The demo has a place of its own on a desk, can be removed without a trace, and brought back."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 
 import pytest
 
 from builders import FIRE, FIRE_AGAIN, an_item, run_all, scoop, told
 from scoop import channels as kinds_of_channels
-from scoop import plugins
+from scoop import demo, plugins
 from scoop.core import display_names
 from scoop.model import SourceSettings
 from scoop.newsstand import installation
@@ -87,6 +87,17 @@ async def test_the_demo_has_collections_and_topics_of_its_own(database):
     assert [shown[name].channels for name in installation.CRONS] == [(), (), ()]
     assert shown["demo_morning_picks"].is_curator
     assert {topic.digest_cron for slug, topic in shown.items() if "china" in slug} == {"0 10 * * *"}
+
+
+async def test_a_new_demo_posts_the_last_two_digests_of_each_topic(database):
+    async with database.transaction() as conn:
+        await installation.add(conn, PORT)
+        first = await demo.first_digests(conn, now=datetime(2026, 11, 19, 9, 30, tzinfo=UTC))
+    days = [{order.topic.topic_slug: order.day.day for order in orders} for orders in first]
+    assert days == [
+        {"demo_ai_news": 18, "demo_china_news": 17, "demo_morning_picks": 18, "demo_world_news": 18},
+        {"demo_ai_news": 19, "demo_china_news": 18, "demo_morning_picks": 19, "demo_world_news": 19},
+    ]
 
 
 @pytest.mark.parametrize("collection", ["demo_ai_news", "ai_news"])

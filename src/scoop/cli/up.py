@@ -134,15 +134,15 @@ async def _print_results(database: "Database", *, as_json: bool) -> None:
 
 
 async def _publish_demo_digests(app: "App") -> AsyncIterator[None]:
-    """Queue the digests of the demo's first days, date by date: a digest does not repeat the previous one."""
+    """Queue the first digests of the demo, date by date: a digest does not repeat the previous one."""
     from scoop import demo
     from scoop.store import posts
 
     async with app.database.connection() as conn:
-        days = await demo.first_digest_dates(conn, now=datetime.now(UTC))
-    for day in days:
+        dates = await demo.first_digests(conn, now=datetime.now(UTC))
+    for orders in dates:
         async with app.database.connection() as conn:
-            await demo.publish_digests(conn, day, app.channels)
+            await demo.publish_digests(conn, orders, app.channels)
         for _ in range(DEMO_ROUNDS):
             yield
             async with app.database.connection() as conn:

@@ -44,27 +44,59 @@ SERVICES: tuple[dict[str, Any], ...] = (
     },
 )
 CURATOR = "demo_morning_picks"
+FRESHNESS_DAYS = 9  # all articles of the newsstand: with 3 days, some hours of a start leave a day without picks
 INTERESTS = Interests(
     topics=(
         Interest(
             topic="Language models",
-            aliases=("language model", "LLM", "large language model", "大型语言模型", "大模型", "大規模言語モデル"),
+            aliases=(
+                "language model",
+                "LLM",
+                "large language model",
+                "大型语言模型",
+                "大模型",
+                "大規模言語モデル",
+                "Sable",
+                "Linnet",
+                "Halvard Reach",
+                "Marrowfield AI",
+            ),
             priority="high",
             description="New language models: releases, prices, benchmarks, how they are trained and used.",
         ),
         Interest(
             topic="AI chips",
-            aliases=("semiconductor", "chip", "GPU", "accelerator", "芯片", "半導体"),
+            aliases=("semiconductor", "chip", "GPU", "accelerator", "芯片", "半導体", "Basaltine"),
             description="Chips and data centres for machine learning, their makers and markets.",
         ),
         Interest(
             topic="Developer tools",
-            aliases=("code completion", "compiler", "open source", "programming", "code editor", "package manager"),
+            aliases=(
+                "code completion",
+                "compiler",
+                "open source",
+                "programming",
+                "code editor",
+                "package manager",
+                "Tussock",
+                "Ferrypack",
+                "Kilnrun",
+                "Millrace",
+            ),
             description="Tools for people who write software: editors, compilers, package managers, build services.",
         ),
         Interest(
             topic="Software security",
-            aliases=("phishing", "vulnerability", "hardware key", "malware", "outage", "漏洞", "脆弱性"),
+            aliases=(
+                "phishing",
+                "vulnerability",
+                "hardware key",
+                "malware",
+                "malicious package",
+                "outage",
+                "漏洞",
+                "脆弱性",
+            ),
             description="Attacks on software and its supply chain, outages, and how they are dealt with.",
         ),
         Interest(
@@ -233,7 +265,7 @@ async def _put_curator(conn: Connection, port: int) -> None:
         discord_channel_id=CHANNELS["morning_picks"],
     )
     topic_id = await topics.put(conn, settings)
-    await curators.put(conn, topic_id, CuratorSettings())
+    await curators.put(conn, topic_id, CuratorSettings(freshness_days=FRESHNESS_DAYS))
     if (await curators.by_slug(conn, CURATOR)).interests is None:
         await curators.put_interests(conn, topic_id, INTERESTS, origin="demo")
     await topics.put_channel(conn, topic_id, _channel(port))
