@@ -2,7 +2,7 @@
 
 import pytest
 
-from recorded import SENTENCES, a_lesson, speak_due
+from recorded import SENTENCES, Humming, a_lesson, speak_due
 from web.visitor import visiting
 
 
@@ -26,7 +26,7 @@ async def test_a_recording_is_asked_for_and_polled_until_it_is_ready(database):
         ready = (await visitor.get(f"{base}/audio")).json
     assert [*states, ready["state"]] == ["none", "waiting", "ready"]
     assert [sentence["text"] for sentence in ready["sentences"]] == list(SENTENCES)
-    assert ready["url"] == f"{base}/audio.mp3"
+    assert ready["url"].partition("?")[0] == f"{base}/audio.mp3"
 
 
 async def test_the_sound_is_given_whole_and_in_parts(spoken):
@@ -96,6 +96,17 @@ async def test_a_recording_whose_file_is_gone_is_made_again(database, spoken):
     await speak_due(database, folder)
     async with visitor.session.get(f"{visitor.address}{base}/audio.mp3") as whole:
         assert whole.status == 200
+
+
+async def test_a_recording_is_made_again_by_another_voice_when_somebody_asks_for_it(database, spoken):
+    visitor, base, folder = spoken
+    before = (await visitor.ask("POST", f"{base}/audio")).json
+    await speak_due(database, folder)
+    same = (await visitor.ask("POST", f"{base}/audio")).json
+    await speak_due(database, folder, Humming(model="a5"))
+    other = (await visitor.get(f"{base}/audio")).json
+    assert same == before
+    assert (before["model"], other["model"]) == ("a4", "a5")
 
 
 async def test_a_lesson_that_is_not_there_is_not_found_and_no_voice_is_a_conflict(database):

@@ -49,9 +49,12 @@ async def get_report(conn: Connection, lesson_id: int) -> RecordingReport:
 
 
 async def ask(conn: Connection, lesson_id: int, *, voice: str) -> RecordingReport:
-    """Ask for a recording, however many people do; Conflict if no voice is set."""
+    """Ask for a recording, however many people do; Conflict if no voice is set.
+
+    One that is ready is made again if the operator has chosen another voice since; the stage decides that.
+    """
     report = await get_report(conn, lesson_id)
-    if report.state in {"ready", "waiting", "making"}:
+    if report.state in {"waiting", "making"} or (report.state == "ready" and voice == NO_VOICE):
         return report
     if voice == NO_VOICE:
         raise Conflict(NEEDS_VOICE)
@@ -66,13 +69,18 @@ async def read(archive: Archive, recording: StoredRecording | None) -> bytes:
     return (await archive.get(recording.object_key)).data
 
 
+def sound_url(lesson_id: int, updated_at: datetime) -> str:
+    """The address of a sound; that of another voice has another one, so that no cache mixes it with other times."""
+    return f"/api/v1/lessons/{lesson_id}/audio.mp3?v={int(updated_at.timestamp())}"
+
+
 def _ready(recording: StoredRecording) -> RecordingReport:
     return RecordingReport(
         lesson_id=recording.lesson_id,
         state="ready",
         problem=None,
         next_try_at=None,
-        url=f"/api/v1/lessons/{recording.lesson_id}/audio.mp3",
+        url=sound_url(recording.lesson_id, recording.updated_at),
         transcript_url=f"/api/v1/lessons/{recording.lesson_id}/transcript.vtt",
         voice=recording.voice,
         model=recording.model,

@@ -51,7 +51,7 @@ async def ask_for_recording(
 ) -> Response:
     """Ask for the recording of a lesson; it is made once. Poll it until `state` is ready or failed.
 
-    One that failed is tried again. 409 if the desk has no voice.
+    One that failed is tried again; one that another voice has made is replaced. 409 if the desk has no voice.
     """
     if not visitor.is_known:
         raise auth.unauthenticated(request)

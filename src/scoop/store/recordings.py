@@ -77,6 +77,7 @@ class RecordingLength:
 
     lesson_id: int
     duration_ms: int
+    updated_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,9 +158,7 @@ async def ask_ahead(conn: Connection, *, since: date, limit: int) -> int:
 async def list_lengths(conn: Connection, document_ids: Sequence[int], level: Level) -> dict[int, RecordingLength]:
     """How long the recordings of documents are at a level, by document."""
     rows = await conn.fetch(SQL["lengths"], document_ids, level)
-    return {
-        row["document_id"]: RecordingLength(lesson_id=row["lesson_id"], duration_ms=row["duration_ms"]) for row in rows
-    }
+    return {row.pop("document_id"): RecordingLength(**row) for row in map(dict, rows)}
 
 
 async def list_recorded(

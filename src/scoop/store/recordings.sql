@@ -64,5 +64,5 @@ ORDER BY lesson_id;
 
 -- name: lengths
 -- How long the recordings of documents are at a level.
-SELECT subject_id AS document_id, lesson_id, duration_ms FROM lessons JOIN recordings USING (lesson_id)
+SELECT subject_id AS document_id, lesson_id, duration_ms, recordings.updated_at FROM lessons JOIN recordings USING (lesson_id)
 WHERE subject_kind = 'document' AND subject_id = ANY ($1::bigint[]) AND level = $2;

@@ -147,7 +147,7 @@ def _addresses(listed: Sequence[ListedLesson]) -> list[str]:
         address
         for lesson in listed
         if lesson.length is not None
-        for address in (lesson.href, f"/api/v1/lessons/{lesson.length.lesson_id}/audio.mp3")
+        for address in (lesson.href, recording_actions.sound_url(lesson.length.lesson_id, lesson.length.updated_at))
     ]
 
 
