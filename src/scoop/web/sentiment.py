@@ -178,7 +178,7 @@ async def tool_page(
         cursor = (position[0], position[1]) if position else None
         listed = await reads.list_passages(conn, numbers, filters, after=cursor, limit=PAGE + 1)
     passages = pagination.paginate(listed, PAGE, lambda each: each.cursor)
-    given = {"days": days, "interval": interval, "label": label, "source": source}
+    given: dict[str, object] = {"days": days, "interval": interval, "label": label, "source": source}
     given |= {"at": at and at.isoformat(), "to": to and to.isoformat()}
 
     def href(**changes: object) -> str:
