@@ -157,8 +157,11 @@ def check(sentences: Sequence[LessonSentence], order: Order) -> CheckedLesson:
 
     A first reply must meet every rule that is required. A final one loses the sentences that the documents do not
     support, and may miss rules of its level. The local grader only rewrites sentences of the documents: one of its
-    sentences is lost for a new name or number, but not for an easier word.
+    sentences is lost for a new name or number, but not for an easier word. It also loses sentences that quote markup or
+    a link, since it would give the same ones again.
     """
+    if order.is_local:
+        sentences = [sentence for sentence in sentences if _danger(sentence) is None]
     _check_safety(sentences)
     findings = _findings(sentences, order)
     invented = [
@@ -179,13 +182,20 @@ def _check_safety(sentences: Sequence[LessonSentence]) -> None:
     if len(sentences) > MAX_SENTENCES:
         raise BadReply("too_long", f"The lesson has {len(sentences)} sentences; at most {MAX_SENTENCES} are allowed.")
     for sentence in sentences:
-        quoted = f"“{level_check.shown(sentence.text)}”"
-        if len(sentence.text) > MAX_SENTENCE:
-            raise BadReply("too_long", f"{quoted} is longer than {MAX_SENTENCE} characters.")
-        if FOREIGN.search(sentence.text):
-            raise BadReply("unsupported", f"{quoted} has a link, markup or a mention.")
-        if prompt_injection.orders_a_model(sentence.text):
-            raise BadReply("unsupported", f"{quoted} gives orders to a language model.")
+        if danger := _danger(sentence):
+            raise danger
+
+
+def _danger(sentence: LessonSentence) -> BadReply | None:
+    """Why a sentence must not be shown to anybody."""
+    quoted = f"“{level_check.shown(sentence.text)}”"
+    if len(sentence.text) > MAX_SENTENCE:
+        return BadReply("too_long", f"{quoted} is longer than {MAX_SENTENCE} characters.")
+    if FOREIGN.search(sentence.text):
+        return BadReply("unsupported", f"{quoted} has a link, markup or a mention.")
+    if prompt_injection.orders_a_model(sentence.text):
+        return BadReply("unsupported", f"{quoted} gives orders to a language model.")
+    return None
 
 
 def _findings(sentences: Sequence[LessonSentence], order: Order) -> tuple[BrokenRule, ...]:
