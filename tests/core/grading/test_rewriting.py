@@ -36,6 +36,22 @@ SPLITS = [
         "Emma Kelly, a retired astronaut, spoke to reporters in Houston.",
         ["Emma Kelly spoke to reporters in Houston.", "Emma Kelly was a retired astronaut."],
     ),
+    (
+        "Helen Jones is a teacher and the founder of the first school in Aldermere.",
+        ["Helen Jones is a teacher.", "She is the founder of the first school in Aldermere."],
+    ),
+    (
+        "The tips are collected at the bar and shared out at the end of the night.",
+        ["The tips are collected at the bar.", "They are shared out at the end of the night."],
+    ),
+    (
+        "The council closed the bridge because it was full of cracks.",
+        ["The council closed the bridge.", "This was because it was full of cracks."],
+    ),
+    (
+        "Westwood does not watch television, however she is a keen gardener.",
+        ["Westwood does not watch television.", "However she is a keen gardener."],
+    ),
     ("The park is old; it opened before the war.", ["The park is old.", "It opened before the war."]),
     ("He will come or she will call you at home.", ["He will come or she will call you at home."]),
     ("The minister resigned.", ["The minister resigned."]),
@@ -63,6 +79,21 @@ def test_a_hard_word_becomes_an_easier_one_in_the_same_form() -> None:
     places = {token.text: at for at, token in enumerate(parsed.tokens)}
     assert substitutes.replacement(parsed, places["attempted"], "A2") == "tried"
     assert substitutes.replacement(parsed, places["leave"], "A2") is None
+
+
+@pytest.mark.parametrize(
+    ("sentence", "word", "plain"),
+    [
+        ("Approximately two people assisted the doctor.", "assisted", "helped"),
+        ("The school was constructed in 1931.", "constructed", "built"),
+        ("She was accompanied by her son.", "accompanied", None),
+        ("The numerous individuals waited.", "individuals", "people"),
+    ],
+)
+def test_a_formal_word_becomes_a_plain_one_where_the_grammar_takes_it(sentence, word, plain) -> None:
+    parsed = tree(sentence)
+    at = next(at for at, token in enumerate(parsed.tokens) if token.text == word)
+    assert substitutes.replacement(parsed, at, "A2") == plain
 
 
 def test_an_aside_in_brackets_is_left_out() -> None:

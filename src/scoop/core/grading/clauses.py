@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from scoop.core.grading.trees import Tree
 
@@ -30,6 +31,7 @@ class Clause:
 
     `lead` are words before it; `swaps` other words for some places (none: left out); `tails` words after a place.
     `report` is who says it. `rank` is 0 for what the source sentence states itself, more for what its parts state.
+    `is_report` says that the sentence is news: who somebody is, is true today.
     """
 
     tree: Tree
@@ -40,17 +42,22 @@ class Clause:
     tails: Mapping[int, str] = field(default_factory=dict)
     report: Attribution | None = None
     rank: int = 0
+    is_report: bool = False
 
     def has(self, at: int) -> bool:
         return at in self.places
 
+    @cached_property
+    def text(self) -> str:
+        """The clause as a sentence: spaces, marks, a capital, a full stop."""
+        return _rendered(self)
 
-def whole(tree: Tree) -> Clause:
-    return Clause(tree=tree, places=tuple(range(len(tree.tokens))), head=tree.root)
+
+def whole(tree: Tree, *, is_report: bool = False) -> Clause:
+    return Clause(tree=tree, places=tuple(range(len(tree.tokens))), head=tree.root, is_report=is_report)
 
 
-def render(clause: Clause) -> str:
-    """The clause as a sentence: spaces, marks, a capital, a full stop."""
+def _rendered(clause: Clause) -> str:
     words: list[tuple[str, bool]] = [(word, True) for word in _opening(clause)]
     previous: int | None = None
     for at in _trimmed(clause):

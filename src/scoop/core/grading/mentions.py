@@ -1,5 +1,9 @@
 """Mentions: how a new sentence names what an earlier one was about."""
 
+import tomllib
+from functools import cache
+from importlib.resources import files
+
 from scoop.core.grading import words
 from scoop.core.grading.trees import Tree
 
@@ -11,15 +15,23 @@ MASCULINE = frozenset({"he", "him", "his", "himself"})
 FEMININE = frozenset({"she", "her", "hers", "herself"})
 GROUPS = words.words("groups")
 PERSON_NOUNS = words.words("persons")
+PERSON_ENDINGS = ("er", "or", "ist", "ian", "ess", "man")  # of some things too, which are then named again
 
 
 def is_plural(tree: Tree, noun: int) -> bool:
     token = tree.tokens[noun]
     if any(tree.tokens[at].pos in ("NOUN", "PROPN", "PRON") for at in tree.children(noun, "conj")):
-        return True
+        return not _is_one_in_two_roles(tree, noun)
     if token.pos == "PRON":
         return token.text.lower() in PLURAL_PRONOUNS
     return token.tag in ("NNS", "NNPS") or (token.lemma.lower() in ("police", "people", "staff"))
+
+
+def _is_one_in_two_roles(tree: Tree, noun: int) -> bool:
+    """Whether two nouns share an article: "a dancer and actress"."""
+    article = tree.child(noun, "det")
+    is_single = article is not None and tree.tokens[article].lemma in ("a", "an")
+    return is_single and not any(tree.children(at, "det", "poss") for at in tree.children(noun, "conj"))
 
 
 def noun_phrase(tree: Tree, noun: int) -> str:
@@ -54,28 +66,40 @@ def proper_name(tree: Tree, noun: int) -> str:
         first -= 1
     article = tree.child(noun, "det")
     words = [tree.tokens[at].text + " " * tree.tokens[at].has_space for at in range(first, noun + 1)]
-    has_the = article is not None and tree.tokens[article].lemma == "the"
+    has_the = article is not None and tree.tokens[article].lemma in ("the", "a", "an")
     return " ".join("".join(["the " if has_the else "", *words]).split())
 
 
-def gender(tree: Tree) -> str | None:
-    """he or she, if only one of them is in the sentence."""
+def gender(tree: Tree, noun: int) -> str | None:
+    """he or she: by the first name, else if only one of them is in the sentence."""
+    first = proper_name(tree, noun).removeprefix("the ").split()[:1]
     words = {token.text.lower() for token in tree.tokens}
     him, her = bool(words & MASCULINE), bool(words & FEMININE)
-    return None if him == her else "he" if him else "she"
+    by_words = None if him == her else "he" if him else "she"
+    return (_pronoun_by_name().get(first[0]) if first else None) or by_words
 
 
-def pronoun(tree: Tree, noun: int, hint: str | None) -> str | None:
-    """The pronoun for a noun; None where only the name is safe. `hint` is he or she, where the text says so."""
+def is_first_name(word: str) -> bool:
+    return word in _pronoun_by_name()
+
+
+@cache
+def _pronoun_by_name() -> dict[str, str]:
+    lists = tomllib.loads(files(__package__).joinpath("first_names.toml").read_text("utf-8"))
+    return {name: pronoun for pronoun, names in lists.items() for name in names}
+
+
+def pronoun(tree: Tree, noun: int) -> str | None:
+    """The pronoun for a noun; None where only the name is safe."""
     token = tree.tokens[noun]
     if token.pos == "PRON":
         return PRONOUNS.get(token.text.lower())
     if is_plural(tree, noun):
         return "they"
     if token.pos == "PROPN":
-        return gender(tree) or hint
-    if token.lemma in PERSON_NOUNS:
-        return gender(tree) or hint
+        return gender(tree, noun)
+    if token.lemma in PERSON_NOUNS or token.lemma.endswith(PERSON_ENDINGS):
+        return gender(tree, noun)
     if token.pos in ("NOUN", "NUM"):
         return None if token.lemma in GROUPS else "it"
     return None
@@ -95,10 +119,31 @@ def be(subject: str, *, plural: bool, past: bool) -> str:
 
 
 def names(tree: Tree) -> list[str]:
-    """The proper names of a sentence, as they are written."""
-    heads = [
-        at
-        for at, token in enumerate(tree.tokens)
-        if token.pos == "PROPN" and token.dep != "compound" and token.text[0].isupper()
-    ]
-    return [proper_name(tree, at) for at in heads]
+    """The proper names of a sentence, as they are written: the University of Zurich."""
+    found, at = [], 0
+    while at < len(tree.tokens):
+        end = at
+        while _is_capital_name(tree, end):
+            end = end + 1 if not _is_joined(tree, end + 1) else end + 2
+        if end > at:
+            found.append(_written_range(tree, at, end))
+        at = max(end, at + 1)
+    return found
+
+
+def _is_capital_name(tree: Tree, at: int) -> bool:
+    if at >= len(tree.tokens):
+        return False
+    token = tree.tokens[at]
+    return token.pos == "PROPN" and token.text[0].isupper() and token.text[-1].isalnum()
+
+
+def _is_joined(tree: Tree, at: int) -> bool:
+    """Whether "of" goes on with a name."""
+    return at < len(tree.tokens) and tree.tokens[at].text == "of" and _is_capital_name(tree, at + 1)
+
+
+def _written_range(tree: Tree, start: int, end: int) -> str:
+    has_the = start > 0 and tree.tokens[start - 1].text.lower() == "the"
+    text = "".join(one.text + " " * one.has_space for one in tree.tokens[start:end]).strip()
+    return f"the {text}" if has_the else text

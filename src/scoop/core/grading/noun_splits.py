@@ -1,5 +1,6 @@
 """Splits at nouns: relative clauses, participles, appositions and ages say something about them."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -12,7 +13,7 @@ from scoop.core.levels import vocabulary
 RELATIVE = frozenset({"who", "which", "that"})
 
 
-def relative(clause: Clause, hint: str | None) -> Iterator[Split]:
+def relative(clause: Clause) -> Iterator[Split]:
     """The bridge, which opened in 1900, ... : The bridge opened in 1900."""
     tree = clause.tree
     for verb in clause.places:
@@ -22,7 +23,7 @@ def relative(clause: Clause, hint: str | None) -> Iterator[Split]:
         part = tree.subtree(verb) & set(clause.places)
         if not part or noun not in clause.places or not _may_stand_alone(clause, noun, part):
             continue
-        second = _relative_sentence(clause, noun, verb, part, hint)
+        second = _relative_sentence(clause, noun, verb, part)
         if second is not None:
             first, _ = parts.divided(clause, frozenset(part))
             yield Split(rule="relative", first=first, second=second)
@@ -41,10 +42,10 @@ def _may_stand_alone(clause: Clause, noun: int, part: frozenset[int]) -> bool:
     return is_new and token.dep in ("attr", "dobj", "pobj", "appos", "conj")
 
 
-def _relative_sentence(clause: Clause, noun: int, verb: int, part: frozenset[int], hint: str | None) -> Clause | None:
+def _relative_sentence(clause: Clause, noun: int, verb: int, part: frozenset[int]) -> Clause | None:
     tree = clause.tree
     places = tuple(at for at in clause.places if at in part)
-    name, plural = parts.mention(tree, _topic(clause, noun), hint)
+    name, plural = parts.mention(tree, _topic(clause, noun))
     if name == "it" and any(tree.tokens[at].tag in ("WP", "WP$") for at in places):
         name = mentions.noun_phrase(tree, noun)  # a person: "the illustrator, who"
     pronouns = [at for at in places if tree.tokens[at].tag in ("WDT", "WP", "WP$", "WRB")][:1]
@@ -94,7 +95,7 @@ def _verb_is_plural(tree: Tree, verb: int, default: bool) -> bool:
     return default
 
 
-def participles(clause: Clause, hint: str | None) -> Iterator[Split]:
+def participles(clause: Clause) -> Iterator[Split]:
     """The church, built in 1900, ... : It was built in 1900; ..., saying that ... : She said that ..."""
     tree = clause.tree
     for verb in clause.places:
@@ -102,23 +103,47 @@ def participles(clause: Clause, hint: str | None) -> Iterator[Split]:
         if token.tag not in ("VBG", "VBN") or token.dep not in ("acl", "advcl") or parts.is_quoted(clause, verb):
             continue
         part = tree.subtree(verb) & set(clause.places)
-        if not part or not parts.is_set_off(clause, part) or tree.child(verb, "mark", *SUBJECTS) is not None:
+        is_set_off = bool(part) and parts.is_set_off(clause, part)
+        if not part or not (is_set_off or _is_reduced(clause, verb)) or tree.child(verb, "mark", *SUBJECTS) is not None:
             continue
         noun = token.head if token.dep == "acl" else tree.subject(token.head)
         if noun is None or not clause.has(noun) or tree.tokens[noun].dep == "expl":
             continue
         places = tuple(at for at in clause.places if at in part)
-        if min(part) != verb and tree.tokens[min(part)].pos != "ADV":
+        if min(part) != verb and tree.tokens[min(part)].pos not in ("ADV", "AUX"):
             continue
         first, _ = parts.divided(clause, frozenset(part))
-        name, plural = parts.mention(tree, noun, hint)
-        lead, swaps = _finite(tree, verb, name, plural=plural, past=tree.is_past(parts.governing_verb(tree, verb)))
+        name, plural = parts.mention(tree, noun)
+        past = tree.is_past(parts.governing_verb(tree, verb)) or _is_dated(tree, verb, part)
+        lead, swaps = _finite(tree, verb, name, plural=plural, past=past)
         if lead is None:
             continue
         second = parts.taken_out(
             clause, tuple(at for at in places if at not in swaps or swaps[at]), verb, (name, *lead)
         )
-        yield Split(rule="participle", first=first, second=replace(second, swaps={**second.swaps, **swaps}))
+        yield Split(
+            rule="participle" if is_set_off else "reduced",
+            first=first,
+            second=replace(second, swaps={**second.swaps, **swaps}),
+        )
+
+
+def _is_reduced(clause: Clause, verb: int) -> bool:
+    """Whether a participle is a short relative clause of a new noun: "a game developed in Japan"."""
+    tree, token = clause.tree, clause.tree.tokens[verb]
+    article = tree.child(token.head, "det")
+    is_new = article is not None and tree.tokens[article].lemma in ("a", "an")
+    is_plain = token.text.lower() not in ("called", "named", "known", "based", "used", "made")
+    return token.tag == "VBN" and token.dep == "acl" and is_new and is_plain and not tree.child(clause.head, "neg")
+
+
+def _is_dated(tree: Tree, verb: int, part: set[int] | frozenset[int]) -> bool:
+    """Whether a participle tells what happened at a time: "born in 1972"."""
+    is_birth = tree.tokens[verb].text.lower() in ("born", "founded", "established")
+    return tree.tokens[verb].tag == "VBN" and (is_birth or any(_YEAR.fullmatch(tree.tokens[at].text) for at in part))
+
+
+_YEAR = re.compile("1[0-9]{3}|20[0-2][0-9]")
 
 
 def _finite(
@@ -153,7 +178,7 @@ def inflected(lemma: str, tag: str) -> str:
     return str(forms[0]) if forms else lemma
 
 
-def appositions(clause: Clause, hint: str | None) -> Iterator[Split]:
+def appositions(clause: Clause) -> Iterator[Split]:
     """Kelly, a retired astronaut, ... : Kelly is a retired astronaut."""
     tree = clause.tree
     for at in clause.places:
@@ -181,16 +206,34 @@ def appositions(clause: Clause, hint: str | None) -> Iterator[Split]:
         if mentions.is_plural(tree, noun) != mentions.is_plural(tree, at):
             continue
         first, places = parts.divided(clause, frozenset(part))
-        name = (
-            mentions.noun_phrase(tree, noun) if tree.tokens[noun].pos != "PRON" else parts.mention(tree, noun, hint)[0]
-        )
+        name = mentions.noun_phrase(tree, noun) if tree.tokens[noun].pos != "PRON" else parts.mention(tree, noun)[0]
         plural = mentions.is_plural(tree, noun)
         past = tree.is_past(parts.governing_verb(tree, at))
-        verb = mentions.be(name, plural=plural, past=past and hint != "present")
+        verb = mentions.be(name, plural=plural, past=past and not clause.is_report)
         yield Split(rule="apposition", first=first, second=parts.taken_out(clause, places, at, (name, verb)))
 
 
-def ages(clause: Clause, _hint: str | None) -> Iterator[Split]:
+def roles(clause: Clause) -> Iterator[Split]:
+    """She is a singer and the founder of a school: She is a singer. She is the founder of a school."""
+    tree, head = clause.tree, clause.head
+    noun, subject = tree.child(head, "attr"), tree.subject(head)
+    if tree.tokens[head].lemma != "be" or noun is None or subject is None or tree.children(head, *AUXILIARIES):
+        return
+    other = tree.child(noun, "conj")
+    if other is None or not clause.has(other) or tree.child(other, "det", "poss") is None or tree.child(other, "conj"):
+        return
+    links = frozenset(at for at in tree.children(noun, "cc") if tree.tokens[at].text.lower() == "and")
+    part = tree.subtree(other) & set(clause.places)
+    if not links or clause.lead or not clause.has(subject):
+        return
+    first, places = parts.divided(clause, frozenset(part | links))
+    name, plural = parts.mention(tree, subject)
+    verb = mentions.be(name, plural=plural, past=tree.is_past(head))
+    places = tuple(at for at in places if at not in links)
+    yield Split(rule="roles", first=first, second=parts.taken_out(clause, places, other, (name, verb)))
+
+
+def ages(clause: Clause) -> Iterator[Split]:
     """Moses King, 48, ... : Moses King is 48 years old."""
     tree = clause.tree
     for place in clause.places:

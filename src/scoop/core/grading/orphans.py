@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 
+from scoop.core.grading import mentions
 from scoop.core.grading.statements import Statement, statement
 from scoop.core.grading.trees import SUBJECTS, Tree
+from scoop.core.levels.rules import RULES, Level
 
 PERSONAL = frozenset({"he", "she"})
 POINTING = frozenset({"it", "they", "this", "that", "these", "those", "its", "their", "his", "her", "such", "one"})
 
 
-def resolved(tree: Tree, before: Sequence[Tree], found: Sequence[Statement]) -> list[Statement] | None:
+def resolved(tree: Tree, before: Sequence[Tree], found: Sequence[Statement], level: Level) -> list[Statement] | None:
     """The statements with a name for an orphaned pronoun; None if they need the sentence before."""
     first = _orphan(tree)
     if first is None:
@@ -20,8 +22,12 @@ def resolved(tree: Tree, before: Sequence[Tree], found: Sequence[Statement]) -> 
     text = found[0].text
     if name is None or not text.startswith((first[0].upper() + first[1:] + " ",)):
         return None
-    text = f"{name}{text[len(first) :]}"
-    return [statement(text), *found[1:]]
+    longest = RULES[level].longest_sentence
+    for short in (name, name.split()[-1]):
+        named = statement(f"{short[:1].upper()}{short[1:]}{text[len(first) :]}")
+        if longest is None or named.words <= longest:
+            return [named, *found[1:]]
+    return None
 
 
 def _orphan(tree: Tree) -> str | None:
@@ -47,7 +53,6 @@ def _only_person(before: Sequence[Tree]) -> str | None:
     for tree in before:
         for at, token in enumerate(tree.tokens):
             if token.dep in SUBJECTS and token.pos == "PROPN" and token.tag == "NNP":
-                parts = [tree.tokens[one].text for one in sorted(tree.children(at, "compound")) if one < at]
-                names.append(" ".join([*parts, token.text]))
+                names.append(mentions.proper_name(tree, at))
     last = {name.split()[-1] for name in names}
     return max(names, key=len) if len(last) == 1 else None

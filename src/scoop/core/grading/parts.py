@@ -35,10 +35,10 @@ def divided(clause: Clause, part: frozenset[int]) -> tuple[Clause, tuple[int, ..
     return replace(clause, places=tuple(rest)), places
 
 
-def mention(tree: Tree, noun: int, hint: str | None) -> tuple[str, bool]:
+def mention(tree: Tree, noun: int) -> tuple[str, bool]:
     """How a new sentence names a noun, and whether that is plural."""
     plural = mentions.is_plural(tree, noun)
-    name = mentions.pronoun(tree, noun, hint)
+    name = mentions.pronoun(tree, noun)
     return (name or mentions.noun_phrase(tree, noun)), plural or name == "they"
 
 
@@ -59,7 +59,7 @@ def taken_out(clause: Clause, places: tuple[int, ...], head: int, lead: tuple[st
 def is_set_off(clause: Clause, part: frozenset[int]) -> bool:
     tree, first, last = clause.tree, min(part), max(part)
     is_first = first == clause.places[0] and last + 1 < len(tree.tokens) and tree.tokens[last + 1].text == ","
-    return is_first or (first > 0 and tree.tokens[first - 1].text in (",", "-", "–", "—", "--", "("))
+    return is_first or (first > 0 and tree.tokens[first - 1].text in (",", ";", "-", "–", "—", "--", "("))
 
 
 def governing_verb(tree: Tree, at: int) -> int:

@@ -1,18 +1,18 @@
 """Rewriting single sentences: in two where they have two facts, or in the words and lengths of a level."""
 
 from scoop.core.grading import statements
-from scoop.core.grading.clauses import render, whole
+from scoop.core.grading.clauses import whole
 from scoop.core.grading.trees import Tree
 from scoop.core.levels.rules import Level
 
 NEVER_LONG = 6  # words: a shorter sentence is not split
 
 
-def split(tree: Tree, hint: str | None = None) -> list[str]:
+def split(tree: Tree) -> list[str]:
     """A sentence as two, where the grammar allows it; else as it is."""
     clause = whole(tree)
-    best = statements.best_split(clause, hint) if len(tree.tokens) > NEVER_LONG else None
-    return [render(clause)] if best is None else [render(best.first), render(best.second)]
+    best = statements.best_split(clause) if len(tree.tokens) > NEVER_LONG else None
+    return [clause.text] if best is None else [best.first.text, best.second.text]
 
 
 def simplify(tree: Tree, level: Level) -> str:

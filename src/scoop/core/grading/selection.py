@@ -1,14 +1,14 @@
 """Selection: which statements make a lesson of the right length that has the facts of the lead."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from scoop.core.grading.statements import Statement
 
-LEAD_FACT = 3.0  # against the importance of a statement, 0 to 1
+LEAD_FACT = 5.0  # against the importance of a statement, 0 to 1
 LEAD = 2.0  # for a statement of the lead
 EASIER, HARDER = 12.0, 4.0  # for a grade of school below the level below, or above what the level should have
-OUTSIDE = 30.0  # for a length or mean outside its range
+OUTSIDE = 120.0  # for a length or mean outside its range: such a lesson is of no use
 ROUNDS = 40
 
 Place = tuple[int, int]
@@ -17,34 +17,35 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """The statements of one source sentence; `needs` is the group before without which it cannot be understood."""
+    """Statements of the source sentence at a place; `needs` is the group without which they cannot be understood."""
 
+    source: int
     statements: tuple[Statement, ...]
     importance: float
-    is_lead: bool
-    lead_facts: frozenset[str]
-    needs: int | None
-    is_usable: bool
+    is_lead: bool = False
+    needs: int | None = None
+    is_usable: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aims:
-    """The words in all, the mean words a sentence, and the grades of school that a lesson should have."""
+    """The words in all, the mean words a sentence, the grades of school and the facts that a lesson should have."""
 
     words: tuple[int, int]
     mean: tuple[float, float]
     grades: tuple[float, float]
+    facts: frozenset[str]
 
 
 def select(groups: Sequence[Group], aims: Aims) -> list[Place]:
     """The best statements, in reading order; empty if there are none. A local search from nothing."""
-    search = _Objective(groups, aims)
     places = [(at, one) for at, group in enumerate(groups) if group.is_usable for one in range(len(group.statements))]
+    bundles = {place: _with_needs(groups, place) for place in places}
+    search = _Objective(groups, aims)
     chosen: frozenset[Place] = frozenset()
     best = search.value(chosen)
     for _ in range(ROUNDS):
-        moves = _moves(groups, chosen, places)
-        scored = [(search.value(move), sorted(move)) for move in moves]
+        scored = [(search.value(move), sorted(move)) for move in _moves(bundles, chosen)]
         if not scored or max(scored)[0] <= best:
             break
         best, kept = max(scored)
@@ -52,9 +53,10 @@ def select(groups: Sequence[Group], aims: Aims) -> list[Place]:
     return sorted(chosen)
 
 
-def _moves(groups: Sequence[Group], chosen: frozenset[Place], places: Sequence[Place]) -> list[frozenset[Place]]:
-    added = [chosen | _with_needs(groups, place) for place in places if place not in chosen]
-    removed = [_without(groups, chosen, place) for place in chosen]
+def _moves(bundles: Mapping[Place, frozenset[Place]], chosen: frozenset[Place]) -> list[frozenset[Place]]:
+    """Every choice with one statement more, or one less."""
+    added = [chosen | bundle for place, bundle in bundles.items() if place not in chosen]
+    removed = [frozenset(one for one in chosen if place not in bundles.get(one, ())) for place in chosen]
     return [*added, *removed]
 
 
@@ -72,40 +74,50 @@ def _with_needs(groups: Sequence[Group], place: Place) -> frozenset[Place]:
     return frozenset(found)
 
 
-def _without(groups: Sequence[Group], chosen: frozenset[Place], place: Place) -> frozenset[Place]:
-    return frozenset(one for one in chosen if place not in _with_needs(groups, one))
-
-
 def grade_of(mean: float, spoken: float) -> float:
     """The Flesch-Kincaid grade of a mean of words a sentence, and of syllables a word."""
     return 0.39 * mean + 11.8 * spoken - 15.59
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Part:
+    """What a statement adds to a lesson."""
+
+    words: int
+    syllables: int
+    worth: float
+    facts: frozenset[str]
 
 
 class _Objective:
     """How good a choice is: what it tells, and how it meets the rules."""
 
     def __init__(self, groups: Sequence[Group], aims: Aims) -> None:
-        self._groups = groups
         self._aims = aims
+        self._parts = {
+            (group, at): _Part(
+                words=statement.words,
+                syllables=statement.syllables,
+                worth=one.importance + (LEAD if one.is_lead else 0.0),
+                facts=statement.facts & aims.facts,
+            )
+            for group, one in enumerate(groups)
+            for at, statement in enumerate(one.statements)
+        }
 
     def value(self, chosen: frozenset[Place]) -> float:
         if not chosen:
             return -OUTSIDE * 10
-        statements = [self._groups[group].statements[at] for group, at in chosen]
-        words = sum(one.words for one in statements)
-        mean, spoken = words / len(statements), sum(one.syllables for one in statements) / words
-        named = frozenset[str]().union(*(one.facts for one in statements))
-        worth = sum(self._worth(group) for group, _ in chosen)
-        facts = LEAD_FACT * len(named & self._groups[0].lead_facts)
-        return worth + facts - self._excess(words) - self._imbalance(mean) - self._misgrading(mean, spoken)
-
-    def _worth(self, group: int) -> float:
-        one = self._groups[group]
-        return one.importance + (LEAD if one.is_lead else 0.0)
+        parts = [self._parts[place] for place in chosen]
+        words = sum([one.words for one in parts])
+        mean, spoken = words / len(parts), sum([one.syllables for one in parts]) / words
+        named = len(frozenset[str]().union(*[one.facts for one in parts]))
+        worth = sum([one.worth for one in parts])
+        return worth + LEAD_FACT * named - self._excess(words) - self._imbalance(mean) - self._misgrading(mean, spoken)
 
     def _excess(self, words: int) -> float:
         least, most = self._aims.words
-        return OUTSIDE * max(0.0, (least - words) / least, (words - most) / most) * 4
+        return OUTSIDE * max(0.0, (least - words) / least, (words - most) / most)
 
     def _imbalance(self, mean: float) -> float:
         low, high = self._aims.mean

@@ -17,11 +17,14 @@ CONDITIONS = words.words("conditions")
 Rule = Callable[[Clause], Iterator[frozenset[int]]]
 
 
-def droppable(clause: Clause) -> list[frozenset[int]]:
+def droppable(clause: Clause) -> Iterator[frozenset[int]]:
     """Parts that may go, least needed first; words between quotation marks stay."""
     kept = quoted(clause)
-    parts = [part & set(clause.places) for rule in RULES for part in rule(clause)]
-    return [part for part in parts if part and not part & kept and clause.head not in part]
+    for rule in RULES:
+        for part in rule(clause):
+            inside = part & set(clause.places)
+            if inside and not inside & kept and clause.head not in inside:
+                yield inside
 
 
 def without_asides(clause: Clause) -> Clause:
@@ -231,7 +234,7 @@ def _purposes(clause: Clause) -> Iterator[frozenset[int]]:
     tree = clause.tree
     for at in reversed(clause.places):
         token = tree.tokens[at]
-        has_object = tree.child(token.head, *COMPLEMENTS, "prep", "prt") is not None
+        has_object = any(child < at for child in tree.children(token.head, *COMPLEMENTS, "prep", "prt"))
         is_purpose = token.dep == "advcl" and token.tag == "VB" and tree.child(at, "mark", *SUBJECTS) is None
         is_means = token.dep == "prep" and tree.child(at, "pcomp") is not None and token.text.lower() in MEANS
         if (is_purpose or is_means) and has_object and min(tree.subtree(at)) > token.head:

@@ -8,7 +8,7 @@ from scoop.core.grading.parts import Split
 
 MIN_TOKENS = 4  # of each part
 
-Rule = Callable[[Clause, str | None], Iterator[Split]]
+Rule = Callable[[Clause], Iterator[Split]]
 
 RULES: tuple[Rule, ...] = (
     verb_splits.coordinated,
@@ -16,14 +16,15 @@ RULES: tuple[Rule, ...] = (
     noun_splits.participles,
     noun_splits.appositions,
     noun_splits.ages,
+    noun_splits.roles,
     verb_splits.subordinate,
     verb_splits.at_marks,
 )
 
 
-def splits(clause: Clause, hint: str | None = None) -> list[Split]:
-    """All single splits of a clause; `hint` is the pronoun of the only person of the text, if there is one."""
-    return [one for rule in RULES for one in rule(clause, hint) if _is_long_enough(one)]
+def splits(clause: Clause) -> list[Split]:
+    """All single splits of a clause."""
+    return [one for rule in RULES for one in rule(clause) if _is_long_enough(one)]
 
 
 def _is_long_enough(split: Split) -> bool:

@@ -1,18 +1,18 @@
 """Statements: the short sentences that a source sentence becomes for a level."""
 
-import re
+from calendar import day_name, month_name
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from scoop.core.grading import parts, shortening, splits, substitutes, words
-from scoop.core.grading.clauses import Attribution, Clause, render, whole
+from scoop.core.grading import parts, shortening, splits, substitutes
+from scoop.core.grading.clauses import Attribution, Clause, whole
 from scoop.core.grading.parts import Split
+from scoop.core.grading.soundness import QUOTES, SAYING, is_presentable, is_sentence, word_count
 from scoop.core.grading.trees import AUXILIARIES, SUBJECTS, VERBS, Tree
 from scoop.core.levels import reading
 from scoop.core.levels.rules import RULES, Level
 
-SAYING = words.words("saying")
 BALANCE = 3.0  # for halves of equal length, against the preference of a rule
 PREFERENCE = {
     "clauses": 3.0,
@@ -23,16 +23,14 @@ PREFERENCE = {
     "contrast": 2.0,
     "apposition": 1.0,
     "age": 4.0,
+    "roles": 1.5,
+    "cause": 0.0,
+    "reduced": 0.5,
 }
+LINEAR = 1.5  # for two sentences that follow each other in the source, as editors make them
 MAX_DEPTH = 6
-MIN_WORDS = 3
+CALENDAR = frozenset({*day_name, *month_name}) - {""}
 PLACES = frozenset({"in", "on", "at", "during"})
-
-
-# A capital and a full stop that is no abbreviation's: readers, and programs that count sentences, must see the ends.
-_ENDS = re.compile(
-    r"[A-Z0-9\"].*(?<!\b[A-Z])(?<!\b(?:St|Co|Dr|Mr|Jr|Sr|No|vs))(?<!\b(?:Inc|Ltd|etc|Mrs))[.!][\"')]*", re.DOTALL
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,21 +62,17 @@ def facts(text: str) -> frozenset[str]:
     return _measured(text)[2]
 
 
-def word_count(text: str) -> int:
-    return sum(1 for _ in reading.TOKEN.finditer(text))
-
-
-def statements(tree: Tree, level: Level, *, hint: str | None = None) -> list[Statement]:
+def statements(tree: Tree, level: Level) -> list[Statement]:
     """A sentence in statements of the length and words of a level; what does not fit is left out."""
     rules = RULES[level]
     if rules.sentence_words is None or rules.longest_sentence is None:
-        text = render(shortening.without_asides(whole(tree)))
+        text = shortening.without_asides(whole(tree)).text
         return [statement(text)] if word_count(text) else []
-    start = shortening.without_asides(replace(whole(tree), swaps=easier_words(tree, rules.hardest)))
+    start = shortening.without_asides(replace(whole(tree, is_report=True), swaps=easier_words(tree, rules.hardest)))
     start = (_as_report(start) if _is_interrupted(start) else None) or start
-    fitted = _fitted(start, rules.sentence_words[1] - 1, rules.longest_sentence, hint, 0)
+    fitted = _fitted(start, rules.sentence_words[1] - 1, rules.longest_sentence, 0)
     clauses = [
-        one for one in map(_repaired, fitted) if _is_whole(one) and _is_shown(render(one), rules.longest_sentence)
+        one for one in map(_repaired, fitted) if is_sentence(one) and is_presentable(one.text, rules.longest_sentence)
     ]
     if not clauses or clauses[0].rank:
         return []  # without the main statement the others hang in the air
@@ -88,8 +82,8 @@ def statements(tree: Tree, level: Level, *, hint: str | None = None) -> list[Sta
 def reworded(tree: Tree, level: Level) -> str:
     """A sentence in easier words, and as two if it can be split; nothing is left out."""
     clause = replace(shortening.without_asides(whole(tree)), swaps=easier_words(tree, RULES[level].hardest))
-    best = best_split(clause, None)
-    return render(clause) if best is None else f"{render(best.first)} {render(best.second)}"
+    best = best_split(clause)
+    return clause.text if best is None else f"{best.first.text} {best.second.text}"
 
 
 def easier_words(tree: Tree, hardest: Level) -> dict[int, str]:
@@ -97,10 +91,6 @@ def easier_words(tree: Tree, hardest: Level) -> dict[int, str]:
     quoted = shortening.quoted(whole(tree))
     found = {at: substitutes.replacement(tree, at, hardest) for at in range(len(tree.tokens)) if at not in quoted}
     return {at: word for at, word in found.items() if word}
-
-
-def _is_shown(text: str, most: int) -> bool:
-    return _ENDS.fullmatch(text) is not None and MIN_WORDS <= word_count(text) <= most
 
 
 def _is_interrupted(clause: Clause) -> bool:
@@ -111,8 +101,10 @@ def _is_interrupted(clause: Clause) -> bool:
 
 
 def _repaired(clause: Clause) -> Clause:
-    """The clause without a comma that parts its subject from its verb."""
-    tree = clause.tree
+    """The clause without a comma that parts its subject from its verb, or a report from what it says."""
+    tree, comma = clause.tree, _report_comma(clause)
+    if comma is not None:
+        return replace(clause, places=tuple(at for at in clause.places if at != comma))
     subject = tree.child(clause.head, *SUBJECTS)
     if subject is None or not clause.has(subject) or clause.lead:
         return clause
@@ -123,20 +115,31 @@ def _repaired(clause: Clause) -> Clause:
     return replace(clause, places=tuple(at for at in clause.places if at not in between))
 
 
+def _report_comma(clause: Clause) -> int | None:
+    """The comma of "He says, it is late", where a clause begins so and goes on in plain words."""
+    tokens = clause.tree.tokens
+    verb = next((at for at in clause.places if tokens[at].lemma in SAYING), None)
+    subject = clause.tree.child(verb, *SUBJECTS) if verb is not None else None
+    if verb is None or subject is None or verb + 1 not in clause.places or tokens[verb + 1].text != ",":
+        return None
+    is_first = all(at in clause.tree.subtree(subject) for at in clause.places if at < verb)
+    return verb + 1 if is_first and tokens[min(verb + 2, len(tokens) - 1)].text not in QUOTES else None
+
+
 def _statement(clause: Clause, at: int) -> Statement:
-    return statement(render(clause), needs=at - 1 if clause.rank else None)
+    return statement(clause.text, needs=at - 1 if clause.rank else None)
 
 
-def _fitted(clause: Clause, usual: int, most: int, hint: str | None, depth: int) -> Iterator[Clause]:
+def _fitted(clause: Clause, usual: int, most: int, depth: int) -> Iterator[Clause]:
     if _length(clause) <= usual:
         yield clause
         return
     reported = _as_report(clause)
     clause = reported or clause
-    best = best_split(clause, hint) if depth < MAX_DEPTH else None
+    best = best_split(clause) if depth < MAX_DEPTH else None
     if best is not None:
         for part in (best.first, best.second):
-            yield from _fitted(part, usual, most, hint, depth + 1)
+            yield from _fitted(part, usual, most, depth + 1)
         return
     shorter = _shortened(clause, usual, most)
     if shorter is not None:
@@ -144,49 +147,19 @@ def _fitted(clause: Clause, usual: int, most: int, hint: str | None, depth: int)
         yield from _detached(clause, shorter)
 
 
-def _is_whole(clause: Clause) -> bool:
-    """Whether a clause has its subject and a verb with a tense, and the quotations that open in it close."""
-    tree = clause.tree
-    marks = sum(tree.tokens[at].text in QUOTES for at in clause.places)
-    subject = tree.child(clause.head, *SUBJECTS)
-    has_subject = bool(clause.lead) or (subject is not None and clause.has(subject))
-    is_finite = bool(clause.lead) or tree.is_finite(clause.head)
-    return marks % 2 == 0 and has_subject and is_finite and not _is_empty_report(clause) and not _is_dependent(clause)
-
-
-def _is_empty_report(clause: Clause) -> bool:
-    """Whether somebody says nothing: "In an interview, he said."."""
-    tree = clause.tree
-    if tree.tokens[clause.head].lemma not in SAYING or clause.report:
-        return False
-    return not any(
-        at in clause.places
-        for at in tree.children(clause.head, "ccomp", "dobj", "xcomp", "parataxis", "oprd", "dative", "prt")
-    )
-
-
-def _is_dependent(clause: Clause) -> bool:
-    """Whether a clause begins like half a sentence: "So that", "Which"."""
-    if not clause.places or clause.lead or clause.report:
-        return False
-    first = clause.tree.tokens[clause.places[0]]
-    is_marked = first.dep == "mark" and first.head == clause.head
-    is_inverted = first.pos in VERBS and first.tag != "VBG" and clause.tree.child(clause.head, "expl") is None
-    return is_marked or is_inverted or first.tag in ("WDT", "WP", "WP$", "CC") or first.text in (")", ";", ":")
-
-
 def _length(clause: Clause) -> int:
-    return word_count(render(clause))
+    return word_count(clause.text)
 
 
-def best_split(clause: Clause, hint: str | None) -> Split | None:
-    found = splits.splits(clause, hint)
-    size = max(1, len(clause.places))
-    return max(
-        found,
-        key=lambda one: PREFERENCE[one.rule] + BALANCE * min(len(one.first.places), len(one.second.places)) / size,
-        default=None,
-    )
+def best_split(clause: Clause) -> Split | None:
+    found = splits.splits(clause)
+    return max(found, key=lambda one: _worth(one, max(1, len(clause.places))), default=None)
+
+
+def _worth(split: Split, size: int) -> float:
+    first, second = split.first.places, split.second.places
+    is_linear = bool(first and second) and max(first) < min(second)
+    return PREFERENCE[split.rule] + BALANCE * min(len(first), len(second)) / size + LINEAR * is_linear
 
 
 def _shortened(clause: Clause, usual: int, most: int) -> Clause | None:
@@ -225,7 +198,7 @@ def _as_report(clause: Clause) -> Clause | None:
     if len(helpers) > 1 or any(word.startswith(("'", "’")) for word in helpers):
         return None
     says = (*helpers, verb.text)
-    name, _ = parts.mention(tree, subject, None)
+    name, _ = parts.mention(tree, subject)
     places = tuple(
         at
         for at in clause.places
@@ -256,7 +229,7 @@ def _subject_words(clause: Clause, subject: int) -> tuple[str, ...]:
     for child in tree.children(subject, "appos", "relcl", "acl"):
         part -= tree.subtree(child)
     places = tuple(at for at in sorted(part))
-    text = render(replace(clause, places=places, lead=(), swaps={}, tails={})).removesuffix(".").strip(" ,")
+    text = replace(clause, places=places, lead=(), swaps={}, tails={}).text.removesuffix(".").strip(" ,")
     first = tree.tokens[places[0]]
     is_name = first.pos in ("PROPN", "NUM") or first.text == "I"
     return (text if is_name else text[:1].lower() + text[1:],)
@@ -272,9 +245,6 @@ def _quotes_speech(clause: Clause) -> bool:
     )
 
 
-QUOTES = frozenset({'"', "“", "”", "''", "``"})
-
-
 def _detached(clause: Clause, shorter: Clause) -> Iterator[Clause]:
     """Times and places with names or numbers that a shorter clause lost: This was in 2008."""
     tree = clause.tree
@@ -283,18 +253,18 @@ def _detached(clause: Clause, shorter: Clause) -> Iterator[Clause]:
     if tree.tokens[clause.head].lemma in SAYING:
         return
     for at in tree.children(clause.head, "prep"):
-        part = tree.subtree(at)
-        token = tree.tokens[at]
-        lost = clause.has(at) and not shorter.has(at)
-        if (
-            not lost
-            or token.text.lower() not in PLACES
-            or not any(tree.tokens[one].pos in ("PROPN", "NUM") for one in part)
-        ):
-            continue
-        if any(tree.tokens[one].pos in VERBS or tree.tokens[one].text.lower() == "order" for one in part):
-            continue
-        places = tuple(one for one in clause.places if one in part)
-        yield replace(
-            clause, places=places, head=at, lead=("This was",), swaps={at: token.text.lower()}, rank=clause.rank + 1
-        )
+        if clause.has(at) and not shorter.has(at) and _is_time_or_place(tree, at):
+            places = tuple(one for one in clause.places if one in tree.subtree(at))
+            swaps = {at: tree.tokens[at].text.lower()}
+            yield replace(clause, places=places, head=at, lead=("This was",), swaps=swaps, rank=clause.rank + 1)
+            return
+
+
+def _is_time_or_place(tree: Tree, at: int) -> bool:
+    """Whether a phrase says when or where by a name or number; "on" only of days: not "lifted the ban on the party"."""
+    part = [tree.tokens[one] for one in tree.subtree(at)]
+    word = tree.tokens[at].text.lower()
+    has_fact = any(one.pos in ("PROPN", "NUM") for one in part)
+    is_day = word != "on" or any(one.text in CALENDAR for one in part)
+    is_plain = not any(one.pos in VERBS or one.text.lower() == "order" for one in part)
+    return word in PLACES and has_fact and is_day and is_plain

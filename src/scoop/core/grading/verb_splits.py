@@ -11,7 +11,7 @@ from scoop.core.grading.trees import AUXILIARIES, SUBJECTS, VERBS, Tree
 CONTRASTS = frozenset({"although", "though", "whereas", "while", "but"})
 
 
-def coordinated(clause: Clause, hint: str | None) -> Iterator[Split]:
+def coordinated(clause: Clause) -> Iterator[Split]:
     """She sings and she plays; she sings and plays."""
     tree = clause.tree
     for verb in _chain(tree, clause.head):
@@ -21,6 +21,8 @@ def coordinated(clause: Clause, hint: str | None) -> Iterator[Split]:
         if word in ("or", "nor") or parts.is_quoted(clause, conj) or not clause.has(conj):
             continue
         part = tree.subtree(conj) & set(clause.places)
+        if not _follows_its_link(clause, min(part), link):
+            continue
         first, places = parts.divided(clause, frozenset(part | ({link} if link is not None else set())))
         places = tuple(at for at in places if at != link)
         opening = ("But",) if word in ("but", "yet") else ()
@@ -31,12 +33,18 @@ def coordinated(clause: Clause, hint: str | None) -> Iterator[Split]:
         subject = tree.subject(conj)
         if subject is None or not clause.has(subject):
             continue
-        name, _ = parts.mention(tree, subject, hint)
+        name, _ = parts.mention(tree, subject)
         helpers = _shared_helpers(tree, conj)
         if helpers is not None:
             yield Split(
                 rule="verbs", first=first, second=parts.taken_out(clause, places, conj, (*opening, name, *helpers))
             )
+
+
+def _follows_its_link(clause: Clause, start: int, link: int | None) -> bool:
+    """Whether a joined clause begins after "and" or a mark: else a part of it was taken for one of the first."""
+    before = [at for at in clause.places if at < start]
+    return not before or before[-1] == link or clause.tree.tokens[before[-1]].pos in ("PUNCT", "CCONJ", "ADV")
 
 
 def _chain(tree: Tree, head: int) -> list[int]:
@@ -50,7 +58,7 @@ def _chain(tree: Tree, head: int) -> list[int]:
 
 def _shared_helpers(tree: Tree, conj: int) -> tuple[str, ...] | None:
     """The auxiliaries that a joined verb shares with the first one; None if the two do not fit."""
-    if tree.is_finite(conj):
+    if tree.is_finite(conj) and not _is_second_passive(tree, conj):
         return ()
     first = tree.tokens[conj].head
     while (
@@ -61,7 +69,7 @@ def _shared_helpers(tree: Tree, conj: int) -> tuple[str, ...] | None:
         first = tree.tokens[first].head
     helpers = [at for at in tree.children(first, *AUXILIARIES) if at < first]
     tags = {tree.tokens[at].lemma for at in helpers}
-    tag = tree.tokens[conj].tag
+    tag = "VBN" if _is_second_passive(tree, conj) else tree.tokens[conj].tag
     if (tag == "VBN" and tags & {"be", "have"}) or (tag == "VBG" and "be" in tags):
         kept = helpers
     elif tag == "VB" and any(tree.tokens[at].tag == "MD" or tree.tokens[at].lemma == "do" for at in helpers):
@@ -75,6 +83,15 @@ def _shared_helpers(tree: Tree, conj: int) -> tuple[str, ...] | None:
     return tuple(_full(word) for word in words)
 
 
+def _is_second_passive(tree: Tree, conj: int) -> bool:
+    """Whether a past form shares the "are" of the verb before it: "they are collected and shared out"."""
+    is_past_form = tree.tokens[conj].tag == "VBD" and not tree.children(conj, *AUXILIARIES, *COMPLEMENTS)
+    return is_past_form and bool(tree.children(tree.tokens[conj].head, "auxpass"))
+
+
+COMPLEMENTS = ("dobj", "ccomp", "xcomp", "attr", "acomp", "advmod")
+
+
 def _full(word: str) -> str:
     """An auxiliary without its apostrophe."""
     if word in ("'s", "’s", "'ve", "'re", "'d", "'ll", "'m"):
@@ -82,35 +99,65 @@ def _full(word: str) -> str:
     return word
 
 
-def subordinate(clause: Clause, _hint: str | None) -> Iterator[Split]:
-    """Although it rained, they played: It rained. But they played."""
+def subordinate(clause: Clause) -> Iterator[Split]:
+    """Although it rained, they played: It rained. But they played. He left because he was ill: This was because ..."""
     tree = clause.tree
     for verb in clause.places:
-        token = tree.tokens[verb]
-        if (
-            token.dep != "advcl"
-            or token.head != clause.head
-            or not tree.is_finite(verb)
-            or parts.is_quoted(clause, verb)
-        ):
+        mark = _mark(clause, verb)
+        if mark is None or parts.is_quoted(clause, verb):
             continue
-        mark = tree.child(verb, "mark")
-        if mark is None or not clause.has(mark) or tree.child(verb, *SUBJECTS) is None:
+        part = tree.subtree(verb) & set(clause.places)
+        if min(part) != mark:
             continue
         word = tree.tokens[mark].text.lower()
-        part = tree.subtree(verb) & set(clause.places)
-        if word not in CONTRASTS or min(part) != mark:
-            continue
         first, places = parts.divided(clause, frozenset(part))
-        inner = parts.taken_out(clause, tuple(at for at in places if at != mark), verb, ())
-        if places[0] < clause.head:
-            outer = replace(first, lead=("But", *first.lead), rank=clause.rank + 1)
-            yield Split(rule="contrast", first=replace(inner, rank=clause.rank), second=outer)
-        else:
-            yield Split(rule="contrast", first=first, second=replace(inner, lead=("But",)))
+        if word in CONTRASTS:
+            yield _contrast(clause, first, places, verb)
+        elif word in CAUSES and _may_be_told_later(clause, places):
+            be = "was" if tree.is_past(clause.head) else "is"
+            second = parts.taken_out(clause, places, verb, (f"This {be}",))
+            yield Split(rule="cause", first=first, second=replace(second, swaps={**second.swaps, mark: word}))
 
 
-def at_marks(clause: Clause, _hint: str | None) -> Iterator[Split]:
+def _mark(clause: Clause, verb: int) -> int | None:
+    """The first word of a clause with a subject and a tense that depends on the main verb."""
+    tree, token = clause.tree, clause.tree.tokens[verb]
+    if (
+        token.dep != "advcl"
+        or token.head != clause.head
+        or not tree.is_finite(verb)
+        or not tree.children(verb, *SUBJECTS)
+    ):
+        return None
+    whens = [at for at in tree.children(verb, "advmod") if tree.tokens[at].text.lower() == "when"]
+    mark = next(iter([*tree.children(verb, "mark"), *whens]), None)
+    return mark if mark is not None and clause.has(mark) else None
+
+
+def _contrast(clause: Clause, first: Clause, places: tuple[int, ...], verb: int) -> Split:
+    inner = parts.taken_out(clause, places[1:], verb, ())
+    if places[0] < clause.head:
+        outer = replace(first, lead=("But", *first.lead), rank=clause.rank + 1)
+        return Split(rule="contrast", first=replace(inner, rank=clause.rank), second=outer)
+    return Split(rule="contrast", first=first, second=replace(inner, lead=("But",)))
+
+
+def _may_be_told_later(clause: Clause, places: tuple[int, ...]) -> bool:
+    """Whether a reason or time ends a clause that states a fact."""
+    tree = clause.tree
+    has_modal = any(tree.tokens[at].tag == "MD" for at in tree.children(clause.head, "aux"))
+    is_last = not any(at > places[-1] and tree.tokens[at].pos != "PUNCT" for at in clause.places)
+    is_fact = tree.child(clause.head, "neg") is None and not has_modal and not clause.report and not clause.lead
+    previous = tree.tokens[places[0] - 1]
+    is_free = previous.pos not in ("ADV", "CCONJ") and previous.lemma not in TIMES  # "moments before"
+    return is_last and places[0] > clause.head and is_fact and is_free
+
+
+TIMES = frozenset({"moment", "second", "minute", "hour", "day", "week", "month", "year"})
+CAUSES = frozenset({"because", "when", "after", "before"})
+
+
+def at_marks(clause: Clause) -> Iterator[Split]:
     """Two clauses with a mark or "and" between them, each with a subject and a verb of its own."""
     tree = clause.tree
     for at, place in enumerate(clause.places):
@@ -123,9 +170,9 @@ def at_marks(clause: Clause, _hint: str | None) -> Iterator[Split]:
             opening = ("But",) if tree.tokens[right[0]].text.lower() == "but" else ()
             right = right[1:]
         one, other = _clause_head(tree, left), _clause_head(tree, right)
-        if one is None or other is None or not _is_main(tree, right, other, left):
+        if one is None or other is None or _is_marked(tree, one) or not _is_main(tree, right, other, left):
             continue
-        if word in (",", "and") and not (opening or word == "and" or _begins_with_subject(tree, right, other)):
+        if word in (",", "and") and not (opening or word == "and" or _begins_as_sentence(tree, right, other)):
             continue
         second = parts.taken_out(clause, right, other, opening)
         yield Split(rule="mark", first=replace(clause, places=left, head=one), second=second)
@@ -134,18 +181,34 @@ def at_marks(clause: Clause, _hint: str | None) -> Iterator[Split]:
 MARKS = frozenset({";", "--", "–", "—", ":", ",", "and"})
 
 
-def _begins_with_subject(tree: Tree, places: tuple[int, ...], verb: int) -> bool:
+LINKS = frozenset({"however", "instead", "then", "therefore", "later", "afterwards", "meanwhile", "consequently"})
+
+
+def _is_marked(tree: Tree, verb: int) -> bool:
+    """Whether a word makes a clause depend on another one: "after he left"."""
+    return tree.child(verb, "mark") is not None or any(
+        tree.tokens[at].tag == "WRB" for at in tree.children(verb, "advmod")
+    )
+
+
+def _begins_as_sentence(tree: Tree, places: tuple[int, ...], verb: int) -> bool:
+    """Whether a clause begins with its subject, a link such as however, or a phrase of its own."""
     subject = tree.child(verb, *SUBJECTS)
-    return subject is not None and min(tree.subtree(subject)) == places[0]
+    first = tree.tokens[places[0]]
+    is_own_phrase = first.dep == "prep" and first.head == verb
+    return subject is not None and (
+        min(tree.subtree(subject)) == places[0] or first.text.lower() in LINKS or is_own_phrase
+    )
 
 
 def _is_main(tree: Tree, places: tuple[int, ...], verb: int, left: tuple[int, ...]) -> bool:
     """Whether a clause depends on nothing on its left, other than as an equal."""
     token = tree.tokens[verb]
-    if (
-        tree.tokens[places[0]].tag in ("WDT", "WP", "WP$", "WRB", "CC", "IN", "TO")
-        or tree.child(verb, "mark") is not None
-    ):
+    first = tree.tokens[places[0]]
+    is_own_phrase = first.dep == "prep" and first.head == verb
+    if first.tag in ("WDT", "WP", "WP$", "WRB", "CC", "TO") or (first.tag == "IN" and not is_own_phrase):
+        return False
+    if tree.child(verb, "mark") is not None:
         return False
     if token.dep in ("relcl", "advcl", "acl", "pcomp", "csubj", "xcomp"):
         return False

@@ -1,0 +1,48 @@
+"""Introductions: first sentences with the names that a lesson would lose otherwise."""
+
+from collections.abc import Sequence
+
+from scoop.core.grading import mentions
+from scoop.core.grading.soundness import word_count
+from scoop.core.grading.statements import CALENDAR, Statement, statement
+from scoop.core.grading.trees import Tree
+from scoop.core.levels import reading
+from scoop.core.levels.rules import RULES, Level
+
+OPENINGS = ("This news is about", "It is also about")
+
+
+def introduction(level: Level, trees: Sequence[Tree], lesson: str) -> tuple[Statement, ...]:
+    """Who and what the news is about: the names of the first sentences that a lesson does not have."""
+    longest = RULES[level].longest_sentence
+    if longest is None:
+        return ()
+    said = {match[0].lower() for match in reading.TOKEN.finditer(lesson)}
+    names = dict.fromkeys(name for tree in trees for name in mentions.names(tree))
+    missing = [name for name in names if name not in CALENDAR and not _words(name) <= said]
+    return tuple(_sentences(missing, longest))
+
+
+def _words(name: str) -> set[str]:
+    return {part.lower() for part in reading.TOKEN.findall(name) if part[0].isupper()}
+
+
+def _sentences(names: Sequence[str], longest: int) -> list[Statement]:
+    found: list[Statement] = []
+    for opening in OPENINGS:
+        kept = _fitting(names, longest - word_count(opening))
+        if not kept:
+            break
+        names = [name for name in names if name not in kept]
+        text = f"{opening} {', '.join(kept[:-1])}{' and ' if len(kept) > 1 else ''}{kept[-1]}."
+        found.append(statement(text, needs=len(found) - 1 if found else None))
+    return found
+
+
+def _fitting(names: Sequence[str], room: int) -> list[str]:
+    """The first names that fit a sentence; "and" is a word too."""
+    kept: list[str] = []
+    for name in names:
+        if word_count(" ".join([*kept, name])) + (1 if kept else 0) <= room:
+            kept.append(name)
+    return kept

@@ -1,0 +1,36 @@
+"""Notes and introductions: short true sentences with the people and names of a report."""
+
+import pytest
+
+from scoop.core.grading import introductions, notes
+from scoop.core.grading.trees import Tree
+from scoop.parsers import english
+
+
+def tree(sentence: str) -> Tree:
+    return Tree(tokens=tuple(english.parse([sentence])[0][0]))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "note"),
+    [
+        ("Scottish illustrator Johanna Basford is topping the charts.", "Johanna Basford is a Scottish illustrator."),
+        ("The prize was given to the British author Johanna Basford.", "Johanna Basford is a British author."),
+        ("Helen Ward, 48, lives in Leeds.", "Helen Ward is 48 years old."),
+        ("Emma Kelly, a retired astronaut, spoke to reporters.", "Emma Kelly is a retired astronaut."),
+        ("Helen Ward said that the repair of the bridge would take six weeks.", "Helen Ward spoke about this."),
+    ],
+)
+def test_a_note_says_who_somebody_is(sentence: str, note: str) -> None:
+    assert note in notes.notes(tree(sentence), "A1")
+
+
+def test_who_did_not_speak_has_no_note() -> None:
+    made = notes.notes(tree("Helen Ward did not say why the bridge was closed."), "A1")
+    assert not any(notes.SPOKE in note for note in made)
+
+
+def test_an_introduction_has_the_names_that_the_lesson_lost() -> None:
+    lead = tree("Experts of the University of Zurich met Helen Ward in Leeds on Monday.")
+    made = introductions.introduction("A2", [lead], "Helen Ward met experts.")
+    assert [one.text for one in made] == ["This news is about the University of Zurich and Leeds."]
