@@ -22,7 +22,7 @@ from scoop.newsstand import server
 from scoop.newsstand.sites import models as site
 from scoop.plugin_settings import PluginSettings
 from scoop.serve import serving
-from scoop.stages import evaluations, lessons, mention_answers, same_event, tool_questions, translations, write
+from scoop.stages import evaluations, lessons, mention_answers, same_event, tool_answers, translations, write
 from scoop.stages import stage as stage_loop
 from scoop.stages import summaries as summary_stage
 from scoop.stages.stage import Worker
@@ -75,7 +75,7 @@ class Desk:
             "evaluation": evaluations.text_kind(),
             "lesson": lessons.text_kind(),
             "sentiment": mention_answers.text_kind(),
-            "question": tool_questions.text_kind(),
+            "question": tool_answers.text_kind(),
         }
         tasks = dict.fromkeys(kinds, Task(writer=writer, budget=self.budget, fallback=fallback))
         judge = {"support": Task(writer=self.writer(model=self.judge), budget=self.judge_budget)} if self.judge else {}

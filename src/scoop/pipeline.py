@@ -50,7 +50,7 @@ from scoop.stages import (
     sentiment_cache,
     speak,
     summaries,
-    tool_questions,
+    tool_answers,
     translations,
     write,
 )
@@ -201,7 +201,7 @@ def writing(
             "evaluation": evaluations.text_kind(),
             "lesson": lessons.text_kind(),
             "sentiment": mention_answers.text_kind(),
-            "question": tool_questions.text_kind(),
+            "question": tool_answers.text_kind(),
         },
         tasks=tasks,
         archive=archive,
