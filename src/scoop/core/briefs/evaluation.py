@@ -62,25 +62,13 @@ def has_text(order: Order) -> bool:
 def prompt(order: Order, *, finding: str = "") -> Prompt:
     """The prompt of an evaluation; `finding` is what was wrong with the reply before."""
     assert order.interests is not None  # noqa: S101 - `has_text` was asked
-    template = prompts.template(PROMPT_ID)
-    mark = prompts.nonce(order.documents)
     by_weight = sorted(order.interests.topics, key=lambda interest: -interest.weight)
-    system, user = template.render(
-        {
-            "nonce": mark,
-            "language": prompts.language_name(order.language) if order.language else "the language of the article",
-            "topics": "\n".join(map(_topic_line, by_weight)),
-            "documents": prompts.fenced(order.documents, mark),
-            "finding": prompts.repair_note(finding, mark),
-        }
-    )
-    return Prompt(
-        prompt_id=template.prompt_id,
-        prompt_version=template.prompt_version,
-        system=system,
-        user=user.strip(),
-        schema=SCHEMA,
-        max_output_tokens=template.max_output_tokens,
+    values = {
+        "language": prompts.language_name(order.language) if order.language else "the language of the article",
+        "topics": "\n".join(map(_topic_line, by_weight)),
+    }
+    return prompts.prompt_about(
+        order.documents, template=prompts.template(PROMPT_ID), schema=SCHEMA, finding=finding, values=values
     )
 
 

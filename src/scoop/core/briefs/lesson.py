@@ -8,6 +8,7 @@ import msgspec
 
 from scoop.core import prompt_injection
 from scoop.core.briefs import BadReply, Order, Prompt, SourceText, prompts, replies
+from scoop.core.briefs.replies import QuotingSentence
 from scoop.core.briefs.summary import FOREIGN, MIN_BODY
 from scoop.core.levels import check as level_check
 from scoop.core.levels import measure
@@ -15,7 +16,7 @@ from scoop.core.levels.check import BrokenRule
 from scoop.core.levels.rules import LEVELS, RULES, Level, LevelRules
 from scoop.core.rendering import common
 from scoop.core.support import CitedClaim, verdicts
-from scoop.model import Citation, LessonFinding, LessonSentence
+from scoop.model import LessonFinding, LessonSentence
 
 PROMPT_ID = "lesson"
 LANGUAGE = "en"
@@ -56,14 +57,8 @@ SCHEMA: Mapping[str, Any] = {
 }
 
 
-class _LessonSentence(msgspec.Struct):
-    text: str
-    document: int = 0
-    quote: str = ""
-
-
 class _LessonReply(msgspec.Struct):
-    lesson: list[_LessonSentence]
+    lesson: list[QuotingSentence]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,25 +93,10 @@ def has_text(documents: Sequence[SourceText]) -> bool:
 
 def prompt(order: Order, *, finding: str = "") -> Prompt:
     """The prompt of a lesson; `finding` is what was wrong with the reply before."""
-    template = prompts.template(PROMPT_ID)
-    level, mark = level_of(order), prompts.nonce(order.documents)
-    system, user = template.render(
-        {
-            "nonce": mark,
-            "level": level,
-            "rules": _rules(level, RULES[level]),
-            "count": str(len(order.documents)),
-            "documents": prompts.fenced(order.documents, mark),
-            "finding": prompts.repair_note(finding, mark),
-        }
-    )
-    return Prompt(
-        prompt_id=template.prompt_id,
-        prompt_version=template.prompt_version,
-        system=system,
-        user=user.strip(),
-        schema=SCHEMA,
-        max_output_tokens=template.max_output_tokens,
+    level = level_of(order)
+    values = {"level": level, "rules": _rules(level, RULES[level]), "count": str(len(order.documents))}
+    return prompts.prompt_about(
+        order.documents, template=prompts.template(PROMPT_ID), schema=SCHEMA, finding=finding, values=values
     )
 
 
@@ -134,22 +114,13 @@ def parse(reply: str, order: Order) -> list[LessonSentence]:
     decoded = replies.decode(reply, _LessonReply)
     bodies = {document.document_id: document.body_text for document in order.documents}
     sentences = [
-        LessonSentence(text=line, citations=_cited(sentence, bodies))
+        LessonSentence(text=line, citations=replies.citations(sentence, bodies))
         for sentence in decoded.lesson
         if (line := common.shown(sentence.text))
     ]
     if not sentences:
         raise BadReply("empty", "The reply has no sentence.")
     return sentences
-
-
-def _cited(sentence: _LessonSentence, bodies: Mapping[int, str]) -> tuple[Citation, ...]:
-    """The range of the quoted passage; none if the document does not have it."""
-    body, quote = bodies.get(sentence.document, ""), sentence.quote.strip()
-    start = body.find(quote) if quote else -1
-    if start < 0:
-        return ()
-    return (Citation(document_id=sentence.document, start=start, end=start + len(quote)),)
 
 
 def check(sentences: Sequence[LessonSentence], order: Order) -> CheckedLesson:

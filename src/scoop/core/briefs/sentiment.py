@@ -50,22 +50,7 @@ def has_text(order: Order) -> bool:
 def prompt(order: Order, *, finding: str = "") -> Prompt:
     """The prompt of a passage; `finding` is what was wrong with the reply before."""
     template = prompts.template(PROMPT_ID)
-    mark = prompts.nonce(order.documents)
-    system, user = template.render(
-        {
-            "nonce": mark,
-            "documents": prompts.fenced(order.documents, mark),
-            "finding": prompts.repair_note(finding, mark),
-        }
-    )
-    return Prompt(
-        prompt_id=template.prompt_id,
-        prompt_version=template.prompt_version,
-        system=system,
-        user=user.strip(),
-        schema=SCHEMA,
-        max_output_tokens=template.max_output_tokens,
-    )
+    return prompts.prompt_about(order.documents, template=template, schema=SCHEMA, finding=finding)
 
 
 def parse(reply: str) -> SentimentJudgement:

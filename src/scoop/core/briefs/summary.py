@@ -9,6 +9,7 @@ import msgspec
 
 from scoop.core import language, prompt_injection, text
 from scoop.core.briefs import BadReply, Order, Prompt, SourceText, prompts, replies
+from scoop.core.briefs.replies import QuotingSentence
 from scoop.core.rendering import common
 from scoop.core.support import CitedClaim, Embed, Support, confidence, verdicts
 from scoop.model import Citation, SummarySentence
@@ -53,14 +54,8 @@ FOREIGN = re.compile(
 )
 
 
-class _ReplySentence(msgspec.Struct):
-    text: str
-    document: int = 0
-    quote: str = ""
-
-
 class _SummaryReply(msgspec.Struct):
-    paragraphs: list[list[_ReplySentence]]
+    paragraphs: list[list[QuotingSentence]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,24 +103,12 @@ def has_text(documents: Sequence[SourceText]) -> bool:
 
 def prompt(order: Order, *, finding: str = "") -> Prompt:
     """The prompt of a summary; `finding` is what was wrong with the reply before."""
-    template = prompts.template(PROMPT_ID)
-    mark = prompts.nonce(order.documents)
-    system, user = template.render(
-        {
-            "nonce": mark,
-            "language_name": prompts.language_name(target_language(order)),
-            "count": str(len(order.documents)),
-            "documents": prompts.fenced(order.documents, mark),
-            "finding": prompts.repair_note(finding, mark),
-        }
-    )
-    return Prompt(
-        prompt_id=template.prompt_id,
-        prompt_version=template.prompt_version,
-        system=system,
-        user=user.strip(),
-        schema=SCHEMA,
-        max_output_tokens=template.max_output_tokens,
+    values = {
+        "language_name": prompts.language_name(target_language(order)),
+        "count": str(len(order.documents)),
+    }
+    return prompts.prompt_about(
+        order.documents, template=prompts.template(PROMPT_ID), schema=SCHEMA, finding=finding, values=values
     )
 
 
@@ -134,7 +117,9 @@ def parse(reply: str, order: Order) -> list[DraftSentence]:
     decoded = replies.decode(reply, _SummaryReply)
     bodies = {document.document_id: document.body_text for document in order.documents}
     sentences = [
-        DraftSentence(text=line, paragraph=min(number, MAX_PARAGRAPHS - 1), citations=_cited(sentence, bodies))
+        DraftSentence(
+            text=line, paragraph=min(number, MAX_PARAGRAPHS - 1), citations=replies.citations(sentence, bodies)
+        )
         for number, paragraph in enumerate(decoded.paragraphs)
         for sentence in paragraph
         if (line := common.shown(sentence.text))
@@ -142,15 +127,6 @@ def parse(reply: str, order: Order) -> list[DraftSentence]:
     if not sentences:
         raise BadReply("empty", "The reply has no sentence.")
     return sentences
-
-
-def _cited(sentence: _ReplySentence, bodies: Mapping[int, str]) -> tuple[Citation, ...]:
-    """The range of the quoted passage; none if the document does not have it."""
-    body, quote = bodies.get(sentence.document, ""), sentence.quote.strip()
-    start = body.find(quote) if quote else -1
-    if start < 0:
-        return ()
-    return (Citation(document_id=sentence.document, start=start, end=start + len(quote)),)
 
 
 def check(

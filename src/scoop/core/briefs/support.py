@@ -48,20 +48,9 @@ class _SupportReply(msgspec.Struct):
 
 def prompt(order: Order, sentences: Sequence[str]) -> Prompt:
     """The question about these sentences; they are fenced like the documents, since they quote them."""
-    template = prompts.template(PROMPT_ID)
-    mark = prompts.nonce(order.documents)
     numbered = "\n".join(f"[{number}] {text.one_line(sentence)}" for number, sentence in enumerate(sentences, 1))
-    system, user = template.render(
-        {"nonce": mark, "documents": prompts.fenced(order.documents, mark), "sentences": numbered}
-    )
-    return Prompt(
-        prompt_id=template.prompt_id,
-        prompt_version=template.prompt_version,
-        system=system,
-        user=user.strip(),
-        schema=SCHEMA,
-        max_output_tokens=template.max_output_tokens,
-    )
+    template = prompts.template(PROMPT_ID)
+    return prompts.prompt_about(order.documents, template=template, schema=SCHEMA, values={"sentences": numbered})
 
 
 def read(reply: str, order: Order, sentences: Sequence[str]) -> dict[str, Citation]:

@@ -79,29 +79,17 @@ def is_in(document_language: str, wanted: str) -> bool:
 
 def prompt(order: Order, *, finding: str = "") -> Prompt:
     """The prompt of a translation; `finding` is what was wrong with the reply before."""
-    template = prompts.template(PROMPT_ID)
     document = order.documents[0]
     shown = first_paragraphs(document.body_text)
     numbered = "\n\n".join(f"[{number}] {paragraph}" for number, paragraph in enumerate(shown, 1))
     sent = replace(document, body_text=numbered)
-    mark = prompts.nonce([sent])
-    system, user = template.render(
-        {
-            "nonce": mark,
-            "language_name": prompts.language_name(order.language),
-            "from_language_name": prompts.language_name(document.language),
-            "count": str(len(shown)),
-            "documents": prompts.fenced([sent], mark),
-            "finding": prompts.repair_note(finding, mark),
-        }
-    )
-    return Prompt(
-        prompt_id=template.prompt_id,
-        prompt_version=template.prompt_version,
-        system=system,
-        user=user.strip(),
-        schema=SCHEMA,
-        max_output_tokens=template.max_output_tokens,
+    values = {
+        "language_name": prompts.language_name(order.language),
+        "from_language_name": prompts.language_name(document.language),
+        "count": str(len(shown)),
+    }
+    return prompts.prompt_about(
+        [sent], template=prompts.template(PROMPT_ID), schema=SCHEMA, finding=finding, values=values
     )
 
 

@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from scoop.core import hashes, language, text
-from scoop.core.briefs import SourceText
+from scoop.core.briefs import Prompt, SourceText
 
 MAX_CHARACTERS = 24_000  # of all documents in one prompt: about 6,000 tokens
 NONCE_DIGITS = 16
+NO_VALUES: Mapping[str, str] = {}
 
 _FILE = re.compile(r"\+\+\+\n(?P<head>.*?)\n\+\+\+\n# system\n(?P<system>.*?)\n# user\n(?P<user>.*)", re.DOTALL)
 _PLACE = re.compile(r"\{([a-z_]+)\}")
@@ -66,7 +68,32 @@ def _filled(template_text: str, values: Mapping[str, str]) -> str:
     return _PLACE.sub(lambda match: values[match[1]], template_text)
 
 
-def repair_note(finding: str, mark: str) -> str:
+def prompt_about(
+    documents: Sequence[SourceText],
+    *,
+    template: Template,
+    schema: Mapping[str, Any],
+    finding: str = "",
+    values: Mapping[str, str] = NO_VALUES,
+) -> Prompt:
+    """The prompt of a template about these documents, which are fenced.
+
+    `finding` is what was wrong with the last reply. `values` are the other places of the template.
+    """
+    mark = nonce(documents)
+    about = {"nonce": mark, "documents": _fenced_all(documents, mark), "finding": _repair_note(finding, mark)}
+    system, user = template.render({**about, **values})
+    return Prompt(
+        prompt_id=template.prompt_id,
+        prompt_version=template.prompt_version,
+        system=system,
+        user=user.strip(),
+        schema=schema,
+        max_output_tokens=template.max_output_tokens,
+    )
+
+
+def _repair_note(finding: str, mark: str) -> str:
     """The last lines of a prompt that asks for a better reply; empty for a first attempt.
 
     The finding is fenced like a document: it quotes the reply, which may quote the orders of an article.
@@ -95,7 +122,7 @@ def nonce(documents: Sequence[SourceText]) -> str:
     return hashes.sha256(content).hex()[:NONCE_DIGITS]
 
 
-def fenced(documents: Sequence[SourceText], mark: str) -> str:
+def _fenced_all(documents: Sequence[SourceText], mark: str) -> str:
     """The documents between marks, each cut to its share of the room."""
     room = MAX_CHARACTERS // max(1, len(documents))
     return "\n".join(_fenced(document, mark, room) for document in documents)
