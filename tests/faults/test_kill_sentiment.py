@@ -9,7 +9,14 @@ from builders import an_item, as_lines, scoop
 from scoop.store import db
 from scoop.store.db import ExternalServer
 
-POINTS = ["mentions.saved", "mentions.committed", "reanalyze.saved", "reanalyze.committed", "sentiment.refreshed"]
+POINTS = [
+    "mentions.saved",
+    "mentions.committed",
+    "reanalyze.saved",
+    "reanalyze.committed",
+    "sentiment.added_up",
+    "sentiment.refreshed",
+]
 MENTIONS = """
     SELECT source_item_id, slug, start_offset, end_offset, passage_start, passage_end, compound, label, event_at
     FROM mentions JOIN tools USING (tool_number) JOIN documents USING (document_id) ORDER BY 1, 2, 3

@@ -34,6 +34,8 @@ class Refreshed:
 async def refresh(conn: Connection, *, now: datetime) -> Refreshed:
     """Compute the entries of all active tools and periods in one pass, and store them."""
     began = perf_counter()
+    await store.add_up(conn)
+    fault("sentiment.added_up")
     made = make_entries(await store.aggregate(conn, list(HOURS.values()), now=now), now=now)
     async with conn.transaction():
         await store.put(conn, made.entries, now=now)
@@ -73,6 +75,7 @@ async def renew(conn: Connection, tool_number: int | None, *, now: datetime) -> 
     root = root_of(next(tool for tool in listed if tool.tool_number == tool_number), listed)
     await store.invalidate(conn, tool_number)
     await store.invalidate(conn, root.tool_number)
+    await store.add_up(conn, tool_number)
     made = await store.aggregate(conn, list(HOURS.values()), now=now, tool_number=root.tool_number)
     if root.is_active:
         await store.put(conn, make_entries(made, now=now).entries, now=now)

@@ -58,6 +58,13 @@ class PendingCounts:
             )
 
 
+async def add_up(conn: Connection, tool_number: int | None = None) -> None:
+    """Add up the hours of mentions that changed, of one tool or all; aggregates are right before it too, but slower."""
+    async with conn.transaction():
+        await conn.execute(SQL["lock_sums"])
+        await conn.execute(SQL["add_up"], tool_number)
+
+
 async def aggregate(
     conn: Connection, hours: Sequence[int], *, now: datetime, tool_number: int | None = None
 ) -> list[ToolAggregate]:
@@ -66,7 +73,7 @@ async def aggregate(
     # The beginning of a window is not in it, so that a mention that is exactly an hour old is not of the last hour.
     starts = [now - timedelta(hours=length) + timedelta(microseconds=1) for length in reversed(lengths)]
     async with conn.transaction():
-        await conn.execute(SQL["be_roomy"])
+        await conn.execute(SQL["prepare"])
         rows = await conn.fetch(SQL["aggregates"], lengths, now, tool_number, starts)
     return [
         ToolAggregate(

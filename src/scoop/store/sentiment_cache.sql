@@ -1,32 +1,120 @@
--- name: be_roomy
--- Let the next statements of the transaction group a million mentions in memory: on disk it takes four times as long.
-SELECT set_config('work_mem', '192MB', true);
+-- name: prepare
+-- Let the next statements of the transaction group a million mentions in memory: on disk it takes four times as long. And let
+-- them be planned for their window: the plan for any window reads more mentions and took five times as long.
+SELECT set_config('work_mem', '192MB', true), set_config('plan_cache_mode', 'force_custom_plan', true);
+
+-- name: lock_sums
+-- Let one transaction add up at a time: another that began earlier would store older sums over newer ones.
+SELECT pg_advisory_xact_lock(hashtext('sentiment cache'), hashtext('mention_hours'));
+
+-- name: add_up
+-- Add up again the hours that changes concern, of one tool or all: the hour of the change, and the hours of the mentions of its
+-- story and of its publisher before it, because these are the latest no longer, or again.
+WITH changed AS (
+    DELETE FROM mention_changes WHERE $1::int IS NULL OR tool_number = $1
+    RETURNING tool_number, story_key, publisher_family, event_at
+), stale AS (
+    SELECT tool_number, event_at FROM changed
+    UNION
+    SELECT tool_number, earlier.event_at
+    FROM (SELECT DISTINCT tool_number, story_key, event_at FROM changed) AS stories, LATERAL (
+        SELECT mentions.event_at FROM mentions
+        WHERE mentions.story_key = stories.story_key AND mentions.tool_number = stories.tool_number
+            AND mentions.event_at < stories.event_at
+        ORDER BY mentions.event_at DESC LIMIT 1
+    ) AS earlier
+    UNION
+    SELECT tool_number, earlier.event_at
+    FROM (SELECT DISTINCT tool_number, publisher_family, event_at FROM changed) AS families, LATERAL (
+        SELECT mentions.event_at FROM mentions
+        WHERE mentions.tool_number = families.tool_number AND mentions.publisher_family = families.publisher_family
+            AND mentions.event_at < families.event_at
+        ORDER BY mentions.event_at DESC LIMIT 1
+    ) AS earlier
+), hours AS (
+    SELECT DISTINCT tool_number, date_bin('1 hour', event_at, 'epoch') AS hour FROM stale JOIN tools USING (tool_number)
+)
+INSERT INTO mention_hours (tool_number, hour, positive, negative, total, compound_sum, last_stories, last_families)
+SELECT tool_number, hour, counted.* FROM hours, LATERAL (
+    SELECT count(*) FILTER (WHERE label = 1), count(*) FILTER (WHERE label = -1), count(*),
+        coalesce(sum(compound::numeric), 0),
+        count(*) FILTER (WHERE NOT EXISTS (
+            SELECT FROM mentions AS later
+            WHERE later.story_key = mentions.story_key AND later.tool_number = mentions.tool_number
+                AND (later.event_at, later.mention_id) > (mentions.event_at, mentions.mention_id))),
+        count(*) FILTER (WHERE NOT EXISTS (
+            SELECT FROM mentions AS later
+            WHERE later.tool_number = mentions.tool_number AND later.publisher_family = mentions.publisher_family
+                AND (later.event_at, later.mention_id) > (mentions.event_at, mentions.mention_id)))
+    FROM mentions
+    WHERE tool_number = hours.tool_number AND event_at >= hour AND event_at < hour + interval '1 hour'
+) AS counted
+ON CONFLICT (tool_number, hour) DO UPDATE SET positive = excluded.positive, negative = excluded.negative,
+    total = excluded.total, compound_sum = excluded.compound_sum, last_stories = excluded.last_stories,
+    last_families = excluded.last_families;
 
 -- name: aggregates
 -- The mentions of all active tools, or of one, by tool and window, in one pass. Windows nest: a mention, story or publisher is
 -- counted for the shortest that it is in, and added to the longer ones afterwards. A merged tool counts for its target.
+--
+-- Whole hours are read from mention_hours, the hours in which a window begins from the mentions. That is right for a tool
+-- that has no other merged into it, nothing that is not added up yet, and nothing after the end: others are `single`.
 WITH windows AS (
     SELECT hours, position FROM unnest($1::int[]) WITH ORDINALITY AS given (hours, position)
-), seen AS (
-    SELECT root_number, coalesce(story_id, -document_id) AS story, publisher_family, label, compound,
-        cardinality($1) + 1 - width_bucket(event_at, $4::timestamptz[]) AS shortest
-    FROM mentions JOIN tool_roots USING (tool_number)
-    WHERE event_at >= $4[1] AND event_at <= $2 AND ($3::int IS NULL OR root_number = $3)
-), counted AS (
-    SELECT root_number, min(shortest) AS shortest, grouping(shortest) = 0 AS is_window, grouping(story) = 0 AS is_story,
+), roots AS MATERIALIZED (
+    SELECT root_number, count(*) = 1
+        AND NOT bool_or(EXISTS (SELECT FROM mention_changes WHERE mention_changes.tool_number = tool_roots.tool_number))
+        AND NOT bool_or(EXISTS (
+            SELECT FROM mentions WHERE mentions.tool_number = tool_roots.tool_number AND event_at > $2)) AS is_added_up
+    FROM tool_roots WHERE $3::int IS NULL OR root_number = $3 GROUP BY root_number
+), first_hours AS MATERIALIZED (
+    SELECT DISTINCT date_bin('1 hour', starts_at, 'epoch') AS hour FROM unnest($4::timestamptz[]) AS starts_at
+), single AS (
+    SELECT root_number, story_key, publisher_family, label, compound, event_at
+    FROM roots JOIN tool_roots USING (root_number), LATERAL (
+        SELECT story_key, publisher_family, label, compound, event_at FROM mentions
+        WHERE mentions.tool_number = tool_roots.tool_number AND event_at >= $4[1] AND event_at <= $2
+        OFFSET 0
+    ) AS found
+    WHERE NOT is_added_up
+), grouped AS (
+    SELECT root_number, max(event_at) AS event_at, grouping(shortest) = 0 AS is_window, grouping(story_key) = 0 AS is_story,
         count(*) FILTER (WHERE label = 1) AS positive, count(*) FILTER (WHERE label = -1) AS negative,
-        count(*) AS total, sum(compound::float8) AS compound
-    FROM seen GROUP BY GROUPING SETS ((root_number, shortest), (root_number, story), (root_number, publisher_family))
+        count(*) AS total, sum(compound::numeric) AS compound_sum
+    FROM (SELECT *, width_bucket(event_at, $4::timestamptz[]) AS shortest FROM single) AS bucketed
+    GROUP BY GROUPING SETS ((root_number, shortest), (root_number, story_key), (root_number, publisher_family))
+), parts AS (
+    SELECT root_number, event_at, (positive * is_window::int)::int AS positive, (negative * is_window::int)::int AS negative,
+        (total * is_window::int)::int AS total, CASE WHEN is_window THEN compound_sum ELSE 0 END AS compound_sum,
+        is_story::int AS stories, (NOT is_window AND NOT is_story)::int AS families
+    FROM grouped
+    UNION ALL
+    SELECT root_number, hour, positive, negative, mention_hours.total, compound_sum, last_stories, last_families
+    FROM mention_hours JOIN roots ON root_number = tool_number
+    WHERE is_added_up AND hour > $4[1] AND hour NOT IN (SELECT hour FROM first_hours)
+    UNION ALL
+    SELECT root_number, event_at, (label = 1)::int, (label = -1)::int, 1, compound::numeric,
+        (NOT EXISTS (
+            SELECT FROM mentions AS later
+            WHERE later.story_key = mentions.story_key AND later.tool_number = mentions.tool_number
+                AND (later.event_at, later.mention_id) > (mentions.event_at, mentions.mention_id)))::int,
+        (NOT EXISTS (
+            SELECT FROM mentions AS later
+            WHERE later.tool_number = mentions.tool_number AND later.publisher_family = mentions.publisher_family
+                AND (later.event_at, later.mention_id) > (mentions.event_at, mentions.mention_id)))::int
+    FROM first_hours JOIN mentions ON event_at >= greatest(hour, $4[1]) AND event_at < hour + interval '1 hour'
+    JOIN roots ON root_number = tool_number
+    WHERE is_added_up AND ($3::int IS NULL OR tool_number = $3)
 ), summed AS (
-    SELECT root_number, shortest, sum(positive) FILTER (WHERE is_window) AS positive,
-        sum(negative) FILTER (WHERE is_window) AS negative, sum(total) FILTER (WHERE is_window) AS total,
-        sum(compound) FILTER (WHERE is_window) AS compound, count(*) FILTER (WHERE is_story) AS stories,
-        count(*) FILTER (WHERE NOT is_window AND NOT is_story) AS families
-    FROM counted GROUP BY root_number, shortest
+    SELECT root_number, cardinality($1) + 1 - width_bucket(event_at, $4::timestamptz[]) AS shortest,
+        sum(positive) AS positive, sum(negative) AS negative, sum(total) AS total, sum(compound_sum) AS compound_sum,
+        sum(stories) AS stories, sum(families) AS families
+    FROM parts GROUP BY 1, 2
 )
 SELECT tools.tool_number, tools.tool_id, hours, coalesce(sum(positive), 0)::bigint AS positive_count,
     coalesce(sum(negative), 0)::bigint AS negative_count,
-    coalesce(sum(total - positive - negative), 0)::bigint AS neutral_count, coalesce(sum(compound), 0) AS compound_sum,
+    coalesce(sum(total - positive - negative), 0)::bigint AS neutral_count,
+    coalesce(sum(compound_sum), 0)::float8 AS compound_sum,
     coalesce(sum(stories), 0)::bigint AS story_count, coalesce(sum(families), 0)::bigint AS publisher_family_count
 FROM tools CROSS JOIN windows
 LEFT JOIN summed ON summed.root_number = tools.tool_number AND summed.shortest <= windows.position
