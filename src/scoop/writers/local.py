@@ -109,7 +109,7 @@ def evaluate(order: Order) -> str:
         "score": scored.score,
         "parts": parts_by_name(scored.parts),
         "matching_topics": scored.matching_topics,
-        "summary": short_summary(document),
+        "summary": evaluation.quoted_summary(document),
         "reasoning": common.cut(scored.reasoning, evaluation.MAX_REASONING),
         "is_ai_generated": scored.is_ai_generated,
         "is_estimate": True,
@@ -144,15 +144,3 @@ def _graded(documents: tuple[SourceText, ...]) -> Mapping[Level, GradedLesson]:
 def interest_vectors(interests: Interests) -> Vectors:
     """The vectors of interests that the local scorer needs; kept, as they take longer than the score of an article."""
     return embedder.encode(scoring.texts_to_embed(interests))
-
-
-def short_summary(document: SourceText) -> str:
-    """What the article says most of all, in 50 to 200 characters."""
-    chosen = extracts.extract([document], max_sentences=MAX_SENTENCES, max_characters=evaluation.MAX_SUMMARY)
-    quoted = [common.shown(one.text) for one in chosen if not summary.FOREIGN.search(one.text)]
-    written = common.cut(" ".join(quoted), evaluation.MAX_SUMMARY)
-    if len(written) >= evaluation.MIN_SUMMARY:
-        return written
-    return common.cut(
-        common.shown(summary.FOREIGN.sub(" ", document.body_text[:MAX_CHARACTERS])), evaluation.MAX_SUMMARY
-    )

@@ -1,22 +1,25 @@
 """The brief of a curator: how relevant an article is to interests, by the rubric of docs/design/curators.md."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 
-from scoop.core import curation
-from scoop.core.briefs import BadReply, Order, Prompt, ReplyProblem, prompts, replies
-from scoop.core.briefs.summary import FOREIGN
+from scoop.core import curation, extracts, prompt_injection, sentences
+from scoop.core.briefs import BadReply, Order, Prompt, ReplyProblem, SourceText, prompts, replies
+from scoop.core.briefs.summary import FOREIGN, joined
 from scoop.core.curation import LIMITS, ArticleEvaluation
 from scoop.core.interests import Interest
 from scoop.core.relevance import ScoreParts
 from scoop.core.rendering import common
-from scoop.core.support import CitedClaim, Embed, verdicts
+from scoop.core.support import CitedClaim, Embed, Support, verdicts
 
 PROMPT_ID = "evaluation"
 MIN_SUMMARY, MAX_SUMMARY = 50, 200  # characters
 MAX_REASONING = 600  # characters
+MAX_QUOTED = 4  # sentences of the article in place of a summary
+READ_CHARACTERS = 900  # of an article that has no sentence to quote
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "additionalProperties": False,
@@ -93,12 +96,14 @@ def parse(reply: str) -> ArticleEvaluation:
 
 
 def check(evaluation: ArticleEvaluation, order: Order, *, embed: Embed | None) -> ArticleEvaluation:
-    """The evaluation if it keeps the rules of the rubric; BadReply says which one it breaks."""
+    """The evaluation if it keeps the rules of the rubric; BadReply says which one it breaks.
+
+    A summary that the article does not clearly support is replaced by sentences of the article.
+    """
     _check_points(evaluation)
     _check_topics(evaluation, order)
     _check_texts(evaluation)
-    _check_facts(evaluation, order, embed)
-    return evaluation
+    return replace(evaluation, summary=_supported_summary(evaluation.summary, order, embed))
 
 
 def _check_points(evaluation: ArticleEvaluation) -> None:
@@ -127,14 +132,41 @@ def _check_texts(evaluation: ArticleEvaluation) -> None:
         )
     if not 0 < len(evaluation.reasoning) <= MAX_REASONING:
         raise BadReply("empty" if not evaluation.reasoning else "too_long", "Give a reasoning of one or two sentences.")
-    if FOREIGN.search(evaluation.summary) or FOREIGN.search(evaluation.reasoning):
-        raise BadReply("unsupported", "The summary or the reasoning has a link, markup or a mention.")
+    for written in (evaluation.summary, evaluation.reasoning):
+        if FOREIGN.search(written):
+            raise BadReply("unsupported", "The summary or the reasoning has a link, markup or a mention.")
+        if prompt_injection.orders_a_model(written):
+            raise BadReply("unsupported", "The summary or the reasoning gives orders to a language model.")
 
 
-def _check_facts(evaluation: ArticleEvaluation, order: Order, embed: Embed | None) -> None:
-    """Refuse a summary whose numbers, names or quotations the article does not have."""
-    claim = CitedClaim(text=evaluation.summary, language=order.language or order.documents[0].language)
-    (support,) = verdicts.judge([claim], order.documents, embed=embed)
-    # A summary of 200 characters is in other words than the article: that no passage has them proves nothing.
-    if wrong := [finding for finding in support.findings if finding != verdicts.NO_PASSAGE]:
+def _supported_summary(summary: str, order: Order, embed: Embed | None) -> str:
+    """The sentences that the article supports; those of the article itself if they are too few.
+
+    BadReply names a fact that the article does not have. Other words alone are no fault: of 14 true summaries in words
+    of their own, the signs proved three and contradicted two: repairs would cost more than they give.
+    """
+    language = order.language or order.documents[0].language
+    written = [summary[start:end] for start, end in sentences.split(summary, language)]
+    judged = verdicts.judge(
+        [CitedClaim(text=each, language=language) for each in written], order.documents, embed=embed
+    )
+    wrong = [support.findings[0] for support in judged if _is_contradicted(support)]
+    if wrong and not order.is_local:
         raise BadReply("unsupported", f"The article does not say this in the summary: {wrong[0]}.")
+    kept = joined([each for each, support in zip(written, judged, strict=True) if support.is_supported], language)
+    return kept if len(kept) >= MIN_SUMMARY else quoted_summary(order.documents[0])
+
+
+def _is_contradicted(support: Support) -> bool:
+    return not (support.is_supported or support.is_open or support.findings == (verdicts.NO_PASSAGE,))
+
+
+def quoted_summary(document: SourceText) -> str:
+    """What the article says most of all, in its own sentences and 50 to 200 characters."""
+    chosen = extracts.extract([document], max_sentences=MAX_QUOTED, max_characters=MAX_SUMMARY)
+    quoted = [common.shown(one.text) for one in chosen]
+    shown = [each for each in quoted if not (FOREIGN.search(each) or prompt_injection.orders_a_model(each))]
+    written = common.cut(joined(shown, document.language), MAX_SUMMARY)
+    if len(written) >= MIN_SUMMARY:
+        return written
+    return common.cut(common.shown(FOREIGN.sub(" ", document.body_text[:READ_CHARACTERS])), MAX_SUMMARY)

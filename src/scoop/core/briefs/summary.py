@@ -83,12 +83,16 @@ class CheckedSummary:
 
 
 def as_text(sentences: Sequence[SummarySentence], in_language: str) -> str:
-    space = "" if in_language.partition("-")[0] in {"ja", "zh"} else " "
     paragraphs = sorted({sentence.paragraph for sentence in sentences})
     return "\n\n".join(
-        space.join(sentence.text for sentence in sentences if sentence.paragraph == paragraph)
+        joined([sentence.text for sentence in sentences if sentence.paragraph == paragraph], in_language)
         for paragraph in paragraphs
     )
+
+
+def joined(sentences: Sequence[str], in_language: str) -> str:
+    """The sentences as one text, with spaces where the language has them."""
+    return ("" if in_language.partition("-")[0].lower() in {"ja", "zh"} else " ").join(sentences)
 
 
 def target_language(order: Order) -> str:
