@@ -12,6 +12,8 @@ from scoop.core import genres
     [
         ("Morning briefing: bridge closed, ferry late", "roundup"),
         ("Your Tuesday Briefing", "roundup"),
+        ("Monday afternoon business brief", "roundup"),
+        ("Picture of the day: the old bridge", "roundup"),
         ("Five things to know this morning", "roundup"),
         ("War in the north: List of key events, day 1,455", "roundup"),
         ("The week in pictures", "roundup"),
@@ -26,6 +28,7 @@ from scoop.core import genres
         ("Live: bridge closed after storm", "ticker"),
         ("Storm over the coast: live updates", "ticker"),
         ("Budget day – as it happened", "ticker"),
+        ("Business live: bank quizzed by MPs", "ticker"),
         ("Minister to resign as parliament meets – live", "ticker"),
         ("Liveticker: Sturm über der Küste", "ticker"),
         ("+++ Sturm: Fähren stehen still +++", "ticker"),

@@ -19,6 +19,12 @@ from scoop.core import headlines
         "Hochwasser zwingt Hunderte zur Flucht",
         "Le gouvernement annonce une hausse du salaire minimum",
         "首相、衆院解散を表明",
+        "No charges for officers in Ostburg case",
+        "Ostburg's council quits over the bridge",
+        "Children should stay indoors, minister says",
+        "Gov. Anna Weiss resigns in Ostburg",
+        "Stadtrat von Ostburg tritt zurück",
+        "\u2018The Old Bridge\u2019 wins prize for best film in Ostburg",
     ],
 )
 def test_a_headline_that_says_what_happened_is_news(title):
@@ -37,9 +43,15 @@ def test_a_headline_that_says_what_happened_is_news(title):
         "野党が解散に反発",
         "Old bridge falls into the river after a lorry hit its only ...",
         "Old bridge falls into the river:",
+        "A long road for the old bridge",
+        "After the Ostburg verdict",
+        "After the collapse of the old bridge, the council promises more inspections",
+        "Ten years after the collapse, Ostburg builds again",
+        "The bridge is open again. Now the council wants a toll",
+        "Collapse raises new questions about old bridges",
     ],
 )
-def test_a_headline_about_reactions_markets_or_what_is_expected_or_that_is_cut_is_a_follow_up(title):
+def test_a_headline_about_reactions_context_or_expectations_or_one_without_a_verb_is_a_follow_up(title):
     assert headlines.form(title) == "follow_up"
 
 
@@ -60,6 +72,13 @@ def test_a_headline_about_reactions_markets_or_what_is_expected_or_that_is_cut_i
         "なぜ橋は落ちたのか",
         "OLD BRIDGE FALLS DOWN IN OSTBURG",
         "Bridge falls",
+        "No, the old bridge was not sold to a circus",
+        "Don't close the old bridge",
+        "Ostburg should close the old bridge",
+        "The case against a new bridge in Ostburg",
+        "Ostburg's journey from fishing village to capital",
+        "Two maps show how Ostburg grew",
+        "Old Bridge, season 2: episode 3 recap",
     ],
 )
 def test_a_headline_that_asks_explains_lists_quotes_or_shouts_is_a_side_piece(title):
