@@ -148,7 +148,7 @@ async def test_articles_are_listed_by_state_reason_and_page_and_explained(databa
     ("days_later", "outlook"),
     [
         (0, "number 1 of the next post"),
-        (9, "it is not fresh any more, or a post about its event is on its way"),
+        (9, "older than 3 days"),
     ],
 )
 async def test_an_article_that_is_not_posted_is_explained_by_what_becomes_of_it(
@@ -160,6 +160,30 @@ async def test_an_article_that_is_not_posted_is_explained_by_what_becomes_of_it(
     async with visiting(database, role="reader", clock=lambda: now, signed_in_at=now) as visitor:
         (met,) = (await visitor.get("/api/v1/evaluations?url=https://tribune.example/1")).json
     assert (met["state"], met["outlook"]) == ("relevant", outlook)
+
+
+async def test_an_article_whose_event_is_in_a_post_on_its_way_is_explained_by_that(database, tmp_path):
+    async with a_curator(database, tmp_path) as desk:
+        await desk.evaluate([a_post_about(1, "PostgreSQL")])
+        await desk.make(publish=True)
+    async with visiting(database, role="reader", clock=lambda: NINE, signed_in_at=NINE) as visitor:
+        (met,) = (await visitor.get("/api/v1/evaluations?url=https://tribune.example/1")).json
+    assert (met["state"], met["outlook"]) == ("relevant", "its event was posted, or its post is on its way")
+
+
+async def test_an_article_whose_evaluation_failed_is_explained_by_the_failure(database, tmp_path):
+    async with a_curator(database, tmp_path) as desk:
+        desk.desk.script.extend(["wrong-sum"] * 2)
+        await desk.evaluate([a_post_about(1, "PostgreSQL")])
+    async with visiting(database, role="reader", clock=lambda: NINE, signed_in_at=NINE) as visitor:
+        (met,) = (await visitor.get("/api/v1/evaluations?url=https://tribune.example/1")).json
+        page = (await visitor.get(f"/curators/{SLUG}?state=waiting")).page
+        queue = (await visitor.get("/queue?stage=write")).page
+    assert met["state"] == "waiting"
+    assert "the sum of its parts" in met["problem"]
+    assert "waiting the last evaluation failed: score is" in page.text
+    assert "PostgreSQL in practice" in queue.text
+    assert queue.links("/articles/")
 
 
 async def test_a_curator_that_posted_is_not_removed(database, tmp_path):

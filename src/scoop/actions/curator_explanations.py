@@ -41,6 +41,4 @@ async def _with_outlook(conn: Connection, met: MetArticle, *, now: datetime) -> 
         return met
     curator = await curators.by_slug(conn, met.topic_slug)
     choice = (await curated_digest.choose_now(conn, curator, now=now)).get(met.evaluation_id)
-    if choice is None:
-        return replace(met, outlook="it is not fresh any more, or a post about its event is on its way")
-    return replace(met, outlook=choice.reason if choice.rank is None else f"number {choice.rank} of the next post")
+    return replace(met, outlook=curated_digest.outlook(choice, met.seen_at, curator, now=now))

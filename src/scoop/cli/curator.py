@@ -78,7 +78,6 @@ def _outcome(met: "MetArticle") -> str:
     if met.state == "rejected":
         when = f" {console.format_time(met.evaluated_at)}" if met.evaluated_at else ""
         return f"rejected{when}: {met.reason}"
-    return {
-        "waiting": "waits for its evaluation; see scoop work",
-        "relevant": f"relevant, not posted: {met.outlook}",
-    }[met.state]
+    if met.state == "relevant":
+        return f"relevant, not posted: {met.outlook}"
+    return f"not evaluated: {met.problem}; see scoop work" if met.problem else "waits for its evaluation"

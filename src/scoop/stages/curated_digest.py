@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from scoop.core import curation, novelty
+from scoop.core import curation, display_names, novelty
 from scoop.core.digest import DigestChoice
 from scoop.core.interests import Interests
 from scoop.errors import Retry, UsageError
@@ -80,6 +80,15 @@ async def choose_now(conn: Connection, curator: Curator, *, now: datetime) -> di
     source = await read(conn, curator, until=now)
     choice_by_story = {choice.story_id: choice for choice in choose(source).choices}
     return {row.article.evaluation_id: choice_by_story[row.article.story_id] for row in source.rows}
+
+
+def outlook(choice: DigestChoice | None, seen_at: datetime | None, curator: Curator, *, now: datetime) -> str:
+    """What the next post would do with a relevant article."""
+    if choice is None and seen_at is not None and seen_at < now - curator.freshness:
+        return f"older than {display_names.counted(curator.freshness_days, 'day')}"
+    if choice is None:
+        return "its event was posted, or its post is on its way"
+    return f"number {choice.rank} of the next post" if choice.rank is not None else choice.reason
 
 
 def _snapshot(row: RelevantRow) -> Snapshot:

@@ -115,8 +115,8 @@ class Evaluation:
 class MetArticle:
     """What a curator knows of an article; `is_same_url` is false if it met it under another address.
 
-    `is_same_story` is false if it posted another article about the same event. `outlook` is what the next post would do
-    with a relevant article.
+    `is_same_story` is false if it posted another article about the same event. `problem` is why the last attempt to
+    evaluate a waiting article failed. `outlook` is what the next post would do with a relevant one.
     """
 
     topic_slug: str
@@ -139,6 +139,8 @@ class MetArticle:
     discord_message_id: str | None
     is_same_url: bool
     is_same_story: bool
+    seen_at: datetime | None
+    problem: str | None
     outlook: str = ""
 
 

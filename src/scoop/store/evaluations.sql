@@ -189,7 +189,11 @@ WITH own AS (
 )
 SELECT topic_slug, evaluation_id, document_id, url, article_title, state::text AS state, reason, relevance_score, score_parts,
     matching_topics, summary, reasoning, is_ai_generated, provider, model, evaluated_at, notified_at, discord_message_id,
-    url_hash = $1 AS is_same_url, is_same_story
+    url_hash = $1 AS is_same_url, is_same_story,
+    (SELECT seen_at FROM documents WHERE documents.document_id = evaluations.document_id) AS seen_at,
+    CASE WHEN state = 'waiting' THEN (
+        SELECT problem FROM briefs WHERE briefs.kind = 'evaluation' AND subject_kind = 'evaluation'
+            AND subject_id = evaluation_id LIMIT 1) END AS problem
 FROM met JOIN evaluations USING (evaluation_id) JOIN topics USING (topic_id)
 WHERE ($3::integer IS NULL OR topic_id = $3) AND NOT is_hidden
 ORDER BY is_same_url DESC, is_same_story DESC, evaluation_id;

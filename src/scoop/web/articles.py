@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 from fastapi import Form, Path, Query, Response
 
 from scoop.actions import summaries as summary_actions
-from scoop.core import disclaimers, highlights, redaction, text
+from scoop.core import disclaimers, highlights
 from scoop.core.briefs import summary as summary_brief
 from scoop.core.shapes.summanow import MAX_BODY
 from scoop.http import errors, pagination, routes
@@ -134,7 +134,6 @@ async def article_page(
         disclaimer=disclaimers.disclaimer(summary.disclaimer_id, summary.language) if summary else None,
         is_cut=article.row.characters > MAX_BODY,
         verdicts=await evaluation_reads.list_verdicts(conn, [article.row.document_id]),
-        plain=_plain,
     )
 
 
@@ -202,7 +201,3 @@ def _cursor(before: str | None) -> slices.Cursor:
 
 def _first_sentences(summary: Summary) -> str:
     return summary_brief.as_text(summary.sentences[:SHOWN_SENTENCES], summary.language).replace("\n\n", " ")
-
-
-def _plain(message: str) -> str:
-    return redaction.redact_text(text.one_line(message))

@@ -88,6 +88,7 @@ class CandidateLine:
     article: DayArticle
     parts: list[EvidenceSignal]
     choice: DigestChoice | None
+    outlook: str
     effect: LabelEffect | None
 
 
@@ -182,7 +183,7 @@ async def curator_page(
         curator=found.curator,
         topic=found.topic,
         query=query,
-        lines=[_line(article, found.choices, effects) for article in found.articles.items],
+        lines=[_line(article, found, effects, now=context.now) for article in found.articles.items],
         older=query.href(slug, after=next_cursor) if next_cursor else "",
         is_first=after is None,
         state_counts=count_states(found.counts, found.curator),
@@ -237,12 +238,14 @@ async def _effects(desk: Desk, page: CuratorPage) -> dict[int, LabelEffect]:
 
 
 def _line(
-    article: DayArticle, choices: Mapping[int, DigestChoice], effects: Mapping[int, LabelEffect]
+    article: DayArticle, page: CuratorPage, effects: Mapping[int, LabelEffect], *, now: datetime
 ) -> CandidateLine:
+    choice = page.choices.get(article.evaluation_id)
     return CandidateLine(
         article=article,
         parts=explain.score_bars(article.score_parts),
-        choice=choices.get(article.evaluation_id),
+        choice=choice,
+        outlook=curated_digest.outlook(choice, article.seen_at, page.curator, now=now),
         effect=effects.get(article.document_id) if article.document_id else None,
     )
 

@@ -5,7 +5,7 @@ from collections.abc import Container, Sequence
 from datetime import datetime, timedelta
 from typing import Literal, Protocol
 
-from scoop.core import events, front_page, text
+from scoop.core import events, front_page, redaction, text
 from scoop.core.curation import EvaluationState, RejectReason
 from scoop.core.display_names import collection_name as collection_name
 from scoop.core.display_names import counted as counted
@@ -250,8 +250,8 @@ def is_unspaced(language: str | None) -> bool:
 
 
 def failure_reason(problem: str | None) -> str:
-    """Why a text was not generated: without the code of the problem, and without a full stop."""
-    plain = _PROBLEM_CODE.sub("", text.one_line(problem or "the reason is unknown"))
+    """Why a text was not generated: without secrets, the code of the problem and a full stop."""
+    plain = _PROBLEM_CODE.sub("", redaction.redact_text(text.one_line(problem or "the reason is unknown")))
     return text.truncated(plain, REASON_CHARACTERS).rstrip(".")
 
 

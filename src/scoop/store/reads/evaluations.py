@@ -31,7 +31,10 @@ class DayBounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayArticle:
-    """An article that a curator met, with its score and what became of it; `is_wanted` is the label of a person."""
+    """An article that a curator met, with its score and what became of it; `is_wanted` is the label of a person.
+
+    `problem` is why the last attempt to evaluate a waiting article failed.
+    """
 
     evaluation_id: int
     document_id: int | None
@@ -54,6 +57,7 @@ class DayArticle:
     seen_at: datetime | None
     publisher_name: str | None
     is_wanted: bool | None
+    problem: str | None
 
     @property
     def cursor(self) -> ScoreCursor:

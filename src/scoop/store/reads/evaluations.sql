@@ -5,7 +5,10 @@ SELECT evaluation_id, document_id, article_id, evaluations.url, article_title, s
     coalesce(normalized_language, 'und') AS language, seen_at,
     coalesce((SELECT name FROM publishers WHERE family = publisher_family), publisher_family) AS publisher_name,
     (SELECT is_wanted FROM evaluation_labels AS label
-        WHERE label.topic_id = evaluations.topic_id AND label.document_id = evaluations.document_id) AS is_wanted
+        WHERE label.topic_id = evaluations.topic_id AND label.document_id = evaluations.document_id) AS is_wanted,
+    CASE WHEN state = 'waiting' THEN (
+        SELECT problem FROM briefs WHERE briefs.kind = 'evaluation' AND subject_kind = 'evaluation'
+            AND subject_id = evaluation_id LIMIT 1) END AS problem
 FROM evaluations LEFT JOIN documents USING (document_id)
 WHERE topic_id = $1 AND (
         (state IN ('rejected', 'notified') AND coalesce(notified_at, evaluated_at) >= $2

@@ -25,5 +25,7 @@ FROM unnest($1::text[], $2::bigint[], $3::text[]) AS handed (stage, subject, kin
 LEFT JOIN sources ON handed.kind = 'source' AND source_id = handed.subject
 LEFT JOIN stories ON handed.kind = 'story' AND story_id = handed.subject
 LEFT JOIN briefs ON handed.kind = 'brief' AND brief_id = handed.subject
-LEFT JOIN documents AS articles ON briefs.subject_kind = 'document' AND articles.document_id = briefs.subject_id
+LEFT JOIN evaluations ON briefs.subject_kind = 'evaluation' AND evaluation_id = briefs.subject_id
+LEFT JOIN documents AS articles ON articles.document_id = CASE briefs.subject_kind
+    WHEN 'document' THEN briefs.subject_id WHEN 'evaluation' THEN evaluations.document_id END
 LEFT JOIN events ON briefs.subject_kind = 'event' AND events.event_id = briefs.subject_id;
