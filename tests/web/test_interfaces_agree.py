@@ -1,10 +1,11 @@
-"""Every interface gives the same events: pages, feeds, the API, exports, search and reading apps."""
+"""Every interface gives the same events: pages, feeds, the API, exports, search, reading apps and assistants."""
 
 import json
 import re
 
 from builders import FIRE, FIRE_AGAIN, group_into_events, told
 from greader.test_greader import syncing
+from mcp_server.test_mcp_routes import a_key, asking
 from scoop.model import TopicSettings
 from scoop.store import topics
 from summarised import FIRE_SENTENCES, event_id_of, summarise
@@ -37,15 +38,20 @@ def uuids(text):
     return set(re.findall(r"/events/([0-9a-f-]{36})", text))
 
 
-async def test_pages_feeds_the_api_exports_search_and_apps_agree_on_the_events(database):
+async def test_pages_feeds_the_api_exports_search_apps_and_assistants_agree_on_the_events(database):
     await some_events(database)
+    key = await a_key(database)
     async with visiting(database) as visitor:
         listed = (await visitor.get("/api/v1/events?limit=50")).json["items"]
         title_by_uuid = {event["event_uuid"]: event["title"] for event in listed}
         page = await visitor.get("/")
         feed = (await visitor.get("/feeds/all.json")).json["items"]
         export = [json.loads(line) for line in (await visitor.get("/export/events.ndjson")).text.splitlines()]
+        other_feeds = [(await visitor.get(f"/feeds/all.{form}")).text for form in ("rss", "atom")]
         hits = (await visitor.get("/api/v1/search?q=ostburg&limit=50")).json["items"]
+        async with asking(visitor, key) as client:
+            latest = (await client.call_tool("latest", {"limit": 50})).structured_content["result"]
+            found = (await client.call_tool("search", {"query": "ostburg", "limit": 50})).structured_content["result"]
     async with syncing(database) as app:
         items = await app.items(await app.ids(n=50))
     assert len(title_by_uuid) == 4
@@ -54,6 +60,9 @@ async def test_pages_feeds_the_api_exports_search_and_apps_agree_on_the_events(d
     assert {event["event_uuid"]: event["title"] for event in export} == title_by_uuid
     assert {hit["event"]["event_uuid"] for hit in hits} == title_by_uuid.keys()
     assert len(hits) == 4
+    assert all(uuids(feed) == title_by_uuid.keys() for feed in other_feeds)
+    assert {event["event_uuid"]: event["untrusted_title"] for event in latest} == title_by_uuid
+    assert [hit["headline"]["event_uuid"] for hit in found] == [hit["event"]["event_uuid"] for hit in hits]
     assert sorted(item["title"] for item in items) == sorted(title_by_uuid.values())
     assert set().union(*(uuids(item["summary"]["content"]) for item in items)) == title_by_uuid.keys()
 
