@@ -319,6 +319,13 @@ def _sentiment_jobs(alert_at: int) -> Iterator[PeriodicJob]:
         waits=True,
     )
     yield PeriodicJob(
+        name="add up mentions",
+        when=timedelta(minutes=1),
+        run=lambda conn, now: sentiment_cache.follow_changes(conn, now=now),
+        needs=StageName.MENTIONS,
+        waits=True,
+    )
+    yield PeriodicJob(
         name="alert sentiment",
         when=cache_rules.REFRESH_EVERY,
         run=lambda conn, now: sentiment_alerts.alert_changes(conn, now=now, moved_by=alert_at / 100),

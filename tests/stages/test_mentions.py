@@ -151,6 +151,21 @@ async def test_a_document_that_moves_to_another_story_takes_its_mentions_along(d
     assert {row["story_id"] for row in await rows(database, "story_id")} == {first}
 
 
+async def test_a_desk_that_has_just_begun_does_not_wait_for_the_next_refresh(database):
+    tussock = await add_tool(database, "Tussock")
+    await run_all(database)
+
+    async def cached(numbers, *, minutes):
+        await told(database, [an_item(number, body_text=PRAISE) for number in numbers])
+        async with database.connection() as conn:
+            await cache.follow_changes(conn, now=datetime.now(UTC) + timedelta(minutes=minutes))
+            return (await sentiment_cache.get(conn, tussock.tool_id, "DAY_30")).total_mentions
+
+    assert await cached(range(1, 12), minutes=1) == 11
+    assert await cached([12], minutes=2) == 11
+    assert await cached([13], minutes=3) == 13
+
+
 async def test_one_tool_that_fails_does_not_stop_the_others(database):
     tussock, sedge = await add_tool(database, "Tussock"), await add_tool(database, "Sedge")
     await told(database, [an_item(1, body_text="Sedge is awful. Tussock is wonderful.")])

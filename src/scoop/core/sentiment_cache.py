@@ -12,6 +12,7 @@ PERIOD_BY_HOURS: Mapping[int, Period] = {hours: period for period, hours in HOUR
 MAX_HOURS = 720
 FRESH_FOR = timedelta(minutes=30)
 REFRESH_EVERY = timedelta(minutes=15)
+REFRESHED_EARLY_FROM = 0.1  # the share of mentions that the cache does not have
 KEPT_FOR = timedelta(days=7)
 PERCENTAGE_TOLERANCE = 0.1
 ROUNDING = 1e-6  # of the sum of three percentages with one decimal: 49.9 + 29.9 + 20.3 is 100.1 and a little more
@@ -180,6 +181,11 @@ def is_stale(last_updated_ts: int, now: datetime) -> bool:
     """Whether an entry of that time is not fresh: older than 30 minutes, or of the future."""
     age = int(now.timestamp()) - last_updated_ts
     return age > FRESH_FOR.total_seconds() or age < 0
+
+
+def is_behind(counted: int, cached: int) -> bool:
+    """Whether the mentions that the cache has of 30 days are so far from their number now that it cannot wait."""
+    return abs(counted - cached) > REFRESHED_EARLY_FROM * max(counted, cached)
 
 
 def hit_rate(hits: int, misses: int) -> float:

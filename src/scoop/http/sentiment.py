@@ -26,6 +26,7 @@ from scoop.store.sentiment_cache import PendingCounts
 log = structlog.get_logger()
 
 REMEMBERED_SECONDS = 1.0  # for so long another server's invalidation may go unnoticed
+RENEWED_SECONDS = 0.5  # from then on an entry that is asked for is read again, and nobody waits for that
 PATIENCE_SECONDS = 0.5  # for a slow database, if there is a remembered entry to serve instead
 DOCUMENT_SECONDS = 2.0  # for another store; then the database is asked
 FLUSH_SECONDS = 1.0
@@ -49,8 +50,8 @@ class RememberedEntry:
     read_at: float
 
     @property
-    def is_recent(self) -> bool:
-        return monotonic() - self.read_at < REMEMBERED_SECONDS
+    def age(self) -> float:
+        return monotonic() - self.read_at
 
 
 @dataclass(slots=True)
@@ -61,6 +62,7 @@ class SentimentReads:
     documents: SentimentDocuments | None = None
     counts: PendingCounts = field(default_factory=PendingCounts)
     _remembered: dict[tuple[str, Period], RememberedEntry] = field(default_factory=dict)
+    _look_ups: dict[tuple[str, Period], asyncio.Task[RememberedEntry]] = field(default_factory=dict)
     _flights: dict[tuple[Any, ...], asyncio.Task[SentimentCacheEntry]] = field(default_factory=dict)
     _flush: asyncio.Task[None] | None = None
 
@@ -101,27 +103,44 @@ class SentimentReads:
     async def _look_up(self, reference: str, period: Period) -> RememberedEntry:
         """The stored entry, as it was a moment ago; an older one if the database is slow."""
         remembered = self._remembered.get((reference, period))
-        if remembered is not None and remembered.entry is not None and remembered.is_recent:
-            return remembered
         if remembered is None or remembered.entry is None:
-            return await self._look_up_now(reference, period)
+            return await asyncio.shield(self._renew(reference, period))
+        if remembered.age < REMEMBERED_SECONDS:
+            if remembered.age >= RENEWED_SECONDS:
+                self._renew(reference, period)
+            return remembered
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
-                return await self._look_up_now(reference, period)
+                return await asyncio.shield(self._renew(reference, period))
         except (TimeoutError, DatabaseUnavailable) as error:
             log.warning("sentiment served from memory", tool=reference, period=period, error=str(error) or "slow")
             return remembered
 
+    def _renew(self, reference: str, period: Period) -> asyncio.Task[RememberedEntry]:
+        """The running look-up of an entry, or a new one: callers of the same moment share it."""
+        key, look_ups = (reference, period), self._look_ups
+
+        def end(done: asyncio.Task[RememberedEntry]) -> None:
+            del look_ups[key]
+            if not done.cancelled() and (error := done.exception()) is not None:
+                log.debug("sentiment not looked up", error=str(error) or type(error).__name__)
+
+        if key not in look_ups:
+            look_ups[key] = asyncio.create_task(self._look_up_now(reference, period))
+            look_ups[key].add_done_callback(end)
+        return look_ups[key]
+
     async def _look_up_now(self, reference: str, period: Period) -> RememberedEntry:
+        remembered = self._remembered  # what was forgotten meanwhile stays forgotten
         async with self.desk.reading() as conn:
             tool = await root(conn, reference)
             entry = await store.get(conn, tool.tool_id, period) if self.documents is None else None
         if self.documents is not None:
             entry = await self._find_document(self.documents, tool, period)
         found = RememberedEntry(tool=tool, entry=entry, read_at=monotonic())
-        if len(self._remembered) >= MAX_REMEMBERED:
-            self._remembered.clear()
-        self._remembered[reference, period] = found
+        if len(remembered) >= MAX_REMEMBERED:
+            remembered.clear()
+        remembered[reference, period] = found
         return found
 
     async def _find_document(
@@ -178,7 +197,7 @@ class SentimentReads:
 
     def forget(self) -> None:
         """Read every entry from the database again: one was dropped."""
-        self._remembered.clear()
+        self._remembered, self._look_ups = {}, {}
 
     def _count(self, name: str) -> None:
         counts = self.counts.at(self.desk.clock())

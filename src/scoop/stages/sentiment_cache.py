@@ -50,6 +50,13 @@ async def refresh(conn: Connection, *, now: datetime) -> Refreshed:
     return made
 
 
+async def follow_changes(conn: Connection, *, now: datetime) -> None:
+    """Add up the mentions that changed; refresh early if the cache lacks a tenth, as on a desk that has just begun."""
+    await store.add_up(conn)
+    if core.is_behind(*await store.count_cached(conn, now=now)):
+        await refresh(conn, now=now)
+
+
 def make_entries(aggregates: Sequence[ToolAggregate], *, now: datetime) -> Refreshed:
     """The entries of aggregates; a tool with an invalid one fails as a whole, the others do not."""
     by_tool: dict[UUID, list[SentimentCacheEntry]] = {}

@@ -92,6 +92,12 @@ async def aggregate(
     ]
 
 
+async def count_cached(conn: Connection, *, now: datetime) -> tuple[int, int]:
+    """The mentions of the last 30 days, to the hour, and those of the entries for 30 days."""
+    row = await conn.fetchrow(SQL["count_cached"], now - timedelta(hours=core.HOURS["DAY_30"]))
+    return row["counted"], row["cached"]
+
+
 async def get(conn: Connection, tool_id: UUID, period: Period) -> SentimentCacheEntry | None:
     row = await conn.fetchrow(SQL["get"], tool_id, period)
     return None if row is None else entry_of(row)

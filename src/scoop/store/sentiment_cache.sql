@@ -121,6 +121,17 @@ LEFT JOIN summed ON summed.root_number = tools.tool_number AND summed.shortest <
 WHERE CASE WHEN $3::int IS NULL THEN tools.status = 'active' AND tools.merged_into IS NULL ELSE tools.tool_number = $3 END
 GROUP BY tools.tool_number, tools.tool_id, hours ORDER BY tools.tool_number, hours;
 
+-- name: count_cached
+-- The mentions of the active tools since a moment, and those in the cache for as long.
+SELECT coalesce((
+        SELECT sum(total) FROM mention_hours JOIN tool_roots USING (tool_number) JOIN tools ON tools.tool_number = root_number
+        WHERE hour > $1 AND tools.status = 'active'
+    ), 0)::bigint AS counted,
+    coalesce((
+        SELECT sum(positive_count + negative_count + neutral_count) FROM sentiment_cache JOIN tools USING (tool_number)
+        WHERE period = 'DAY_30' AND tools.status = 'active'
+    ), 0)::bigint AS cached;
+
 -- name: get
 -- The entry of a tool and period.
 SELECT tool_id, sentiment_cache.* FROM sentiment_cache JOIN tools USING (tool_number)
