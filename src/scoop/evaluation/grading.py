@@ -131,7 +131,7 @@ def _measure_substitutes(rows: Sequence[SubstituteRow], predictions: Sequence[Ma
 def _predict_splits(rows: Sequence[SentenceRow]) -> list[dict[str, Any]]:
     parsed = _trees([row.source for row in rows])
     return [
-        {"id": row.id, "sentences": [one for tree in trees for one in rewriting.split(tree)] or [row.source]}
+        {"id": row.id, "sentences": rewriting.split(trees) or [row.source]}
         for row, trees in zip(rows, parsed, strict=True)
     ]
 

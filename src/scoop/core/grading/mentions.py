@@ -5,7 +5,7 @@ from functools import cache
 from importlib.resources import files
 
 from scoop.core.grading import words
-from scoop.core.grading.trees import Tree
+from scoop.core.grading.trees import SUBJECTS, Tree
 
 PRONOUNS = {"i": "I", "me": "I", "we": "we", "us": "we", "he": "he", "him": "he", "she": "she", "her": "she",
             "they": "they", "them": "they", "it": "it", "you": "you", "this": "this", "that": "that",
@@ -14,6 +14,7 @@ PLURAL_PRONOUNS = frozenset({"they", "we", "you", "these", "those"})
 MASCULINE = frozenset({"he", "him", "his", "himself"})
 FEMININE = frozenset({"she", "her", "hers", "herself"})
 GROUPS = words.words("groups")
+THINGS = words.words("things")
 PERSON_NOUNS = words.words("persons")
 PERSON_ENDINGS = ("er", "or", "ist", "ian", "ess", "man")  # of some things too, which are then named again
 
@@ -97,12 +98,19 @@ def pronoun(tree: Tree, noun: int) -> str | None:
     if is_plural(tree, noun):
         return "they"
     if token.pos == "PROPN":
-        return gender(tree, noun)
+        return "it" if _is_thing(tree, noun) else gender(tree, noun)
     if token.lemma in PERSON_NOUNS or token.lemma.endswith(PERSON_ENDINGS):
         return gender(tree, noun)
     if token.pos in ("NOUN", "NUM"):
         return None if token.lemma in GROUPS else "it"
     return None
+
+
+def _is_thing(tree: Tree, noun: int) -> bool:
+    """Whether a sentence says so of a name: "Aldermere is a town"."""
+    token = tree.tokens[noun]
+    said = tree.child(token.head, "attr") if token.dep in SUBJECTS and tree.tokens[token.head].lemma == "be" else None
+    return said is not None and tree.tokens[said].lemma in THINGS
 
 
 def possessive(subject: str) -> str:

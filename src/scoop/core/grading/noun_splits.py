@@ -1,7 +1,7 @@
 """Splits at nouns: relative clauses, participles, appositions and ages say something about them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from scoop.core.grading import mentions, parts
@@ -15,13 +15,32 @@ RELATIVE = frozenset({"who", "which", "that"})
 
 def relative(clause: Clause) -> Iterator[Split]:
     """The bridge, which opened in 1900, ... : The bridge opened in 1900."""
+    yield from _relatives(clause, _may_stand_alone)
+
+
+def last_relative(clause: Clause) -> Iterator[Split]:
+    """He met boys who teased him: He met boys. They teased him. For single sentences, where nothing is left out."""
+    for split in _relatives(clause, _is_last):
+        yield replace(split, rule="last_relative")
+
+
+def _is_last(clause: Clause, noun: int, part: frozenset[int]) -> bool:
+    """Whether a part ends a clause, after its noun."""
+    places = [at for at in clause.places if clause.tree.tokens[at].pos != "PUNCT"]
+    return max(part) >= places[-1] and noun <= min(part)
+
+
+Allowed = Callable[[Clause, int, frozenset[int]], bool]
+
+
+def _relatives(clause: Clause, is_allowed: Allowed) -> Iterator[Split]:
     tree = clause.tree
     for verb in clause.places:
         if tree.tokens[verb].dep != "relcl" or parts.is_quoted(clause, verb):
             continue
         noun = tree.tokens[verb].head
         part = tree.subtree(verb) & set(clause.places)
-        if not part or noun not in clause.places or not _may_stand_alone(clause, noun, part):
+        if not part or noun not in clause.places or not is_allowed(clause, noun, frozenset(part)):
             continue
         second = _relative_sentence(clause, noun, verb, part)
         if second is not None:
@@ -97,6 +116,17 @@ def _verb_is_plural(tree: Tree, verb: int, default: bool) -> bool:
 
 def participles(clause: Clause) -> Iterator[Split]:
     """The church, built in 1900, ... : It was built in 1900; ..., saying that ... : She said that ..."""
+    yield from _participles(clause, _is_reduced)
+
+
+def last_participle(clause: Clause) -> Iterator[Split]:
+    """They met boys attracted by the noise: They were attracted by the noise. For single sentences, as above."""
+    for split in _participles(clause, _is_last):
+        if split.rule == "reduced":
+            yield replace(split, rule="last_participle")
+
+
+def _participles(clause: Clause, is_allowed: Allowed) -> Iterator[Split]:
     tree = clause.tree
     for verb in clause.places:
         token = tree.tokens[verb]
@@ -104,7 +134,11 @@ def participles(clause: Clause) -> Iterator[Split]:
             continue
         part = tree.subtree(verb) & set(clause.places)
         is_set_off = bool(part) and parts.is_set_off(clause, part)
-        if not part or not (is_set_off or _is_reduced(clause, verb)) or tree.child(verb, "mark", *SUBJECTS) is not None:
+        if (
+            not part
+            or not (is_set_off or is_allowed(clause, verb, frozenset(part)))
+            or tree.child(verb, "mark", *SUBJECTS) is not None
+        ):
             continue
         noun = token.head if token.dep == "acl" else tree.subject(token.head)
         if noun is None or not clause.has(noun) or tree.tokens[noun].dep == "expl":
@@ -128,12 +162,12 @@ def participles(clause: Clause) -> Iterator[Split]:
         )
 
 
-def _is_reduced(clause: Clause, verb: int) -> bool:
+def _is_reduced(clause: Clause, verb: int, _: frozenset[int]) -> bool:
     """Whether a participle is a short relative clause of a new noun: "a game developed in Japan"."""
     tree, token = clause.tree, clause.tree.tokens[verb]
     article = tree.child(token.head, "det")
     is_new = article is not None and tree.tokens[article].lemma in ("a", "an")
-    is_plain = token.text.lower() not in ("called", "named", "known", "based", "used", "made")
+    is_plain = token.text.lower() not in ("used", "made")
     return token.tag == "VBN" and token.dep == "acl" and is_new and is_plain and not tree.child(clause.head, "neg")
 
 

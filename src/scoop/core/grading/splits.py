@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from scoop.core.grading import noun_splits, verb_splits
+from scoop.core.grading import boundary_splits, noun_splits, verb_splits
 from scoop.core.grading.clauses import Clause
 from scoop.core.grading.parts import Split
 
@@ -22,9 +22,27 @@ RULES: tuple[Rule, ...] = (
 )
 
 
+LOOSE_RULES: tuple[Rule, ...] = (
+    boundary_splits.cuts,
+    boundary_splits.sequels,
+    noun_splits.last_relative,
+    noun_splits.last_participle,
+)
+"""Rules for a sentence that stays whole: they are right less often."""
+
+
 def splits(clause: Clause) -> list[Split]:
     """All single splits of a clause."""
-    return [one for rule in RULES for one in rule(clause) if _is_long_enough(one)]
+    return _by(RULES, clause)
+
+
+def loose_splits(clause: Clause) -> list[Split]:
+    """All splits of a sentence by all rules."""
+    return _by((*RULES, *LOOSE_RULES), clause)
+
+
+def _by(rules: tuple[Rule, ...], clause: Clause) -> list[Split]:
+    return [one for rule in rules for one in rule(clause) if _is_long_enough(one)]
 
 
 def _is_long_enough(split: Split) -> bool:

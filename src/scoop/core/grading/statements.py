@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from scoop.core.grading import parts, shortening, splits, substitutes
+from scoop.core.grading import parts, shortening, split_ranking, splits, substitutes
 from scoop.core.grading.clauses import Attribution, Clause, whole
 from scoop.core.grading.parts import Split
 from scoop.core.grading.soundness import QUOTES, SAYING, is_presentable, is_sentence, word_count
@@ -13,21 +13,6 @@ from scoop.core.grading.trees import AUXILIARIES, SUBJECTS, VERBS, Tree
 from scoop.core.levels import reading
 from scoop.core.levels.rules import RULES, Level
 
-BALANCE = 3.0  # for halves of equal length, against the preference of a rule
-PREFERENCE = {
-    "clauses": 3.0,
-    "mark": 3.0,
-    "verbs": 2.5,
-    "relative": 2.5,
-    "participle": 2.0,
-    "contrast": 2.0,
-    "apposition": 1.0,
-    "age": 4.0,
-    "roles": 1.5,
-    "cause": 0.0,
-    "reduced": 0.5,
-}
-LINEAR = 1.5  # for two sentences that follow each other in the source, as editors make them
 MAX_DEPTH = 6
 CALENDAR = frozenset({*day_name, *month_name}) - {""}
 PLACES = frozenset({"in", "on", "at", "during"})
@@ -152,14 +137,7 @@ def _length(clause: Clause) -> int:
 
 
 def best_split(clause: Clause) -> Split | None:
-    found = splits.splits(clause)
-    return max(found, key=lambda one: _worth(one, max(1, len(clause.places))), default=None)
-
-
-def _worth(split: Split, size: int) -> float:
-    first, second = split.first.places, split.second.places
-    is_linear = bool(first and second) and max(first) < min(second)
-    return PREFERENCE[split.rule] + BALANCE * min(len(first), len(second)) / size + LINEAR * is_linear
+    return split_ranking.best(clause, splits.splits(clause))
 
 
 def _shortened(clause: Clause, usual: int, most: int) -> Clause | None:
