@@ -10,6 +10,7 @@ ScoopError                  shown to the user as one sentence, without a traceba
 ├── Conflict                the present state does not allow it
 ├── ArchiveDamaged          an archived object differs from what was stored (archive/objects.py)
 ├── Retry                   a subject failed for now: try it again later
+│   ├── Deferred            nothing failed: its turn comes later
 │   └── FetchFailed         a URL gave no usable response; `health` says why
 ├── Reject                  a subject can never succeed: quarantine it
 └── LostLease               another worker has taken the work over
@@ -70,6 +71,10 @@ class Retry(ScoopError):
         super().__init__(reason)
         self.after = after
         self.error_class = error_class
+
+
+class Deferred(Retry):
+    """It waits for a limit or for its next step: nobody has to be warned."""
 
 
 class FetchFailed(Retry):

@@ -1,6 +1,7 @@
 """The definition of a stage, and the loop that runs all of them: claim, work, commit."""
 
 import asyncio
+import logging
 import random
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -10,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 import structlog
 
-from scoop.errors import LostLease, Reject, Retry
+from scoop.errors import Deferred, LostLease, Reject, Retry
 from scoop.faults import fault
 from scoop.stage_names import StageName, SubjectKind
 from scoop.store import db, work
@@ -216,7 +217,10 @@ async def _settle_failures(
             reasons[subject] = _reason(error)
         else:
             delays[subject] = (delay_after(attempts, error), _reason(error))
-        log.warning("failed", stage=stage.name, subject=subject, quarantined=subject in reasons, error=_reason(error))
+        level = logging.DEBUG if isinstance(error, Deferred) else logging.WARNING
+        log.log(
+            level, "failed", stage=stage.name, subject=subject, quarantined=subject in reasons, error=_reason(error)
+        )
     await work.postpone(conn, claim, delays)
     await work.quarantine(conn, claim, reasons)
 

@@ -20,7 +20,7 @@ from scoop.core import budgets
 from scoop.core.briefs import BadReply, BriefKind, Order, support
 from scoop.core.budgets import Budget, Denied
 from scoop.core.support import Embed
-from scoop.errors import Reject, Retry
+from scoop.errors import Deferred, Reject, Retry
 from scoop.model import Citation
 from scoop.stage_names import StageName
 from scoop.stages import judging, services, texts
@@ -142,7 +142,7 @@ class Writing:
             elif denied.is_spent and task.fallback is not None:
                 admitted.append(texts.by_fallback(job, task.fallback))
             else:
-                failures[job.brief.brief_id] = Retry(denied.reason, after=denied.after)
+                failures[job.brief.brief_id] = Deferred(denied.reason, after=denied.after)
         return admitted
 
     def _stopped(self, writer: Writer) -> Denied | None:
@@ -302,7 +302,7 @@ def _put_aside(job: Job, reply: Reply, call: ClosedCall, sentences: Sequence[str
     output.settled.append(
         Settled(brief_id=brief.brief_id, problem=draft.problem, finding=brief.finding, draft=draft.stored())
     )
-    return Retry(draft.problem, after=timedelta(0))
+    return Deferred(draft.problem, after=timedelta(0))
 
 
 def _confirmed(
