@@ -87,6 +87,7 @@ def test_a_story_is_new_then_developing_then_neither(first, last, documents, wor
     [
         ("coastal_tribune_west", None, "Coastal Tribune West", "CT"),
         ("spreebote", None, "Spreebote", "Sp"),
+        ("bbc_news_uk", None, "BBC News UK", "BN"),
         ("nyt", "The New York Times", "The New York Times", "TN"),
         ("blog.example.org", None, "blog.example.org", "BE"),
         ("朝日新聞", None, "朝日新聞", "朝日"),

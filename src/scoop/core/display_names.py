@@ -5,6 +5,10 @@ import re
 from scoop.core import text
 
 ABBREVIATIONS = frozenset({"ai", "eu", "uk", "un", "us", "usa"})
+BROADCASTERS = frozenset(
+    {"abc", "afp", "ap", "ard", "bbc", "bfm", "cbc", "cbs", "cgtn", "cnbc", "cnn", "dpa", "dw", "msnbc", "nbc", "ndtv"}
+    | {"nhk", "npr", "nrk", "pbs", "rai", "rfi", "rte", "tf1", "upi", "wsj", "zdf"}
+)
 DEMO = "demo_"
 _BREAK = re.compile(r"[\s_-]+")
 
@@ -30,7 +34,10 @@ def outlet_name(source: str, source_name: str | None) -> str:
     slug = text.one_line(source)
     if "." in slug or slug != slug.lower():
         return slug
-    return " ".join(word.capitalize() for word in _BREAK.split(slug.strip("_-"))) or slug
+    words = _BREAK.split(slug.strip("_-"))
+    return (
+        " ".join(word.upper() if word in ABBREVIATIONS | BROADCASTERS else word.capitalize() for word in words) or slug
+    )
 
 
 def counted(count: int, one: str, many: str = "") -> str:
