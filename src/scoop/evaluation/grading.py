@@ -52,12 +52,13 @@ class LessonSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubstituteRow:
-    """A word of a sentence, at `start`; `gold` are easier words that may stand for it."""
+    """A word of a sentence, at `start`; `gold` are easier words that may stand for it, in its form if `inflected`."""
 
     id: str | int
     sentence: str
     start: int
     gold: tuple[str, ...] = ()
+    inflected: bool = True
 
 
 def substitution() -> EvaluationTask:
@@ -108,8 +109,11 @@ def _substitutes(row: SubstituteRow, trees: Sequence[Tree]) -> dict[str, Any]:
     if not places:
         return {"id": row.id, "subs": [], "replacement": None}
     tree, at = places[0]
-    proposed = [one.word for one in substitutes.proposals(tree.tokens[at])]
-    return {"id": row.id, "subs": proposed, "replacement": substitutes.replacement(tree, at, REPLACED_TO)}
+    return {
+        "id": row.id,
+        "subs": substitutes.proposals(tree.tokens[at], is_inflected=row.inflected),
+        "replacement": substitutes.replacement(tree, at, REPLACED_TO, is_inflected=row.inflected),
+    }
 
 
 def _measure_substitutes(rows: Sequence[SubstituteRow], predictions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

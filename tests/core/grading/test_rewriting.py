@@ -107,12 +107,31 @@ def test_a_hard_word_becomes_an_easier_one_in_the_same_form() -> None:
         ("The school was constructed in 1931.", "constructed", "built"),
         ("She was accompanied by her son.", "accompanied", None),
         ("The numerous individuals waited.", "individuals", "people"),
+        ("Numerous people waited.", "Numerous", "many"),
+        ("She left the house following the meeting.", "following", "after"),
+        ("The police were following the car.", "following", None),
+        ("The word is derived from Latin.", "derived", None),
     ],
 )
 def test_a_formal_word_becomes_a_plain_one_where_the_grammar_takes_it(sentence, word, plain) -> None:
     parsed = tree(sentence)
     at = next(at for at, token in enumerate(parsed.tokens) if token.text == word)
     assert substitutes.replacement(parsed, at, "A2") == plain
+
+
+def test_a_simpler_sentence_keeps_what_it_says_in_easier_words_and_shorter_sentences() -> None:
+    sentence = (
+        "The company purchased the old mill (built in 1850), and it constructed numerous new homes following the war."
+    )
+    expected = "The company bought the old mill. It built many new homes after the war."
+    assert rewriting.simplify(tree(sentence), "A2") == expected
+
+
+def test_a_word_of_no_list_is_proposed_for_but_not_replaced() -> None:
+    parsed = tree("The cultural events attracted the whales.")
+    at = next(at for at, token in enumerate(parsed.tokens) if token.text == "attracted")
+    assert substitutes.proposals(parsed.tokens[at])
+    assert substitutes.replacement(parsed, at, "A2") is None
 
 
 def test_an_aside_in_brackets_is_left_out() -> None:

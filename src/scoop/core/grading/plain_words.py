@@ -8,13 +8,21 @@ from scoop.core.grading import words
 from scoop.core.grading.trees import Tree
 
 PARTICLES = frozenset({"up", "out", "back", "down", "away", "part", "worse"})
+PREPOSITION = "p"
 TAKES_CLAUSE = words.words("saying") | words.words("takes_clause")
-_KEYS = {"verb": "v", "noun": "n", "adjective": "a", "adverb": "r"}
+_KEYS = {"verb": "v", "noun": "n", "adjective": "a", "adverb": "r", "preposition": PREPOSITION}
 _OBJECTS = ("dobj", "ccomp", "xcomp", "auxpass", "nsubjpass", "agent")
 
 
 def plain_word(lemma: str, key: str) -> str | None:
     return _table().get((lemma, key))
+
+
+def plain_preposition(tree: Tree, at: int) -> str | None:
+    """A plain preposition or link for a formal one: after, for "following"."""
+    token = tree.tokens[at]
+    is_link = token.dep in ("prep", "mark") and (token.pos in ("ADP", "SCONJ") or tree.child(at, "pobj") is not None)
+    return _table().get((token.text.lower(), PREPOSITION)) if is_link else None
 
 
 def fits(tree: Tree, at: int, plain: str) -> bool:
@@ -38,14 +46,16 @@ def _verb_fits(tree: Tree, at: int, plain: str) -> bool:
     ):
         return False
     if is_passive:
-        return first != "get" and (not rest or rest in PARTICLES)
+        return first not in NEVER_PASSIVE and (not rest or rest in PARTICLES)
     has_object = tree.child(at, *_OBJECTS) is not None
     return has_object or first not in TRANSITIVE or rest in ("part", "worse")
 
 
+NEVER_PASSIVE = frozenset({"come", "get", "happen", "have", "live", "look", "pass", "rise"})
 TRANSITIVE = frozenset(
     {"show", "get", "give", "make", "take", "keep", "need", "find", "see", "buy", "send", "ask", "wait", "look", "cut",
-     "force", "remove", "use", "own", "set", "carry", "destroy", "name", "create", "include", "replace", "leave", "pay"}
+     "force", "remove", "use", "own", "set", "carry", "destroy", "name", "create", "include", "replace", "leave", "pay",
+     "love", "throw", "understand"}
 )  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """Shortening: the parts that a sentence can do without, least needed first."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from scoop.core.grading import words
@@ -17,10 +17,10 @@ CONDITIONS = words.words("conditions")
 Rule = Callable[[Clause], Iterator[frozenset[int]]]
 
 
-def droppable(clause: Clause) -> Iterator[frozenset[int]]:
-    """Parts that may go, least needed first; words between quotation marks stay."""
+def droppable(clause: Clause, rules: Sequence[Rule] | None = None) -> Iterator[frozenset[int]]:
+    """Parts that may go by some rules or all, least needed first; words between quotation marks stay."""
     kept = quoted(clause)
-    for rule in RULES:
+    for rule in RULES if rules is None else rules:
         for part in rule(clause):
             inside = part & set(clause.places)
             if inside and not inside & kept and clause.head not in inside:
@@ -280,3 +280,6 @@ RULES: tuple[Rule, ...] = (
     _of_nouns,
     _listed,
 )
+
+LIGHT_RULES: tuple[Rule, ...] = (_adverbs, _adjectives, _clauses_of_time, _purposes)
+"""Rules for parts that say little or little more."""

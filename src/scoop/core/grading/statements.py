@@ -64,13 +64,6 @@ def statements(tree: Tree, level: Level) -> list[Statement]:
     return [_statement(one, at) for at, one in enumerate(clauses)]
 
 
-def reworded(tree: Tree, level: Level) -> str:
-    """A sentence in easier words, and as two if it can be split; nothing is left out."""
-    clause = replace(shortening.without_asides(whole(tree)), swaps=easier_words(tree, RULES[level].hardest))
-    best = best_split(clause)
-    return clause.text if best is None else f"{best.first.text} {best.second.text}"
-
-
 def easier_words(tree: Tree, hardest: Level) -> dict[int, str]:
     """The easier words for what is too hard, by their places; the words of others stay."""
     quoted = shortening.quoted(whole(tree))

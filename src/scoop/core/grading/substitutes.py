@@ -1,10 +1,8 @@
 """Easier words for a hard one, by the table `substitutes.tsv.gz`; `substitutes.LICENSE.md` names its sources."""
 
 import gzip
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
-from math import exp
 from typing import cast
 
 from scoop.core.grading import plain_words
@@ -13,9 +11,6 @@ from scoop.core.levels import vocabulary
 from scoop.core.levels.rules import Level
 from scoop.core.levels.vocabulary import WordClass
 
-SAFE = 0.7  # share of the first proposal; writers chose the first one in half of such cases, and raters accept more
-ABSOLUTE = 20.0  # score from which the first proposal is like the word itself
-
 EASY: Level = "A2"  # the words up to this level stay
 PLAIN_TO: Level = "B1"  # the highest level of words in a text whose formal words become plain ones
 _CLASSES = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
@@ -23,79 +18,52 @@ _WORD_CLASSES = {"n": "noun", "v": "verb", "a": "adjective", "r": "adverb"}
 _INFLECTED = frozenset({"NNS", "VBD", "VBG", "VBN", "VBZ", "VBP", "JJR", "JJS"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EasierWord:
-    """An easier word in the form that fits; `share` is its share among all proposals, `score` how alike they are."""
-
-    word: str
-    share: float
-    score: float
-
-
-def proposals(token: ParsedToken) -> list[EasierWord]:
-    """Easier words for a word in its sentence, the best first; empty if the tables have none."""
-    plain = plain_words.plain_word(token.lemma.lower(), _CLASSES.get(token.pos, ""))
-    found = _look_up(token.lemma.lower(), _CLASSES.get(token.pos, "")) or _any_class(token)
-    total = sum(exp(score) for _, score in found) or 1.0
-    listed = [
-        EasierWord(word=in_form(word, token), share=exp(score) / total, score=score)
-        for word, score in found
-        if word not in (token.lemma.lower(), plain)
-    ]
-    return [EasierWord(word=in_form(plain, token), share=1.0, score=ABSOLUTE), *listed] if plain else listed
+def proposals(token: ParsedToken, *, is_inflected: bool = True) -> list[str]:
+    """Easier words for a word in its sentence, the best first; in its form if `is_inflected`."""
+    key = _CLASSES.get(token.pos, "")
+    plain = plain_words.plain_word(token.lemma.lower(), key)
+    listed = _look_up(token.lemma.lower(), key) or _any_class(token)
+    found = dict.fromkeys([*([plain] if plain else []), *listed])
+    return [in_form(word, token) if is_inflected else word for word in found if word != token.lemma.lower()]
 
 
-def replacement(tree: Tree, at: int, hardest: Level) -> str | None:
+def replacement(tree: Tree, at: int, hardest: Level, *, is_inflected: bool = True) -> str | None:
     """The word to write instead of one that is too hard, where the sense is safe."""
     token = tree.tokens[at]
+    if hardest > PLAIN_TO:
+        return None
+    preposition = plain_words.plain_preposition(tree, at)
+    if preposition:
+        return preposition
     key = _CLASSES.get(token.pos)
-    if key is None or not token.text.islower() or not token.text.isalpha():
+    is_word = token.text.isalpha() and (token.text.islower() or (at == 0 and token.text.istitle()))
+    if key is None or not is_word:
         return None
     lemma, word_class = token.lemma.lower(), cast(WordClass, _WORD_CLASSES[key])
-    level = vocabulary.estimated_level(lemma, word_class)
     plain = plain_words.plain_word(lemma, key)
-    if (
-        plain
-        and level > EASY
-        and hardest <= PLAIN_TO
-        and plain_words.fits(tree, at, plain)
-        and not _is_compound(tree, at)
-    ):
-        return in_form(plain, token)
-    if plain or level <= hardest or _is_in_phrase(tree, at):
+    is_safe = plain is not None and plain_words.fits(tree, at, plain) and not _is_compound(tree, at)
+    if plain is None or not is_safe or vocabulary.estimated_level(lemma, word_class) <= EASY:
         return None
-    best = next(iter(proposals(token)), None)
-    if best is None or best.share < SAFE or best.score < ABSOLUTE:
-        return None
-    return best.word if vocabulary.estimated_level(best.word) <= hardest else None
-
-
-def _is_in_phrase(tree: Tree, at: int) -> bool:
-    """Whether a word has its sense from a neighbour: a compound, a particle, a hyphen, a preposition."""
-    token = tree.tokens[at]
-    if token.dep in ("prep", "mark", "aux", "cc") or (token.dep == "pobj" and not tree.children(at)):
-        return True  # "according to"; "at stake"
-    return _is_compound(tree, at)
+    return in_form(plain, token) if is_inflected else plain
 
 
 def _is_compound(tree: Tree, at: int) -> bool:
+    """Whether a word has its sense from a neighbour: a compound, a particle, a hyphen."""
     if tree.tokens[at].dep in ("compound", "prt") or tree.child(at, "prt", "compound") is not None:
         return True
     near = [tree.tokens[one].text for one in (at - 1, at + 1) if 0 <= one < len(tree.tokens)]
     return any(text in ("-", "–", "/", "'s") for text in near)
 
 
-def _any_class(token: ParsedToken) -> tuple[tuple[str, float], ...]:
-    """EasierWords for a word that the parser took for another class: "a dedicated team"."""
+def _any_class(token: ParsedToken) -> tuple[str, ...]:
+    """Easier words for a word that the parser took for another class: "a dedicated team"."""
     word = token.text.lower()
     return next((found for key in "anvr" if (found := _look_up(word, key))), ())
 
 
-@lru_cache(maxsize=1 << 14)
-def _look_up(lemma: str, key: str) -> tuple[tuple[str, float], ...]:
+def _look_up(lemma: str, key: str) -> tuple[str, ...]:
     stored = _table().get(f"{lemma}\t{key}", "")
-    pairs = (one.split(":") for one in stored.split("\t") if one)
-    return tuple((word, int(score) / 100) for word, score in pairs)
+    return tuple(one.partition(":")[0] for one in stored.split("\t") if one)
 
 
 def in_form(word: str, token: ParsedToken) -> str:
