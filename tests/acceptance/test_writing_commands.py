@@ -129,6 +129,7 @@ async def test_what_was_spent_agrees_with_the_archive(database_url, home):
         assert float(requests["used"]) == 2
         for by in ("day", "source", "model", "subject"):
             assert len((await read(call, "spend", "--by", by))["rows"]) in {1, 2}
+        assert FIRE["title"] in (await call("spend", "--by", "subject")).stdout
         verified = await call("spend", "--verify")
         assert (verified.returncode, "the sums agree" in verified.stdout) == (0, True)
 

@@ -47,6 +47,7 @@ async def test_the_page_has_the_sources_and_subjects_that_cost_most(database, tm
         article = await visitor.get(link)
     assert "By source" in page.text
     assert subject["label"] == f"document {link.removeprefix('/articles/')}"
+    assert f"{FIRE['title']} document" in page.text
     assert FIRE["title"] in article.page.text
 
 

@@ -23,6 +23,11 @@ class BudgetLine:
     limit: Decimal
     used: Decimal
 
+    def __str__(self) -> str:
+        if self.name == "money":
+            return f"cost of {self.limit.normalize():,f}" if self.limit else "no limit of costs"
+        return f"{self.limit.normalize():,f} {self.name}" if self.limit else f"no limit of {self.name}"
+
     @property
     def left(self) -> Decimal | None:
         """What may still be used; None without a limit."""

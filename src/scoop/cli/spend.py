@@ -73,9 +73,10 @@ async def _verify(config: Config, since: datetime, now: datetime) -> "SpendVerif
 
 def _print_report(report: "SpendReport") -> None:
     totals = report.totals if len(report.rows) > 1 else []
+    has_titles = report.by == "subject"
     console.print_table(
-        (report.by, *COLUMNS),
-        [_row(each) for each in (*report.rows, *totals)],
+        (report.by, *COLUMNS, *(["title"] if has_titles else [])),
+        [(*_row(each), *([each.title] if has_titles else [])) for each in (*report.rows, *totals)],
         empty="nothing was spent; `scoop config show` lists the writers of the tasks",
         counts=COUNTS,
     )
@@ -102,9 +103,8 @@ def _row(spent: "Spending") -> tuple[object, ...]:
 def _budget_rows(budgets: Iterable["TaskBudget"]) -> Iterable[Sequence[object]]:
     for budget in budgets:
         for line in budget.lines:
-            limit = f"{line.limit.normalize():,f} {line.name}" if line.limit else f"no limit of {line.name}"
             left = "-" if line.left is None else f"{line.left.normalize():,f}"
-            yield budget.task, budget.writer, limit, f"{line.used.normalize():,f}", left
+            yield budget.task, budget.writer, line, f"{line.used.normalize():,f}", left
 
 
 def _print_verification(found: "SpendVerification", *, as_json: bool) -> None:

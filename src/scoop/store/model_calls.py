@@ -54,7 +54,7 @@ class ClosedCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spending:
-    """What the requests of one task, day, source, model or subject cost."""
+    """What the requests of one task, day, source, model or subject cost; `title` is that of an article or event."""
 
     label: str
     currency: str
@@ -64,6 +64,7 @@ class Spending:
     input_tokens: int
     output_tokens: int
     cost: Decimal
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

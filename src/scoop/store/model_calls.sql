@@ -48,7 +48,14 @@ WITH sums AS (
 )
 SELECT CASE WHEN $3 <> 'subject' THEN label ELSE subject_kind || ' ' || coalesce(
         (SELECT event_uuid::text FROM events WHERE subject_kind = 'event' AND event_id = subject_id),
-        (SELECT article_id FROM documents WHERE subject_kind = 'document' AND document_id = subject_id), subject_id::text) END AS label,
+        (SELECT article_id FROM documents WHERE subject_kind = 'document' AND document_id = subject_id),
+        (SELECT article_id FROM evaluations JOIN documents USING (document_id)
+            WHERE subject_kind = 'evaluation' AND evaluation_id = subject_id), subject_id::text) END AS label,
+    CASE WHEN $3 <> 'subject' THEN '' ELSE coalesce(
+        (SELECT canonical_title FROM events JOIN stories ON story_id = lead_story_id
+            WHERE subject_kind = 'event' AND event_id = subject_id),
+        (SELECT title FROM documents WHERE subject_kind = 'document' AND document_id = subject_id),
+        (SELECT article_title FROM evaluations WHERE subject_kind = 'evaluation' AND evaluation_id = subject_id), '') END AS title,
     currency, requests, accepted, failed, input_tokens, output_tokens, cost
 FROM sums ORDER BY CASE WHEN $3 = 'day' THEN label END DESC, cost DESC, requests DESC, label;
 

@@ -21,7 +21,7 @@ router = routes.for_pages()
 RANGES = (7, 30, 90)  # days
 TABLES: Sequence[tuple[str, SpendingBy]] = (("Task", "task"), ("Source", "source"), ("Subject", "subject"))
 MAX_ROWS = 20  # of each table: those that cost most
-SUBJECT_PAGES = {"event": "/events/", "document": "/articles/"}
+SUBJECT_PAGES = {"event": "/events/", "document": "/articles/", "evaluation": "/articles/"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
