@@ -78,48 +78,48 @@ WITH windows AS (
     ) AS found
     WHERE NOT is_added_up
 ), grouped AS (
-    SELECT root_number, max(event_at) AS event_at, grouping(shortest) = 0 AS is_window, grouping(story_key) = 0 AS is_story,
+    SELECT root_number, max(event_at) AS event_at, grouping(bucket) = 0 AS is_window, grouping(story_key) = 0 AS is_story,
         count(*) FILTER (WHERE label = 1) AS positive, count(*) FILTER (WHERE label = -1) AS negative,
         count(*) AS total, sum(compound::numeric) AS compound_sum
-    FROM (SELECT *, width_bucket(event_at, $4::timestamptz[]) AS shortest FROM single) AS bucketed
-    GROUP BY GROUPING SETS ((root_number, shortest), (root_number, story_key), (root_number, publisher_family))
+    FROM (SELECT *, width_bucket(event_at, $4::timestamptz[]) AS bucket FROM single) AS bucketed
+    GROUP BY GROUPING SETS ((root_number, bucket), (root_number, story_key), (root_number, publisher_family))
 ), parts AS (
-    SELECT root_number, event_at, (positive * is_window::int)::int AS positive, (negative * is_window::int)::int AS negative,
-        (total * is_window::int)::int AS total, CASE WHEN is_window THEN compound_sum ELSE 0 END AS compound_sum,
-        is_story::int AS stories, (NOT is_window AND NOT is_story)::int AS families
-    FROM grouped
+    SELECT root_number, width_bucket(event_at, $4::timestamptz[]) AS bucket, sum(positive) FILTER (WHERE is_window) AS positive,
+        sum(negative) FILTER (WHERE is_window) AS negative, sum(total) FILTER (WHERE is_window) AS total,
+        sum(compound_sum) FILTER (WHERE is_window) AS compound_sum, count(*) FILTER (WHERE is_story) AS stories,
+        count(*) FILTER (WHERE NOT is_window AND NOT is_story) AS families
+    FROM grouped GROUP BY 1, 2
     UNION ALL
-    SELECT root_number, hour, positive, negative, mention_hours.total, compound_sum, last_stories, last_families
+    SELECT root_number, width_bucket(hour, $4::timestamptz[]), sum(positive), sum(negative), sum(mention_hours.total),
+        sum(compound_sum), sum(last_stories), sum(last_families)
     FROM mention_hours JOIN roots ON root_number = tool_number
-    WHERE is_added_up AND hour > $4[1] AND hour NOT IN (SELECT hour FROM first_hours)
+    WHERE is_added_up AND hour > $4[1] AND hour NOT IN (SELECT hour FROM first_hours) GROUP BY 1, 2
     UNION ALL
-    SELECT root_number, event_at, (label = 1)::int, (label = -1)::int, 1, compound::numeric,
-        (NOT EXISTS (
+    SELECT root_number, width_bucket(event_at, $4::timestamptz[]), count(*) FILTER (WHERE label = 1),
+        count(*) FILTER (WHERE label = -1), count(*), sum(compound::numeric),
+        count(*) FILTER (WHERE NOT EXISTS (
             SELECT FROM mentions AS later
             WHERE later.story_key = mentions.story_key AND later.tool_number = mentions.tool_number
-                AND (later.event_at, later.mention_id) > (mentions.event_at, mentions.mention_id)))::int,
-        (NOT EXISTS (
+                AND (later.event_at, later.mention_id) > (mentions.event_at, mentions.mention_id))),
+        count(*) FILTER (WHERE NOT EXISTS (
             SELECT FROM mentions AS later
             WHERE later.tool_number = mentions.tool_number AND later.publisher_family = mentions.publisher_family
-                AND (later.event_at, later.mention_id) > (mentions.event_at, mentions.mention_id)))::int
+                AND (later.event_at, later.mention_id) > (mentions.event_at, mentions.mention_id)))
     FROM first_hours JOIN mentions ON event_at >= greatest(hour, $4[1]) AND event_at < hour + interval '1 hour'
     JOIN roots ON root_number = tool_number
-    WHERE is_added_up AND ($3::int IS NULL OR tool_number = $3)
+    WHERE is_added_up AND ($3::int IS NULL OR tool_number = $3) GROUP BY 1, 2
 ), summed AS (
-    SELECT root_number, cardinality($1) + 1 - width_bucket(event_at, $4::timestamptz[]) AS shortest,
-        sum(positive) AS positive, sum(negative) AS negative, sum(total) AS total, sum(compound_sum) AS compound_sum,
-        sum(stories) AS stories, sum(families) AS families
-    FROM parts GROUP BY 1, 2
+    SELECT root_number, position, sum(positive) AS positive, sum(negative) AS negative, sum(total) AS total,
+        sum(compound_sum) AS compound_sum, sum(stories) AS stories, sum(families) AS families
+    FROM parts JOIN windows ON position > cardinality($1) - bucket GROUP BY root_number, position
 )
-SELECT tools.tool_number, tools.tool_id, hours, coalesce(sum(positive), 0)::bigint AS positive_count,
-    coalesce(sum(negative), 0)::bigint AS negative_count,
-    coalesce(sum(total - positive - negative), 0)::bigint AS neutral_count,
-    coalesce(sum(compound_sum), 0)::float8 AS compound_sum,
-    coalesce(sum(stories), 0)::bigint AS story_count, coalesce(sum(families), 0)::bigint AS publisher_family_count
-FROM tools CROSS JOIN windows
-LEFT JOIN summed ON summed.root_number = tools.tool_number AND summed.shortest <= windows.position
+SELECT tools.tool_number, tools.tool_id, hours, coalesce(positive, 0)::bigint AS positive_count,
+    coalesce(negative, 0)::bigint AS negative_count, coalesce(total - positive - negative, 0)::bigint AS neutral_count,
+    coalesce(compound_sum, 0)::float8 AS compound_sum, coalesce(stories, 0)::bigint AS story_count,
+    coalesce(families, 0)::bigint AS publisher_family_count
+FROM tools CROSS JOIN windows LEFT JOIN summed ON root_number = tools.tool_number AND summed.position = windows.position
 WHERE CASE WHEN $3::int IS NULL THEN tools.status = 'active' AND tools.merged_into IS NULL ELSE tools.tool_number = $3 END
-GROUP BY tools.tool_number, tools.tool_id, hours ORDER BY tools.tool_number, hours;
+ORDER BY tools.tool_number, hours;
 
 -- name: count_cached
 -- The mentions of the active tools since a moment, and those in the cache for as long.
