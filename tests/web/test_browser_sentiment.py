@@ -74,9 +74,12 @@ async def test_a_brush_over_the_chart_reads_a_range_and_stories_are_marked_where
     await fill(database)
     async with browsing(database, role="editor") as tab:
         await tab.open("/sentiment/tools/tussock?days=7")
-        marks = tab.page.locator(".chart a.mark")
+        marks = tab.page.locator(".chart a.begins")
         await expect(marks.first).to_have_text("1")
-        assert (await marks.first.get_attribute("href")).startswith("/stories/")
+        assert "/stories/" in await marks.first.get_attribute("href")
+        last = marks.last
+        await expect(last).to_have_text("11–12")
+        assert (await last.get_attribute("href"), (await last.get_attribute("title")).count("\n")) == ("#stories", 1)
         box = await tab.page.locator(".u-over").bounding_box()
         low = box["y"] + box["height"] - 5
         async with tab.page.expect_navigation():

@@ -51,7 +51,7 @@ function options(chart, table, width) {
       setSelect: [(plot) => chart.dispatchEvent(new CustomEvent("chart-brushed", { detail: plot }))],
     },
     legend: { live: true },
-    scales: { x: { time: false, range: [-0.6, table.days.length - 0.4] }, y: { range: (plot, low, high) => [0, Math.max(high * 1.05, 1)] } },
+    scales: { x: { time: false, range: [-0.6, table.days.length - 0.4] }, y: { range: (plot, low, high) => [0, Math.max(high * (chart.dataset.headroom ?? 1.05), 1)] } },
     axes: [
       axis({
         grid: { show: false },

@@ -2,8 +2,7 @@
 
 const chart = document.querySelector(".chart[data-opens=rows]");
 const save = document.querySelector("[data-save-chart]");
-const MARK_SIZE = 25; // pixels: the least size of a target, and a gap
-const MARK_ROWS = 6; // above each other; the list beside the chart has the others
+const MARK_DISTANCE = 42; // pixels between the centres of two marks: the width of "10–12", and a gap
 
 function rows() {
   return [...document.getElementById(chart.dataset.table).tBodies[0].rows];
@@ -35,26 +34,29 @@ function showRange(plot) {
   plot.setSelect({ left, width: plot.valToPos(chosen.at(-1) + 0.5, "x") - left, top: 0, height: plot.over.clientHeight }, false);
 }
 
+// One mark for the stories of a bar and of those so near that their marks would overlap: above the bars, it hides none.
 function showStories(plot) {
   const starts = rows().map((row) => Date.parse(row.querySelector("time").dateTime));
-  const rightmost = Array(MARK_ROWS).fill(-Infinity); // of the marks of each row; stories are in order of time
+  const marks = [];
   document.querySelectorAll("[data-begins]").forEach((story) => {
     const index = starts.findLastIndex((start) => start <= Date.parse(story.dataset.begins));
+    if (index < 0) return;
     const left = plot.valToPos(index, "x");
-    const row = rightmost.findIndex((place) => place + MARK_SIZE <= left);
-    if (index < 0 || row < 0) return;
-    rightmost[row] = left;
-    plot.over.append(mark(story, left, row * MARK_SIZE));
+    if (marks.length && left < marks.at(-1).left + MARK_DISTANCE) marks.at(-1).stories.push(story);
+    else marks.push({ left, stories: [story] });
   });
+  marks.forEach(({ left, stories }) => plot.over.append(mark(stories, left)));
 }
 
-function mark(story, left, top) {
-  const made = story.querySelector("a").cloneNode();
-  made.className = "mark";
-  made.textContent = story.dataset.number;
-  made.title = story.querySelector("a").textContent;
-  made.setAttribute("aria-label", `Story ${story.dataset.number}: ${made.title}`);
-  Object.assign(made.style, { left: `${left}px`, top: `${top}px` });
+function mark(stories, left) {
+  const [first, last] = [stories[0], stories.at(-1)];
+  const made = document.createElement("a");
+  made.className = "begins";
+  made.href = first === last ? first.querySelector("a").href : "#stories";
+  made.textContent = first === last ? first.dataset.number : `${first.dataset.number}–${last.dataset.number}`;
+  made.title = stories.map((story) => story.querySelector("a").textContent).join("\n");
+  made.setAttribute("aria-label", `${first === last ? "Story" : "Stories"} ${made.textContent}: ${made.title}`);
+  made.style.left = `${left}px`;
   return made;
 }
 
