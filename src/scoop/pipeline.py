@@ -281,6 +281,11 @@ def _alert_jobs(modes: Modes, announcing: Announcing | None) -> Iterator[Periodi
         run=lambda conn, now: article_alerts.alert_failing_articles(conn, now=now),
     )
     yield PeriodicJob(
+        name="alert failing evaluations",
+        when=ALERT_INTERVAL,
+        run=lambda conn, now: article_alerts.alert_failing_evaluations(conn, now=now),
+    )
+    yield PeriodicJob(
         name="alert refused channels", when=minutely, run=lambda conn, _now: desk_alerts.alert_refused_channels(conn)
     )
     yield PeriodicJob(

@@ -5,8 +5,9 @@ from datetime import UTC, datetime
 import pytest
 from starlette.responses import Response
 
+from curating import a_curator, a_post_about
 from gathering import ARTICLE, open_desk, open_web
-from scoop.stages.article_alerts import alert_failing_articles
+from scoop.stages.article_alerts import alert_failing_articles, alert_failing_evaluations
 from scoop.store import alerts
 from writing import a_desk
 
@@ -71,3 +72,26 @@ async def test_summaries_that_fail_count_as_failed_articles(database, web, tmp_p
         await writing.write()
     [(_, message)] = await open_alerts(database)
     assert message.endswith("3 of 3 articles of the last 24 hours failed (100%): 3 without a summary")
+
+
+async def test_a_curator_whose_model_fails_raises_an_alert_until_the_articles_are_evaluated(database, tmp_path):
+    async def found():
+        async with database.connection() as conn:
+            await alert_failing_evaluations(conn, now=datetime.now(UTC))
+            return [
+                (each.kind, each.subject, each.message)
+                for each in await alerts.latest(conn, with_resolved=False, limit=9)
+            ]
+
+    async with a_curator(database, tmp_path) as desk:
+        await desk.evaluate([a_post_about(1, "Go")])
+        assert await found() == []
+        desk.desk.script.extend(["wrong-sum"] * 4)
+        await desk.evaluate([a_post_about(2, "PostgreSQL"), a_post_about(3, "Go")])
+        [(kind, subject, message)] = await found()
+        assert (kind, subject) == ("evaluations_failing", "picks")
+        assert message.startswith("picks: 2 articles could not be evaluated, and 1 of the last 24 hours were.")
+        assert "the sum of its parts" in message
+        await desk.desk.rows("UPDATE work SET due_at = now() WHERE stage = 'write'")
+        await desk.desk.write()
+        assert await found() == []

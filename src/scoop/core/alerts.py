@@ -17,8 +17,8 @@ QUIET = timedelta(minutes=10)  # between two messages in which nothing is critic
 FLAP = timedelta(hours=1)  # an alert that ends and begins again is not announced again before
 AlertKind = Literal[
     "digest_late", "channel_refused", "service_denied", "source_died", "articles_failing", "legacy_fallback",
-    "post_doubled", "interests_invalid", "service_quota", "source_quiet", "post_gone", "firestore_reads",
-    "firestore_writes", "sentiment_moved", "mentions_spiked", "news_update_failed",
+    "post_doubled", "interests_invalid", "evaluations_failing", "service_quota", "source_quiet", "post_gone",
+    "firestore_reads", "firestore_writes", "sentiment_moved", "mentions_spiked", "news_update_failed",
 ]  # fmt: skip
 SOURCE_KINDS: tuple[AlertKind, ...] = ("source_died", "source_quiet", "articles_failing")
 """The kinds whose subject is a source."""
@@ -48,6 +48,9 @@ RULES: dict[AlertKind, AlertRule] = {
     "post_doubled": AlertRule(level="warning", about="A post was in its channel twice; the later one is deleted."),
     "interests_invalid": AlertRule(
         level="warning", about="The interests of a curator cannot be read; the last valid version stays in use."
+    ),
+    "evaluations_failing": AlertRule(
+        level="warning", about="More than 5 % of a curator's articles of 24 hours, and at least two, are not evaluated."
     ),
     "news_update_failed": AlertRule(
         level="warning", about="The daily update found no article for learners on two days in a row."

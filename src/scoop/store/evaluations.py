@@ -7,6 +7,7 @@ from datetime import datetime
 import msgspec
 
 from scoop.core.curation import MIN_TEXT, EvaluationState, RejectReason, RelevantArticle
+from scoop.core.failure_rates import EvaluationCounts
 from scoop.core.interests import Interests
 from scoop.errors import NotFound
 from scoop.model import PAGE_PENDING
@@ -348,6 +349,11 @@ async def count_states(conn: Connection, topic_id: int | None = None) -> dict[in
     for row in await conn.fetch(SQL["counts"], topic_id):
         counts.setdefault(row["topic_id"], {})[row["state"]] = row["count"]
     return counts
+
+
+async def count_failures(conn: Connection, *, since: datetime) -> list[EvaluationCounts]:
+    """The evaluations of all curators since a moment, and the articles whose evaluation failed."""
+    return [EvaluationCounts(**row) for row in await conn.fetch(SQL["failures"], since)]
 
 
 async def list_texts(

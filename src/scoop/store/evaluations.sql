@@ -203,6 +203,18 @@ ORDER BY is_same_url DESC, is_same_story DESC, evaluation_id;
 SELECT topic_id, state::text AS state, count(*) FROM evaluations WHERE $1::integer IS NULL OR topic_id = $1
 GROUP BY topic_id, state;
 
+-- name: failures
+-- How many articles each curator evaluated since a moment, and how many wait because their evaluation failed.
+SELECT topic_slug,
+    (SELECT count(*) FROM evaluations AS done WHERE done.topic_id = curators.topic_id
+        AND done.state IN ('relevant', 'rejected') AND done.evaluated_at >= $1) AS evaluated,
+    count(brief_id) AS failed, min(briefs.problem) AS problem
+FROM curators JOIN topics USING (topic_id) LEFT JOIN (
+    evaluations JOIN briefs ON briefs.kind = 'evaluation' AND subject_kind = 'evaluation' AND subject_id = evaluation_id
+        AND briefs.problem IS NOT NULL
+) ON evaluations.topic_id = curators.topic_id AND evaluations.state = 'waiting'
+GROUP BY curators.topic_id, topic_slug;
+
 -- name: texts
 -- The articles that represent stories, with their vectors of a model where there are any.
 SELECT story_id, coverage_id AS event_id, document_id, article_id, documents.title, left(body_text, $2) AS body_text, normalized_language AS language,
