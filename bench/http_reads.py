@@ -183,9 +183,9 @@ async def measure(database: Database, url: str, pid: int, key: str, uuids: Mappi
         "search page": f"/search?q={RARE_WORDS}",
         "search by events": f"/api/v1/search?q={RARE_WORDS}",
         "search by stories": f"/api/v1/search?q={RARE_WORDS}&stories=1",
-    }  # a search is not cached, so that its first byte says all
+    }
     empty: dict[str, float] = {}
-    for name, path in {**calls, **pages}.items():
+    for name, path in {**calls, **pages, **searches}.items():
         load(url + path, key, seconds=WARM_UP_SECONDS)
         before = cpu_seconds(pid)
         measured = load(url + path, key)

@@ -5,6 +5,8 @@ from urllib.parse import quote
 import pytest
 
 from builders import group_into_events, told
+from scoop.actions import search
+from scoop.actions.search import QueryVector
 from web.visitor import a_report, visiting
 
 HOSTILE = "<script>alert(1)</script>"
@@ -257,6 +259,28 @@ async def test_programs_get_the_story_the_ways_and_the_pieces(desk):
     assert hit["passage"] == [{"text": "Dockers", "is_hit": True}, {"text": " strike for pay.", "is_hit": False}]
     assert hit["score"] > 0
     assert found["took_ms"] >= 0
+
+
+async def test_a_repeated_search_finds_what_came_in_between(desk):
+    async with visiting(desk, role="reader") as visitor:
+        before = [(await visitor.get(path)).text for path in ("/search?q=lighthouse", "/api/v1/search?q=lighthouse")]
+        await told(desk, [a_report(9, title="Lighthouse of Ostburg is for sale", body_text="The council sells it.")])
+        after = [(await visitor.get(path)).text for path in ("/search?q=lighthouse", "/api/v1/search?q=lighthouse")]
+    assert all("for sale" not in answer for answer in before)
+    assert all("for sale" in answer for answer in after)
+
+
+async def test_an_embedder_that_was_away_is_asked_again_by_the_same_search(desk, monkeypatch):
+    async def is_away(*_args, **_options):
+        return QueryVector(model_name="away", model_version="1", vector=None)
+
+    async with visiting(desk, role="reader") as visitor:
+        with monkeypatch.context() as away:
+            away.setattr(search, "embed_query", is_away)
+            first = (await visitor.get("/api/v1/search?q=dockers")).json
+        second = (await visitor.get("/api/v1/search?q=dockers")).json
+    assert first["hints"] == [search.EMBEDDER_TIMEOUT]
+    assert second["hints"] == []
 
 
 async def test_programs_narrow_too(desk):

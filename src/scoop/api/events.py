@@ -14,7 +14,7 @@ from scoop.api.summaries import SummaryLanguage
 from scoop.core.events import EventStatus
 from scoop.http import pagination, routes
 from scoop.http.cache import Cached, CachedResponse, cached_response
-from scoop.http.deps import CurrentDesk, Desk
+from scoop.http.deps import CurrentDesk
 from scoop.http.pagination import Listed
 from scoop.http.params import AnySlug, PageParams, ShortText
 from scoop.http.routes import needs
@@ -97,16 +97,11 @@ async def list_events(
         )
         return cached_response(pagination.paginate(found, query.limit, _position))
 
-    return await cache.give(request, make, minute=_minute(desk))
+    return await cache.give(request, make, minute=desk.minute)
 
 
 def _position(event: EventSummary) -> tuple[Any, ...]:
     return event.last_seen_at, event.event_id
-
-
-def _minute(desk: Desk) -> int:
-    """The current minute: the status of an event changes with time alone."""
-    return int(desk.clock().timestamp()) // 60
 
 
 @router.get("/events/{event_uuid}", response_model=EventDetail)
@@ -130,4 +125,4 @@ async def get_event(
         )
         return cached_response(detail, **{"Content-Location": f"{router.prefix}/events/{detail.event.event_uuid}"})
 
-    return await cache.give(request, make, minute=_minute(desk))
+    return await cache.give(request, make, minute=desk.minute)

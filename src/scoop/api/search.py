@@ -10,7 +10,8 @@ from pydantic import Field, field_validator
 from scoop.actions import search
 from scoop.actions.search import SearchResult
 from scoop.core.search import YEARS, Query, day_bounds
-from scoop.http import deps, responses, routes
+from scoop.http import responses, routes, searches
+from scoop.http.cache import Cached
 from scoop.http.deps import CurrentDesk
 from scoop.http.params import LongText, RequestModel, ShortText
 from scoop.http.routes import needs
@@ -43,7 +44,7 @@ class SearchParams(RequestModel):
 @router.get("/search", response_model=SearchResult)
 @needs("read")
 async def search_stories(
-    request: Request, desk: CurrentDesk, params: Annotated[SearchParams, fastapi.Query()]
+    request: Request, cache: Cached, desk: CurrentDesk, params: Annotated[SearchParams, fastapi.Query()]
 ) -> Response:
     """The events that match a query, the best first; with `stories=1` single stories, of which an event may have many.
 
@@ -56,4 +57,4 @@ async def search_stories(
     since, until = day_bounds(params.since, params.until, desk.timezone)
     filters = params.model_dump(include={"collection", "source", "topic", "language", "limit", "offset"})
     query = Query(text=params.q, timezone=desk.timezone, since=since, until=until, by_story=params.stories, **filters)
-    return responses.json(request, await deps.search_stories(desk, query))
+    return responses.json(request, await searches.find_stories(cache, desk, query))

@@ -1,6 +1,7 @@
 """Request dependencies: the desk (settings, database, clock), connections, and the visitor."""
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from starlette.requests import ClientDisconnect
 from scoop import app
 from scoop.actions import curators, search
 from scoop.actions.curators import InterestTrial
-from scoop.actions.search import SearchResult
+from scoop.actions.search import QueryVector, SearchResult
 from scoop.actions.sources import SourcePreview
 from scoop.config import Config
 from scoop.core import redaction
@@ -26,7 +27,6 @@ from scoop.model import SourceSettings, Topic
 from scoop.stages.summaries import SummaryPolicy
 from scoop.store import db
 from scoop.store.db import Connection, Database
-from scoop.store.reads.events import LanguageOf
 
 UNAVAILABLE = (*db.GONE, *db.TROUBLE)
 CONNECTION_TIMEOUT = 5.0  # seconds; the embedded database restarts within two after a crash
@@ -34,6 +34,7 @@ PREVIEW_TIMEOUT = timedelta(seconds=45)  # a site crawl fetches several pages, p
 MAX_PREVIEWS = 2  # at once
 MAX_PUSHES = 2  # at once
 MAX_TRIALS = 1  # at once
+MAX_QUERY_VECTORS = 500  # of the latest searches, 2 kB each
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,10 +51,17 @@ class Desk:
     """Bounds concurrent pushes: each holds a connection."""
     trying: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_TRIALS), init=False)
     """Bounds concurrent trials of interests: each keeps a core busy for seconds."""
+    query_vectors: OrderedDict[str, QueryVector] = field(default_factory=OrderedDict, init=False)
+    """The vectors of the latest searches, by their text: each needs the embedder, which may be a server."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "timezone", ZoneInfo(self.config.timezone))
         object.__setattr__(self, "summary_policy", app.summary_policy(self.config))
+
+    @property
+    def minute(self) -> int:
+        """The current minute: the status of an event changes with time alone."""
+        return int(self.clock().timestamp()) // 60
 
     @property
     def summary_writer(self) -> str:
@@ -86,12 +94,26 @@ class Desk:
             raise DatabaseUnavailable("the database did not answer in time") from error
 
 
-async def search_stories(desk: Desk, query: Query, *, language_of: LanguageOf | None = None) -> SearchResult:
+async def search_stories(desk: Desk, query: Query) -> SearchResult:
     """Search by words and by meaning; the query is embedded before a database connection is taken."""
+    vector = await embed_query(desk, query)
+    async with desk.reading() as conn:
+        return await search.search_stories(conn, query, now=desk.clock(), vector=vector)
+
+
+async def embed_query(desk: Desk, query: Query) -> QueryVector | None:
+    """The vector of a query, from memory if it was searched lately; see `actions.search.embed_query`."""
+    known = desk.query_vectors.get(query.text)
+    if known is not None:
+        desk.query_vectors.move_to_end(query.text)
+        return known
     async with app.open_client(desk.config) as client:
         vector = await search.embed_query(app.open_embedder(desk.config, client), query)
-    async with desk.reading() as conn:
-        return await search.search_stories(conn, query, now=desk.clock(), vector=vector, language_of=language_of)
+    if vector is not None and vector.vector is not None:
+        desk.query_vectors[query.text] = vector
+        if len(desk.query_vectors) > MAX_QUERY_VECTORS:
+            desk.query_vectors.popitem(last=False)
+    return vector
 
 
 async def preview_source(desk: Desk, settings: SourceSettings) -> SourcePreview:

@@ -7,19 +7,21 @@ from http import HTTPStatus
 from urllib.parse import quote, urlencode
 
 from fastapi import Response
+from fastapi.responses import HTMLResponse
 
 from scoop.actions import search
 from scoop.actions.search import SearchResult
 from scoop.core.search import Query, day_bounds
 from scoop.errors import UsageError
-from scoop.http import deps, routes
+from scoop.http import routes, searches
+from scoop.http.cache import Cached
 from scoop.http.deps import CurrentDesk
 from scoop.http.routes import needs
 from scoop.store import search as store
 from scoop.store import topics
 from scoop.store.db import Connection
 from scoop.web import event_summary, labels, pages
-from scoop.web.context import PageContext
+from scoop.web.context import Context, PageContext
 from scoop.web.forms import FormValues, QueryFields
 
 router = routes.for_pages()
@@ -50,15 +52,28 @@ class Choices:
 
 @router.get("/search")
 @needs("read")
-async def search_page(desk: CurrentDesk, context: PageContext, fields: QueryFields) -> Response:
+async def search_page(cache: Cached, desk: CurrentDesk, context: PageContext, fields: QueryFields) -> Response:
+    choices = await cache.find("search choices", _choices)
     try:
-        query, error = _query(fields, context), ""
+        query = _query(fields, context)
     except UsageError as refused:
-        query, error = Query(text=""), str(refused)
+        return _render(context, fields, Query(text=""), SearchResult(), choices, error=str(refused))
+    if not query.text:
+        return _render(context, fields, query, SearchResult(), choices)
     language_of = event_summary.language_of(desk, context)
-    result = await deps.search_stories(desk, query, language_of=language_of) if query.text else SearchResult()
-    async with desk.reading() as conn:
-        choices = await _choices(conn)
+    result = await searches.find_stories(cache, desk, query, language=context.visitor.language, language_of=language_of)
+    return pages.cached_page(
+        cache,
+        context,
+        frozenset(fields.items()),
+        (result, choices),
+        lambda: _render(context, fields, query, result, choices),
+    )
+
+
+def _render(
+    context: Context, fields: FormValues, query: Query, result: SearchResult, choices: Choices, *, error: str = ""
+) -> HTMLResponse:
     next_offset = query.offset + ROWS
     return pages.page(
         "search.html",
