@@ -225,3 +225,23 @@ def test_every_language_of_the_pages_can_be_asked_for():
 @pytest.mark.parametrize("code", ["xx", "qaa", "klingon", "", "<b>"])
 def test_a_code_of_another_language_cannot_be_asked_for(code):
     assert prompts.asked_language(code) is None
+
+
+@pytest.mark.parametrize(
+    ("problem", "reason"),
+    [
+        ("wrong_language: The summary is in German; write it in English.", "The summary is in German, not in English"),
+        (
+            "unsupported: 'Rust' is not one of the topics; use them as they are spelled.",
+            "'Rust' is not one of the topics",
+        ),
+        ("not_json: https://models.example/v1?key=s3cret is no JSON.", "https://models.example/v1?… is no JSON"),
+        (None, "the reason is unknown"),
+    ],
+)
+def test_the_reason_of_a_text_that_failed_is_for_people_and_has_no_secret(problem, reason):
+    assert labels.failure_reason(problem) == reason
+
+
+def test_the_beginning_of_a_text_has_half_as_many_characters_if_they_are_twice_as_wide():
+    assert len(labels.beginning("word " * 200, "en")) > 1.8 * len(labels.beginning("語" * 1000, "ja-JP"))

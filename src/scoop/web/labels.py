@@ -30,6 +30,8 @@ WORDS_A_MINUTE = 230  # an adult's silent reading speed
 CHARACTERS_A_MINUTE = 500  # of a language without spaces, whose tokens are characters
 UNSPACED = frozenset({"ja", "km", "lo", "my", "th", "zh"})
 _PROBLEM_CODE = re.compile(r"^[a-z_]+: ")
+_WANTED_LANGUAGE = re.compile(r"; write it in (?=\w)")
+_ADVICE = re.compile(r"; (?:write|use|copy) [^.;]*")  # to the model
 
 LANGUAGES = {
     "ar": "Arabic", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek", "en": "English", "es": "Spanish",
@@ -237,10 +239,10 @@ def _summary(story: Story | Event | EventSummary) -> str | None:
     return None if isinstance(story, Story) else story.summary
 
 
-def beginning(body: str) -> str:
-    """The first words of a text, on one line."""
+def beginning(body: str, language: str | None = None) -> str:
+    """The first words of a text, on one line; characters of a language without spaces are twice as wide."""
     whole = text.one_line(body)
-    cut = text.truncated(whole, LEAD_CHARACTERS)
+    cut = text.truncated(whole, LEAD_CHARACTERS // 2 if is_unspaced(language) else LEAD_CHARACTERS)
     return cut if cut == whole else f"{cut} …"
 
 
@@ -250,9 +252,10 @@ def is_unspaced(language: str | None) -> bool:
 
 
 def failure_reason(problem: str | None) -> str:
-    """Why a text was not generated: without secrets, the code of the problem and a full stop."""
+    """Why a text was not generated: without secrets, the code of the problem, advice to the model, and a full stop."""
     plain = _PROBLEM_CODE.sub("", redaction.redact_text(text.one_line(problem or "the reason is unknown")))
-    return text.truncated(plain, REASON_CHARACTERS).rstrip(".")
+    said = _ADVICE.sub("", _WANTED_LANGUAGE.sub(", not in ", plain))
+    return text.truncated(said, REASON_CHARACTERS).rstrip(".")
 
 
 def verdict(decided: CuratorVerdict) -> str:
