@@ -4,10 +4,11 @@ from collections.abc import Container, Iterator, Sequence
 
 from scoop.core.grading import introductions, notes, orphans
 from scoop.core.grading.selection import Group
+from scoop.core.grading.soundness import word_count
 from scoop.core.grading.sources import Source
 from scoop.core.grading.statements import statement, statements
 from scoop.core.levels import facts
-from scoop.core.levels.rules import Level
+from scoop.core.levels.rules import RULES, Level
 
 NOTE = 0.3  # of the importance of its sentence: a note is for want of better
 GROUPS = 3  # of each source
@@ -51,8 +52,9 @@ def _subject(note: str) -> str:
 
 
 def introduction(level: Level, sources: Sequence[Source], lesson: str) -> Group:
-    """The group of sentences with the names of the lead that a lesson does not have."""
-    trees = [tree for one in sources if one.is_lead for tree in one.trees]
+    """The group of sentences with the names of the lead that a lesson does not have; of all, if it is too short."""
+    is_short = word_count(lesson) < RULES[level].words[0]
+    trees = [tree for one in sources if one.is_lead or is_short for tree in one.trees]
     return Group(source=0, statements=introductions.introduction(level, trees, lesson), importance=0.0)
 
 

@@ -19,8 +19,13 @@ def introduction(level: Level, trees: Sequence[Tree], lesson: str) -> tuple[Stat
         return ()
     said = {match[0].lower() for match in reading.TOKEN.finditer(lesson)}
     names = dict.fromkeys(name for tree in trees for name in mentions.names(tree))
-    missing = [name for name in names if name not in CALENDAR and not _words(name) <= said]
+    missing = [name for name in _longest(list(names)) if name not in CALENDAR and not _words(name) <= said]
     return tuple(_sentences(missing, longest))
+
+
+def _longest(names: Sequence[str]) -> list[str]:
+    """The names that are no part of another one."""
+    return [name for name in names if not any(_words(name) < _words(other) for other in names)]
 
 
 def _words(name: str) -> set[str]:

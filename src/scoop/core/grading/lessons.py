@@ -87,7 +87,7 @@ def _lesson(level: Level, found: Sequence[Source], floor: Floor) -> GradedLesson
     words = RULES[level].words
     aims = Aims(
         words=(words[0], round(words[1] * SPARE)),
-        mean=(min(max(low + 2 * MARGIN, floor.mean), high - 2 * MARGIN), high - MARGIN),
+        mean=(min(max(low + 2 * MARGIN, floor.mean), high - 2 * MARGIN), high),
         grades=(floor.grade + MARGIN, max(GRADES[level], floor.grade + 2 * MARGIN)),
         facts=groups.lead_facts(found),
     )

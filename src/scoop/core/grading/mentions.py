@@ -133,7 +133,7 @@ def names(tree: Tree) -> list[str]:
         end = at
         while _is_capital_name(tree, end):
             end = end + 1 if not _is_joined(tree, end + 1) else end + 2
-        if end > at:
+        if end > at and not (end < len(tree.tokens) and tree.tokens[end].text == "-"):
             found.append(_written_range(tree, at, end))
         at = max(end, at + 1)
     return found
@@ -152,6 +152,7 @@ def _is_joined(tree: Tree, at: int) -> bool:
 
 
 def _written_range(tree: Tree, start: int, end: int) -> str:
-    has_the = start > 0 and tree.tokens[start - 1].text.lower() == "the"
+    is_whole = end == len(tree.tokens) or tree.tokens[end].pos not in ("NOUN", "ADJ")  # "the Greenland ice sheet"
+    has_the = is_whole and start > 0 and tree.tokens[start - 1].text.lower() == "the"
     text = "".join(one.text + " " * one.has_space for one in tree.tokens[start:end]).strip()
     return f"the {text}" if has_the else text

@@ -79,12 +79,25 @@ def _appositions(tree: Tree) -> Iterator[str]:
 def _speakers(tree: Tree) -> Iterator[str]:
     for verb, token in enumerate(tree.tokens):
         subject = tree.child(verb, "nsubj")
-        if token.lemma not in SPEAKING or token.tag != "VBD" or subject is None or tree.child(verb, "neg"):
-            continue
-        if tree.tokens[subject].pos == "PROPN" and tree.child(subject, "conj", "poss") is None:
-            name = mentions.proper_name(tree, subject)
-            if " " in name and name[0].isupper() and name[-1].isalpha():
-                yield f"{name} {SPOKE}"
+        if (
+            token.lemma in SPEAKING
+            and token.tag in ("VBD", "VBZ")
+            and subject is not None
+            and not tree.child(verb, "neg")
+        ):
+            speaker = _speaker(tree, subject)
+            if speaker:
+                yield f"{speaker} {SPOKE}"
+
+
+def _speaker(tree: Tree, subject: int) -> str | None:
+    """A name, or a noun with "the" and nothing else."""
+    token, others = tree.tokens[subject], tree.children(subject)
+    if token.pos == "PROPN" and tree.child(subject, "conj", "poss") is None:
+        name = mentions.proper_name(tree, subject)
+        return name if name[0].isupper() and name[-1].isalpha() else None
+    is_known = len(others) == 1 and tree.tokens[others[0]].text.lower() == "the"
+    return f"The {token.text}" if token.pos == "NOUN" and is_known else None
 
 
 def _people(tree: Tree) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Selection: which statements make a lesson of the right length that has the facts of the lead."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from scoop.core.grading.statements import Statement
@@ -8,7 +8,8 @@ from scoop.core.grading.statements import Statement
 LEAD_FACT = 5.0  # against the importance of a statement, 0 to 1
 LEAD = 2.0  # for a statement of the lead
 EASIER, HARDER = 12.0, 4.0  # for a grade of school below the level below, or above what the level should have
-OUTSIDE = 120.0  # for a length or mean outside its range: such a lesson is of no use
+OUTSIDE = 120.0  # for a length outside its range
+MISMATCHED = 480.0  # for each word of a mean outside its range: such a lesson is of no use
 ROUNDS = 40
 
 Place = tuple[int, int]
@@ -45,12 +46,19 @@ def select(groups: Sequence[Group], aims: Aims) -> list[Place]:
     chosen: frozenset[Place] = frozenset()
     best = search.value(chosen)
     for _ in range(ROUNDS):
-        scored = [(search.value(move), sorted(move)) for move in _moves(bundles, chosen)]
-        if not scored or max(scored)[0] <= best:
+        better = _best(search, _moves(bundles, chosen), best) or _best(search, _exchanges(bundles, chosen), best)
+        if better is None:
             break
-        best, kept = max(scored)
-        chosen = frozenset(kept)
+        best, chosen = better
     return sorted(chosen)
+
+
+def _best(
+    search: "_Objective", moves: Iterable[frozenset[Place]], least: float
+) -> tuple[float, frozenset[Place]] | None:
+    """The best move, if it is better than what there is."""
+    value, kept = max(((search.value(move), sorted(move)) for move in moves), default=(least, []))
+    return (value, frozenset(kept)) if value > least else None
 
 
 def _moves(bundles: Mapping[Place, frozenset[Place]], chosen: frozenset[Place]) -> list[frozenset[Place]]:
@@ -58,6 +66,13 @@ def _moves(bundles: Mapping[Place, frozenset[Place]], chosen: frozenset[Place]) 
     added = [chosen | bundle for place, bundle in bundles.items() if place not in chosen]
     removed = [frozenset(one for one in chosen if place not in bundles.get(one, ())) for place in chosen]
     return [*added, *removed]
+
+
+def _exchanges(bundles: Mapping[Place, frozenset[Place]], chosen: frozenset[Place]) -> Iterator[frozenset[Place]]:
+    """Every choice with one statement instead of another."""
+    for gone in chosen:
+        rest = frozenset(one for one in chosen if gone not in bundles.get(one, ()))
+        yield from (rest | bundle for place, bundle in bundles.items() if place not in chosen and gone not in bundle)
 
 
 def _with_needs(groups: Sequence[Group], place: Place) -> frozenset[Place]:
@@ -121,7 +136,7 @@ class _Objective:
 
     def _imbalance(self, mean: float) -> float:
         low, high = self._aims.mean
-        return OUTSIDE * max(0.0, low - mean, mean - high)
+        return MISMATCHED * max(0.0, low - mean, mean - high)
 
     def _misgrading(self, mean: float, spoken: float) -> float:
         low, high = self._aims.grades

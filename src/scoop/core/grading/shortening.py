@@ -120,6 +120,16 @@ def _set_off(clause: Clause) -> Iterator[frozenset[int]]:
             yield part
 
 
+def _examples(clause: Clause) -> Iterator[frozenset[int]]:
+    """Examples of a noun: such as corn, like GPS."""
+    tree = clause.tree
+    for at in clause.places:
+        token = tree.tokens[at]
+        is_example = token.text == "like" or (token.text == "as" and at and tree.tokens[at - 1].text == "such")
+        if token.dep == "prep" and is_example and tree.tokens[token.head].tag in ("NNS", "NNPS"):
+            yield tree.subtree(at)
+
+
 def _adverbs(clause: Clause) -> Iterator[frozenset[int]]:
     tree = clause.tree
     for at in clause.places:
@@ -271,6 +281,7 @@ def _links_with_and(tree: Tree, at: int) -> bool:
 
 RULES: tuple[Rule, ...] = (
     _brackets,
+    _examples,
     _adverbs,
     _set_off,
     _adjectives,
