@@ -1,6 +1,7 @@
 """`scoop lessons measure`: the level of a text, and the rules of a level that it breaks."""
 
 import sys
+import textwrap
 from dataclasses import asdict
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from scoop.core.levels.rules import LEVELS, Level
 from scoop.errors import InputError
 
 SHOWN = 12  # hard words
+MOST_OF_SENTENCE = 400  # characters
 
 
 @click.command("measure")
@@ -62,4 +64,5 @@ def _show(text: str, measured: LevelMeasurement, broken: tuple[BrokenRule, ...])
         click.echo(f"{'Must' if one.is_required else 'Should'} change: {one.message}")
     if measured.sentences:
         hardest = max(measured.sentences, key=lambda one: one.score)
-        click.echo(f"Hardest sentence ({hardest.level}): {' '.join(text[hardest.start : hardest.end].split())}")
+        sentence = textwrap.shorten(text[hardest.start : hardest.end], MOST_OF_SENTENCE, placeholder=" …")
+        click.echo(f"Hardest sentence ({hardest.level}): {sentence}")

@@ -48,16 +48,23 @@ async def text_level_page(context: PageContext) -> Response:
 async def measure_text(context: PageContext, fields: FormFields) -> Response:
     text, wanted = fields["text"], fields["level"] if fields["level"] in LEVELS else ""
     measured = measure.measure(text)
+    limit = wanted or _below(measured.level)
     return pages.page(
         "text_levels.html",
         context,
         text=text,
         wanted=wanted,
         measured=measured,
-        sentences=list(marked(text, measured, wanted or measured.level or "C2")),
+        limit=limit,
+        sentences=list(marked(text, measured, limit)),
         broken=check.check(text[:MOST_CHARACTERS], wanted) if wanted else (),
         LEVELS=LEVELS,
     )
+
+
+def _below(level: Level | None) -> Level:
+    """The level below: the words above it are those that give a text its level."""
+    return LEVELS[max(LEVELS.index(level) - 1, 0)] if level else LEVELS[-1]
 
 
 def marked(text: str, measured: LevelMeasurement, level: Level) -> Iterator[LeveledSentence]:

@@ -237,8 +237,13 @@ function element(name, text, attributes = {}) {
 
 function describe(entry, word) {
   const line = element("p", "");
-  line.append(element("strong", entry.lemma), " ", element("span", `${entry.level} ${entry.word_class}`, { className: "facts" }), " ");
-  line.append(element("span", entry.definition || "The dictionary does not have it."), " ");
+  // What is unknown and has a capital is mostly a name: it has no level.
+  if (!entry.definition && /^\p{Lu}/u.test(entry.word)) {
+    line.append(element("strong", entry.word), " ", element("span", "The dictionary does not have it; it may be a name."), " ");
+  } else {
+    line.append(element("strong", entry.lemma), " ", element("span", `${entry.level} ${entry.word_class}`, { className: "facts" }), " ");
+    line.append(element("span", entry.definition || "The dictionary does not have it."), " ");
+  }
   if (lesson.hasAttribute("data-known")) line.append(adder(entry, word));
   return line;
 }
