@@ -38,6 +38,7 @@ async def refresh(conn: Connection, *, now: datetime) -> Refreshed:
     fault("sentiment.added_up")
     made = make_entries(await store.aggregate(conn, list(HOURS.values()), now=now), now=now)
     async with conn.transaction():
+        await store.commit_quickly(conn)
         await store.put(conn, made.entries, now=now)
         if made.failed:
             counted = store.PendingCounts()

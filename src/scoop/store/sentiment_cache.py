@@ -61,8 +61,14 @@ class PendingCounts:
 async def add_up(conn: Connection, tool_number: int | None = None) -> None:
     """Add up the hours of mentions that changed, of one tool or all; aggregates are right before it too, but slower."""
     async with conn.transaction():
+        await commit_quickly(conn)
         await conn.execute(SQL["lock_sums"])
         await conn.execute(SQL["add_up"], tool_number)
+
+
+async def commit_quickly(conn: Connection) -> None:
+    """Let the commit of a transaction not wait for the disk."""
+    await conn.execute(SQL["commit_quickly"])
 
 
 async def aggregate(

@@ -3,6 +3,10 @@
 -- them be planned for their window: the plan for any window reads more mentions and took five times as long.
 SELECT set_config('work_mem', '192MB', true), set_config('plan_cache_mode', 'force_custom_plan', true);
 
+-- name: commit_quickly
+-- Do not wait until the transaction is on the disk: what a crash of the server loses is computed again.
+SELECT set_config('synchronous_commit', 'off', true);
+
 -- name: lock_sums
 -- Let one transaction add up at a time: another that began earlier would store older sums over newer ones.
 SELECT pg_advisory_xact_lock(hashtext('sentiment cache'), hashtext('mention_hours'));
