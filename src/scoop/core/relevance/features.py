@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoop.core.relevance import ScoredText
+from scoop.core.relevance.directions import LearnedSubjects
 from scoop.core.relevance.names import Occurrences
 from scoop.core.relevance.related import RelatedWords
 from scoop.core.relevance.similarity import Similarity, Table
@@ -16,7 +17,7 @@ FEATURES = (
     "name", "whole", "best", "mean", "best_cosine", "unusual", "margin", "share", "rank", "in_title", "in_lead",
     "count", "distinct", "named_near", "named_itself", "related", "length",
     "words_in_title", "words_in_lead", "related_in_title", "related_in_lead", "related_own",
-    "related_known", "related_near",
+    "related_known", "related_near", "learned", "learned_known",
 )  # fmt: skip
 LEAST = -3.0  # the similarity of a name that does not occur
 LEAD_TRUST = 0.7  # of a name in the lead, against one in the title
@@ -32,7 +33,13 @@ class Wording:
     related: RelatedWords
 
 
-def features(articles: Sequence[ScoredText], wording: Wording, near: Similarity, starts: NDArray[np.int64]) -> Table:
+def features(
+    articles: Sequence[ScoredText],
+    wording: Wording,
+    near: Similarity,
+    learned: LearnedSubjects,
+    starts: NDArray[np.int64],
+) -> Table:
     """The features by article, topic and feature; `starts` has the place of each topic's own name among the names."""
     found, matches, related = wording.found, wording.matches, wording.related
     in_title, in_lead = (np.maximum.reduceat(table, starts, axis=1) for table in (found.title, found.lead))
@@ -64,6 +71,8 @@ def features(articles: Sequence[ScoredText], wording: Wording, near: Similarity,
         "related_own": related.own,
         "related_known": related.is_known,
         "related_near": near.by_words,
+        "learned": learned.score,
+        "learned_known": learned.is_known,
     }
     return np.stack([columns[name] for name in FEATURES], axis=2).astype(np.float32)
 

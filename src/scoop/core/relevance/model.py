@@ -4,23 +4,32 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from io import BytesIO
+from math import log1p
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scoop.core.boosting import Trees, trees_of
+from scoop.core.relevance.directions import Directions
+from scoop.core.relevance.features import FEATURES
+from scoop.core.relevance.names import WHOLE
 from scoop.core.relevance.similarity import Background, Table
 
 Odds = NDArray[np.float64]
 LIMIT = 1e-6  # no probability is nearer to 0 or 1: odds stay finite
+# An article that names a topic in its title and again is about it, also if the topic has no rivals to be compared with.
+NAMED_AT = 1.6  # log odds: 83 points
+ORDER_OF_NAMED = 0.01  # of their own log odds: keeps these articles in order, and never takes them below 80
+TWICE = log1p(1.5)  # mentions; one of them may be less sure than a whole word
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelevanceModel:
-    """The trees, and the background of their features."""
+    """The trees, and what their features are computed from."""
 
     trees: Trees
     background: Background
+    directions: Directions
 
     def log_odds(self, features: Table) -> Odds:
         """The logarithm of the odds that an article is relevant to a topic, by article and topic."""
@@ -28,7 +37,18 @@ class RelevanceModel:
         probabilities = self.trees.probabilities(features.reshape(rows * topics, width)).reshape(rows, topics)
         bounded = np.clip(probabilities.astype(np.float64), LIMIT, 1 - LIMIT)
         odds: Odds = np.log(bounded / (1 - bounded))
-        return odds
+        return raised(odds, features)
+
+
+def raised(odds: Odds, features: Table) -> Odds:
+    """The log odds of the trees, raised where an article names the topic itself twice."""
+    return np.where(_is_named_twice(features), np.maximum(odds, NAMED_AT + ORDER_OF_NAMED * odds), odds)
+
+
+def _is_named_twice(features: Table) -> NDArray[np.bool_]:
+    """Where the title has the topic itself as a whole word, and the title or the text names it once more."""
+    in_title, count = (features[..., FEATURES.index(name)] for name in ("named_itself", "count"))
+    return (in_title >= WHOLE) & (count > TWICE)
 
 
 def points(log_odds: Odds) -> NDArray[np.int64]:
@@ -48,7 +68,12 @@ def shipped() -> RelevanceModel:
     stored = files(__package__).joinpath("model.npz").read_bytes()
     with np.load(BytesIO(stored), allow_pickle=False) as arrays:
         background = Background(subjects=_unpacked(arrays["subjects"]), articles=_unpacked(arrays["articles"]))
-        return RelevanceModel(trees=trees_of(arrays, "trees_"), background=background)
+        directions = Directions(
+            subjects=tuple(arrays["directions_subjects"].tolist()),
+            weights=arrays["directions_weights"].astype(np.float32),
+            offsets=arrays["directions_offsets"],
+        )
+        return RelevanceModel(trees=trees_of(arrays, "trees_"), background=background, directions=directions)
 
 
 def _unpacked(stored: NDArray[np.int8]) -> Table:

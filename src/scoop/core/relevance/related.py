@@ -33,11 +33,17 @@ class RelatedWords:
     is_known: Table
 
 
-def words_of(topic: Interest) -> tuple[str, ...]:
-    """The related words of a topic, by its name, or else by the first alias that is a subject's name."""
-    subjects = _words_by_name()
+def subject_of(topic: Interest) -> str | None:
+    """The common subject that a topic is, by its name, or else by the first alias that is a subject's name."""
+    subjects = _subjects_by_name()
     found = (subjects.get(text.normalized(name)) for name in (topic.topic, *topic.aliases))
-    return next(filter(None, found), ())
+    return next(filter(None, found), None)
+
+
+def words_of(topic: Interest) -> tuple[str, ...]:
+    """The related words of a topic; none if it is no common subject."""
+    subject = subject_of(topic)
+    return _words_by_subject()[subject] if subject else ()
 
 
 def find(articles: Sequence[ScoredText], interests: Interests) -> RelatedWords:
@@ -60,10 +66,16 @@ def find(articles: Sequence[ScoredText], interests: Interests) -> RelatedWords:
 
 
 @cache
-def _words_by_name() -> Mapping[str, tuple[str, ...]]:
-    stored = tomllib.loads(files(__package__).joinpath("related_words.toml").read_text("utf-8"))
-    return {
-        text.normalized(name): tuple(dict.fromkeys(subject["words"].split(", ")))
-        for subject in stored.values()
-        for name in subject["names"].split(", ")
-    }
+def _subjects_by_name() -> Mapping[str, str]:
+    named = ((name, subject) for subject, row in _subjects().items() for name in row["names"].split(", "))
+    return {text.normalized(name): subject for name, subject in named}
+
+
+@cache
+def _words_by_subject() -> Mapping[str, tuple[str, ...]]:
+    return {subject: tuple(dict.fromkeys(row["words"].split(", "))) for subject, row in _subjects().items()}
+
+
+@cache
+def _subjects() -> Mapping[str, Mapping[str, str]]:
+    return tomllib.loads(files(__package__).joinpath("related_words.toml").read_text("utf-8"))

@@ -11,6 +11,7 @@ from scoop.core.relevance import (
     LocalEvaluation,
     RelevanceLabel,
     ScoredText,
+    directions,
     related,
     rubric,
     word_matches,
@@ -74,7 +75,8 @@ def pair_features(
     wording = Wording(
         found=found, matches=word_matches.find(articles, interests), related=related.find(articles, interests)
     )
-    return features(articles, wording, near, places.starts - np.arange(len(places.starts)))
+    learned = directions.find(vectors.articles, interests, _model().directions)
+    return features(articles, wording, near, learned, places.starts - np.arange(len(places.starts)))
 
 
 def _model() -> relevance_model.RelevanceModel:
