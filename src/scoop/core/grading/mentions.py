@@ -72,12 +72,17 @@ def proper_name(tree: Tree, noun: int) -> str:
 
 
 def gender(tree: Tree, noun: int) -> str | None:
-    """he or she: by the first name, else if only one of them is in the sentence."""
-    first = proper_name(tree, noun).removeprefix("the ").split()[:1]
+    """he or she: by the first name, else if only one of them is in the sentence, and nobody else."""
+    first, *others = proper_name(tree, noun).removeprefix("the ").split() or [""]
     words = {token.text.lower() for token in tree.tokens}
     him, her = bool(words & MASCULINE), bool(words & FEMININE)
-    by_words = None if him == her else "he" if him else "she"
-    return (_pronoun_by_name().get(first[0]) if first else None) or by_words
+    by_words = None if him == her or _has_other_subject(tree, noun) else "he" if him else "she"
+    return (_pronoun_by_name().get(first) if others else None) or by_words
+
+
+def _has_other_subject(tree: Tree, noun: int) -> bool:
+    """Whether somebody else does something in a sentence, whom "he" may mean."""
+    return any(one.dep in SUBJECTS and one.pos == "PROPN" and at != noun for at, one in enumerate(tree.tokens))
 
 
 def is_first_name(word: str) -> bool:
@@ -131,7 +136,7 @@ def names(tree: Tree) -> list[str]:
     found, at = [], 0
     while at < len(tree.tokens):
         end = at
-        while _is_capital_name(tree, end):
+        while _is_capital_name(tree, end) and not _begins_person(tree, at, end):
             end = end + 1 if not _is_joined(tree, end + 1) else end + 2
         if end > at and not (end < len(tree.tokens) and tree.tokens[end].text == "-"):
             found.append(_written_range(tree, at, end))
@@ -144,6 +149,12 @@ def _is_capital_name(tree: Tree, at: int) -> bool:
         return False
     token = tree.tokens[at]
     return token.pos == "PROPN" and token.text[0].isupper() and token.text[-1].isalnum()
+
+
+def _begins_person(tree: Tree, start: int, at: int) -> bool:
+    """Whether a person's name follows another name: "of the Institute of Navigation Roger McKinlay"."""
+    is_after_of = any(tree.tokens[one].text == "of" for one in range(start, at))
+    return is_after_of and is_first_name(tree.tokens[at].text) and _is_capital_name(tree, at + 1)
 
 
 def _is_joined(tree: Tree, at: int) -> bool:

@@ -167,7 +167,7 @@ def _is_reduced(clause: Clause, verb: int, _: frozenset[int]) -> bool:
     tree, token = clause.tree, clause.tree.tokens[verb]
     article = tree.child(token.head, "det")
     is_new = article is not None and tree.tokens[article].lemma in ("a", "an")
-    is_plain = token.text.lower() not in ("used", "made")
+    is_plain = token.text.lower() not in ("called", "named", "known", "based", "used", "made")
     return token.tag == "VBN" and token.dep == "acl" and is_new and is_plain and not tree.child(clause.head, "neg")
 
 

@@ -8,6 +8,7 @@ from scoop.core.grading.trees import SUBJECTS, Tree
 from scoop.core.levels.rules import RULES, Level
 
 PERSONAL = frozenset({"he", "she"})
+RAISING = frozenset({"able", "certain", "due", "likely", "ready", "set", "sure", "unable", "unlikely"})
 POINTING = frozenset({"it", "they", "this", "that", "these", "those", "its", "their", "his", "her", "such", "one"})
 
 
@@ -44,6 +45,8 @@ def _orphan(tree: Tree) -> str | None:
 def _is_dummy(tree: Tree, at: int) -> bool:
     """The "it" of "It is clear that"."""
     verb = tree.tokens[at].head
+    if any(tree.tokens[one].lemma in RAISING for one in tree.children(verb, "acomp")):
+        return False  # "It is unlikely to have an end"
     return tree.tokens[at].text.lower() == "it" and tree.child(verb, "ccomp", "csubj", "xcomp") is not None
 
 

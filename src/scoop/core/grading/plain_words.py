@@ -48,9 +48,12 @@ def _verb_fits(tree: Tree, at: int, plain: str) -> bool:
     if is_passive:
         return first not in NEVER_PASSIVE and (not rest or rest in PARTICLES)
     has_object = tree.child(at, *_OBJECTS) is not None
+    if has_object and first in INTRANSITIVE:
+        return False
     return has_object or first not in TRANSITIVE or rest in ("part", "worse")
 
 
+INTRANSITIVE = frozenset({"come", "happen", "live", "look", "rise"})
 NEVER_PASSIVE = frozenset({"come", "get", "happen", "have", "live", "look", "pass", "rise"})
 TRANSITIVE = frozenset(
     {"show", "get", "give", "make", "take", "keep", "need", "find", "see", "buy", "send", "ask", "wait", "look", "cut",

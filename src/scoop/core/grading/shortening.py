@@ -60,13 +60,20 @@ def _marks_to_drop(clause: Clause, part: frozenset[int], before: list[int], afte
     tokens = clause.tree.tokens
     left = tokens[before[-1]].text if before else ""
     right = tokens[after[0]].text if after else ""
-    if left in _MARKS and left == right:  # a pair that sets it off
-        return 1, 1
+    if left in _MARKS and left == right:  # a pair that sets it off, unless the second ends an apposition too
+        return 1, 0 if _is_in_apposition(clause, part) else 1
     if not before and right == ",":
         return 0, 1
     if left in _MARKS and (right in ("", ".", ",") or (left == "," and _is_of_noun(clause, part))):
         return 1, 0
     return 0, 0
+
+
+def _is_in_apposition(clause: Clause, part: frozenset[int]) -> bool:
+    """Whether a part ends an apposition that stays: "Strydom, a lawyer for a mother[, who cannot be named], said"."""
+    tree = clause.tree
+    appositions = [at for at in clause.places if tree.tokens[at].dep == "appos" and at not in part]
+    return any(max(tree.subtree(at)) == max(part) and min(part) in tree.subtree(at) for at in appositions)
 
 
 _MARKS = frozenset({",", "–", "—", "-", "--"})
@@ -141,7 +148,10 @@ def _adverbs(clause: Clause) -> Iterator[frozenset[int]]:
 def _is_spare_adverb(tree: Tree, at: int) -> bool:
     token = tree.tokens[at]
     is_plain = len(tree.subtree(at)) <= MAX_ADVERB and not _has_tag(tree, at, ("WRB", "RBR", "RBS"))
-    return is_plain and token.text.lower() not in KEPT_ADVERBS and not _is_compared(tree, token.head)
+    is_of_adverb = tree.tokens[token.head].pos in ("ADV", "ADP")  # "halfway through"
+    return (
+        is_plain and not is_of_adverb and token.text.lower() not in KEPT_ADVERBS and not _is_compared(tree, token.head)
+    )
 
 
 def _has_tag(tree: Tree, at: int, tags: tuple[str, ...]) -> bool:

@@ -1,6 +1,7 @@
 """Soundness: whether what is left of a sentence is a sentence."""
 
 import re
+from itertools import pairwise
 
 from scoop.core.grading import words
 from scoop.core.grading.clauses import Clause
@@ -46,6 +47,7 @@ def is_sentence(clause: Clause) -> bool:
         and not _is_empty_copula(clause)
         and not _is_dependent(clause)
         and not _is_cut_off(clause)
+        and not _is_torn(clause)
     )
 
 
@@ -127,6 +129,20 @@ def _is_dependent(clause: Clause) -> bool:
     is_marked = first.dep == "mark" and first.head == clause.head
     is_inverted = first.pos in VERBS and first.tag != "VBG" and clause.tree.child(clause.head, "expl") is None
     return is_marked or is_inverted or first.tag in ("WDT", "WP", "WP$", "CC") or first.text in (")", ";", ":")
+
+
+def _is_torn(clause: Clause) -> bool:
+    """Whether a word between two others is gone: "visited Leeds [and told them] it was late", "not only"."""
+    tree = clause.tree
+    texts = [tree.tokens[at].text.lower() for at in clause.places]
+    is_half = any(pair == ("not", "only") for pair in pairwise(texts)) and "but" not in texts
+    said = [at for at in clause.places if tree.tokens[at].dep == "ccomp" and tree.child(at, "mark") is None]
+    starts = [
+        min(tree.subtree(at)) for at in said if tree.tokens[at].head < at and tree.child(at, *SUBJECTS) is not None
+    ]
+    return is_half or any(
+        at > 0 and not clause.has(at - 1) and clause.places[0] != at for at in starts if clause.has(at)
+    )
 
 
 def _is_cut_off(clause: Clause) -> bool:

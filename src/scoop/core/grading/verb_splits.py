@@ -31,6 +31,8 @@ def coordinated(clause: Clause) -> Iterator[Split]:
             yield Split(rule="clauses", first=first, second=parts.taken_out(clause, places, conj, opening))
             continue
         subject = tree.subject(conj)
+        if link is None and tree.child(conj, "conj") is None:
+            continue  # a comma alone joins only the middle of a list
         if subject is None or not clause.has(subject):
             continue
         name, _ = parts.mention(tree, subject)
