@@ -81,7 +81,7 @@ def gender(tree: Tree, noun: int) -> str | None:
 
 
 def _has_other_subject(tree: Tree, noun: int) -> bool:
-    """Whether somebody else does something in a sentence, whom "he" may mean."""
+    """Whether somebody else does something in a sentence, so that "he" may mean them."""
     return any(one.dep in SUBJECTS and one.pos == "PROPN" and at != noun for at, one in enumerate(tree.tokens))
 
 

@@ -132,7 +132,7 @@ def _is_dependent(clause: Clause) -> bool:
 
 
 def _is_torn(clause: Clause) -> bool:
-    """Whether a word between two others is gone: "visited Leeds [and told them] it was late", "not only"."""
+    """Whether a word between two others is gone: "visited Leeds [and said] it was late", "not only"."""
     tree = clause.tree
     texts = [tree.tokens[at].text.lower() for at in clause.places]
     is_half = any(pair == ("not", "only") for pair in pairwise(texts)) and "but" not in texts
