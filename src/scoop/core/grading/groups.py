@@ -5,7 +5,7 @@ from collections.abc import Container, Iterator, Sequence
 from scoop.core.grading import introductions, notes, orphans
 from scoop.core.grading.selection import Group
 from scoop.core.grading.soundness import word_count
-from scoop.core.grading.sources import SourceSentence
+from scoop.core.grading.sources import ParsedSentence
 from scoop.core.grading.statements import statement, statements
 from scoop.core.levels import facts
 from scoop.core.levels.rules import RULES, Level
@@ -15,7 +15,7 @@ GROUPS = 3  # of each source
 FILLER = -0.2  # for a lesson that is too short without it
 
 
-def groups(level: Level, sources: Sequence[SourceSentence]) -> list[Group]:
+def groups(level: Level, sources: Sequence[ParsedSentence]) -> list[Group]:
     """An empty group for the introduction, then three of each source: what it states, notes on its people, fillers."""
     found = [Group(source=0, statements=(), importance=0.0)]
     named: set[str] = set()
@@ -35,7 +35,7 @@ def _is_said(text: str, stated: Group) -> bool:
     return any(text == one.text for one in stated.statements)
 
 
-def _fillers(texts: Sequence[str], level: Level, source: SourceSentence, named: Container[str]) -> list[str]:
+def _fillers(texts: Sequence[str], level: Level, source: ParsedSentence, named: Container[str]) -> list[str]:
     """One filler for each new person, at A1: longer sentences need none, and the lead has an introduction."""
     if level != "A1" or source.is_lead:
         return []
@@ -51,25 +51,25 @@ def _subject(note: str) -> str:
     return note.partition(" is ")[0].partition(" spoke ")[0].split()[-1]
 
 
-def introduction(level: Level, sources: Sequence[SourceSentence], lesson: str) -> Group:
+def introduction(level: Level, sources: Sequence[ParsedSentence], lesson: str) -> Group:
     """The group of sentences with the names of the lead that a lesson does not have; of all, if it is too short."""
     is_short = word_count(lesson) < RULES[level].words[0]
     trees = [tree for one in sources if one.is_lead or is_short for tree in one.trees]
     return Group(source=0, statements=introductions.introduction(level, trees, lesson), importance=0.0)
 
 
-def lead_facts(sources: Sequence[SourceSentence]) -> frozenset[str]:
+def lead_facts(sources: Sequence[ParsedSentence]) -> frozenset[str]:
     """The names and numbers of the lead, in small letters."""
     named = facts.lead_facts(sources[0].document.body_text)
     return frozenset(one.lower().replace("’", "'").removesuffix("'s") for one in named)
 
 
-def _notes(source: SourceSentence, level: Level) -> Iterator[str]:
+def _notes(source: ParsedSentence, level: Level) -> Iterator[str]:
     for tree in source.trees if source.is_narrative else ():
         yield from notes.notes(tree, level)
 
 
-def _stated(level: Level, sources: Sequence[SourceSentence], at: int) -> Group:
+def _stated(level: Level, sources: Sequence[ParsedSentence], at: int) -> Group:
     source = sources[at]
     follows = at > 0 and source.candidate.follows and sources[at - 1].candidate.place == source.candidate.place - 1
     before = [tree for one in sources[max(0, at - 3) : at] for tree in one.trees] if follows else []

@@ -7,7 +7,7 @@ from scoop.core.briefs import SourceText
 from scoop.core.grading import groups, selection, sources
 from scoop.core.grading.selection import Aims, Group
 from scoop.core.grading.soundness import word_count
-from scoop.core.grading.sources import SourceSentence
+from scoop.core.grading.sources import ParsedSentence
 from scoop.core.grading.trees import Parse
 from scoop.core.levels import reading
 from scoop.core.levels.rules import LEVELS, RULES, Level
@@ -81,7 +81,7 @@ def difficulty(text: str) -> float:
     return reading.flesch_kincaid(reading.read(text))
 
 
-def _lesson(level: Level, found: Sequence[SourceSentence], floor: Floor) -> GradedLesson | None:
+def _lesson(level: Level, found: Sequence[ParsedSentence], floor: Floor) -> GradedLesson | None:
     """A lesson that is not easier than `floor`, if the sentences allow it."""
     low, high = RULES[level].sentence_words or FREE_SENTENCE_WORDS[level]
     words = RULES[level].words
@@ -97,7 +97,7 @@ def _lesson(level: Level, found: Sequence[SourceSentence], floor: Floor) -> Grad
     return lesson if chosen and word_count(lesson.text) >= least else None
 
 
-def _sentences(level: Level, found: Sequence[SourceSentence], aims: Aims) -> tuple[GradedSentence, ...]:
+def _sentences(level: Level, found: Sequence[ParsedSentence], aims: Aims) -> tuple[GradedSentence, ...]:
     """The sentences of a lesson; a second search has the choice of an introduction with the names that are missing."""
     body = groups.groups(level, found)
     first = selection.select(body, aims)
@@ -110,7 +110,7 @@ def _sentences(level: Level, found: Sequence[SourceSentence], aims: Aims) -> tup
     )
 
 
-def _citations(group: Group, at: int, found: Sequence[SourceSentence]) -> tuple[Citation, ...]:
+def _citations(group: Group, at: int, found: Sequence[ParsedSentence]) -> tuple[Citation, ...]:
     if at == 0:
         return tuple(one.citation for one in found if one.is_lead)
     return (found[group.source].citation,)

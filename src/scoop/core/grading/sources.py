@@ -18,7 +18,7 @@ _FIRST_PERSON = re.compile(r"\b(?:I|we|We|my|My|our|Our|me|us|you|You|your|Your)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SourceSentence:
+class ParsedSentence:
     """A sentence with its trees; of one that is not `is_narrative` only the names are used."""
 
     candidate: Candidate
@@ -36,7 +36,7 @@ class SourceSentence:
         return self.candidate.place < LEAD
 
 
-def sources(documents: Sequence[SourceText], parse: Parse) -> list[SourceSentence]:
+def sources(documents: Sequence[SourceText], parse: Parse) -> list[ParsedSentence]:
     """The sentences of the lead and the most important others, in order."""
     every = extract_sentences.candidates(documents)
     narrative = [_is_narrative(one, documents[one.document].body_text) for one in every]
@@ -49,7 +49,7 @@ def sources(documents: Sequence[SourceText], parse: Parse) -> list[SourceSentenc
     parsed = parse([every[at].text for at in used])
     top, low = max(scores), min(scores)
     return [
-        SourceSentence(
+        ParsedSentence(
             candidate=every[at],
             importance=float((scores[at] - low) / ((top - low) or 1)),
             trees=tuple(Tree(tokens=tuple(tokens)) for tokens in sentences if tokens),
