@@ -6,23 +6,21 @@ python bench/sentiment_cache.py --mentions 100000
 
 import argparse
 import asyncio
-import re
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from common import figure, fresh_database
+from http_load import load
 from scoop.core.sentiment_cache import HOURS
 from scoop.stages import sentiment_cache as cache
 from scoop.store import sentiment_cache as store
 from scoop.store import tools
 from scoop.store.db import Connection
-from server_process import a_key, cpu_seconds, server
+from server_process import a_key, server
 
 TOOLS, DAYS, TIMES = 50, 30, 5
 MINUTE, QUARTER_HOUR = 60.0, 15 * 60.0
-CONNECTIONS, REQUESTS, WARM_UP = 10, 500, 50
 FILL_TOOLS = """
 INSERT INTO tools (slug, name, name_key, categories)
 SELECT 'tool_' || number, 'Tool ' || number, 'tool ' || number, '{other}' FROM generate_series(1, $1::int) AS number
@@ -108,41 +106,6 @@ async def measure_hits(url: str, pid: int, key: str) -> None:
         p99_ms=round(hit.p99_ms, 2),
         aim_p99_ms=10,
     )
-
-
-@dataclass(frozen=True)
-class Load:
-    rate: float
-    p99_ms: float
-    cpu_ms: float
-
-
-async def load(url: str, path: str, key: str, pid: int) -> Load:
-    """The load of ten clients that ask one request after the other."""
-    host, port = url.removeprefix("http://").split(":")
-    request = f"GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\nAuthorization: Bearer {key}\r\n\r\n".encode()
-    await asyncio.gather(*(ask(host, int(port), request, WARM_UP) for _ in range(CONNECTIONS)))
-    began, cpu = time.perf_counter(), cpu_seconds(pid)
-    waits = await asyncio.gather(*(ask(host, int(port), request, REQUESTS) for _ in range(CONNECTIONS)))
-    took, used = time.perf_counter() - began, cpu_seconds(pid) - cpu
-    latencies = sorted(wait for each in waits for wait in each)
-    count = len(latencies)
-    return Load(rate=count / took, p99_ms=1000 * latencies[int(count * 0.99)], cpu_ms=1000 * max(used, 0.01) / count)
-
-
-async def ask(host: str, port: int, request: bytes, times: int) -> list[float]:
-    """The seconds that each of some requests on one connection takes."""
-    reader, writer = await asyncio.open_connection(host, port)
-    waits = []
-    for _ in range(times):
-        began = time.perf_counter()
-        writer.write(request)
-        head = await reader.readuntil(b"\r\n\r\n")
-        assert head.startswith(b"HTTP/1.1 200"), head
-        await reader.readexactly(int(re.search(rb"content-length: (\d+)", head.lower())[1]))  # type: ignore[index]
-        waits.append(time.perf_counter() - began)
-    writer.close()
-    return waits
 
 
 async def least(act: Callable[[], Awaitable[object]]) -> float:
