@@ -14,6 +14,7 @@ PLURAL_PRONOUNS = frozenset({"they", "we", "you", "these", "those"})
 MASCULINE = frozenset({"he", "him", "his", "himself"})
 FEMININE = frozenset({"she", "her", "hers", "herself"})
 GROUPS = words.words("groups")
+SAYING = words.words("saying")
 THINGS = words.words("things")
 PERSON_NOUNS = words.words("persons")
 PERSON_ENDINGS = ("er", "or", "ist", "ian", "ess", "man")  # of some things too, which are then named again
@@ -104,7 +105,8 @@ def pronoun(tree: Tree, noun: int) -> str | None:
         return "they"
     if token.pos == "PROPN":
         return "it" if _is_thing(tree, noun) else gender(tree, noun)
-    if token.lemma in PERSON_NOUNS or token.lemma.endswith(PERSON_ENDINGS):
+    is_speaker = token.dep in SUBJECTS and tree.tokens[token.head].lemma in SAYING
+    if is_speaker or token.lemma in PERSON_NOUNS or token.lemma.endswith(PERSON_ENDINGS):
         return gender(tree, noun)
     if token.pos in ("NOUN", "NUM"):
         return None if token.lemma in GROUPS else "it"

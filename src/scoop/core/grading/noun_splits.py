@@ -10,6 +10,7 @@ from scoop.core.grading.parts import Split
 from scoop.core.grading.trees import AUXILIARIES, SUBJECTS, Tree
 from scoop.core.levels import vocabulary
 
+OBJECTS = frozenset({"attr", "dobj", "pobj", "appos", "conj"})
 RELATIVE = frozenset({"who", "which", "that"})
 
 
@@ -58,7 +59,7 @@ def _may_stand_alone(clause: Clause, noun: int, part: frozenset[int]) -> bool:
         return True
     article = tree.child(noun, "det")
     is_new = article is not None and tree.tokens[article].lemma in ("a", "an") and not tree.child(clause.head, "neg")
-    return is_new and token.dep in ("attr", "dobj", "pobj", "appos", "conj")
+    return is_new and token.dep in OBJECTS
 
 
 def _relative_sentence(clause: Clause, noun: int, verb: int, part: frozenset[int]) -> Clause | None:
@@ -83,12 +84,19 @@ def _relative_sentence(clause: Clause, noun: int, verb: int, part: frozenset[int
     if word == "whose" and places[0] == wh:
         return parts.taken_out(clause, places[1:], verb, (mentions.possessive(name),))
     if word == "where" and places[0] == wh:
-        return parts.taken_out(clause, places[1:], verb, ("There,",))
+        return parts.taken_out(clause, places[1:], verb, (f"{_place(tree, noun)},",))
     if token.tag in ("WDT", "WP") and token.dep == "dobj" and places[0] == wh and token.head == verb:
         objects = {"he": "him", "she": "her", "they": "them", "we": "us", "I": "me"}
         second = parts.taken_out(clause, places[1:], verb, ())
         return replace(second, tails={**second.tails, verb: objects.get(name, name)})
     return None
+
+
+def _place(tree: Tree, noun: int) -> str:
+    """Where something was, as a first phrase: At the stadium."""
+    preposition = tree.tokens[tree.tokens[noun].head]
+    is_place = tree.tokens[noun].dep == "pobj" and preposition.text.lower() in ("at", "in", "on", "near")
+    return f"{preposition.text.capitalize()} {mentions.noun_phrase(tree, noun)}" if is_place else "There"
 
 
 def _topic(clause: Clause, noun: int) -> int:
@@ -167,7 +175,8 @@ def _is_reduced(clause: Clause, verb: int, _: frozenset[int]) -> bool:
     tree, token = clause.tree, clause.tree.tokens[verb]
     article = tree.child(token.head, "det")
     is_new = article is not None and tree.tokens[article].lemma in ("a", "an")
-    is_plain = token.text.lower() not in ("called", "named", "known", "based", "used", "made")
+    is_last = tree.tokens[token.head].dep in OBJECTS  # not "a girl born today can expect"
+    is_plain = is_last and token.text.lower() not in ("called", "named", "known", "based", "used", "made")
     return token.tag == "VBN" and token.dep == "acl" and is_new and is_plain and not tree.child(clause.head, "neg")
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from scoop.core.grading import mentions
 from scoop.core.grading.clauses import Clause
-from scoop.core.grading.trees import VERBS, Tree
+from scoop.core.grading.trees import AUXILIARIES, VERBS, Tree
 
 _EDGE_MARKS = frozenset({",", ";", ":", "-", "–", "—", "--", "("})
 _CLOSING = frozenset({",", ")", "-", "–", "—", "--"})
@@ -40,6 +40,12 @@ def mention(tree: Tree, noun: int) -> tuple[str, bool]:
     plural = mentions.is_plural(tree, noun)
     name = mentions.pronoun(tree, noun)
     return (name or mentions.noun_phrase(tree, noun)), plural or name == "they"
+
+
+def agrees(tree: Tree, verb: int, *, plural: bool) -> bool:
+    """Whether the form of a verb fits the number of a subject: not "it hope"."""
+    first = min((verb, *tree.children(verb, *AUXILIARIES)))
+    return tree.tokens[first].tag != ("VBZ" if plural else "VBP") or tree.tokens[first].text == "have"
 
 
 def is_quoted(clause: Clause, at: int) -> bool:

@@ -60,8 +60,8 @@ def _marks_to_drop(clause: Clause, part: frozenset[int], before: list[int], afte
     tokens = clause.tree.tokens
     left = tokens[before[-1]].text if before else ""
     right = tokens[after[0]].text if after else ""
-    if left in _MARKS and left == right:  # a pair that sets it off, unless the second ends an apposition too
-        return 1, 0 if _is_in_apposition(clause, part) else 1
+    if left in _MARKS and left == right:  # a pair that sets it off, unless the second ends more
+        return 1, 0 if _is_in_phrase(clause, part) else 1
     if not before and right == ",":
         return 0, 1
     if left in _MARKS and (right in ("", ".", ",") or (left == "," and _is_of_noun(clause, part))):
@@ -69,11 +69,16 @@ def _marks_to_drop(clause: Clause, part: frozenset[int], before: list[int], afte
     return 0, 0
 
 
-def _is_in_apposition(clause: Clause, part: frozenset[int]) -> bool:
-    """Whether a part ends an apposition that stays: "Strydom, a lawyer for a mother[, who cannot be named], said"."""
-    tree = clause.tree
-    appositions = [at for at in clause.places if tree.tokens[at].dep == "appos" and at not in part]
-    return any(max(tree.subtree(at)) == max(part) and min(part) in tree.subtree(at) for at in appositions)
+def _is_in_phrase(clause: Clause, part: frozenset[int]) -> bool:
+    """Whether a part ends a phrase that stays: "Strydom, a lawyer for a mother[, who cannot be named], said"."""
+    tree, subject = clause.tree, clause.tree.child(clause.head, *SUBJECTS)
+    appositions = [at for at in clause.places if tree.tokens[at].dep == "appos"]
+    openings = [at for at in tree.children(clause.head, "prep", "advcl") if subject is not None and at < subject]
+    return any(
+        max(tree.subtree(at)) == max(part) and min(part) in tree.subtree(at)
+        for at in (*appositions, *openings)
+        if at not in part
+    )
 
 
 _MARKS = frozenset({",", "–", "—", "-", "--"})
@@ -168,7 +173,9 @@ def _adjectives(clause: Clause) -> Iterator[frozenset[int]]:
         token = tree.tokens[at]
         if token.dep != "amod" or token.pos != "ADJ" or token.tag != "JJ" or token.text[0].isupper():
             continue
-        if token.text.lower() not in SPARE_ADJECTIVES or tree.children(at, "prep", "conj", "cc", "npadvmod", "nummod"):
+        if token.text.lower() not in SPARE_ADJECTIVES or tree.children(
+            at, "advmod", "prep", "conj", "cc", "npadvmod", "nummod"
+        ):
             continue
         if (at + 1 < len(tree.tokens) and tree.tokens[at + 1].text in ("-", ",")) or (
             at and tree.tokens[at - 1].text in ("-", ",")

@@ -35,9 +35,9 @@ def coordinated(clause: Clause) -> Iterator[Split]:
             continue  # a comma alone joins only the middle of a list
         if subject is None or not clause.has(subject):
             continue
-        name, _ = parts.mention(tree, subject)
+        name, plural = parts.mention(tree, subject)
         helpers = _shared_helpers(tree, conj)
-        if helpers is not None:
+        if helpers is not None and (helpers or parts.agrees(tree, conj, plural=plural)):
             yield Split(
                 rule="verbs", first=first, second=parts.taken_out(clause, places, conj, (*opening, name, *helpers))
             )
@@ -117,6 +117,8 @@ def subordinate(clause: Clause) -> Iterator[Split]:
             yield _contrast(clause, first, places, verb)
         elif word in CAUSES and _may_be_told_later(clause, places):
             be = "was" if tree.is_past(clause.head) else "is"
+            if word == "when" and be == "is":
+                continue
             second = parts.taken_out(clause, places, verb, (f"This {be}",))
             yield Split(rule="cause", first=first, second=replace(second, swaps={**second.swaps, mark: word}))
 
