@@ -38,8 +38,9 @@ UPDATE events SET status = 'active', merged_into = NULL WHERE event_id = ANY ($1
 -- name: follow_founders
 -- Merged events follow the stories that founded them into the revived ones.
 UPDATE events SET merged_into = stays.coverage_id
-FROM stories AS founder JOIN stories AS stays ON stays.story_id = coalesce(founder.merged_into, founder.story_id)
-WHERE stays.coverage_id = ANY ($1::bigint[]) AND events.event_id = founder.story_id AND events.status = 'merged'
+FROM stories AS stays JOIN stories AS founder ON founder.story_id = stays.story_id OR founder.merged_into = stays.story_id
+WHERE stays.coverage_id = ANY ($1::bigint[]) AND stays.status <> 'merged'
+    AND events.event_id = founder.story_id AND events.status = 'merged'
     AND events.event_id <> stays.coverage_id;
 
 -- name: merge

@@ -140,5 +140,6 @@ WHERE status = 'active' ORDER BY probability DESC, last_seen_at DESC, event_id L
 
 -- name: last_change
 -- When any of these events, or one of its stories, last changed.
-SELECT greatest(max(events.updated_at), max(stories.updated_at)) FROM events LEFT JOIN stories ON coverage_id = event_id
+SELECT greatest(max(events.updated_at), max(stories.updated_at))
+FROM events LEFT JOIN stories ON coverage_id = event_id AND stories.status <> 'merged'
 WHERE event_id = ANY ($1::bigint[]);

@@ -22,7 +22,7 @@ SELECT coalesce(body_text, '') FROM stories JOIN documents ON document_id = repr
 SELECT * FROM story_rows
 WHERE status = 'active' AND story_id IN (
     SELECT other.story_id FROM stories AS other JOIN stories AS this USING (coverage_id)
-    WHERE this.story_id = $1 AND other.story_id <> $1)
+    WHERE this.story_id = $1 AND other.story_id <> $1 AND other.status = 'active')
 ORDER BY last_seen_at DESC, story_id DESC LIMIT $2;
 
 -- name: members
