@@ -116,9 +116,15 @@ def _is_empty_copula(clause: Clause) -> bool:
     """Whether something is only a thing or a place: "It is a place."."""
     tree = clause.tree
     noun = tree.child(clause.head, "attr")
+    if tree.tokens[clause.head].lemma == "be" and _is_last(clause, clause.head):
+        return not clause.lead  # "The third result was."
     if noun is None or tree.tokens[clause.head].lemma != "be" or tree.tokens[noun].lemma.lower() not in VAGUE:
         return False
     return not any(clause.has(at) and tree.tokens[at].dep not in ("det", "punct") for at in tree.children(noun))
+
+
+def _is_last(clause: Clause, place: int) -> bool:
+    return all(at <= place or clause.tree.tokens[at].pos == "PUNCT" for at in clause.places)
 
 
 def _is_dependent(clause: Clause) -> bool:
@@ -135,14 +141,25 @@ def _is_torn(clause: Clause) -> bool:
     """Whether a word between two others is gone: "visited Leeds [and said] it was late", "not only"."""
     tree = clause.tree
     texts = [tree.tokens[at].text.lower() for at in clause.places]
-    is_half = any(pair == ("not", "only") for pair in pairwise(texts)) and "but" not in texts
+    is_half = ("not", "only") in pairwise(texts) and "but" not in texts
+    if is_half or any(_lost_part(clause, at) for at in clause.places):
+        return True
     said = [at for at in clause.places if tree.tokens[at].dep == "ccomp" and tree.child(at, "mark") is None]
     starts = [
         min(tree.subtree(at)) for at in said if tree.tokens[at].head < at and tree.child(at, *SUBJECTS) is not None
     ]
-    return is_half or any(
-        at > 0 and not clause.has(at - 1) and clause.places[0] != at for at in starts if clause.has(at)
-    )
+    return any(at > 0 and not clause.has(at - 1) and clause.places[0] != at for at in starts if clause.has(at))
+
+
+def _lost_part(clause: Clause, at: int) -> bool:
+    """Whether a word has lost what it needs: "is willing [to help]", "between May [and June]", "a level [that ...]"."""
+    tree, token = clause.tree, clause.tree.tokens[at]
+    lost = {tree.tokens[one].dep for one in tree.children(at) if not clause.has(one)}
+    if token.dep == "appos":
+        has_more = any(clause.has(one) and tree.tokens[one].dep not in ("det", "punct") for one in tree.children(at))
+        return bool(lost & {"relcl", "acl", "prep"}) and not has_more
+    is_pair = token.dep == "pobj" and tree.tokens[token.head].text.lower() == "between"
+    return "xcomp" in lost or (is_pair and "conj" in lost)
 
 
 def _is_cut_off(clause: Clause) -> bool:
