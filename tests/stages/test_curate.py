@@ -233,6 +233,35 @@ async def test_what_was_evaluated_is_judged_by_changed_interests_without_another
         assert len(desk.desk.calls) == 3
 
 
+async def test_changed_topics_let_the_local_scorer_score_its_fresh_articles_again(database, tmp_path):
+    def interests(*topics):
+        return replace(INTERESTS, topics=tuple(Interest(topic=topic) for topic in topics))
+
+    async with a_curator(database, tmp_path) as desk:
+        local = desk.desk.writer("local")
+
+        async def judged():
+            await desk.desk.write(local)
+            return {word: each.state for word, each in (await desk.met()).items()}
+
+        await desk.gather([a_post_about(number, topic) for number, topic in enumerate(("PostgreSQL", "Cheese"), 1)])
+        await desk.desk.rows("UPDATE documents SET seen_at = now() RETURNING 1")
+        await desk.look()
+        assert await judged() == {"note1": "relevant", "note2": "rejected"}
+        for topics_in_use, states_then in (
+            (("Cheese",), {"note1": "rejected", "note2": "relevant"}),
+            (("PostgreSQL", "Cheese"), {"note1": "relevant", "note2": "relevant"}),
+        ):
+            async with database.transaction() as conn:
+                await actions.put_interests(conn, SLUG, interests(*topics_in_use), origin="api")
+            assert await judged() == states_then
+        await desk.desk.rows("UPDATE documents SET seen_at = now() - interval '4 days' RETURNING 1")
+        async with database.transaction() as conn:
+            await actions.put_interests(conn, SLUG, interests("Ferries"), origin="api")
+        assert await judged() == {"note1": "rejected", "note2": "rejected"}
+        assert desk.desk.calls == []
+
+
 async def test_an_article_whose_post_is_on_its_way_is_not_chosen_again(database, tmp_path):
     async with a_curator(database, tmp_path) as desk:
         await desk.evaluate([a_post_about(number, "PostgreSQL", hours_ago=5 + number) for number in range(1, 6)])

@@ -10,7 +10,7 @@ import msgspec
 from scoop.core.interests import Interests
 from scoop.core.relevance import RelevanceLabel
 from scoop.errors import NotFound
-from scoop.store import db, evaluations, topics
+from scoop.store import briefs, db, evaluations, topics
 from scoop.store.db import Connection
 
 SQL = db.blocks(__name__)
@@ -110,12 +110,18 @@ async def put(conn: Connection, topic_id: int, settings: CuratorSettings) -> Non
 async def put_interests(conn: Connection, topic_id: int, interests: Interests, *, origin: str, by: str = "") -> int:
     """Use these interests from now on, inside the caller's transaction; a new version if they differ from the last.
 
-    What is evaluated is judged by them without another evaluation.
+    What a model evaluated is judged by them without another evaluation; the local scorer scores what is fresh again.
     """
+    before = await find(conn, topic_id)
     row = await conn.fetchrow(SQL["append_version"], topic_id, asdict(interests), origin, by)
     if row["is_new"]:
         await conn.execute(SQL["max_entries"], topic_id, interests.max_articles)
-        await evaluations.judge_again(conn, topic_id, interests)
+        old = before.interests if before is not None else None
+        again = await evaluations.judge_again(
+            conn, topic_id, interests, have_topics_changed=old is not None and old.topics != interests.topics
+        )
+        language = before.language if before is not None else ""
+        await briefs.ask(conn, "evaluation", "evaluation", dict.fromkeys(again, language))
     return int(row["interests_id"])
 
 

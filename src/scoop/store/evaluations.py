@@ -274,10 +274,11 @@ async def drop_stale(conn: Connection, topic_id: int, *, before: datetime) -> No
     await conn.execute(SQL["drop_stale"], topic_id, before)
 
 
-async def judge_again(conn: Connection, topic_id: int, interests: Interests) -> None:
-    """Decide again on evaluated articles, by other interests and the scores that they have."""
+async def judge_again(conn: Connection, topic_id: int, interests: Interests, *, have_topics_changed: bool) -> list[int]:
+    """Decide again on evaluated articles, by other interests; gives those that the local scorer scores again."""
     names = [interest.topic for interest in interests.topics]
-    await conn.execute(SQL["judge_again"], topic_id, names, interests.min_relevance_score)
+    rows = await conn.fetch(SQL["judge_again"], topic_id, names, interests.min_relevance_score, have_topics_changed)
+    return [row["evaluation_id"] for row in rows]
 
 
 async def list_relevant(conn: Connection, topic_id: int, *, since: datetime, until: datetime) -> list[RelevantRow]:

@@ -85,20 +85,35 @@ DELETE FROM evaluations AS stale WHERE topic_id = $1 AND state = 'waiting' AND N
     SELECT FROM documents WHERE documents.document_id = stale.document_id AND seen_at >= $2);
 
 -- name: judge_again
--- Decide again on evaluated articles of a curator whose interests changed, by their stored scores and topics. Those whose
--- post is on its way stay as they are, and those of an imported memory, whose topics nobody knows.
-UPDATE evaluations SET reason = verdict,
-    state = CASE WHEN verdict IS NULL THEN 'relevant'::evaluation_state ELSE 'rejected' END
-FROM (
-    SELECT evaluation_id AS judged_id, CASE WHEN NOT matching_topics && $2::text[] THEN 'no_topic_match'
-        WHEN relevance_score < $3 THEN 'low_relevance' END AS verdict
-    FROM evaluations WHERE topic_id = $1 AND state IN ('relevant', 'rejected') AND relevance_score IS NOT NULL
-        AND provider IS NOT NULL
-) AS judged
-WHERE evaluation_id = judged_id AND reason IS DISTINCT FROM verdict AND NOT EXISTS (
-    SELECT FROM posts CROSS JOIN LATERAL unnest(story_ids) AS queued (story_id) JOIN stories AS part USING (story_id)
-    JOIN story_members ON story_members.story_id = coalesce(part.merged_into, part.story_id)
-    WHERE posts.topic_id = $1 AND posts.state <> 'sent' AND story_members.document_id = evaluations.document_id);
+-- Decide again on evaluated articles of a curator whose interests changed: by their stored scores and topics, or, if the
+-- topics changed ($4), the local scorer scores the fresh ones of its own again, which costs nothing. Those whose post is on
+-- its way stay as they are, and those of an imported memory, whose topics nobody knows. Gives those to be scored.
+WITH judged AS (
+    SELECT evaluation_id, reason,
+        CASE WHEN NOT matching_topics && $2::text[] THEN 'no_topic_match' WHEN relevance_score < $3 THEN 'low_relevance' END
+            AS verdict,
+        $4::boolean AND provider = 'local' AND EXISTS (
+            SELECT FROM documents JOIN curators ON curators.topic_id = $1
+            WHERE documents.document_id = evaluations.document_id
+                AND seen_at >= now() - freshness_days * interval '1 day') AS is_scored_again
+    FROM evaluations
+    WHERE topic_id = $1 AND state IN ('relevant', 'rejected') AND relevance_score IS NOT NULL AND provider IS NOT NULL
+        AND NOT EXISTS (
+            SELECT FROM posts CROSS JOIN LATERAL unnest(story_ids) AS queued (story_id) JOIN stories AS part USING (story_id)
+            JOIN story_members ON story_members.story_id = coalesce(part.merged_into, part.story_id)
+            WHERE posts.topic_id = $1 AND posts.state <> 'sent' AND story_members.document_id = evaluations.document_id)
+), decided AS (
+    UPDATE evaluations SET reason = verdict,
+        state = CASE WHEN verdict IS NULL THEN 'relevant'::evaluation_state ELSE 'rejected' END
+    FROM judged
+    WHERE evaluations.evaluation_id = judged.evaluation_id AND NOT is_scored_again
+        AND judged.reason IS DISTINCT FROM verdict
+)
+UPDATE evaluations SET state = 'waiting', reason = NULL, relevance_score = NULL, score_parts = '{}', matching_topics = '{}',
+    summary = '', reasoning = '', is_ai_generated = false, provider = NULL, model = NULL, prompt_id = NULL,
+    prompt_version = NULL, input_hash = NULL, evaluated_at = NULL
+FROM judged WHERE evaluations.evaluation_id = judged.evaluation_id AND is_scored_again
+RETURNING evaluations.evaluation_id;
 
 -- name: relevant
 -- The relevant articles of a curator from a moment until another, with what is shown of each.
