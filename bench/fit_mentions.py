@@ -30,9 +30,8 @@ SETS = ("mentions", "aliases", "boundaries", "own")
 OWN = Path(__file__).with_name("ambiguous_names.txt")
 TECHNICAL, OTHER = ("senti4sd", "premo", "mentions"), ("newsmtsc", "goemotions", "sentfin", "graded")
 FOLDS = 5
-PENALTY = 0.3
+PENALTY = 1.0
 WEIGHTS = {"mentions": 0.5, "aliases": 1.0, "boundaries": 1.0, "own": 1.0}
-NEIGHBOUR_SCALE = 0.35
 
 Array = NDArray[Any]
 
@@ -119,7 +118,7 @@ def table_of(every: list[Example]) -> Array:
     for number, one in enumerate(every):
         table[number, : len(one.dense)] = one.dense
         for bucket in one.neighbours:
-            table[number, len(one.dense) + bucket] += NEIGHBOUR_SCALE
+            table[number, len(one.dense) + bucket] += 1
     return table
 
 
@@ -184,7 +183,7 @@ def main() -> None:
             technical=technical,
             capital=capital,
             weights=weights[:width].astype(np.float32),
-            neighbours=(weights[width:] * NEIGHBOUR_SCALE).astype(np.float32),
+            neighbours=weights[width:].astype(np.float32),
             bias=np.float32(logistic.intercept_[0]),
         )
 
