@@ -71,6 +71,13 @@ SPLITS = [
         "Boston is a town of 4,000 people in the east of the county and has a large market.",
         ["Boston is a town of 4,000 people in the east of the county.", "It has a large market."],
     ),
+    (
+        "The singer studied music at a school in Boston, and in 1998 moved to a small house in the south of France.",
+        [
+            "The singer studied music at a school in Boston.",
+            "In 1998, the singer moved to a small house in the south of France.",
+        ],
+    ),
     ("The park is old; it opened before the war.", ["The park is old.", "It opened before the war."]),
     ("He will come or she will call you at home.", ["He will come or she will call you at home."]),
     ("The minister resigned.", ["The minister resigned."]),
@@ -132,6 +139,18 @@ def test_a_word_of_no_list_is_proposed_for_but_not_replaced() -> None:
     at = next(at for at, token in enumerate(parsed.tokens) if token.text == "attracted")
     assert substitutes.proposals(parsed.tokens[at])
     assert substitutes.replacement(parsed, at, "A2") is None
+
+
+@pytest.mark.parametrize(
+    ("sentence", "pronoun"),
+    [
+        ("Mary Allen lives in Leeds and now owns a large shop in the town.", "She"),
+        ("Allen lives in Leeds and now owns a large shop in the town.", "Allen"),
+        ("Goodwin wrote a book and described how Lincoln hired those who ran against him.", "Goodwin"),
+    ],
+)
+def test_a_pronoun_is_not_guessed_from_a_last_name_or_from_others(sentence: str, pronoun: str) -> None:
+    assert rewriting.split([tree(sentence)])[1].startswith(f"{pronoun} ")
 
 
 def test_an_aside_in_brackets_is_left_out() -> None:

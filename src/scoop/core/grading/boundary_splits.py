@@ -41,8 +41,9 @@ def cuts(clause: Clause) -> Iterator[Split]:
         if verb is None:
             continue
         first = replace(clause, places=left, head=verb)
+        phrase, right = parts.fronted(clause, right)
         for predicate, lead in _predicates(clause, right, verb):
-            second = parts.taken_out(clause, right, predicate, (*opening, *lead))
+            second = parts.taken_out(clause, right, predicate, (*opening, *phrase, *lead))
             yield Split(rule="predicate", first=first, second=second)
 
 

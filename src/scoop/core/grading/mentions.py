@@ -73,17 +73,18 @@ def proper_name(tree: Tree, noun: int) -> str:
 
 
 def gender(tree: Tree, noun: int) -> str | None:
-    """he or she: by the first name, else if only one of them is in the sentence, and nobody else."""
+    """he or she: by the first name, else by the pronouns of the sentence that may mean nobody else."""
     first, *others = proper_name(tree, noun).removeprefix("the ").split() or [""]
-    words = {token.text.lower() for token in tree.tokens}
+    words = {token.text.lower() for at, token in enumerate(tree.tokens) if _may_mean(tree, at, noun)}
     him, her = bool(words & MASCULINE), bool(words & FEMININE)
-    by_words = None if him == her or _has_other_subject(tree, noun) else "he" if him else "she"
+    by_words = None if him == her else "he" if him else "she"
     return (_pronoun_by_name().get(first) if others else None) or by_words
 
 
-def _has_other_subject(tree: Tree, noun: int) -> bool:
-    """Whether somebody else does something in a sentence, so that "he" may mean them."""
-    return any(one.dep in SUBJECTS and one.pos == "PROPN" and at != noun for at, one in enumerate(tree.tokens))
+def _may_mean(tree: Tree, at: int, noun: int) -> bool:
+    """Whether no other name is the subject of something between a noun and a place."""
+    between = tree.tokens[min(at, noun) + 1 : max(at, noun)]
+    return not any(one.dep in SUBJECTS and one.pos == "PROPN" for one in between)
 
 
 def is_first_name(word: str) -> bool:

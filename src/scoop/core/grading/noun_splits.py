@@ -129,9 +129,15 @@ def participles(clause: Clause) -> Iterator[Split]:
 
 def last_participle(clause: Clause) -> Iterator[Split]:
     """They met boys attracted by the noise: They were attracted by the noise. For single sentences, as above."""
-    for split in _participles(clause, _is_last):
+    for split in _participles(clause, lambda *given: _is_last(*given) or _is_of_new_noun(*given)):
         if split.rule == "reduced":
             yield replace(split, rule="last_participle")
+
+
+def _is_of_new_noun(clause: Clause, verb: int, _: frozenset[int]) -> bool:
+    tree, token = clause.tree, clause.tree.tokens[verb]
+    article = tree.child(token.head, "det")
+    return token.tag == "VBN" and article is not None and tree.tokens[article].lemma in ("a", "an")
 
 
 def _participles(clause: Clause, is_allowed: Allowed) -> Iterator[Split]:

@@ -42,6 +42,20 @@ def mention(tree: Tree, noun: int) -> tuple[str, bool]:
     return (name or mentions.noun_phrase(tree, noun)), plural or name == "they"
 
 
+def fronted(clause: Clause, places: tuple[int, ...]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """The phrase that opens a part without a subject, and the rest: "in 1864 [was part of the army]"."""
+    tree, first = clause.tree, places[0]
+    phrase = tuple(at for at in places if at in tree.subtree(first))
+    rest = places[len(phrase) :]
+    while rest and tree.tokens[rest[0]].text == ",":
+        rest = rest[1:]
+    is_phrase = tree.tokens[first].dep == "prep" and places[: len(phrase)] == phrase
+    if not is_phrase or not rest or tree.tokens[rest[0]].pos not in (*VERBS, "ADV"):
+        return (), places
+    text = replace(clause, places=phrase, head=first, lead=(), tails={}, report=None).text.removesuffix(".")
+    return (f"{text[0].lower()}{text[1:]},",), rest
+
+
 def agrees(tree: Tree, verb: int, *, plural: bool) -> bool:
     """Whether the form of a verb fits the number of a subject: not "it hope"."""
     first = min((verb, *tree.children(verb, *AUXILIARIES)))

@@ -38,9 +38,9 @@ def coordinated(clause: Clause) -> Iterator[Split]:
         name, plural = parts.mention(tree, subject)
         helpers = _shared_helpers(tree, conj)
         if helpers is not None and (helpers or parts.agrees(tree, conj, plural=plural)):
-            yield Split(
-                rule="verbs", first=first, second=parts.taken_out(clause, places, conj, (*opening, name, *helpers))
-            )
+            phrase, places = parts.fronted(clause, places)
+            lead = (*opening, *phrase, name, *helpers)
+            yield Split(rule="verbs", first=first, second=parts.taken_out(clause, places, conj, lead))
 
 
 def _follows_its_link(clause: Clause, start: int, link: int | None) -> bool:
