@@ -15,6 +15,8 @@ MASCULINE = frozenset({"he", "him", "his", "himself"})
 FEMININE = frozenset({"she", "her", "hers", "herself"})
 GROUPS = words.words("groups")
 SAYING = words.words("saying")
+PARTICLES = frozenset({"of", "da", "de", "del", "di", "do", "van", "von"})
+WITH_THE = frozenset({"EU", "UK", "UN", "US"})
 THINGS = words.words("things")
 PERSON_NOUNS = words.words("persons")
 PERSON_ENDINGS = ("er", "or", "ist", "ian", "ess", "man")  # of some things too, which are then named again
@@ -161,12 +163,12 @@ def _begins_person(tree: Tree, start: int, at: int) -> bool:
 
 
 def _is_joined(tree: Tree, at: int) -> bool:
-    """Whether "of" goes on with a name."""
-    return at < len(tree.tokens) and tree.tokens[at].text == "of" and _is_capital_name(tree, at + 1)
+    """Whether "of", or "de", goes on with a name."""
+    return at < len(tree.tokens) and tree.tokens[at].text in PARTICLES and _is_capital_name(tree, at + 1)
 
 
 def _written_range(tree: Tree, start: int, end: int) -> str:
-    is_whole = end == len(tree.tokens) or tree.tokens[end].pos not in ("NOUN", "ADJ")  # "the Greenland ice sheet"
-    has_the = is_whole and start > 0 and tree.tokens[start - 1].text.lower() == "the"
     text = "".join(one.text + " " * one.has_space for one in tree.tokens[start:end]).strip()
+    is_whole = end == len(tree.tokens) or tree.tokens[end].pos not in ("NOUN", "ADJ")  # "the Greenland ice sheet"
+    has_the = (is_whole or text in WITH_THE) and start > 0 and tree.tokens[start - 1].text.lower() == "the"
     return f"the {text}" if has_the else text

@@ -10,6 +10,7 @@ from scoop.core.levels.rules import RULES, Level
 
 SPEAKING = words.words("speaking")
 ROLES = words.words("persons")
+OWNERS = frozenset({"charity", "company", "government"})
 SPOKE = "spoke about this."
 NAMED = "is part of this news."
 OFFICES = frozenset({"chairman", "governor", "king", "mayor", "minister", "president", "queen"})
@@ -97,7 +98,7 @@ def _speaker(tree: Tree, subject: int) -> str | None:
         name = mentions.proper_name(tree, subject)
         return name if name[0].isupper() and name[-1].isalpha() else None
     is_known = len(others) == 1 and tree.tokens[others[0]].text.lower() == "the"
-    return f"The {token.text}" if token.pos == "NOUN" and is_known else None
+    return f"The {token.text}" if token.lemma in ROLES | OWNERS and is_known else None
 
 
 def _people(tree: Tree) -> Iterator[str]:

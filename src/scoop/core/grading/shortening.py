@@ -153,6 +153,8 @@ def _adverbs(clause: Clause) -> Iterator[frozenset[int]]:
 def _is_spare_adverb(tree: Tree, at: int) -> bool:
     token = tree.tokens[at]
     is_plain = len(tree.subtree(at)) <= MAX_ADVERB and not _has_tag(tree, at, ("WRB", "RBR", "RBS"))
+    if at > token.head and not tree.children(token.head, *COMPLEMENTS, "prep", "prt"):
+        return False  # "went underground"
     is_of_adverb = tree.tokens[token.head].pos in ("ADV", "ADP")  # "halfway through"
     return (
         is_plain and not is_of_adverb and token.text.lower() not in KEPT_ADVERBS and not _is_compared(tree, token.head)

@@ -116,7 +116,7 @@ def _is_empty_copula(clause: Clause) -> bool:
     """Whether something is only a thing or a place: "It is a place."."""
     tree = clause.tree
     noun = tree.child(clause.head, "attr")
-    if tree.tokens[clause.head].lemma == "be" and _is_last(clause, clause.head):
+    if tree.tokens[clause.head].lemma in ("be", "seem", "appear") and _is_last(clause, clause.head):
         return not clause.lead  # "The third result was."
     if noun is None or tree.tokens[clause.head].lemma != "be" or tree.tokens[noun].lemma.lower() not in VAGUE:
         return False
@@ -158,6 +158,8 @@ def _lost_part(clause: Clause, at: int) -> bool:
     if token.dep == "appos":
         has_more = any(clause.has(one) and tree.tokens[one].dep not in ("det", "punct") for one in tree.children(at))
         return bool(lost & {"relcl", "acl", "prep"}) and not has_more
+    if token.pos == "ADJ" and token.dep in ("dobj", "pobj") and tree.child(at, "det") is not None:
+        return tree.tokens[at - 1].text.lower() in ("a", "an")  # "gave a short [talk]"
     is_pair = token.dep == "pobj" and tree.tokens[token.head].text.lower() == "between"
     return "xcomp" in lost or (is_pair and "conj" in lost)
 
