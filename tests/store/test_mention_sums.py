@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 
+from scoop.stages import sentiment_cache as cache
 from scoop.store import sentiment_cache
 
 NOW = datetime(2026, 11, 15, 12, 20, tzinfo=UTC)
@@ -132,3 +133,22 @@ async def test_what_two_writers_add_at_once_is_counted_once(database):
         assert as_counted(await aggregates(other)) == await counted(other)
         await sentiment_cache.add_up(other)
         assert as_counted(await aggregates(other)) == await counted(other)
+
+
+async def test_a_tool_that_is_being_deleted_holds_nobody_up(database):
+    async with database.connection() as one, database.connection() as other:
+        await add_tools(one)
+        for number, tool in enumerate((1, 2), 1):
+            await one.execute(INSERT, number, 1, NOW - timedelta(hours=3), tool, 0.5, "family")
+        deletion = one.transaction()
+        await deletion.start()
+        await one.execute("DELETE FROM tools WHERE tool_number = 1")
+        made = await cache.refresh(other, now=NOW)
+        assert as_counted(await aggregates(other)) == await counted(other)
+        assert {entry.tool_id for entry in await sentiment_cache.list_entries(other)} < {
+            entry.tool_id for entry in made.entries
+        }
+        await deletion.commit()
+        await sentiment_cache.add_up(other)
+        assert as_counted(await aggregates(other)) == await counted(other)
+        assert await other.fetchval("SELECT count(*) FROM mention_changes") == 0

@@ -63,7 +63,8 @@ async def add_up(conn: Connection, tool_number: int | None = None) -> None:
     async with conn.transaction():
         await commit_quickly(conn)
         await conn.execute(SQL["lock_sums"])
-        await conn.execute(SQL["add_up"], tool_number)
+        kept = [row["tool_number"] for row in await conn.fetch(SQL["lock_tools"], tool_number)]
+        await conn.execute(SQL["add_up"], kept)
 
 
 async def commit_quickly(conn: Connection) -> None:

@@ -11,11 +11,17 @@ SELECT set_config('synchronous_commit', 'off', true);
 -- Let one transaction add up at a time: another that began earlier would store older sums over newer ones.
 SELECT pg_advisory_xact_lock(hashtext('sentiment cache'), hashtext('mention_hours'));
 
+-- name: lock_tools
+-- Keep one tool or all until the end of the transaction, without waiting for those that are being deleted.
+SELECT tool_number FROM tools WHERE $1::int IS NULL OR tool_number = $1 ORDER BY tool_number FOR KEY SHARE SKIP LOCKED;
+
 -- name: add_up
--- Add up again the hours that changes concern, of one tool or all: the hour of the change, and the hours of the mentions of its
+-- Add up again the hours that changes of these tools concern: the hour of the change, and the hours of the mentions of its
 -- story and of its publisher before it, because these are the latest no longer, or again.
 WITH changed AS (
-    DELETE FROM mention_changes WHERE $1::int IS NULL OR tool_number = $1
+    DELETE FROM mention_changes
+    WHERE tool_number = ANY ($1::int[])
+        OR NOT EXISTS (SELECT FROM tools WHERE tools.tool_number = mention_changes.tool_number)
     RETURNING tool_number, story_key, publisher_family, event_at
 ), stale AS (
     SELECT tool_number, event_at FROM changed
@@ -36,7 +42,7 @@ WITH changed AS (
         ORDER BY mentions.event_at DESC LIMIT 1
     ) AS earlier
 ), hours AS (
-    SELECT DISTINCT tool_number, date_bin('1 hour', event_at, 'epoch') AS hour FROM stale JOIN tools USING (tool_number)
+    SELECT DISTINCT tool_number, date_bin('1 hour', event_at, 'epoch') AS hour FROM stale WHERE tool_number = ANY ($1::int[])
 )
 INSERT INTO mention_hours (tool_number, hour, positive, negative, total, compound_sum, last_stories, last_families)
 SELECT tool_number, hour, counted.* FROM hours, LATERAL (
@@ -147,7 +153,8 @@ SELECT tool_id, sentiment_cache.* FROM sentiment_cache JOIN tools USING (tool_nu
 WHERE $1::text IS NULL OR period = $1;
 
 -- name: put
--- Store entries; of two that were computed at once the later stays, unless the clock jumped back.
+-- Store entries; of two that were computed at once the later stays, unless the clock jumped back. A tool that is being deleted
+-- gets none.
 INSERT INTO sentiment_cache AS kept (tool_number, period, positive_count, negative_count, neutral_count, story_count,
     publisher_family_count, average_sentiment, period_start_ts, period_end_ts, last_updated_ts)
 SELECT tools.tool_number, made.period, made.positive, made.negative, made.neutral, made.stories, made.families, made.average,
@@ -156,7 +163,7 @@ FROM unnest($1::uuid[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6
     $9::bigint[], $10::bigint[], $11::bigint[])
     AS made (tool_id, period, positive, negative, neutral, stories, families, average, period_start, period_end, updated)
 JOIN tools ON tools.tool_id = made.tool_id
-ORDER BY tools.tool_number, made.period
+ORDER BY tools.tool_number, made.period FOR KEY SHARE OF tools SKIP LOCKED
 ON CONFLICT (tool_number, period) DO UPDATE SET positive_count = excluded.positive_count,
     negative_count = excluded.negative_count, neutral_count = excluded.neutral_count, story_count = excluded.story_count,
     publisher_family_count = excluded.publisher_family_count, average_sentiment = excluded.average_sentiment,
