@@ -10,7 +10,7 @@ import structlog
 from builders import FIRE, FIRE_AGAIN, an_item, group_into_events, told
 from scoop.core.budgets import Budget
 from scoop.errors import Reject
-from scoop.store import model_calls, summaries
+from scoop.store import lessons, model_calls, summaries
 from writing import NO_LIMIT, a_desk
 
 TITLE = FIRE["title"]
@@ -292,3 +292,16 @@ async def test_requests_a_minute_are_limited_without_losing_any(database, tmp_pa
         async with database.connection() as conn:
             used = await model_calls.take(conn, "summary", since=desk.now - timedelta(days=1))
         assert used.requests == 1
+
+
+async def test_what_the_local_writer_cannot_write_is_no_work_for_the_operator(database, tmp_path):
+    document_id = await one_article(database, body_text="Only a word. " * 12)
+    async with a_desk(database, tmp_path) as desk:
+        await desk.ask({document_id: "en"}, kind="lesson", level="C2")
+        await desk.write(desk.writer("local"))
+        assert await desk.rows("SELECT 1 FROM work WHERE stage = 'write'") == []
+        [brief] = await desk.rows("SELECT problem FROM briefs")
+        async with database.connection() as conn:
+            progress = await lessons.list_progress(conn, "document", document_id)
+    assert "too short or too simple" in brief["problem"]
+    assert progress["C2"].state == "failed"

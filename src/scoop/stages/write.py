@@ -161,9 +161,13 @@ class Writing:
         output = WriteOutput(settled=list(batch.settled))
         failures = dict(batch.failures)
         for job in batch.jobs:
-            if (failure := await self._write(job, output)) is not None:
+            if (failure := await self._write(job, output)) is not None and not self._is_final(job, failure):
                 failures[job.brief.brief_id] = failure
         return Outcome(output=output, failures=failures)
+
+    def _is_final(self, job: Job, failure: Failure) -> bool:
+        """Whether nobody can help: the local writer would refuse the same text again. Its brief has the reason."""
+        return isinstance(failure, Reject) and self.tasks[job.brief.kind].writer.provider == "local"
 
     async def _write(self, job: Job, output: WriteOutput) -> Failure | None:
         """Write one text into the output; gives the reason if it failed."""
