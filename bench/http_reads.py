@@ -70,8 +70,14 @@ SELECT 1 + source_item_id::bigint % $1, document_id,
     (CASE WHEN source_item_id::bigint < $1 THEN 'seed' ELSE 'exact_url' END)::story_match_type
 FROM documents
 """
-
-
+INDEXED = """
+INSERT INTO document_search (document_id, seen_at, facets, tokens)
+SELECT document_id, seen_at, ARRAY['c:' || collection, 's:' || source, 'l:' || normalized_language,
+        to_char(seen_at AT TIME ZONE 'UTC', '"d:"YYYY-MM-DD'), to_char(seen_at AT TIME ZONE 'UTC', '"m:"YYYY-MM')],
+    setweight(to_tsvector('simple', title), 'A') || to_tsvector('simple', body_text)
+FROM documents
+"""
+FACETS = "INSERT INTO search_facets (facet) SELECT DISTINCT unnest(facets) FROM document_search"
 CROWD = """
 WITH counted AS (
     SELECT story_id, sum(item_count) OVER (ORDER BY story_id) AS documents FROM stories WHERE story_id % 9 IN (1, 2)
@@ -95,6 +101,8 @@ async def fill(database: Database, documents: int, stories: int) -> None:
         await conn.execute(STORIES, stories, timeout=600)
         await conn.execute(EVENTS, timeout=600)
         await conn.execute(MEMBERS, stories, timeout=600)
+        await conn.execute(INDEXED, timeout=600)
+        await conn.execute(FACETS, timeout=600)
         await conn.execute("RESET session_replication_role")
         await conn.execute("VACUUM ANALYZE", timeout=600)
 
