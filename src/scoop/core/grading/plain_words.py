@@ -32,7 +32,7 @@ def fits(tree: Tree, at: int, plain: str) -> bool:
         return _verb_fits(tree, at, plain)
     is_graded = tree.child(at, "advmod") is not None or token.tag in ("JJR", "JJS", "RBR", "RBS")
     if " " not in plain:
-        return not (is_graded and plain in ("main", "only", "first", "many", "enough", "huge"))
+        return not (is_graded and plain in ("main", "only", "first", "many", "enough", "huge", "different"))
     return not is_graded and (token.pos != "ADV" or plain.startswith("at ") or at > token.head)
 
 

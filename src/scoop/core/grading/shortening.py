@@ -263,7 +263,7 @@ def _purposes(clause: Clause) -> Iterator[frozenset[int]]:
     tree = clause.tree
     for at in reversed(clause.places):
         token = tree.tokens[at]
-        has_object = any(child < at for child in tree.children(token.head, *COMPLEMENTS, "prep", "prt"))
+        has_object = any(child < at for child in tree.children(token.head, *COMPLEMENTS, "prep"))
         is_purpose = token.dep == "advcl" and token.tag == "VB" and tree.child(at, "mark", *SUBJECTS) is None
         is_means = token.dep == "prep" and tree.child(at, "pcomp") is not None and token.text.lower() in MEANS
         if (is_purpose or is_means) and has_object and min(tree.subtree(at)) > token.head:

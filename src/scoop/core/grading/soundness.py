@@ -133,8 +133,16 @@ def _is_dependent(clause: Clause) -> bool:
         return False
     first = clause.tree.tokens[clause.places[0]]
     is_marked = first.dep == "mark" and first.head == clause.head
+    second = clause.tree.tokens[clause.places[min(1, len(clause.places) - 1)]]
+    is_of_which = first.pos == "ADP" and second.tag in ("WDT", "WP", "WP$")
     is_inverted = first.pos in VERBS and first.tag != "VBG" and clause.tree.child(clause.head, "expl") is None
-    return is_marked or is_inverted or first.tag in ("WDT", "WP", "WP$", "CC") or first.text in (")", ";", ":")
+    return (
+        is_marked
+        or is_inverted
+        or is_of_which
+        or first.tag in ("WDT", "WP", "WP$", "CC")
+        or first.text in (")", ";", ":")
+    )
 
 
 def _is_torn(clause: Clause) -> bool:

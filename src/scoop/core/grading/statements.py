@@ -162,6 +162,8 @@ def _as_report(clause: Clause) -> Clause | None:
         return None
     subject = tree.child(clause.head, *SUBJECTS)
     inner = tree.subtree(said)
+    if tree.tokens[min(inner)].tag in ("WRB", "WP", "WDT"):
+        return None  # "revealed how"
     if subject is None or tree.tokens[subject].dep == "expl" or _quotes_speech(clause):
         return None
     who = _subject_words(clause, subject)
