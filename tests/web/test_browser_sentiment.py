@@ -92,6 +92,26 @@ async def test_a_brush_over_the_chart_reads_a_range_and_stories_are_marked_where
         await expect(tab.page.get_by_role("heading", name="What is said: 13 May to 16 May")).to_be_visible()
 
 
+async def test_a_series_is_saved_as_a_picture_and_as_a_table(database):
+    await fill(database)
+    async with browsing(database, role="reader") as tab:
+        await tab.open("/sentiment/tools/tussock?days=7")
+        async with tab.page.expect_download() as saving:
+            await tab.page.get_by_role("button", name="Save as PNG").click()
+        saved = await saving.value
+        assert saved.suggested_filename == "tussock.png"
+        assert (await saved.path()).read_bytes().startswith(b"\x89PNG")
+        for name, begins in (("SVG", "<svg"), ("CSV", "starts_at,positive_count")):
+            href = await tab.page.get_by_role("link", name=name, exact=True).get_attribute("href")
+            answer = await tab.page.context.request.get(f"{tab.visitor.address}{href}")
+            assert (answer.status, f"tussock.{name.lower()}" in answer.headers["content-disposition"]) == (200, True)
+            text = await answer.text()
+            assert text.startswith(begins)
+        points = [line.split(",") for line in text.splitlines()[1:]]
+        assert len(points) == 8
+        assert sum(int(point[6]) for point in points) == sum(int(one) for point in points for one in point[1:4]) > 0
+
+
 async def test_a_tool_is_added_merged_and_its_alias_refused_in_words(database):
     await fill(database)
     async with browsing(database, role="editor") as tab:
