@@ -34,3 +34,14 @@ def test_an_introduction_has_the_names_that_the_lesson_lost() -> None:
     lead = tree("Experts of the University of Zurich met Helen Ward in Leeds on Monday.")
     made = introductions.introduction("A2", [lead], "Helen Ward met experts.")
     assert [one.text for one in made] == ["This news is about the University of Zurich and Leeds."]
+
+
+def test_a_short_lesson_names_who_the_news_is_about_in_short_sentences() -> None:
+    sentence = "The Bank of Spain and Oxfam asked Russia, Peru and Warren Buffett to help farmers in Africa."
+    made = introductions.introduction("A1", [tree(sentence)], "")
+    assert [one.text for one in made] == [
+        "This news is about the Bank of Spain.",
+        "It is also about Oxfam, Russia and Peru.",
+        "It also names Warren Buffett and Africa.",
+    ]
+    assert all(one.words <= 8 for one in made)

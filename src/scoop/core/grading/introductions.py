@@ -9,14 +9,19 @@ from scoop.core.grading.trees import Tree
 from scoop.core.levels import reading
 from scoop.core.levels.rules import RULES, Level
 
-OPENINGS = ("This news is about", "It is also about")
+OPENINGS = ("This news is about", "It is also about", "It also names")
 
 
 def introduction(level: Level, trees: Sequence[Tree], lesson: str) -> tuple[Statement, ...]:
-    """Who and what the news is about: the names of the first sentences that a lesson does not have."""
-    longest = RULES[level].longest_sentence
-    if longest is None:
+    """Who and what the news is about: the names of some sentences that a lesson does not have.
+
+    They are short for a lesson that is too short: long ones would raise its mean of words a sentence.
+    """
+    rules = RULES[level]
+    if rules.sentence_words is None or rules.longest_sentence is None:
         return ()
+    is_short = word_count(lesson) < rules.words[0]
+    longest = rules.sentence_words[1] if is_short else rules.longest_sentence
     said = {match[0].lower() for match in reading.TOKEN.finditer(lesson)}
     names = dict.fromkeys(name for tree in trees for name in mentions.names(tree))
     missing = [name for name in _longest(list(names)) if name not in CALENDAR and not _words(name) <= said]
