@@ -59,6 +59,35 @@ def test_the_method_names_the_model_and_whether_the_encoder_was_used():
     assert (plain.method, encoded.method) == ("linear/social-en", "linear+encoder/social-en")
 
 
+def test_thanks_at_the_end_of_a_long_text_of_a_developer_count():
+    question = "The function returns a list of rows and the caller sorts them by date before it prints them. " * 3
+    plain, thankful = (scoring.score([target(text, language="en", kind="developer")])[0].compound
+                       for text in (question, f"{question}Thanks, you are awesome!"))  # fmt: skip
+    assert thankful > plain
+
+
+def test_words_beside_a_mention_are_read_in_spaced_and_unspaced_scripts():
+    seen = []
+
+    def embed(texts):
+        seen.extend(texts)
+        return np.zeros((len(texts), 512))
+
+    english = target("Yesterday we moved everything to Docker and never looked back again", "Docker", language="en")
+    chinese = target("荣耀质量和售后比小米好很多吧", "小米", language="zh", kind="social")
+    scoring.score([english, chinese], embed=embed)
+    assert {"everything to", "and never", "everything to Docker and never", "和售后比", "好很多吧"} <= set(seen)
+
+
+@given(st.text(min_size=1, max_size=120), st.sampled_from(["en", "zh", "de"]), st.data())
+def test_any_range_of_any_text_is_scored_with_the_encoder(text, language, data):
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = data.draw(st.integers(start + 1, len(text)))
+    one = SentimentTarget(text=text, language=language, kind="news", start=start, end=end)
+    [scored] = scoring.score([one], embed=lambda texts: np.ones((len(texts), 512)))
+    assert -1 <= scored.compound <= 1
+
+
 def test_no_targets_have_no_scores():
     assert scoring.score([]) == []
 

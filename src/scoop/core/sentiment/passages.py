@@ -8,6 +8,7 @@ MAX_PASSAGE = 600  # characters; the texts that the model was fitted on are shor
 MIN_CLAUSE = 24  # characters; a shorter clause says too little on its own
 UNSPACED_SHARE = 0.4  # of MIN_CLAUSE, in scripts whose signs say more
 
+_SENTENCE_END = re.compile(r"(?<=[.!?…。！？])\s+|\n+|\s+(?=>)")  # ">" begins a quotation
 _CLAUSE_END = re.compile(r"[;:!?()\n…—–。｡！？；：，、（）【】「」]|,(?=\s)|\.(?=\s)|\s-\s")
 
 
@@ -23,6 +24,11 @@ def passage_of(content: str, start: int, end: int, language: str) -> tuple[int, 
     if at + 1 < len(ranges) and ranges[at + 1][1] - first <= MAX_PASSAGE:
         last = ranges[at + 1][1]
     return max(first, end - MAX_PASSAGE), min(last, start + MAX_PASSAGE)
+
+
+def rough_sentences(content: str) -> list[str]:
+    """The sentences by their marks alone, which is fast: at least one, if only the text itself."""
+    return [one.strip() for one in _SENTENCE_END.split(content) if len(one.strip()) > 1] or [content]
 
 
 def clause_of(content: str, start: int, end: int) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from scoop.core.sentiment import Embed, SentimentScore, SentimentTarget, feature
 from scoop.core.sentiment.heads import Head, Table
 from scoop.core.sentiment.views import TargetView
 
-VERSION = "1"
+VERSION = "2"
 DIMENSIONS = 512  # of the local encoder
 DIGITS = 4  # of a score: the last digits of a vector depend on the batch it was computed in
 _WIDEST_NEUTRAL = 0.0499
@@ -50,10 +50,11 @@ def _word_parts(head: Head, seen: Sequence[TargetView]) -> list[Table]:
 
 def vectors_of(seen: Sequence[TargetView], embed: Embed) -> Table:
     """The vectors of all views of a target side by side; a view without words is zero."""
-    texts = views.texts_to_embed(seen)
+    embedded = [one.texts() for one in seen]
+    texts = views.distinct(embedded)
     by_text: Mapping[str, Table] = dict(zip(texts, embed(texts), strict=True)) if texts else {}
     nothing = np.zeros(DIMENSIONS, dtype=np.float32)
-    return np.stack([np.concatenate([by_text.get(text, nothing) for text in one.embedded]) for one in seen])
+    return np.stack([np.concatenate([by_text.get(text, nothing) for text in one]) for one in embedded])
 
 
 def _scored(negative: float, neutral: float, positive: float, *, method: str) -> SentimentScore:

@@ -1,4 +1,8 @@
-"""Sums of the word valences of VADER, with negations: in a text, in the clause, before and after the target."""
+"""Sums of the word valences of VADER, with negations.
+
+With a target: of the whole text, of the clause, before and after the target. Without one: of the whole text, of its
+first and last sentence, and of the best and the worst one.
+"""
 
 import re
 from collections.abc import Sequence
@@ -8,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
+from scoop.core.sentiment import passages
 from scoop.core.sentiment.features import NEGATIONS, Piece
 
 COLUMNS = 9
@@ -29,13 +34,19 @@ def table(pieces: Sequence[tuple[Piece, Piece]], *, is_english: bool) -> NDArray
 
 def _row(piece: Piece, clause: Piece) -> list[float]:
     if not piece.has_target:
-        positive, negative = _sums(piece.left)
-        return [positive, negative, 0, 0, 0, 0, 0, 0, positive + negative]
+        return _row_of_text(piece.left)
     before, after = _sums(piece.left), _sums(piece.right)
     near = [*_sums(piece.left[-NEAR:]), *_sums(piece.right[:NEAR])]
     own = _sums(f"{clause.left} {clause.right}")
     whole = before[0] + after[0], before[1] + after[1]
     return [*whole, *own, *near, sum(whole)]
+
+
+def _row_of_text(content: str) -> list[float]:
+    whole = _sums(content)
+    parts = [_sums(one) for one in passages.rough_sentences(content)]
+    best, worst = max(positive for positive, _ in parts), min(negative for _, negative in parts)
+    return [*whole, *parts[0], *parts[-1], best, worst, sum(whole)]
 
 
 def _sums(content: str) -> tuple[float, float]:

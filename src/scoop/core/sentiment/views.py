@@ -1,6 +1,7 @@
 """How a target is seen: its piece for the features, its words for the lexicon, its views for the encoder."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from scoop.core.sentiment import SentimentTarget, passages
@@ -8,16 +9,31 @@ from scoop.core.sentiment.features import Piece
 
 MAX_TEXT = 1_500  # characters of a text without a target
 MAX_EMBEDDED = 600  # characters
-SIDE = 90  # characters before and after a target that are embedded
+WINDOWS = (2, 5, 12)  # words on either side of a target that are embedded, with it and without
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{1,2}|[^\s\u3040-\u30ff\u3400-\u9fff]+\s*|\s+")
 
 
 @dataclass(frozen=True, slots=True)
 class TargetView:
-    """A target with its clause; `embedded` are the texts for the encoder, empty where there are no words."""
+    """A target with its clause and its own words."""
 
     piece: Piece
     clause: Piece
-    embedded: tuple[str, ...]
+    target: str = ""
+
+    def texts(self) -> tuple[str, ...]:
+        """The texts for the encoder, in a fixed number for a target and for a whole text; they may be empty."""
+        if not self.piece.has_target:
+            sentences = passages.rough_sentences(self.piece.left)
+            return tuple(one[:MAX_EMBEDDED] for one in (self.piece.left, sentences[0], sentences[-1]))
+        before, after = _words(self.piece.left[-MAX_EMBEDDED:]), _words(self.piece.right[:MAX_EMBEDDED])
+        sides = [("".join(before[-count:]), "".join(after[:count])) for count in WINDOWS]
+        return (
+            f"{self.piece.left}{self.target}{self.piece.right}"[:MAX_EMBEDDED],
+            f"{self.clause.left}{self.target}{self.clause.right}",
+            *(f"{left}{self.target}{right}".strip()[:MAX_EMBEDDED] for left, right in sides),
+            *(side.strip() for pair in sides for side in pair),
+        )
 
 
 def around_target(target: SentimentTarget) -> TargetView:
@@ -29,12 +45,7 @@ def around_target(target: SentimentTarget) -> TargetView:
     return TargetView(
         piece=Piece(text[:start], text[end:], has_target=True),
         clause=Piece(text[begin:start], text[end:stop], has_target=True),
-        embedded=(
-            text[:MAX_EMBEDDED],
-            text[begin:stop],
-            text[max(0, start - SIDE) : start].strip(),
-            text[end : end + SIDE].strip(),
-        ),
+        target=text[start:end],
     )
 
 
@@ -45,13 +56,17 @@ def whole(target: SentimentTarget) -> TargetView:
         first, last = passages.passage_of(text, target.start, target.end, target.language)
         begin, stop = passages.clause_of(text[first:last], target.start - first, target.end - first)
         text = text[first + begin : first + stop]
-    piece = Piece(text[:MAX_TEXT])
-    return TargetView(piece=piece, clause=Piece(""), embedded=(text[:MAX_EMBEDDED],))
+    return TargetView(piece=Piece(text[:MAX_TEXT]), clause=Piece(""))
 
 
-def texts_to_embed(views: Sequence[TargetView]) -> list[str]:
-    """All texts of the views, without duplicates."""
-    return list(dict.fromkeys(text for view in views for text in view.embedded if text.strip()))
+def distinct(views: Iterable[Sequence[str]]) -> list[str]:
+    """All texts of the views that have words, without duplicates."""
+    return list(dict.fromkeys(text for view in views for text in view if text.strip()))
+
+
+def _words(text: str) -> list[str]:
+    """Words with the space after them; where words touch each other, pairs of signs."""
+    return _WORD.findall(text)
 
 
 def _span(target: SentimentTarget) -> tuple[int, int]:
