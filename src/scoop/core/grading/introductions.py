@@ -29,8 +29,9 @@ def introduction(level: Level, trees: Sequence[Tree], lesson: str) -> tuple[Stat
 
 
 def _longest(names: Sequence[str]) -> list[str]:
-    """The names that are no part of another one."""
-    return [name for name in names if not any(_words(name) < _words(other) for other in names)]
+    """The names that are no part of another one, once each."""
+    once = {frozenset(_words(name)): name for name in reversed(names)}
+    return [name for words, name in reversed(once.items()) if not any(words < other for other in once)]
 
 
 def _words(name: str) -> set[str]:

@@ -62,16 +62,18 @@ def _written(tree: Tree, at: int) -> str:
 def proper_name(tree: Tree, noun: int) -> str:
     """A name as it is written, with its article and without titles and roles."""
     first = noun
-    while (
-        first - 1 in tree.subtree(noun)
-        and tree.tokens[first - 1].pos in ("PROPN", "PUNCT")
-        and (tree.tokens[first - 1].pos == "PROPN" or tree.tokens[first - 1].text == "-")
-    ):
+    while first - 1 in tree.subtree(noun) and (tree.tokens[first - 1].text == "-" or _is_of_name(tree, first - 1)):
         first -= 1
     article = tree.child(noun, "det")
     words = [tree.tokens[at].text + " " * tree.tokens[at].has_space for at in range(first, noun + 1)]
     has_the = article is not None and tree.tokens[article].lemma in ("the", "a", "an")
     return " ".join("".join(["the " if has_the else "", *words]).split())
+
+
+def _is_of_name(tree: Tree, at: int) -> bool:
+    """Whether a word before a name is a part of it: "British Airways"."""
+    token = tree.tokens[at]
+    return token.pos == "PROPN" or (token.pos == "ADJ" and at > 0 and token.text[0].isupper())
 
 
 def gender(tree: Tree, noun: int) -> str | None:

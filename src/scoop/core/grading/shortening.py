@@ -218,7 +218,7 @@ def _is_spare(tree: Tree, at: int, verb: int) -> bool:
     if at < verb:
         return True
     token = tree.tokens[verb]
-    if token.lemma == "be" and tree.child(verb, "attr", "acomp") is None:
+    if token.lemma == "put" or (token.lemma == "be" and tree.child(verb, "attr", "acomp") is None):
         return False
     return any(child < at for child in tree.children(verb, *COMPLEMENTS)) or any(
         verb < child < at for child in tree.children(verb, "prep")
