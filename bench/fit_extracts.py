@@ -31,7 +31,7 @@ MODEL = Path(extracts.__file__).with_name("extract_model.npz")
 FOLDS = 5
 VARIANT_WEIGHTS = {"": 1.0, "+lead": 0.3, "+headline": 0.15, "+single": 0.7}
 BEST_OF_LEAD = 0.4  # a lead that is its own reference counts like one that another outlet's reference resembles
-NETWORKS = ((12, 0.08, 1e-3),) * 4 + ((16, 0.05, 2e-3),) * 4  # units, temperature, decay
+NETWORKS = ((12, 0.08, 1e-3),) * 12 + ((16, 0.05, 2e-3),) * 12  # units, temperature, decay
 EPOCHS, BATCH, RATE = 60, 64, 0.01
 
 OWNERS = np.repeat(np.arange(len(NETWORKS)), [units for units, _, _ in NETWORKS])
