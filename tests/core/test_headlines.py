@@ -24,6 +24,7 @@ from scoop.core import headlines
         "Children should stay indoors, minister says",
         "Gov. Anna Weiss resigns in Ostburg",
         "Stadtrat von Ostburg tritt zurück",
+        "Regjeringen foreslår nye regler for strøm i Ostburg",
         "\u2018The Old Bridge\u2019 wins prize for best film in Ostburg",
     ],
 )
