@@ -76,7 +76,7 @@ def test_words_beside_a_mention_are_read_in_spaced_and_unspaced_scripts():
     english = target("Yesterday we moved everything to Docker and never looked back again", "Docker", language="en")
     chinese = target("荣耀质量和售后比小米好很多吧", "小米", language="zh", kind="social")
     scoring.score([english, chinese], embed=embed)
-    assert {"everything to", "and never", "everything to Docker and never", "和售后比", "好很多吧"} <= set(seen)
+    assert {"everything to", "and", "everything to Docker and", "和售后比", "好很多吧"} <= set(seen)
 
 
 @given(st.text(min_size=1, max_size=120), st.sampled_from(["en", "zh", "de"]), st.data())

@@ -9,7 +9,7 @@ from scoop.core.sentiment.features import Piece
 
 MAX_TEXT = 1_500  # characters of a text without a target
 MAX_EMBEDDED = 600  # characters
-WINDOWS = (2, 5, 12)  # words on either side of a target that are embedded, with it and without
+WINDOWS = (2, 5, 12)  # words on either side of a target that are embedded; a space after the target counts as one
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{1,2}|[^\s\u3040-\u30ff\u3400-\u9fff]+\s*|\s+")
 
 
