@@ -2,7 +2,8 @@
 
 import pytest
 
-from scoop.core.grading import rewriting, statements, substitutes
+from scoop.core.grading import noun_splits, rewriting, statements, substitutes
+from scoop.core.grading.clauses import whole
 from scoop.core.grading.trees import Tree
 from scoop.parsers import english
 
@@ -164,3 +165,9 @@ def test_a_statement_is_never_longer_than_its_level_allows() -> None:
         "read by experts of ten countries, that the method could one day help the police to solve every murder."
     )
     assert all(one.words <= 10 for one in statements.statements(tree(sentence), "A1"))
+
+
+@pytest.mark.parametrize(("noun", "said"), [("lawyer", ["The lawyer is Susumu Tonagawa."]), ("brain", [])])
+def test_a_name_is_given_only_to_people_and_things_that_have_names(noun: str, said: list[str]) -> None:
+    clause = whole(tree(f"The {noun}, Susumu Tonagawa, is in the laboratory of the institute."), is_report=True)
+    assert [one.second.text for one in noun_splits.appositions(clause)] == said

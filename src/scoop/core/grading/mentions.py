@@ -111,11 +111,21 @@ def pronoun(tree: Tree, noun: int) -> str | None:
     if token.pos == "PROPN":
         return "it" if _is_thing(tree, noun) else gender(tree, noun)
     is_speaker = token.dep in SUBJECTS and tree.tokens[token.head].lemma in SAYING
-    if is_speaker or token.lemma in PERSON_NOUNS or token.lemma.endswith(PERSON_ENDINGS):
+    if is_speaker or _is_person(token.lemma):
         return gender(tree, noun)
     if token.pos in ("NOUN", "NUM"):
         return None if token.lemma in GROUPS else "it"
     return None
+
+
+def _is_person(lemma: str) -> bool:
+    return lemma in PERSON_NOUNS or lemma.endswith(PERSON_ENDINGS)
+
+
+def may_have_name(tree: Tree, noun: int) -> bool:
+    """Whether a noun is one of people, or of things with names: her lawyer, the company."""
+    lemma = tree.tokens[noun].lemma
+    return _is_person(lemma) or lemma in THINGS or lemma in GROUPS
 
 
 def _is_thing(tree: Tree, noun: int) -> bool:

@@ -252,6 +252,8 @@ def appositions(clause: Clause) -> Iterator[Split]:
             continue
         if tree.tokens[noun].pos == "PROPN" and token.pos == "PROPN" and tree.child(at, "det", "poss") is None:
             continue  # places: Paris, France
+        if tree.tokens[noun].pos == "NOUN" and token.pos == "PROPN" and not mentions.may_have_name(tree, noun):
+            continue  # "the brain, Susumu Tonagawa"
         if mentions.is_plural(tree, noun) != mentions.is_plural(tree, at):
             continue
         first, places = parts.divided(clause, frozenset(part))
