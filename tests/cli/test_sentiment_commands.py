@@ -1,0 +1,59 @@
+"""Tools and their sentiment on the command line: add, merge, export, and a chart of what is said."""
+
+import json
+
+import pytest
+
+from builders import an_item, as_lines, scoop
+
+
+@pytest.fixture
+def run(database_url):
+    def command(*arguments, **given):
+        return scoop(*arguments, database_url=database_url, **given)
+
+    return command
+
+
+@pytest.fixture
+def tussock(run, tmp_path):
+    """A tool that two documents praise and one blames."""
+    texts = ["Tussock is a wonderful editor, we love it.", "Tussock is great.", "Tussock is terrible: we hate it."]
+    items = tmp_path / "items.ndjson"
+    items.write_bytes(as_lines([an_item(number, body_text=text) for number, text in enumerate(texts)]))
+    assert run("tools", "add", "Tussock", "--category", "editor", "--alias", "Tussock editor").returncode == 0
+    assert run("ingest", "--items", str(items)).returncode == 0
+    assert run("run-once").returncode == 0
+
+
+def test_a_tool_is_merged_exported_and_taken_in_again(run, tmp_path):
+    assert run("tools", "add", "Tussock", "--category", "editor", "--alias", "Tuss.*").returncode == 0
+    assert run("tools", "add", "Sedge", "--category", "editor").returncode == 0
+    refused = run("tools", "add", "Rush", "--category", "editor", "--alias", "Sedge")
+    assert (refused.returncode, "belongs to the tool sedge" in refused.stderr) == (1, True)
+    assert run("tools", "merge", "sedge", "tussock").returncode == 0
+    cycle = run("tools", "merge", "tussock", "sedge")
+    assert (cycle.returncode, "→" in cycle.stderr) == (1, True)
+    assert run("tools", "unmerge", "sedge").returncode == 0
+    file = tmp_path / "tools.toml"
+    file.write_text(run("tools", "export").stdout)
+    assert run("tools", "remove", "tussock", "--yes").returncode == 0
+    assert run("tools", "import", str(file)).returncode == 0
+    (tussock,) = [tool for tool in json.loads(run("tools", "list", "--json").stdout) if tool["slug"] == "tussock"]
+    assert tussock["aliases"] == ["Tuss.*"]
+
+
+def test_sentiment_is_printed_as_a_table_a_chart_and_json(run, tussock):
+    chart = run("sentiment", "tussock", "--hours", "720", "--chart").stdout
+    assert "positive" in chart
+    assert "14 Nov" in chart
+    (found,) = json.loads(run("sentiment", "tussock", "--hours", "720", "--json").stdout)
+    assert found["total_mentions"] == found["positive_count"] + found["negative_count"] + found["neutral_count"] > 0
+
+
+def test_what_cannot_be_asked_is_refused_with_the_reason(run):
+    unknown = run("sentiment", "nothing")
+    assert (unknown.returncode, "there is no tool nothing" in unknown.stderr) == (1, True)
+    for hours in ("0", "721", "week"):
+        refused = run("sentiment", "--hours", hours)
+        assert (refused.returncode, "whole number from 1 to 720" in refused.stderr) == (2, True)
