@@ -52,6 +52,10 @@ LEVELS = 15  # of a weight on either side of zero: files of half the size, with 
 STACK = {"C": 1.0, "solver": "newton-cholesky"}
 BALANCE = 0.5  # 0 is the shares of the rows, 1 the same weight for each class
 SHARING = frozenset({"news-de-target", "news-ru-target"})  # learn from other sets too; the other heads gained nothing
+BORROWED = {  # heads whose regressions of the vectors give more parts; the other heads without targets gained nothing
+    "social-en": ("developer-en", "graded-en", "review-ko"),
+    "graded-en": ("developer-en", "social-en", "review-ko"),
+}
 SHARED = 0.2  # what a row of another set counts
 SHARED_VIEWS = (0, 1, 9, 10)  # the passage, the clause, and both sides of the target
 BALANCES = (0.3, 0.5, 0.7)  # one of them is chosen for macro-F1
@@ -72,6 +76,7 @@ class Rows:
     vectors: Array
     graded: Array
     has_targets: bool
+    borrowed: Array
 
 
 def rows_of(head: str, folder: Path, cache: dict[str, Array]) -> Rows:
@@ -87,6 +92,7 @@ def rows_of(head: str, folder: Path, cache: dict[str, Array]) -> Rows:
         vectors=vectors_of(seen, cache),
         graded=np.array([np.nan if row.score is None else row.score for _, row, _ in read]),
         has_targets=head.endswith("-target"),
+        borrowed=borrowed_models(head, folder, cache),
     )
 
 
@@ -204,6 +210,15 @@ def encoder_model(vectors: Array, labels: Array, others: Products | None, *, has
     return np.hstack([own, shared])
 
 
+def borrowed_models(head: str, folder: Path, cache: dict[str, Array]) -> Array:
+    """The regressions of the vectors of other heads side by side."""
+    found: list[Array] = []
+    for other in BORROWED.get(head, ()):
+        rows = [row for name in SETS[other] for row, _ in labelled(folder / f"{name}.dev.jsonl.gz")]
+        found.append(ridge(vectors_of(seen_by(other, rows), cache), labels_of(rows), RIDGE))
+    return np.hstack(found) if found else np.zeros((0, 0), dtype=np.float32)
+
+
 def ridge(vectors: Array, labels: Array, penalty: float) -> Array:
     """The ridge regression; from the rows instead of the columns if there are fewer, with the same result."""
     if vectors.shape[1] < len(vectors):
@@ -260,7 +275,8 @@ def unseen_margins(rows: Rows, others: Products | None) -> tuple[Array, Array]:
 
 def parts_of(rows: Rows, words: Array, vectors: Array) -> dict[str, Array]:
     own = [rows.valences] if rows.words is None else [words, rows.valences]
-    return {"with encoder": np.hstack([*own, vectors]), "without encoder": np.hstack(own)}
+    borrowed = [rows.vectors @ rows.borrowed[:-1] + rows.borrowed[-1]] if rows.borrowed.size else []
+    return {"with encoder": np.hstack([*own, vectors, *borrowed]), "without encoder": np.hstack(own)}
 
 
 def print_figures(head: str, how: str, parts: Array, rows: Rows) -> None:
@@ -281,6 +297,11 @@ def print_figures(head: str, how: str, parts: Array, rows: Rows) -> None:
         print(json.dumps({"head": head, "set": name, "how": how, **rounded}), flush=True)
 
 
+def whole_encoder(rows: Rows, others: Products | None) -> Array:
+    own = encoder_model(rows.vectors, rows.labels, others, has_targets=rows.has_targets)
+    return np.hstack([own, rows.borrowed]) if rows.borrowed.size else own
+
+
 def write(head: str, rows: Rows, others: Products | None, parts: dict[str, Array]) -> None:
     used, values, scale = np.zeros(0, np.uint8), np.zeros((0, 3), np.int8), np.zeros((2, 3), np.float32)
     if rows.words is not None:
@@ -295,7 +316,7 @@ def write(head: str, rows: Rows, others: Products | None, parts: dict[str, Array
         used=used,
         values=values,
         scale=scale,
-        encoder=encoder_model(rows.vectors, rows.labels, others, has_targets=rows.has_targets).astype(np.float16),
+        encoder=whole_encoder(rows, others).astype(np.float16),
         combined=stacked(parts["with encoder"], rows.labels, rows.folds).astype(np.float32),
         combined_without_encoder=stacked(parts["without encoder"], rows.labels, rows.folds).astype(np.float32),
     )
