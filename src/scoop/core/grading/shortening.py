@@ -155,7 +155,8 @@ def _is_spare_adverb(tree: Tree, at: int) -> bool:
     is_plain = len(tree.subtree(at)) <= MAX_ADVERB and not _has_tag(tree, at, ("WRB", "RBR", "RBS"))
     if at > token.head and not tree.children(token.head, *COMPLEMENTS, "prep", "prt"):
         return False  # "went underground"
-    is_of_adverb = tree.tokens[token.head].pos in ("ADV", "ADP")  # "halfway through"
+    head = tree.tokens[token.head]
+    is_of_adverb = head.pos in ("ADV", "ADP") or (head.dep == "amod" and head.tag == "VBN")  # "newly formed"
     return (
         is_plain and not is_of_adverb and token.text.lower() not in KEPT_ADVERBS and not _is_compared(tree, token.head)
     )

@@ -1,7 +1,7 @@
 """Statements: the short sentences that a source sentence becomes for a level."""
 
 from calendar import day_name, month_name
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -116,13 +116,21 @@ def _fitted(clause: Clause, usual: int, most: int, depth: int) -> Iterator[Claus
     clause = reported or clause
     best = best_split(clause) if depth < MAX_DEPTH else None
     if best is not None:
-        for part in (best.first, best.second):
-            yield from _fitted(part, usual, most, depth + 1)
+        first = list(_fitted(best.first, usual, most, depth + 1))
+        yield from first
+        if not _lost_place(best.second, first):
+            yield from _fitted(best.second, usual, most, depth + 1)
         return
     shorter = _shortened(clause, usual, most)
     if shorter is not None:
         yield shorter
         yield from _detached(clause, shorter)
+
+
+def _lost_place(clause: Clause, before: Sequence[Clause]) -> bool:
+    """Whether a clause begins with "There", and what is before it has lost the place."""
+    place = clause.tree.tokens[clause.head].head
+    return clause.lead[:1] == ("There,",) and not any(one.has(place) for one in before)
 
 
 def _length(clause: Clause) -> int:
