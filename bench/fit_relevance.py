@@ -227,14 +227,19 @@ def cross_validate(every: Sequence[World]) -> None:
     for one in every:
         found = np.zeros(one.labels.shape)
         for fold, (fit, known) in enumerate(by_fold):
-            found[one.folds == fold] = probabilities(fit, with_directions(one, known, [fold]))
-        print_figures("articles unseen", one, calibrated(found, one.table))
+            found[one.folds == fold] = scored(one, fit, known, [fold])
+        print_figures("articles unseen", one, found)
     for name in sorted({one.name.partition("+")[0] for one in every}):
         fit, known = fitted([one for one in every if one.name.partition("+")[0] != name], range(FOLDS))
         for one in every:
             if one.name.partition("+")[0] == name:
-                found = probabilities(fit, with_directions(one, known, range(FOLDS)))
-                print_figures("set unseen", one, calibrated(found, one.table))
+                print_figures("set unseen", one, scored(one, fit, known, range(FOLDS)))
+
+
+def scored(one: World, fit: Any, known: Directions, folds: Collection[int]) -> Array:
+    """The probabilities of the rows of these folds as the program shows them."""
+    table = with_directions(one, known, folds)
+    return calibrated(probabilities(fit, table), table)
 
 
 def main() -> None:
