@@ -1,7 +1,7 @@
 """Lessons: the statements of a document that give what happened, at the length and difficulty of a level."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scoop.core.briefs import SourceText
 from scoop.core.grading import groups, selection, sources
@@ -9,13 +9,14 @@ from scoop.core.grading.selection import Aims, Group
 from scoop.core.grading.soundness import word_count
 from scoop.core.grading.sources import ParsedSentence
 from scoop.core.grading.trees import Parse
-from scoop.core.levels import reading
+from scoop.core.levels import measure, reading
 from scoop.core.levels.rules import LEVELS, RULES, Level
 from scoop.errors import Reject
 from scoop.model import Citation
 
 MARGIN = 0.1  # words a sentence, or grades of school, that keep a lesson inside its limits
 SPARE = 1.1  # times the usual length, which may be 1.2 times as long at most
+STEPS = (0.5, 1.0, 1.5, 2.0)  # grades of school by which a lesson is raised that is easier than the one below
 GRADES: Mapping[Level, float] = {"A1": 4.5, "A2": 6.5, "B1": 9.0, "B2": 11.0, "C1": 14.0, "C2": 18.0}
 """The highest Flesch-Kincaid grade that a lesson should have."""
 FREE_SENTENCE_WORDS: Mapping[Level, tuple[int, int]] = {"C1": (16, 40), "C2": (18, 50)}
@@ -43,10 +44,11 @@ class GradedLesson:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Floor:
-    """The grade of school and the mean words a sentence of the lesson below."""
+    """The grade of school, the mean words a sentence and the measured score of the lesson below."""
 
     grade: float
     mean: float
+    score: float
 
 
 def grade(
@@ -64,13 +66,31 @@ def grade(
     if not found:
         raise Reject("the documents have no sentences to make a lesson from")
     lessons: dict[Level, GradedLesson] = {}
-    floor = Floor(grade=0.0, mean=0.0)
+    floor = Floor(grade=0.0, mean=0.0, score=0.0)
     for level in sorted(levels, key=LEVELS.index):
-        lesson = _lesson(level, found, floor)
+        lesson = _harder_lesson(level, found, floor)
         if lesson is not None:
             lessons[level] = lesson
-            floor = Floor(grade=max(floor.grade, difficulty(lesson.text)), mean=max(floor.mean, _mean(lesson)))
+            floor = Floor(
+                grade=max(floor.grade, difficulty(lesson.text)),
+                mean=max(floor.mean, _mean(lesson)),
+                score=max(floor.score, _score(lesson)),
+            )
     return lessons
+
+
+def _harder_lesson(level: Level, found: Sequence[ParsedSentence], floor: Floor) -> GradedLesson | None:
+    """A lesson, made again at a higher grade if it is measured as easier than the one below."""
+    lesson = _lesson(level, found, floor)
+    for step in STEPS:
+        if lesson is None or _score(lesson) >= floor.score:
+            break
+        lesson = _lesson(level, found, replace(floor, grade=floor.grade + step))
+    return lesson
+
+
+def _score(lesson: GradedLesson) -> float:
+    return measure.measure(lesson.text).score or 0.0
 
 
 def _mean(lesson: GradedLesson) -> float:
