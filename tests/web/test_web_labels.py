@@ -235,6 +235,10 @@ def test_a_code_of_another_language_cannot_be_asked_for(code):
             "unsupported: 'Rust' is not one of the topics; use them as they are spelled.",
             "'Rust' is not one of the topics",
         ),
+        (
+            "inverted: The text is easier than the text of level A2: write it harder.",
+            "The text is easier than the text of level A2",
+        ),
         ("not_json: https://models.example/v1?key=s3cret is no JSON.", "https://models.example/v1?… is no JSON"),
         (None, "the reason is unknown"),
     ],

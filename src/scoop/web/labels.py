@@ -31,7 +31,7 @@ CHARACTERS_A_MINUTE = 500  # of a language without spaces, whose tokens are char
 UNSPACED = frozenset({"ja", "km", "lo", "my", "th", "zh"})
 _PROBLEM_CODE = re.compile(r"^[a-z_]+: ")
 _WANTED_LANGUAGE = re.compile(r"; write it in (?=\w)")
-_ADVICE = re.compile(r"; (?:write|use|copy) [^.;]*")  # to the model
+_ADVICE = re.compile(r"[;:] (?:write|use|copy) [^.;]*")  # to the model
 
 LANGUAGES = {
     "ar": "Arabic", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek", "en": "English", "es": "Spanish",

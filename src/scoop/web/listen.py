@@ -29,7 +29,7 @@ from scoop.store.learners import DEFAULT_LEVEL, LessonPlace
 from scoop.store.reads import lessons as reads
 from scoop.store.reads.lessons import ListeningArticle
 from scoop.store.recordings import RecordingLength
-from scoop.web import pages
+from scoop.web import labels, pages
 from scoop.web.context import PageContext
 
 router = routes.for_pages()
@@ -244,4 +244,6 @@ async def _ask(conn: Connection, desk: Desk, by: Visitor, article: ListeningArti
         )
     except Conflict as conflict:
         return f"{conflict}."
-    return f"The lesson could not be made: {progress.problem}." if progress.state == "failed" else ""
+    if progress.state != "failed":
+        return ""
+    return f"No lesson of this level could be made: {labels.failure_reason(progress.problem)}. Choose another level."
