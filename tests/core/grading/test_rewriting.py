@@ -154,6 +154,16 @@ def test_a_pronoun_is_not_guessed_from_a_last_name_or_from_others(sentence: str,
     assert rewriting.split([tree(sentence)])[1].startswith(f"{pronoun} ")
 
 
+@pytest.mark.parametrize("level", ["A1", "A2", "B1", "B2"])
+def test_no_sentence_is_about_the_that_of_a_relative_clause(level) -> None:
+    sentence = (
+        "Rescuers evacuated all 214 people from a ferry that caught fire in the North Sea, completing the operation at "
+        "01:35 on Thursday, the coastguard said."
+    )
+    made = [one.text for one in statements.statements(tree(sentence), level)]
+    assert not [text for text in made if "that completed" in text.lower()]
+
+
 def test_an_aside_in_brackets_is_left_out() -> None:
     made = statements.statements(tree("The town (population 4,000) has an old bridge."), "A2")
     assert [one.text for one in made] == ["The town has an old bridge."]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from scoop.core.grading import mentions, parts
 from scoop.core.grading.clauses import Clause
 from scoop.core.grading.parts import Split
-from scoop.core.grading.trees import AUXILIARIES, SUBJECTS, Tree
+from scoop.core.grading.trees import AUXILIARIES, SUBJECTS, ParsedToken, Tree
 from scoop.core.levels import vocabulary
 
 OBJECTS = frozenset({"attr", "dobj", "pobj", "appos", "conj"})
@@ -155,7 +155,7 @@ def _participles(clause: Clause, is_allowed: Allowed) -> Iterator[Split]:
         ):
             continue
         noun = token.head if token.dep == "acl" else tree.subject(token.head)
-        if noun is None or not clause.has(noun) or tree.tokens[noun].dep == "expl":
+        if noun is None or not clause.has(noun) or not _is_nameable(tree.tokens[noun]):
             continue
         places = tuple(at for at in clause.places if at in part)
         if min(part) != verb and tree.tokens[min(part)].pos not in ("ADV", "AUX"):
@@ -174,6 +174,11 @@ def _participles(clause: Clause, is_allowed: Allowed) -> Iterator[Split]:
             first=first,
             second=replace(second, swaps={**second.swaps, **swaps}),
         )
+
+
+def _is_nameable(noun: ParsedToken) -> bool:
+    """Whether a sentence can begin with it: not the "there" of "there is", nor the "that" of "a ferry that burned"."""
+    return noun.dep != "expl" and noun.tag not in ("WDT", "WP")
 
 
 def _is_reduced(clause: Clause, verb: int, _: frozenset[int]) -> bool:
