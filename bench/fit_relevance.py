@@ -77,8 +77,7 @@ class World:
 
     def is_about(self, subject: str) -> Array:
         """The articles of the topics that are this subject."""
-        own: Array = self.labels[:, [one == subject for one in self.subjects]].any(axis=1)
-        return own
+        return np.asarray(self.labels[:, [one == subject for one in self.subjects]].any(axis=1))
 
 
 def of_unknown_subjects(table: Array) -> Array:

@@ -65,7 +65,7 @@ def _row(tool: "Tool", entry: "SentimentCacheEntry") -> tuple[object, ...]:
         f"{entry.positive_percentage:.1f} %",
         f"{entry.neutral_percentage:.1f} %",
         f"{entry.negative_percentage:.1f} %",
-        f"{entry.average_sentiment:+.2f}",
+        f"{entry.average_sentiment:+z.2f}",
     )
 
 
@@ -84,7 +84,7 @@ def _chart(points: "Sequence[SeriesPoint]", hours: int) -> list[str]:
         for point in points
     )
     lines = [
-        f"{point.starts_at:{form}}  {bar:<{BAR_WIDTH}} {point.total_mentions:>6,}  {point.average_sentiment:+.2f}"
+        f"{point.starts_at:{form}}  {bar:<{BAR_WIDTH}} {point.total_mentions:>6,}  {point.average_sentiment:+z.2f}"
         for point, bar in zip(points, bars, strict=True)
     ]
     return ["", key, *lines]

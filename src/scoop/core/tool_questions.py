@@ -46,7 +46,7 @@ def _window_text(name: str, now: Aggregate, both: Aggregate | None) -> str:
     positive, negative, neutral = percentages(now.positive_count, now.negative_count, now.neutral_count)
     line = (
         f"Last {name}: {now.total} mentions in {now.story_count} stories of {now.publisher_family_count} publishers; "
-        f"{positive} % positive, {neutral} % neutral, {negative} % negative; average {_average(now):+.2f}."
+        f"{positive} % positive, {neutral} % neutral, {negative} % negative; average {_average(now):+z.2f}."
     )
     if both is None:
         return line
@@ -56,7 +56,7 @@ def _window_text(name: str, now: Aggregate, both: Aggregate | None) -> str:
         neutral_count=both.neutral_count - now.neutral_count,
         compound_sum=both.compound_sum - now.compound_sum,
     )
-    return f"{line} The {name} before: {before.total} mentions, average {_average(before):+.2f}."
+    return f"{line} The {name} before: {before.total} mentions, average {_average(before):+z.2f}."
 
 
 def _average(aggregate: Aggregate) -> float:

@@ -68,7 +68,7 @@ async def _moves(
         if sentiment_trends.has_moved(current, before, mentions=day.total, previous=previous, by=moved_by):
             window = Window(since=now - timedelta(hours=DAY_HOURS), until=now)
             messages["sentiment_moved", tool.slug] = (
-                f"sentiment about {tool.name} went from {before:+.2f} to {current:+.2f} on {day.total:,} mentions of "
+                f"sentiment about {tool.name} went from {before:+z.2f} to {current:+z.2f} on {day.total:,} mentions of "
                 f"24 hours{await _evidence(conn, tool, window)}"
             )
     return messages

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from scoop.core.relevance.rubric import Quality
+from scoop.core.relevance.rubric import KNOWN_WORDS, Quality
 
 NAMES_SHOWN = 3
 MANY_NUMBERS, MANY_NAMES, LONG = 5, 5, 600  # from which on they are mentioned
@@ -43,7 +43,11 @@ def _written(measured: Quality) -> str:
         f"{measured.words} words" if measured.words >= LONG else "",
     ]
     shown = [each for each in strong if each]
-    return f"It has {_listed(shown)}." if shown else f"It is short on facts, with {measured.words} words."
+    if shown:
+        return f"It has {_listed(shown)}."
+    if measured.words < KNOWN_WORDS:
+        return f"With {measured.words} words it is too short to judge its facts: it counts as an ordinary article."
+    return f"It has few facts in {measured.words} words."
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -61,6 +61,7 @@ class Passage:
     title: str
     url: str | None
     source: str
+    source_name: str | None
     collection: str
     publisher_family: str
     story_uuid: UUID | None

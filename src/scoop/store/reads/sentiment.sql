@@ -32,7 +32,8 @@ SELECT tool_number FROM tool_roots WHERE root_number = $1;
 -- name: passages
 -- The mentions of a tool with their passages, the newest first, after a cursor; narrowed to a label, source or window.
 SELECT mention_id, documents.article_id, documents.title, documents.body_text, documents.canonical_url AS url,
-    documents.source, documents.collection, mentions.publisher_family, story_uuid, normalized_language AS language, event_at,
+    documents.source, (SELECT name FROM source_names WHERE source_names.source = documents.source) AS source_name,
+    documents.collection, mentions.publisher_family, story_uuid, normalized_language AS language, event_at,
     start_offset, end_offset, passage_start, passage_end, compound, confidence, label, alias, method, version,
     coalesce(is_comment, false) AS is_comment
 FROM mentions JOIN documents USING (document_id) LEFT JOIN stories ON stories.story_id = mentions.story_id
