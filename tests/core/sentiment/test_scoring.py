@@ -1,5 +1,7 @@
 """Scores of texts and mentions: labels, targets, and what has no words."""
 
+from unicodedata import normalize
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -64,6 +66,12 @@ def test_thanks_at_the_end_of_a_long_text_of_a_developer_count():
     plain, thankful = (scoring.score([target(text, language="en", kind="developer")])[0].compound
                        for text in (question, f"{question}Thanks, you are awesome!"))  # fmt: skip
     assert thankful > plain
+
+
+def test_korean_has_the_same_score_with_composed_and_with_separate_letters():
+    text = "배우들 연기가 정말 좋았고 다시 보고 싶은 영화였다"
+    composed, separate = (target(normalize(form, text), language="ko", kind="review") for form in ("NFC", "NFD"))
+    assert scoring.score([composed]) == scoring.score([separate])
 
 
 def test_words_beside_a_mention_are_read_in_spaced_and_unspaced_scripts():

@@ -5,18 +5,20 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
 
 BITS = 18
-RUNS = (2, 3, 4, 5)  # characters
+RUNS = (2, 3, 4, 5, 6)  # characters; the longest only in Korean, whose syllables are taken apart
 NEGATION_SCOPE = 4  # words
 NEAR_PAIR = 8  # words from the target
 _WORD_EDGES, _SIGN_EDGES = (0, 1, 2, 4, 7, 13), (0, 1, 8, 25, 80)  # distances from the target at which a zone begins
 _TARGET = "\x01"
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|0+(?:[.,]0+)*%?|[!?]+|[:;=8][-']?[)(dp/\\|\][]|<3|[^\w\s]")
+_HANGUL, _JAMO = re.compile("[\uac00-\ud7a3]"), (0x1100, 0x11FF)
 _DIGIT = str.maketrans(dict.fromkeys("123456789", "0"))
 _NEGATIONS = (
     "not no never none nobody nothing neither nor without cannot can't don't doesn't didn't won't wouldn't isn't wasn't"
@@ -65,7 +67,8 @@ def _features(pieces: Sequence[Piece], salt: int) -> Iterator[tuple[Hashes, Numb
 
 
 def _plain(content: str) -> str:
-    return content.lower().translate(_DIGIT).replace("’", "'")
+    plain = content.lower().translate(_DIGIT).replace("’", "'")
+    return normalize("NFD", plain) if _HANGUL.search(plain) else plain  # an ending may be half a syllable of Korean
 
 
 def _word_features(pieces: Sequence[Piece]) -> Iterator[tuple[Hashes, Numbers]]:
@@ -105,6 +108,8 @@ def _sign_features(pieces: Sequence[Piece]) -> Iterator[tuple[Hashes, Numbers]]:
     for length in range(2, max(RUNS) + 1):
         hashes = hashes[:-1] * np.uint32(16777619) ^ codes[length - 1 :]
         together = rows[: len(hashes)] == rows[length - 1 :]
+        if length == max(RUNS):
+            together &= (codes[: len(hashes)] >= _JAMO[0]) & (codes[: len(hashes)] <= _JAMO[1])
         run, own = _mixed(hashes[together], 101 + length), rows[: len(hashes)][together]
         yield run, own
         first, last = distances[: len(hashes)][together], distances[length - 1 :][together]

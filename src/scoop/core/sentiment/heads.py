@@ -34,10 +34,10 @@ _OF_TEXTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """Linear models as arrays: `weights` of hashed features, `encoder` of vectors, and how both are combined."""
+    """Linear models as arrays: of hashed features (`roots` of weights), of vectors, and how both are combined."""
 
     name: str
-    weights: NDArray[np.int8]
+    roots: NDArray[np.int8]
     scale: Table
     encoder: Table
     combined: Table
@@ -53,12 +53,12 @@ class Head:
 
     @property
     def has_words(self) -> bool:
-        return len(self.weights) > 0
+        return len(self.roots) > 0
 
     def margins(self, rows: HashedRows) -> Table:
         """The margin of each class by the hashed features."""
         sums = [
-            np.bincount(rows.rows, weights=self.weights[rows.buckets, column], minlength=len(rows.scales))
+            np.bincount(rows.rows, weights=signed_squares(self.roots[rows.buckets, column]), minlength=len(rows.scales))
             for column in range(self.scale.shape[1])
         ]
         margins: Table = (np.stack(sums, axis=1) * rows.scales[:, None] * self.scale[0] + self.scale[1]).astype(
@@ -69,6 +69,12 @@ class Head:
     def encoder_margins(self, vectors: Table) -> Table:
         margins: Table = vectors @ self.encoder[:-1] + self.encoder[-1]
         return margins
+
+
+def signed_squares(roots: NDArray[np.int8]) -> Table:
+    """The weights of the hashed features, which are stored as roots: few are large, and most are small."""
+    values = roots.astype(np.float32)
+    return values * np.abs(values)
 
 
 def probabilities(combined: Table, parts: Sequence[Table]) -> Table:
@@ -97,7 +103,7 @@ def head(name: str) -> Head:
     with np.load(BytesIO(stored), allow_pickle=False) as arrays:
         return Head(
             name=name,
-            weights=_unpacked(arrays),
+            roots=_unpacked(arrays),
             scale=arrays["scale"],
             encoder=arrays["encoder"].astype(np.float32),
             combined=arrays["combined"],
@@ -106,9 +112,9 @@ def head(name: str) -> Head:
 
 
 def _unpacked(arrays: "np.lib.npyio.NpzFile") -> NDArray[np.int8]:
-    """The weights of all buckets; only those that are not zero are stored."""
+    """The roots of all buckets; only those that are not zero are stored."""
     if not len(arrays["used"]):
         return np.zeros((0, 3), dtype=np.int8)
-    weights = np.zeros((1 << features.BITS, 3), dtype=np.int8)
-    weights[np.unpackbits(arrays["used"]).astype(bool)] = arrays["values"]
-    return weights
+    roots = np.zeros((1 << features.BITS, 3), dtype=np.int8)
+    roots[np.unpackbits(arrays["used"]).astype(bool)] = arrays["values"]
+    return roots
