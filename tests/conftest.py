@@ -95,7 +95,7 @@ def template(postgres: EmbeddedServer, worker_id: str) -> str:
 
 @pytest.fixture(scope="session")
 def lasting_url(postgres: EmbeddedServer, template: str, worker_id: str) -> str:
-    """A migrated database for what a worker prepares once."""
+    """A migrated database for what a worker reads and never changes."""
     name = f"lasting_{worker_id}"
     asyncio.run(administer(postgres, f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy"))
     return url_of(postgres, name)

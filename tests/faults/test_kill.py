@@ -110,11 +110,12 @@ def run_once(**settings) -> int:
 
 
 @pytest.fixture(scope="session")
-def expected(lasting_url, tmp_path_factory):
+def expected(clones, tmp_path_factory):
     """The state that a run without any fault leads to."""
-    assert take_in(a_tangle(tmp_path_factory.mktemp("unharmed")), database_url=lasting_url) == 0
-    assert run_once(database_url=lasting_url) == 0
-    return asyncio.run(state(lasting_url))
+    url = clones.take()
+    assert take_in(a_tangle(tmp_path_factory.mktemp("unharmed")), database_url=url) == 0
+    assert run_once(database_url=url) == 0
+    return asyncio.run(state(url))
 
 
 @pytest.mark.parametrize("point", PUSH_POINTS + STAGE_POINTS)

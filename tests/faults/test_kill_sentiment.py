@@ -68,10 +68,11 @@ async def _forget_refreshes(url):
 
 
 @pytest.fixture(scope="session")
-def expected(lasting_url, half):
-    prepare(half, lasting_url)
-    assert scoop("run-once", database_url=lasting_url).returncode == 0
-    found = asyncio.run(state(lasting_url))
+def expected(clones, half):
+    url = clones.take()
+    prepare(half, url)
+    assert scoop("run-once", database_url=url).returncode == 0
+    found = asyncio.run(state(url))
     assert len(found[0]) == 12
     return found
 

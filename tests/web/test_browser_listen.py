@@ -80,7 +80,7 @@ async def test_a_learner_hears_a_lesson_with_each_sentence_lit_changes_speed_and
         await page.get_by_role("button", name="Pause").click()
         stopped = await _time(page)
         async with database.connection() as conn:
-            while not await conn.fetchval("SELECT position_ms FROM lesson_progress WHERE position_ms > 0"):
+            while (await conn.fetchval("SELECT max(position_ms) FROM lesson_progress") or 0) < 1000 * stopped - 50:
                 await page.wait_for_timeout(50)
         await page.reload()
         await _until(page, "document.getElementById('sound').currentTime > 0")

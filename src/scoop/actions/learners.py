@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from scoop.core import dictionary, streaks, word_reviews
 from scoop.core.word_reviews import Answer
-from scoop.errors import UsageError
+from scoop.errors import NotFound, UsageError
 from scoop.model import Level
 from scoop.store import learner_words, learners, lessons
 from scoop.store.db import Connection
@@ -93,6 +93,8 @@ async def add_word(
     entries = dictionary.look_up(word)
     if not entries[0].word:
         raise UsageError("the word has no letters")
+    if lesson_id is not None:
+        await _check_lesson(conn, lesson_id)
     entry = next((entry for entry in entries if entry.word_class == word_class), entries[0])
     new = NewWord(
         word=entry.word,
@@ -104,6 +106,13 @@ async def add_word(
         lesson_id=lesson_id,
     )
     return await learner_words.put(conn, user_id, new, word_reviews.new_card(now))
+
+
+async def _check_lesson(conn: Connection, lesson_id: int) -> None:
+    try:
+        await lessons.by_id(conn, lesson_id)
+    except NotFound as missing:
+        raise UsageError(f"lesson_id: {missing}; leave it out, or give the id of a lesson") from missing
 
 
 async def review_word(conn: Connection, user_id: int, word_id: int, answer: Answer, *, now: datetime) -> LearnerWord:
