@@ -325,7 +325,7 @@ def _sentiment_jobs(alert_at: int) -> Iterator[PeriodicJob]:
     )
     yield PeriodicJob(
         name="add up mentions",
-        when=timedelta(minutes=1),
+        when=timedelta(seconds=15),  # a new desk shows zeros until then
         run=lambda conn, now: sentiment_cache.follow_changes(conn, now=now),
         needs=StageName.MENTIONS,
         waits=True,
