@@ -19,7 +19,7 @@ OPTIONS = {
 KINDS = plugins.makers(channels)
 PICKS = a_digest(
     a_pick(1, title="A migration in numbers"),
-    a_pick(2, score=70, topics=("Zig",)),
+    a_pick(2, score=70, topics=("Zig",), reasoning="@everyone should see its benchmark."),
     introduction="2 articles about Go, PostgreSQL and Zig.",
 )
 
@@ -37,12 +37,14 @@ def test_every_kind_is_here():
 
 
 @pytest.mark.parametrize("kind", OPTIONS)
-def test_every_kind_shows_introduction_must_read_score_topics_and_source(kind):
+def test_every_kind_shows_introduction_must_read_score_topics_source_and_reason(kind):
     (post,) = written(kind, PICKS)
     for words in ("2 articles about Go, PostgreSQL and Zig.", "85/100", "70/100", "Go and PostgreSQL", "Zig"):
         assert words in post
     assert "Must read:" in post
     assert "The Paper" in post
+    assert "It measures a migration." in post
+    assert "should see its benchmark." in post
     assert "https://paper.example/2" in post
 
 

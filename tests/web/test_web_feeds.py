@@ -204,7 +204,7 @@ async def test_each_digest_that_was_told_is_one_entry(database, tmp_path):
             assert "Bridge & tower closed" in items(answer)[0]["body_text"]
 
 
-async def test_a_curators_digest_has_its_introduction_scores_and_topics(database, tmp_path):
+async def test_a_curators_digest_has_its_introduction_scores_topics_and_reasons(database, tmp_path):
     async with a_curator(database, tmp_path) as desk:
         await desk.evaluate([a_post_about(1, "PostgreSQL"), a_post_about(2, "Go")])
         entries = await desk.post()
@@ -213,6 +213,7 @@ async def test_a_curators_digest_has_its_introduction_scores_and_topics(database
             (item,) = items(await visitor.get(f"/feeds/digests/{SLUG}.{form}"))
             assert "2 articles about PostgreSQL and Go." in item["body_text"]
             assert f"{entries[0].relevance.score}/100 · PostgreSQL" in item["body_text"]
+            assert f"PostgreSQL · {entries[0].relevance.reasoning}" in item["body_text"].replace("&quot;", '"')
 
 
 @pytest.mark.parametrize(

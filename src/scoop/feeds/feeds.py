@@ -291,7 +291,7 @@ def _digest_story(desk: Desk, base: str, telling: Telling) -> FeedStory:
         headline=LinkedText(text=common.headline(telling), href=f"{base}/stories/{telling.story_uuid}"),
         change=common.change(telling),
         lead=common.summary(telling),
-        note=common.verdict(telling),
+        note=" · ".join(filter(None, [common.verdict(telling), common.reason(telling)])),
         outlets=[*([host] if host else []), *others[:SHOWN_OUTLETS]],
         company=[
             LinkedText(text=common.headline(twin), href=f"{base}/stories/{twin.story_uuid}") for twin in telling.twins

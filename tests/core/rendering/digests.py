@@ -143,9 +143,9 @@ def a_digest(*tellings, **given):
     return replace(tame, **given)
 
 
-def a_pick(story_id=1, *, score=85, topics=("Go", "PostgreSQL"), **given):
+def a_pick(story_id=1, *, score=85, topics=("Go", "PostgreSQL"), reasoning="It measures a migration.", **given):
     """An article of a curator."""
-    relevance = Relevance(score=score, topics=topics, reasoning="It measures a migration.")
+    relevance = Relevance(score=score, topics=topics, reasoning=reasoning)
     return a_telling(story_id, relevance=relevance, publishers=("The Paper",), **given)
 
 

@@ -148,22 +148,33 @@ def test_a_day_without_news_is_one_message_that_says_so():
     ]
 
 
-def test_the_articles_of_a_curator_have_relevance_topics_and_source():
+def test_the_articles_of_a_curator_have_relevance_topics_source_and_reason():
     digest = a_digest(a_pick(1, title="A migration"), a_pick(2, score=70, topics=("Go",)), introduction="2 articles.")
     (message,) = messages(digest)
     assert message["content"].splitlines()[1:] == ["2 articles.", "**Must read:** A migration"]
     assert [[(field["name"], field["value"]) for field in embed["fields"]] for embed in message["embeds"]] == [
-        [("Relevance", "85/100"), ("Topics", "Go and PostgreSQL"), ("Source", "The Paper")],
-        [("Relevance", "70/100"), ("Topics", "Go"), ("Source", "The Paper")],
+        [*scored, ("Source", "The Paper"), ("Reason", "It measures a migration.")]
+        for scored in (
+            [("Relevance", "85/100"), ("Topics", "Go and PostgreSQL")],
+            [("Relevance", "70/100"), ("Topics", "Go")],
+        )
     ]
     assert message["embeds"][0]["url"] == "https://paper.example/1"
     assert message["embeds"][0]["description"].startswith("Something happened.")
 
 
 def test_ten_long_articles_of_a_curator_are_split_within_the_limit():
-    long = {"title": "t" * 300, "summary": "s" * 400, "topics": ("x" * 50,) * 5}
+    long = {"title": "t" * 300, "summary": "s" * 400, "topics": ("x" * 50,) * 5, "reasoning": "r " * 300}
     found = messages(a_digest(*(a_pick(number, **long) for number in range(1, 11)), introduction="i" * 400))
-    assert [len(message["embeds"]) for message in found] == [6, 4]
+    assert [len(message["embeds"]) for message in found] == [5, 5]
+
+
+def test_a_long_reason_is_cut_and_pings_nobody():
+    [embed] = embeds(a_digest(a_pick(1, reasoning="@everyone must [read](http://evil.example) this. " * 9)))
+    reason = next(field["value"] for field in embed["fields"] if field["name"] == "Reason")
+    assert reason.startswith("＠everyone must \\[read\\]")
+    assert 100 < len(ESCAPE.sub("x", reason)) <= 200
+    assert not acting(reason)
 
 
 def test_a_long_digest_goes_on_in_parts_that_say_their_number():

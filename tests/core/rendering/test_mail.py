@@ -42,6 +42,14 @@ def test_every_headline_is_read_as_it_was_written(digest):
 
 @SLOWLY
 @given(wild_digests())
+def test_every_reason_is_read_as_it_was_written(digest):
+    read = " ".join(html.document_fromstring(mail.html(digest)).text_content().split())
+    for reason in filter(None, map(common.reason, digest.tellings)):
+        assert f"Reason: {' '.join(reason.split())}" in read
+
+
+@SLOWLY
+@given(wild_digests())
 def test_the_subject_is_one_line_without_controls(digest):
     assert not [sign for sign in mail.subject(digest) if unicodedata.category(sign) in {"Cc", "Cs", "Zl", "Zp"}]
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from markdown_it import MarkdownIt
 
-from core.rendering.digests import NAUGHTY, SLOWLY, a_digest, a_telling, everyone_told, wild_digests
+from core.rendering.digests import NAUGHTY, SLOWLY, a_digest, a_pick, a_telling, everyone_told, wild_digests
 from scoop.core.rendering import common, markdown
 
 READER = MarkdownIt("commonmark")
@@ -48,6 +48,12 @@ def test_a_text_reads_as_it_was_written_whatever_it_begins_with(beginning):
     tokens = blocks(a_digest(telling))
     assert read(tokens, "heading")[1] == common.headline(telling)
     assert read(tokens, "paragraph")[1] == common.summary(telling)
+
+
+@pytest.mark.parametrize("beginning", NAUGHTY)
+def test_a_reason_reads_as_it_was_written_whatever_it_begins_with(beginning):
+    pick = a_pick(reasoning=f"{beginning}hail")
+    assert f"Reason: {common.reason(pick)}" in read(blocks(a_digest(pick)), "paragraph")
 
 
 @SLOWLY

@@ -18,8 +18,8 @@ def test_only_an_address_is_longer_than_a_line(digest):
 def test_wrapping_loses_no_sign(digest):
     read = "".join(plain.render(digest).split())
     for telling in digest.tellings:
-        for said in (common.headline(telling), common.summary(telling), common.change(telling), common.source(telling)):
-            assert "".join(said.split()) in read
+        for said in (common.headline, common.summary, common.change, common.source, common.verdict, common.reason):
+            assert "".join(said(telling).split()) in read
 
 
 def test_a_digest_reads_well_as_it_is():

@@ -14,6 +14,7 @@ NAME_CHARACTERS = 100
 HEADLINE_CHARACTERS = 250
 SUMMARY_CHARACTERS = 300
 CHANGE_CHARACTERS = 200
+REASON_CHARACTERS = 200
 PUBLISHER_CHARACTERS = 40
 PUBLISHERS_NAMED = 5
 TWINS_NAMED = 3
@@ -21,6 +22,7 @@ UNTITLED = "Untitled"
 DEVELOPED = "Developed:"
 PROBABLY_THE_SAME = "Probably the same:"
 MUST_READ = "Must read:"
+REASON = "Reason"
 INTRODUCTION_CHARACTERS = 300
 TOPIC_CHARACTERS = 50
 
@@ -127,6 +129,11 @@ def matching_topics(telling: Telling) -> str:
 def verdict(telling: Telling) -> str:
     """`85/100 · Go and PostgreSQL`: how relevant an article is, and to what; empty for other stories."""
     return " · ".join(filter(None, [relevance(telling), matching_topics(telling)]))
+
+
+def reason(telling: Telling) -> str:
+    """Why a curator chose an article; empty for other stories, and if nobody gave a reason."""
+    return cut(shown(telling.relevance.reasoning), REASON_CHARACTERS) if telling.relevance else ""
 
 
 def publisher_names(telling: Telling) -> tuple[str, ...]:

@@ -103,15 +103,20 @@ def _color(telling: Telling) -> int:
 
 
 def _fields(telling: Telling) -> list[dict[str, Any]]:
-    """The relevance, topics and source of a curator's article."""
+    """The relevance, topics and source of a curator's article in one row, and the reason below them."""
     if telling.relevance is None:
         return []
-    values = {
-        "Relevance": common.relevance(telling),
-        "Topics": common.matching_topics(telling),
-        "Source": common.publisher(telling),
-    }
-    return [{"name": name, "value": _fitted(value, FIELD), "inline": True} for name, value in values.items() if value]
+    fields = [
+        _field("Relevance", common.relevance(telling), is_inline=True),
+        _field("Topics", common.matching_topics(telling), is_inline=True),
+        _field("Source", common.publisher(telling), is_inline=True),
+        _field(common.REASON, common.reason(telling), is_inline=False),
+    ]
+    return [field for field in fields if field["value"]]
+
+
+def _field(name: str, value: str, *, is_inline: bool) -> dict[str, Any]:
+    return {"name": name, "value": _fitted(value, FIELD), "inline": is_inline}
 
 
 def _description(telling: Telling, host: str) -> str:

@@ -37,12 +37,13 @@ def _opening(digest: Digest) -> list[str]:
 
 def _blocks(telling: Telling) -> list[str]:
     change, source = escaped(common.change(telling)), escaped(common.source(telling))
-    more = common.unnamed_twins(telling)
+    more, reason = common.unnamed_twins(telling), escaped(common.reason(telling))
     blocks = [
         f"## {_linked(telling)}",
         f"**{common.DEVELOPED}** {change}" if change else "",
         escaped(common.summary(telling)),
         f"**{escaped(common.verdict(telling))}**" if telling.relevance else "",
+        f"{common.REASON}: {reason}" if reason else "",
         f"*{source}*" if source else "",
         "\n".join([*map(_twin, telling.twins[: common.TWINS_NAMED]), *([f"- {more}"] if more else [])]),
     ]

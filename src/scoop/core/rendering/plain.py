@@ -64,11 +64,12 @@ def _opening(digest: Digest) -> Iterator[str]:
 
 
 def _block(number: int, telling: Telling) -> list[str]:
-    change, more = common.change(telling), common.unnamed_twins(telling)
+    change, reason, more = common.change(telling), common.reason(telling), common.unnamed_twins(telling)
     texts = [
         f"{common.DEVELOPED} {change}" if change else "",
         common.summary(telling),
         common.verdict(telling),
+        f"{common.REASON}: {reason}" if reason else "",
         common.source(telling),
     ]
     return [
