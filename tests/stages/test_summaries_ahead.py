@@ -10,8 +10,10 @@ from scoop.config import Config
 from scoop.stages import summaries
 from scoop.stages.summaries import NOTHING_AHEAD, SummaryPolicy
 from scoop.task_settings import DEFAULTS, TaskSettings
+from summarised import FIRE_SENTENCES, ask, event_id_of, queued, summarise
 
 NOW = datetime.now(UTC)
+ASKED_OF = "SELECT subject_kind, language FROM briefs WHERE subject_id"
 ASKED = "SELECT subject_kind, language FROM briefs ORDER BY brief_id"
 
 
@@ -71,6 +73,29 @@ async def test_an_event_that_developed_is_asked_for_again(database):
         await conn.execute("UPDATE events SET developed_at = now() + interval '1 hour' WHERE story_count > 1")
     await ask_ahead(database, SummaryPolicy())
     assert await asked(database, "SELECT count(*) FROM work WHERE stage = 'write'") == [(1,)]
+
+
+async def test_a_reader_who_asks_in_another_language_does_not_keep_the_desks_summary_from_being_written(database):
+    await two_events(database)
+    event_id = await event_id_of(database, FIRE["title"])
+    await ask(database, event_id, language="de")
+    await ask_ahead(database, SummaryPolicy(language="en"))
+    assert ("event", "en") in await asked(database, f"{ASKED_OF} = {event_id}")
+
+
+@pytest.mark.parametrize("min_publishers", [2, 9])
+async def test_an_event_that_developed_is_written_again_in_every_language_that_it_is_shown_in(database, min_publishers):
+    await two_events(database)
+    event_id = await event_id_of(database, FIRE["title"])
+    for language in ("de", "ja"):
+        await summarise(database, event_id, *FIRE_SENTENCES, language=language, asked_language=language)
+    async with database.transaction() as conn:
+        await conn.execute("DELETE FROM work")
+        await conn.execute("UPDATE events SET developed_at = now() + interval '1 hour'")
+        stories = [row["story_id"] for row in await conn.fetch("SELECT story_id FROM stories")]
+        policy = SummaryPolicy(language="de", min_publishers=min_publishers)
+        await summaries.ask_about_events(conn, policy, stories)
+    assert [language for language, _ in await queued(database)] == ["de", "ja"]
 
 
 async def test_new_articles_are_asked_for_and_old_or_empty_ones_are_not(database):

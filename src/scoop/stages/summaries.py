@@ -1,5 +1,6 @@
 """Summaries: which are asked for ahead, and how the stage `write` makes and stores them."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -17,7 +18,7 @@ from scoop.store.model_calls import ClosedCall
 from scoop.store.summaries import NewSummary
 
 AHEAD_FOR = timedelta(days=3)  # an older event gets a summary when somebody asks
-MOST_AT_ONCE = 200
+MOST_AT_ONCE = 400
 NEW_FOR = timedelta(days=2)  # the list of articles has those of two days; an older one is summarised on demand
 DISCLAIMERS = {"local": "extract"}  # by provider; everything else is generated
 NO_CALL = ClosedCall(call_id=0, outcome="accepted")  # of a writer that costs nothing
@@ -61,19 +62,39 @@ async def ask_ahead(conn: Connection, policy: SummaryPolicy, *, now: datetime) -
     """Ask for summaries of the events that enough publishers report, and of those that digests will have."""
     if not policy.min_publishers:
         return
-    since = now - AHEAD_FOR
     async with conn.transaction():
-        due = await briefs.list_due_events(conn, since=since, min_families=policy.min_publishers, limit=MOST_AT_ONCE)
-        due += await briefs.list_due_topic_events(conn, since=since, limit=MOST_AT_ONCE)
-        await briefs.ask(conn, "summary", "event", policy.languages_of(due))
+        due = await briefs.list_due_events(
+            conn,
+            since=now - AHEAD_FOR,
+            min_families=policy.min_publishers,
+            language=policy.language,
+            language_by_collection=policy.language_by_collection,
+            limit=MOST_AT_ONCE,
+        )
+        await _ask_about_events(conn, due)
 
 
 async def ask_about_events(conn: Connection, policy: SummaryPolicy, story_ids: Sequence[int]) -> None:
     """Ask for summaries of the events of regrouped stories, inside the caller's transaction."""
     if not policy.min_publishers or not story_ids:
         return
-    due = await briefs.list_due_events_of_stories(conn, story_ids, min_families=policy.min_publishers)
-    await briefs.ask(conn, "summary", "event", policy.languages_of(due))
+    due = await briefs.list_due_events_of_stories(
+        conn,
+        story_ids,
+        min_families=policy.min_publishers,
+        language=policy.language,
+        language_by_collection=policy.language_by_collection,
+    )
+    await _ask_about_events(conn, due)
+
+
+async def _ask_about_events(conn: Connection, due: Sequence[tuple[int, str]]) -> None:
+    """Ask for summaries of events, each in its languages."""
+    events_by_language: defaultdict[str, list[int]] = defaultdict(list)
+    for event_id, language in due:
+        events_by_language[language].append(event_id)
+    for language, event_ids in events_by_language.items():
+        await briefs.ask(conn, "summary", "event", dict.fromkeys(event_ids, language))
 
 
 async def ask_about_documents(conn: Connection, policy: SummaryPolicy, document_ids: Sequence[int]) -> None:

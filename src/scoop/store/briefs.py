@@ -143,24 +143,32 @@ def _source(row: Mapping[str, Any]) -> BriefSource:
     )
 
 
-async def list_due_events(conn: Connection, *, since: datetime, min_families: int, limit: int) -> list[tuple[int, str]]:
-    """Events of enough publishers that were not asked for since they last developed, with their collection."""
-    rows = await conn.fetch(SQL["due_events"], since, min_families, limit)
-    return [(row["event_id"], row["collection"]) for row in rows]
+async def list_due_events(
+    conn: Connection,
+    *,
+    since: datetime,
+    min_families: int,
+    language: str,
+    language_by_collection: Mapping[str, str],
+    limit: int,
+) -> list[tuple[int, str]]:
+    """Events that many report or digests will have, with each language not asked for since the event developed."""
+    rows = await conn.fetch(SQL["due_events"], since, min_families, dict(language_by_collection), language, limit)
+    return [(row["event_id"], row["language"]) for row in rows]
 
 
 async def list_due_events_of_stories(
-    conn: Connection, story_ids: Sequence[int], *, min_families: int
+    conn: Connection,
+    story_ids: Sequence[int],
+    *,
+    min_families: int,
+    language: str,
+    language_by_collection: Mapping[str, str],
 ) -> list[tuple[int, str]]:
-    """The events of these stories that are due as above, with their collection."""
-    rows = await conn.fetch(SQL["due_events_of_stories"], story_ids, min_families)
-    return [(row["event_id"], row["collection"]) for row in rows]
-
-
-async def list_due_topic_events(conn: Connection, *, since: datetime, limit: int) -> list[tuple[int, str]]:
-    """The highest ranked events of the topics that post digests, not asked for since they last developed."""
-    rows = await conn.fetch(SQL["due_topic_events"], since, limit)
-    return [(row["event_id"], row["collection"]) for row in rows]
+    """The events of these stories that are due as above, with each language."""
+    by_collection = dict(language_by_collection)
+    rows = await conn.fetch(SQL["due_events_of_stories"], story_ids, min_families, by_collection, language)
+    return [(row["event_id"], row["language"]) for row in rows]
 
 
 async def list_documents_of_kinds(

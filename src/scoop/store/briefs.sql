@@ -102,33 +102,43 @@ FROM unnest($1::bigint[]) AS asked (event_id) JOIN events USING (event_id) CROSS
 ORDER BY asked.event_id, is_lead DESC, centrality DESC, document_id;
 
 -- name: due_events
--- Events that lists should have a summary of, and that were not asked for since they last developed: those of enough
--- publishers, the newest first.
-SELECT event_id, collection FROM events
-WHERE status = 'active' AND developed_at >= $1 AND publisher_family_count >= $2 AND NOT EXISTS (
+-- The events of enough publishers and the highest ranked events of the topics that post digests, each with the languages in
+-- which a summary of it was not asked for since it last developed: that of its collection ($3, else $4), and those that it has
+-- summaries in. The events of topics come first, then the newest.
+WITH ahead AS (
+    SELECT event_id, false AS is_for_digest FROM events
+    WHERE status = 'active' AND developed_at >= $1 AND publisher_family_count >= $2
+    UNION ALL
+    SELECT event_id, true FROM topics CROSS JOIN LATERAL (
+        SELECT event_id, max(events.rank) AS rank
+        FROM story_topic_state AS state JOIN stories USING (story_id) JOIN events ON event_id = coverage_id
+        WHERE state.topic_id = topics.topic_id AND state.first_seen_in_topic_at >= $1 AND NOT state.suppressed
+            AND events.status = 'active'
+        GROUP BY event_id ORDER BY rank DESC, event_id DESC LIMIT 2 * topics.max_entries) AS best
+    WHERE topics.enabled AND NOT topics.is_hidden
+)
+SELECT event_id, wanted.language
+FROM (SELECT event_id, bool_or(is_for_digest) AS is_for_digest FROM ahead GROUP BY event_id) AS candidates
+JOIN events USING (event_id) CROSS JOIN LATERAL (
+    SELECT coalesce($3::jsonb ->> collection, $4) AS language
+    UNION
+    SELECT asked_language FROM summaries WHERE is_current AND subject_kind = 'event' AND subject_id = event_id) AS wanted
+WHERE NOT EXISTS (
     SELECT FROM briefs WHERE kind = 'summary' AND subject_kind = 'event' AND subject_id = event_id
-        AND asked_at >= developed_at)
-ORDER BY developed_at DESC, event_id DESC LIMIT $3;
+        AND briefs.language = wanted.language AND asked_at >= developed_at)
+ORDER BY is_for_digest DESC, developed_at DESC, event_id DESC LIMIT $5;
 
 -- name: due_events_of_stories
--- Which events of these stories enough publishers report, and were not asked for since they last developed.
-SELECT DISTINCT event_id, events.collection FROM stories JOIN events ON event_id = coverage_id
-WHERE story_id = ANY ($1::bigint[]) AND events.status = 'active' AND events.publisher_family_count >= $2 AND NOT EXISTS (
+-- The events of these stories, each with the languages in which a summary of it was not asked for since it last developed:
+-- that of its collection ($3, else $4) if enough publishers report it, and those that it has summaries in.
+SELECT event_id, wanted.language
+FROM events CROSS JOIN LATERAL (
+    SELECT coalesce($3::jsonb ->> collection, $4) AS language WHERE publisher_family_count >= $2
+    UNION
+    SELECT asked_language FROM summaries WHERE is_current AND subject_kind = 'event' AND subject_id = event_id) AS wanted
+WHERE event_id IN (SELECT coverage_id FROM stories WHERE story_id = ANY ($1::bigint[])) AND status = 'active' AND NOT EXISTS (
     SELECT FROM briefs WHERE kind = 'summary' AND subject_kind = 'event' AND subject_id = event_id
-        AND asked_at >= developed_at);
-
--- name: due_topic_events
--- The highest ranked events of the topics that post digests, that were not asked for since they last developed.
-SELECT DISTINCT event_id, collection FROM topics CROSS JOIN LATERAL (
-    SELECT event_id, events.collection, max(events.rank) AS rank
-    FROM story_topic_state AS state JOIN stories USING (story_id) JOIN events ON event_id = coverage_id
-    WHERE state.topic_id = topics.topic_id AND state.first_seen_in_topic_at >= $1 AND NOT state.suppressed
-        AND events.status = 'active'
-    GROUP BY event_id ORDER BY rank DESC, event_id DESC LIMIT 2 * topics.max_entries) AS best
-WHERE topics.enabled AND NOT topics.is_hidden AND NOT EXISTS (
-    SELECT FROM briefs JOIN events AS known ON known.event_id = subject_id
-    WHERE kind = 'summary' AND subject_kind = 'event' AND subject_id = best.event_id AND asked_at >= known.developed_at)
-LIMIT $2;
+        AND briefs.language = wanted.language AND asked_at >= developed_at);
 
 -- name: documents_of_kinds
 -- Which of these documents are new, have a text, and come from sources of these kinds (any, if NULL).
