@@ -181,7 +181,7 @@ async def get_lesson(
         article = await reads.get_article(conn, article_id)
         lesson = await lessons.find(conn, "document", article.document_id, level)
     if lesson is None:
-        lesson = await waits.make(article, level, by)
+        lesson = await waits.make(request, article, level, by)
     async with desk.reading() as conn:
         return responses.json(request, await _report(conn, lesson, by))
 

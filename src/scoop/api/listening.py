@@ -233,7 +233,7 @@ async def get_text(
     async with desk.reading() as conn:
         article = await lesson_reads.get_article(conn, article_id)
     try:
-        lesson = await waits.make(article, level, by)
+        lesson = await waits.make(request, article, level, by)
     except Conflict as error:  # a program of this contract knows no 409
         raise Retry(str(error)) from error
     return responses.json(request, _text(lesson, hit=False))

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections import deque
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 
 from starlette.requests import Request
@@ -22,8 +23,9 @@ BUSY = Busy("the server is busy; try again in a moment", after=RETRY_AFTER)
 class Admission:
     """Middleware that works on `running` requests and lets `waiting` more wait; others get 503 with Retry-After.
 
-    A request counts from its head to the start of its response, without the time that its client takes to send a body:
-    neither a stream without end nor a slow upload holds a place.
+    A request counts from its head to the start of its response, without the time that its client takes to send a body,
+    and without what it spends in `without_place`: neither a stream without end, nor a slow upload, nor a wait for a
+    worker holds a place.
     """
 
     def __init__(self, app: ASGIApp, *, running: int = MAX_RUNNING, waiting: int = MAX_WAITING) -> None:
@@ -38,10 +40,20 @@ class Admission:
             await error_responses.error_response(Request(scope), BUSY)(scope, receive, send)
             return
         place = _Place(self.places, receive, send)
+        Request(scope).state.place = place
         try:
             await self.app(scope, place.receive, place.send)
         finally:
             place.leave()
+
+
+@asynccontextmanager
+async def without_place(request: Request) -> AsyncIterator[None]:
+    """Let other requests run while this one waits for a worker; an error is answered without taking a place again."""
+    place: _Place = request.state.place
+    place.leave()
+    yield
+    await place.enter()
 
 
 class Places:
@@ -114,8 +126,7 @@ class _Place:
         self.leave()
         message = await self._receive()
         if not self._has_answered:
-            await self._places.take_again()
-            self._is_held = True
+            await self.enter()
         return message
 
     async def send(self, message: Message) -> None:
@@ -123,6 +134,10 @@ class _Place:
             self._has_answered = True
             self.leave()
         await self._send(message)
+
+    async def enter(self) -> None:
+        await self._places.take_again()
+        self._is_held = True
 
     def leave(self) -> None:
         if self._is_held:

@@ -10,6 +10,7 @@ from fastapi import Depends, Request
 from scoop.actions import lessons as actions
 from scoop.core.access import Visitor
 from scoop.errors import Retry
+from scoop.http import admission
 from scoop.http.deps import Desk
 from scoop.http.errors import Unauthenticated
 from scoop.model import Lesson, Level
@@ -28,7 +29,7 @@ class LessonWaits:
     desk: Desk
     _waits: dict[tuple[int, Level], asyncio.Task[Lesson]] = field(default_factory=dict)
 
-    async def make(self, article: ListeningArticle, level: Level, visitor: Visitor) -> Lesson:
+    async def make(self, request: Request, article: ListeningArticle, level: Level, visitor: Visitor) -> Lesson:
         """The lesson of an article once it is made; Retry or Conflict say why there is none."""
         if not visitor.is_known:
             raise Unauthenticated
@@ -37,7 +38,8 @@ class LessonWaits:
             task = asyncio.create_task(self._make(article, level, may_retry="edit" in visitor.rights))
             task.add_done_callback(lambda done: self._forget(key, done))
             self._waits[key] = task
-        return await asyncio.shield(self._waits[key])
+        async with admission.without_place(request):
+            return await asyncio.shield(self._waits[key])
 
     def _forget(self, key: tuple[int, Level], done: asyncio.Task[Lesson]) -> None:
         self._waits.pop(key, None)
