@@ -111,7 +111,10 @@ def show(config: Config, tool: str, as_json: bool) -> None:
 @click.option("--category", "categories", multiple=True, help="One to five; repeatable.")
 @click.option("--alias", "aliases", multiple=True, help="Another name, taken literally; repeatable.")
 @click.option(
-    "--context", "context_words", multiple=True, help="A word that must be near if the name is ambiguous; repeatable."
+    "--context",
+    "context_words",
+    multiple=True,
+    help="A word near an ambiguous name that speaks for the tool; repeatable.",
 )
 @console.as_json
 @click.pass_obj

@@ -74,6 +74,26 @@ def test_an_ordinary_word_needs_a_context_of_tools():
     assert found("We moved our team chat to Slack and I use its API.", ordinary) == [("Slack", "slack")]
 
 
+@pytest.mark.parametrize(
+    ("name", "words", "text"),
+    [
+        ("Heather", ("deploy", "cluster"), "The heather looked odd after the deploy."),
+        ("Heather", ("deploy queue",), "The heather looked odd: our deploy queues are empty."),
+        ("Heather", ("デプロイ",), "Then heather のデプロイが速い"),
+    ],
+)
+def test_one_context_word_near_an_ordinary_word_makes_it_the_tool(name, words, text):
+    plain, with_words = ToolNames(tool_id="it", name=name), ToolNames(tool_id="it", name=name, context_words=words)
+    assert found(text, matcher.build([plain])) == []
+    assert [tool for _, tool in found(text, matcher.build([with_words]))] == ["it"]
+
+
+def test_a_context_word_far_away_inside_a_word_or_the_name_itself_says_nothing():
+    heather = matcher.build([ToolNames(tool_id="it", name="Heather", context_words=("port", "heather"))])
+    assert found("We walked through heather and heather, with no support.", heather) == []
+    assert found(f"We walked through heather.{' It was a long day.' * 5} Then we came to the port.", heather) == []
+
+
 def test_a_name_of_two_tools_belongs_to_the_first():
     both = matcher.build([ToolNames(tool_id="one", name="Qdrant"), ToolNames(tool_id="two", name="QDRANT")])
     assert found("Qdrant", both) == [("Qdrant", "one")]

@@ -18,6 +18,7 @@ WORD_BITS = 15  # of the tables of words
 NEIGHBOUR_BITS = 11
 ORDINARY_FROM = 2.4  # Zipf frequency
 WINDOW, REACH = 70, 700  # characters on either side
+MAX_CONTEXT = 2  # context words that count for one name
 MIN_LETTERS = 3  # a shorter name is never clear by itself
 
 _WORD = re.compile(r"[^\W\d_][\w'’+#]*")
@@ -42,13 +43,17 @@ Table = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextModel:
-    """`technical` and `capital` say of a word how often it is in texts of developers, and in capitals."""
+    """`technical` and `capital` say of a word how often it is in texts of developers, and in capitals.
+
+    `bonus` is what a context word of the tool near its name adds.
+    """
 
     technical: NDArray[np.int8]
     capital: NDArray[np.int8]
     weights: Table
     neighbours: Table
     bias: float
+    bonus: float
 
 
 def is_ordinary(folded: str) -> bool:
@@ -62,7 +67,32 @@ def is_tool(text: str, start: int, end: int, found: Occurrence, others: Sequence
     """Whether an ordinary name at `text[start:end]` means the tool; `others` are all names of the text."""
     model = _shipped()
     dense, neighbours = features_of(model, text, (start, end), found, others)
-    return float(dense @ model.weights) + sum(float(model.neighbours[one]) for one in neighbours) + model.bias > 0
+    margin = float(dense @ model.weights) + sum(float(model.neighbours[one]) for one in neighbours) + model.bias
+    near = count_context_words(text, (start, end), found.alias.tool.context_words, found.alias.folded)
+    return margin + model.bonus * near > 0
+
+
+def count_context_words(text: str, place: tuple[int, int], words: Sequence[str], name: str) -> int:
+    """How many of these words are within WINDOW characters of a name, at most MAX_CONTEXT."""
+    pattern = _context_pattern(tuple(words), name)
+    if pattern is None:
+        return 0
+    around = f"{text[max(0, place[0] - WINDOW) : place[0]]} {text[place[1] : place[1] + WINDOW]}"
+    return min(MAX_CONTEXT, len(set(pattern.findall(around.lower()))))
+
+
+@lru_cache(maxsize=1 << 12)
+def _context_pattern(words: tuple[str, ...], name: str) -> re.Pattern[str] | None:
+    """Finds context words, also with an s behind them; the name itself is none."""
+    listed = sorted({word.lower() for word in words} - {name}, key=len, reverse=True)
+    return re.compile("|".join(map(_bounded, listed))) if listed else None
+
+
+def _bounded(word: str) -> str:
+    """The pattern of a word: Latin letters begin and end at a boundary, others may touch their neighbours."""
+    before = r"(?<![a-z0-9])" if word[0].isascii() and word[0].isalnum() else ""
+    after = r"(?=s?(?![a-z0-9]))" if word[-1].isascii() and word[-1].isalnum() else ""
+    return f"{before}{re.escape(word)}{after}"
 
 
 def features_of(
@@ -79,7 +109,7 @@ def features_of(
         *_word_features(found.alias.folded, model),
         *_neighbour_features(left, right, after),
         *_topic_features(model, near, [*_WORD.findall(before), *_WORD.findall(after)]),
-        *_company_features(found, others, near, f"{before} {after}"),
+        *_company_features(found, others, f"{before} {after}"),
     )
     form = "A" if text[start:end].isupper() else "Aa" if text[start].isupper() else "a"
     signs = (f"<{left.lower()}", f">{right.lower()}", f"={found.alias.folded}", f"={found.alias.folded} {form}")
@@ -142,16 +172,12 @@ def _mean(model: ContextModel, words: Sequence[str]) -> float:
     return float(np.mean(model.technical[[_bucket(word.lower(), WORD_BITS) for word in words]])) / 32
 
 
-def _company_features(
-    found: Occurrence, others: Sequence[Occurrence], near: Sequence[str], around: str
-) -> tuple[float, ...]:
+def _company_features(found: Occurrence, others: Sequence[Occurrence], around: str) -> tuple[float, ...]:
     clear = {one.alias.tool.tool_id for one in others if not one.alias.is_ordinary}
     same = any(one.alias.tool is found.alias.tool and not one.alias.is_ordinary for one in others)
-    words = {word.lower() for word in near}
     return (
         min(3.0, float(len(clear - {found.alias.tool.tool_id}))),
         float(same),
-        min(2.0, float(sum(word.lower() in words for word in found.alias.tool.context_words))),
         min(3.0, float(len(_CODE.findall(around)))),
     )
 
@@ -170,4 +196,5 @@ def _shipped() -> ContextModel:
             weights=arrays["weights"],
             neighbours=arrays["neighbours"],
             bias=float(arrays["bias"]),
+            bonus=float(arrays["bonus"]),
         )
