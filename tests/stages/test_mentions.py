@@ -94,6 +94,37 @@ async def test_merging_two_tools_and_undoing_it_gives_the_same_numbers(database)
     assert [await counts(database, tool) for tool in (tussock, sedge)] == before
 
 
+@pytest.mark.parametrize("is_merged", [False, True])
+async def test_the_mentions_of_an_archived_tool_stay_while_its_documents_are_analysed_for_another(database, is_merged):
+    tussock, sedge = await add_tool(database, "Tussock"), await add_tool(database, "Sedge")
+    await told(database, [an_item(1, body_text="Sedge is awful. Tussock is wonderful.")])
+    if is_merged:
+        heath = await add_tool(database, "Heath")
+        async with database.transaction() as conn:
+            await tools.merge(conn, tussock, heath)
+    archived = heath if is_merged else tussock
+    before = await rows(database, "mention_id, slug, start_offset, compound, scored_at")
+    async with database.transaction() as conn:
+        archived = await tools.change(conn, archived, {"status": "archived"})
+        await tools.reanalyse(conn, sedge)
+    await run_all(database)
+    assert await rows(database, "mention_id, slug, start_offset, compound, scored_at") == before
+    async with database.transaction() as conn:
+        await tools.change(conn, archived, {"status": "active"})
+    await run_all(database)
+    assert await rows(database, "mention_id, slug, start_offset, compound, scored_at") == before
+
+
+async def test_the_mentions_of_an_archived_tool_go_with_the_text_that_had_them(database):
+    tussock = await add_tool(database, "Tussock")
+    await add_tool(database, "Sedge")
+    await told(database, [an_item(1, body_text=PRAISE)])
+    async with database.transaction() as conn:
+        await tools.change(conn, tussock, {"status": "archived"})
+    await told(database, [an_item(1, body_text="Sedge is awful.", metadata={"job_run_id": "run-2"})])
+    assert [row["slug"] for row in await rows(database, "slug")] == ["sedge"]
+
+
 async def test_an_alias_is_taken_literally_and_removing_it_removes_its_mentions(database):
     tussock = await add_tool(database, "Tussock", aliases=("T.*k",))
     await told(database, [an_item(1, body_text="The Tock and the T.*k are fine.")])

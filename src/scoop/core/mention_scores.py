@@ -40,18 +40,26 @@ class MentionPlan:
 
 
 def plan(
-    found: Sequence[MentionSpan], known: Collection[KnownMention], *, text_hash: int, rescores: bool
+    found: Sequence[MentionSpan],
+    known: Collection[KnownMention],
+    *,
+    text_hash: int,
+    rescores: bool,
+    uncounted: Collection[int] = (),
 ) -> MentionPlan:
-    """Keep the scores of mentions in an unchanged text, unless they are scored again."""
-    id_by_place = {
-        (each.tool_number, each.start, each.end): each.mention_id
-        for each in known
-        if each.text_hash == text_hash and not rescores
-    }
+    """Keep the scores of mentions in an unchanged text, unless they are scored again.
+
+    The mentions of `uncounted` tools stay as they are: nobody looks for these tools any more.
+    """
+    current = [each for each in known if each.text_hash == text_hash]
+    id_by_place = {(each.tool_number, each.start, each.end): each.mention_id for each in current if not rescores}
     places = [(each.tool_number, each.start, each.end) for each in found]
     return MentionPlan(
         unscored=[each for each, place in zip(found, places, strict=True) if place not in id_by_place],
-        kept=[id_by_place[place] for place in places if place in id_by_place],
+        kept=[
+            *(id_by_place[place] for place in places if place in id_by_place),
+            *(each.mention_id for each in current if each.tool_number in uncounted),
+        ],
     )
 
 

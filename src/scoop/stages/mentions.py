@@ -28,10 +28,11 @@ BATCH = 200  # documents; with the local encoder about three seconds of scoring 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSet:
-    """The names that are looked for, and those that are no candidates."""
+    """The names that are looked for, the tools that are not, and the names that are no candidates."""
 
     version: str
     matcher: Matcher
+    uncounted: frozenset[int]
     known_keys: frozenset[str]
 
 
@@ -128,13 +129,18 @@ class MentionFinder:
 
 def prepare(listed: Sequence[Tool], version: str) -> ToolSet:
     """The names of active tools, also of those that were merged into one."""
+    counted = [tool for tool in listed if tools.root_of(tool, listed).is_active and tool.status == "active"]
     names = [
         ToolNames(tool_id=str(tool.tool_number), name=tool.name, aliases=tool.aliases, context_words=tool.context_words)
-        for tool in listed
-        if tools.root_of(tool, listed).is_active and tool.status == "active"
+        for tool in counted
     ]
     keys = (tools.name_key(name) for tool in listed for name in (tool.name, tool.vendor, *tool.aliases))
-    return ToolSet(version=version, matcher=matcher.build(names), known_keys=frozenset(keys))
+    return ToolSet(
+        version=version,
+        matcher=matcher.build(names),
+        uncounted=frozenset({tool.tool_number for tool in listed} - {tool.tool_number for tool in counted}),
+        known_keys=frozenset(keys),
+    )
 
 
 def _spot(document: MentionSource, toolset: ToolSet, stored: Sequence[StoredMention], rescores: bool) -> Spotted:
@@ -154,7 +160,7 @@ def _spot(document: MentionSource, toolset: ToolSet, stored: Sequence[StoredMent
         )
         for each in stored
     ]
-    plan = mention_scores.plan(found, known, text_hash=text_hash, rescores=rescores)
+    plan = mention_scores.plan(found, known, text_hash=text_hash, rescores=rescores, uncounted=toolset.uncounted)
     return Spotted(document=document, text=text, text_hash=text_hash, unscored=plan.unscored, kept=plan.kept)
 
 

@@ -84,7 +84,7 @@ def count_context_words(text: str, place: tuple[int, int], words: Sequence[str],
 @lru_cache(maxsize=1 << 12)
 def _context_pattern(words: tuple[str, ...], name: str) -> re.Pattern[str] | None:
     """Finds context words, also with an s behind them; the name itself is none."""
-    listed = sorted({word.lower() for word in words} - {name}, key=len, reverse=True)
+    listed = sorted({word.lower() for word in words} - {name, ""}, key=len, reverse=True)
     return re.compile("|".join(map(_bounded, listed))) if listed else None
 
 
