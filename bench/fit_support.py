@@ -172,7 +172,7 @@ def across_values(rows: Sequence[ClaimRow]) -> np.ndarray:
         sources = np.array([vectors[place[text]] if text in place else encode([text])[0] for text in written])
         embedded = across.Embedded(numbers=tuple(range(len(written))), vectors=sources)
         claim = claims.claim_of(row)
-        found, cosines = across.nearest(vectors[place[row.claim]], embedded, None)
+        found, cosines = across.nearest(vectors[place[row.claim]], embedded, embedded.numbers)
         tokens = tokenize(claim.text, claim.language)
         table.append(across.check(claim, tokens, prepared, found, cosines).values)
     return np.array(table, dtype=np.float32)

@@ -32,19 +32,18 @@ class Embedded:
     vectors: Vectors
 
 
-def embed_sources(sources: Sources, written: Sequence[str], embed: Embed) -> Embedded:
-    """The vectors of the first sentences of the sources; `written` has the text of each sentence."""
-    numbers = tuple(range(min(len(sources.sentences), MAX_SENTENCES)))
-    return Embedded(numbers=numbers, vectors=embed([written[number][:MAX_CHARACTERS] for number in numbers]))
+def embed_sentences(numbers: Sequence[int], written: Sequence[str], embed: Embed) -> Embedded:
+    """The vectors of the sentences with these numbers; `written` has the text of each."""
+    return Embedded(numbers=tuple(numbers), vectors=embed([text[:MAX_CHARACTERS] for text in written]))
 
 
-def nearest(vector: Vectors, embedded: Embedded, among: Sequence[int] | None) -> tuple[list[int], list[float]]:
-    """The passages nearest in meaning, with all cosines in falling order; `among` restricts the choice."""
-    allowed = None if among is None else frozenset(among)
+def nearest(vector: Vectors, embedded: Embedded, among: Sequence[int]) -> tuple[list[int], list[float]]:
+    """The passages of `among` that are nearest in meaning, with all cosines in falling order."""
+    allowed = frozenset(among)
     pairs = [
         (float(cosine), number)
         for cosine, number in zip(embedded.vectors @ vector, embedded.numbers, strict=True)
-        if allowed is None or number in allowed
+        if number in allowed
     ]
     pairs.sort(key=lambda pair: (-pair[0], pair[1]))
     return [number for _, number in pairs[:PASSAGES]], [cosine for cosine, _ in pairs]
@@ -57,7 +56,7 @@ def check(
     best = [sources.sentences[number] for number in passages]
     near = {token for sentence in best for token in sentence.tokens.texts[sentence.first : sentence.last]}
     digits, spelled, dates = (_of_kind(tokens, kind) for kind in (NUMBER, SPELLED, DATE))
-    names = _comparable_names(tokens, sources)
+    names = _comparable_names(tokens, best)
     missing = {kind: [at for at in places if tokens.texts[at] not in sources.vocabulary] for kind, places in
                (("number", digits), ("date", dates), ("name", names))}  # fmt: skip
     values = (
@@ -86,9 +85,9 @@ def _of_kind(tokens: Tokens, kind: str) -> list[int]:
     return [at for at, own in enumerate(tokens.kinds) if own == kind]
 
 
-def _comparable_names(tokens: Tokens, sources: Sources) -> list[int]:
-    """Names in Latin letters, if the sources are written in them: those stay the same in translation."""
-    if any(_is_unspaced(language) for language in sources.languages):
+def _comparable_names(tokens: Tokens, best: Sequence[SourceSentence]) -> list[int]:
+    """Names in Latin letters, if the passages are written in them: those stay the same in translation."""
+    if any(_is_unspaced(sentence.language) for sentence in best):
         return []
     return [at for at in _of_kind(tokens, NAME) if at > 0 and tokens.texts[at].isascii()]
 

@@ -66,8 +66,17 @@ def signs(view: View) -> Signs:
 
 def vetoed(table: Table) -> NDArray[np.bool_]:
     """Which rows have a sign that decides alone."""
-    is_copy = table[:, FEATURES.index("in_long_runs")] >= COPY
-    return _has_any(table, VETOES) | (is_copy & _has_any(table, COPY_VETOES))
+    return _has_any(table, VETOES) | (_is_copy(table) & _has_any(table, COPY_VETOES))
+
+
+def is_decisive(signs: Signs) -> bool:
+    """Whether a claim has a veto, or is mostly a copy of its evidence."""
+    table = _table([signs], len(FEATURES))
+    return bool((vetoed(table) | _is_copy(table))[0])
+
+
+def _is_copy(table: Table) -> NDArray[np.bool_]:
+    return np.asarray(table[:, FEATURES.index("in_long_runs")] >= COPY)
 
 
 def _has_any(table: Table, least: Mapping[str, int]) -> NDArray[np.bool_]:

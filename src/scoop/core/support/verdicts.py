@@ -1,10 +1,10 @@
 """Judge claims: does a sentence follow from the passages that it cites? A doubt is a no."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from scoop.core.briefs import SourceText
-from scoop.core.support import CitedClaim, Embed, Support, across, links, model, passages, views
+from scoop.core.support import CitedClaim, Embed, Support, across, links, model, passages, quotes, views
 from scoop.core.support.across import Embedded
 from scoop.core.support.passages import Sources
 from scoop.core.support.signs import Signs
@@ -17,27 +17,38 @@ NO_PASSAGE = "no passage of the source says this"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Case:
-    """A claim with the passages it rests on and its signs; `is_across` if the source has another language."""
+    """A claim with the passages it rests on, and its signs."""
 
     passages: tuple[int, ...]
     signs: Signs
     language: str
-    is_across: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reading:
+    """A claim as tokens, with the sentences that it may rest on: those that it cites, or all if it cites none."""
+
+    claim: CitedClaim
+    tokens: Tokens
+    own: tuple[int, ...]
+    foreign: tuple[int, ...]
+    refusal: str
 
 
 def judge(claims: Sequence[CitedClaim], sources: Sequence[SourceText], *, embed: Embed | None = None) -> list[Support]:
     """Whether each claim follows from the passages that it cites, or from any passage if it cites none.
 
-    A claim in another language than all its sources needs `embed`; without it, it is not supported.
+    Passages in another language than the claim need `embed`; without it, they support nothing.
     """
     prepared = passages.prepare(sources)
-    cases = _cases(claims, sources, prepared, embed)
-    within = [case for case in cases if isinstance(case, _Case) and not case.is_across]
-    beyond = [case for case in cases if isinstance(case, _Case) and case.is_across]
-    fit = model.load()
-    scores = iter(fit.scores([case.signs for case in within], [case.language for case in within]) if within else [])
-    others = iter(fit.scores_across([case.signs for case in beyond]) if beyond else [])
-    return [_support(case, prepared, scores, others) for case in cases]
+    readings = [_read(claim, prepared) for claim in claims]
+    cases = [_within(reading, prepared) for reading in readings]
+    judged = _supports(cases, prepared, _scores_within)
+    undecided = [at for at, case in enumerate(cases) if readings[at].foreign and not _is_decided(case, judged[at])]
+    beyond = _across_all([readings[at] for at in undecided], sources, prepared, embed)
+    for at, other in zip(undecided, _supports(beyond, prepared, _scores_across), strict=True):
+        judged[at] = max(other, judged[at], key=lambda support: support.score) if readings[at].own else other
+    return judged
 
 
 def confirm(support: Support) -> Support:
@@ -47,36 +58,17 @@ def confirm(support: Support) -> Support:
     return replace(support, is_supported=True, score=ENOUGH, findings=(), is_open=False)
 
 
-def _cases(
-    claims: Sequence[CitedClaim], sources: Sequence[SourceText], prepared: Sources, embed: Embed | None
-) -> list[_Case | str]:
-    """A case for each claim, or the reason why it cannot be supported."""
-    foreign = [at for at, claim in enumerate(claims) if _is_foreign(claim, prepared)]
-    cases: dict[int, _Case | str] = {
-        at: _within(claims[at], prepared) for at in range(len(claims)) if at not in set(foreign)
-    }
-    if foreign and embed is None:
-        cases |= dict.fromkeys(foreign, "the claim has another language than the source, and there is no embedder")
-    elif foreign and embed is not None:
-        cases |= _foreign_cases([claims[at] for at in foreign], foreign, sources, prepared, embed)
-    return [cases[at] for at in range(len(claims))]
-
-
-def _is_foreign(claim: CitedClaim, prepared: Sources) -> bool:
-    return bool(prepared.languages) and claim.language[:2].lower() not in prepared.languages
-
-
-def _within(claim: CitedClaim, prepared: Sources) -> _Case | str:
+def _read(claim: CitedClaim, prepared: Sources) -> _Reading:
     tokens = tokenize(claim.text[:MAX_CHARACTERS], claim.language)
-    reason, cited = _refusal(claim, tokens, prepared)
-    if reason:
-        return reason
-    terms = passages.terms(tokens, 0, len(tokens.texts))
-    found = passages.search_cited(terms, prepared, cited) if claim.cited else passages.search(terms, prepared)
-    if not found:
-        return NO_PASSAGE
-    found_signs = model.signs(views.view(claim, tokens, terms, prepared, found))
-    return _Case(passages=tuple(found), signs=found_signs, language=claim.language, is_across=False)
+    refusal, cited = _refusal(claim, tokens, prepared)
+    allowed = cited if claim.cited else range(len(prepared.sentences))
+    own = tuple(at for at in allowed if _language(prepared.sentences[at].language) == _language(claim.language))
+    foreign = tuple(at for at in allowed if _language(prepared.sentences[at].language) != _language(claim.language))
+    return _Reading(claim=claim, tokens=tokens, own=own, foreign=() if refusal else foreign, refusal=refusal)
+
+
+def _language(code: str) -> str:
+    return code[:2].lower()
 
 
 def _refusal(claim: CitedClaim, tokens: Tokens, prepared: Sources) -> tuple[str, list[int]]:
@@ -89,41 +81,90 @@ def _refusal(claim: CitedClaim, tokens: Tokens, prepared: Sources) -> tuple[str,
     return ("the cited passage is not in the sources", []) if claim.cited and not cited else ("", cited)
 
 
-def _foreign_cases(
-    claims: Sequence[CitedClaim], places: Sequence[int], sources: Sequence[SourceText], prepared: Sources, embed: Embed
-) -> dict[int, _Case | str]:
-    """The cases of claims in another language, by their places; texts are embedded in one call each."""
-    if not prepared.sentences:
-        return dict.fromkeys(places, NO_PASSAGE)
-    texts = {source.document_id: source.body_text for source in sources}
-    written = [texts[one.document_id][one.start : one.end] for one in prepared.sentences[: across.MAX_SENTENCES]]
-    embedded = across.embed_sources(prepared, written, embed)
-    vectors = embed([claim.text[:MAX_CHARACTERS] for claim in claims])
-    return {
-        at: _across(claim, prepared, embedded, vector)
-        for at, claim, vector in zip(places, claims, vectors, strict=True)
-    }
-
-
-def _across(claim: CitedClaim, prepared: Sources, embedded: Embedded, vector: across.Vectors) -> _Case | str:
-    tokens = tokenize(claim.text[:MAX_CHARACTERS], claim.language)
-    reason, cited = _refusal(claim, tokens, prepared)
-    if reason:
-        return reason
-    unknown = links.findings(claim.text, prepared)
-    if unknown:
-        return unknown[0]
-    found, cosines = across.nearest(vector, embedded, cited if claim.cited else None)
+def _within(reading: _Reading, prepared: Sources) -> _Case | str:
+    """The case of a claim beside the passages in its language, or the reason why it cannot be supported."""
+    claim, tokens = reading.claim, reading.tokens
+    if reading.refusal or not reading.own:
+        return reading.refusal or NO_PASSAGE
+    terms = passages.terms(tokens, 0, len(tokens.texts))
+    cited = sorted((*reading.own, *reading.foreign))
+    found = passages.search_cited(terms, prepared, cited) if claim.cited else passages.search(terms, prepared)
     if not found:
         return NO_PASSAGE
-    found_signs = across.check(claim, tokens, prepared, found, cosines)
-    return _Case(passages=tuple(found), signs=found_signs, language=claim.language, is_across=True)
+    signs = model.signs(views.view(claim, tokens, terms, prepared, found))
+    return _Case(passages=tuple(found), signs=signs, language=claim.language)
 
 
-def _support(case: _Case | str, prepared: Sources, scores: Iterator[float], others: Iterator[float]) -> Support:
-    if isinstance(case, str):
-        return Support(is_supported=False, score=0.0, findings=(case,), passages=())
-    score = next(others if case.is_across else scores)
+def _is_decided(case: _Case | str, support: Support) -> bool:
+    """Whether passages in another language cannot change the decision.
+
+    They know less about a claim that copies a passage of its own language: a replaced name, for instance.
+    """
+    return support.is_supported or (isinstance(case, _Case) and model.is_decisive(case.signs))
+
+
+def _across_all(
+    readings: Sequence[_Reading], sources: Sequence[SourceText], prepared: Sources, embed: Embed | None
+) -> list[_Case | str]:
+    """The cases of claims beside passages in another language; texts are embedded in one call each."""
+    if not readings:
+        return []
+    if embed is None:
+        return ["the claim has another language than the source, and there is no embedder"] * len(readings)
+    texts = {source.document_id: source.body_text for source in sources}
+    numbers = _embedded_numbers(readings)
+    written = [prepared.sentences[number].citation() for number in numbers]
+    embedded = across.embed_sentences(numbers, [texts[one.document_id][one.start : one.end] for one in written], embed)
+    vectors = embed([reading.claim.text for reading in readings])
+    return [_across(reading, prepared, embedded, vector) for reading, vector in zip(readings, vectors, strict=True)]
+
+
+def _embedded_numbers(readings: Sequence[_Reading]) -> list[int]:
+    """The sentences to embed: the cited ones first, then the first ones that a claim may rest on."""
+    cited = dict.fromkeys(at for reading in readings if reading.claim.cited for at in reading.foreign)
+    others = dict.fromkeys(sorted({at for reading in readings if not reading.claim.cited for at in reading.foreign}))
+    return sorted([*(cited | others)][: across.MAX_SENTENCES])
+
+
+def _across(reading: _Reading, prepared: Sources, embedded: Embedded, vector: across.Vectors) -> _Case | str:
+    claim = reading.claim
+    absent = links.findings(claim.text, prepared) or _absent_quotes(claim, prepared)
+    if absent:
+        return absent[0]
+    found, cosines = across.nearest(vector, embedded, reading.foreign)
+    if not found:
+        return NO_PASSAGE
+    signs = across.check(claim, reading.tokens, prepared, found, cosines)
+    return _Case(passages=tuple(found), signs=signs, language=claim.language)
+
+
+def _absent_quotes(claim: CitedClaim, prepared: Sources) -> tuple[str, ...]:
+    """Long quotations that no source has, if a source has the claim's language; else all quotations are translated."""
+    return quotes.findings(claim, prepared) if _language(claim.language) in prepared.languages else ()
+
+
+def _supports(
+    cases: Sequence[_Case | str], prepared: Sources, score: Callable[[Sequence[_Case]], list[float]]
+) -> list[Support]:
+    """The decisions about cases; those that are a reason are not supported."""
+    scored = [case for case in cases if isinstance(case, _Case)]
+    scores = iter(score(scored) if scored else ())
+    return [_support(case, prepared, next(scores)) if isinstance(case, _Case) else _refused(case) for case in cases]
+
+
+def _scores_within(cases: Sequence[_Case]) -> list[float]:
+    return model.load().scores([case.signs for case in cases], [case.language for case in cases])
+
+
+def _scores_across(cases: Sequence[_Case]) -> list[float]:
+    return model.load().scores_across([case.signs for case in cases])
+
+
+def _refused(reason: str) -> Support:
+    return Support(is_supported=False, score=0.0, findings=(reason,), passages=())
+
+
+def _support(case: _Case, prepared: Sources, score: float) -> Support:
     is_supported = score >= ENOUGH
     return Support(
         is_supported=is_supported,
