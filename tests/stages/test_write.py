@@ -1,6 +1,7 @@
 """Texts by writers: what is paid for, checked, repaired, stored and archived."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
@@ -11,9 +12,11 @@ from builders import FIRE, FIRE_AGAIN, an_item, group_into_events, told
 from scoop.core.budgets import Budget
 from scoop.errors import Reject
 from scoop.store import lessons, model_calls, summaries
+from summarised import summarise
 from writing import NO_LIMIT, a_desk
 
 TITLE = FIRE["title"]
+ONE_REQUEST = replace(NO_LIMIT, tokens_per_day=1)
 OPEN_ALERTS = "SELECT kind, subject FROM alerts WHERE resolved_at IS NULL"
 
 
@@ -201,6 +204,78 @@ async def test_an_extract_for_want_of_budget_is_replaced_when_it_is_asked_for_ag
         await desk.ask({document_id: ""})
         await desk.write()
         assert (await current(desk, document_id)).provider == "openai"
+
+
+async def providers(desk, language):
+    """Who wrote the versions of the summary in a language, the first one first."""
+    rows = await desk.rows("SELECT provider FROM summaries WHERE asked_language = $1 ORDER BY version", language)
+    return [row["provider"] for row in rows]
+
+
+async def a_new_day(desk):
+    """Let the wait for the next day end, with a new budget."""
+    await desk.rows("UPDATE work SET due_at = now() WHERE stage = 'write' RETURNING subject")
+    desk.budget = NO_LIMIT
+
+
+async def test_an_extract_for_want_of_budget_is_replaced_the_next_day(database, tmp_path):
+    document_id = await one_article(database)
+    async with a_desk(database, tmp_path, budget=ONE_REQUEST) as desk:
+        await desk.ask({document_id: ""})
+        await desk.write()
+        await desk.ask({document_id: "en"})
+        await desk.write(fallback=desk.writer("local"))
+        assert await providers(desk, "en") == ["local"]
+        await a_new_day(desk)
+        await desk.write(fallback=desk.writer("local"))
+        assert await providers(desk, "en") == ["local", "openai"]
+
+
+async def test_an_extract_is_not_written_twice_while_the_budget_is_spent(database, tmp_path):
+    document_id = await one_article(database)
+    async with a_desk(database, tmp_path, budget=ONE_REQUEST) as desk:
+        await desk.ask({document_id: ""})
+        await desk.write()
+        for _ in range(2):
+            await desk.ask({document_id: "en"})
+            await desk.write(fallback=desk.writer("local"))
+        assert await providers(desk, "en") == ["local"]
+        assert len(await desk.rows("SELECT FROM work WHERE stage = 'write'")) == 1
+
+
+async def test_an_extract_of_days_ago_is_not_replaced_unasked(database, tmp_path):
+    document_id = await one_article(database)
+    async with a_desk(database, tmp_path, budget=ONE_REQUEST) as desk:
+        await desk.ask({document_id: ""})
+        await desk.write()
+        await desk.ask({document_id: "en"})
+        desk.now += timedelta(days=4)
+        await desk.rows("UPDATE model_calls SET called_at = now() + interval '4 days' RETURNING call_id")
+        await desk.write(fallback=desk.writer("local"))
+        assert await providers(desk, "en") == ["local"]
+        assert await desk.rows("SELECT FROM work WHERE stage = 'write'") == []
+
+
+async def test_an_extract_in_another_language_does_not_replace_a_summary_in_the_readers_language(database, tmp_path):
+    document_id = await one_article(database)
+    async with a_desk(database, tmp_path, budget=ONE_REQUEST) as desk:
+        await summarise(
+            database,
+            document_id,
+            "Die Bibliothek von Ostburg ist abgebrannt.",
+            language="de",
+            asked_language="de",
+            subject_kind="document",
+            provider="openai",
+        )
+        await desk.ask({document_id: ""})
+        await desk.write()
+        await told(database, [an_item(1, **(FIRE | {"body_text": f"Rain fell in Ostburg. {FIRE['body_text']}"}))])
+        await desk.ask({document_id: "de"})
+        await desk.write(fallback=desk.writer("local"))
+        assert await providers(desk, "de") == ["openai"]
+        assert (await progress(desk, document_id)).state == "summarized"
+        assert len(await desk.rows("SELECT FROM work WHERE stage = 'write'")) == 1
 
 
 async def test_the_summary_of_an_event_has_all_publishers_and_is_shown_in_lists(database, tmp_path):

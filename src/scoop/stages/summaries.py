@@ -110,7 +110,9 @@ def text_kind(policy: SummaryPolicy) -> TextKind:
     """Summaries as a kind of text of the stage `write`."""
 
     async def save(conn: Connection, written: Sequence[Written]) -> None:
-        await summaries.put(conn, [_new_summary(each, policy) for each in written])
+        kept = await _list_kept(conn, [_new_summary(each, policy) for each in written if each.is_fallback])
+        made = [_new_summary(each, policy) for each in written]
+        await summaries.put(conn, [summary for summary in made if summary.brief_id not in kept])
 
     return TextKind(
         prompt=lambda order, finding: summary.prompt(order, finding=finding),
@@ -119,7 +121,15 @@ def text_kind(policy: SummaryPolicy) -> TextKind:
         save=save,
         known_inputs=summaries.list_known_inputs,
         judged=JudgedKind(find_open=_find_open, read=_read),
+        replaced_for=AHEAD_FOR,
     )
+
+
+async def _list_kept(conn: Connection, fallbacks: Sequence[NewSummary]) -> set[int]:
+    """The briefs whose summary by a model is kept: the fallback wrote in another language than was asked for."""
+    foreign = [each for each in fallbacks if each.asked_language.partition("-")[0] not in {"", each.language}]
+    generated = await summaries.list_generated(conn, foreign)
+    return {each.brief_id for each in foreign if (each.subject_kind, each.subject_id, each.asked_language) in generated}
 
 
 def _read(

@@ -1,7 +1,8 @@
 """Texts as the stage `write` works on them: kinds, tasks and jobs, and what decides about a text."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -11,6 +12,7 @@ from scoop.core.budgets import Budget
 from scoop.core.interests import Interests
 from scoop.core.relevance import RelevanceLabel
 from scoop.core.support import Embed
+from scoop.errors import Deferred
 from scoop.stages.judging import JudgedKind, Judging
 from scoop.stages.stage import Failure
 from scoop.store import curators, evaluations
@@ -44,6 +46,7 @@ class Written:
     input_hash: bytes
     text: Any
     call: ClosedCall | None
+    is_fallback: bool = False
 
 
 async def _nothing_kept(_conn: Connection, _brief_ids: Sequence[int]) -> set[int]:
@@ -56,7 +59,8 @@ class TextKind:
 
     `read` gives the text of a reply or raises BadReply; `known_inputs` gives the hashes of texts that exist. `judged`
     is for kinds whose sentences the writer of the task `support` may judge. `kept` gives the briefs whose text is never
-    written again. `save` gives the outcomes of texts that it did not store after all.
+    written again. `save` gives the outcomes of texts that it did not store after all. A text that the fallback wrote is
+    written again by its own writer when that may be asked, if it was asked for within `replaced_for`.
     """
 
     prompt: Callable[[Order, str], Prompt]
@@ -66,6 +70,7 @@ class TextKind:
     known_inputs: Callable[[Connection, Sequence[int]], Awaitable[set[bytes]]]
     judged: JudgedKind | None = None
     kept: Callable[[Connection, Sequence[int]], Awaitable[set[int]]] = _nothing_kept
+    replaced_for: timedelta = timedelta(0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +85,8 @@ class Reader:
 class Job:
     """One text to write; `call_id` is the request that was written down, None for a writer that costs nothing.
 
-    `judging` is the question about sentences of a text that is written already.
+    `judging` is the question about sentences of a text that is written already. `is_fallback`: its own writer may not
+    be asked now; it is at the end of `replaced_later`, unless that is None.
     """
 
     brief: Brief
@@ -91,6 +97,8 @@ class Job:
     source: str | None = None
     call_id: int | None = None
     judging: Judging | None = None
+    is_fallback: bool = False
+    replaced_later: Deferred | None = None
 
     @property
     def task(self) -> str:
@@ -105,11 +113,12 @@ class Job:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteBatch:
-    """The texts of a batch: to be written, put off, or settled without a writer."""
+    """The texts of a batch: to be written, put off, or settled without a writer; `known_inputs`: of existing texts."""
 
     jobs: Sequence[Job]
     failures: Mapping[int, Failure]
     settled: Sequence[Settled]
+    known_inputs: Set[bytes] = frozenset()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -184,11 +193,13 @@ def with_call(job: Job, call_id: int) -> Job:
     return replace(job, call_id=call_id)
 
 
-def by_fallback(job: Job, writer: Writer) -> Job:
+def by_fallback(job: Job, writer: Writer, *, replaced_later: Deferred | None) -> Job:
     """The same text by the fallback writer, in the language of the sources; its own writer may still replace it."""
     return replace(
         job,
         writer=writer,
+        is_fallback=True,
+        replaced_later=replaced_later,
         order=replace(job.order, language="", is_final=True, is_local=True),
         input_hash=hashes.sha256(f"{job.input_hash.hex()}\0{writer.model}"),
     )

@@ -62,7 +62,7 @@ class Writing:
         """Read briefs and their documents, and write down the requests that the budgets allow."""
         planned = await self.plan(conn, ids)
         failures = dict(planned.failures)
-        admitted = await self._admit(conn, planned.jobs, failures)
+        admitted = await self._admit(conn, planned, failures)
         return WriteBatch(jobs=admitted, failures=failures, settled=planned.settled)
 
     async def plan(self, conn: Connection, ids: Sequence[int]) -> WriteBatch:
@@ -91,7 +91,9 @@ class Writing:
             else:
                 jobs.append(job)
                 planned.add(brief.text_key)
-        return WriteBatch(jobs=jobs, failures=failures, settled=settled)
+        return WriteBatch(
+            jobs=jobs, failures=failures, settled=settled, known_inputs=frozenset().union(*known.values())
+        )
 
     def _job(self, brief: Brief, sources: Sequence[BriefSource], writer: Writer, reader: Reader | None) -> Job | None:
         """The text to be written; None if there is nothing to write it from."""
@@ -123,10 +125,10 @@ class Writing:
         task = self.tasks.get(support.TASK)
         return task.writer if task is not None and self.kinds[kind].judged is not None else None
 
-    async def _admit(self, conn: Connection, jobs: Sequence[Job], failures: dict[int, Failure]) -> list[Job]:
+    async def _admit(self, conn: Connection, planned: WriteBatch, failures: dict[int, Failure]) -> list[Job]:
         """The jobs that the budgets allow, each request written down; the others are put off, or written locally."""
         admitted: list[Job] = []
-        for job in jobs:
+        for job in planned.jobs:
             if job.writer.provider == "local":
                 admitted.append(job)
                 continue
@@ -140,10 +142,20 @@ class Writing:
             if denied.is_spent and job.judging is not None:
                 admitted.append(job)  # without a call: nobody confirms its open sentences
             elif denied.is_spent and task.fallback is not None:
-                admitted.append(texts.by_fallback(job, task.fallback))
+                by_fallback = texts.by_fallback(job, task.fallback, replaced_later=self._replaced_later(job, denied))
+                if by_fallback.input_hash not in planned.known_inputs:
+                    admitted.append(by_fallback)
+                elif by_fallback.replaced_later is not None:
+                    failures[job.brief.brief_id] = by_fallback.replaced_later
             else:
                 failures[job.brief.brief_id] = Deferred(denied.reason, after=denied.after)
         return admitted
+
+    def _replaced_later(self, job: Job, denied: Denied) -> Deferred | None:
+        """When a text that the fallback writes is tried again; None if it was asked for too long ago."""
+        asked_at, kept_for = job.brief.asked_at, self.kinds[job.brief.kind].replaced_for
+        is_recent = asked_at is not None and self.clock() - asked_at < kept_for
+        return Deferred(denied.reason, after=denied.after) if is_recent else None
 
     def _stopped(self, writer: Writer) -> Denied | None:
         """Why a server is not asked at present: it denied access, or its quota is used up."""
@@ -190,7 +202,7 @@ class Writing:
         output.calls.extend([closed] if closed is not None else [])
         output.written.append(_written(job, reply.model, read, closed))
         output.settled.append(Settled(brief_id=job.brief.brief_id))
-        return None
+        return job.replaced_later
 
     async def _send(self, job: Job, output: WriteOutput) -> tuple[Reply, ClosedCall | None] | Failure:
         """Ask the writer of a job; the reply, archived with its call, or why there is none."""
@@ -328,6 +340,8 @@ def _repair_or_fail(job: Job, bad: BadReply, output: WriteOutput) -> Failure:
     brief, problem = job.brief, f"{bad.problem}: {bad}"
     finding = "" if brief.finding else str(bad)
     output.settled.append(Settled(brief_id=brief.brief_id, problem=problem, finding=finding, is_unusable=True))
+    if job.replaced_later is not None:
+        return job.replaced_later
     if job.writer.provider == "local" or brief.failures + 1 >= MAX_FAILURES:
         return Reject(problem)
     if finding:
@@ -345,6 +359,7 @@ def _written(job: Job, model: str, read: Any, call: ClosedCall | None) -> Writte
         input_hash=job.input_hash,
         text=read,
         call=call,
+        is_fallback=job.is_fallback,
     )
 
 

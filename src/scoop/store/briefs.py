@@ -23,8 +23,8 @@ class Brief:
     """A text that was asked for; `public_id` names the subject in the archive.
 
     `finding` is what the next attempt must repair, empty for a first one; `draft` is a reply that waits until its open
-    sentences are judged; `failures` counts unusable replies. The subject of an event that was merged is the surviving
-    event; one that does not exist any more has no `public_id`.
+    sentences are judged; `failures` counts unusable replies; `asked_at` is None for one that is not stored. The subject
+    of an event that was merged is the surviving event; one that does not exist any more has no `public_id`.
     """
 
     brief_id: int
@@ -37,6 +37,7 @@ class Brief:
     failures: int
     public_id: str | None
     collection: str | None
+    asked_at: datetime | None = None
     draft: str = ""
 
     @property

@@ -14,7 +14,7 @@ FROM briefs LEFT JOIN work ON work.stage = $2 AND work.subject = brief_id WHERE 
 -- Briefs by number, with the public id and the collection of their subject; an event that was merged gives the surviving
 -- one, a pair has its number and the collection of its first document, an evaluation and a mention the id
 -- of their article, and a question has its number and no collection.
-SELECT brief_id, kind, subject_kind, briefs.language, level, finding, draft, failures,
+SELECT brief_id, kind, subject_kind, briefs.language, level, finding, draft, failures, briefs.asked_at,
     coalesce(events.merged_into, subject_id) AS subject_id,
     CASE subject_kind WHEN 'pair' THEN 'pair_' || pair_id WHEN 'question' THEN 'question_' || question_id
         ELSE coalesce(documents.article_id, surviving.event_uuid::text) END AS public_id,

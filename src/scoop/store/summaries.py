@@ -84,16 +84,25 @@ async def list_known_inputs(conn: Connection, brief_ids: Sequence[int]) -> set[b
     return {row["input_hash"] for row in await conn.fetch(SQL["known"], brief_ids)}
 
 
-async def put(conn: Connection, made: Sequence[NewSummary]) -> None:
-    """Store summaries as the newest versions; lists show those in the language of their collection."""
-    if not made:
-        return
-    await conn.execute(
-        SQL["retire"],
+async def list_generated(conn: Connection, made: Sequence[NewSummary]) -> set[tuple[str, int, str]]:
+    """The subjects and languages of these summaries that have a current one by a language model."""
+    rows = await conn.fetch(SQL["generated"], *_keys(made)) if made else []
+    return {(row["subject_kind"], row["subject_id"], row["asked_language"]) for row in rows}
+
+
+def _keys(made: Sequence[NewSummary]) -> tuple[list[str], list[int], list[str]]:
+    return (
         [summary.subject_kind for summary in made],
         [summary.subject_id for summary in made],
         [summary.asked_language for summary in made],
     )
+
+
+async def put(conn: Connection, made: Sequence[NewSummary]) -> None:
+    """Store summaries as the newest versions; lists show those in the language of their collection."""
+    if not made:
+        return
+    await conn.execute(SQL["retire"], *_keys(made))
     rows = await conn.fetch(SQL["put"], [_record(summary) for summary in made])
     shown = {summary.subject_id for summary in made if summary.is_shown_in_lists and summary.subject_kind == "event"}
     placed = {row["subject_id"]: row["summary_id"] for row in rows if row["subject_kind"] == "event"}

@@ -2,6 +2,13 @@
 -- The current summaries with these input hashes: what they were made from has not changed.
 SELECT DISTINCT input_hash FROM summaries WHERE is_current AND brief_id = ANY ($1::bigint[]);
 
+-- name: generated
+-- Those of these subjects that have a current summary by a language model in the language given with each.
+SELECT subject_kind, subject_id, asked_language FROM summaries
+JOIN unnest($1::text[], $2::bigint[], $3::text[]) AS named (subject_kind, subject_id, asked_language)
+    USING (subject_kind, subject_id, asked_language)
+WHERE is_current AND provider <> 'local';
+
 -- name: retire
 -- Make room for the next version of summaries.
 UPDATE summaries SET is_current = false
