@@ -325,7 +325,8 @@ class AlertTelling(Telling):
 class Digest:
     """The digest of a topic and a local date, the most important story first; `introduction` is that of a curator.
 
-    `tally` counts its entries in words; empty: as new and developed stories.
+    `language` is that of its phrases; empty: English. `tally` counts its entries in words; empty: as new and developed
+    stories.
     """
 
     topic_slug: str
@@ -334,6 +335,7 @@ class Digest:
     timezone: str
     tellings: tuple[Telling, ...]
     introduction: str = ""
+    language: str = ""
     tally: str = ""
 
 

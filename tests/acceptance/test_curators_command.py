@@ -90,7 +90,7 @@ async def test_a_curator_is_added_posts_the_best_and_never_repeats(database_url,
 
         done = await call("curate", "--curator", "picks", "--publish")
         assert done.returncode == 0, done.stderr
-        assert "2 articles about PostgreSQL" in done.stdout
+        assert "leads today, about PostgreSQL. The other article is about" in done.stdout
         assert "not among the best 2" in done.stdout
         (file,) = call.posted.iterdir()
         assert "/100 · PostgreSQL**" in file.read_text()
@@ -121,7 +121,7 @@ async def test_a_dry_run_explains_every_score_stores_nothing_and_asks_no_model(d
         )
         assert (two["outcome"], two["reason"], two["matching_topics"]) == ("rejected", "no_topic_match", [])
         assert all(sum(each["score_parts"].values()) == each["relevance_score"] for each in (one, two))
-        assert preview["introduction"] == "One article about PostgreSQL."
+        assert preview["introduction"] == f"“{one['title']}” is today's article, about PostgreSQL."
         shown = (await call("curate", "--curator", "picks", "--dry-run")).stdout
         assert "nothing is stored or posted" in shown
         assert f"{one['relevance_score']}/100 *" in shown

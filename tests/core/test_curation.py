@@ -28,13 +28,12 @@ def an_article(number, score, *topics, event_id=None, **changes):
         evaluation_id=number,
         story_id=number,
         event_id=event_id or number,
-        title=f"Article {number}",
         score=score,
         parts={"topic_match": 30},
         matching_topics=topics or ("PostgreSQL",),
         reasoning="It is about databases.",
         seen_at=NOON - timedelta(hours=number),
-        **changes,
+        **{"title": f"Article {number}", **changes},
     )
 
 
@@ -91,14 +90,66 @@ def test_what_is_left_out_says_that_it_is_relevant():
     assert reason_of(5, *articles) == "relevant, but not among the best 3"
 
 
-def test_the_overview_names_topics_and_tells_if_there_are_too_few():
-    one = [an_article(1, 90, "Go")]
-    assert curation.overview(one, INTERESTS) == (
-        "One article about Go. Fewer than the 2 you asked for: no other article reached 70 points."
+ONE = [an_article(1, 90, "Go")]
+THREE = [*ONE, an_article(2, 80, "Keyboards", "PostgreSQL"), an_article(3, 80, "Keyboards")]
+
+
+def test_the_overview_names_the_best_article_and_the_main_topics_of_the_others():
+    assert curation.overview(THREE, INTERESTS) == (
+        "“Article 1” leads today, about Go. The other 2 articles are about PostgreSQL and Keyboards."
     )
-    three = [*one, an_article(2, 80), an_article(3, 80)]
-    assert curation.overview(three, INTERESTS) == "3 articles about PostgreSQL and Go."
+    assert curation.overview(THREE[:2], INTERESTS).endswith(" The other article is about PostgreSQL.")
     assert curation.overview([], INTERESTS) == ""
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "three"),
+    [
+        (
+            "en",
+            (
+                "“Article 1” is today's article, about Go. "
+                "Fewer than the 2 you asked for: no other article reached 70 points."
+            ),
+            "“Article 1” leads today, about Go. The other 2 articles are about PostgreSQL and Keyboards.",
+        ),
+        (
+            "de-AT",
+            (
+                "„Article 1“ ist der Artikel des Tages, zum Thema Go. "
+                "Weniger als die gewünschten 2: Kein anderer Artikel erreichte 70 Punkte."
+            ),
+            (
+                "An erster Stelle steht heute „Article 1“, zum Thema Go. "
+                "Die anderen 2 Artikel betreffen PostgreSQL und Keyboards."
+            ),
+        ),
+        (
+            "ja",
+            (
+                "本日の記事はGoに関する「Article 1」の1本です。"
+                "ご希望の2本には届きませんでした。70点に達した記事はほかにありません。"
+            ),
+            "本日の必読記事はGoに関する「Article 1」です。ほかにPostgreSQL、Keyboardsに関する記事が2本あります。",
+        ),
+        (
+            "zh",
+            "今天的文章是“Article 1”，主题为Go。少于您要求的2篇：没有其他文章达到70分。",
+            "今天的重点是“Article 1”，主题为Go。另外2篇文章的主题为PostgreSQL和Keyboards。",
+        ),
+    ],
+)
+def test_the_overview_is_in_the_language_of_the_curator_and_tells_if_there_are_too_few(language, one, three):
+    assert curation.overview(ONE, INTERESTS, language) == one
+    assert curation.overview(THREE, INTERESTS, language) == three
+
+
+def test_a_long_headline_leaves_room_for_the_rest_of_the_overview():
+    article = an_article(1, 90, "Go", title="{words} " * 60)
+    written = curation.overview([article], INTERESTS)
+    assert written.startswith("“{words} {words}")
+    assert written.endswith("reached 70 points.")
+    assert len(written) < 300
 
 
 @given(

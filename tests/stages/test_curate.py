@@ -6,12 +6,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from builders import FIRE, FIRE_AGAIN
-from curating import INTERESTS, NINE, SLUG, TODAY, a_curator, a_post_about
+from curating import INTERESTS, KINDS, NINE, SLUG, TODAY, a_curator, a_post_about
 from scoop.actions import curators as actions
 from scoop.core.budgets import Budget
 from scoop.core.interests import Interest, Interests
 from scoop.errors import Conflict, Retry
-from scoop.stages import curate, curated_digest
+from scoop.stages import curate, curated_digest, digest
 from scoop.store import alerts, curators, evaluations, topics
 
 DAY = timedelta(days=1)
@@ -29,7 +29,7 @@ async def test_the_best_articles_are_posted_with_score_topics_and_reason(databas
         assert entries[0].relevance.topics == ("PostgreSQL",)
         assert entries[0].relevance.score == sum(entries[0].score_parts.values())
         (posted,) = desk.files().values()
-        assert "2 articles about PostgreSQL and Go." in posted
+        assert "about PostgreSQL. The other article is about Go." in " ".join(posted.split())
         assert f"**{entries[0].relevance.score}/100 · PostgreSQL**" in posted
         assert "Cheese" not in posted
         assert states(await desk.met()) == {
@@ -366,6 +366,35 @@ async def test_a_suppressed_article_is_not_posted(database, tmp_path):
             ((story_id,),) = await conn.fetch("SELECT story_id FROM stories WHERE canonical_title LIKE 'PostgreSQL%'")
             await topics.suppress(conn, await topics.by_slug(conn, SLUG), story_id, "an advertisement")
         assert [entry.title[:2] for entry in await desk.post() if entry.rank] == ["Go"]
+
+
+async def test_a_corrected_post_no_longer_names_the_suppressed_article(database, tmp_path):
+    async with a_curator(database, tmp_path) as desk:
+        await desk.evaluate([a_post_about(1, "PostgreSQL"), a_post_about(2, "Go")])
+        run_id = await desk.make(publish=True)
+        await desk.send()
+        assert "PostgreSQL in practice" in next(iter(desk.files().values()))
+        async with database.transaction() as conn:
+            topic = await topics.by_slug(conn, SLUG)
+            ((story_id,),) = await conn.fetch("SELECT story_id FROM stories WHERE canonical_title LIKE 'PostgreSQL%'")
+            await topics.suppress(conn, topic, story_id, "withdrawn")
+            assert await digest.correct(conn, topic, run_id, KINDS) == 1
+        await desk.send()
+        (posted,) = desk.files().values()
+        assert "Go in practice" in posted
+        assert "PostgreSQL" not in posted
+
+
+async def test_a_japanese_curator_posts_in_japanese(database, tmp_path):
+    async with a_curator(database, tmp_path, language="ja") as desk:
+        await desk.evaluate([a_post_about(1, "PostgreSQL"), a_post_about(2, "Go")])
+        await desk.post()
+        await desk.post(TODAY + DAY)
+        first, empty = desk.files().values()
+        assert "2026年11月17日（火） · 新着2本" in first
+        assert "ほかにGoに関する記事が1本あります。" in first
+        assert "必読" in first
+        assert "2026年11月18日（水） · 本日の新着記事なし" in empty
 
 
 async def test_one_event_is_posted_by_one_article(database, tmp_path):

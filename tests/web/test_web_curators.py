@@ -156,7 +156,8 @@ async def test_the_digest_page_of_a_curator_shows_relevance_topics_and_the_decis
         await desk.post()
         async with at_nine(database) as visitor:
             page = (await visitor.get(f"/digests/{SLUG}/{TODAY}")).page
-    assert "3 articles about PostgreSQL. Must read: PostgreSQL in practice, note1" in page.text
+    assert "leads today, about PostgreSQL. The other 2 articles are about PostgreSQL." in page.text
+    assert "Must read PostgreSQL in practice, note1" in page.text
     assert re.search(r"\d+/100 PostgreSQL", page.text)
     assert "Selected 3" in page.text
     assert "Relevant, but not among the best 2" in page.text

@@ -211,7 +211,7 @@ async def test_a_curators_digest_has_its_introduction_scores_topics_and_reasons(
     async with visiting(database) as visitor:
         for form in FORMATS:
             (item,) = items(await visitor.get(f"/feeds/digests/{SLUG}.{form}"))
-            assert "2 articles about PostgreSQL and Go." in item["body_text"]
+            assert "about PostgreSQL. The other article is about Go." in item["body_text"]
             assert f"{entries[0].relevance.score}/100 · PostgreSQL" in item["body_text"]
             assert f"PostgreSQL · {entries[0].relevance.reasoning}" in item["body_text"].replace("&quot;", '"')
 

@@ -80,7 +80,7 @@ async def preview(conn: Connection, curator: Curator, wanted: Interests, *, unti
     return CuratorPreview(
         topic_slug=curator.topic_slug,
         until=until,
-        introduction=curation.overview(selected, wanted),
+        introduction=curation.overview(selected, wanted, curator.language),
         articles=[
             *(_chosen(choice, by_story[choice.story_id]) for choice in choices),
             *(_rejected(*pair, reason) for pair in pairs if (reason := actions.reject_reason(pair[1], wanted))),

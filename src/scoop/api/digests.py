@@ -126,7 +126,11 @@ async def get_rendered_digest(
     run = await digests.get_run(conn, digest_run_id)
     topic = await topics.by_slug(conn, run.topic_slug)
     digest = digests.make_digest(
-        topic, run.run_date, await digests.list_entries(conn, digest_run_id), introduction=run.introduction
+        topic,
+        run.run_date,
+        await digests.list_entries(conn, digest_run_id),
+        introduction=run.introduction,
+        language=run.language,
     )
     render, media = RENDERED[form]
     return responses.with_etag(request, render(digest).encode(), f"{media}; charset=utf-8")

@@ -90,7 +90,11 @@ async def _read(config: Config, run_id: int, form: str) -> str:
         run = await digests.get_run(conn, run_id)
         topic = await topics.by_slug(conn, run.topic_slug)
         digest = digests.make_digest(
-            topic, run.run_date, await digests.list_entries(conn, run_id), introduction=run.introduction
+            topic,
+            run.run_date,
+            await digests.list_entries(conn, run_id),
+            introduction=run.introduction,
+            language=run.language,
         )
     render = {"text": plain.render, "markdown": markdown.render, "html": mail.html}[form]
     return render(digest)

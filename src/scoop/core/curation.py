@@ -9,7 +9,8 @@ from typing import Literal
 from scoop.core.digest import DigestChoice
 from scoop.core.interests import Interests
 from scoop.core.relevance import ScoreParts
-from scoop.core.rendering import common
+from scoop.core.rendering import common, phrases
+from scoop.core.rendering.phrases import Phrases
 from scoop.model import EntryStatus
 
 RejectReason = Literal["low_relevance", "no_topic_match", "content_extraction_failed"]
@@ -20,6 +21,7 @@ LIMITS: Mapping[str, int] = {"topic_match": 30, "concreteness": 30, "practicalit
 MIN_TEXT = 100  # characters: less is no article
 SAME_TOPIC = 0.8  # of its score, for each selected article with the same main topic: a channel should not be one topic
 FULL_SCORE = 100
+OVERVIEW_HEADLINE = 120  # characters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,23 +123,35 @@ def _choice(article: RelevantArticle, status: EntryStatus, reason: str, *, rank:
     )
 
 
-def overview(selected: Sequence[RelevantArticle], interests: Interests) -> str:
-    """One or two sentences about what was selected: how many articles, of which topics, and the one to read first."""
+def overview(selected: Sequence[RelevantArticle], interests: Interests, language: str = "") -> str:
+    """One or two sentences in a language about what was selected: the best article, and the main topics of the others.
+
+    A note follows if there are fewer than there should be.
+    """
     if not selected:
         return ""
-    topics = Counter(topic for article in selected for topic in article.matching_topics)
-    named = common.listed([topic for topic, _ in topics.most_common()])
-    count = "One article" if len(selected) == 1 else f"{len(selected)} articles"
-    written = f"{count} about {named}." if named else f"{count}."
-    return f"{written} {too_few(len(selected), interests)}".strip()
+    words, weight_by_topic = phrases.of(language), {interest.topic: interest.weight for interest in interests.topics}
+    first, *others = selected
+    headline = common.cut(common.shown(first.title), OVERVIEW_HEADLINE)
+    template = words.leading if others else words.only
+    leading = template.format(headline=headline, topics=_main_topic(first, weight_by_topic))
+    topics = list(dict.fromkeys(_main_topic(article, weight_by_topic) for article in others))
+    sentences = [leading, _about_others(len(others), topics, words), too_few(len(selected), interests, words)]
+    return words.between_sentences.join(filter(None, sentences))
 
 
-def too_few(count: int, interests: Interests) -> str:
+def _about_others(count: int, topics: Sequence[str], words: Phrases) -> str:
+    if not count:
+        return ""
+    template = words.other if count == 1 else words.others
+    return template.format(count=count, topics=words.listed(topics))
+
+
+def too_few(count: int, interests: Interests, words: Phrases) -> str:
     """The note of a post with fewer articles than the curator should have; empty if it has enough."""
     if not 0 < count < interests.min_articles:
         return ""
-    least, points = interests.min_articles, interests.min_relevance_score
-    return f"Fewer than the {least} you asked for: no other article reached {points} points."
+    return words.too_few.format(least=interests.min_articles, points=interests.min_relevance_score)
 
 
 def parts_by_name(parts: ScoreParts) -> dict[str, int]:

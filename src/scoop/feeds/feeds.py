@@ -32,7 +32,7 @@ from scoop.errors import NotFound
 from scoop.http import links, responses, routes
 from scoop.http.deps import CurrentDesk, Desk, ReadConn
 from scoop.http.routes import needs
-from scoop.model import Event, Telling
+from scoop.model import Digest, Event, Telling
 from scoop.store import posts, topics
 from scoop.store.db import Connection
 from scoop.store.reads import collections as collection_reads
@@ -270,10 +270,10 @@ def _digest_entry(desk: Desk, desk_id: UUID, base: str, digest: PublishedDigest)
     return FeedEntry(
         id=uuid5(desk_id, f"digest {digest.topic_slug} {digest.run_date}").urn,
         url=f"{base}/digests/{digest.topic_slug}/{digest.run_date}",
-        title=line(f"{common.topic_name(digest)}, {common.written_out(digest.run_date)}"),
-        summary=line("; ".join(headlines), SUMMARY_CHARACTERS) or "Nothing new today.",
+        title=line(f"{common.topic_name(digest)}, {common.run_date(digest)}"),
+        summary=line("; ".join(headlines), SUMMARY_CHARACTERS) or common.phrases_of(digest).nothing_new_sentence,
         html=content.render_digest(
-            [_digest_story(desk, base, telling) for telling in digest.tellings],
+            [_digest_story(desk, base, digest, telling) for telling in digest.tellings],
             introduction=common.introduction(digest),
         ),
         published_at=digest.published_at,
@@ -282,7 +282,7 @@ def _digest_entry(desk: Desk, desk_id: UUID, base: str, digest: PublishedDigest)
     )
 
 
-def _digest_story(desk: Desk, base: str, telling: Telling) -> FeedStory:
+def _digest_story(desk: Desk, base: str, digest: Digest, telling: Telling) -> FeedStory:
     article = common.link(telling.url)
     host = LinkedText(text=article.host, href=_href(desk, telling.url)) if article else None
     names = common.publisher_names(telling)
@@ -291,7 +291,7 @@ def _digest_story(desk: Desk, base: str, telling: Telling) -> FeedStory:
         headline=LinkedText(text=common.headline(telling), href=f"{base}/stories/{telling.story_uuid}"),
         change=common.change(telling),
         lead=common.summary(telling),
-        note=" · ".join(filter(None, [common.verdict(telling), common.reason(telling)])),
+        note=" · ".join(filter(None, [common.verdict(telling, common.phrases_of(digest)), common.reason(telling)])),
         outlets=[*([host] if host else []), *others[:SHOWN_OUTLETS]],
         company=[
             LinkedText(text=common.headline(twin), href=f"{base}/stories/{twin.story_uuid}") for twin in telling.twins

@@ -338,7 +338,9 @@ class Tools:
             settings = await topic_store.by_slug(conn, topic)
             run = await _run(conn, settings, day)
             entries = await digest_store.list_entries(conn, run.digest_run_id)
-        published = digest_store.make_digest(settings, run.run_date, entries, introduction=run.introduction)
+        published = digest_store.make_digest(
+            settings, run.run_date, entries, introduction=run.introduction, language=run.language
+        )
         return McpDigest(
             topic=topic,
             day=run.run_date,

@@ -24,17 +24,19 @@ class Curation:
     """The relevant articles of a curator, and what decides about them."""
 
     interests: Interests
+    language: str
     rows: Sequence[RelevantRow]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChosenStories:
-    """The decided digest of a topic; `entries` has every choice, `introduction` a curator's sentences before them."""
+    """The decided digest of a topic: every choice in `entries`, and a curator's `introduction` in its `language`."""
 
     choices: Sequence[DigestChoice]
     snapshots: Mapping[int, Snapshot]
     entries: Sequence[RunEntry]
     introduction: str = ""
+    language: str = ""
 
 
 async def read(conn: Connection, curator: Curator, *, until: datetime) -> Curation:
@@ -44,7 +46,7 @@ async def read(conn: Connection, curator: Curator, *, until: datetime) -> Curati
         slug = curator.topic_slug
         raise UsageError(f"{slug} has no valid interests ({reason}): scoop curators change {slug} --interests FILE")
     rows = await evaluations.list_relevant(conn, curator.topic_id, since=until - curator.freshness, until=until)
-    return Curation(interests=curator.interests, rows=rows)
+    return Curation(interests=curator.interests, language=curator.language, rows=rows)
 
 
 async def wait_until_evaluated(conn: Connection, curator: Curator, *, due: datetime, now: datetime) -> None:
@@ -69,7 +71,8 @@ def choose(source: Curation) -> ChosenStories:
         choices=choices,
         snapshots=snapshots,
         entries=[_entry(choice, row_by_story[choice.story_id], snapshots[choice.story_id]) for choice in choices],
-        introduction=curation.overview(selected, source.interests),
+        introduction=curation.overview(selected, source.interests, source.language),
+        language=source.language,
     )
 
 

@@ -161,7 +161,9 @@ def _choose(source: DigestInput) -> ChosenStories:
 def _draft_of(source: DigestInput, chosen: ChosenStories, channels: ChannelMakers) -> DigestDraft:
     order = source.order
     is_posted = order.publish and order.mode == "live"
-    digest = digests.make_digest(order.topic, order.day, chosen.entries, introduction=chosen.introduction)
+    digest = digests.make_digest(
+        order.topic, order.day, chosen.entries, introduction=chosen.introduction, language=chosen.language
+    )
     return DigestDraft(
         order=order,
         window=source.window,
@@ -206,7 +208,7 @@ async def publish(conn: Connection, order: DigestOrder, run_id: int, channels: C
     if any(entry.rank and entry.story_id in suppressed for entry in entries):
         raise Conflict("a story in it was suppressed since you looked at it; make the digest again")
     run = await digests.get_run(conn, run_id)
-    digest = digests.make_digest(topic, order.day, entries, introduction=run.introduction)
+    digest = digests.make_digest(topic, order.day, entries, introduction=run.introduction, language=run.language)
     drafted = draft_posts(topic, digest, channels, _post_key(await posts.get_desk_id(conn), digest))
     await _post(conn, topic, order.day, run_id, drafted)
 
@@ -306,8 +308,11 @@ async def correct(conn: Connection, topic: Topic, run_id: int, channels: Channel
     """Change the posts of a run to leave out stories that were suppressed since; give how many posts change."""
     run = await digests.get_run(conn, run_id)
     suppressed = await digests.list_suppressed(conn, topic.topic_id)
-    kept = [entry for entry in await digests.list_entries(conn, run_id) if entry.story_id not in suppressed]
-    digest = digests.make_digest(topic, run.run_date, kept, introduction=run.introduction)
+    entries = [entry for entry in await digests.list_entries(conn, run_id) if entry.rank is not None]
+    kept = [entry for entry in entries if entry.story_id not in suppressed]
+    # the introduction of a curator names articles
+    introduction = run.introduction if len(kept) == len(entries) else ""
+    digest = digests.make_digest(topic, run.run_date, kept, introduction=introduction, language=run.language)
     desk_id, changed = await posts.get_desk_id(conn), 0
     for post in await posts.list_run_posts(conn, run_id):
         settings = ChannelSettings(name=post.channel, kind=post.kind, options=post.options)

@@ -51,6 +51,7 @@ class DigestRun:
     posted_count: int
     left_to_legacy_at: datetime | None
     introduction: str
+    language: str
     entry_count: int
 
 
@@ -255,7 +256,9 @@ def _entry(row: Mapping[str, Any], name_by_family: Mapping[str, str]) -> RunEntr
     )
 
 
-def make_digest(topic: Topic, day: date, entries: Sequence[RunEntry], *, introduction: str = "") -> Digest:
+def make_digest(
+    topic: Topic, day: date, entries: Sequence[RunEntry], *, introduction: str = "", language: str = ""
+) -> Digest:
     """The digest as a reader sees it; a twin is shown beside its story, or by itself where that is not shown."""
     shown = sorted((entry for entry in entries if entry.rank is not None), key=_reading_order)
     leading = {entry.story_id for entry in shown if entry.twin_of is None}
@@ -270,6 +273,7 @@ def make_digest(topic: Topic, day: date, entries: Sequence[RunEntry], *, introdu
             if entry.twin_of not in leading
         ),
         introduction=introduction,
+        language=language,
     )
 
 

@@ -76,6 +76,7 @@ RETURNING digest_run_id;
 -- The latest digest runs that are not hidden, of a topic, a date and a mode, or all; or one run.
 SELECT digest_run_id, topic_slug, run_date, digest_runs.mode::text AS mode, attempt, window_start_utc, window_end_utc, started_at,
     digest_runs.published_at, status::text AS status, candidate_count, posted_count, left_to_legacy_at, introduction,
+    coalesce((SELECT language FROM curators WHERE curators.topic_id = digest_runs.topic_id), '') AS language,
     (SELECT count(*)::int FROM digest_entries AS entry WHERE entry.digest_run_id = digest_runs.digest_run_id
         AND rank IS NOT NULL) AS entry_count
 FROM digest_runs JOIN topics USING (topic_id)

@@ -276,7 +276,7 @@ async def _run_view(conn: Connection, topic: Topic, run_id: int) -> DigestRunVie
     return DigestRunView(
         run=run,
         entries=entries,
-        digest=digests.make_digest(topic, run.run_date, entries, introduction=run.introduction),
+        digest=digests.make_digest(topic, run.run_date, entries, introduction=run.introduction, language=run.language),
     )
 
 

@@ -114,6 +114,7 @@ ADDRESSES = (
     f"https://a.example/{'x' * 4000}",
 )
 
+LANGUAGES = ("", "en", "de", "ja", "zh-Hans", "fr")
 SLOWLY = settings(max_examples=60, deadline=None)
 
 wild_text = st.lists(st.sampled_from(NAUGHTY) | st.text(max_size=9), max_size=12).map("".join)
@@ -174,7 +175,9 @@ def wild_digests(draw):
         )
 
     tellings = [telling(*(telling() for _ in range(dice.randrange(6)))) for _ in range(draw(st.integers(0, 14)))]
-    return a_digest(*tellings, topic_name=dice.choice(texts), introduction=dice.choice(texts) if is_curated else "")
+    introduction = dice.choice(texts) if is_curated else ""
+    language = dice.choice(LANGUAGES) if is_curated else ""
+    return a_digest(*tellings, topic_name=dice.choice(texts), introduction=introduction, language=language)
 
 
 def everyone_told(digest):

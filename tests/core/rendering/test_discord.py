@@ -64,12 +64,14 @@ def test_every_message_is_within_the_limits(digest):
         assert all(0 < length(embed["title"]) <= 256 for embed in told)
         assert all(0 < length(embed.get("description", "-")) <= 4096 for embed in told)
         assert all(len(embed.get("url", "")) <= 2048 for embed in told)
+        assert all(0 < length(name) <= 256 for embed in told for name in embed.get("author", {"name": "-"}).values())
         assert all(0 < length(text) <= most for embed in told for text, most in fields(embed))
         counted = [
             (
                 embed["title"],
                 embed.get("description", ""),
                 *embed.get("footer", {}).values(),
+                *embed.get("author", {}).values(),
                 *map(first, fields(embed)),
             )
             for embed in told
@@ -151,7 +153,8 @@ def test_a_day_without_news_is_one_message_that_says_so():
 def test_the_articles_of_a_curator_have_relevance_topics_source_and_reason():
     digest = a_digest(a_pick(1, title="A migration"), a_pick(2, score=70, topics=("Go",)), introduction="2 articles.")
     (message,) = messages(digest)
-    assert message["content"].splitlines()[1:] == ["2 articles.", "**Must read:** A migration"]
+    assert message["content"].splitlines()[1:] == ["2 articles."]
+    assert [embed.get("author") for embed in message["embeds"]] == [{"name": "Must read"}, None]
     assert [[(field["name"], field["value"]) for field in embed["fields"]] for embed in message["embeds"]] == [
         [*scored, ("Source", "The Paper"), ("Reason", "It measures a migration.")]
         for scored in (

@@ -1,9 +1,10 @@
 import unicodedata
+from dataclasses import replace
 
 from hypothesis import given
 from lxml import html
 
-from core.rendering.digests import SLOWLY, a_digest, a_pick, a_telling, everyone_told, wild_digests
+from core.rendering.digests import LANGUAGES, SLOWLY, a_digest, a_pick, a_telling, everyone_told, wild_digests
 from scoop.core.rendering import common, mail
 
 TAGS = {
@@ -18,7 +19,9 @@ def attributes(page):
 TAME = a_digest(a_telling(1, change="x", twins=tuple(a_telling(number) for number in range(2, 9))))
 PICKED = a_digest(a_pick(1), introduction="One article.")
 OWN = {
-    found for digest in (TAME, PICKED, a_digest()) for found in attributes(html.document_fromstring(mail.html(digest)))
+    found
+    for digest in (TAME, PICKED, a_digest(), *(replace(PICKED, language=language) for language in LANGUAGES))
+    for found in attributes(html.document_fromstring(mail.html(digest)))
 }
 
 
@@ -45,7 +48,7 @@ def test_every_headline_is_read_as_it_was_written(digest):
 def test_every_reason_is_read_as_it_was_written(digest):
     read = " ".join(html.document_fromstring(mail.html(digest)).text_content().split())
     for reason in filter(None, map(common.reason, digest.tellings)):
-        assert f"Reason: {' '.join(reason.split())}" in read
+        assert f"{common.phrases_of(digest).reason}: {' '.join(reason.split())}" in read
 
 
 @SLOWLY
@@ -63,7 +66,7 @@ def test_the_page_needs_nothing_from_elsewhere():
 
 def test_the_subject_says_what_is_inside():
     assert mail.subject(TAME) == "AI news · Sunday 25 October 2026: 1 developed"
-    assert mail.subject(a_digest()) == "AI news · Sunday 25 October 2026: nothing new"
+    assert mail.subject(a_digest()) == "AI news · Sunday 25 October 2026: nothing new today"
 
 
 def test_a_day_without_news_says_so():

@@ -18,8 +18,9 @@ def test_only_an_address_is_longer_than_a_line(digest):
 def test_wrapping_loses_no_sign(digest):
     read = "".join(plain.render(digest).split())
     for telling in digest.tellings:
-        for said in (common.headline, common.summary, common.change, common.source, common.verdict, common.reason):
+        for said in (common.headline, common.summary, common.change, common.source, common.reason):
             assert "".join(said(telling).split()) in read
+        assert "".join(common.verdict(telling, common.phrases_of(digest)).split()) in read
 
 
 def test_a_digest_reads_well_as_it_is():

@@ -8,6 +8,8 @@ from typing import NamedTuple
 import can_ada
 
 from scoop.core import text, urls
+from scoop.core.rendering import phrases
+from scoop.core.rendering.phrases import Phrases
 from scoop.model import Digest, Telling
 
 NAME_CHARACTERS = 100
@@ -16,14 +18,11 @@ SUMMARY_CHARACTERS = 300
 CHANGE_CHARACTERS = 200
 REASON_CHARACTERS = 200
 PUBLISHER_CHARACTERS = 40
-PUBLISHERS_NAMED = 5
 TWINS_NAMED = 3
 UNTITLED = "Untitled"
 DEVELOPED = "Developed:"
 PROBABLY_THE_SAME = "Probably the same:"
-MUST_READ = "Must read:"
-REASON = "Reason"
-INTRODUCTION_CHARACTERS = 300
+INTRODUCTION_CHARACTERS = 500
 TOPIC_CHARACTERS = 50
 
 # Invisible characters that `readable` keeps: direction marks, blank fillers, Mongolian selectors.
@@ -82,6 +81,11 @@ def destination(link: SafeLink) -> str:
     return link.href.translate(_LINK_END)
 
 
+def phrases_of(digest: Digest) -> Phrases:
+    """The phrases in the language of a digest."""
+    return phrases.of(digest.language)
+
+
 def topic_name(digest: Digest) -> str:
     return cut(shown(digest.topic_name), NAME_CHARACTERS) or digest.topic_slug
 
@@ -114,21 +118,26 @@ def must_read(digest: Digest) -> Telling | None:
     return first if first is not None and first.relevance is not None else None
 
 
+def mark(digest: Digest, telling: Telling) -> str:
+    """`Must read` for the article of a curator's digest to read first; empty for all others."""
+    return phrases_of(digest).must_read if telling is must_read(digest) else ""
+
+
 def relevance(telling: Telling) -> str:
     """`85/100`; empty for a story of a topic without interests."""
     return f"{telling.relevance.score}/100" if telling.relevance else ""
 
 
-def matching_topics(telling: Telling) -> str:
+def matching_topics(telling: Telling, words: Phrases = phrases.ENGLISH) -> str:
     """The topics of a curator that an article matches."""
     topics = telling.relevance.topics if telling.relevance else ()
     names = [cut(name, TOPIC_CHARACTERS) for name in map(shown, topics) if name]
-    return listed(names) if names else ""
+    return words.listed(names) if names else ""
 
 
-def verdict(telling: Telling) -> str:
+def verdict(telling: Telling, words: Phrases = phrases.ENGLISH) -> str:
     """`85/100 · Go and PostgreSQL`: how relevant an article is, and to what; empty for other stories."""
-    return " · ".join(filter(None, [relevance(telling), matching_topics(telling)]))
+    return " · ".join(filter(None, [relevance(telling), matching_topics(telling, words)]))
 
 
 def reason(telling: Telling) -> str:
@@ -149,13 +158,18 @@ def publisher(telling: Telling) -> str:
 
 
 def told_by(telling: Telling) -> str:
-    """The independent publishers of a story, counted and named; empty if the link's host says it."""
+    """The independent publishers of a story, counted and named; empty if the link's host says it.
+
+    A curator's article has one publisher, which is only named: that is the same in every language.
+    """
     names = [cut(name, PUBLISHER_CHARACTERS) for name in map(shown, publisher_names(telling)) if name]
     if len(names) > 1:
-        return f"covered by {len(names)} independent publishers: {listed(names)}"
+        return f"covered by {len(names)} independent publishers: {phrases.ENGLISH.listed(names)}"
     found = link(telling.url)
     is_host = found is not None and f".{found.host}".endswith(tuple(f".{name}" for name in names))
-    return f"covered by {names[0]}" if names and not is_host else ""
+    if not names or is_host:
+        return ""
+    return names[0] if telling.relevance else f"covered by {names[0]}"
 
 
 def source(telling: Telling) -> str:
@@ -170,25 +184,29 @@ def unnamed_twins(telling: Telling) -> str:
     return f"and {rest} more" if rest > 0 else ""
 
 
-def listed(names: list[str]) -> str:
-    """`A, B and C`; those after the fifth are only counted."""
-    said, rest = names[:PUBLISHERS_NAMED], len(names) - PUBLISHERS_NAMED
-    if rest > 0:
-        said.append(f"{rest} more")
-    return " and ".join([*filter(None, [", ".join(said[:-1])]), said[-1]])
-
-
 def tally(digest: Digest) -> str:
     """`5 new, 2 developed`; empty for an empty digest."""
     if digest.tally:
         return digest.tally
+    if must_read(digest) is not None:
+        return phrases_of(digest).new.format(count=len(digest.tellings))
     developed = sum(1 for telling in digest.tellings if change(telling))
     counts = {"new": len(digest.tellings) - developed, "developed": developed}
     return ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
 
 
 def written_out(day: date) -> str:
-    return f"{day:%A} {day.day} {day:%B %Y}"
+    return phrases.ENGLISH.written_out(day)
+
+
+def run_date(digest: Digest) -> str:
+    """The date of a digest, written out in its language."""
+    return phrases_of(digest).written_out(digest.run_date)
+
+
+def heading(digest: Digest) -> str:
+    """The date of a digest, and how many stories it has."""
+    return f"{run_date(digest)} · {tally(digest) or phrases_of(digest).nothing_new}"
 
 
 def dateline(digest: Digest) -> str:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from scoop.core.rendering import common
 from scoop.core.rendering.common import SafeLink
+from scoop.core.rendering.phrases import Phrases
 from scoop.model import AlertLevel, AlertTelling, Digest, DigestPart, Telling
 
 EMBEDS = 10
@@ -64,10 +65,10 @@ def _messages(digest: Digest) -> list[list[_EmbedEntry]]:
     room = IN_ALL - size(common.imprint(digest, number=999, total=999, marker="x" * NONCE))
     messages: list[list[_EmbedEntry]] = [[]]
     for telling in digest.tellings:
-        entry = _entry(telling, beside=messages[-1])
+        entry = _entry(digest, telling, beside=messages[-1])
         if len(messages[-1]) == EMBEDS or _size([*messages[-1], entry]) > room:
             messages.append([])
-            entry = _entry(telling, beside=[])
+            entry = _entry(digest, telling, beside=[])
         messages[-1].append(entry)
     return messages
 
@@ -75,22 +76,25 @@ def _messages(digest: Digest) -> list[list[_EmbedEntry]]:
 def _size(entries: list[_EmbedEntry]) -> int:
     return sum(
         size(entry.embed["title"])
+        + size(entry.embed.get("author", {}).get("name", ""))
         + size(entry.embed.get("description", ""))
         + sum(size(field["name"]) + size(field["value"]) for field in entry.embed.get("fields", ()))
         for entry in entries
     )
 
 
-def _entry(telling: Telling, *, beside: list[_EmbedEntry]) -> _EmbedEntry:
+def _entry(digest: Digest, telling: Telling, *, beside: list[_EmbedEntry]) -> _EmbedEntry:
     link = _link(telling)
     # of embeds with the same url Discord shows only the first
     is_taken = link is not None and any(entry.embed.get("url") == link.href for entry in beside)
     embed: dict[str, Any] = {"title": _fitted(common.headline(telling), TITLE)}
+    if mark := common.mark(digest, telling):
+        embed["author"] = {"name": mark}
     if link and not is_taken:
         embed["url"] = link.href
     if description := _description(telling, _linked(link) if link and is_taken else _host(telling)):
         embed["description"] = description
-    if fields := _fields(telling):
+    if fields := _fields(telling, common.phrases_of(digest)):
         embed["fields"] = fields
     embed["color"] = _color(telling)
     return _EmbedEntry((telling.story_id, *(twin.story_id for twin in telling.twins)), embed)
@@ -102,15 +106,15 @@ def _color(telling: Telling) -> int:
     return DEVELOPING if common.change(telling) else NEW
 
 
-def _fields(telling: Telling) -> list[dict[str, Any]]:
+def _fields(telling: Telling, words: Phrases) -> list[dict[str, Any]]:
     """The relevance, topics and source of a curator's article in one row, and the reason below them."""
     if telling.relevance is None:
         return []
     fields = [
-        _field("Relevance", common.relevance(telling), is_inline=True),
-        _field("Topics", common.matching_topics(telling), is_inline=True),
-        _field("Source", common.publisher(telling), is_inline=True),
-        _field(common.REASON, common.reason(telling), is_inline=False),
+        _field(words.relevance, common.relevance(telling), is_inline=True),
+        _field(words.topics, common.matching_topics(telling, words), is_inline=True),
+        _field(words.source, common.publisher(telling), is_inline=True),
+        _field(words.reason, common.reason(telling), is_inline=False),
     ]
     return [field for field in fields if field["value"]]
 
@@ -168,20 +172,14 @@ def _fitted(line: str, limit: int) -> str:
 def _content(digest: Digest, number: int, total: int) -> str:
     name = f"**{escaped(common.topic_name(digest))}**"
     if number > 1:
-        return f"{name} · part {number} of {total}"
-    lines = [f"{name} · {common.written_out(digest.run_date)}", *_opening(digest)]
-    return "\n".join(lines)
+        return f"{name} · {common.phrases_of(digest).part.format(number=number, total=total)}"
+    return f"{name} · {common.run_date(digest)}\n{_opening(digest)}"
 
 
-def _opening(digest: Digest) -> list[str]:
-    """What a digest begins with: a count, or the introduction of a curator and its must-read."""
-    first = common.must_read(digest)
-    if first is None:
-        return [common.tally(digest) or "Nothing new today."]
-    return [
-        escaped(common.introduction(digest)),
-        f"**{common.MUST_READ}** {escaped(common.headline(first))}",
-    ]
+def _opening(digest: Digest) -> str:
+    """What a digest begins with: a count, or the introduction of a curator, or that there is nothing."""
+    opening = escaped(common.introduction(digest)) or common.tally(digest)
+    return opening or common.phrases_of(digest).nothing_new_sentence
 
 
 def _payload(embeds: list[dict[str, Any]], *, content: str, imprint: str) -> str:

@@ -15,8 +15,8 @@ def html(digest: Digest) -> str:
 
 
 def subject(digest: Digest) -> str:
-    when = common.written_out(digest.run_date)
-    return f"{common.topic_name(digest)} · {when}: {common.tally(digest) or 'nothing new'}"
+    news = common.tally(digest) or common.phrases_of(digest).nothing_new
+    return f"{common.topic_name(digest)} · {common.run_date(digest)}: {news}"
 
 
 @cache

@@ -13,9 +13,9 @@ def render(digest: Digest) -> str:
     """The whole digest as one text."""
     blocks = [
         f"# {escaped(common.topic_name(digest))}",
-        f"{common.written_out(digest.run_date)} · {common.tally(digest) or 'nothing new today'}",
-        *_opening(digest),
-        *(block for telling in digest.tellings for block in _blocks(telling)),
+        common.heading(digest),
+        *filter(None, [escaped(common.introduction(digest))]),
+        *(block for telling in digest.tellings for block in _blocks(digest, telling)),
         "---",
         f"*{escaped(common.dateline(digest))}*",
     ]
@@ -27,23 +27,17 @@ def escaped(line: str) -> str:
     return _MARKUP.sub(r"\\\g<0>", line)
 
 
-def _opening(digest: Digest) -> list[str]:
-    """The introduction of a curator, and its must-read."""
-    first = common.must_read(digest)
-    if first is None:
-        return []
-    return [escaped(common.introduction(digest)), f"**{common.MUST_READ}** {_linked(first)}"]
-
-
-def _blocks(telling: Telling) -> list[str]:
+def _blocks(digest: Digest, telling: Telling) -> list[str]:
     change, source = escaped(common.change(telling)), escaped(common.source(telling))
+    words, mark = common.phrases_of(digest), common.mark(digest, telling)
     more, reason = common.unnamed_twins(telling), escaped(common.reason(telling))
     blocks = [
         f"## {_linked(telling)}",
+        f"**{mark}**" if mark else "",
         f"**{common.DEVELOPED}** {change}" if change else "",
         escaped(common.summary(telling)),
-        f"**{escaped(common.verdict(telling))}**" if telling.relevance else "",
-        f"{common.REASON}: {reason}" if reason else "",
+        f"**{escaped(common.verdict(telling, words))}**" if telling.relevance else "",
+        f"{words.reason}: {reason}" if reason else "",
         f"*{source}*" if source else "",
         "\n".join([*map(_twin, telling.twins[: common.TWINS_NAMED]), *([f"- {more}"] if more else [])]),
     ]

@@ -20,8 +20,8 @@ _PIECE = re.compile(f" ?(?:[{_OPENING}]*[{_WIDE}][{_CLOSING}]*|[^ {_WIDE}]+[{_CL
 def render(digest: Digest) -> str:
     """The whole digest, in lines of at most 78 columns; only an address may be longer."""
     blocks = [
-        [*wrapped(common.topic_name(digest)), *wrapped(_when(digest)), *_opening(digest)],
-        *(_block(number, telling) for number, telling in enumerate(digest.tellings, 1)),
+        [*wrapped(common.topic_name(digest)), *wrapped(common.heading(digest)), *_introduction(digest)],
+        *(_block(digest, number, telling) for number, telling in enumerate(digest.tellings, 1)),
         ["-- ", common.dateline(digest)],  # signature separator of mail programs
     ]
     return "\n\n".join("\n".join(lines) for lines in blocks) + "\n"
@@ -52,24 +52,20 @@ def _chopped(piece: str, room: int) -> list[str]:
     return lines
 
 
-def _when(digest: Digest) -> str:
-    return f"{common.written_out(digest.run_date)} · {common.tally(digest) or 'nothing new today'}"
+def _introduction(digest: Digest) -> Iterator[str]:
+    if introduction := common.introduction(digest):
+        yield from wrapped(introduction)
 
 
-def _opening(digest: Digest) -> Iterator[str]:
-    """The introduction of a curator, and its must-read."""
-    if (first := common.must_read(digest)) is not None:
-        yield from wrapped(common.introduction(digest))
-        yield from wrapped(f"{common.MUST_READ} {common.headline(first)}")
-
-
-def _block(number: int, telling: Telling) -> list[str]:
+def _block(digest: Digest, number: int, telling: Telling) -> list[str]:
+    words = common.phrases_of(digest)
     change, reason, more = common.change(telling), common.reason(telling), common.unnamed_twins(telling)
     texts = [
+        common.mark(digest, telling),
         f"{common.DEVELOPED} {change}" if change else "",
         common.summary(telling),
-        common.verdict(telling),
-        f"{common.REASON}: {reason}" if reason else "",
+        common.verdict(telling, words),
+        f"{words.reason}: {reason}" if reason else "",
         common.source(telling),
     ]
     return [

@@ -18,7 +18,8 @@ WHERE NOT topics.is_hidden AND (enabled OR run.mode IS NOT NULL) ORDER BY topic_
 
 -- name: published
 -- The latest published digests of a topic, or one digest, with their entries: each twin after its story.
-SELECT digest_run_id, topic_slug, topic_name, timezone, run_date, published_at, introduction, (
+SELECT digest_run_id, topic_slug, topic_name, timezone, run_date, published_at, introduction,
+    coalesce((SELECT language FROM curators WHERE curators.topic_id = digest_runs.topic_id), '') AS language, (
     SELECT coalesce(jsonb_agg(jsonb_build_object(
         'story_id', story_id, 'story_uuid', story_uuid, 'title', told -> 'title', 'url', told -> 'url',
         'summary', told -> 'summary', 'publishers', told -> 'publishers', 'language', told -> 'language', 'change', change,
