@@ -125,6 +125,33 @@ async def test_the_mentions_of_an_archived_tool_go_with_the_text_that_had_them(d
     assert [row["slug"] for row in await rows(database, "slug")] == ["sedge"]
 
 
+async def test_a_mention_in_a_title_is_judged_as_a_headline_and_one_in_the_text_as_news(database):
+    await add_tool(database, "Tussock")
+    await told(database, [an_item(1, title="Tussock falls after outage", body_text=PRAISE)])
+    heads = [row["method"].partition("/")[2] for row in await rows(database, "method")]
+    assert heads == ["headline-en-target", "news-en-target"]
+    headline, *_ = await rows(database, "passage_start, passage_end")
+    assert (headline["passage_start"], headline["passage_end"]) == (0, len("Tussock falls after outage"))
+
+
+async def test_the_setting_of_a_source_chooses_the_model_of_its_texts(database):
+    await add_tool(database, "Tussock")
+    await told(database, [an_item(1, body_text=PRAISE)])
+    methods = {}
+    for kind in ("auto", "developer", "review"):
+        async with database.transaction() as conn:
+            await conn.execute(
+                "INSERT INTO sources (slug, name, kind, collection, options)"
+                " SELECT source, source, 'rss', collection, jsonb_build_object('text_kind', $1::text) FROM documents"
+                " ON CONFLICT (slug) DO UPDATE SET options = excluded.options",
+                kind,
+            )
+            await tools.reanalyse(conn, await tool_store.get(conn, "tussock"), rescores=True)
+        await run_all(database)
+        methods[kind] = {row["method"].partition("/")[2] for row in await rows(database, "method")}
+    assert methods == {"auto": {"news-en-target"}, "developer": {"developer-en"}, "review": {"graded-en"}}
+
+
 async def test_an_alias_is_taken_literally_and_removing_it_removes_its_mentions(database):
     tussock = await add_tool(database, "Tussock", aliases=("T.*k",))
     await told(database, [an_item(1, body_text="The Tock and the T.*k are fine.")])

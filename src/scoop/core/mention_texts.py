@@ -12,6 +12,11 @@ def text_of(title: str, body: str, *, is_comment: bool) -> str:
     return f"{title}{TITLE_END}{body}"
 
 
+def title_of(title: str, body: str, *, is_comment: bool) -> str:
+    """The part of the text that is the title: none of a comment's, all of a text without a body."""
+    return "" if is_comment and body else title
+
+
 def text_hash(text: str) -> int:
     """A hash of a text that fits a BIGINT."""
     return xxhash.xxh3_64_intdigest(text.encode()) - 2**63

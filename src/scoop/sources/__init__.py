@@ -10,6 +10,7 @@ import msgspec
 from scoop.core import feed_names, urls
 from scoop.core.plugin_types import ADMIN_ONLY, Plugin, PluginOptions
 from scoop.core.robots import Robots
+from scoop.core.sentiment.kinds import TextKindSetting
 from scoop.fetch.client import Client, Request, Response, response_failure
 from scoop.fetch.robots import RobotsFiles
 from scoop.fetch.sandbox import Sandbox
@@ -25,12 +26,14 @@ class SourceOptions(PluginOptions, frozen=True, kw_only=True):
     `allow_private`: allow the host to have a private address.
     `full_text`: fetch the articles' pages: auto (if the source has only a teaser), always or never.
     `robots`: obey robots.txt, or ignore it for the source's own address; article pages always obey it.
+    `text_kind`: what its texts are, for their sentiment; auto: by the kind of source, its host or its subreddit.
     """
 
     connect_to: Annotated[str | None, ADMIN_ONLY] = None
     allow_private: Annotated[bool, ADMIN_ONLY] = False
     full_text: Literal["auto", "always", "never"] = "auto"
     robots: Literal["obey", "ignore"] = "obey"
+    text_kind: TextKindSetting = "auto"
 
 
 class ServiceOptions(SourceOptions, frozen=True, kw_only=True):

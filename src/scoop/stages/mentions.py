@@ -12,6 +12,7 @@ from scoop.core.mention_scores import LABEL_NUMBERS, KnownMention, MentionSpan
 from scoop.core.mentions import ToolNames, matcher
 from scoop.core.mentions.matcher import Matcher
 from scoop.core.sentiment import Embed, SentimentScore, SentimentTarget, kinds, passages, scoring
+from scoop.core.sentiment.kinds import TextOrigin
 from scoop.core.tools import Tool
 from scoop.stage_names import StageName
 from scoop.stages.stage import Outcome, Stage
@@ -110,11 +111,11 @@ class MentionFinder:
         spotted = [
             _spot(each, toolset, batch.stored.get(each.document_id, ()), batch.rescores) for each in batch.documents
         ]
-        targets = [(each, span) for each in spotted for span in each.unscored]
-        scores = self.score([_target(each, span) for each, span in targets], embed=self.embed) if targets else []
+        unscored = [(each, span, _target(each, span)) for each in spotted for span in each.unscored]
+        scores = self.score([target for _, _, target in unscored], embed=self.embed) if unscored else []
         return FoundMentions(
             document_ids=[each.document_id for each in batch.documents],
-            new=[_mention(each, span, score) for (each, span), score in zip(targets, scores, strict=True)],
+            new=[_mention(*each, score) for each, score in zip(unscored, scores, strict=True)],
             kept=[mention_id for each in spotted for mention_id in each.kept],
             engagement=[_engagement(each.document) for each in spotted if each.unscored or each.kept],
             candidates=[
@@ -164,19 +165,29 @@ def _spot(document: MentionSource, toolset: ToolSet, stored: Sequence[StoredMent
     return Spotted(document=document, text=text, text_hash=text_hash, unscored=plan.unscored, kept=plan.kept)
 
 
-def _target(spotted: Spotted, span: MentionSpan) -> SentimentTarget:
-    document = spotted.document
-    return SentimentTarget(
-        text=spotted.text,
-        language=document.language,
-        kind=kinds.kind_of(document.source_kind, is_title=not document.body_text),
-        start=span.start,
-        end=span.end,
+def _origin(document: MentionSource) -> TextOrigin:
+    subreddit = document.metadata.get("subreddit") or document.source_options.get("subreddit")
+    return TextOrigin(
+        source_kind=document.source_kind,
+        url=document.source_url,
+        platform=str(document.metadata.get("platform") or ""),
+        subreddits=str(subreddit or ""),
+        setting=document.source_options.get("text_kind", "auto"),
     )
 
 
-def _mention(spotted: Spotted, span: MentionSpan, score: SentimentScore) -> NewMention:
-    first, last = passages.passage_of(spotted.text, span.start, span.end, spotted.document.language)
+def _target(spotted: Spotted, span: MentionSpan) -> SentimentTarget:
+    """The mention in the text that it is judged in: of a headline nothing else, or the body would speak for it."""
+    document, kind = spotted.document, kinds.kind_of(_origin(spotted.document))
+    title = mention_texts.title_of(document.title, document.body_text, is_comment=document.is_comment)
+    if span.end <= len(title):
+        kind = kinds.kind_of_title(kind)
+    text = title if kind == "headline" else spotted.text
+    return SentimentTarget(text=text, language=document.language, kind=kind, start=span.start, end=span.end)
+
+
+def _mention(spotted: Spotted, span: MentionSpan, target: SentimentTarget, score: SentimentScore) -> NewMention:
+    first, last = passages.passage_of(target.text, span.start, span.end, target.language)
     compound, confidence = mention_scores.clamped(score)
     return NewMention(
         document_id=spotted.document.document_id,

@@ -16,7 +16,7 @@ MODEL_METHOD = "model"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MentionSource:
-    """A document as mentions are looked for in it; `metadata` is that of its item."""
+    """A document as mentions are looked for in it, with its source; `metadata` is that of its item."""
 
     document_id: int
     title: str
@@ -25,6 +25,8 @@ class MentionSource:
     event_at: datetime
     publisher_family: str
     source_kind: str
+    source_url: str
+    source_options: Mapping[str, Any]
     collection: str
     metadata: Mapping[str, Any]
 

@@ -1,7 +1,8 @@
 -- name: documents
--- Documents as mentions are looked for in them, with the kind of their source.
+-- Documents as mentions are looked for in them, with their source.
 SELECT document_id, documents.title, documents.body_text, normalized_language AS language, seen_at AS event_at,
-    publisher_family, coalesce(sources.kind, 'http') AS source_kind, documents.collection,
+    publisher_family, coalesce(sources.kind, 'http') AS source_kind, coalesce(sources.base_url, '') AS source_url,
+    coalesce(sources.options, '{}') AS source_options, documents.collection,
     coalesce(raw_payload -> 'source_metadata', '{}') AS metadata
 FROM documents JOIN raw_arrivals USING (raw_arrival_id) LEFT JOIN sources ON sources.slug = documents.source
 WHERE document_id = ANY ($1::bigint[]) ORDER BY document_id;
