@@ -218,6 +218,7 @@ async def test_series_have_no_gaps_and_passages_are_behind_every_point(database)
     assert [story["mentions"] for story in days.json["stories"]] == [1, 1, 1]
     newest = passages.json["items"][0]
     assert (newest["mention"], newest["label"], newest["source"]) == ("Tussock", "positive", "tribune")
+    assert newest["text_sentiment"]["label"] == "positive"
     assert newest["before"] + newest["mention"] + newest["after"] == f"Plain one\n\n{PRAISE}"
     assert (len(passages.json["items"]), len(rest.json["items"]), rest.json["next_cursor"]) == (2, 1, None)
     assert [each["title"] for each in negative.json["items"]] == ["Plain two"]
@@ -256,7 +257,7 @@ async def test_tools_are_compared_and_ranked_by_heat_and_by_growth(database):
     assert [each["share_of_voice"] for each in compared.json] == [0.3333, 0.6667]
     assert compared.json[1]["is_marked"]
     assert [(each["slug"], each["heat"]) for each in hot.json] == [("sedge", 4 * (10 + 8 + 7)), ("tussock", 20)]
-    assert posts.json[0]["heat"] == 25
+    assert (posts.json[0]["heat"], posts.json[0]["text_sentiment"]["label"]) == (25, "negative")
     assert [(each["slug"], each["velocity"]) for each in trending.json] == [("sedge", 4.0)]
 
 

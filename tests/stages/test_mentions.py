@@ -152,6 +152,41 @@ async def test_the_setting_of_a_source_chooses_the_model_of_its_texts(database):
     assert methods == {"auto": {"news-en-target"}, "developer": {"developer-en"}, "review": {"graded-en"}}
 
 
+async def text_scores(database):
+    async with database.connection() as conn:
+        return {
+            row["title"]: row["label"]
+            for row in await conn.fetch(
+                "SELECT title, label FROM document_sentiment JOIN documents USING (document_id)"
+            )
+        }
+
+
+async def test_a_comment_and_a_text_that_mentions_a_tool_are_also_scored_as_a_whole(database):
+    await add_tool(database, "Tussock")
+    comment = an_item(3, title="This is", body_text="This is awful, I hate it.", metadata={"parent": "1"})
+    articles = [an_item(1, title="One", body_text=PRAISE), an_item(2, title="Two", body_text="A wonderful day.")]
+    await told(database, [*articles, comment])
+    assert await text_scores(database) == {"One": 1, "This is": -1}
+
+
+async def test_the_score_of_a_text_stays_until_the_text_changes_or_somebody_asks_for_another(database):
+    tussock = await add_tool(database, "Tussock")
+    await told(database, [an_item(1, title="One", body_text=PRAISE)])
+    async with database.connection() as conn:
+        await conn.execute("UPDATE document_sentiment SET label = 0, compound = 0")
+    for rescores, label in ((False, 0), (True, 1)):
+        async with database.transaction() as conn:
+            await tools.reanalyse(conn, tussock, rescores=rescores)
+        await run_all(database)
+        assert await text_scores(database) == {"One": label}
+    async with database.transaction() as conn:
+        await tools.remove(conn, tussock)
+    await add_tool(database, "Sedge")
+    await told(database, [an_item(1, title="One", body_text="Nothing here.", metadata={"job_run_id": "run-2"})])
+    assert await text_scores(database) == {}
+
+
 async def test_an_alias_is_taken_literally_and_removing_it_removes_its_mentions(database):
     tussock = await add_tool(database, "Tussock", aliases=("T.*k",))
     await told(database, [an_item(1, body_text="The Tock and the T.*k are fine.")])

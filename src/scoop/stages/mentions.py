@@ -20,7 +20,7 @@ from scoop.store import briefs
 from scoop.store import mentions as store
 from scoop.store import tools as tool_store
 from scoop.store.db import Connection
-from scoop.store.mentions import Engagement, MentionSource, NewMention, StoredMention
+from scoop.store.mentions import Engagement, MentionSource, NewMention, StoredMention, TextScore
 from scoop.store.tools import CandidateMention
 from scoop.store.work import Subject
 
@@ -39,21 +39,27 @@ class ToolSet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MentionBatch:
-    """Documents with the mentions that they have already; `toolset` is None on a desk without tools."""
+    """Documents with the mentions that they have already; `toolset` is None on a desk without tools.
+
+    `scored_texts` are the hashes of the texts that have a score as a whole.
+    """
 
     toolset: ToolSet | None
     documents: Sequence[MentionSource]
     stored: Mapping[int, Sequence[StoredMention]]
+    scored_texts: Mapping[int, int] = field(default_factory=dict)
     rescores: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundMentions:
-    """What a batch brought: new mentions, ids of those that stay, and names that may be tools."""
+    """What a batch brought: new mentions, ids of those that stay, the same of texts, and names that may be tools."""
 
     document_ids: Sequence[int] = ()
     new: Sequence[NewMention] = ()
     kept: Sequence[int] = ()
+    new_texts: Sequence[TextScore] = ()
+    kept_texts: Sequence[int] = ()
     engagement: Sequence[Engagement] = ()
     candidates: Sequence[CandidateMention] = ()
 
@@ -72,6 +78,10 @@ class Spotted:
     unscored: Sequence[MentionSpan]
     kept: Sequence[int]
 
+    @property
+    def has_mentions(self) -> bool:
+        return bool(self.unscored or self.kept)
+
 
 @dataclass(slots=True)
 class MentionFinder:
@@ -88,8 +98,13 @@ class MentionFinder:
         stored: defaultdict[int, list[StoredMention]] = defaultdict(list)
         for each in await store.list_stored(conn, ids):
             stored[each.document_id].append(each)
-        documents = await store.load_documents(conn, ids)
-        return MentionBatch(toolset=toolset, documents=documents, stored=stored, rescores=rescores)
+        return MentionBatch(
+            toolset=toolset,
+            documents=await store.load_documents(conn, ids),
+            stored=stored,
+            scored_texts=await store.list_scored_texts(conn, ids),
+            rescores=rescores,
+        )
 
     async def _current(self, conn: Connection) -> ToolSet | None:
         """The names of the tools as they are now; None if there are no tools."""
@@ -112,12 +127,18 @@ class MentionFinder:
             _spot(each, toolset, batch.stored.get(each.document_id, ()), batch.rescores) for each in batch.documents
         ]
         unscored = [(each, span, _target(each, span)) for each in spotted for span in each.unscored]
-        scores = self.score([target for _, _, target in unscored], embed=self.embed) if unscored else []
+        weighed = [each for each in spotted if each.has_mentions or each.document.is_comment]
+        unscored_texts = [each for each in weighed if batch.rescores or not _has_score(each, batch.scored_texts)]
+        targets = [*(target for _, _, target in unscored), *map(_whole, unscored_texts)]
+        scores = self.score(targets, embed=self.embed) if targets else []
+        scores_of_mentions, scores_of_texts = scores[: len(unscored)], scores[len(unscored) :]
         return FoundMentions(
             document_ids=[each.document_id for each in batch.documents],
-            new=[_mention(*each, score) for each, score in zip(unscored, scores, strict=True)],
+            new=[_mention(*each, score) for each, score in zip(unscored, scores_of_mentions, strict=True)],
             kept=[mention_id for each in spotted for mention_id in each.kept],
-            engagement=[_engagement(each.document) for each in spotted if each.unscored or each.kept],
+            new_texts=[_text_score(each, score) for each, score in zip(unscored_texts, scores_of_texts, strict=True)],
+            kept_texts=[each.document.document_id for each in weighed],
+            engagement=[_engagement(each.document) for each in spotted if each.has_mentions],
             candidates=[
                 CandidateMention(
                     document_id=each.document.document_id, event_at=each.document.event_at, name=name, mentions=count
@@ -206,6 +227,30 @@ def _mention(spotted: Spotted, span: MentionSpan, target: SentimentTarget, score
     )
 
 
+def _has_score(spotted: Spotted, scored_texts: Mapping[int, int]) -> bool:
+    return scored_texts.get(spotted.document.document_id) == spotted.text_hash
+
+
+def _whole(spotted: Spotted) -> SentimentTarget:
+    document, kind = spotted.document, kinds.kind_of(_origin(spotted.document))
+    if not document.body_text:
+        kind = kinds.kind_of_title(kind)
+    return SentimentTarget(text=spotted.text, language=document.language, kind=kind)
+
+
+def _text_score(spotted: Spotted, score: SentimentScore) -> TextScore:
+    compound, confidence = mention_scores.clamped(score)
+    return TextScore(
+        document_id=spotted.document.document_id,
+        text_hash=spotted.text_hash,
+        compound=compound,
+        confidence=confidence,
+        label=LABEL_NUMBERS[score.label],
+        method=score.method,
+        version=score.version,
+    )
+
+
 def _engagement(document: MentionSource) -> Engagement:
     return Engagement(
         document_id=document.document_id,
@@ -224,6 +269,7 @@ async def save(conn: Connection, found: FoundMentions, *, asks_model: bool) -> l
     """Store what was found; `asks_model`: a model judges the mentions whose score is unsure."""
     if found.document_ids:
         unsure = await store.replace(conn, found.document_ids, kept=found.kept, new=found.new)
+        await store.replace_texts(conn, found.document_ids, kept=found.kept_texts, new=found.new_texts)
         await store.put_engagement(conn, found.engagement)
         await tool_store.put_candidates(conn, found.document_ids, found.candidates)
         if asks_model:

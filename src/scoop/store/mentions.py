@@ -67,6 +67,19 @@ class NewMention:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TextScore:
+    """The score of a document as a whole."""
+
+    document_id: int
+    text_hash: int
+    compound: float
+    confidence: float
+    label: int
+    method: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MentionJudgement:
     """What a model says about a mention; `version` names the model and its prompt."""
 
@@ -93,6 +106,22 @@ async def load_documents(conn: Connection, ids: Sequence[int]) -> list[MentionSo
 
 async def list_stored(conn: Connection, document_ids: Sequence[int]) -> list[StoredMention]:
     return [StoredMention(**row) for row in await conn.fetch(SQL["scored"], document_ids)]
+
+
+async def list_scored_texts(conn: Connection, document_ids: Sequence[int]) -> dict[int, int]:
+    """The hashes of the texts that have a score as a whole, by document."""
+    return {row["document_id"]: row["text_hash"] for row in await conn.fetch(SQL["scored_texts"], document_ids)}
+
+
+async def replace_texts(
+    conn: Connection, document_ids: Sequence[int], *, kept: Sequence[int], new: Sequence[TextScore]
+) -> None:
+    """Let only the kept ones of these documents have a score as a whole, and store the new scores."""
+    await conn.execute(SQL["drop_texts"], document_ids, kept)
+    if new:
+        await conn.execute(
+            SQL["put_texts"], *([getattr(each, column) for each in new] for column in TextScore.__slots__)
+        )
 
 
 async def replace(

@@ -44,6 +44,24 @@ ON CONFLICT (document_id, start_offset, tool_number) DO UPDATE SET end_offset = 
     version = excluded.version, text_hash = excluded.text_hash, scored_at = now()
 RETURNING mention_id, confidence;
 
+-- name: scored_texts
+-- The hashes of texts that have a score as a whole.
+SELECT document_id, text_hash FROM document_sentiment WHERE document_id = ANY ($1::bigint[]);
+
+-- name: drop_texts
+-- Delete the scores of documents as a whole, except of these.
+DELETE FROM document_sentiment WHERE document_id = ANY ($1::bigint[]) AND document_id <> ALL ($2::bigint[]);
+
+-- name: put_texts
+-- Store the scores of documents as a whole.
+INSERT INTO document_sentiment (document_id, text_hash, compound, confidence, label, method, version)
+SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::real[], $4::real[], $5::smallint[], $6::text[], $7::text[])
+    AS made (document_id, text_hash, compound, confidence, label, method, version)
+WHERE EXISTS (SELECT FROM documents WHERE documents.document_id = made.document_id) ORDER BY document_id
+ON CONFLICT (document_id) DO UPDATE SET text_hash = excluded.text_hash, compound = excluded.compound,
+    confidence = excluded.confidence, label = excluded.label, method = excluded.method, version = excluded.version,
+    scored_at = now();
+
 -- name: judged
 -- The briefs about mentions that have a score of this method.
 SELECT brief_id FROM briefs JOIN mentions ON subject_kind = 'mention' AND mention_id = subject_id

@@ -53,8 +53,22 @@ class DayPoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TextSentiment:
+    """The score of an article or comment as a whole."""
+
+    compound: float
+    confidence: float
+    label: SentimentLabel
+    method: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
-    """A mention with its words: `before`, the `mention` itself and `after` are the passage that was scored."""
+    """A mention with its words: `before`, the `mention` itself and `after` are the passage that was scored.
+
+    `text_sentiment` is null if the text was not scored as a whole yet.
+    """
 
     mention_id: int
     article_id: str
@@ -77,6 +91,7 @@ class Passage:
     method: str
     version: str
     is_comment: bool
+    text_sentiment: TextSentiment | None
 
     @property
     def cursor(self) -> tuple[datetime, int]:
@@ -119,6 +134,8 @@ class HotTool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HotPost:
+    """A post that mentions a tool: the average is of its mentions of the tool, `text_sentiment` of its text."""
+
     document_id: int
     article_id: str
     title: str
@@ -130,6 +147,7 @@ class HotPost:
     upvotes: int
     heat: int
     average_sentiment: float
+    text_sentiment: TextSentiment | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,7 +209,7 @@ async def list_passages(
 
 
 def _passage(row: Mapping[str, Any]) -> Passage:
-    values = dict(row)
+    values = _with_text_sentiment(row)
     text = mention_texts.text_of(values["title"], values.pop("body_text"), is_comment=values["is_comment"])
     first, start, end, last = [
         values.pop(name) for name in ("passage_start", "start_offset", "end_offset", "passage_end")
@@ -204,6 +222,16 @@ def _passage(row: Mapping[str, Any]) -> Passage:
         mention=text[start:end],
         after=text[end:last],
     )
+
+
+def _with_text_sentiment(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row whose columns `text_...` are one value, None if its text has no score."""
+    values = dict(row)
+    score = {name: values.pop(f"text_{name}") for name in TextSentiment.__slots__}
+    is_scored = score["label"] is not None
+    return values | {
+        "text_sentiment": TextSentiment(**score | {"label": LABELS[score["label"]]}) if is_scored else None
+    }
 
 
 async def list_stories(
@@ -228,7 +256,7 @@ async def list_hot(conn: Connection, window: Window, *, limit: int) -> list[HotT
 
 async def list_hot_posts(conn: Connection, numbers: Sequence[int], window: Window, *, limit: int) -> list[HotPost]:
     rows = await conn.fetch(SQL["hot_posts"], numbers, window.since, window.until, limit)
-    return [HotPost(**row) for row in rows]
+    return [HotPost(**_with_text_sentiment(row)) for row in rows]
 
 
 async def list_trends(conn: Connection, window: Window) -> list[ToolTrend]:

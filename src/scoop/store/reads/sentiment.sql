@@ -34,11 +34,14 @@ SELECT tool_number FROM tool_roots WHERE root_number = $1;
 SELECT mention_id, documents.article_id, documents.title, documents.body_text, documents.canonical_url AS url,
     documents.source, (SELECT name FROM source_names WHERE source_names.source = documents.source) AS source_name,
     documents.collection, mentions.publisher_family, story_uuid, normalized_language AS language, event_at,
-    start_offset, end_offset, passage_start, passage_end, compound, confidence, label, alias, method, version,
-    coalesce(is_comment, false) AS is_comment
+    start_offset, end_offset, passage_start, passage_end, mentions.compound, mentions.confidence, mentions.label, alias,
+    mentions.method, mentions.version, coalesce(is_comment, false) AS is_comment, text_sentiment.compound AS text_compound,
+    text_sentiment.confidence AS text_confidence, text_sentiment.label AS text_label,
+    text_sentiment.method AS text_method, text_sentiment.version AS text_version
 FROM mentions JOIN documents USING (document_id) LEFT JOIN stories ON stories.story_id = mentions.story_id
 LEFT JOIN post_engagement ON post_engagement.document_id = mentions.document_id
-WHERE tool_number = ANY ($1::int[]) AND event_at > $2 AND event_at <= $3 AND ($4::int IS NULL OR label = $4)
+LEFT JOIN document_sentiment AS text_sentiment ON text_sentiment.document_id = mentions.document_id
+WHERE tool_number = ANY ($1::int[]) AND event_at > $2 AND event_at <= $3 AND ($4::int IS NULL OR mentions.label = $4)
     AND ($5::text IS NULL OR documents.source = $5)
     AND (event_at, mention_id) < ($6::timestamptz, $7::bigint)
 ORDER BY event_at DESC, mention_id DESC LIMIT $8;
@@ -71,11 +74,14 @@ WHERE tools.status = 'active' GROUP BY tools.tool_number ORDER BY heat DESC, too
 SELECT documents.document_id, article_id, title, canonical_url AS url, source, seen_at AS event_at, counted.mentions,
     coalesce(comment_count, 0) AS comments, coalesce(upvote_count, 0) AS upvotes,
     10 * counted.mentions + 2 * coalesce(comment_count, 0) + coalesce(upvote_count, 0) AS heat,
-    compound AS average_sentiment
+    counted.compound AS average_sentiment, text_sentiment.compound AS text_compound,
+    text_sentiment.confidence AS text_confidence, text_sentiment.label AS text_label,
+    text_sentiment.method AS text_method, text_sentiment.version AS text_version
 FROM (
     SELECT document_id, count(*) AS mentions, avg(compound::float8) AS compound FROM mentions
     WHERE tool_number = ANY ($1::int[]) AND event_at > $2 AND event_at <= $3 GROUP BY document_id
 ) AS counted JOIN documents USING (document_id) LEFT JOIN post_engagement USING (document_id)
+LEFT JOIN document_sentiment AS text_sentiment USING (document_id)
 ORDER BY heat DESC, document_id DESC LIMIT $4;
 
 -- name: trending
