@@ -3,6 +3,7 @@
 import asyncio
 from datetime import UTC, date, datetime
 
+import aiohttp
 import pytest
 from playwright.async_api import expect
 
@@ -158,11 +159,29 @@ async def test_the_lessons_of_the_day_and_their_sound_are_there_without_a_connec
         tab.complaints[:] = [each for each in tab.complaints if "ERR_INTERNET_DISCONNECTED" not in each]
 
 
+async def test_a_learner_copies_the_private_address_of_a_podcast(database, tmp_path, listening):
+    await _prepare(database, tmp_path)
+    async with listening() as tab:
+        page = tab.page
+        await page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        await tab.open("/listen")
+        await tab.follow(page.get_by_role("link", name="Podcasts"))
+        await page.get_by_label("Level").select_option("A2")
+        await tab.follow(page.get_by_role("button", name="Create address"))
+        await page.get_by_role("button", name="Copy").click()
+        await expect(page.get_by_role("button", name="Copied")).to_be_visible()
+        address = await page.evaluate("navigator.clipboard.readText()")
+        assert address == await page.get_by_label("The address").input_value()
+        async with aiohttp.ClientSession() as app, app.get(address) as feed:
+            assert (feed.status, feed.content_type) == (200, "application/rss+xml")
+        assert await tab.axe() == []
+
+
 async def test_the_pages_are_clean_on_a_phone_and_at_a_desk_in_light_and_dark(database, tmp_path, listening):
     path = await _prepare(database, tmp_path)
     for width, scheme in ((PHONE, "dark"), (1440, "light")):
         async with listening(width=width, scheme=scheme) as tab:
-            for each in ("/listen", path, f"{path}?level=C1", "/listen/words"):
+            for each in ("/listen", path, f"{path}?level=C1", "/listen/words", "/listen/podcasts"):
                 await tab.open(each)
                 assert await tab.axe() == []
                 assert not await tab.is_too_wide()

@@ -5,12 +5,14 @@ import re
 from datetime import UTC, date, datetime
 from urllib.parse import urlsplit
 
+import aiohttp
 import feedparser
 import pytest
 import soundfile
 
 from builders import an_item
 from recorded import choose, speak_due, teach
+from scoop.store import users
 from web.visitor import Visitor, visiting
 
 NOW = datetime(2024, 5, 16, 12, tzinfo=UTC)
@@ -59,6 +61,55 @@ async def test_the_feed_is_a_valid_podcast_with_an_episode_a_day(library):
     assert all(entry.id.startswith("urn:uuid:") for entry in feed.entries)
     again = await library.get("/podcast/all/B1.xml", **{"If-None-Match": answer.headers["ETag"]})
     assert again.status == 304
+
+
+async def _private_address(visitor: Visitor, **form: str) -> str:
+    made = await visitor.post("/listen/podcasts", form)
+    assert (made.status, made.headers["Cache-Control"]) == (201, "no-store")
+    [field] = [field for field in made.page.attributes("input") if field.get("id") == "secret"]
+    return field["value"]
+
+
+async def test_an_app_that_cannot_sign_in_hears_the_podcast_until_its_key_is_revoked(library, database):
+    url = await _private_address(library, topic="all", level="B1")
+    async with aiohttp.ClientSession() as app:
+        async with app.get(url.partition("?")[0]) as without_key:
+            assert without_key.status == 401
+        async with app.get(url) as answer:
+            feed = feedparser.parse(await answer.text())
+        async with app.get(feed.entries[0].enclosures[0].href) as sound:
+            assert (sound.status, sound.content_type) == (200, "audio/mpeg")
+        async with database.connection() as conn:
+            [key] = await users.list_keys(conn)
+        assert (key.name, key.scopes, key.expires_at) == ("Podcast: News in English, B1", ["read"], None)
+        assert key.name in (await library.get("/settings/keys")).page.text
+        await library.post(f"/settings/keys/{key.api_key_id}/remove")
+        async with app.get(url) as revoked:
+            assert revoked.status == 401
+
+
+async def test_every_topic_has_a_podcast_on_the_page_with_the_name_of_the_topic(library):
+    page = (await library.get("/listen/podcasts")).page
+    assert "All topics" in page.text
+    assert "AI News" in page.text
+    url = await _private_address(library, topic="ai_news", level="A2")
+    assert urlsplit(url).path == "/podcast/ai_news/A2.xml"
+    assert feedparser.parse((await library.get(urlsplit(url).path)).text).feed.title == "AI News in English, A2"
+    wrong = await library.post("/listen/podcasts", {"topic": "nowhere", "level": "A2"})
+    assert wrong.status == 404
+
+
+async def test_podcasts_need_no_key_where_everybody_may_read(library, database, tmp_path):
+    async with visiting(
+        database, role=None, public_reading=True, archive_url=str(tmp_path), clock=lambda: NOW, lessons_per_day=2
+    ) as anyone:
+        page = (await anyone.get("/listen/podcasts")).page
+        refused = await anyone.post("/listen/podcasts", {"topic": "all", "level": "B1"})
+        [url, *_] = page.links(f"{anyone.address}/podcast/")
+        feed = feedparser.parse((await anyone.get(urlsplit(url).path)).text)
+    assert len(feed.entries) == 2
+    assert "Create address" not in page.text
+    assert refused.status == 401
 
 
 async def test_every_enclosure_is_the_sound_it_says(library):

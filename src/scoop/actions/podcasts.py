@@ -6,6 +6,7 @@ from functools import cache
 from itertools import groupby
 
 from scoop.archive.objects import Archive
+from scoop.core import text
 from scoop.core.audio import episodes, mp3
 from scoop.core.audio.episodes import GAP_MS, EpisodePart, PodcastEpisode
 from scoop.core.listening import JAPAN
@@ -18,6 +19,18 @@ from scoop.store.recordings import RecordedArticle
 
 ALL = "all"
 SHOWN = timedelta(days=30)
+EVERY_TOPIC = "News"
+
+
+async def list_topics(conn: Connection) -> list[tuple[str, str]]:
+    """The topics that have podcasts, by slug, with their names; all together first."""
+    own = [(topic.topic_slug, topic.topic_name) for topic in await topics.list_topics(conn) if topic.enabled]
+    return [(ALL, "All topics"), *own]
+
+
+async def get_name(conn: Connection, topic: str, level: Level) -> str:
+    name = EVERY_TOPIC if topic == ALL else (await topics.by_slug(conn, topic)).topic_name
+    return text.one_line(f"{name} in English, {level}")
 
 
 async def list_episodes(

@@ -169,7 +169,7 @@ async def digest_feed(
     subject = FeedSubject(name=f"digests {slug}", title=f"Scoop: {topic.topic_name}, digests", path="/digests")
     desk_id = UUID(await posts.get_desk_id(conn))
     published = await digest_reads.list_published(conn, topic.topic_id, limit=limit)
-    entries = [_digest_entry(desk, desk_id, _base(request), digest) for digest in published]
+    entries = [_digest_entry(desk, desk_id, links.base_url(request), digest) for digest in published]
     return _respond(request, format, _feed(request, desk_id, subject, entries))
 
 
@@ -182,7 +182,7 @@ async def _events(
 ) -> Response:
     desk_id = UUID(await posts.get_desk_id(conn))
     listed = await event_reads.with_coverage(conn, events, max_stories=1 + SHOWN_COMPANY)
-    entries = [_event_entry(desk, _base(request), event) for event in listed]
+    entries = [_event_entry(desk, links.base_url(request), event) for event in listed]
     changed_at = await event_reads.get_last_change(conn, [event.event_id for event in events])
     return _respond(request, form, _feed(request, desk_id, subject, entries), changed_at)
 
@@ -192,22 +192,17 @@ def _feed(request: Request, desk_id: UUID, subject: FeedSubject, entries: Sequen
         id=uuid5(desk_id, f"feed {subject.name}").urn,
         title=line(subject.title),
         description=line(f"{subject.title}: what Scoop has collected, each event once."),
-        url=f"{_base(request)}{subject.path}",
+        url=f"{links.base_url(request)}{subject.path}",
         self_url=_own_address(request),
         updated_at=max((entry.updated_at for entry in entries), default=datetime.fromtimestamp(0, UTC)),
         entries=tuple(entries),
     )
 
 
-def _base(request: Request) -> str:
-    """Scheme and host of the request; the middleware has checked the host."""
-    return f"{request.url.scheme}://{request.url.netloc}"
-
-
 def _own_address(request: Request) -> str:
     """The address of a feed without its key."""
     query = {name: request.query_params[name] for name in REPEATED if name in request.query_params}
-    return f"{_base(request)}{quote(request.url.path)}{'?' if query else ''}{urlencode(query)}"
+    return f"{links.base_url(request)}{quote(request.url.path)}{'?' if query else ''}{urlencode(query)}"
 
 
 def _event_entry(desk: Desk, base: str, listed: ListedEvent) -> FeedEntry:

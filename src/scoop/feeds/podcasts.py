@@ -10,13 +10,12 @@ from fastapi import Path, Request, Response
 
 from scoop import app
 from scoop.actions import podcasts
-from scoop.actions.podcasts import ALL
 from scoop.core.audio import mp3, transcripts
 from scoop.core.audio.episodes import PodcastEpisode
 from scoop.core.feed_writing import line, podcast
 from scoop.core.feed_writing.podcast import Podcast, PodcastItem
 from scoop.core.rendering import common
-from scoop.http import byte_ranges, responses, routes
+from scoop.http import byte_ranges, links, responses, routes
 from scoop.http.deps import CurrentDesk, CurrentVisitor, Desk, ReadConn
 from scoop.http.routes import needs
 from scoop.model import Level
@@ -51,13 +50,13 @@ async def podcast_feed(
     async with desk.reading() as conn:
         found = await podcasts.list_episodes(conn, topic, level, per_day=desk.config.lessons_per_day, now=now)
         desk_id = UUID(await posts.get_desk_id(conn))
-    name = "News" if topic == ALL else topic.replace("_", " ").capitalize()
+        name = await podcasts.get_name(conn, topic, level)
     feed = Podcast(
-        title=line(f"{name} in English, {level}"),
+        title=line(name),
         description=f"The news of each day, read aloud in English for learners at level {level}.",
-        page_url=f"{_base(request)}/listen",
-        self_url=f"{_base(request)}{quote(request.url.path)}",
-        cover_url=f"{_base(request)}/podcast-cover.png",
+        page_url=f"{links.base_url(request)}/listen",
+        self_url=f"{links.base_url(request)}{quote(request.url.path)}",
+        cover_url=f"{links.base_url(request)}/podcast-cover.png",
         updated_at=max((episode.published_at for episode in found), default=None),
         items=[_item(request, desk_id, topic, level, episode) for episode in found],
     )
@@ -107,13 +106,13 @@ async def _episode(conn: Connection, desk: Desk, topic: str, level: Level, day: 
 
 
 def _item(request: Request, desk_id: UUID, topic: str, level: Level, episode: PodcastEpisode) -> PodcastItem:
-    path = f"{_base(request)}/podcast/{quote(topic)}/{level}/{episode.day}"
+    path = f"{links.base_url(request)}/podcast/{quote(topic)}/{level}/{episode.day}"
     key = request.query_params.get("key")
     query = f"?{urlencode({'key': key})}" if key else ""
     return PodcastItem(
         id=uuid5(desk_id, f"episode {topic} {level} {episode.day}").urn,
         title=line(f"{common.written_out(episode.day)}, {level}"),
-        page_url=f"{_base(request)}/listen",
+        page_url=f"{links.base_url(request)}/listen",
         sound_url=f"{path}.mp3{query}",
         transcript_url=f"{path}.vtt{query}",
         chapters_url=f"{path}.json{query}",
@@ -122,8 +121,3 @@ def _item(request: Request, desk_id: UUID, topic: str, level: Level, episode: Po
         published_at=episode.published_at,
         lessons=[part.title for part in episode.parts],
     )
-
-
-def _base(request: Request) -> str:
-    """Scheme and host of the request; the middleware has checked the host."""
-    return f"{request.url.scheme}://{request.url.netloc}"

@@ -21,6 +21,7 @@ ATTEMPTS_WINDOW = timedelta(minutes=15)
 MAX_ATTEMPTS = {"pair": 5, "network": 30, "name": 50}  # that failed, within the window
 NETWORK_KNOWN_FOR = timedelta(days=90)  # after a sign-in; guesses from elsewhere do not lock its person out there
 MAX_NAME = 64
+MAX_KEY_NAME = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +124,7 @@ async def new_key(
     api_key_id = await users.add_key(
         conn,
         user_id,
-        name=checked_name(name, most=100),
+        name=checked_name(name, most=MAX_KEY_NAME),
         key_hash=passwords.hashed(key),
         hint=passwords.hint(key),
         scopes=ordered,

@@ -33,7 +33,7 @@ FormText = Annotated[str, Form()]
 KeyId = Annotated[int, Path(ge=1, le=db.LAST_ID)]
 
 
-def _person(by: Visitor) -> int:
+def session_user(by: Visitor) -> int:
     """The id of a user with a session; a key must neither create keys nor change the password of its owner."""
     if not by.is_known:
         raise Unauthenticated
@@ -45,7 +45,7 @@ def _person(by: Visitor) -> int:
 @router.get("/settings/account")
 @needs("read")
 async def account_page(conn: ReadConn, context: PageContext, by: CurrentVisitor) -> Response:
-    return await _account(conn, context, _person(by))
+    return await _account(conn, context, session_user(by))
 
 
 @router.post("/settings/account/password")
@@ -59,7 +59,7 @@ async def change_password(
     password: FormText = "",
     again: FormText = "",
 ) -> Response:
-    user_id = _person(by)
+    user_id = session_user(by)
     try:
         if password != again:
             raise UsageError("the two new passwords differ")  # noqa: TRY301 - shown like all other errors
@@ -84,7 +84,7 @@ async def change_language(
     request: Request, desk: CurrentDesk, context: PageContext, by: CurrentVisitor, language: FormText = ""
 ) -> Response:
     """Set the language in which the visitor reads summaries."""
-    user_id = _person(by)
+    user_id = session_user(by)
     if language and language not in labels.LANGUAGES:
         async with desk.reading() as conn:
             return await _account(conn, context, user_id, error="choose a language of the list")
@@ -98,7 +98,7 @@ async def change_language(
 @router.post("/settings/account/sign-out")
 @needs("read")
 async def sign_out_everywhere(request: Request, conn: WriteConn, by: CurrentVisitor) -> Response:
-    await users.close_other_sessions(conn, _person(by), None)
+    await users.close_other_sessions(conn, session_user(by), None)
     auth.clear_cache(request)
     response = pages.redirect_with_notice("/sign-in", notice="You are signed out everywhere.")
     response.delete_cookie(auth.COOKIE)
@@ -123,7 +123,7 @@ async def _account(conn: Connection, context: PageContext, user_id: int, *, erro
 @needs("read")
 async def keys_page(conn: ReadConn, context: PageContext, by: CurrentVisitor) -> Response:
     """The visitor's own keys; for an admin, all keys."""
-    return await _keys(conn, context, _person(by))
+    return await _keys(conn, context, session_user(by))
 
 
 @router.post("/settings/keys")
@@ -137,7 +137,7 @@ async def make_key(
     lasts: FormText = USUAL_LASTS,
 ) -> Response:
     """Create a key and show it once."""
-    user_id, name = _person(by), text.readable(name)
+    user_id, name = session_user(by), text.readable(name)
     try:
         made = await accounts.new_key(
             conn,
@@ -172,7 +172,7 @@ async def remove_key(
     request: Request, conn: WriteConn, context: PageContext, by: CurrentVisitor, api_key_id: KeyId
 ) -> Response:
     """Revoke a key: the visitor's own, or any for an admin."""
-    own = _person(by)
+    own = session_user(by)
     await users.remove_key(conn, api_key_id, user_id=None if context.may("admin") else own)
     auth.clear_cache(request)
     return pages.redirect_with_notice("/settings/keys", notice="Key revoked.")
