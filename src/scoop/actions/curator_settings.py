@@ -45,7 +45,7 @@ OWN_SETTINGS = (
     ),
     Setting(
         name="language",
-        about="The language of summaries and posts, as ja; default: summaries in that of the article, posts in English.",
+        about="Language of summaries and posts, as ja; default: summaries in that of the article, posts in English.",
         most=35,
         check=_check_language,
         read=_read_optional,
