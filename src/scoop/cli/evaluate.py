@@ -66,26 +66,26 @@ def command(
     Every set goes through all stages, with your settings, in a scratch database that is removed afterwards. Your own
     database is not changed. Exit code 1: a file could not be read; the others were measured.
 
-    With --task the files hold rows of another task. `summaries`: one JSON object per line with `id`, `lang`,
-    `documents` (each with `title` and `text`), `sentences` (the most that a summary may have) and `references`, texts
-    that it is compared with. Rows without references are predicted and not measured. `claims`: `id`, `lang`,
-    `sources` (texts), `claim` (a sentence), `claim_lang` if it differs from `lang`, and `supported`, whether the claim
-    follows from the sources; optionally `error` (its kind) and `support` (sets of lines that are enough). `interests`:
-    `id`, `lang`, `title`, `text`, `topics` (the ids of the relevant ones; without it a row is not measured) and `day`,
-    by which rankings are grouped. Every article is scored for every topic, from 0 to 100. The file of --interests has
-    the topics: a JSON object for each set, in which a topic's id has `name`, `aliases` and optionally `description` and
-    `by_lang`, the same in other languages. The set is that of the file's name: interest_de.dev.jsonl.gz is interest_de.
-    `sentiment`: `id`, `text`, `language`, `kind` (news, headline, developer, social, review, report or unknown) and
-    `label` (positive, neutral or negative); optionally `span`, the range of characters of the target that the label is
-    about, and `score` from -1 to 1. `mentions`: `id`, `text`, `mentions`, each as [start, end, tool], and `ignore`,
-    ranges that count as neither right nor wrong. The file of --tools has a tool in each line: `tool` (its id), `name`,
-    `aliases` and optionally `context_words`. `levels`: `id`, `text`, `level` or `levels`, and optionally `article`.
+    With --task the files hold rows of another task, one JSON object per line; rows without gold are predicted and not
+    measured. `summaries`: `id`, `lang`, `documents` (each with `title` and `text`), `sentences` (the most that a
+    summary may have) and `references`, texts that it is compared with. `claims`: `id`, `lang`, `sources` (texts),
+    `claim` (a sentence), `claim_lang` if it differs from `lang`, and `supported`; optionally `error` (its kind) and
+    `support` (sets of lines that are enough). `interests`: `id`, `lang`, `title`, `text`, `topics` (the ids of the
+    relevant ones) and `day`, by which rankings are grouped. The file of --interests has the topics: a JSON object for
+    each set, in which a topic's id has `name`, `aliases` and optionally `description` and `by_lang`, the same in other
+    languages. `sentiment`: `id`, `text`, `language`, `kind` (news, headline, developer, social, review, report or
+    unknown) and `label` (positive, neutral or negative); optionally `span`, the range of characters of its target, and
+    `score` from -1 to 1. `mentions`: `id`, `text`, `mentions`, each as [start, end, tool], and `ignore`, ranges that
+    count as neither right nor wrong. The file of --tools has a tool in each line: `tool` (its id), `name`, `aliases`
+    and optionally `context_words`. `levels`: `id`, `text`, `level` or `levels`, and optionally `article`. `lessons`:
+    `id` and `text`, an article in English. `simplification`: `id`, `source` (a sentence), `refs` (simpler texts),
+    `target` (a level, else A2). `splitting`: `id`, `source`, `refs` (lists of sentences). `substitutes`: `id`,
+    `sentence`, `start` (of a hard word), `gold` (easier words), `inflected` (false: they are base forms).
 
     \b
     Examples:
       scoop evaluate labelled.ndjson
       scoop evaluate --gold stories.ndjson items.ndjson
-      scoop evaluate --task summaries --predictions out.ndjson summaries.ndjson
       scoop evaluate --task interests --interests interests.json --json news.ndjson
       scoop evaluate --task mentions --tools tools.ndjson --predictions out.ndjson posts.ndjson
     A line of labelled.ndjson:

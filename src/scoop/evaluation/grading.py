@@ -222,12 +222,15 @@ def _measure_lessons(rows: Sequence[LessonSource], predictions: Sequence[Mapping
 
 
 def _lesson_figures(made: Sequence[tuple[LessonSource, str]], level: Level, texts: int) -> dict[str, Any]:
-    findings = [[one for one in check.check(text, level, [_source(row)]) if one.is_required] for row, text in made]
+    every = [check.check(text, level, [_source(row)]) for row, text in made]
+    findings = [[one for one in found if one.is_required] for found in every]
     return {
         "made": round(len(made) / texts, 4) if texts else None,
         "all_rules": _mean([not found for found in findings]),
         "no_new_fact": _mean([all(one.kind != "facts" for one in found) for found in findings]),
         "lead_facts": _mean([facts.lost(text, [_source(row)]).share_kept for row, text in made]),
+        "grammar_met": _mean([all(one.kind != "grammar" for one in found) for found in every]),
+        "vocabulary_met": _mean([all(one.kind != "vocabulary" for one in found) for found in every]),
     }
 
 
