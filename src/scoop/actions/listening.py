@@ -1,11 +1,13 @@
 """The daily update of articles for learners: which are chosen, how it ended, and who hears of failures."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
 from scoop.core import listening as rules
 from scoop.core.alerts import AlertKind
-from scoop.core.listening import JAPAN, MAX_PER_UPDATE, UpdateState
+from scoop.core.grading import sources as grading_sources
+from scoop.core.listening import JAPAN, MAX_PER_UPDATE, ListeningCandidate, ListeningChoice, UpdateState
 from scoop.errors import UsageError
 from scoop.stages.lessons import LessonPolicy
 from scoop.store import alerts, listening, sources
@@ -61,7 +63,7 @@ async def update(
         candidates = await listening.list_candidates(
             conn, since=start - DAY, until=min(now, start + DAY), topics=policy.topics
         )
-        choices = rules.choose(candidates, at=min(now, start + DAY), limit=room)
+        choices = await _choose(conn, candidates, at=min(now, start + DAY), limit=room)
         await listening.put(conn, choices, day=day)
         skipped = sum(candidate.is_chosen for candidate in candidates)
         state = rules.state_after(
@@ -75,6 +77,16 @@ async def update(
         await listening.put_state(conn, state)
     await _alert(conn, state)
     return UpdateResult(saved=len(choices), skipped_duplicates=skipped, state=state)
+
+
+async def _choose(
+    conn: Connection, candidates: Sequence[ListeningCandidate], *, at: datetime, limit: int
+) -> list[ListeningChoice]:
+    """The best articles; of those that are nearly as good, the ones with text for lessons of every level."""
+    ranked = rules.rank(candidates, at=at, limit=limit)
+    bodies = await listening.list_bodies(conn, [choice.document_id for choice in ranked])
+    words = {document_id: grading_sources.usable_words(body) for document_id, body in bodies.items()}
+    return rules.choose(ranked, words, limit=limit)
 
 
 async def _alert(conn: Connection, state: UpdateState) -> None:

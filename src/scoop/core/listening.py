@@ -1,6 +1,6 @@
 """Articles for learners: their days, the choice of a day's articles, and the state of the daily update."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Literal
@@ -14,6 +14,7 @@ JAPAN = ZoneInfo("Asia/Tokyo")
 SHOWN_DAYS = 7
 MAX_PER_UPDATE = 10
 MIN_WORDS = 160  # of an article: a lesson of C2 has no fewer
+COMPARED = 3  # times as many articles as there is room for: the best of these that give every lesson come first
 ALERT_AFTER = timedelta(days=1)  # between the first and the last of the failed dates: two days in a row
 
 UpdateStatus = Literal["success", "failed"]
@@ -75,14 +76,20 @@ def first_day(today: date, days: int = SHOWN_DAYS) -> date:
     return today - timedelta(days=days - 1)
 
 
-def choose(candidates: Iterable[ListeningCandidate], *, at: datetime, limit: int) -> list[ListeningChoice]:
-    """The best new articles by digest score, as many as there is room for."""
+def rank(candidates: Iterable[ListeningCandidate], *, at: datetime, limit: int) -> list[ListeningChoice]:
+    """The best new articles by digest score, some more than there is room for."""
     scored = [
         ListeningChoice(document_id=candidate.document_id, score=_score(candidate, at))
         for candidate in candidates
         if not candidate.is_chosen
     ]
-    return sorted(scored, key=lambda choice: (-choice.score, choice.document_id))[: max(0, limit)]
+    return sorted(scored, key=lambda choice: (-choice.score, choice.document_id))[: max(0, limit) * COMPARED]
+
+
+def choose(ranked: Sequence[ListeningChoice], usable_words: Mapping[int, int], *, limit: int) -> list[ListeningChoice]:
+    """The articles of a day, by their words in sentences that a lesson may use: first those with enough for C2."""
+    fullest = sorted(ranked, key=lambda choice: usable_words.get(choice.document_id, 0) < MIN_WORDS)
+    return fullest[: max(0, limit)]
 
 
 def _score(candidate: ListeningCandidate, at: datetime) -> float:

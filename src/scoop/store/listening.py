@@ -25,6 +25,10 @@ async def list_candidates(
     return [ListeningCandidate(**row) for row in rows]
 
 
+async def list_bodies(conn: Connection, document_ids: Sequence[int]) -> dict[int, str]:
+    return {row["document_id"]: row["body_text"] for row in await conn.fetch(SQL["bodies"], list(document_ids))}
+
+
 async def put(conn: Connection, chosen: Sequence[ListeningChoice], *, day: date) -> None:
     """Choose articles for a date; one that was chosen for another date keeps it."""
     await conn.execute(SQL["put"], day, [choice.document_id for choice in chosen], [choice.score for choice in chosen])

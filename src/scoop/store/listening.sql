@@ -26,6 +26,10 @@ WHERE events.status = 'active' AND stories.status = 'active' AND events.last_see
 ORDER BY event_id, stories.story_id = lead_story_id DESC, document_id = representative_document_id DESC, token_count DESC,
     document_id;
 
+-- name: bodies
+-- The texts of some documents.
+SELECT document_id, body_text FROM documents WHERE document_id = ANY ($1);
+
 -- name: put
 -- Choose articles for a date.
 INSERT INTO listening_articles (document_id, chosen_on, score)

@@ -26,6 +26,7 @@ from scoop.model import LEVELS, Lesson, Level
 from scoop.store import learners, lessons, recordings
 from scoop.store.db import Connection
 from scoop.store.learners import DEFAULT_LEVEL, LessonPlace
+from scoop.store.lessons import LessonProgress
 from scoop.store.reads import lessons as reads
 from scoop.store.reads.lessons import ListeningArticle
 from scoop.store.recordings import RecordingLength
@@ -193,6 +194,7 @@ async def lesson_page(
         chosen = level or (learner.level if learner else DEFAULT_LEVEL)
         article = await reads.get_article(conn, article_id)
         opened = await _open(conn, desk, by, article, chosen)
+        progress = await lessons.list_progress(conn, "document", article.document_id)
     lesson, recording = opened.lesson, opened.recording
     texts = [sentence.text for sentence in lesson.sentences] if lesson else []
     sentences = marked_text.mark(texts, chosen, recording.sentences if recording else ())
@@ -205,6 +207,7 @@ async def lesson_page(
         context,
         levels=LEVELS,
         level=chosen,
+        missing=_missing(progress),
         article=article,
         opened=opened,
         sentences=sentences,
@@ -214,6 +217,15 @@ async def lesson_page(
         source_href=context.href(article.url),
         here=f"/listen/{article_id}",
     )
+
+
+def _missing(progress: Mapping[Level, LessonProgress]) -> dict[Level, str]:
+    """Why an article has no lesson of some levels, where no further attempt is planned."""
+    return {
+        level: f"No lesson of {level}: {labels.failure_reason(one.problem)}."
+        for level, one in progress.items()
+        if one.state == "failed" and one.next_try_at is None
+    }
 
 
 async def _open(conn: Connection, desk: Desk, by: Visitor, article: ListeningArticle, level: Level) -> OpenedLesson:

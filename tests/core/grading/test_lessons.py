@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoop.core.briefs import SourceText
-from scoop.core.grading import lessons
+from scoop.core.grading import lessons, sources
+from scoop.core.levels import check
 from scoop.core.levels.rules import LEVELS, RULES
 from scoop.errors import Reject
 from scoop.parsers import english
@@ -55,3 +56,33 @@ def test_no_text_makes_the_grader_fail_or_break_the_limits_of_a_level(words: lis
     for level, lesson in graded.items():
         assert lesson.sentences
         assert len(lesson.text.split()) <= RULES[level].most_words + 5
+
+
+def test_a_short_article_gives_shorter_extracts_at_the_highest_levels() -> None:
+    short = "\n".join(ARTICLE.splitlines()[:6])
+    graded = lessons.grade([source(short)], LEVELS, parse=english.parse)
+    for level in ("C1", "C2"):
+        least = RULES[level].least_words
+        assert lessons.SHORTEST_EXTRACT * least <= len(graded[level].text.split()) < least
+
+
+def test_sentences_stay_whole_where_short_ones_are_too_few_for_a_level() -> None:
+    voyages = {
+        "Skarn": "crossed the wide bay",
+        "Grimsvoe": "carried two hundred people",
+        "Northgate": "stopped near a fort",
+        "Aldermere": "passed three small islands",
+        "Millgate": "waited outside the harbour",
+        "Corvane": "turned in a long canal",
+    }
+    text = " ".join(
+        f"The ferry {done} on Monday before it reached {town}, and the captain told the people that the wind was cold."
+        for town, done in voyages.items()
+    )
+    graded = lessons.grade([source(text)], ["B2"], parse=english.parse)
+    assert check.check(graded["B2"].text, "B2") == ()
+
+
+def test_words_that_nobody_may_use_are_not_counted() -> None:
+    asked = "Do you know the bridge? We do. The bridge is old and closed."
+    assert sources.usable_words(asked) == 6

@@ -15,12 +15,15 @@ GROUPS = 3  # of each source
 FILLER = -0.2  # for a lesson that is too short without it
 
 
-def groups(level: Level, sources: Sequence[ParsedSentence]) -> list[Group]:
-    """An empty group for the introduction, then three of each source: what it states, notes on its people, fillers."""
+def groups(level: Level, sources: Sequence[ParsedSentence], *, is_whole: bool = False) -> list[Group]:
+    """An empty group for the introduction, then three of each source: what it states, notes on its people, fillers.
+
+    `is_whole`: only sentences that are longer than the level allows are split and shortened.
+    """
     found = [Group(source=0, statements=(), importance=0.0)]
     named: set[str] = set()
     for at, source in enumerate(sources):
-        stated = _stated(level, sources, at)
+        stated = _stated(level, sources, at, is_whole=is_whole)
         every = dict.fromkeys(text for text in _notes(source, level) if text not in named)
         telling = [text for text in every if not notes.is_filler(text) and not _is_said(text, stated)]
         named.update(telling, map(_subject, telling))
@@ -72,11 +75,12 @@ def _notes(source: ParsedSentence, level: Level) -> Iterator[str]:
         yield from notes.notes(tree, level)
 
 
-def _stated(level: Level, sources: Sequence[ParsedSentence], at: int) -> Group:
+def _stated(level: Level, sources: Sequence[ParsedSentence], at: int, *, is_whole: bool) -> Group:
     source = sources[at]
     follows = at > 0 and source.candidate.follows and sources[at - 1].candidate.place == source.candidate.place - 1
     before = [tree for one in sources[max(0, at - 3) : at] for tree in one.trees] if follows else []
-    found = [one for tree in source.trees for one in statements(tree, level)] if source.is_narrative else []
+    trees = source.trees if source.is_narrative else ()
+    found = [one for tree in trees for one in statements(tree, level, is_whole=is_whole)]
     opened = orphans.resolved(source.trees[0], before, found, level) if found else []
     return Group(
         source=at,

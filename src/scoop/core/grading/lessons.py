@@ -19,6 +19,7 @@ SPARE = 1.1  # times the usual length, which may be 1.2 times as long at most
 STEPS = (0.5, 1.0, 1.5, 2.0)  # grades of school by which a lesson is raised that is easier than the one below
 GRADES: Mapping[Level, float] = {"A1": 4.5, "A2": 6.5, "B1": 9.0, "B2": 11.0, "C1": 14.0, "C2": 18.0}
 """The highest Flesch-Kincaid grade that a lesson should have."""
+SHORTEST_EXTRACT = 0.5  # of the fewest words of C1 and C2
 FREE_SENTENCE_WORDS: Mapping[Level, tuple[int, int]] = {"C1": (16, 40), "C2": (18, 50)}
 
 
@@ -102,24 +103,56 @@ def difficulty(text: str) -> float:
 
 
 def _lesson(level: Level, found: Sequence[ParsedSentence], floor: Floor) -> GradedLesson | None:
-    """A lesson that is not easier than `floor`, if the sentences allow it."""
+    """A lesson that is not easier than `floor`, if the sentences allow it.
+
+    Where its usual sentences are too few or too short, those that are long for the level stay whole. C1 and C2 are
+    extracts: a short article may give a shorter one, with sentences of any length.
+    """
+    rules, mean = RULES[level], _mean_words(level, floor)
+    lesson = _made(level, groups.groups(level, found), found, mean, floor)
+    if not _has_lengths(lesson):
+        mean = mean if rules.sentence_words else (floor.mean, mean[1])
+        other = _made(level, groups.groups(level, found, is_whole=True), found, mean, floor)
+        lesson = max(lesson, other, key=lambda one: (_has_lengths(one), word_count(one.text)))
+    least = rules.least_words * (1 if rules.sentence_words else SHORTEST_EXTRACT)
+    return lesson if word_count(lesson.text) >= least else None
+
+
+def _has_lengths(lesson: GradedLesson) -> bool:
+    """Whether a lesson is long enough, and its sentences too."""
+    rules = RULES[lesson.level]
+    is_long = word_count(lesson.text) >= rules.least_words
+    return is_long and (rules.sentence_words is None or _mean(lesson) >= rules.sentence_words[0])
+
+
+def _mean_words(level: Level, floor: Floor) -> tuple[float, float]:
+    """The mean words a sentence that a lesson should have."""
     low, high = RULES[level].sentence_words or FREE_SENTENCE_WORDS[level]
+    return min(max(low + 2 * MARGIN, floor.mean), high - 2 * MARGIN), high
+
+
+def _made(
+    level: Level,
+    body: Sequence[Group],
+    found: Sequence[ParsedSentence],
+    mean: tuple[float, float],
+    floor: Floor,
+) -> GradedLesson:
+    """A lesson of some groups; it has no sentence if none fits."""
     words = RULES[level].words
     aims = Aims(
         words=(words[0], round(words[1] * SPARE)),
-        mean=(min(max(low + 2 * MARGIN, floor.mean), high - 2 * MARGIN), high),
+        mean=mean,
         grades=(floor.grade + MARGIN, max(GRADES[level], floor.grade + 2 * MARGIN)),
         facts=groups.lead_facts(found),
     )
-    chosen = _sentences(level, found, aims)
-    lesson = GradedLesson(level=level, sentences=chosen)
-    least = RULES[level].least_words
-    return lesson if chosen and word_count(lesson.text) >= least else None
+    return GradedLesson(level=level, sentences=_sentences(level, body, found, aims))
 
 
-def _sentences(level: Level, found: Sequence[ParsedSentence], aims: Aims) -> tuple[GradedSentence, ...]:
+def _sentences(
+    level: Level, body: Sequence[Group], found: Sequence[ParsedSentence], aims: Aims
+) -> tuple[GradedSentence, ...]:
     """The sentences of a lesson; a second search has the choice of an introduction with the names that are missing."""
-    body = groups.groups(level, found)
     first = selection.select(body, aims)
     written = " ".join(body[group].statements[at].text for group, at in first)
     full = [groups.introduction(level, found, written), *body[1:]]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from scoop.core import extract_features, extract_sentences, extracts
 from scoop.core.briefs import SourceText
 from scoop.core.extract_sentences import Candidate
+from scoop.core.grading.soundness import word_count
 from scoop.core.grading.trees import Parse, Tree
 from scoop.model import Citation
 
@@ -58,6 +59,13 @@ def sources(documents: Sequence[SourceText], parse: Parse) -> list[ParsedSentenc
         )
         for at, sentences in zip(used, parsed, strict=True)
     ]
+
+
+def usable_words(body: str) -> int:
+    """How many words of an English article are in sentences that a lesson may use."""
+    document = SourceText(document_id=0, title="", body_text=body, language="en", publisher="")
+    usable = [one for one in extract_sentences.candidates([document]) if _is_narrative(one, body)]
+    return sum(word_count(one.text) for one in usable)
 
 
 def _is_narrative(candidate: Candidate, body: str) -> bool:

@@ -47,15 +47,19 @@ def facts(text: str) -> frozenset[str]:
     return _measured(text)[2]
 
 
-def statements(tree: Tree, level: Level) -> list[Statement]:
-    """A sentence in statements of the length and words of a level; what does not fit is left out."""
+def statements(tree: Tree, level: Level, *, is_whole: bool = False) -> list[Statement]:
+    """A sentence in statements of the length and words of a level; what does not fit is left out.
+
+    They have the usual length of the level, or, if the sentence `is_whole`, the greatest that is allowed.
+    """
     rules = RULES[level]
     if rules.sentence_words is None or rules.longest_sentence is None:
         text = shortening.without_asides(whole(tree)).text
         return [statement(text)] if word_count(text) else []
     start = shortening.without_asides(replace(whole(tree, is_report=True), swaps=easier_words(tree, rules.hardest)))
     start = (_as_report(start) if _is_interrupted(start) else None) or start
-    fitted = _fitted(start, rules.sentence_words[1] - 1, rules.longest_sentence, 0)
+    usual = rules.longest_sentence if is_whole else rules.sentence_words[1] - 1
+    fitted = _fitted(start, usual, rules.longest_sentence, 0)
     clauses = [
         one for one in map(_repaired, fitted) if is_sentence(one) and is_presentable(one.text, rules.longest_sentence)
     ]
