@@ -132,7 +132,7 @@ class Event:
     """The stories that report one event, as every interface shows them; a single story is an event too.
 
     `title`, `url`, `language`, `lead`, `image_url` and `own_publisher` are those of the story that leads it.
-    `summary` is the current summary in the language of the desk, None if there is none.
+    `summary` is the current summary in the language of the desk or of the reader, None if there is none.
     `developed_at` is when readers who knew it should have looked again; `merged_into` is set if it is part of another.
     """
 

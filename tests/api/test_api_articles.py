@@ -9,6 +9,7 @@ from builders import FIRE, told
 from scoop.model import SourceSettings
 from scoop.newsstand.sites import models
 from scoop.store import sources
+from summarised import FIRE_SENTENCES, document_ids, summarise
 from web.visitor import a_report, visiting
 from writing import a_desk
 
@@ -43,6 +44,24 @@ async def waiting(database):
             "SELECT slug FROM work JOIN sources ON source_id = subject WHERE stage = 'ingest' ORDER BY slug"
         )
     return [row["slug"] for row in rows]
+
+
+async def test_articles_have_the_summary_in_the_language_that_is_asked_for(database):
+    await told(database, [a_report(1, **FIRE)])
+    [document_id] = await document_ids(database)
+    for language, sentence in (("de", "Die Bibliothek brannte ab."), ("", FIRE_SENTENCES[1])):
+        await summarise(
+            database, document_id, sentence, language=language or "en", asked_language=language, subject_kind="document"
+        )
+    async with visiting(database, role="reader") as visitor:
+        [article] = (await visitor.get("/api/articles")).json["articles"]
+        [in_german] = (await visitor.get("/api/articles?language=de-CH")).json["articles"]
+        one = (await visitor.get(f"/api/articles/{article['articleId']}?language=de")).json
+        [of_the_desk] = (await visitor.get("/api/articles?language=ja")).json["articles"]
+        refused = await visitor.get("/api/articles?language=%3Cde%3E")
+    texts = [each["summary"]["summaryText"] for each in (article, in_german, one, of_the_desk)]
+    assert texts == [FIRE_SENTENCES[1], "Die Bibliothek brannte ab.", "Die Bibliothek brannte ab.", FIRE_SENTENCES[1]]
+    assert refused.status == 400
 
 
 async def test_articles_have_the_shape_of_their_contract(database):

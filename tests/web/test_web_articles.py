@@ -5,6 +5,7 @@ import pytest
 from builders import FIRE, told
 from scoop.model import SourceSettings
 from scoop.store import sources
+from summarised import FIRE_SENTENCES, document_ids, summarise
 from web.test_web_safety import HOSTILE
 from web.visitor import a_report, visiting
 from writing import a_desk
@@ -46,6 +47,23 @@ async def test_an_article_has_its_publisher_and_time_headline_and_the_beginning_
     publisher, time, headline = (page.text.index(text) for text in ("tribune.example", "5 h ago", FIRE["title"]))
     assert publisher < time < headline < page.text.index("The public library of Ostburg burned down")
     assert page.links("/articles/") == [f"/articles/{await article_id(database)}?source=tribune"]
+
+
+async def test_articles_show_each_reader_the_summary_in_their_language(database):
+    await told(database, [a_report(1, **FIRE)])
+    [document_id] = await document_ids(database)
+    german = "Die Bibliothek von Ostburg brannte in der Nacht ab."
+    for language, sentence in (("de", german), ("", FIRE_SENTENCES[1])):
+        await summarise(
+            database, document_id, sentence, language=language or "en", asked_language=language, subject_kind="document"
+        )
+    path = f"/articles/{await article_id(database)}"
+    async with visiting(database, role="reader") as visitor:
+        english = [(await visitor.get(each)).page.text for each in ("/articles", path)]
+        await visitor.post("/settings/account/language", {"language": "de"})
+        in_german = [(await visitor.get(each)).page.text for each in ("/articles", path)]
+    assert [german in text for text in english] == [False, False]
+    assert [german in text for text in in_german] == [True, True]
 
 
 async def test_only_articles_of_the_last_48_hours_are_listed(database):

@@ -177,6 +177,24 @@ async def test_a_reader_sees_the_summary_in_the_language_of_their_settings(datab
     assert me.json["language"] == "ja"
 
 
+@pytest.mark.parametrize("path", ["/", "/search?q=overnight"])
+async def test_lists_show_each_reader_the_summary_in_their_language(database, path):
+    event_id = await a_fire(database)
+    await summarise(database, event_id, *FIRE_SENTENCES)
+    german = "Die Bibliothek von Ostburg brannte in der Nacht ab."
+    await summarise(database, event_id, german, language="de", asked_language="de", is_shown_in_lists=False)
+    async with visiting(database, role="reader") as visitor:
+        await visitor.post("/settings/account/language", {"language": "de"})
+        german_page = (await visitor.get(path)).page.text
+        await visitor.post("/settings/account/language", {"language": "ja"})
+        of_the_desk = (await visitor.get(path)).page.text
+        await visitor.post("/settings/account/language", {"language": "en"})
+        english_page = (await visitor.get(path)).page.text
+    assert german in german_page
+    assert german not in english_page
+    assert german not in of_the_desk
+
+
 async def test_a_reader_has_a_summary_written_in_another_language_if_there_is_a_model(database):
     event_id = await a_fire(database)
     await summarise(database, event_id, *FIRE_SENTENCES)

@@ -151,7 +151,7 @@ async def search_stories(
 ) -> SearchResult:
     """The events, or single stories, that match a query, the best first; with a `vector` also those near in meaning.
 
-    With `language_of`, events have the headline of their best report in the language of the reader.
+    With `language_of`, events have the best headline and the summary in the language of the reader.
     """
     began = time.perf_counter()
     reader = _SearchReader(now=now, language_of=language_of or (lambda _collection: ""))

@@ -30,6 +30,12 @@ def preferred_languages(chosen: str, own: str, desk_language: str) -> Sequence[s
     return tuple(dict.fromkeys((best or desk_language, desk_language)))
 
 
+def preferred_article_languages(own: str, policy: SummaryPolicy) -> Sequence[str]:
+    """The languages to show the summaries of articles in, the best first: the person's own, then those of the desk."""
+    best = prompts.asked_language(own)
+    return tuple(dict.fromkeys([best, *policy.languages] if best else policy.languages))
+
+
 async def ask(
     conn: Connection,
     subject_kind: SummarySubject,

@@ -1,5 +1,6 @@
 """Documents and their summaries in the shape of the older articles API (camelCase keys, sites)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from http import HTTPStatus
@@ -14,7 +15,7 @@ from scoop.api import document, moments
 from scoop.api.moments import Since, Until
 from scoop.core.shapes import summanow
 from scoop.http import pagination, responses, routes
-from scoop.http.deps import CurrentDesk, ReadConn, WriteConn
+from scoop.http.deps import CurrentDesk, Desk, ReadConn, WriteConn
 from scoop.http.params import PageParams, RequestModel, ShortText
 from scoop.http.routes import needs
 from scoop.model import Summary, SummaryState
@@ -23,6 +24,8 @@ from scoop.store.reads.articles import SummarizedArticle
 
 router = routes.for_programs("Articles", prefix="/api")
 
+ABOUT_LANGUAGE = "The language of summaries, as ja, where there is one in it; default: that of the desk."
+Language = Annotated[str | None, Field(max_length=35, pattern=r"^[A-Za-z0-9-]+$", description=ABOUT_LANGUAGE)]
 ArticleId = Annotated[str, Path(pattern="^art_[0-9a-f]{32}$")]
 
 
@@ -94,13 +97,18 @@ class ArticleListParams(PageParams):
     since: Since = None
     until: Until = None
     site_id: Annotated[ShortText | None, Field(alias="siteId", description="Only this site (a source).")] = None
+    language: Language = None
     limit: Annotated[int, Field(ge=1, le=50, description="Maximum number of articles.")] = 20
 
 
-class ArticleParams(RequestModel):
+class ArticleSite(RequestModel):
     site_id: Annotated[
         ShortText | None, Field(alias="siteId", description="The article of this site; default: of the first site.")
     ] = None
+
+
+class ArticleParams(ArticleSite):
+    language: Language = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +130,7 @@ async def list_articles(
         conn,
         moments.slice_of(query.since, query.until, query.cursor, limit=query.limit, zone=desk.timezone),
         source=query.site_id,
-        languages=desk.summary_policy.languages,
+        languages=_languages(desk, query.language),
         max_characters=summanow.MAX_BODY,
     )
     page = pagination.paginate(articles, query.limit, _position)
@@ -145,7 +153,7 @@ async def get_article(
         conn,
         article_id,
         source=query.site_id,
-        languages=desk.summary_policy.languages,
+        languages=_languages(desk, query.language),
         max_characters=summanow.MAX_BODY,
     )
     return responses.json(request, _resource(article))
@@ -163,7 +171,7 @@ async def retry_article(
     conn: WriteConn,
     desk: CurrentDesk,
     article_id: ArticleId,
-    query: Annotated[ArticleParams, fastapi.Query()],
+    query: Annotated[ArticleSite, fastapi.Query()],
 ) -> Response:
     """Write the summary of an article now, by the workers: of a failed one again, of any other for the first time.
 
@@ -176,6 +184,10 @@ async def retry_article(
     due = RetryResource(pending=True, nextRetryAt=desk.clock())
     started = RetryStarted(articleId=row.article_id, siteId=row.source, retry=due)
     return responses.json(request, started, status=HTTPStatus.ACCEPTED)
+
+
+def _languages(desk: Desk, language: str | None) -> Sequence[str]:
+    return summary_actions.preferred_article_languages(language or "", desk.summary_policy)
 
 
 def _resource(article: SummarizedArticle) -> ArticleResource:

@@ -1,5 +1,6 @@
 """Pages of articles: the latest with the beginning of their summaries, and one with its summary and text."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import groupby
@@ -13,7 +14,7 @@ from scoop.core import disclaimers, highlights
 from scoop.core.briefs import summary as summary_brief
 from scoop.core.shapes.summanow import MAX_BODY
 from scoop.http import errors, pagination, routes
-from scoop.http.deps import CurrentDesk, ReadConn, WriteConn
+from scoop.http.deps import CurrentDesk, Desk, ReadConn, WriteConn
 from scoop.http.routes import needs
 from scoop.model import Summary
 from scoop.store.reads import articles as article_reads
@@ -23,7 +24,7 @@ from scoop.store.reads.articles import ArticleRow
 from scoop.store.reads.slices import ListSlice
 from scoop.web import pages
 from scoop.web.article import marked_range
-from scoop.web.context import PageContext
+from scoop.web.context import Context, PageContext
 
 router = routes.for_pages()
 
@@ -85,7 +86,7 @@ async def articles_page(
         ListSlice(since=since, before=_cursor(before), limit=PAGE + 1),
         source=choice.source or None,
         category=choice.category or None,
-        languages=desk.summary_policy.languages,
+        languages=_languages(desk, context),
         max_characters=LEAD_CHARACTERS,
         is_once=True,
     )
@@ -119,7 +120,7 @@ async def article_page(
         conn,
         article_id,
         source=_source(source) or None,
-        languages=desk.summary_policy.languages,
+        languages=_languages(desk, context),
         max_characters=MAX_BODY,
     )
     summary = article.summary
@@ -148,6 +149,10 @@ async def ask_for_summary(
     )
     notice = "The summary is due now. Reload the page in a moment."
     return pages.redirect_with_notice(article_href(row), notice=notice)
+
+
+def _languages(desk: Desk, context: Context) -> Sequence[str]:
+    return summary_actions.preferred_article_languages(context.visitor.language, desk.summary_policy)
 
 
 def article_href(row: ArticleRow) -> str:

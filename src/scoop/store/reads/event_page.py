@@ -116,7 +116,7 @@ async def get_event_page(
     `languages_of` gives the languages of the reader by its collection, the best first.
     """
     led = await events.get_event(conn, name)
-    (event,) = await events.in_language(conn, [led], lambda collection: languages_of(collection)[0])
+    (event,) = await events.led_in_language(conn, [led], lambda collection: languages_of(collection)[0])
     rows = await conn.fetch(SQL["outline"], event.event_id, MAX_OUTLINED)
     outline = [OutlinedDocument(**row) for row in rows]
     ordered = _by_publisher(outline)

@@ -119,11 +119,28 @@ async def count_changes(conn: Connection, *, since: datetime) -> ChangeCounts:
 
 
 async def in_language(conn: Connection, events: Sequence[Event], language_of: LanguageOf) -> list[Event]:
+    """Events as lists show them to a reader: the best report and the summary in their language, where there are any."""
+    led = await led_in_language(conn, events, language_of)
+    wanted = {
+        event.event_id: language
+        for event in led
+        if (language := language_of(event.collection)) and not _is_in(event.summary_language or "", language)
+    }
+    if not wanted:
+        return led
+    rows = await conn.fetch(SQL["summaries_in_language"], list(wanted), list(wanted.values()))
+    summary_by_event = {row["subject_id"]: row for row in rows}
+    return [_summarized_by(event, summary_by_event.get(event.event_id)) for event in led]
+
+
+async def led_in_language(conn: Connection, events: Sequence[Event], language_of: LanguageOf) -> list[Event]:
     """Events led by their best report in the language of a reader, where there is one."""
     wanted = {
         event.event_id: language
         for event in events
-        if (language := language_of(event.collection)) and len(event.languages) > 1 and not _is_in(event, language)
+        if (language := language_of(event.collection))
+        and len(event.languages) > 1
+        and not _is_in(event.language, language)
     }
     if not wanted:
         return list(events)
@@ -132,8 +149,15 @@ async def in_language(conn: Connection, events: Sequence[Event], language_of: La
     return [_led_by(event, lead_by_event.get(event.event_id)) for event in events]
 
 
-def _is_in(event: Event, language: str) -> bool:
-    return event.language.partition("-")[0] == language.partition("-")[0]
+def _is_in(language: str, wanted: str) -> bool:
+    return language.partition("-")[0] == wanted.partition("-")[0]
+
+
+def _summarized_by(event: Event, row: Mapping[str, Any] | None) -> Event:
+    """The event with another summary."""
+    if row is None:
+        return event
+    return replace(event, **{name: row[name] for name in ("summary", "summary_language", "summary_disclaimer")})
 
 
 def _led_by(event: Event, row: Mapping[str, Any] | None) -> Event:

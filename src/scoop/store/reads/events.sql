@@ -90,6 +90,15 @@ CROSS JOIN LATERAL (
     WHERE split_part(key, '-', 1) = split_part(asked.language, '-', 1) ORDER BY key = asked.language DESC, key LIMIT 1) AS chosen
 JOIN story_rows USING (story_id) WHERE story_rows.status = 'active' AND coverage_id = asked.event_id;
 
+-- name: summaries_in_language
+-- The current summary of each of these events that is written in the language given with it, the one asked for so first.
+SELECT DISTINCT ON (subject_id) subject_id, summary_text AS summary, summaries.language AS summary_language,
+    disclaimer_id AS summary_disclaimer
+FROM unnest($1::bigint[], $2::text[]) AS asked (event_id, language)
+JOIN summaries ON is_current AND subject_kind = 'event' AND subject_id = asked.event_id
+    AND split_part(summaries.language, '-', 1) = split_part(asked.language, '-', 1)
+ORDER BY subject_id, asked_language = asked.language DESC, summary_id DESC;
+
 -- name: outlets
 -- The sources of events in order of appearance, with the URL of the first document of each; at most `$2` of each event.
 SELECT event_id, source, (SELECT name FROM source_names WHERE source_names.source = shown.source) AS source_name, url,
