@@ -51,6 +51,15 @@ def test_sentiment_is_printed_as_a_table_a_chart_and_json(run, tussock):
     assert found["total_mentions"] == found["positive_count"] + found["negative_count"] + found["neutral_count"] > 0
 
 
+def test_the_sentences_behind_the_numbers_are_printed(run, tussock):
+    printed = run("sentiment", "tussock", "--hours", "720", "--passages", "5", "--label", "negative").stdout
+    assert "Tussock is terrible: we hate it." in printed
+    assert "Tussock is great." not in printed
+    found = json.loads(run("sentiment", "tussock", "--hours", "720", "--passages", "2", "--json").stdout)
+    assert [passage["mention"] for passage in found["passages"]] == ["Tussock", "Tussock"]
+    assert found["sentiment"][0]["total_mentions"] == 3
+
+
 def test_what_cannot_be_asked_is_refused_with_the_reason(run):
     unknown = run("sentiment", "nothing")
     assert (unknown.returncode, "there is no tool nothing" in unknown.stderr) == (1, True)

@@ -48,11 +48,31 @@ async def test_an_average_that_moved_raises_one_alert_with_its_evidence_in_a_day
     states, [alert] = await check(conn, now)
     assert states == [("sentiment_moved", False)]
     assert "went from -0.10 to +0.80 on 30 mentions" in alert.message
-    assert "tribune: “" in alert.message
+    assert "scoop sentiment tussock --passages" in alert.message
     await conn.execute("UPDATE mentions SET compound = 0")
     assert (await check(conn, now))[0] == [("sentiment_moved", True)]
     await conn.execute("UPDATE mentions SET compound = CASE WHEN start_offset < 100 THEN -0.1 ELSE 0.8 END")
     assert (await check(conn, now))[0] == [("sentiment_moved", True)]
+
+
+async def test_a_fall_is_explained_by_blame_and_not_by_praise(conn):
+    now = datetime.now(UTC)
+    await conn.execute("UPDATE documents SET body_text = repeat('We love it. ', 9) || repeat('We hate it. ', 99)")
+    await fill(conn, now - timedelta(days=3), mentions=30, compound=0.8)
+    await fill(conn, now - timedelta(hours=2), mentions=30, compound=-0.9, first=300)
+    await fill(conn, now - timedelta(hours=1), mentions=5, compound=0.9, first=50)
+    message = (await check(conn, now))[1][0].message
+    assert "went from +0.80 to" in message
+    assert (message.count("hate") > 0, "love" in message) == (True, False)
+
+
+async def test_a_spike_is_found_when_its_mentions_come_two_hours_late(conn):
+    now = datetime.now(UTC)
+    hour = now.replace(minute=0, second=0, microsecond=0) - timedelta(hours=3)
+    for week in range(1, 5):
+        await fill(conn, hour - timedelta(weeks=week), mentions=3, first=10 * week)
+    await fill(conn, hour, mentions=40, first=100)
+    assert (await check(conn, now))[0] == [("mentions_spiked", False)]
 
 
 async def test_an_hour_with_far_more_mentions_than_that_hour_of_the_weeks_before_raises_an_alert(conn):

@@ -118,6 +118,7 @@ class ComparedTool:
     sentiment_delta: float
     mentions_delta: float
     is_marked: bool
+    is_mentions_marked: bool
 
 
 def tool_report(tool: Tool, tools: Sequence[Tool]) -> ToolReport:
@@ -199,13 +200,15 @@ def compare(found: Sequence[tuple[Tool, SentimentCacheEntry]], *, now: datetime)
     compared = []
     for tool, entry in found:
         delta = entry.average_sentiment - first.average_sentiment
+        growth = sentiment_trends.change(entry.total_mentions, first.total_mentions)
         compared.append(
             ComparedTool(
                 sentiment=sentiment_report(tool, entry, now=now),
                 share_of_voice=round(entry.total_mentions / total, 4) if total else 0.0,
                 sentiment_delta=round(delta, 4),
-                mentions_delta=round(sentiment_trends.change(entry.total_mentions, first.total_mentions), 4),
+                mentions_delta=round(growth, 4),
                 is_marked=abs(delta) >= sentiment_trends.MARKED_CHANGE,
+                is_mentions_marked=abs(growth) >= sentiment_trends.MARKED_CHANGE,
             )
         )
     return compared

@@ -1,7 +1,7 @@
 """How mentions and sentiment move: velocity, changes worth marking, spikes against what is usual for the hour."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import fmean, pstdev
@@ -28,8 +28,13 @@ _RELEASE = re.compile(
 class Spike:
     """An hour with far more mentions than the same hour of the same weekday had before."""
 
+    hour: datetime
     mentions: int
     usual: float
+
+    @property
+    def end(self) -> datetime:
+        return self.hour + timedelta(hours=1)
 
 
 def velocity(mentions: int, previous: int) -> float:
@@ -57,7 +62,14 @@ def find_spike(mentions_by_hour: Mapping[datetime, int], hour: datetime, *, firs
     if mentions < MIN_SPIKE or len(usual) < MIN_WEEKS:
         return None
     mean, deviation = fmean(usual), max(LEAST_DEVIATION, pstdev(usual))
-    return Spike(mentions=mentions, usual=mean) if mentions > mean + SPIKE_DEVIATIONS * deviation else None
+    return Spike(hour=hour, mentions=mentions, usual=mean) if mentions > mean + SPIKE_DEVIATIONS * deviation else None
+
+
+def find_last_spike(mentions_by_hour: Mapping[datetime, int], hours: Sequence[datetime]) -> Spike | None:
+    """The first of these hours with far more mentions than usual."""
+    first = min(mentions_by_hour, default=None)
+    spikes = (find_spike(mentions_by_hour, hour, first=first) for hour in hours if first is not None)
+    return next((spike for spike in spikes if spike is not None), None)
 
 
 def has_moved(current: float, before: float, *, mentions: int, previous: int, by: float) -> bool:

@@ -21,6 +21,7 @@ PERIODS: Mapping[AlertKind, timedelta] = {
 KINDS = tuple(PERIODS)
 RECENT = 1_000  # alerts that are looked through; more in a day is no alert any more
 EVIDENCE = 2  # passages that an alert quotes
+SPIKE_HOURS = 3  # whole hours that are looked at: mentions come late, when a source is fetched
 MAX_QUOTED = 160  # characters
 
 
@@ -66,36 +67,40 @@ async def _moves(
             continue
         current, before = day.compound_sum / day.total, (week.compound_sum - day.compound_sum) / previous
         if sentiment_trends.has_moved(current, before, mentions=day.total, previous=previous, by=moved_by):
-            window = Window(since=now - timedelta(hours=DAY_HOURS), until=now)
+            wanted = PassageFilter(
+                window=Window(since=now - timedelta(hours=DAY_HOURS), until=now),
+                label="positive" if current > before else "negative",
+            )
             messages["sentiment_moved", tool.slug] = (
                 f"sentiment about {tool.name} went from {before:+z.2f} to {current:+z.2f} on {day.total:,} mentions of "
-                f"24 hours{await _evidence(conn, tool, window)}"
+                f"24 hours{await _evidence(conn, tool, wanted)}"
             )
     return messages
 
 
 async def _spikes(conn: Connection, active: Sequence[Tool], *, now: datetime) -> dict[tuple[AlertKind, str], str]:
-    """The tools that were mentioned far more often in the last whole hour than on that weekday at that hour before."""
+    """The tools with far more mentions in one of the last hours than on that weekday at that hour before."""
     end = now.replace(minute=0, second=0, microsecond=0)
-    hour = end - timedelta(hours=1)
-    hourly = await reads.count_hourly(conn, Window(since=hour - BASELINE, until=now))
+    hours = [end - timedelta(hours=ago) for ago in range(1, SPIKE_HOURS + 1)]
+    hourly = await reads.count_hourly(conn, Window(since=hours[-1] - BASELINE, until=now))
     messages: dict[tuple[AlertKind, str], str] = {}
     for tool in active:
-        mentions = hourly.get(tool.tool_number, {})
-        spike = sentiment_trends.find_spike(mentions, hour, first=min(mentions, default=hour))
+        spike = sentiment_trends.find_last_spike(hourly.get(tool.tool_number, {}), hours)
         if spike is not None:
+            wanted = PassageFilter(window=Window(since=spike.hour, until=spike.end))
             messages["mentions_spiked", tool.slug] = (
-                f"{spike.mentions:,} mentions of {tool.name} between {hour:%H:%M} and {end:%H:%M} UTC, usual are "
-                f"{spike.usual:.0f}{await _evidence(conn, tool, Window(since=hour, until=end))}"
+                f"{spike.mentions:,} mentions of {tool.name} between {spike.hour:%H:%M} and {spike.end:%H:%M} UTC, "
+                f"usual are {spike.usual:.0f}{await _evidence(conn, tool, wanted)}"
             )
     return messages
 
 
-async def _evidence(conn: Connection, tool: Tool, window: Window) -> str:
-    """The newest passages, quoted."""
+async def _evidence(conn: Connection, tool: Tool, wanted: PassageFilter) -> str:
+    """The newest passages, quoted, and the command that lists all."""
     numbers = await reads.list_members(conn, tool.tool_number)
-    found = await reads.list_passages(conn, numbers, PassageFilter(window=window), after=None, limit=EVIDENCE)
-    return "".join(f"; {each.publisher_family}: “{_quoted(each)}”" for each in found)
+    found = await reads.list_passages(conn, numbers, wanted, after=None, limit=EVIDENCE)
+    quoted = "".join(f"; {each.source_name or each.source}: “{_quoted(each)}”" for each in found)
+    return f"{quoted}. All of them: scoop sentiment {tool.slug} --passages 20"
 
 
 def _quoted(passage: Passage) -> str:

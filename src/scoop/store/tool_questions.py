@@ -31,6 +31,10 @@ class ToolQuestion:
     problem: str | None
 
     @property
+    def is_pending(self) -> bool:
+        return not self.answer and not self.problem
+
+    @property
     def cited_facts(self) -> list[ToolFact]:
         """The facts that the answer rests on."""
         return [fact for fact in self.facts if fact.number in self.cited]

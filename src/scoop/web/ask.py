@@ -43,6 +43,7 @@ async def _page(desk: Desk, context: PageContext, fields: FormValues, *, problem
         "sentiment_ask.html",
         context,
         questions=questions,
+        is_pending=any(each.is_pending for each in questions),
         fields=fields,
         problem=problem,
         is_possible=_writer(desk) != NO_WRITER,

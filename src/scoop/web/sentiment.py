@@ -13,6 +13,7 @@ from fastapi import Query, Response
 from pydantic import Field
 
 from scoop.actions import tool_reports
+from scoop.actions.tool_reports import TrendReport
 from scoop.core import charts, sentiment_trends
 from scoop.core import sentiment_cache as core
 from scoop.core.charts import Bar
@@ -40,6 +41,7 @@ RANGES = ((24, "24 hours"), (168, "7 days"), (720, "30 days"))
 SPARK_DAYS = 30
 SHOWN_HOT = 6
 SHOWN_STORIES = 12
+SHOWN_POSTS = 6
 SHOWN_JOBS = 50
 PAGE = 20  # passages
 INTERVALS: tuple[Interval, ...] = ("hour", "day", "week")
@@ -49,12 +51,13 @@ RangeHours = Annotated[int, Query(ge=1, le=720)]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCard:
-    """A tool on the dashboard; `change` is against the same number of hours before, None if it had no mentions then."""
+    """A tool on the dashboard; changes are against the same number of hours before, None if it had no mentions then."""
 
     tool: Tool
     entry: SentimentCacheEntry
     points: str
-    change: float | None
+    mentions_change: float | None
+    average_change: float | None
     share: float
 
 
@@ -62,6 +65,7 @@ class ToolCard:
 class Dashboard:
     cards: Sequence[ToolCard]
     hot: Sequence[HotTool]
+    trending: Sequence[TrendReport]
     last_refresh_at: datetime | None
     is_stale: bool
 
@@ -78,7 +82,8 @@ async def _dashboard(conn: Connection, context: PageContext, hours: int) -> Dash
     now = context.now
     active = [tool for tool in await tools.list_tools(conn) if tool.is_active]
     entry_by_tool = await _entries(conn, active, hours, now=now)
-    trends = {each.tool_id: each for each in await reads.list_trends(conn, Window.of(now, hours=hours))}
+    trends = await reads.list_trends(conn, Window.of(now, hours=hours))
+    before = {each.tool_id: each for each in trends if each.previous_mentions}
     lines = await reads.get_sparklines(conn, Window.of(now, days=SPARK_DAYS), timezone=str(context.timezone))
     total = sum(entry.total_mentions for entry in entry_by_tool.values())
     cards = [
@@ -86,7 +91,8 @@ async def _dashboard(conn: Connection, context: PageContext, hours: int) -> Dash
             tool=tool,
             entry=entry,
             points=charts.spark_points(_days(lines.get(tool.tool_number, ()), context.today)),
-            change=_change(trends.get(tool.tool_id)),
+            mentions_change=_mentions_change(before.get(tool.tool_id)),
+            average_change=_average_change(before.get(tool.tool_id), entry),
             share=entry.total_mentions / total if total else 0.0,
         )
         for tool in active
@@ -97,16 +103,18 @@ async def _dashboard(conn: Connection, context: PageContext, hours: int) -> Dash
     return Dashboard(
         cards=sorted(cards, key=lambda card: (-card.entry.total_mentions, card.tool.slug)),
         hot=await reads.list_hot(conn, Window.of(now, hours=hours), limit=SHOWN_HOT),
+        trending=tool_reports.trend_reports(trends, limit=SHOWN_HOT),
         last_refresh_at=refreshed,
         is_stale=core.is_stale(metadata.last_refresh_ts, now),
     )
 
 
-def _change(trend: ToolTrend | None) -> float | None:
-    """By how much the mentions grew; None for a tool that had none before."""
-    if trend is None or not trend.previous_mentions:
-        return None
-    return sentiment_trends.change(trend.mentions, trend.previous_mentions)
+def _mentions_change(trend: ToolTrend | None) -> float | None:
+    return None if trend is None else sentiment_trends.change(trend.mentions, trend.previous_mentions)
+
+
+def _average_change(trend: ToolTrend | None, entry: SentimentCacheEntry) -> float | None:
+    return None if trend is None or not entry.total_mentions else entry.average_sentiment - trend.previous_average
 
 
 async def _entries(
@@ -171,6 +179,7 @@ async def tool_page(
         window = Window.of(context.now, days=days)
         points = await reads.get_series(conn, numbers, window, interval=interval, timezone=str(context.timezone))
         stories = await reads.list_stories(conn, numbers, window, limit=SHOWN_STORIES)
+        posts = await reads.list_hot_posts(conn, numbers, window, limit=SHOWN_POSTS)
         last = to or at
         shown = _interval_window(points, at, last) or window
         filters = PassageFilter(window=shown, label=label, source=source or None)
@@ -191,6 +200,7 @@ async def tool_page(
         tool=found,
         points=points,
         stories=stories,
+        posts=[post for post in posts if post.comments or post.upvotes],
         passages=passages,
         given=given,
         at=at if shown is not window else None,
@@ -244,6 +254,7 @@ async def series_svg(
         Bar(
             label=f"{point.starts_at.astimezone(desk.timezone):%d %b}",
             counts=(point.positive_count, point.neutral_count, point.negative_count),
+            average=point.average_sentiment if point.total_mentions else None,
         )
         for point in points
     ]
@@ -269,7 +280,8 @@ def _attachment(content: str, media_type: str, name: str) -> Response:
 async def jobs_page(context: PageContext, conn: ReadConn) -> Response:
     jobs = await sentiment_jobs.list_jobs(conn, limit=SHOWN_JOBS)
     reports = [tool_reports.job_report(job, now=context.now) for job in jobs]
-    return pages.page("sentiment_jobs.html", context, jobs=reports)
+    is_pending = any(job.status in {"queued", "running"} for job in jobs)
+    return pages.page("sentiment_jobs.html", context, jobs=reports, is_pending=is_pending)
 
 
 @router.post("/sentiment/jobs/{job_id}/cancel")

@@ -1,23 +1,27 @@
-// Shows a summary that is being written once it is ready; without it the reader reloads the page.
+// Shows what is being made (`data-pending`) as it changes, until it is ready; without it the reader reloads the page.
 
 const EVERY = 3_000; // milliseconds
-const MOST = 60; // attempts: three minutes
+const MOST = 60; // attempts without a change: three minutes
+
+const pending = () => [...document.querySelectorAll("[data-pending][id]")];
 
 async function look() {
   const response = await fetch(location.href, { headers: { Accept: "text/html" } });
   if (!response.ok) return false;
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  const now = page.getElementById("summary");
-  if (!now || now.hasAttribute("data-pending")) return false;
-  document.getElementById("summary").replaceWith(now);
-  return true;
+  const changed = pending().flatMap((old) => {
+    const now = page.getElementById(old.id);
+    return now && now.outerHTML !== old.outerHTML ? [[old, now]] : [];
+  });
+  changed.forEach(([old, now]) => old.replaceWith(now));
+  return changed.length > 0;
 }
 
 async function wait(left) {
-  if (left === 0) return;
+  if (left === 0 || pending().length === 0) return;
   await new Promise((resolve) => setTimeout(resolve, EVERY));
-  const isReady = document.hidden ? false : await look().catch(() => false);
-  if (!isReady) await wait(left - 1);
+  const hasChanged = document.hidden ? false : await look().catch(() => false);
+  await wait(hasChanged ? MOST : left - 1);
 }
 
 wait(MOST);
