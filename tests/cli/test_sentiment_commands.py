@@ -34,13 +34,19 @@ def test_a_tool_is_merged_exported_and_taken_in_again(run, tmp_path):
     assert run("tools", "merge", "sedge", "tussock").returncode == 0
     cycle = run("tools", "merge", "tussock", "sedge")
     assert (cycle.returncode, "→" in cycle.stderr) == (1, True)
-    assert run("tools", "unmerge", "sedge").returncode == 0
     file = tmp_path / "tools.toml"
     file.write_text(run("tools", "export").stdout)
-    assert run("tools", "remove", "tussock", "--yes").returncode == 0
+    for tool in ("sedge", "tussock"):
+        assert run("tools", "remove", tool, "--yes").returncode == 0
+    assert "deleted" in run("tools", "audit", "sedge").stdout
     assert run("tools", "import", str(file)).returncode == 0
-    (tussock,) = [tool for tool in json.loads(run("tools", "list", "--json").stdout) if tool["slug"] == "tussock"]
-    assert tussock["aliases"] == ["Tuss.*"]
+    imported = {tool["slug"]: tool for tool in json.loads(run("tools", "list", "--json").stdout)}
+    assert imported["tussock"]["aliases"] == ["Tuss.*"]
+    assert imported["sedge"]["merged_into"] == imported["tussock"]["tool_number"]
+    assert run("tools", "unmerge", "sedge").returncode == 0
+    file.write_text(file.read_text().replace('merged_into = "tussock"', 'merged_into = "reed"'))
+    refused = run("tools", "import", str(file))
+    assert (refused.returncode, "sedge: merged_into names reed" in refused.stderr) == (1, True)
 
 
 def test_sentiment_is_printed_as_a_table_a_chart_and_json(run, tussock):

@@ -2,11 +2,14 @@
 
 from datetime import UTC, datetime, timedelta
 from random import Random
+from uuid import UUID
 
 import pytest
 
 from scoop.stages import sentiment_cache as cache
 from scoop.store import sentiment_cache
+from scoop.store.reads import sentiment as reads
+from scoop.store.reads.sentiment import Window
 
 NOW = datetime(2026, 11, 15, 12, 20, tzinfo=UTC)
 HOURS = [1, 24, 168, 720]
@@ -73,6 +76,28 @@ def as_counted(found):
     }
 
 
+async def trends(conn, window):
+    return {
+        each.tool_id: (each.mentions, each.previous_mentions, pytest.approx(each.previous_average, abs=1e-6))
+        for each in await reads.list_trends(conn, window)
+    }
+
+
+async def counted_trends(conn, window):
+    """The same by counting every mention."""
+    rows = await conn.fetch(
+        """SELECT tools.tool_id, count(*) FILTER (WHERE event_at > $2) AS mentions,
+            count(*) FILTER (WHERE event_at <= $2) AS previous,
+            coalesce(avg(compound::float8) FILTER (WHERE event_at <= $2), 0) AS average
+        FROM mentions JOIN tool_roots USING (tool_number) JOIN tools ON tools.tool_number = root_number
+        WHERE event_at > $1 AND event_at <= $3 GROUP BY tools.tool_id""",
+        window.since - (window.until - window.since),
+        window.since,
+        window.until,
+    )
+    return {UUID(int=row["tool_id"].int): (row["mentions"], row["previous"], row["average"]) for row in rows}
+
+
 async def change(conn, random, number):
     """One of the changes that mentions go through."""
     ago = random.choice([timedelta(hours=2), timedelta(hours=26), timedelta(days=8), timedelta(days=33)])
@@ -109,6 +134,8 @@ async def test_sums_by_hour_are_what_counting_each_mention_gives(seed, database)
                 await sentiment_cache.add_up(conn, random.choice([None, 1, 2, 3]))
             if number % 4 == 0:
                 assert as_counted(await aggregates(conn)) == await counted(conn)
+                window = Window.of(NOW, hours=random.choice(HOURS))
+                assert await trends(conn, window) == await counted_trends(conn, window)
 
 
 async def test_a_mention_after_the_end_does_not_hide_the_one_of_its_story_before_it(database):

@@ -4,14 +4,15 @@ Every function runs inside the caller's transaction and lets no other change too
 mentions drops what is cached of the tool and queues a re-analysis of the documents that it can concern.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
 from scoop.core import tool_lists
 from scoop.core import tools as core
+from scoop.core.tool_lists import ListedTool
 from scoop.core.tools import Tool, ToolOrigin, ToolSettings
-from scoop.errors import Conflict, UsageError
+from scoop.errors import Conflict, InputError, UsageError
 from scoop.store import sentiment_cache, sentiment_jobs
 from scoop.store import tools as store
 from scoop.store.db import Connection
@@ -174,23 +175,39 @@ def _own(values: dict[str, Any]) -> dict[str, Any]:
 
 
 async def put_all(
-    conn: Connection, listed: Sequence[ToolSettings], *, by: str = "", origin: ToolOrigin = "person"
+    conn: Connection, listed: Sequence[ListedTool], *, by: str = "", origin: ToolOrigin = "person"
 ) -> list[Tool]:
-    """Add the tools of a list, and change those whose slug is there already; gives them."""
+    """Add the tools of a list, change those whose slug is there already, and merge them as it says; gives them."""
     found = {tool.slug: tool for tool in await store.list_tools(conn)}
     done: list[Tool] = []
-    for settings in listed:
+    for settings in (each.settings for each in listed):
         if (present := found.get(settings.slug)) is None:
             done.append(await add(conn, settings, by=by, origin=origin))
         else:
             values = {name: getattr(settings, name) for name in SETTING_NAMES}
             done.append(await change(conn, present, values, by=by))
+    by_slug = found | {tool.slug: tool for tool in done}
+    for each in listed:
+        if each.merged_into:
+            await _put_merge(conn, by_slug[each.settings.slug], each.merged_into, by_slug, by=by)
     return done
+
+
+async def _put_merge(conn: Connection, tool: Tool, slug: str, by_slug: Mapping[str, Tool], *, by: str) -> None:
+    """Merge a tool into the one with this slug, if it is not yet."""
+    target = by_slug.get(slug)
+    if target is None:
+        raise InputError(f"{tool.slug}: merged_into names {slug}, which is neither in the list nor on the desk")
+    if tool.merged_into == target.tool_number:
+        return
+    if tool.merged_into is not None:
+        await undo_merge(conn, tool, by=by)
+    await merge(conn, tool, target, by=by)
 
 
 async def choose(conn: Connection, slugs: Sequence[str], *, by: str = "") -> list[Tool]:
     """Add tools of the starter list by slug; those that the desk has stay as they are."""
-    known = {tool.slug: tool for tool in tool_lists.starter()}
+    known = {tool.settings.slug: tool for tool in tool_lists.starter()}
     if unknown := [slug for slug in slugs if slug not in known]:
         raise UsageError(f"the starter list has no {unknown[0]}; `scoop tools starter` shows it")
     present = {tool.slug for tool in await store.list_tools(conn)}

@@ -195,13 +195,15 @@ async def merge_tool(
     return responses.json(request, await _report(conn, merged))
 
 
-@router.post("/tools/{tool}/merge/undo", response_model=ToolReport, responses=CONFLICTS)
+@router.post(
+    "/tools/{tool}/merge/undo", response_model=ToolReport, openapi_extra=document.IF_MATCH, responses=CONFLICTS
+)
 @needs("edit")
 async def undo_merge(
     request: Request, by: CurrentVisitor, sentiment: CurrentSentiment, conn: WriteConn, tool: ToolRef
 ) -> Response:
     """Let the mentions of a merged tool count for itself again."""
-    undone = await tools.undo_merge(conn, await store.get(conn, tool), by=by.name)
+    undone = await tools.undo_merge(conn, await _unchanged(request, conn, tool), by=by.name)
     sentiment.forget()
     return responses.json(request, await _report(conn, undone))
 

@@ -260,16 +260,20 @@ def unmerge(config: Config, tool: str, as_json: bool) -> None:
 
 
 @command.command()
-@tool_argument
+@click.argument("tool", required=False)
 @console.as_json
 @click.pass_obj
-def audit(config: Config, tool: str, as_json: bool) -> None:
-    """List the changes of a tool, the newest first; --json has the tool before and after each."""
+def audit(config: Config, tool: str | None, as_json: bool) -> None:
+    """List the changes of a tool or of all, the newest first; --json has the tool before and after each.
+
+    Deleted tools are found, too.
+    """
     from scoop.core import tools as core
     from scoop.store import tools
 
     async def read(conn: "Connection") -> Any:
-        return await tools.list_audit(conn, (await tools.get(conn, tool)).tool_id, limit=MANY)
+        tool_id = None if tool is None else await tools.find_audited(conn, tool)
+        return await tools.list_audit(conn, tool_id, limit=MANY)
 
     changes = runtime.run(_in_transaction(config, read))
     if as_json:
@@ -278,13 +282,14 @@ def audit(config: Config, tool: str, as_json: bool) -> None:
     rows = [
         (
             each.changed_at,
+            (each.after or each.before or {}).get("slug", ""),
             each.action,
             "; ".join(core.differences(each.before, each.after)),
             each.changed_by or "command line",
         )
         for each in changes
     ]
-    console.print_table(("when", "change", "what", "by"), rows, empty="nothing has changed", cut="what")
+    console.print_table(("when", "tool", "change", "what", "by"), rows, empty="nothing has changed", cut="what")
 
 
 @command.command()
@@ -332,7 +337,7 @@ def starter(as_json: bool) -> None:
     """List the developer tools that ship with Scoop; none is followed until you choose it."""
     from scoop.core import tool_lists
 
-    listed = tool_lists.starter()
+    listed = [each.settings for each in tool_lists.starter()]
     if as_json:
         console.print_json(listed)
         return
@@ -387,7 +392,7 @@ def export(config: Config, form: Any) -> None:
     from scoop.store import tools
 
     listed: Sequence[Tool] = runtime.run(_in_transaction(config, tools.list_tools))
-    click.echo(tool_lists.write(listed, form), nl=False)
+    click.echo(tool_lists.write(tool_lists.listed(listed), form), nl=False)
 
 
 @command.command()

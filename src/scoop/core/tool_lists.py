@@ -5,32 +5,48 @@ import io
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
 from scoop.core import tools
-from scoop.core.tools import ToolSettings
+from scoop.core.tools import Tool, ToolSettings
 from scoop.errors import InputError, UsageError
 
 ListFormat = Literal["toml", "csv"]
 LISTS = ("categories", "aliases", "context_words")
-COLUMNS = ("slug", "name", "vendor", *LISTS, "status")
+COLUMNS = ("slug", "name", "vendor", *LISTS, "status", "merged_into")
 SEPARATOR = "; "
-DEFAULTS = {field.name: field.default for field in fields(ToolSettings)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedTool:
+    """A tool of a list; `merged_into` is the slug of the tool that its mentions count for, or empty."""
+
+    settings: ToolSettings
+    merged_into: str = ""
+
+
+DEFAULTS = {field.name: field.default for field in fields(ToolSettings)} | {"merged_into": ""}
 
 
 @cache
-def starter() -> tuple[ToolSettings, ...]:
+def starter() -> tuple[ListedTool, ...]:
     """The tools of the starter list."""
     return tuple(read(files("scoop.core").joinpath("tools_starter.toml").read_text(), "toml"))
 
 
-def read(text: str, form: ListFormat) -> list[ToolSettings]:
+def listed(tools: Sequence[Tool]) -> list[ListedTool]:
+    """All tools of a desk as a list."""
+    slugs = {tool.tool_number: tool.slug for tool in tools}
+    return [ListedTool(settings=tool, merged_into=slugs.get(tool.merged_into or 0, "")) for tool in tools]
+
+
+def read(text: str, form: ListFormat) -> list[ListedTool]:
     """The tools of a list; InputError names the one that is wrong."""
     rows = _toml_rows(text) if form == "toml" else _csv_rows(text)
-    return [_settings(row, number) for number, row in enumerate(rows, start=1)]
+    return [_listed_tool(row, number) for number, row in enumerate(rows, start=1)]
 
 
 def _toml_rows(text: str) -> list[Mapping[str, Any]]:
@@ -54,7 +70,7 @@ def _cell(column: str, cell: str) -> str | list[str]:
     return [part.strip() for part in cell.split(";") if part.strip()] if column in LISTS else cell
 
 
-def _settings(row: Mapping[str, Any], number: int) -> ToolSettings:
+def _listed_tool(row: Mapping[str, Any], number: int) -> ListedTool:
     if unknown := sorted(row.keys() - set(COLUMNS)):
         raise InputError(f"tool {number}: there is no setting {unknown[0]!r}; there are {', '.join(COLUMNS)}")
     name = row.get("name")
@@ -63,34 +79,41 @@ def _settings(row: Mapping[str, Any], number: int) -> ToolSettings:
     values = {key: tuple(map(str, value)) if isinstance(value, list) else str(value) for key, value in row.items()}
     if values.get("status", "active") not in {"active", "archived"}:
         raise InputError(f"tool {number}, {name}: status must be active or archived")
+    merged_into = str(values.pop("merged_into", ""))
     try:
-        return tools.checked(ToolSettings(**{"slug": tools.slug_of(name), **values}))  # type: ignore[arg-type]
+        settings = tools.checked(ToolSettings(**{"slug": tools.slug_of(name), **values}))  # type: ignore[arg-type]
     except UsageError as error:
         raise InputError(f"tool {number}, {name}: {error}") from error
+    return ListedTool(settings=settings, merged_into=merged_into)
 
 
-def write(listed: Sequence[ToolSettings], form: ListFormat) -> str:
+def write(listed: Sequence[ListedTool], form: ListFormat) -> str:
     """A list that `read` understands."""
     return _as_toml(listed) if form == "toml" else _as_csv(listed)
 
 
-def _as_toml(listed: Sequence[ToolSettings]) -> str:
+def _as_toml(listed: Sequence[ListedTool]) -> str:
     return "\n".join(
         "[[tools]]\n"
         + "".join(
-            f"{column} = {json.dumps(getattr(tool, column), ensure_ascii=False)}\n"  # a string or list of TOML, too
-            for column in COLUMNS
-            if getattr(tool, column) != DEFAULTS[column]
+            f"{column} = {json.dumps(value, ensure_ascii=False)}\n"  # a string or list of TOML, too
+            for column, value in _values(tool).items()
+            if value != DEFAULTS[column]
         )
         for tool in listed
     )
 
 
-def _as_csv(listed: Sequence[ToolSettings]) -> str:
+def _as_csv(listed: Sequence[ListedTool]) -> str:
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")
     writer.writerow(COLUMNS)
     for tool in listed:
-        values = [getattr(tool, column) for column in COLUMNS]
+        values = _values(tool).values()
         writer.writerow([SEPARATOR.join(value) if isinstance(value, tuple) else value for value in values])
     return lines.getvalue()
+
+
+def _values(tool: ListedTool) -> dict[str, Any]:
+    own = {column: getattr(tool.settings, column) for column in COLUMNS if column != "merged_into"}
+    return own | {"merged_into": tool.merged_into}

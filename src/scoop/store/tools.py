@@ -132,6 +132,14 @@ async def list_audit(
     return [ToolChange(**row) for row in await conn.fetch(SQL["audit"], tool_id, before, limit)]
 
 
+async def find_audited(conn: Connection, reference: str) -> UUID:
+    """The id of the tool with an id or a slug, also of one that was deleted."""
+    tool_id = await conn.fetchval(SQL["audited"], ids.parse_uuid(reference), reference)
+    if tool_id is None:
+        raise NotFound(f"there was no tool {reference}; `scoop tools audit` shows the changes of all")
+    return UUID(int=tool_id.int)
+
+
 async def put_candidates(conn: Connection, document_ids: Sequence[int], found: Sequence[CandidateMention]) -> None:
     """Replace the names that these documents have."""
     await conn.execute(SQL["drop_candidate_mentions"], document_ids)

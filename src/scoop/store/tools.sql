@@ -77,6 +77,11 @@ INSERT INTO tool_audit (tool_id, action, before, after, changed_by) VALUES ($1, 
 SELECT audit_id, tool_id, action, before, after, changed_by, changed_at FROM tool_audit
 WHERE ($1::uuid IS NULL OR tool_id = $1) AND audit_id < $2 ORDER BY audit_id DESC LIMIT $3;
 
+-- name: audited
+-- The tool with an id or a slug that changed last, also one that was deleted.
+SELECT tool_id FROM tool_audit WHERE tool_id = $1 OR coalesce(after, before) ->> 'slug' = $2
+ORDER BY audit_id DESC LIMIT 1;
+
 -- name: put_candidates
 -- Keep names that look like tools.
 INSERT INTO tool_candidates (name_key, name) SELECT * FROM unnest($1::text[], $2::text[]) AS found (name_key, name)

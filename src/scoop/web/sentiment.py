@@ -120,13 +120,13 @@ def _average_change(trend: ToolTrend | None, entry: SentimentCacheEntry) -> floa
 async def _entries(
     conn: Connection, active: Sequence[Tool], hours: int, *, now: datetime
 ) -> dict[UUID, SentimentCacheEntry]:
-    """The cached entries of tools; what is missing or stale is computed, all in one pass.
+    """The cached entries of tools, stale ones too: the page says how old they are. If one is missing, all are computed.
 
     A tool whose entry breaks a rule has none.
     """
     period = PERIOD_BY_HOURS.get(hours)
     cached = {entry.tool_id: entry for entry in await store.list_entries(conn, period)} if period else {}
-    if any(tool.tool_id not in cached or cached[tool.tool_id].is_stale(now) for tool in active):
+    if any(tool.tool_id not in cached for tool in active):
         made = sentiment_cache.make_entries(await store.aggregate(conn, [hours], now=now), now=now)
         cached |= {entry.tool_id: entry for entry in made.entries}
     return {tool.tool_id: cached[tool.tool_id] for tool in active if tool.tool_id in cached}

@@ -37,7 +37,7 @@ async def tools_page(context: PageContext, conn: ReadConn) -> Response:
         listed=listed,
         by_number={tool.tool_number: tool for tool in listed},
         candidates=await store.list_candidates(conn, now=context.now),
-        starter=[tool for tool in tool_lists.starter() if tool.slug not in present],
+        starter=[each.settings for each in tool_lists.starter() if each.settings.slug not in present],
     )
 
 

@@ -49,7 +49,6 @@ class SeriesPoint:
 class DayPoint:
     day: date
     mentions: int
-    average: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,7 +190,7 @@ async def get_sparklines(conn: Connection, window: Window, *, timezone: str) -> 
     """The mentions of all tools per day, by number; days without any are left out."""
     found: dict[int, list[DayPoint]] = {}
     for row in await conn.fetch(SQL["sparklines"], window.since, window.until, timezone):
-        point = DayPoint(day=row["day"], mentions=row["mentions"], average=row["average"])
+        point = DayPoint(day=row["day"], mentions=row["mentions"])
         found.setdefault(row["root_number"], []).append(point)
     return found
 

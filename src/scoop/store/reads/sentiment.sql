@@ -22,8 +22,8 @@ FROM buckets LEFT JOIN counted USING (starts_at) ORDER BY starts_at;
 
 -- name: sparklines
 -- The mentions of all tools per day of a window, by the tool that they count for.
-SELECT root_number, date_trunc('day', event_at AT TIME ZONE $3)::date AS day, count(*) AS mentions, avg(compound::float8) AS average
-FROM mentions JOIN tool_roots USING (tool_number) WHERE event_at > $1 AND event_at <= $2 GROUP BY 1, 2;
+SELECT root_number, date_trunc('day', at AT TIME ZONE $3)::date AS day, sum(mentions)::bigint AS mentions
+FROM mention_sums($1, $2, '{}') JOIN tool_roots USING (tool_number) GROUP BY 1, 2;
 
 -- name: members
 -- The numbers of a tool and of those that were merged into it.
@@ -86,14 +86,15 @@ ORDER BY heat DESC, document_id DESC LIMIT $4;
 
 -- name: trending
 -- The active tools with their mentions in a window and in the one before it.
-SELECT tools.tool_id, tools.slug, tools.name, count(*) FILTER (WHERE event_at > $2) AS mentions,
-    count(*) FILTER (WHERE event_at <= $2) AS previous_mentions,
-    coalesce(avg(compound::float8) FILTER (WHERE event_at > $2), 0) AS average_sentiment,
-    coalesce(avg(compound::float8) FILTER (WHERE event_at <= $2), 0) AS previous_average
-FROM mentions JOIN tool_roots USING (tool_number) JOIN tools ON tools.tool_number = root_number
-WHERE event_at > $1 AND event_at <= $3 AND tools.status = 'active' GROUP BY tools.tool_number;
+SELECT tools.tool_id, tools.slug, tools.name, coalesce(sum(mentions) FILTER (WHERE at > $2), 0)::bigint AS mentions,
+    coalesce(sum(mentions) FILTER (WHERE at <= $2), 0)::bigint AS previous_mentions,
+    coalesce(sum(compound_sum) FILTER (WHERE at > $2) / sum(mentions) FILTER (WHERE at > $2), 0) AS average_sentiment,
+    coalesce(sum(compound_sum) FILTER (WHERE at <= $2) / sum(mentions) FILTER (WHERE at <= $2), 0) AS previous_average
+FROM mention_sums($1, $3, ARRAY[$2::timestamptz]) JOIN tool_roots USING (tool_number)
+JOIN tools ON tools.tool_number = root_number
+WHERE tools.status = 'active' GROUP BY tools.tool_number;
 
 -- name: hourly
 -- The mentions of each active tool per hour of a window: what spikes are judged by.
-SELECT root_number, date_trunc('hour', event_at) AS hour, count(*) AS mentions FROM mentions JOIN tool_roots USING (tool_number)
-WHERE event_at > $1 AND event_at <= $2 GROUP BY 1, 2;
+SELECT root_number, date_bin('1 hour', at, 'epoch') AS hour, sum(mentions)::bigint AS mentions
+FROM mention_sums($1, $2, '{}') JOIN tool_roots USING (tool_number) GROUP BY 1, 2;
