@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from scoop.model import Citation, SummarySentence
+from scoop.model import Citation, LeftOutSentence, SummarySentence
 from scoop.store import briefs, summaries
 from scoop.store.briefs import Settled
 from scoop.store.db import Database
@@ -11,6 +11,10 @@ from scoop.store.summaries import NewSummary, SummarySubject
 FIRE_SENTENCES = (
     "The public library of Ostburg burned down in the night to Monday.",
     "About ninety thousand books were lost.",
+)
+
+INVENTED = LeftOutSentence(
+    text="About 17 cats were lost.", kind="number", reasons=("the number 17 is not in the source",)
 )
 
 

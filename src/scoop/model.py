@@ -426,6 +426,21 @@ DocumentsAhead = Literal["auto", "sites", "all", "none"]
 SummaryState = Literal["pending_summary", "summarized", "summary_failed"]
 
 
+FindingKind = Literal[
+    "number", "date", "name", "quotation", "link", "negation", "speaker", "wording", "passage", "language", "markup",
+    "order", "length",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOutSentence:
+    """The beginning of a sentence that is not part of a summary, and why; `kind` is that of the first reason."""
+
+    text: str
+    kind: FindingKind
+    reasons: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
     """A summary of a document or an event, in one or two paragraphs; `document_ids` are its sources.
@@ -443,6 +458,7 @@ class Summary:
     version: int
     summary_text: str
     sentences: tuple[SummarySentence, ...]
+    left_out: tuple[LeftOutSentence, ...]
     document_ids: list[int]
     confidence: float
     provider: str

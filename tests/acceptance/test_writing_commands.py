@@ -93,6 +93,16 @@ async def test_a_prompt_is_rendered_as_it_would_be_sent(database_url, home):
         assert {each["prompt_id"] for each in await read(call, "prompts", "list")} >= {"summary", "same_event"}
 
 
+async def test_the_sentences_that_a_summary_does_not_have_are_shown_with_the_reasons(database_url, home):
+    async with a_desk(database_url, home) as call:
+        await call("summaries", "ask", URL, "--wait", writers_openai_model="reworded")
+        [made] = await read(call, "summaries", "show", URL)
+        shown = (await call("summaries", "show", URL)).stdout
+    assert made["left_out"]
+    for each in made["left_out"]:
+        assert f"“{each['text']}”: {'; '.join(each['reasons'])}" in shown
+
+
 async def test_summaries_are_asked_for_listed_shown_and_made_again(database_url, home):
     async with a_desk(database_url, home) as call:
         made = await read(call, "summaries", "ask", URL, "--wait")

@@ -6,7 +6,7 @@ import pytest
 
 from builders import FIRE
 from scoop.task_settings import TaskSettings
-from summarised import FIRE_SENTENCES, document_ids, fail, queued, summarise
+from summarised import FIRE_SENTENCES, INVENTED, document_ids, fail, queued, summarise
 from web.test_web_summaries import WITH_MODEL, WITHOUT_WRITER, a_fire, path_of
 from web.visitor import visiting
 
@@ -36,6 +36,20 @@ async def test_a_summary_has_its_sentences_with_the_passages_that_they_rest_on(d
     assert summary["state"] == "summarized"
     assert (summary["provider"], summary["prompt"], summary["confidence"]) == ("local", "summary@1", 0.9)
     assert summary["disclaimer"] == "These sentences are quoted from the articles."
+
+
+async def test_editors_get_the_sentences_that_were_left_out_with_the_reasons(database):
+    event_id = await a_fire(database)
+    await summarise(database, event_id, *FIRE_SENTENCES, left_out=(INVENTED,))
+    path = f"/api/v1{await path_of(database, event_id)}/summaries"
+    shown = {}
+    for role in ("reader", "editor"):
+        async with visiting(database, role=role) as visitor:
+            [shown[role]] = (await visitor.get(path)).json["items"]
+    assert shown["reader"]["left_out"] == []
+    assert shown["editor"]["left_out"] == [
+        {"text": INVENTED.text, "kind": "number", "reasons": ["the number 17 is not in the source"]}
+    ]
 
 
 async def test_fifty_requests_ask_for_one_summary(database):

@@ -6,6 +6,8 @@ from decimal import Decimal
 import pytest
 
 from builders import FIRE, an_item, told
+from scoop import metrics
+from scoop.metrics import recording
 from scoop.newsstand.sites.models import MODEL
 from writing import NO_LIMIT, a_desk
 
@@ -58,6 +60,17 @@ async def test_without_a_second_model_an_open_sentence_is_not_published(database
         summary = await published(desk)
     assert REWORDED not in summary["summary_text"]
     assert len(summary["sentences"]) == 2
+
+
+async def test_a_sentence_that_is_left_out_is_stored_with_its_reasons_and_counted_by_kind(database, tmp_path):
+    document_id = await one_article(database)
+    async with a_desk(database, tmp_path) as desk:
+        recording.take()
+        await summarise(desk, document_id, model="reworded")
+        [left_out] = (await published(desk))["left_out"]
+    assert REWORDED.startswith(left_out["text"][:40])
+    assert left_out["reasons"]
+    assert recording.take()[metrics.LEFT_OUT.name, (("kind", left_out["kind"]),)] == 1
 
 
 @pytest.mark.parametrize("judge", ["misquoted", "bad-json", "refusal", "cut-off", "nested", "401", "quota"])

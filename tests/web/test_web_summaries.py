@@ -9,7 +9,7 @@ from builders import FIRE, FIRE_AGAIN, group_into_events, told
 from greader.test_greader import syncing
 from scoop.store.reads import summaries as reads
 from scoop.task_settings import TaskSettings
-from summarised import FIRE_SENTENCES, event_id_of, fail, queued, summarise
+from summarised import FIRE_SENTENCES, INVENTED, event_id_of, fail, queued, summarise
 from web.visitor import Page, a_report, visiting
 
 WITH_MODEL = {"tasks": {"summary": TaskSettings(writer="openai")}}
@@ -59,6 +59,22 @@ async def test_the_sentences_of_a_summary_lead_to_the_passages_that_they_rest_on
     assert first["aria-label"] == "Source 1: Harbour Post"
     assert first["href"].endswith("#passage")
     assert f'<mark id="passage">{FIRE_SENTENCES[0]}</mark>' in article.text
+
+
+@pytest.mark.parametrize("page", ["", "/summaries"])
+async def test_editors_see_the_sentences_that_were_left_out_with_the_reasons(database, page):
+    event_id = await a_fire(database)
+    await summarise(database, event_id, *FIRE_SENTENCES, left_out=(INVENTED,))
+    path = await path_of(database, event_id)
+    texts = {}
+    for role in ("reader", "editor"):
+        async with visiting(database, role=role) as visitor:
+            texts[role] = (await visitor.get(path + page)).page.text
+    assert "1 sentence left out" in texts["editor"]
+    assert "About 17 cats were lost." in texts["editor"]
+    assert "the number 17 is not in the source." in texts["editor"]
+    assert "left out" not in texts["reader"]
+    assert "17 cats" not in texts["reader"]
 
 
 async def test_a_generated_summary_names_its_model_and_warns(database):

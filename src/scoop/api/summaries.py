@@ -1,6 +1,7 @@
 """Summaries of events and documents: all versions, and asking for one."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
@@ -42,20 +43,30 @@ def languages(desk: Desk, collection: str, language: str | None) -> Sequence[str
 
 @router.get("/events/{event_uuid}/summaries", response_model=Listed[SummaryReport])
 @needs("read")
-async def list_event_summaries(request: Request, conn: ReadConn, event_uuid: UUID) -> Response:
-    """All versions of an event's summaries in all languages, the newest first; at most 100."""
+async def list_event_summaries(request: Request, conn: ReadConn, by: CurrentVisitor, event_uuid: UUID) -> Response:
+    """All versions of an event's summaries in all languages, the newest first; at most 100.
+
+    Editors also get the sentences that were left out.
+    """
     event = await event_reads.get_event(conn, str(event_uuid))
     reports = await reads.list_reports(conn, "event", event.event_id)
-    return responses.json(request, Listed(items=reports, next_cursor=None))
+    return _listed(request, by, reports)
 
 
 @router.get("/documents/{document_id}/summaries", response_model=Listed[SummaryReport])
 @needs("read")
-async def list_document_summaries(request: Request, conn: ReadConn, document_id: RecordId) -> Response:
-    """All versions of a document's summaries in all languages, the newest first; at most 100."""
+async def list_document_summaries(
+    request: Request, conn: ReadConn, by: CurrentVisitor, document_id: RecordId
+) -> Response:
+    """All versions of a document's summaries in all languages, as those of an event."""
     await document_reads.get_document(conn, document_id)
     reports = await reads.list_reports(conn, "document", document_id)
-    return responses.json(request, Listed(items=reports, next_cursor=None))
+    return _listed(request, by, reports)
+
+
+def _listed(request: Request, by: Visitor, reports: Sequence[SummaryReport]) -> Response:
+    shown = reports if "edit" in by.rights else [replace(report, left_out=[]) for report in reports]
+    return responses.json(request, Listed(items=list(shown), next_cursor=None))
 
 
 @router.post(

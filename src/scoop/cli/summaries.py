@@ -129,6 +129,11 @@ def _print(summary: "Summary") -> None:
     made = f"{summary.provider} {summary.model}, prompt {summary.prompt_version}, {summary.disclaimer_id}"
     click.secho(f"{head} ({made}, confidence {summary.confidence:.2f})", bold=True)
     click.echo(f"{summary.summary_text}\n")
+    if summary.left_out:
+        click.echo(f"left out: {len(summary.left_out)}")
+        for each in summary.left_out:
+            click.echo(f"  “{each.text}”: {'; '.join(each.reasons)}")
+        click.echo()
 
 
 @command.command()

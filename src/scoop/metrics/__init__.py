@@ -50,6 +50,11 @@ MODEL_WAITS = Counter(
     help="Texts that were put off by a limit of their task, by reason: minute, or day if its budget is spent.",
     labels=("task", "reason"),
 )
+LEFT_OUT = Counter(
+    name="scoop_summary_sentences_left_out_total",
+    help="Sentences that writers proposed and summaries do not have, by the first reason: number, name, passage, ...",
+    labels=("kind",),
+)
 CHANNEL_REQUESTS = Counter(
     name="scoop_channel_requests_total",
     help="Requests that channels sent, by kind as discord_webhook; webhooks are those of events.",
@@ -99,6 +104,7 @@ METRICS: tuple[Metric, ...] = (
     MODEL_LATENCY,
     MODEL_TOKENS,
     MODEL_WAITS,
+    LEFT_OUT,
     CHANNEL_REQUESTS,
     CHANNEL_ERRORS,
     POSTS,

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from scoop import metrics
 from scoop.core import disclaimers
 from scoop.core.briefs import Order, summary
 from scoop.core.briefs.summary import CheckedSummary
@@ -111,8 +112,10 @@ def text_kind(policy: SummaryPolicy) -> TextKind:
 
     async def save(conn: Connection, written: Sequence[Written]) -> None:
         kept = await _list_kept(conn, [_new_summary(each, policy) for each in written if each.is_fallback])
-        made = [_new_summary(each, policy) for each in written]
-        await summaries.put(conn, [summary for summary in made if summary.brief_id not in kept])
+        made = [summary for each in written if (summary := _new_summary(each, policy)).brief_id not in kept]
+        await summaries.put(conn, made)
+        for sentence in (sentence for each in made for sentence in each.left_out):
+            metrics.LEFT_OUT.add(kind=sentence.kind)
 
     return TextKind(
         prompt=lambda order, finding: summary.prompt(order, finding=finding),
@@ -154,6 +157,7 @@ def _new_summary(written: Written, policy: SummaryPolicy) -> NewSummary:
         asked_language=brief.language,
         summary_text=checked.summary_text,
         sentences=checked.sentences,
+        left_out=checked.left_out,
         document_ids=tuple(each.document_id for each in written.order.documents if each.document_id in cited),
         confidence=checked.confidence,
         provider=provider,

@@ -134,7 +134,7 @@ WITH named AS (
     UNION SELECT subject FROM unnest($2::text[]) AS given (subject)
 )
 SELECT DISTINCT ON (article_id) article_id AS subject, document_id AS row_id, article_id, summary_id, summary_uuid,
-    subject_kind, subject_id, summaries.language, asked_language, version, summary_text, sentences, document_ids, confidence,
+    subject_kind, subject_id, summaries.language, asked_language, version, summary_text, sentences, left_out, document_ids, confidence,
     provider, model, prompt_id, prompt_version, disclaimer_id, input_tokens, output_tokens, cost, currency, prompt_key,
     response_key, generated_at
 FROM named JOIN documents USING (article_id)

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import msgspec
 
-from scoop.model import Citation, Summary, SummarySentence, SummaryState
+from scoop.model import Citation, LeftOutSentence, Summary, SummarySentence, SummaryState
 from scoop.stage_names import StageName
 from scoop.store import db
 from scoop.store.db import Connection
@@ -41,6 +41,7 @@ class NewSummary:
     disclaimer_id: str
     input_hash: bytes
     is_shown_in_lists: bool
+    left_out: tuple[LeftOutSentence, ...] = ()
     input_tokens: int = 0
     output_tokens: int = 0
     cost: Decimal = Decimal(0)
@@ -169,7 +170,8 @@ async def list_versions(conn: Connection, subject_kind: SummarySubject, subject_
 def to_summary(row: Mapping[str, Any]) -> Summary:
     """A summary from its columns."""
     sentences = msgspec.convert(row["sentences"], tuple[SummarySentence, ...])
-    return Summary(**{**row, "sentences": sentences})
+    left_out = msgspec.convert(row["left_out"], tuple[LeftOutSentence, ...])
+    return Summary(**{**row, "sentences": sentences, "left_out": left_out})
 
 
 def _progress(row: Mapping[str, Any]) -> SummaryProgress:

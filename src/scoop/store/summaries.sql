@@ -19,14 +19,14 @@ WHERE is_current AND (subject_kind, subject_id, asked_language) IN (
 -- name: put
 -- Store summaries as the next version of their brief.
 INSERT INTO summaries (brief_id, subject_kind, subject_id, language, asked_language, version, summary_text, sentences,
-    document_ids, confidence, provider, model, prompt_id, prompt_version, disclaimer_id, input_hash, input_tokens,
+    left_out, document_ids, confidence, provider, model, prompt_id, prompt_version, disclaimer_id, input_hash, input_tokens,
     output_tokens, cost, currency, prompt_key, response_key)
 SELECT brief_id, subject_kind, subject_id, language, asked_language,
     1 + coalesce((SELECT max(version) FROM summaries AS earlier WHERE earlier.brief_id = made.brief_id), 0),
-    summary_text, sentences, document_ids, confidence, provider, model, prompt_id, prompt_version, disclaimer_id,
+    summary_text, sentences, left_out, document_ids, confidence, provider, model, prompt_id, prompt_version, disclaimer_id,
     decode(input_hash, 'hex'), input_tokens, output_tokens, cost, currency, prompt_key, response_key
 FROM jsonb_to_recordset($1::jsonb) AS made (brief_id bigint, subject_kind text, subject_id bigint, language text,
-    asked_language text, summary_text text, sentences jsonb, document_ids bigint[], confidence real, provider text, model text,
+    asked_language text, summary_text text, sentences jsonb, left_out jsonb, document_ids bigint[], confidence real, provider text, model text,
     prompt_id text, prompt_version text, disclaimer_id text, input_hash text, input_tokens bigint, output_tokens bigint,
     cost numeric, currency text, prompt_key text, response_key text)
 RETURNING summary_id, subject_kind, subject_id;
@@ -40,7 +40,7 @@ FROM unnest($1::bigint[], $2::bigint[]) AS shown (event_id, summary_id) WHERE ev
 -- The current summaries of subjects: written in the first of these languages that each has, else asked for in one of them.
 SELECT DISTINCT ON (subject_id) summary_rows.* FROM (
     SELECT summary_id, summary_uuid, subject_kind, subject_id, language, asked_language, version, summary_text, sentences,
-        document_ids, confidence, provider, model, prompt_id, prompt_version, disclaimer_id, input_tokens, output_tokens, cost,
+        left_out, document_ids, confidence, provider, model, prompt_id, prompt_version, disclaimer_id, input_tokens, output_tokens, cost,
         currency, prompt_key, response_key, generated_at
     FROM summaries WHERE is_current AND subject_kind = $1 AND subject_id = ANY ($2::bigint[])) AS summary_rows
 ORDER BY subject_id, array_position($3::text[], language), array_position($3::text[], asked_language), summary_id DESC;
@@ -57,7 +57,7 @@ WHERE kind = 'summary' AND subject_kind = $1 AND subject_id = ANY ($2::bigint[])
 -- name: versions
 -- All versions of the summaries of a subject, the newest first.
 SELECT summary_id, summary_uuid, subject_kind, subject_id, language, asked_language, version, summary_text, sentences,
-    document_ids, confidence, provider, model, prompt_id, prompt_version, disclaimer_id, input_tokens, output_tokens, cost,
+    left_out, document_ids, confidence, provider, model, prompt_id, prompt_version, disclaimer_id, input_tokens, output_tokens, cost,
     currency, prompt_key, response_key, generated_at
 FROM summaries WHERE subject_kind = $1 AND subject_id = $2 ORDER BY summary_id DESC LIMIT $3;
 

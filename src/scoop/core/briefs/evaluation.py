@@ -158,7 +158,7 @@ def _supported_summary(summary: str, order: Order, embed: Embed | None) -> str:
 
 
 def _is_contradicted(support: Support) -> bool:
-    return not (support.is_supported or support.is_open or support.findings == (verdicts.NO_PASSAGE,))
+    return not (support.is_supported or support.is_open or support.findings == (verdicts.NO_PASSAGE.reason,))
 
 
 def quoted_summary(document: SourceText) -> str:

@@ -12,13 +12,14 @@ from scoop.core.briefs import BadReply, Order, Prompt, SourceText, prompts, repl
 from scoop.core.briefs.replies import QuotingSentence
 from scoop.core.rendering import common
 from scoop.core.support import CitedClaim, Embed, Support, confidence, verdicts
-from scoop.model import Citation, SummarySentence
+from scoop.model import Citation, FindingKind, LeftOutSentence, SummarySentence
 
 PROMPT_ID = "summary"
 MIN_BODY = 100  # characters: a shorter text is not summarised
 MAX_SENTENCES = 10
 MAX_SENTENCE = 700  # characters
 MAX_PARAGRAPHS = 2
+LEFT_OUT_CHARACTERS = 80  # of a sentence that is left out: enough to recognise it
 KEPT_SHARE = 0.5  # a summary that loses more of its sentences is a failure
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -69,12 +70,12 @@ class DraftSentence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedSummary:
-    """A summary whose sentences are all supported; `dropped` says why others were left out."""
+    """A summary whose sentences are all supported; `left_out` has the others."""
 
     language: str
     sentences: tuple[SummarySentence, ...]
     confidence: float
-    dropped: tuple[str, ...] = ()
+    left_out: tuple[LeftOutSentence, ...] = ()
 
     @property
     def summary_text(self) -> str:
@@ -152,14 +153,15 @@ def check(
         for sentence, verdict, problem in zip(sentences, judged, problems, strict=True)
         if problem is None
     ]
-    dropped = tuple(problem for problem in problems if problem is not None)
+    left_out = tuple(problem for problem in problems if problem is not None)
     if problems[0] is not None or len(kept) < KEPT_SHARE * len(sentences):
-        raise BadReply("unsupported", f"These sentences are not supported by the documents: {' '.join(dropped)}")
+        listed = " ".join(f"“{each.text}”: {'; '.join(each.reasons)}." for each in left_out)
+        raise BadReply("unsupported", f"These sentences are not supported by the documents: {listed}")
     return CheckedSummary(
         language=written_in,
         sentences=tuple(sentence for sentence, _ in kept),
         confidence=confidence.confidence(judged, documents=len(order.documents)),
-        dropped=dropped,
+        left_out=left_out,
     )
 
 
@@ -207,20 +209,23 @@ def _check_language(sentences: Sequence[DraftSentence], order: Order) -> str:
     return written if expected == language.UNDETERMINED else expected
 
 
-def _problem(sentence: DraftSentence, verdict: Support) -> str | None:
+def _problem(sentence: DraftSentence, verdict: Support) -> LeftOutSentence | None:
     """Why a sentence is not published."""
     if (problem := _form_problem(sentence)) is not None or verdict.is_supported:
         return problem
-    return f"“{text.truncated(sentence.text, 80)}”: {'; '.join(verdict.findings) or 'no passage says this'}."
+    return _left_out(sentence, verdict.kind, *verdict.findings)
 
 
-def _form_problem(sentence: DraftSentence) -> str | None:
+def _form_problem(sentence: DraftSentence) -> LeftOutSentence | None:
     """Why a sentence is not published whatever the documents say."""
-    quoted = f"“{text.truncated(sentence.text, 80)}”"
     if len(sentence.text) > MAX_SENTENCE:
-        return f"{quoted} is longer than {MAX_SENTENCE} characters."
+        return _left_out(sentence, "length", f"it is longer than {MAX_SENTENCE} characters")
     if FOREIGN.search(sentence.text):
-        return f"{quoted} has a link, markup or a mention."
+        return _left_out(sentence, "markup", "it has a link, markup or a mention")
     if prompt_injection.orders_a_model(sentence.text):
-        return f"{quoted} gives orders to a language model."
+        return _left_out(sentence, "order", "it gives orders to a language model")
     return None
+
+
+def _left_out(sentence: DraftSentence, kind: FindingKind, *reasons: str) -> LeftOutSentence:
+    return LeftOutSentence(text=text.truncated(sentence.text, LEFT_OUT_CHARACTERS), kind=kind, reasons=reasons)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scoop.model import Citation
+from scoop.model import Citation, FindingKind
 
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 """Gives a vector of length 1 for each text."""
@@ -25,11 +25,13 @@ class CitedClaim:
 class Support:
     """The decision about a claim: `findings` name what is not supported, `passages` are the evidence.
 
-    `is_open`: it is not supported for want of proof only; nothing in it contradicts the sources.
+    `kind` is that of the first finding. `is_open`: it is not supported for want of proof only; nothing in it
+    contradicts the sources.
     """
 
     is_supported: bool
     score: float
     findings: tuple[str, ...]
     passages: tuple[Citation, ...]
+    kind: FindingKind = "passage"
     is_open: bool = False

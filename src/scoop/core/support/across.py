@@ -11,6 +11,7 @@ from scoop.core.support.lexicon import words_of
 from scoop.core.support.passages import Sources, SourceSentence
 from scoop.core.support.signs import Signs
 from scoop.core.support.tokens import DATE, NAME, NEGATION, NUMBER, SPELLED, Tokens
+from scoop.model import FindingKind
 
 Vectors = NDArray[np.float32]
 
@@ -57,8 +58,11 @@ def check(
     near = {token for sentence in best for token in sentence.tokens.texts[sentence.first : sentence.last]}
     digits, spelled, dates = (_of_kind(tokens, kind) for kind in (NUMBER, SPELLED, DATE))
     names = _comparable_names(tokens, best)
-    missing = {kind: [at for at in places if tokens.texts[at] not in sources.vocabulary] for kind, places in
-               (("number", digits), ("date", dates), ("name", names))}  # fmt: skip
+    places_by_kind: dict[FindingKind, list[int]] = {"number": digits, "date": dates, "name": names}
+    missing = {
+        kind: [at for at in places if tokens.texts[at] not in sources.vocabulary]
+        for kind, places in places_by_kind.items()
+    }
     values = (
         cosines[0],
         cosines[1] if len(cosines) > 1 else 0.0,
@@ -78,7 +82,8 @@ def check(
         float(_is_unspaced(best[0].language)),
         float(_is_unspaced(claim.language)),
     )
-    return Signs(values, _findings(claim, tokens, missing))
+    kinds = [kind for kind, places in missing.items() if places]
+    return Signs(values, _findings(claim, tokens, missing), kinds[0] if kinds else "passage")
 
 
 def _of_kind(tokens: Tokens, kind: str) -> list[int]:
@@ -114,7 +119,7 @@ def _is_unspaced(language: str) -> bool:
     return language[:2].lower() in {"ja", "zh"}
 
 
-def _findings(claim: CitedClaim, tokens: Tokens, missing: dict[str, list[int]]) -> tuple[str, ...]:
+def _findings(claim: CitedClaim, tokens: Tokens, missing: dict[FindingKind, list[int]]) -> tuple[str, ...]:
     return tuple(
         f"the {kind} {claim.text[tokens.starts[at] : tokens.ends[at]]} is not in the source"
         for kind, places in missing.items()

@@ -13,8 +13,12 @@ from scoop.core.boosting import Table, Trees, trees_of
 from scoop.core.support import across, attribution, company, dates, links, names, negation, numbers, quotes, wording
 from scoop.core.support.signs import Signs
 from scoop.core.support.views import View
+from scoop.model import FindingKind
 
 CHECKS = (numbers, dates, names, negation, attribution, quotes, links, wording, company)
+FINDING_KINDS: Sequence[FindingKind] = (
+    "number", "date", "name", "negation", "speaker", "quotation", "link", "wording", "wording",
+)  # fmt: skip
 FEATURES = tuple(name for check in CHECKS for name in check.FEATURES)
 # Signs that decide alone: of the training sets, 3 % of the supported claims have one, and 38 % of the others.
 VETOES = {"numbers_missing": 1, "quotes_missing": 1, "links_missing": 1, "negations_left_out": 1}
@@ -61,7 +65,9 @@ def signs(view: View) -> Signs:
     """All checks of a claim."""
     found = [check.check(view) for check in CHECKS]
     values = tuple(value for one in found for value in one.values)
-    return Signs(values, tuple(finding for one in found for finding in one.findings))
+    findings = tuple(finding for one in found for finding in one.findings)
+    kinds = (kind for kind, one in zip(FINDING_KINDS, found, strict=True) if one.findings)
+    return Signs(values, findings, next(kinds, "passage"))
 
 
 def vetoed(table: Table) -> NDArray[np.bool_]:

@@ -2,10 +2,16 @@
 
 from dataclasses import dataclass
 
+from scoop.model import FindingKind
+
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """The values are in the order of the check's FEATURES; a finding is a sentence about what is not supported."""
+    """The values are in the order of the check's FEATURES; a finding is a sentence about what is not supported.
+
+    `kind` is that of the first finding.
+    """
 
     values: tuple[float, ...]
     findings: tuple[str, ...] = ()
+    kind: FindingKind = "passage"

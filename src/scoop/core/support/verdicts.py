@@ -9,10 +9,10 @@ from scoop.core.support.across import Embedded
 from scoop.core.support.passages import Sources
 from scoop.core.support.signs import Signs
 from scoop.core.support.tokens import Tokens, tokenize
+from scoop.model import FindingKind
 
 MAX_CHARACTERS = 4_000  # of a claim; a longer one is no sentence
 ENOUGH = 0.5  # of a score
-NO_PASSAGE = "no passage of the source says this"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +24,18 @@ class _Case:
     language: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    """Why a claim cannot be supported."""
+
+    reason: str
+    kind: FindingKind = "passage"
+
+
+NO_PASSAGE = _Refusal("no passage of the source says this")
+NO_EMBEDDER = _Refusal("the claim has another language than the source, and there is no embedder", "language")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reading:
     """A claim as tokens, with the sentences that it may rest on: those that it cites, or all if it cites none."""
@@ -32,7 +44,7 @@ class _Reading:
     tokens: Tokens
     own: tuple[int, ...]
     foreign: tuple[int, ...]
-    refusal: str
+    refusal: _Refusal | None
 
 
 def judge(claims: Sequence[CitedClaim], sources: Sequence[SourceText], *, embed: Embed | None = None) -> list[Support]:
@@ -71,17 +83,19 @@ def _language(code: str) -> str:
     return code[:2].lower()
 
 
-def _refusal(claim: CitedClaim, tokens: Tokens, prepared: Sources) -> tuple[str, list[int]]:
+def _refusal(claim: CitedClaim, tokens: Tokens, prepared: Sources) -> tuple[_Refusal | None, list[int]]:
     """Why a claim cannot be judged, if so, and the sentences that it cites."""
     if not tokens.texts:
-        return "the sentence has no words", []
+        return _Refusal("the sentence has no words"), []
     if len(claim.text) > MAX_CHARACTERS:
-        return f"the sentence has more than {MAX_CHARACTERS} characters", []
+        return _Refusal(f"the sentence has more than {MAX_CHARACTERS} characters", "length"), []
     cited = passages.cited_sentences(claim.cited, prepared)
-    return ("the cited passage is not in the sources", []) if claim.cited and not cited else ("", cited)
+    if claim.cited and not cited:
+        return _Refusal("the cited passage is not in the sources"), []
+    return None, cited
 
 
-def _within(reading: _Reading, prepared: Sources) -> _Case | str:
+def _within(reading: _Reading, prepared: Sources) -> _Case | _Refusal:
     """The case of a claim beside the passages in its language, or the reason why it cannot be supported."""
     claim, tokens = reading.claim, reading.tokens
     if reading.refusal or not reading.own:
@@ -95,7 +109,7 @@ def _within(reading: _Reading, prepared: Sources) -> _Case | str:
     return _Case(passages=tuple(found), signs=signs, language=claim.language)
 
 
-def _is_decided(case: _Case | str, support: Support) -> bool:
+def _is_decided(case: _Case | _Refusal, support: Support) -> bool:
     """Whether passages in another language cannot change the decision.
 
     They know less about a claim that copies a passage of its own language: a replaced name, for instance.
@@ -105,12 +119,12 @@ def _is_decided(case: _Case | str, support: Support) -> bool:
 
 def _across_all(
     readings: Sequence[_Reading], sources: Sequence[SourceText], prepared: Sources, embed: Embed | None
-) -> list[_Case | str]:
+) -> list[_Case | _Refusal]:
     """The cases of claims beside passages in another language; texts are embedded in one call each."""
     if not readings:
         return []
     if embed is None:
-        return ["the claim has another language than the source, and there is no embedder"] * len(readings)
+        return [NO_EMBEDDER] * len(readings)
     texts = {source.document_id: source.body_text for source in sources}
     numbers = _embedded_numbers(readings)
     written = [prepared.sentences[number].citation() for number in numbers]
@@ -126,11 +140,12 @@ def _embedded_numbers(readings: Sequence[_Reading]) -> list[int]:
     return sorted([*(cited | others)][: across.MAX_SENTENCES])
 
 
-def _across(reading: _Reading, prepared: Sources, embedded: Embedded, vector: across.Vectors) -> _Case | str:
+def _across(reading: _Reading, prepared: Sources, embedded: Embedded, vector: across.Vectors) -> _Case | _Refusal:
     claim = reading.claim
-    absent = links.findings(claim.text, prepared) or _absent_quotes(claim, prepared)
-    if absent:
-        return absent[0]
+    if absent_links := links.findings(claim.text, prepared):
+        return _Refusal(absent_links[0], "link")
+    if absent_quotes := _absent_quotes(claim, prepared):
+        return _Refusal(absent_quotes[0], "quotation")
     found, cosines = across.nearest(vector, embedded, reading.foreign)
     if not found:
         return NO_PASSAGE
@@ -144,9 +159,9 @@ def _absent_quotes(claim: CitedClaim, prepared: Sources) -> tuple[str, ...]:
 
 
 def _supports(
-    cases: Sequence[_Case | str], prepared: Sources, score: Callable[[Sequence[_Case]], list[float]]
+    cases: Sequence[_Case | _Refusal], prepared: Sources, score: Callable[[Sequence[_Case]], list[float]]
 ) -> list[Support]:
-    """The decisions about cases; those that are a reason are not supported."""
+    """The decisions about cases; refusals are not supported."""
     scored = [case for case in cases if isinstance(case, _Case)]
     scores = iter(score(scored) if scored else ())
     return [_support(case, prepared, next(scores)) if isinstance(case, _Case) else _refused(case) for case in cases]
@@ -160,8 +175,8 @@ def _scores_across(cases: Sequence[_Case]) -> list[float]:
     return model.load().scores_across([case.signs for case in cases])
 
 
-def _refused(reason: str) -> Support:
-    return Support(is_supported=False, score=0.0, findings=(reason,), passages=())
+def _refused(refusal: _Refusal) -> Support:
+    return Support(is_supported=False, score=0.0, findings=(refusal.reason,), passages=(), kind=refusal.kind)
 
 
 def _support(case: _Case, prepared: Sources, score: float) -> Support:
@@ -169,7 +184,8 @@ def _support(case: _Case, prepared: Sources, score: float) -> Support:
     return Support(
         is_supported=is_supported,
         score=score,
-        findings=() if is_supported else case.signs.findings or (NO_PASSAGE,),
+        findings=() if is_supported else case.signs.findings or (NO_PASSAGE.reason,),
         passages=tuple(prepared.sentences[number].citation() for number in case.passages),
+        kind=case.signs.kind,
         is_open=model.VETOED < score < ENOUGH,
     )

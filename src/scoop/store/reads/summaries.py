@@ -1,11 +1,11 @@
 """Summaries as every interface shows them: sentences with their passages, and how far the text is."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
 from scoop.core import disclaimers
-from scoop.model import Citation, Summary, SummarySentence, SummaryState
+from scoop.model import Citation, LeftOutSentence, Summary, SummarySentence, SummaryState
 from scoop.store import summaries
 from scoop.store.db import Connection
 from scoop.store.summaries import CitedPassage, SummaryProgress, SummarySubject
@@ -38,11 +38,13 @@ class SummaryReport:
     """A summary with its sources, and how far it is; `text` and what belongs to it are null while there is none.
 
     `state` is pending_summary, summarized or summary_failed. `problem` says why the last attempt gave no text,
-    `next_try_at` when the next one is. `asked_at` is null if nobody asked for it.
+    `next_try_at` when the next one is. `asked_at` is null if nobody asked for it. `left_out` has the sentences that
+    the sources do not support, with the reasons, for editors who list all versions.
     """
 
     text: str | None = None
     sentences: list[CitedSentence]
+    left_out: list[LeftOutSentence]
     sources: list[NumberedPassage]
     language: str | None = None
     asked_language: str | None = None
@@ -73,13 +75,13 @@ async def get_report(
     conn: Connection, subject_kind: SummarySubject, subject_id: int, *, languages: Sequence[str]
 ) -> SummaryReport:
     """The summary of a subject in the first of these languages that there is, else in any; and how far it is."""
-    return (await get_for_page(conn, subject_kind, subject_id, languages=languages)).report
+    return replace((await get_for_page(conn, subject_kind, subject_id, languages=languages)).report, left_out=[])
 
 
 async def get_for_page(
     conn: Connection, subject_kind: SummarySubject, subject_id: int, *, languages: Sequence[str]
 ) -> SummaryOnPage:
-    """The same, with how far the summaries in all languages are."""
+    """The same with the sentences that were left out, and how far the summaries in all languages are."""
     current = await summaries.list_current(conn, subject_kind, [subject_id], languages=languages)
     progress = await summaries.list_progress_by_language(conn, subject_kind, subject_id)
     wanted = next((progress[language] for language in languages if language in progress), NOT_ASKED)
@@ -107,6 +109,7 @@ async def _reports(
 def _without_text(progress: SummaryProgress) -> SummaryReport:
     return SummaryReport(
         sentences=[],
+        left_out=[],
         sources=[],
         state="pending_summary" if progress.state == "summarized" else progress.state,
         asked_at=progress.asked_at,
@@ -123,6 +126,7 @@ def _report(summary: Summary, passages: Mapping[Citation, CitedPassage], progres
     return SummaryReport(
         text=summary.summary_text,
         sentences=sentences,
+        left_out=list(summary.left_out),
         sources=[first[number] for number in sorted(first)],
         language=summary.language,
         asked_language=summary.asked_language,
