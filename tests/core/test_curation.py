@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoop.core import curation
-from scoop.core.curation import ArticleEvaluation, RelevantArticle
+from scoop.core.curation import ArticleEvaluation, RelevantArticle, StoredOutcome
 from scoop.core.interests import Interest, Interests
 from scoop.core.relevance import ScoreParts
 
@@ -62,6 +62,31 @@ def reason_of(number, *articles):
 )
 def test_an_article_is_relevant_if_a_topic_matches_and_it_reaches_the_minimum(evaluation, reason):
     assert curation.outcome(evaluation, INTERESTS) == reason
+
+
+def an_outcome(score, *topics, **changes):
+    given = {"state": "rejected", "provider": "openai", "model": "gpt-4o-mini"}
+    return StoredOutcome(relevance_score=score, matching_topics=topics, **{**given, **changes})
+
+
+@pytest.mark.parametrize(
+    ("stored", "is_posted", "problem"),
+    [
+        ((), False, ""),
+        ((), True, "already posted, or its post is on its way"),
+        ([an_outcome(95, "Go", state="notified")], False, "already posted, or its post is on its way"),
+        ([an_outcome(80)], False, "evaluated by gpt-4o-mini without this topic: stays rejected"),
+        ([an_outcome(80, "Cheese")], False, "evaluated by gpt-4o-mini without this topic: stays rejected"),
+        ([an_outcome(60, "Go")], False, "evaluated by gpt-4o-mini with 60 points: stays rejected"),
+        ([an_outcome(75, "Go")], False, ""),
+        ([an_outcome(10, provider="local", model="relevance-2")], False, ""),
+        ([an_outcome(None, state="waiting", provider=None, model=None)], False, ""),
+        ([an_outcome(None, provider=None, model=None)], False, "rejected without an evaluation: stays rejected"),
+        ([an_outcome(10), an_outcome(75, "Go", state="relevant")], False, ""),
+    ],
+)
+def test_what_keeps_a_gained_article_out_is_what_the_curator_remembers_of_it(stored, is_posted, problem):
+    assert curation.kept_out(stored, INTERESTS, is_posted=is_posted) == problem
 
 
 def test_an_important_topic_outweighs_points():

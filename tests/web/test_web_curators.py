@@ -7,6 +7,7 @@ import pytest
 
 from curating import INTERESTS, NINE, SLUG, TODAY, a_curator, a_post_about
 from scoop.core.interests import Interest
+from scoop.newsstand.sites.models import MODEL
 from scoop.store import curators, topics
 from web.visitor import visiting
 
@@ -427,6 +428,29 @@ async def test_hostile_text_is_shown_as_text(database, tmp_path):
             await visitor.post(f"{HERE}/interests", rows_of((HOSTILE, HOSTILE, "low", HOSTILE)))
             pages = [await visitor.get(path) for path in (HERE, f"{HERE}/interests", "/curators")]
     assert not any(HOSTILE in page.text for page in pages)
+
+
+async def test_a_trial_says_which_gained_articles_are_not_posted_all_the_same(database, tmp_path):
+    async with a_curator(database, tmp_path) as desk:
+        await meet(desk, a_post_about(1, "PostgreSQL"), a_post_about(2, "Cheese"))
+        await desk.post()
+        await desk.gather([a_post_about(3, "Cheese")])
+        form = rows_of(("Cheese", "Gouda"), ("practice",), min_relevance_score="60", do="try")
+        async with at_nine(database) as visitor:
+            answer = await visitor.post(f"{HERE}/interests", form)
+            sent = {"interests": {"topics": [{"topic": "Cheese"}], "min_relevance_score": 60}}
+            report = (await visitor.ask("POST", f"/api/v1/curators/{SLUG}/test", sent)).json
+    text = answer.page.text
+    gained = text.partition(" Gained ")[2].partition(" Lost ")[0]
+    of_two, of_three = sorted(gained.split("Cheese in practice, ")[1:])
+    assert f"not posted Evaluated by {MODEL} without this topic: stays rejected" in of_two
+    assert "not posted" not in of_three
+    assert "2 gained (1 not posted all the same)" in text
+    assert report["kept_out_count"] == 1
+    assert sorted(each["kept_out"] for each in report["gained"]) == [
+        "",
+        f"evaluated by {MODEL} without this topic: stays rejected",
+    ]
 
 
 async def test_a_trial_shows_gained_and_lost_articles_and_saves_nothing(database, tmp_path):

@@ -52,7 +52,10 @@ class CuratorStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialArticle:
-    """An article of a trial and its score by the local scorer; `was_relevant` by the interests in use."""
+    """An article of a trial and its score by the local scorer; `was_relevant` by the interests in use.
+
+    `kept_out` is why a gained article is not posted all the same; empty if nothing is in the way.
+    """
 
     article_id: str
     title: str
@@ -67,11 +70,15 @@ class TrialArticle:
     is_ai_generated: bool
     reason: RejectReason | None
     was_relevant: bool | None
+    kept_out: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialReport:
-    """What interests would have caught since a moment, the best first, and what they would gain and lose."""
+    """What interests would have caught since a moment, the best first, and what they would gain and lose.
+
+    `kept_out_count` is how many of the gained articles are not posted all the same.
+    """
 
     since: datetime
     tried: int
@@ -79,6 +86,7 @@ class TrialReport:
     relevant: Sequence[TrialArticle]
     gained: Sequence[TrialArticle]
     lost: Sequence[TrialArticle]
+    kept_out_count: int
 
 
 def report_trial(trial: InterestTrial) -> TrialReport:
@@ -90,6 +98,7 @@ def report_trial(trial: InterestTrial) -> TrialReport:
         relevant=[_tried(each) for each in trial.relevant],
         gained=[_tried(each) for each in trial.gained],
         lost=[_tried(each) for each in trial.lost],
+        kept_out_count=trial.kept_out_count,
     )
 
 
@@ -109,6 +118,7 @@ def _tried(tried: TriedArticle) -> TrialArticle:
         is_ai_generated=evaluation.is_ai_generated,
         reason=tried.reason,
         was_relevant=tried.was_relevant,
+        kept_out=tried.kept_out,
     )
 
 

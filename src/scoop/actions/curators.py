@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from scoop.actions import settings as definition
 from scoop.actions import topics as topic_actions
 from scoop.actions.curator_settings import OWN_SETTINGS, SETTINGS, TIMEZONE
-from scoop.core import embedding_text
+from scoop.core import curation, embedding_text
 from scoop.core.curation import RejectReason
 from scoop.core.interests import Interests
 from scoop.core.relevance import InterestVectors, LocalEvaluation, RelevanceLabel, ScoredText, Vectors, scoring
@@ -40,7 +40,8 @@ MODEL = {
 class TriedArticle:
     """An article of the last days, and how it scores by the local scorer.
 
-    `was_relevant` and `score_before` are those by the interests in use, None if there are none.
+    `was_relevant` and `score_before` are those by the interests in use, None if there are none. `kept_out` is why a
+    gained article is not posted all the same.
     """
 
     article: ArticleText
@@ -48,6 +49,7 @@ class TriedArticle:
     reason: RejectReason | None
     was_relevant: bool | None
     score_before: int | None
+    kept_out: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +62,11 @@ class InterestTrial:
     gained: Sequence[TriedArticle]
     lost: Sequence[TriedArticle]
     count_by_topic: Mapping[str, int]
+
+    @property
+    def kept_out_count(self) -> int:
+        """How many gained articles are not posted all the same."""
+        return sum(bool(each.kept_out) for each in self.gained)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,7 +198,25 @@ async def try_interests(
         )
         for at, (article, evaluation) in enumerate(zip(articles, now_scored, strict=True))
     ]
-    return _trial(tried, wanted, since=since)
+    trial = _trial(tried, wanted, since=since)
+    return trial if curator is None else await _with_memory(conn, trial, curator, wanted)
+
+
+async def _with_memory(conn: Connection, trial: InterestTrial, curator: Curator, wanted: Interests) -> InterestTrial:
+    """The trial with what keeps its gained articles out, by what the curator remembers of their stories."""
+    articles = [each.article for each in trial.gained]
+    stored = await evaluations.list_stored_outcomes(conn, curator.topic_id, [each.story_id for each in articles])
+    posted = await evaluations.list_posted_events(conn, curator.topic_id, [each.event_id for each in articles])
+    gained = [
+        replace(
+            each,
+            kept_out=curation.kept_out(
+                stored.get(each.article.story_id, ()), wanted, is_posted=each.article.event_id in posted
+            ),
+        )
+        for each in trial.gained
+    ]
+    return replace(trial, gained=gained)
 
 
 def _trial(tried: Sequence[TriedArticle], wanted: Interests, *, since: datetime) -> InterestTrial:

@@ -341,7 +341,7 @@ def test(config: Config, slug: str, place: str | None, days: int, as_json: bool)
     console.print_table(("topic", "articles"), list(trial.count_by_topic.items()), empty="", counts=["articles"])
     _print_tried("the best", trial.relevant)
     if place is not None:
-        _print_tried(f"gained: {len(trial.gained):,}", trial.gained)
+        _print_tried(_gained(trial), trial.gained)
         _print_tried(f"lost: {len(trial.lost):,}", trial.lost)
 
 
@@ -362,16 +362,23 @@ async def _test(config: Config, slug: str, place: str | None, span: timedelta) -
     return curator_reports.report_trial(trial)
 
 
+def _gained(trial: "TrialReport") -> str:
+    kept_out = trial.kept_out_count
+    return f"gained: {len(trial.gained):,}{f', of which {kept_out:,} are not posted all the same' if kept_out else ''}"
+
+
 def _print_tried(heading: str, articles: "Sequence[TrialArticle]") -> None:
+    has_notes = any(each.kept_out for each in articles[:SHOWN])
     click.secho(f"\n{heading}", bold=True)
     console.print_table(
-        ("score", "parts", "topics", "title"),
+        ("score", "parts", "topics", "title", *(["not posted because it was"] if has_notes else [])),
         [
             (
                 _curators.score(each.relevance_score),
                 _curators.parts(each.score_parts),
                 _curators.names(each.matching_topics),
                 each.title,
+                *([each.kept_out] if has_notes else []),
             )
             for each in articles[:SHOWN]
         ],

@@ -56,11 +56,46 @@ class RelevantArticle:
     suppression_reason: str | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredOutcome:
+    """What a curator remembers of a story: the outcome of one of its articles; no `model` if nothing evaluated it."""
+
+    state: EvaluationState
+    provider: str | None
+    model: str | None
+    relevance_score: int | None
+    matching_topics: Sequence[str]
+
+
 def outcome(evaluation: ArticleEvaluation, interests: Interests) -> RejectReason | None:
     """Why an evaluated article is not relevant; None if it is."""
     if not evaluation.matching_topics:
         return "no_topic_match"
     return "low_relevance" if evaluation.score < interests.min_relevance_score else None
+
+
+def kept_out(stored: Sequence[StoredOutcome], interests: Interests, *, is_posted: bool) -> str:
+    """Why a story that other interests would gain is not posted all the same; empty if nothing is in the way.
+
+    What a model evaluated is judged by its topics and points, since it is not asked again.
+    """
+    if is_posted or any(each.state == "notified" for each in stored):
+        return "already posted, or its post is on its way"
+    problems = [_stays_rejected(each, interests) for each in stored]
+    return problems[0] if problems and all(problems) else ""
+
+
+def _stays_rejected(stored: StoredOutcome, interests: Interests) -> str:
+    if stored.provider == "local" or stored.state == "waiting":
+        return ""
+    if stored.provider is None:
+        return "rejected without an evaluation: stays rejected"
+    topics = {interest.topic for interest in interests.topics}
+    if topics.isdisjoint(stored.matching_topics):
+        return f"evaluated by {stored.model} without this topic: stays rejected"
+    if (stored.relevance_score or 0) < interests.min_relevance_score:
+        return f"evaluated by {stored.model} with {stored.relevance_score} points: stays rejected"
+    return ""
 
 
 def select(candidates: Sequence[RelevantArticle], interests: Interests) -> list[DigestChoice]:

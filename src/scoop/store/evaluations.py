@@ -6,7 +6,7 @@ from datetime import datetime
 
 import msgspec
 
-from scoop.core.curation import MIN_TEXT, EvaluationState, RejectReason, RelevantArticle
+from scoop.core.curation import MIN_TEXT, EvaluationState, RejectReason, RelevantArticle, StoredOutcome
 from scoop.core.failure_rates import EvaluationCounts
 from scoop.core.interests import Interests
 from scoop.errors import NotFound
@@ -300,6 +300,17 @@ async def list_relevant(conn: Connection, topic_id: int, *, since: datetime, unt
 async def list_posted_events(conn: Connection, topic_id: int, event_ids: Sequence[int]) -> set[int]:
     """Which of these events a curator posted, or may still post."""
     return {row["event_id"] for row in await conn.fetch(SQL["posted_events"], topic_id, event_ids)}
+
+
+async def list_stored_outcomes(
+    conn: Connection, topic_id: int, story_ids: Sequence[int]
+) -> dict[int, list[StoredOutcome]]:
+    """What a curator remembers of stories, by story."""
+    stored: dict[int, list[StoredOutcome]] = {}
+    for row in await conn.fetch(SQL["stored_outcomes"], topic_id, story_ids):
+        values = {name: value for name, value in row.items() if name != "story_id"}
+        stored.setdefault(row["story_id"], []).append(StoredOutcome(**values))
+    return stored
 
 
 async def mark_notified(conn: Connection, post_id: int, *, is_discord: bool) -> None:

@@ -142,6 +142,19 @@ WHERE EXISTS (
         JOIN stories AS same ON same.story_id = coalesce(part.merged_into, part.story_id)
         WHERE posts.topic_id = $1 AND posts.state <> 'sent' AND same.coverage_id = asked.event_id);
 
+-- name: stored_outcomes
+-- What a curator remembers of stories: the outcomes of their articles, also under another address.
+WITH members AS (
+    SELECT story_id, document_id, canonical_url_hash FROM story_members JOIN documents USING (document_id)
+    WHERE story_id = ANY ($2::bigint[])
+), met AS (
+    SELECT story_id, evaluation_id FROM members JOIN evaluations USING (document_id) WHERE topic_id = $1
+    UNION
+    SELECT story_id, evaluation_id FROM members JOIN evaluations ON url_hash = canonical_url_hash WHERE topic_id = $1
+)
+SELECT story_id, state::text AS state, provider, model, relevance_score, matching_topics
+FROM met JOIN evaluations USING (evaluation_id) ORDER BY story_id, evaluation_id;
+
 -- name: mark_notified
 -- Mark the articles of a post as notified, whichever channel was first; the message is kept where it is Discord's. A story
 -- that was merged since the post was made has its articles in the other one.
