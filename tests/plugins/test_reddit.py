@@ -47,6 +47,12 @@ async def test_a_post_is_not_taken_again_when_its_score_has_changed(desk):
     desk.clock.turn(hours=3)
     again = await desk.fetch("reddit", AI_NEWS, checkpoint=first.checkpoint, secrets=APPLICATION)
     assert again.items == []
+    first_scores, later_scores = (
+        {post["source_item_id"]: post["source_metadata"]["score"] for post in posts}
+        for posts in (first.items, again.listed_again)
+    )
+    assert later_scores.keys() == first_scores.keys()
+    assert sum(later_scores.values()) > sum(first_scores.values())
 
 
 async def test_the_best_comments_of_each_post_are_items_of_their_own(desk):

@@ -9,6 +9,8 @@ from starlette.responses import Response
 from builders import BODY, an_item, ingest, partition
 from gathering import ARTICLE, a_feed, open_desk, open_web
 from scoop.actions import sources as source_actions
+from scoop.actions import tools
+from scoop.core.tools import ToolSettings
 from scoop.store import work
 from scoop.store.work import Subject
 
@@ -469,3 +471,25 @@ async def test_a_failed_visit_is_tried_again_in_a_window(desk, web):
     [waiting] = await desk.rows("SELECT due_at, error FROM work WHERE stage = 'ingest'")
     assert waiting["error"]
     assert timedelta(minutes=110) < waiting["due_at"] - datetime.now(UTC) < timedelta(minutes=121)
+
+
+async def test_points_and_comments_of_a_post_that_is_listed_again_follow_it_without_a_new_arrival(desk, web):
+    def story(score, comments):
+        return Response(json.dumps({"id": 1, "title": "Tussock 2", "score": score, "descendants": comments}))
+
+    api = "http://hn.example/v0"
+    web.answers |= {f"{api}/topstories.json": Response("[1]"), f"{api}/item/1.json": story(10, 2)}
+    async with desk.database.transaction() as conn:
+        tool = await tools.add(conn, ToolSettings(slug="tussock", name="Tussock"))
+    await desk.add(web.source(kind="hackernews", options={"base_url": api, "comments": 1}))
+    counts = "SELECT comment_count, upvote_count FROM post_engagement"
+    await desk.visit()
+    await desk.run()
+    assert await desk.rows(counts) == [{"comment_count": 2, "upvote_count": 10}]
+    web.answers[f"{api}/item/1.json"] = story(90, 40)
+    await desk.visit()
+    async with desk.database.transaction() as conn:
+        await tools.reanalyse(conn, tool, rescores=True)
+    await desk.run()
+    assert await desk.rows(counts) == [{"comment_count": 40, "upvote_count": 90}]
+    assert len(await desk.rows("SELECT FROM raw_arrivals")) == 1

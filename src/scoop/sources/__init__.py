@@ -56,10 +56,12 @@ class NamedFeed(NamedTuple):
 class Harvest:
     """The result of one visit of a source; `checkpoint` is passed to the next visit.
 
-    `title` and `home_url` are what a feed says of itself.
+    `listed_again` are items that an earlier visit brought: only their comments and points are read, and they become no
+    arrivals. `title` and `home_url` are what a feed says of itself.
     """
 
     items: list[Item] = field(default_factory=list)
+    listed_again: list[Item] = field(default_factory=list)
     checkpoint: dict[str, Any] = field(default_factory=dict)
     health: Health = "ok"
     problems: list[str] = field(default_factory=list)

@@ -43,7 +43,8 @@ class HackerNews:
     """The stories of a list of Hacker News and, if you want, comments on them, from its public API.
 
     A story has the address of the article it links to, or of its own page if it has no link. Score and number of
-    comments are stored as they were when the story was first fetched.
+    comments are stored as they were when the story was first fetched; with comments, the counts of hot topics follow
+    them while the story is listed.
     """
 
     name = "hackernews"
@@ -78,7 +79,7 @@ class HackerNews:
         response = await visit.get(f"{base_url}/{options.list}stories.json", is_api=True)
         listed = parse_json(response, list[int])[: options.limit]
         seen = dict.fromkeys(visit.checkpoint.get("seen", ()))
-        # A story that was read before may have new comments.
+        # A story that was read before may have new comments and points.
         wanted = [number for number in listed if options.comments or number not in seen]
         stories, failures = await _stories(visit, base_url, wanted)
         if failures and not stories:
@@ -96,6 +97,7 @@ class HackerNews:
                 *(_item(story) for story in taken if story.id not in seen),
                 *(_comment_item(comment, story_by_kid[comment.id]) for comment in read),
             ],
+            listed_again=[_item(story) for story in taken if story.id in seen],
             checkpoint={"seen": list(dict.fromkeys([*still_listed, *seen]))[:KEPT_IDS]},
             health="ok" if listed else "empty",
             problems=[str(failure) for failure in failures],

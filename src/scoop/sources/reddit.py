@@ -101,7 +101,7 @@ class Reddit:
     With `client_id` and `client_secret`, of an application of your own, from the API. With `user` and `feed_token`,
     from your own feed. With neither, from the public feed, which Reddit's robots.txt forbids to programs unless you set
     the option `robots` to ignore. Feeds have no scores. A post has the address of the page it links to; its score is
-    stored as it was when the post was first fetched.
+    stored as it was when the post was first fetched; by the API, the counts of hot topics follow it while it is listed.
     """
 
     name = "reddit"
@@ -154,6 +154,7 @@ class Reddit:
         fetched = [item["source_item_id"] for item in haul.items]
         return Harvest(
             items=[item for item in haul.items if item["source_item_id"] not in seen],
+            listed_again=[item for item in haul.items if item["source_item_id"] in seen and has_application],
             checkpoint={"seen": list(dict.fromkeys([*fetched, *seen]))[:KEPT_IDS]},
             health="ok" if fetched else "empty",
             problems=haul.problems,

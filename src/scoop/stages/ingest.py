@@ -27,7 +27,7 @@ from scoop.stage_names import StageName
 from scoop.stages import visits
 from scoop.stages.stage import Outcome, Stage
 from scoop.stages.visits import SourceVisit
-from scoop.store import alerts, arrivals, article_pages, hosts, runs, sources
+from scoop.store import alerts, arrivals, article_pages, hosts, mentions, runs, sources
 from scoop.store.arrivals import AppendedArrival
 from scoop.store.db import Connection
 from scoop.store.runs import Trigger
@@ -132,6 +132,9 @@ class Ingest:
         await runs.count_inserted(conn, new_by_run)
         for run_id, visit in visit_by_run.items():
             await arrivals.add_refusals(conn, run_id, visit.source.slug, visit.refusals)
+        await mentions.put_engagement_of_items(
+            conn, [each for visit in result.visits for each in visits.engagement(visit)]
+        )
         await _save_sources(conn, visit_by_run, new_by_run)
         await hosts.pause(conn, _pauses(result.visits))
         await hosts.put_robots_files(conn, result.robots_files)

@@ -3,11 +3,10 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
-from typing import Any
 
-from scoop.core import mention_scores, mention_texts, tool_candidates, tools
+from scoop.core import engagement, mention_scores, mention_texts, tool_candidates, tools
 from scoop.core.mention_scores import LABEL_NUMBERS, KnownMention, MentionSpan
 from scoop.core.mentions import ToolNames, matcher
 from scoop.core.mentions.matcher import Matcher
@@ -252,17 +251,8 @@ def _text_score(spotted: Spotted, score: SentimentScore) -> TextScore:
 
 
 def _engagement(document: MentionSource) -> Engagement:
-    return Engagement(
-        document_id=document.document_id,
-        is_comment=document.is_comment,
-        comment_count=_count(document.metadata.get("comments")),
-        upvote_count=_count(document.metadata.get("score")),
-    )
-
-
-def _count(value: Any) -> int:
-    """A count of somebody else's metadata: 0 if it is none."""
-    return min(max(value, 0), store.MAX_COUNT) if isinstance(value, int) else 0
+    counts = engagement.counts_of(document.metadata)
+    return Engagement(document_id=document.document_id, read_at=document.fetched_at, **asdict(counts))
 
 
 async def save(conn: Connection, found: FoundMentions, *, asks_model: bool) -> list[Subject]:

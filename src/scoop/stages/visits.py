@@ -9,6 +9,7 @@ from typing import Any
 
 from scoop.core import feed_links, health, items, redaction, retry_after, schedules, teasers
 from scoop.core.display_names import counted
+from scoop.core.engagement import counts_of
 from scoop.core.health import Condition, Finding
 from scoop.errors import FetchFailed
 from scoop.fetch.client import OVERLOADED
@@ -16,6 +17,7 @@ from scoop.model import Source
 from scoop.sources import Harvest, SourceOptions
 from scoop.stages import arrivals as item_arrivals
 from scoop.store.arrivals import ItemRefusal, NewArrival
+from scoop.store.mentions import ItemEngagement
 from scoop.store.publishers import NamedSource
 from scoop.store.runs import FinishedRun, Status
 from scoop.store.sources import VisitOutcome
@@ -109,6 +111,21 @@ def succeed(
         refusals=refusals,
         requested_wait=harvest.fresh_for,
     )
+
+
+def engagement(visit: SourceVisit) -> list[ItemEngagement]:
+    """The comments and points of the items that the source listed again."""
+    source = visit.source
+    return [
+        ItemEngagement(
+            collection=source.collection,
+            source=source.slug,
+            source_item_id=item["source_item_id"],
+            counts=counts_of(item.get("source_metadata", {})),
+            read_at=visit.started_at,
+        )
+        for item in visit.harvest.listed_again
+    ]
 
 
 def fail(

@@ -1,16 +1,16 @@
 """Mentions of tools in documents, with their sentiment."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
+from scoop.core.engagement import EngagementCounts
 from scoop.core.mention_scores import UNSURE_BELOW
 from scoop.store import db
 from scoop.store.db import Connection
 
 SQL = db.blocks(__name__)
-MAX_COUNT = 2**31 - 1
 MODEL_METHOD = "model"
 
 
@@ -23,6 +23,7 @@ class MentionSource:
     body_text: str
     language: str
     event_at: datetime
+    fetched_at: datetime
     publisher_family: str
     source_kind: str
     source_url: str
@@ -92,12 +93,24 @@ class MentionJudgement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engagement:
-    """Comments and points of a post."""
+    """Comments and points of a post, as they were at a moment."""
 
     document_id: int
     is_comment: bool
     comment_count: int
     upvote_count: int
+    read_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemEngagement:
+    """Comments and points of an item that a source listed again."""
+
+    collection: str
+    source: str
+    source_item_id: str
+    counts: EngagementCounts
+    read_at: datetime
 
 
 async def load_documents(conn: Connection, ids: Sequence[int]) -> list[MentionSource]:
@@ -151,3 +164,17 @@ async def put_engagement(conn: Connection, found: Sequence[Engagement]) -> None:
     columns = Engagement.__slots__
     if found:
         await conn.execute(SQL["put_engagement"], *([getattr(each, column) for each in found] for column in columns))
+
+
+async def put_engagement_of_items(conn: Connection, read: Sequence[ItemEngagement]) -> None:
+    """Keep the comments and points of items that are documents already."""
+    if not read:
+        return
+    places = ([getattr(each, column) for each in read] for column in ("collection", "source", "source_item_id"))
+    rows = await conn.fetch(SQL["documents_of_items"], *places)
+    by_document = {row["document_id"]: read[row["position"] - 1] for row in rows}
+    found = [
+        Engagement(document_id=document_id, read_at=each.read_at, **asdict(each.counts))
+        for document_id, each in by_document.items()
+    ]
+    await put_engagement(conn, found)

@@ -2,7 +2,7 @@
 -- Documents as mentions are looked for in them, with their source.
 SELECT document_id, documents.title, documents.body_text, normalized_language AS language, seen_at AS event_at,
     publisher_family, coalesce(sources.kind, 'http') AS source_kind, coalesce(sources.base_url, '') AS source_url,
-    coalesce(sources.options, '{}') AS source_options, documents.collection,
+    coalesce(sources.options, '{}') AS source_options, documents.collection, documents.fetched_at,
     coalesce(raw_payload -> 'source_metadata', '{}') AS metadata
 FROM documents JOIN raw_arrivals USING (raw_arrival_id) LEFT JOIN sources ON sources.slug = documents.source
 WHERE document_id = ANY ($1::bigint[]) ORDER BY document_id;
@@ -76,12 +76,18 @@ FROM unnest($1::bigint[], $2::real[], $3::real[], $4::smallint[], $5::text[])
 WHERE mentions.mention_id = judged.mention_id;
 
 -- name: put_engagement
--- Keep the comments and points of documents.
-INSERT INTO post_engagement (document_id, is_comment, comment_count, upvote_count)
-SELECT * FROM unnest($1::bigint[], $2::bool[], $3::int[], $4::int[])
-    AS found (document_id, is_comment, comment_count, upvote_count)
+-- Keep the comments and points of documents, unless newer ones are known.
+INSERT INTO post_engagement (document_id, is_comment, comment_count, upvote_count, read_at)
+SELECT * FROM unnest($1::bigint[], $2::bool[], $3::int[], $4::int[], $5::timestamptz[])
+    AS found (document_id, is_comment, comment_count, upvote_count, read_at)
 WHERE EXISTS (SELECT FROM documents WHERE documents.document_id = found.document_id) ORDER BY document_id
-ON CONFLICT (document_id) DO UPDATE SET comment_count = excluded.comment_count, upvote_count = excluded.upvote_count
-WHERE (post_engagement.comment_count, post_engagement.upvote_count) IS DISTINCT FROM
-    (excluded.comment_count, excluded.upvote_count);
+ON CONFLICT (document_id) DO UPDATE SET comment_count = excluded.comment_count, upvote_count = excluded.upvote_count,
+    read_at = excluded.read_at
+WHERE post_engagement.read_at <= excluded.read_at AND (post_engagement.comment_count, post_engagement.upvote_count)
+    IS DISTINCT FROM (excluded.comment_count, excluded.upvote_count);
 
+-- name: documents_of_items
+-- The documents of items of sources, by their places in the list.
+SELECT position, document_id
+FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS read (collection, source, source_item_id, position)
+JOIN documents USING (collection, source, source_item_id);
