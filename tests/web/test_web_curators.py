@@ -443,13 +443,13 @@ async def test_a_trial_says_which_gained_articles_are_not_posted_all_the_same(da
     text = answer.page.text
     gained = text.partition(" Gained ")[2].partition(" Lost ")[0]
     of_two, of_three = sorted(gained.split("Cheese in practice, ")[1:])
-    assert f"not posted Evaluated by {MODEL} without this topic: stays rejected" in of_two
+    assert f"not posted Evaluated by {MODEL}-2026-01-01 without this topic: stays rejected" in of_two
     assert "not posted" not in of_three
     assert "2 gained (1 not posted all the same)" in text
     assert report["kept_out_count"] == 1
     assert sorted(each["kept_out"] for each in report["gained"]) == [
         "",
-        f"evaluated by {MODEL} without this topic: stays rejected",
+        f"evaluated by {MODEL}-2026-01-01 without this topic: stays rejected",
     ]
 
 
