@@ -30,7 +30,7 @@ async def record_run(database, source, *, ago="1 minute", status="completed", er
         return await conn.fetchval(
             "INSERT INTO ingest_runs (source, trigger, started_at, finished_at, status, items_fetched, items_inserted,"
             " items_failed, error_message, log_key) VALUES ($1, 'schedule', now() - $2::text::interval, now(),"
-            " $3::text::ingest_run_status, 5, 3, 1, $4, 'logs/x.ndjson') RETURNING run_id",
+            " $3::text::ingest_run_status, 5, 3, 1, $4, 'logs/x.ndjson') RETURNING run_uuid",
             source,
             ago,
             status,
@@ -261,7 +261,7 @@ async def test_a_query_that_cannot_be_names_its_field(database, path, field):
 
 
 async def test_crawl_runs_have_the_shape_of_their_contract(database):
-    run_id = await record_run(database, "tribune")
+    run_uuid = await record_run(database, "tribune")
     await record_run(database, "akari", status="failed", error="HTTP 401 of https://akari.example/feed?token=secret")
     async with visiting(database, role="reader") as visitor:
         of_all = (await visitor.get("/api/crawl-runs")).json
@@ -272,7 +272,7 @@ async def test_crawl_runs_have_the_shape_of_their_contract(database):
     assert "secret" not in of_all["crawlRuns"][0]["errorSummary"]
     assert of_one == [
         {
-            "runId": str(run_id),
+            "runId": str(run_uuid),
             "siteId": "tribune",
             "triggerType": "schedule",
             "startedAt": of_one[0]["startedAt"],
@@ -312,17 +312,19 @@ async def test_a_crawl_job_puts_sites_before_the_workers(database):
     assert await waiting(database) == ["akari", "tribune"]
 
 
-async def test_the_run_of_a_job_is_found_after_the_last_one_that_was(database):
+async def test_the_run_of_a_job_is_listed_after_the_last_one_that_was_and_is_running(database):
     await add_sources(database, "tribune")
     await record_run(database, "tribune", ago="1 hour")
     async with visiting(database) as visitor:
         started = (await visitor.ask("POST", JOBS, {"siteIds": ["tribune"]})).json
         path = f"/api/crawl-runs?siteId=tribune&afterRunId={started['lastRunId']}"
-        before = (await visitor.get(path)).json["crawlRuns"]
-        run_id = await record_run(database, "tribune")
-        after = (await visitor.get(path)).json["crawlRuns"]
-    assert before == []
-    assert [run["runId"] for run in after] == [str(run_id)]
+        again = (await visitor.ask("POST", JOBS, {"siteIds": ["tribune"]})).json
+        [run] = (await visitor.get(path)).json["crawlRuns"]
+        page = await visitor.get("/runs?status=running")
+    assert (run["status"], run["triggerType"], run["completedAt"]) == ("running", "manual", None)
+    assert [run["runId"]] == started["runIds"] == [job["runId"] for job in started["jobs"]] == again["runIds"]
+    assert again["lastRunId"] == started["lastRunId"]
+    assert page.page.text.count("running") > 1
 
 
 async def test_a_site_that_was_visited_a_moment_ago_is_left_alone_unless_by_force(database):

@@ -11,7 +11,7 @@ from gathering import ARTICLE, a_feed, open_desk, open_web
 from scoop.actions import sources as source_actions
 from scoop.actions import tools
 from scoop.core.tools import ToolSettings
-from scoop.store import work
+from scoop.store import runs, sources, work
 from scoop.store.work import Subject
 
 FEED = "http://tribune.example/feed"
@@ -46,6 +46,39 @@ async def test_a_feed_enters_the_ledger_once_however_often_it_is_read(desk, web)
         {"status": "completed", "items_fetched": 2, "items_inserted": 2},
         {"status": "completed", "items_fetched": 2, "items_inserted": 0},
     ]
+
+
+async def request_run(desk, slug="tribune"):
+    async with desk.database.transaction() as conn:
+        ids = await sources.list_ids(conn, [slug])
+        await sources.enqueue_now(conn, ids, force=False)
+        return (await runs.request(conn, ids))[slug].run_uuid
+
+
+async def test_a_visit_ends_the_run_that_was_asked_for_and_the_next_visit_is_another_run(desk, web):
+    web.answers[FEED] = a_feed("one", "two")
+    await desk.add(web.source())
+    run_uuid = await request_run(desk)
+    await desk.visit()
+    await desk.visit()
+    first, second = await desk.rows("SELECT * FROM ingest_runs ORDER BY run_id")
+    assert (first["run_uuid"], first["status"], first["items_inserted"]) == (run_uuid, "completed", 2)
+    assert first["finished_at"] >= first["started_at"]
+    assert first["log_key"]
+    assert (second["status"], second["items_inserted"]) == ("completed", 0)
+
+
+async def test_a_run_that_was_asked_for_is_closed_if_its_visit_is_cancelled(desk, web):
+    await desk.add(web.source())
+    await request_run(desk)
+    statement = "SELECT status::text, error_message FROM ingest_runs"
+    async with desk.database.transaction() as conn:
+        await runs.close_abandoned(conn)
+        waiting = await desk.rows(statement)
+        await conn.execute("DELETE FROM work WHERE stage = 'ingest'")
+        await runs.close_abandoned(conn)
+    assert waiting == [{"status": "running", "error_message": None}]
+    assert await desk.rows(statement) == [{"status": "failed", "error_message": "the visit was cancelled"}]
 
 
 async def test_validators_are_sent_back_byte_for_byte_and_survive_a_304(desk, web):

@@ -24,6 +24,7 @@ from scoop.store import db, runs, sources
 from scoop.store.db import Connection
 from scoop.store.reads import sources as source_reads
 from scoop.store.reads.sources import NextVisit
+from scoop.store.runs import RequestedRun
 
 router = routes.for_programs("Articles", prefix="/api")
 
@@ -57,6 +58,7 @@ class CrawlJob:
     """A fetch in the queue, and about when it starts; a site that is in the queue already keeps its job."""
 
     jobId: str  # noqa: N815
+    runId: str  # noqa: N815
     siteId: str  # noqa: N815
     dueAt: datetime | None  # noqa: N815
 
@@ -69,8 +71,9 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrawlStarted:
-    """The runs of the jobs have a number larger than `lastRunId`."""
+    """The runs of the jobs, and the jobs that do them; the runs have a number larger than `lastRunId`."""
 
+    runIds: list[str]  # noqa: N815
     jobs: list[CrawlJob]
     skipped: list[Skipped]
     lastRunId: str  # noqa: N815
@@ -120,10 +123,9 @@ async def list_crawl_runs(
 async def start_crawl(request: Request, conn: WriteConn, desk: CurrentDesk, body: CrawlRequest) -> Response:
     """Fetch sites now, by the workers.
 
-    A run gets its number when its fetch has ended, so the response names the jobs, and `lastRunId`: the runs of these
-    jobs are those that `/api/crawl-runs?siteId=...&afterRunId=...` lists later. A site that was fetched in the last
-    five minutes is skipped unless by force; where that is true of all, the response is 429. By force, a site is fetched
-    even if its server asked to wait.
+    The runs are listed as `running` until their fetch has ended; `/api/crawl-runs?siteId=...&afterRunId=...` lists
+    those after `lastRunId`. A site that was fetched in the last five minutes is skipped unless by force; where that is
+    true of all, the response is 429. By force, a site is fetched even if its server asked to wait.
     """
     named = await sources.list_ids(conn, body.site_ids)
     resting = await sources.find_not_gathered(conn, named, gathers=modes(desk.config).write_raw_ledger)
@@ -132,17 +134,19 @@ async def start_crawl(request: Request, conn: WriteConn, desk: CurrentDesk, body
     chosen = [visit for visit in visits if visit.source_id not in skipped]
     if not chosen:
         raise _nothing_to_do(visits, skipped)
-    last_run_id = await runs.newest_id(conn)
+    newest_id = await runs.newest_id(conn)
+    requested = await runs.request(conn, [visit.source_id for visit in chosen])
     idle = [visit.source_id for visit in chosen if not visit.is_on_its_way]
     await sources.enqueue_now(conn, idle, force=body.force)
     started = CrawlStarted(
-        jobs=await _jobs(conn, [visit.source_id for visit in chosen]),
+        runIds=[str(requested[visit.source].run_uuid) for visit in chosen],
+        jobs=await _jobs(conn, [visit.source_id for visit in chosen], requested),
         skipped=[
             Skipped(siteId=visit.source, reason=skipped[visit.source_id])
             for visit in visits
             if visit.source_id in skipped
         ],
-        lastRunId=str(last_run_id),
+        lastRunId=str(min(newest_id, *(run.run_id - 1 for run in requested.values()))),
     )
     return responses.json(request, started, status=HTTPStatus.ACCEPTED)
 
@@ -163,8 +167,13 @@ def _nothing_to_do(visits: Sequence[NextVisit], skipped: Mapping[int, SkipReason
     return Conflict("no site is enabled; enable a source first")
 
 
-async def _jobs(conn: Connection, source_ids: Sequence[int]) -> list[CrawlJob]:
+async def _jobs(conn: Connection, source_ids: Sequence[int], requested: Mapping[str, RequestedRun]) -> list[CrawlJob]:
     return [
-        CrawlJob(jobId=f"{StageName.INGEST}:{visit.source_id}", siteId=visit.source, dueAt=visit.due_at)
+        CrawlJob(
+            jobId=f"{StageName.INGEST}:{visit.source_id}",
+            runId=str(requested[visit.source].run_uuid),
+            siteId=visit.source,
+            dueAt=visit.due_at,
+        )
         for visit in await source_reads.list_next_visits(conn, StageName.INGEST, source_ids, rest=PAUSE)
     ]

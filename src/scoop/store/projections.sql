@@ -144,7 +144,7 @@ ORDER BY article_id, summary_id DESC;
 
 -- name: crawl_runs
 -- The facts of runs that have ended, by their ids.
-SELECT run_id::text AS subject, run_id AS row_id, run_id, source, trigger::text AS trigger, started_at, finished_at,
+SELECT run_id::text AS subject, run_id AS row_id, run_id, run_uuid, source, trigger::text AS trigger, started_at, finished_at,
     status::text AS status, items_fetched, items_inserted, items_failed, error_message, log_key
 FROM ingest_runs
 WHERE run_id = ANY ($1::bigint[] || $2::text[]::bigint[]) AND status <> 'running'

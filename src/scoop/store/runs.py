@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
+from uuid import UUID
 
 from scoop.core.shapes.summanow import CrawlRunFacts
 from scoop.errors import NotFound
+from scoop.stage_names import StageName
 from scoop.store import db
 from scoop.store.db import Connection
 
@@ -54,17 +56,39 @@ class FinishedRun:
     log_key: str | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestedRun:
+    """A run that was asked for and has not ended."""
+
+    source: str
+    run_id: int
+    run_uuid: UUID
+
+
 async def start(conn: Connection, source: str, trigger: Trigger) -> int:
     run_id: int = await conn.fetchval(SQL["start"], source, trigger)
     return run_id
 
 
 async def record(conn: Connection, visits: Sequence[FinishedRun], trigger: Trigger) -> list[int]:
-    """Insert runs that have ended; give their ids in order."""
+    """Insert runs that have ended, or close those that were asked for; give their ids in order."""
     if not visits:  # the sources of a batch can all have been removed since it was claimed
         return []
+    requested = {row["source"]: row["run_id"] for row in await conn.fetch(SQL["close_requested"], *_columns(visits))}
+    others = [visit for visit in visits if visit.source not in requested]
+    rows = await conn.fetch(SQL["record"], trigger, *_columns(others)) if others else []
+    inserted = iter([row["run_id"] for row in rows])
+    return [requested[visit.source] if visit.source in requested else next(inserted) for visit in visits]
+
+
+def _columns(visits: Sequence[FinishedRun]) -> list[list[Any]]:
     rows = [(v.source, v.started_at, v.status, v.fetched, v.failed, v.error, v.checkpoint, v.log_key) for v in visits]
-    return [row["run_id"] for row in await conn.fetch(SQL["record"], trigger, *map(list, zip(*rows, strict=True)))]
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+async def request(conn: Connection, source_ids: Sequence[int]) -> dict[str, RequestedRun]:
+    """Open the next run of each source, before it is visited, by its slug; the visit closes it."""
+    return {row["source"]: RequestedRun(**row) for row in await conn.fetch(SQL["request"], source_ids)}
 
 
 async def count_inserted(conn: Connection, inserted_by_run: Mapping[int, int]) -> None:
@@ -85,7 +109,7 @@ async def finish(conn: Connection, run_id: int, tally: RunTally, checkpoint: dic
 
 
 async def close_abandoned(conn: Connection) -> None:
-    await conn.execute(SQL["close_abandoned"], RUN_LOCK)
+    await conn.execute(SQL["close_abandoned"], RUN_LOCK, StageName.INGEST)
 
 
 async def log_key(conn: Connection, run_id: int) -> str:

@@ -19,18 +19,35 @@ FROM unnest($2::text[], $3::timestamptz[], $4::text[], $5::int[], $6::int[], $7:
 ORDER BY place
 RETURNING run_id;
 
+-- name: request
+-- Open the next runs of these sources, before they are visited; a run that was asked for before is the same.
+INSERT INTO ingest_runs (source, trigger, is_requested) SELECT slug, 'manual', true FROM sources WHERE source_id = ANY ($1::bigint[])
+ON CONFLICT (source) WHERE is_requested DO UPDATE SET source = excluded.source
+RETURNING source, run_id, run_uuid;
+
+-- name: close_requested
+-- Close the runs that were asked for and have ended, with their counts.
+UPDATE ingest_runs SET is_requested = false, started_at = least(ended.started_at, now()), finished_at = now(),
+    status = ended.status::ingest_run_status, items_fetched = fetched, items_failed = failed, error_message = error,
+    cursor_checkpoint = checkpoint, log_key = ended.log_key
+FROM unnest($1::text[], $2::timestamptz[], $3::text[], $4::int[], $5::int[], $6::text[], $7::jsonb[], $8::text[])
+    AS ended (source, started_at, status, fetched, failed, error, checkpoint, log_key)
+WHERE ingest_runs.source = ended.source AND is_requested RETURNING ingest_runs.source, run_id;
+
 -- name: count_inserted
 -- Set how many items of runs were new.
 UPDATE ingest_runs SET items_inserted = counted.inserted
 FROM unnest($1::bigint[], $2::int[]) AS counted (run_id, inserted) WHERE ingest_runs.run_id = counted.run_id;
 
 -- name: close_abandoned
--- Close the runs whose process is gone: no session holds their lock.
-UPDATE ingest_runs SET finished_at = greatest(now(), started_at), status = 'failed',
+-- Close the runs whose process is gone: no session holds their lock. One that was asked for has no process; it is closed if
+-- no visit of its source is in the queue any more.
+UPDATE ingest_runs SET finished_at = greatest(now(), started_at), status = 'failed', is_requested = false,
     items_inserted = (SELECT count(*) FROM raw_arrivals WHERE raw_arrivals.run_id = ingest_runs.run_id),
-    error_message = 'the process ended before the run did'
+    error_message = CASE WHEN is_requested THEN 'the visit was cancelled' ELSE 'the process ended before the run did' END
 WHERE run_id IN (
     SELECT run_id FROM ingest_runs WHERE status = 'running'
+        AND NOT (is_requested AND source IN (SELECT slug FROM sources JOIN work ON stage = $2 AND subject = source_id))
         AND run_id NOT IN (
             SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objsubid = 2
                 AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))
@@ -46,7 +63,7 @@ SELECT coalesce(max(run_id), 0) FROM ingest_runs;
 
 -- name: latest
 -- The newest runs between two of them, without those of removed sources.
-SELECT run_id, source, (SELECT name FROM source_names WHERE source_names.source = ingest_runs.source) AS source_name,
+SELECT run_id, run_uuid, source, (SELECT name FROM source_names WHERE source_names.source = ingest_runs.source) AS source_name,
     trigger::text AS trigger, started_at, finished_at, status::text AS status, items_fetched,
     items_inserted, items_failed, error_message, log_key
 FROM ingest_runs WHERE run_id > $1 AND run_id < $2
@@ -55,7 +72,7 @@ ORDER BY run_id DESC LIMIT $3;
 
 -- name: latest_of_source
 -- The newest runs of one source, in one state or all, between two of them; in the order of the index.
-SELECT run_id, source, (SELECT name FROM source_names WHERE source_names.source = ingest_runs.source) AS source_name,
+SELECT run_id, run_uuid, source, (SELECT name FROM source_names WHERE source_names.source = ingest_runs.source) AS source_name,
     trigger::text AS trigger, started_at, finished_at, status::text AS status, items_fetched,
     items_inserted, items_failed, error_message, log_key
 FROM ingest_runs
@@ -65,7 +82,7 @@ ORDER BY started_at DESC, run_id DESC LIMIT $3;
 
 -- name: latest_in_state
 -- The newest runs in one state, between two of them; in the order of the index.
-SELECT run_id, source, (SELECT name FROM source_names WHERE source_names.source = ingest_runs.source) AS source_name,
+SELECT run_id, run_uuid, source, (SELECT name FROM source_names WHERE source_names.source = ingest_runs.source) AS source_name,
     trigger::text AS trigger, started_at, finished_at, status::text AS status, items_fetched,
     items_inserted, items_failed, error_message, log_key
 FROM ingest_runs
@@ -76,7 +93,7 @@ ORDER BY started_at DESC, run_id DESC LIMIT $3;
 
 -- name: by_id
 -- One run.
-SELECT run_id, source, (SELECT name FROM source_names WHERE source_names.source = ingest_runs.source) AS source_name,
+SELECT run_id, run_uuid, source, (SELECT name FROM source_names WHERE source_names.source = ingest_runs.source) AS source_name,
     trigger::text AS trigger, started_at, finished_at, status::text AS status, items_fetched,
     items_inserted, items_failed, error_message, log_key
 FROM ingest_runs WHERE run_id = $1;

@@ -42,6 +42,7 @@ ARTICLE = ArticleFacts(
 )
 RUN = CrawlRunFacts(
     run_id=7,
+    run_uuid=UUID("0190c7a4-0000-7000-8000-000000000007"),
     source="tribune",
     trigger="schedule",
     started_at=NOON,
@@ -164,12 +165,12 @@ def test_a_crawl_run_is_found_by_site_by_id_and_by_status_for_ninety_days():
     assert summanow.crawl_run_item(RUN) == {
         "PK": "SITE#tribune",
         "SK": f"CRAWL#{NOON_ISO}",
-        "GSI4PK": "RUN#7",
+        "GSI4PK": "RUN#0190c7a4-0000-7000-8000-000000000007",
         "GSI4SK": "METADATA",
         "GSI5PK": "STATUS#success",
         "GSI5SK": NOON_ISO,
         "ttl": int((NOON + timedelta(days=90)).timestamp()),
-        "runId": "7",
+        "runId": "0190c7a4-0000-7000-8000-000000000007",
         "siteId": "tribune",
         "triggerType": "schedule",
         "startedAt": NOON_ISO,

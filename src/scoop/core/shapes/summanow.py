@@ -102,6 +102,7 @@ class CrawlRunFacts:
     """A run of a source."""
 
     run_id: int
+    run_uuid: UUID
     source: str
     trigger: str
     started_at: datetime
@@ -184,7 +185,7 @@ def summary(facts: SummaryFacts) -> Shape:
 
 def crawl_run(facts: CrawlRunFacts) -> Shape:
     return {
-        "runId": str(facts.run_id),
+        "runId": str(facts.run_uuid),
         "siteId": facts.source,
         "triggerType": facts.trigger,
         "startedAt": facts.started_at,
@@ -249,7 +250,7 @@ def crawl_run_item(facts: CrawlRunFacts) -> Shape:
         shape,
         PK=f"SITE#{facts.source}",
         SK=f"CRAWL#{started_at}",
-        GSI4PK=f"RUN#{facts.run_id}",
+        GSI4PK=f"RUN#{facts.run_uuid}",
         GSI4SK="METADATA",
         GSI5PK=f"STATUS#{shape['status']}",
         GSI5SK=started_at,

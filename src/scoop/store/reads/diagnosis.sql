@@ -5,7 +5,7 @@ SELECT
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS workers,
     (SELECT count(*) FROM work WHERE state = 'waiting' AND due_at <= now()) AS due,
     (SELECT min(due_at) FROM work WHERE state = 'waiting' AND due_at <= now()) AS oldest_due_at,
-    (SELECT max(started_at) FROM ingest_runs) AS last_run_at,
+    (SELECT max(started_at) FROM ingest_runs WHERE NOT is_requested) AS last_run_at,
     (SELECT count(*) FROM work WHERE state = 'quarantined') AS quarantined,
     (SELECT count(*) FROM posts WHERE state = 'held') AS held_posts,
     EXISTS (SELECT FROM users WHERE enabled) AS has_account;

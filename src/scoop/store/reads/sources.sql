@@ -9,7 +9,8 @@ SELECT health::text AS health, count(*) AS sources FROM sources WHERE enabled GR
 -- name: next_visits
 -- The remaining pause of sources after a visit, the time of each next visit, and whether that has started.
 SELECT source_id, slug AS source, (
-        SELECT max(started_at) FROM ingest_runs WHERE ingest_runs.source = slug AND started_at > now() - $3::interval
+        SELECT max(started_at) FROM ingest_runs
+        WHERE ingest_runs.source = slug AND started_at > now() - $3::interval AND NOT is_requested
     ) + $3::interval - now() AS rests_for,
     CASE WHEN state = 'claimed' THEN now() ELSE due_at END AS due_at,
     coalesce(state = 'claimed' OR (attempts = 0 AND due_at <= now() + interval '1 minute'), false) AS is_on_its_way
