@@ -1,21 +1,38 @@
 """Every sentence of a summary of the newsstand's events has a passage that supports it, by a check of its own.
 
 The check shares no code with `scoop.core.support`: it compares digits, names and words of a sentence with the passages
-that it cites.
+that it cites. The words that the newsstand's model `reworded` puts before a sentence claim nothing: they are not
+compared.
 """
 
 import re
 import unicodedata
 from collections import defaultdict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 
 import pytest
+from newsstand_builders import ANCHOR, Clock
 
-from scoop.core.briefs import Order, SourceText, summary
+from scoop.core.briefs import BadReply, Order, SourceText, summary
 from scoop.core.briefs.summary import CheckedSummary
+from scoop.embedders import local as local_embedder
 from scoop.fetch.client import open_client
-from scoop.newsstand import world
+from scoop.newsstand import server, world
+from scoop.newsstand.model_replies import REWORDED
+from scoop.newsstand.sites import models
+from scoop.serve import serving
+from scoop.writers import Writer
 from scoop.writers.local import LocalWriter
+from scoop.writers.openai import OpenAIWriter
 
+LOCAL = "local"
+HONEST = (LOCAL, models.MODEL, "reworded")  # the others obey orders of articles, or write about another story
+MODELS = (models.MODEL, "reworded", "obedient", "other-story")
+MIXED = "mixed"  # whole events with articles in several languages
+LANGUAGES = ("en", "de", "ja", "zh", MIXED)
+MAX_DOCUMENTS = 10
 MIN_SHARED = 0.6  # of a sentence's words, or pairs of signs, that the passages must have
 
 
@@ -59,7 +76,7 @@ def unsupported(checked: CheckedSummary, sources: list[SourceText]) -> list[str]
     wrong = []
     for sentence in checked.sentences:
         passage = " ".join(bodies[each.document_id][each.start : each.end] for each in sentence.citations)
-        said = pieces(sentence.text)
+        said = pieces(sentence.text.removeprefix(REWORDED))
         has_words = not said or len(said & pieces(passage)) / len(said) >= MIN_SHARED
         if not passage.strip() or not has_words or not figures(sentence.text) <= figures(passage):
             wrong.append(sentence.text)
@@ -67,28 +84,58 @@ def unsupported(checked: CheckedSummary, sources: list[SourceText]) -> list[str]
 
 
 def sources_in(language: str) -> list[list[SourceText]]:
-    """The articles of each event in one language, if they have a text."""
-    found = [[source for source in sources if source.language == language] for sources in EVENTS.values()]
-    return [sources for sources in found if summary.has_text(sources)]
+    """The articles of each event in one language, or of each event in several, if they have a text."""
+    if language == MIXED:
+        found = [sources for sources in EVENTS.values() if len({source.language for source in sources}) > 1]
+    else:
+        found = [[source for source in sources if source.language == language] for sources in EVENTS.values()]
+    return [sources[:MAX_DOCUMENTS] for sources in found if summary.has_text(sources)]
 
 
-async def summarise(sources: list[SourceText]) -> CheckedSummary:
-    order = Order(kind="summary", language="", documents=tuple(sources[:10]))
-    async with open_client() as client:
-        reply = await LocalWriter(LocalWriter.Options(), client).write(order, summary.prompt(order))
-    return summary.check(summary.parse(reply.text, order), order)
+@dataclass(slots=True, kw_only=True)
+class Tally:
+    """What a writer proposed for the events of a language, what was published of it, and what no passage supports."""
+
+    events: int = 0
+    proposed: int = 0
+    published: int = 0
+    unsupported: list[str] = field(default_factory=list)
 
 
-@pytest.mark.parametrize("language", ["en", "de", "ja", "zh"])
-async def test_every_published_sentence_has_a_passage_that_supports_it(language):
-    events = sources_in(language)
-    sentences, wrong = 0, []
+async def tally_of(writer: Writer, events: list[list[SourceText]]) -> Tally:
+    tally = Tally(events=len(events))
     for sources in events:
-        checked = await summarise(sources)
-        sentences += len(checked.sentences)
-        wrong += unsupported(checked, sources)
-    assert sentences >= len(events) > 0
-    assert wrong == []
+        order = Order(kind="summary", language="", documents=tuple(sources))
+        drafts = summary.parse((await writer.write(order, summary.prompt(order))).text, order)
+        tally.proposed += len(drafts)
+        try:
+            checked = summary.check(drafts, order, embed=local_embedder.encode)
+        except BadReply:
+            continue
+        tally.published += len(checked.sentences)
+        tally.unsupported += unsupported(checked, sources)
+    return tally
+
+
+@asynccontextmanager
+async def a_writer(model: str) -> AsyncIterator[Writer]:
+    """The local writer, or one with a model of the newsstand's server."""
+    app = server.create_app(world.load(world.SHIPPED), ANCHOR, Clock())
+    async with serving(app) as address, open_client() as client:
+        base_url = f"{address}/{models.HOST}/v1"
+        options = OpenAIWriter.Options(base_url=base_url, model=model)
+        yield LocalWriter(LocalWriter.Options(), client) if model == LOCAL else OpenAIWriter(options, client)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("model", [LOCAL, *MODELS])
+async def test_every_published_sentence_has_a_passage_that_supports_it(model, language):
+    events = sources_in(language)
+    async with a_writer(model) as writer:
+        tally = await tally_of(writer, events)
+    assert tally.proposed >= len(events) > 0
+    assert tally.published >= (len(events) if model in HONEST else 0)
+    assert tally.unsupported == []
 
 
 def test_the_second_check_finds_a_changed_figure_and_another_subject():
