@@ -195,6 +195,23 @@ async def test_interests_have_a_history_and_a_bad_file_is_refused_with_line_and_
         assert "its interests are version 2" in same.stdout
 
 
+async def test_an_earlier_version_of_interests_is_shown_and_used_again(database_url, home, tmp_path):
+    async with a_desk(database_url, home, tmp_path) as call:
+        await call("curators", "add", "picks", "--interests", str(call.file))
+        await call("curators", "change", "picks", "--interests", "-", stdin=b'{"topics": ["Zig"]}')
+        shown = (await call("curators", "show", "picks", "--version", "1")).stdout
+        assert "interests, version 1" in shown
+        assert "PostgreSQL" in shown
+        first = (await call("curators", "show", "picks", "--version", "1", "--toml")).stdout
+        restored = await call("curators", "change", "picks", "--version", "1")
+        assert "its interests are version 3" in restored.stdout, restored.stderr
+        assert (await call("curators", "show", "picks", "--toml")).stdout == first
+        missing = await call("curators", "change", "picks", "--version", "9")
+        assert "picks has no version 9 of its interests" in missing.stderr
+        both = await call("curators", "change", "picks", "--version", "1", "--interests", str(call.file))
+        assert "choose one of --version" in both.stderr
+
+
 async def test_interests_are_read_from_a_file_at_every_run(database_url, home, tmp_path):
     async with a_desk(database_url, home, tmp_path) as call:
         await call("curators", "add", "picks", "--interests-from", str(call.file))

@@ -62,6 +62,22 @@ async def test_interests_are_put_with_the_version_that_was_read_and_have_a_histo
     assert rest.json["next_cursor"] is None
 
 
+async def test_a_version_of_interests_is_read_and_restored(database):
+    async with visiting(database, role="editor") as visitor:
+        await visitor.ask("POST", "/api/v1/curators", NEW)
+        path = "/api/v1/curators/daily/interests"
+        first = await visitor.get(path)
+        for number in range(2, 40):
+            await visitor.ask("PUT", path, {"topics": [{"topic": f"Zig {number}"}]})
+        read = await visitor.get(f"{path}/versions/1")
+        restored = await visitor.ask("POST", f"{path}/versions/1/restore")
+        missing = await visitor.ask("POST", f"{path}/versions/77/restore")
+        used = await visitor.get(path)
+    assert read.json == first.json
+    assert (restored.json["version"], restored.json["interests"]) == (40, first.json["interests"])
+    assert (missing.status, used.json) == (404, restored.json)
+
+
 @pytest.mark.parametrize(
     ("given", "field"),
     [
@@ -112,6 +128,7 @@ async def test_a_reader_reads_and_changes_nothing(database):
             ("PATCH", "/daily", {}),
             ("PUT", "/daily/interests", GIVEN),
             ("POST", "/daily/test", {}),
+            ("POST", "/daily/interests/versions/1/restore", None),
             ("PUT", "/daily/labels/1", {"is_wanted": True}),
         ]:
             assert (await visitor.ask(method, f"/api/v1/curators{path}", body)).status == 403

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from curating import INTERESTS, NINE, SLUG, TODAY, a_curator, a_post_about
-from scoop.core.interests import Interest
+from scoop.core.interests import Interest, Interests
 from scoop.newsstand.sites.models import MODEL
 from scoop.store import curators, topics
 from web.visitor import visiting
@@ -281,6 +281,26 @@ async def test_versions_show_their_changes_and_can_be_restored(database, tmp_pat
     assert "Go , priority: medium high Go , aliases: golang PostgreSQL topic removed" in page.text
     assert "As in version 1. Save to use it again." in opened.text
     assert (restored.interests, restored.interests_version, missing) == (INTERESTS, 3, 404)
+
+
+async def test_versions_before_the_newest_thirty_are_listed_and_can_be_restored(database, tmp_path):
+    async with a_curator(database, tmp_path):
+        async with database.transaction() as conn:
+            for number in range(2, 42):
+                given = Interests(topics=(Interest(topic=f"Zig {number}"),))
+                await curators.put_interests(conn, (await stored(database)).topic_id, given, origin="page")
+        async with at_nine(database) as visitor:
+            newest = (await visitor.get(f"{HERE}/interests")).page
+            earlier = (await visitor.get(f"{HERE}/interests?before=12")).page
+            opened = (await visitor.get(f"{HERE}/interests?version=1")).page
+            await visitor.post(f"{HERE}/interests/restore", {"version": "1"})
+        restored = await stored(database)
+    assert ("Version 12 " in newest.text, "Version 11 " in newest.text) == (True, False)
+    assert f"{HERE}/interests?before=12#versions" in newest.links()
+    assert ("Version 11 " in earlier.text, "Version 1 " in earlier.text) == (True, True)
+    assert "Earlier versions" not in earlier.text
+    assert "As in version 1." in opened.text
+    assert (restored.interests, restored.interests_version) == (INTERESTS, 42)
 
 
 async def test_interests_from_a_file_are_read_only_and_show_their_problem(database, tmp_path):

@@ -168,6 +168,12 @@ async def put_interests(conn: Connection, slug: str, wanted: Interests, *, origi
     return await store.by_slug(conn, slug)
 
 
+async def restore_interests(conn: Connection, slug: str, version: int, *, origin: str, by: str = "") -> Curator:
+    """Use an earlier version of the interests again, in the caller's transaction: it becomes the newest."""
+    wanted = await store.get_version(conn, await store.by_slug(conn, slug), version)
+    return await put_interests(conn, slug, wanted.interests, origin=origin, by=by)
+
+
 async def remove(conn: Connection, slug: str) -> None:
     """Remove a curator that has posted nothing, with its interests and memory, in the caller's transaction.
 

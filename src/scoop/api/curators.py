@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from http import HTTPStatus
 from typing import Annotated, Any
 
-from fastapi import Query, Request, Response
+from fastapi import Path, Query, Request, Response
 from pydantic import AfterValidator, Field
 
 from scoop.actions import curator_reports, curators
@@ -36,6 +36,7 @@ TopicName = Annotated[str, Field(min_length=1, max_length=interests.MAX_TOPIC_CH
 Alias = Annotated[str, Field(min_length=1, max_length=interests.MAX_ALIAS_CHARACTERS), AfterValidator(storable)]
 Description = Annotated[str, Field(max_length=interests.MAX_DESCRIPTION_CHARACTERS), AfterValidator(storable)]
 SourceList = Annotated[list[ShortText], Field(max_length=MAX_RULES, description="Slugs of sources that it reads.")]
+VersionNumber = Annotated[int, Path(ge=1, le=2**31 - 1)]
 
 
 class GivenInterest(RequestModel):
@@ -79,7 +80,7 @@ class TrialRequest(RequestModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InterestsReport:
-    """The interests in use: the version and where it came from."""
+    """Interests: the version and where it came from."""
 
     version: int
     interests: Interests
@@ -233,6 +234,28 @@ async def list_versions(
     return responses.json(request, pagination.paginate(found, wanted.limit, lambda each: (each.version,)))
 
 
+@router.get("/curators/{slug}/interests/versions/{version}", response_model=InterestsReport)
+@needs("read")
+async def get_version(request: Request, conn: ReadConn, slug: AnySlug, version: VersionNumber) -> Response:
+    """One version of the interests of a curator."""
+    found = await store.get_version(conn, await store.by_slug(conn, slug), version)
+    return responses.json(request, _report(found))
+
+
+@router.post(
+    "/curators/{slug}/interests/versions/{version}/restore",
+    response_model=InterestsReport,
+    responses=document.problems(HTTPStatus.CONFLICT),
+)
+@needs("edit")
+async def restore_version(
+    request: Request, by: CurrentVisitor, conn: WriteConn, slug: AnySlug, version: VersionNumber
+) -> Response:
+    """Use an earlier version of the interests again: it becomes the newest. 409 if they are read from a file or URL."""
+    await curators.restore_interests(conn, slug, version, origin="api", by=by.name)
+    return responses.json(request, await _interests_in_use(conn, slug))
+
+
 @router.post("/curators/{slug}/test", response_model=TrialReport, responses=document.problems(HTTPStatus.CONFLICT))
 @needs("edit")
 async def try_interests(
@@ -263,9 +286,12 @@ async def _read(conn: Connection, slug: str, desk: Desk, by: Visitor) -> Curator
 
 async def _interests_in_use(conn: Connection, slug: str) -> InterestsReport:
     curator = await store.by_slug(conn, slug)
-    version = await store.find_version(conn, curator.interests_id) if curator.interests_id is not None else None
-    if version is None:
+    if curator.interests_version is None:
         raise NotFound(f"{slug} has no valid interests yet{f': {curator.problem}' if curator.problem else ''}")
+    return _report(await store.get_version(conn, curator, curator.interests_version))
+
+
+def _report(version: InterestVersion) -> InterestsReport:
     return InterestsReport(
         version=version.version,
         interests=version.interests,

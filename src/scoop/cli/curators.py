@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 STATES: "tuple[EvaluationState, ...]" = ("waiting", "relevant", "rejected", "notified")
 SHOWN = 15  # articles of a trial
+VERSION = click.IntRange(1, 2**31 - 1)
 
 of_curator = click.argument("slug", metavar="NAME")
 from_sources = click.option("--source", "sources", multiple=True, metavar="SLUG", help="A source it reads. Repeatable.")
@@ -87,23 +88,48 @@ async def _list(config: Config) -> "list[tuple[CuratorReport, CuratorStatus]]":
 @command.command()
 @of_curator
 @click.option("--toml", "as_toml", is_flag=True, help="Print its interests as TOML, to be changed and given back.")
+@click.option("--version", type=VERSION, help="Show this version of its interests instead.")
 @console.as_json
 @click.pass_obj
-def show(config: Config, slug: str, as_toml: bool, as_json: bool) -> None:
+def show(config: Config, slug: str, as_toml: bool, version: int | None, as_json: bool) -> None:
     """Show one curator: settings, interests, channels, articles by state.
 
     \b
     Examples:
       scoop curators show picks
       scoop curators show picks --toml > interests.toml
+      scoop curators show picks --version 3
     """
+    if version is not None:
+        _print_version(runtime.run(_get_version(config, slug, version)), as_toml=as_toml, as_json=as_json)
+        return
     report, status = runtime.run(_show(config, slug))
     if as_json:
         console.print_json(asdict(report) | {"status": status})
     elif as_toml:
-        _print_toml(report)
+        if report.interests is None:
+            raise Conflict(f"{slug} has no interests yet")
+        _print_toml(report.interests)
     else:
         _print(report, status)
+
+
+def _print_version(found: "InterestVersion", *, as_toml: bool, as_json: bool) -> None:
+    if as_json:
+        console.print_json(found)
+    elif as_toml:
+        _print_toml(found.interests)
+    else:
+        _print_interests(found.interests, found.version)
+        by = f" by {found.created_by}" if found.created_by else ""
+        click.echo(f"since {console.format_time(found.created_at)}, from {found.origin}{by}")
+
+
+async def _get_version(config: Config, slug: str, version: int) -> "InterestVersion":
+    from scoop.store import curators
+
+    async with runtime.open_connection(config) as conn:
+        return await curators.get_version(conn, await curators.by_slug(conn, slug), version)
 
 
 async def _show(config: Config, slug: str) -> "tuple[CuratorReport, CuratorStatus]":
@@ -114,12 +140,10 @@ async def _show(config: Config, slug: str) -> "tuple[CuratorReport, CuratorStatu
         return report, await curator_reports.get_status(conn, slug)
 
 
-def _print_toml(report: "CuratorReport") -> None:
+def _print_toml(interests: "Interests") -> None:
     from scoop.core import interest_changes
 
-    if report.interests is None:
-        raise Conflict(f"{report.topic_slug} has no interests yet")
-    click.echo(interest_changes.write_toml(report.interests), nl=False)
+    click.echo(interest_changes.write_toml(interests), nl=False)
 
 
 def _print(report: "CuratorReport", status: "CuratorStatus") -> None:
@@ -215,12 +239,20 @@ async def _add(config: Config, given: dict[str, Any], place: str, sources: list[
 @command.command()
 @of_curator
 @click.option("--interests", "place", metavar="FILE", help="TOML or JSON: a file, a URL, or - for standard input.")
+@click.option("--version", type=VERSION, help="Use this version of its interests again: it becomes the newest.")
 @from_sources
 @_settings.options(SETTINGS, TopicSettings, CuratorSettings, is_new=False)
 @console.as_json
 @click.pass_obj
 def change(
-    config: Config, /, slug: str, place: str | None, sources: tuple[str, ...], as_json: bool, **options: Any
+    config: Config,
+    /,
+    slug: str,
+    place: str | None,
+    version: int | None,
+    sources: tuple[str, ...],
+    as_json: bool,
+    **options: Any,
 ) -> None:
     """Change the interests or settings of a curator; the others stay.
 
@@ -230,10 +262,14 @@ def change(
     Examples:
       scoop curators change picks --interests interests.toml
       scoop curators change picks --cron '0 7 * * *' --freshness-days 2
+      scoop curators change picks --version 3
       scoop curators change picks --reset interests_from
     """
     given = _given(None, options)
-    report = runtime.run(_change(config, slug, given, place, [each for each in sources if each] if sources else None))
+    if version is not None and (place is not None or given.get("interests_from")):
+        raise UsageError("choose one of --version, --interests and --interests-from")
+    listed = [each for each in sources if each] if sources else None
+    report = runtime.run(_change(config, slug, given, place, listed, version=version))
     if as_json:
         console.print_json(report)
     else:
@@ -241,7 +277,13 @@ def change(
 
 
 async def _change(
-    config: Config, slug: str, given: dict[str, Any], place: str | None, sources: list[str] | None
+    config: Config,
+    slug: str,
+    given: dict[str, Any],
+    place: str | None,
+    sources: list[str] | None,
+    *,
+    version: int | None,
 ) -> "CuratorReport":
     from scoop.actions import curator_files, curator_reports, curators
 
@@ -254,6 +296,8 @@ async def _change(
             await curator_files.put_channels(conn, curator, file, config.plugins)
         if file is not None and place is not None:
             await curators.put_interests(conn, slug, file.interests, origin="command")
+        if version is not None:
+            await curators.restore_interests(conn, slug, version, origin="command")
         return await curator_reports.get_report(conn, slug, now=datetime.now(UTC))
 
 

@@ -157,9 +157,12 @@ async def list_versions(
     return [_version(row) for row in await conn.fetch(SQL["versions"], topic_id, before, limit)]
 
 
-async def find_version(conn: Connection, interests_id: int) -> InterestVersion | None:
-    row = await conn.fetchrow(SQL["version"], interests_id)
-    return None if row is None else _version(row)
+async def get_version(conn: Connection, curator: Curator, version: int) -> InterestVersion:
+    row = await conn.fetchrow(SQL["version"], curator.topic_id, version)
+    if row is None:
+        slug = curator.topic_slug
+        raise NotFound(f"{slug} has no version {version} of its interests; all: scoop curators history {slug}")
+    return _version(row)
 
 
 async def list_labels(conn: Connection, topic_id: int, *, limit: int = MAX_LABELS) -> list[ArticleLabel]:

@@ -56,8 +56,9 @@ SELECT interests_id, version, interests, origin, created_by, created_at FROM int
 WHERE topic_id = $1 AND ($2::bigint IS NULL OR version < $2) ORDER BY version DESC LIMIT $3;
 
 -- name: version
--- One version of interests.
-SELECT interests_id, version, interests, origin, created_by, created_at FROM interest_versions WHERE interests_id = $1;
+-- A version of the interests of a curator.
+SELECT interests_id, version, interests, origin, created_by, created_at FROM interest_versions
+WHERE topic_id = $1 AND version = $2;
 
 -- name: max_entries
 -- A curator posts at most as many articles as its interests say.

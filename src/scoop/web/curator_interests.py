@@ -12,7 +12,7 @@ from scoop.actions import curators as actions
 from scoop.actions.curators import InterestTrial
 from scoop.core import interest_changes
 from scoop.core.interest_changes import InterestChange
-from scoop.errors import Conflict, NotFound
+from scoop.errors import Conflict
 from scoop.http import deps, routes
 from scoop.http.deps import CurrentDesk, CurrentVisitor, ReadConn, WriteConn
 from scoop.http.routes import needs
@@ -29,12 +29,14 @@ from scoop.web.interest_fields import TypedInterests
 
 router = routes.for_pages()
 
+SHOWN_VERSIONS = 30
+
 Version = Annotated[int, Query(ge=1, le=2**31 - 1)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionLine:
-    """A version of interests, and what it changed; `changes` is None for the first of the list."""
+    """A version of interests, and what it changed; `changes` is None for the first version."""
 
     version: InterestVersion
     changes: list[InterestChange] | None
@@ -43,13 +45,17 @@ class VersionLine:
 @router.get("/curators/{slug}/interests")
 @needs("read")
 async def interests_page(
-    conn: ReadConn, context: PageContext, slug: CuratorSlug, version: Version | None = None
+    conn: ReadConn,
+    context: PageContext,
+    slug: CuratorSlug,
+    version: Version | None = None,
+    before: Version | None = None,
 ) -> Response:
-    """The interests in use, or an earlier version of them, to be changed."""
+    """The interests in use, or an earlier version of them, to be changed; the versions are those `before` one."""
     curator = await store.by_slug(conn, slug)
-    shown = curator.interests if version is None else (await _version(conn, curator, version)).interests
+    shown = curator.interests if version is None else (await store.get_version(conn, curator, version)).interests
     typed = TypedInterests(values=interest_fields.show(shown), interests=shown, problems=FormValues())
-    return await _page(conn, context, curator, typed, from_version=version)
+    return await _page(conn, context, curator, typed, from_version=version, before=before)
 
 
 @router.post("/curators/{slug}/interests")
@@ -90,21 +96,13 @@ async def restore_interests(
 ) -> Response:
     """Use an earlier version again; it becomes the newest."""
     before = await store.by_slug(conn, slug)
-    wanted = await _version(conn, before, version)
-    saved = await actions.put_interests(conn, slug, wanted.interests, origin="page", by=by.name)
+    saved = await actions.restore_interests(conn, slug, version, origin="page", by=by.name)
     notice = (
         f"Version {version} restored as version {saved.interests_version}."
         if saved.interests_version != before.interests_version
         else f"Version {version} is the same as the one in use."
     )
     return pages.redirect_with_notice(f"/curators/{slug}/interests#versions", notice=notice)
-
-
-async def _version(conn: Connection, curator: Curator, number: int) -> InterestVersion:
-    found = next((each for each in await store.list_versions(conn, curator.topic_id) if each.version == number), None)
-    if found is None:
-        raise NotFound(f"{curator.topic_name} has no version {number} of its interests, or it is too old to be listed")
-    return found
 
 
 async def _page(
@@ -115,7 +113,9 @@ async def _page(
     *,
     trial: InterestTrial | None = None,
     from_version: int | None = None,
+    before: int | None = None,
 ) -> Response:
+    listed = await store.list_versions(conn, curator.topic_id, before=before, limit=SHOWN_VERSIONS + 1)
     topic: Topic = await topics.by_slug(conn, curator.topic_slug)
     return pages.page(
         "curator_interests.html",
@@ -128,7 +128,8 @@ async def _page(
         trial=trial,
         score_bars=explain.score_bars,
         from_version=from_version,
-        versions=_changes(await store.list_versions(conn, curator.topic_id)),
+        versions=_changes(listed)[:SHOWN_VERSIONS],
+        has_earlier=len(listed) > SHOWN_VERSIONS,
     )
 
 
