@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from scoop.core import tool_candidates, tools
+from scoop.core import tools
 from scoop.core.tools import Tool, ToolSettings
 from scoop.errors import Conflict, UsageError
 
@@ -78,14 +78,6 @@ def test_a_merge_that_would_make_a_cycle_is_refused_with_the_chain(source, targe
     by_number = {tool.tool_number: tool for tool in listed}
     with pytest.raises(Conflict, match=chain):
         tools.check_merge(by_number[source], by_number[target], listed)
-
-
-def test_names_that_look_like_tools_are_candidates_and_ordinary_words_are_not():
-    found = tool_candidates.names_in(
-        "We moved from LangChain to a Next.js page in Frankfurt. LangChain was slow, PostgreSQL is not.",
-        known={"postgresql"},
-    )
-    assert found == {"LangChain": 2, "Next.js": 1}
 
 
 def test_a_change_is_described_by_the_settings_that_differ():

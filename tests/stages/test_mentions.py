@@ -288,8 +288,7 @@ async def test_every_change_of_a_tool_is_in_the_audit_log(database):
 
 
 @pytest.mark.parametrize("mentions", [49, 50])
-async def test_a_name_with_fifty_mentions_in_a_week_is_proposed(database, mentions):
-    await add_tool(database, "Tussock")
+async def test_a_name_with_fifty_mentions_in_a_week_is_proposed_also_on_a_desk_without_tools(database, mentions):
     await told(database, [an_item(1, body_text=" ".join(["LangChain is here."] * mentions), title="News")])
     async with database.connection() as conn:
         proposed = await tool_store.list_candidates(conn, now=NOW)

@@ -19,7 +19,7 @@ from scoop.store import briefs
 from scoop.store import mentions as store
 from scoop.store import tools as tool_store
 from scoop.store.db import Connection
-from scoop.store.mentions import Engagement, MentionSource, NewMention, StoredMention, TextScore
+from scoop.store.mentions import DocumentSentiment, Engagement, MentionSource, NewMention, StoredMention
 from scoop.store.tools import CandidateMention
 from scoop.store.work import Subject
 
@@ -38,12 +38,9 @@ class ToolSet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MentionBatch:
-    """Documents with the mentions that they have already; `toolset` is None on a desk without tools.
+    """Documents with the mentions that they have already, and the hashes of texts that have a score as a whole."""
 
-    `scored_texts` are the hashes of the texts that have a score as a whole.
-    """
-
-    toolset: ToolSet | None
+    toolset: ToolSet
     documents: Sequence[MentionSource]
     stored: Mapping[int, Sequence[StoredMention]]
     scored_texts: Mapping[int, int] = field(default_factory=dict)
@@ -57,7 +54,7 @@ class FoundMentions:
     document_ids: Sequence[int] = ()
     new: Sequence[NewMention] = ()
     kept: Sequence[int] = ()
-    new_texts: Sequence[TextScore] = ()
+    new_texts: Sequence[DocumentSentiment] = ()
     kept_texts: Sequence[int] = ()
     engagement: Sequence[Engagement] = ()
     candidates: Sequence[CandidateMention] = ()
@@ -92,8 +89,6 @@ class MentionFinder:
 
     async def load(self, conn: Connection, ids: Sequence[int], *, rescores: bool = False) -> MentionBatch:
         toolset = await self._current(conn)
-        if toolset is None:
-            return MentionBatch(toolset=None, documents=[], stored={})
         stored: defaultdict[int, list[StoredMention]] = defaultdict(list)
         for each in await store.list_stored(conn, ids):
             stored[each.document_id].append(each)
@@ -105,28 +100,27 @@ class MentionFinder:
             rescores=rescores,
         )
 
-    async def _current(self, conn: Connection) -> ToolSet | None:
-        """The names of the tools as they are now; None if there are no tools."""
+    async def _current(self, conn: Connection) -> ToolSet:
+        """The names of the tools as they are now."""
         version = await tool_store.version(conn)
         if self._toolset is None or self._toolset.version != version:
-            listed = await tool_store.list_tools(conn)
-            self._toolset = await asyncio.to_thread(prepare, listed, version) if listed else None
+            self._toolset = await asyncio.to_thread(prepare, await tool_store.list_tools(conn), version)
         return self._toolset
 
     async def work(self, batch: MentionBatch) -> Outcome[FoundMentions]:
         return Outcome(output=await self.find(batch))
 
     async def find(self, batch: MentionBatch) -> FoundMentions:
-        if batch.toolset is None or not batch.documents:
-            return FoundMentions()
-        return await asyncio.to_thread(self._find, batch, batch.toolset)
+        return await asyncio.to_thread(self._find, batch) if batch.documents else FoundMentions()
 
-    def _find(self, batch: MentionBatch, toolset: ToolSet) -> FoundMentions:
+    def _find(self, batch: MentionBatch) -> FoundMentions:
+        toolset = batch.toolset
         spotted = [
             _spot(each, toolset, batch.stored.get(each.document_id, ()), batch.rescores) for each in batch.documents
         ]
         unscored = [(each, span, _target(each, span)) for each in spotted for span in each.unscored]
-        weighed = [each for each in spotted if each.has_mentions or each.document.is_comment]
+        scores_comments = not toolset.matcher.is_empty  # a desk that follows no tools pays for no scores
+        weighed = [each for each in spotted if each.has_mentions or (each.document.is_comment and scores_comments)]
         unscored_texts = [each for each in weighed if batch.rescores or not _has_score(each, batch.scored_texts)]
         targets = [*(target for _, _, target in unscored), *map(_whole, unscored_texts)]
         scores = self.score(targets, embed=self.embed) if targets else []
@@ -135,7 +129,9 @@ class MentionFinder:
             document_ids=[each.document_id for each in batch.documents],
             new=[_mention(*each, score) for each, score in zip(unscored, scores_of_mentions, strict=True)],
             kept=[mention_id for each in spotted for mention_id in each.kept],
-            new_texts=[_text_score(each, score) for each, score in zip(unscored_texts, scores_of_texts, strict=True)],
+            new_texts=[
+                _document_sentiment(each, score) for each, score in zip(unscored_texts, scores_of_texts, strict=True)
+            ],
             kept_texts=[each.document.document_id for each in weighed],
             engagement=[_engagement(each.document) for each in spotted if each.has_mentions],
             candidates=[
@@ -143,7 +139,7 @@ class MentionFinder:
                     document_id=each.document.document_id, event_at=each.document.event_at, name=name, mentions=count
                 )
                 for each in spotted
-                for name, count in tool_candidates.names_in(each.text, known=toolset.known_keys).items()
+                for name, count in _candidates(each, toolset).items()
             ],
         )
 
@@ -226,6 +222,10 @@ def _mention(spotted: Spotted, span: MentionSpan, target: SentimentTarget, score
     )
 
 
+def _candidates(spotted: Spotted, toolset: ToolSet) -> dict[str, int]:
+    return tool_candidates.names_in(spotted.text, language=spotted.document.language, known=toolset.known_keys)
+
+
 def _has_score(spotted: Spotted, scored_texts: Mapping[int, int]) -> bool:
     return scored_texts.get(spotted.document.document_id) == spotted.text_hash
 
@@ -237,9 +237,9 @@ def _whole(spotted: Spotted) -> SentimentTarget:
     return SentimentTarget(text=spotted.text, language=document.language, kind=kind)
 
 
-def _text_score(spotted: Spotted, score: SentimentScore) -> TextScore:
+def _document_sentiment(spotted: Spotted, score: SentimentScore) -> DocumentSentiment:
     compound, confidence = mention_scores.clamped(score)
-    return TextScore(
+    return DocumentSentiment(
         document_id=spotted.document.document_id,
         text_hash=spotted.text_hash,
         compound=compound,

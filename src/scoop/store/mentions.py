@@ -68,7 +68,7 @@ class NewMention:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextScore:
+class DocumentSentiment:
     """The score of a document as a whole."""
 
     document_id: int
@@ -127,13 +127,13 @@ async def list_scored_texts(conn: Connection, document_ids: Sequence[int]) -> di
 
 
 async def replace_texts(
-    conn: Connection, document_ids: Sequence[int], *, kept: Sequence[int], new: Sequence[TextScore]
+    conn: Connection, document_ids: Sequence[int], *, kept: Sequence[int], new: Sequence[DocumentSentiment]
 ) -> None:
     """Let only the kept ones of these documents have a score as a whole, and store the new scores."""
     await conn.execute(SQL["drop_texts"], document_ids, kept)
     if new:
         await conn.execute(
-            SQL["put_texts"], *([getattr(each, column) for each in new] for column in TextScore.__slots__)
+            SQL["put_texts"], *([getattr(each, column) for each in new] for column in DocumentSentiment.__slots__)
         )
 
 

@@ -63,6 +63,16 @@ def is_ordinary(folded: str) -> bool:
     return len(folded) < MIN_LETTERS or vocabulary.look_up(folded).zipf >= ORDINARY_FROM
 
 
+def technicality(content: str) -> float:
+    """How much the words of a text are those of developers: the mean of their log odds, 0 if they say nothing."""
+    return _mean(_shipped(), _WORD.findall(content))
+
+
+def begins_sentence(before: str) -> bool:
+    """Whether what follows is the beginning of a sentence, where a capital letter says nothing."""
+    return not before or _SENTENCE_START.search(before[-8:]) is not None
+
+
 def is_tool(text: str, start: int, end: int, found: Occurrence, others: Sequence[Occurrence]) -> bool:
     """Whether an ordinary name at `text[start:end]` means the tool; `others` are all names of the text."""
     model = _shipped()
@@ -120,7 +130,7 @@ def features_of(
 
 
 def _case_features(own: str, written: str, before: str) -> tuple[float, ...]:
-    is_start = _SENTENCE_START.search(before[-8:]) is not None or not before
+    is_start = begins_sentence(before)
     is_capital = own[0].isupper()
     return (
         float(own == written),

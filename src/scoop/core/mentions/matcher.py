@@ -24,11 +24,11 @@ class Matcher:
                 self._of_ascii.add_word(before + alias.folded, alias)
         self._of_ascii.make_automaton()
         self._of_any.make_automaton()
-        self._is_empty = not aliases
+        self.is_empty = not aliases
 
     def find(self, text: str) -> list[ToolMention]:
         """The mentions in order; where names overlap, the longest one."""
-        if self._is_empty:
+        if self.is_empty:
             return []
         folded = folding.fold(text)
         every = self.occurrences(folded)
