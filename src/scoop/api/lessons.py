@@ -18,9 +18,9 @@ from scoop.core.access import Visitor
 from scoop.core.disclaimers import disclaimer
 from scoop.core.listening import JAPAN, SHOWN_DAYS
 from scoop.http import responses, routes
-from scoop.http.deps import CurrentDesk, CurrentVisitor, ReadConn, WriteConn
+from scoop.http.deps import CurrentDesk, CurrentVisitor, Desk, ReadConn, WriteConn
 from scoop.http.errors import Unauthenticated
-from scoop.http.lessons import Waits
+from scoop.http.lessons import LessonWaits, Waits
 from scoop.http.params import RequestModel
 from scoop.http.routes import needs
 from scoop.model import Lesson, LessonFinding, LessonSentence, Level
@@ -28,7 +28,6 @@ from scoop.store import learners, lessons
 from scoop.store.db import Connection
 from scoop.store.learners import LessonPlace
 from scoop.store.lessons import LessonProgress, LessonState
-from scoop.store.reads import events as event_reads
 from scoop.store.reads import lessons as reads
 from scoop.store.reads.lessons import ListeningArticle
 
@@ -177,13 +176,7 @@ async def get_lesson(
     request: Request, desk: CurrentDesk, waits: Waits, by: CurrentVisitor, article_id: ArticleId, level: Level
 ) -> Response:
     """The lesson of an article at a level; it is made now, once, if it was never asked for."""
-    async with desk.reading() as conn:
-        article = await reads.get_article(conn, article_id)
-        lesson = await lessons.find(conn, "document", article.document_id, level)
-    if lesson is None:
-        lesson = await waits.make(request, article, level, by)
-    async with desk.reading() as conn:
-        return responses.json(request, await _report(conn, lesson, by))
+    return await _get_or_make(request, desk, waits, by, article_id, level)
 
 
 @router.post(
@@ -197,19 +190,7 @@ async def ask_for_lesson(
     request: Request, conn: WriteConn, desk: CurrentDesk, by: CurrentVisitor, article_id: ArticleId, level: Level
 ) -> Response:
     """Ask for a lesson without waiting for it; a failed one is tried again at once if an editor asks."""
-    if not by.is_known:
-        raise Unauthenticated
-    article = await reads.get_article(conn, article_id)
-    progress = await actions.ask(
-        conn,
-        "document",
-        article.document_id,
-        level,
-        article_language=article.language,
-        writer=desk.lesson_writer,
-        may_retry="edit" in by.rights,
-    )
-    return responses.json(request, _status(level, progress), status=HTTPStatus.ACCEPTED)
+    return await _ask(request, conn, desk, by, article_id, level)
 
 
 @router.post(
@@ -223,34 +204,20 @@ async def ask_for_event_lesson(
     request: Request, conn: WriteConn, desk: CurrentDesk, by: CurrentVisitor, event_uuid: UUID, level: Level
 ) -> Response:
     """Ask for a lesson about an event, from all its articles."""
-    if not by.is_known:
-        raise Unauthenticated
-    event = await event_reads.get_event(conn, str(event_uuid))
-    progress = await actions.ask(
-        conn,
-        "event",
-        event.event_id,
-        level,
-        article_language="en" if "en" in event.languages else event.language,
-        writer=desk.lesson_writer,
-        may_retry="edit" in by.rights,
-    )
-    return responses.json(request, _status(level, progress), status=HTTPStatus.ACCEPTED)
+    return await _ask(request, conn, desk, by, str(event_uuid), level)
 
 
 @router.get(
     "/events/{event_uuid}/lessons/{level}",
     response_model=LessonReport,
-    responses=document.problems(HTTPStatus.NOT_FOUND),
+    responses=document.problems(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.BAD_GATEWAY),
 )
 @needs("read")
 async def get_event_lesson(
-    request: Request, conn: ReadConn, by: CurrentVisitor, event_uuid: UUID, level: Level
+    request: Request, desk: CurrentDesk, waits: Waits, by: CurrentVisitor, event_uuid: UUID, level: Level
 ) -> Response:
-    """The lesson about an event at a level; 404 if nobody has asked for it."""
-    event = await event_reads.get_event(conn, str(event_uuid))
-    lesson = await lessons.get(conn, "event", event.event_id, level)
-    return responses.json(request, await _report(conn, lesson, by))
+    """The lesson about an event at a level; it is made now, once, if it was never asked for."""
+    return await _get_or_make(request, desk, waits, by, str(event_uuid), level)
 
 
 @router.put(
@@ -269,10 +236,55 @@ async def put_progress(
     body: ProgressBody,
 ) -> Response:
     """Store where you stopped, and whether you heard the lesson to the end, which counts for your streak."""
+    return await _put_progress(request, conn, desk, by, article_id, level, body)
+
+
+@router.put(
+    "/events/{event_uuid}/lessons/{level}/progress",
+    response_model=LessonPlace,
+    responses=document.problems(HTTPStatus.NOT_FOUND),
+)
+@needs("read")
+async def put_event_progress(
+    request: Request,
+    conn: WriteConn,
+    desk: CurrentDesk,
+    by: CurrentVisitor,
+    event_uuid: UUID,
+    level: Level,
+    body: ProgressBody,
+) -> Response:
+    """Store where you stopped in the lesson about an event, as for one of an article."""
+    return await _put_progress(request, conn, desk, by, str(event_uuid), level, body)
+
+
+async def _get_or_make(
+    request: Request, desk: Desk, waits: LessonWaits, by: Visitor, public_id: str, level: Level
+) -> Response:
+    async with desk.reading() as conn:
+        material = await reads.get_material(conn, public_id)
+        lesson = await lessons.find(conn, material.kind, material.subject_id, level)
+    if lesson is None:
+        lesson = await waits.make(request, material, level, by)
+    async with desk.reading() as conn:
+        return responses.json(request, await _report(conn, lesson, by))
+
+
+async def _ask(request: Request, conn: Connection, desk: Desk, by: Visitor, public_id: str, level: Level) -> Response:
+    if not by.is_known:
+        raise Unauthenticated
+    material = await reads.get_material(conn, public_id)
+    progress = await actions.ask(conn, material, level, writer=desk.lesson_writer, may_retry="edit" in by.rights)
+    return responses.json(request, _status(level, progress), status=HTTPStatus.ACCEPTED)
+
+
+async def _put_progress(
+    request: Request, conn: Connection, desk: Desk, by: Visitor, public_id: str, level: Level, body: ProgressBody
+) -> Response:
     if by.user_id is None:
         raise Unauthenticated
-    article = await reads.get_article(conn, article_id)
-    lesson = await lessons.get(conn, "document", article.document_id, level)
+    material = await reads.get_material(conn, public_id)
+    lesson = await lessons.get(conn, material.kind, material.subject_id, level)
     place = await learner_actions.record_progress(
         conn,
         by.user_id,

@@ -231,9 +231,9 @@ async def get_text(
     if cached is not None:
         return responses.with_etag(request, cached.body, "application/json")
     async with desk.reading() as conn:
-        article = await lesson_reads.get_article(conn, article_id)
+        material = await lesson_reads.get_material(conn, article_id)
     try:
-        lesson = await waits.make(request, article, level, by)
+        lesson = await waits.make(request, material, level, by)
     except Conflict as error:  # a program of this contract knows no 409
         raise Retry(str(error)) from error
     return responses.json(request, _text(lesson, hit=False))

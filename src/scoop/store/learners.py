@@ -24,10 +24,13 @@ class Learner(LearnerFacts):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LessonPlace:
-    """Where a person stopped in a lesson: the sentence, from 0, and the place in its audio; `heard_at`: the end."""
+    """Where a person stopped in a lesson: the sentence, from 0, and the place in its audio; `heard_at`: the end.
+
+    `document_id` is None for the lesson of an event.
+    """
 
     lesson_id: int
-    document_id: int
+    document_id: int | None
     level: Level
     sentence: int
     position_ms: int

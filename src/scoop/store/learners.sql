@@ -34,7 +34,8 @@ WHERE user_id = $1 AND subject_kind = 'document' AND subject_id = ANY ($2::bigin
 
 -- name: progress_of_lesson
 -- Where a person stopped in a lesson.
-SELECT lesson_id, subject_id AS document_id, level, sentence, position_ms, heard_at, lesson_progress.updated_at
+SELECT lesson_id, CASE WHEN subject_kind = 'document' THEN subject_id END AS document_id, level, sentence, position_ms,
+    heard_at, lesson_progress.updated_at
 FROM lesson_progress JOIN lessons USING (lesson_id) WHERE user_id = $1 AND lesson_id = $2;
 
 -- name: days

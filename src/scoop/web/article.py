@@ -10,6 +10,7 @@ from fastapi import Form, Path, Request, Response
 from starlette.responses import RedirectResponse
 
 from scoop.actions import translations as translation_actions
+from scoop.actions.lessons import why_none
 from scoop.core import highlights
 from scoop.core.briefs import prompts, translation
 from scoop.http import auth, routes
@@ -79,6 +80,7 @@ async def article_page(
         story=story,
         article=article,
         paragraphs=highlights.mark_passage(article.body_text, start, end),
+        has_lessons=not why_none(desk.lesson_writer, article.language),
         panel=await _panel(conn, article, desk, language=language, view=view, preferred=preferred),
     )
 

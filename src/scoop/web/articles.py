@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode
 from fastapi import Form, Path, Query, Response
 
 from scoop.actions import summaries as summary_actions
+from scoop.actions.lessons import why_none
 from scoop.core import disclaimers, highlights
 from scoop.core.briefs import summary as summary_brief
 from scoop.core.shapes.summanow import MAX_BODY
@@ -134,6 +135,7 @@ async def article_page(
         passage_href=passage_href,
         disclaimer=disclaimers.disclaimer(summary.disclaimer_id, summary.language) if summary else None,
         is_cut=article.row.characters > MAX_BODY,
+        has_lessons=not why_none(desk.lesson_writer, article.row.language),
         verdicts=await evaluation_reads.list_verdicts(conn, [article.row.document_id]),
     )
 

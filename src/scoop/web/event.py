@@ -12,6 +12,7 @@ from uuid import UUID
 from fastapi import Query, Response
 from starlette.responses import HTMLResponse, RedirectResponse
 
+from scoop.actions.lessons import why_none
 from scoop.core import text
 from scoop.http import routes
 from scoop.http.cache import Cached
@@ -151,6 +152,7 @@ def render(
         verdict_by_slug={verdict.topic_slug: verdict for verdict in reversed(page.verdicts)},
         explain=explain,
         summary=event_summary.view(desk, context, page, language),
+        has_lessons=any(not why_none(desk.lesson_writer, each) for each in page.event.languages),
         passage_href=passage_href,
         error=error,
         reason=reason,

@@ -28,16 +28,17 @@ from scoop.store.db import Connection
 from scoop.store.learners import DEFAULT_LEVEL, LessonPlace
 from scoop.store.lessons import LessonProgress
 from scoop.store.reads import lessons as reads
-from scoop.store.reads.lessons import ListeningArticle
+from scoop.store.reads.lessons import LessonMaterial, ListeningArticle
 from scoop.store.recordings import RecordingLength
 from scoop.web import labels, pages
-from scoop.web.context import PageContext
+from scoop.web.context import Context, PageContext
 
 router = routes.for_pages()
 
 MAX_HARD_WORDS = 12
 
-ArticleId = Annotated[str, Path(pattern="^art_[0-9a-f]{32}$")]
+PUBLIC_ID = r"(art_[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})"  # of an article or an event
+PublicId = Annotated[str, Path(pattern=f"^{PUBLIC_ID}$")]
 ListedState = Literal["new", "begun", "heard"]
 
 
@@ -158,7 +159,7 @@ async def change_level(
     conn: WriteConn,
     by: CurrentVisitor,
     level: Annotated[Level, Form()],
-    back: Annotated[str, Form(pattern=r"^/listen(/art_[0-9a-f]{32})?$")] = "/listen",
+    back: Annotated[str, Form(pattern=f"^/listen(/{PUBLIC_ID})?$")] = "/listen",
 ) -> Response:
     """Remember a person's level and show the page again at that level."""
     if by.user_id is None:
@@ -179,22 +180,22 @@ async def change_timezone(
     return pages.redirect_with_notice("/listen", notice=f"Dates are in {learner.timezone} now.")
 
 
-@router.get("/listen/{article_id}")
+@router.get("/listen/{public_id}")
 @needs("read")
 async def lesson_page(
     desk: CurrentDesk,
     context: PageContext,
     by: CurrentVisitor,
-    article_id: ArticleId,
+    public_id: PublicId,
     level: Annotated[Level | None, Query()] = None,
 ) -> Response:
-    """An article at a level, with its player; what is missing is asked for, and shown when it is ready."""
+    """An article or an event at a level, with its player; what is missing is asked for, and shown when it is ready."""
     async with desk.writing() as conn:
         learner = await learners.get_learner(conn, by.user_id) if by.user_id is not None else None
         chosen = level or (learner.level if learner else DEFAULT_LEVEL)
-        article = await reads.get_article(conn, article_id)
-        opened = await _open(conn, desk, by, article, chosen)
-        progress = await lessons.list_progress(conn, "document", article.document_id)
+        material = await reads.get_material(conn, public_id)
+        opened = await _open(conn, desk, by, material, chosen)
+        progress = await lessons.list_progress(conn, material.kind, material.subject_id)
     lesson, recording = opened.lesson, opened.recording
     texts = [sentence.text for sentence in lesson.sentences] if lesson else []
     sentences = marked_text.mark(texts, chosen, recording.sentences if recording else ())
@@ -208,19 +209,19 @@ async def lesson_page(
         levels=LEVELS,
         level=chosen,
         missing=_missing(progress),
-        article=article,
+        material=material,
         opened=opened,
         sentences=sentences,
         hard=hard,
-        day=article.day_key(ZoneInfo(learner.timezone) if learner else JAPAN),
+        day=material.day_key(ZoneInfo(learner.timezone) if learner else JAPAN),
         disclaimer=disclaimers.disclaimer(lesson.disclaimer_id, lesson.language).text if lesson else "",
-        source_href=context.href(article.url),
-        here=f"/listen/{article_id}",
+        source_href=_source_href(context, material),
+        here=f"/listen/{public_id}",
     )
 
 
 def _missing(progress: Mapping[Level, LessonProgress]) -> dict[Level, str]:
-    """Why an article has no lesson of some levels, where no further attempt is planned."""
+    """Why there is no lesson of some levels, where no further attempt is planned."""
     return {
         level: f"No lesson of {level}: {labels.failure_reason(one.problem)}."
         for level, one in progress.items()
@@ -228,11 +229,15 @@ def _missing(progress: Mapping[Level, LessonProgress]) -> dict[Level, str]:
     }
 
 
-async def _open(conn: Connection, desk: Desk, by: Visitor, article: ListeningArticle, level: Level) -> OpenedLesson:
-    """The lesson of an article with its recording; people who are signed in ask for what is missing."""
-    lesson = await lessons.find(conn, "document", article.document_id, level)
+def _source_href(context: Context, material: LessonMaterial) -> str | None:
+    return f"/events/{material.public_id}" if material.kind == "event" else context.href(material.url)
+
+
+async def _open(conn: Connection, desk: Desk, by: Visitor, material: LessonMaterial, level: Level) -> OpenedLesson:
+    """The lesson with its recording; people who are signed in ask for what is missing."""
+    lesson = await lessons.find(conn, material.kind, material.subject_id, level)
     if lesson is None:
-        return OpenedLesson(lesson=None, problem=await _ask(conn, desk, by, article, level))
+        return OpenedLesson(lesson=None, problem=await _ask(conn, desk, by, material, level))
     recording = await recording_actions.get_report(conn, lesson.lesson_id)
     if recording.state == "none" and by.is_known and desk.config.voice != recording_actions.NO_VOICE:
         recording = await recording_actions.ask(conn, lesson.lesson_id, voice=desk.config.voice)
@@ -240,20 +245,12 @@ async def _open(conn: Connection, desk: Desk, by: Visitor, article: ListeningArt
     return OpenedLesson(lesson=lesson, recording=recording, place=place)
 
 
-async def _ask(conn: Connection, desk: Desk, by: Visitor, article: ListeningArticle, level: Level) -> str:
+async def _ask(conn: Connection, desk: Desk, by: Visitor, material: LessonMaterial, level: Level) -> str:
     """Ask for a lesson; why there will be none, or nothing."""
     if not by.is_known:
         return "Nobody has asked for this lesson yet. Sign in to have it made."
     try:
-        progress = await lesson_actions.ask(
-            conn,
-            "document",
-            article.document_id,
-            level,
-            article_language=article.language,
-            writer=desk.lesson_writer,
-            may_retry=False,
-        )
+        progress = await lesson_actions.ask(conn, material, level, writer=desk.lesson_writer, may_retry=False)
     except Conflict as conflict:
         return f"{conflict}."
     if progress.state != "failed":

@@ -32,6 +32,7 @@ class ReaderArticle:
     """A document for the reader view, with the ids of its neighbours in the story."""
 
     document_id: int
+    article_id: str
     source: str
     source_name: str | None
     title: str

@@ -12,9 +12,9 @@ FROM documents WHERE document_id = ANY ($1::bigint[]);
 WITH members AS (
     SELECT document_id, seen_at FROM story_members JOIN documents USING (document_id) WHERE story_id = $1
 )
-SELECT document_id, source, (SELECT name FROM source_names WHERE source_names.source = documents.source) AS source_name,
-    title, body_text, authors,
-    canonical_url AS url, normalized_language AS language, documents.seen_at, token_count, content_problem,
+SELECT document_id, article_id, source, (SELECT name FROM source_names WHERE source_names.source = documents.source)
+        AS source_name,
+    title, body_text, authors, canonical_url AS url, normalized_language AS language, documents.seen_at, token_count, content_problem,
     (SELECT document_id FROM members AS earlier
         WHERE (earlier.seen_at, earlier.document_id) < (documents.seen_at, documents.document_id)
         ORDER BY earlier.seen_at DESC, earlier.document_id DESC LIMIT 1) AS earlier_id,

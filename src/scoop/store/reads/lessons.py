@@ -9,11 +9,12 @@ from zoneinfo import ZoneInfo
 from scoop.core import listening, text
 from scoop.core.listening import JAPAN, SHOWN_DAYS
 from scoop.errors import NotFound
-from scoop.model import Lesson, Level
+from scoop.model import Event, Lesson, Level
 from scoop.stage_names import StageName
 from scoop.store import db, lessons
 from scoop.store.db import Connection
 from scoop.store.lessons import LessonState, LessonSubject
+from scoop.store.reads import events
 
 SQL = db.blocks(__name__)
 MAX_SUMMARY = 400  # characters of the text, for an article that has no summary
@@ -53,6 +54,28 @@ class ListeningArticle:
     def publisher(self) -> str:
         """The name of its source."""
         return text.one_line(self.source_name or self.source)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonMaterial:
+    """What lessons are made of: an article, or an event with all its articles.
+
+    `public_id` is that of the article or the event, `language` the one to make lessons from, `title_language` that of
+    the title; `url` is None for an event.
+    """
+
+    kind: LessonSubject
+    subject_id: int
+    public_id: str
+    title: str
+    title_language: str
+    language: str
+    publisher: str
+    url: str | None
+    appeared_at: datetime
+
+    def day_key(self, timezone: ZoneInfo = JAPAN) -> date:
+        return listening.day_key(self.appeared_at, self.appeared_at, timezone)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +137,42 @@ async def get_article(conn: Connection, article_id: str) -> ListeningArticle:
     if row is None:
         raise NotFound(f"there is no article {article_id!r}")
     return ListeningArticle(**row)
+
+
+async def get_material(conn: Connection, public_id: str) -> LessonMaterial:
+    """The article or the event of a public id, or the event that it was merged into."""
+    if public_id.startswith("art_"):
+        return _of_article(await get_article(conn, public_id))
+    return _of_event(await events.get_event(conn, public_id))
+
+
+def _of_article(article: ListeningArticle) -> LessonMaterial:
+    return LessonMaterial(
+        kind="document",
+        subject_id=article.document_id,
+        public_id=article.article_id,
+        title=article.title,
+        title_language=article.language,
+        language=article.language,
+        publisher=article.publisher,
+        url=article.url,
+        appeared_at=article.published_at or article.fetched_at,
+    )
+
+
+def _of_event(event: Event) -> LessonMaterial:
+    count = event.publisher_family_count
+    return LessonMaterial(
+        kind="event",
+        subject_id=event.event_id,
+        public_id=str(event.event_uuid),
+        title=event.title,
+        title_language=event.language,
+        language="en" if "en" in event.languages else event.language,
+        publisher="1 publisher" if count == 1 else f"{count} publishers",
+        url=None,
+        appeared_at=event.first_seen_at,
+    )
 
 
 async def find_lesson(conn: Connection, article_id: str, level: Level) -> Lesson | None:

@@ -9,7 +9,7 @@ const stored = {
   get: (name) => { try { return localStorage.getItem(`listen.${name}`); } catch { return null; } },
   set: (name, value) => { try { localStorage.setItem(`listen.${name}`, value); } catch { /* private windows have none */ } },
 };
-const PLACE = `place.${lesson.dataset.article}.${lesson.dataset.level}`;
+const PLACE = `place.${lesson.dataset.id}.${lesson.dataset.level}`;
 const RECORDED = "recorded";
 const SAVE_EVERY = 10_000; // milliseconds of listening
 const SPEEDS = [...by("speed").options].map((option) => Number(option.value));
@@ -206,8 +206,7 @@ function save({ isHeard = false } = {}) {
   savedAt = Date.now();
   if (!lesson.hasAttribute("data-known")) return;
   const body = JSON.stringify({ sentence: Math.max(at, 0), position_ms: isHeard ? 0 : position, is_heard: isHeard });
-  const url = `/api/v1/lessons/${lesson.dataset.article}/${lesson.dataset.level}/progress`;
-  fetch(url, { method: "PUT", body, keepalive: true, headers: { "Content-Type": "application/json" } }).catch(() => {});
+  fetch(lesson.dataset.progress, { method: "PUT", body, keepalive: true, headers: { "Content-Type": "application/json" } }).catch(() => {});
 }
 
 function resume() {
