@@ -1,10 +1,11 @@
 """Curators over the API: settings, interests, articles, labels and explanations."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from curating import INTERESTS, NINE, SLUG, a_curator, a_post_about
+from scoop.stages import curate
 from scoop.store import curators
 from scoop.store import topics as topic_store
 from web.visitor import visiting
@@ -186,6 +187,32 @@ async def test_an_article_whose_event_is_in_a_post_on_its_way_is_explained_by_th
     async with visiting(database, role="reader", clock=lambda: NINE, signed_in_at=NINE) as visitor:
         (met,) = (await visitor.get("/api/v1/evaluations?url=https://tribune.example/1")).json
     assert (met["state"], met["outlook"]) == ("relevant", "its event was posted, or its post is on its way")
+
+
+async def test_a_suppressed_article_that_was_not_met_is_explained_by_the_reason(database, tmp_path):
+    async with a_curator(database, tmp_path) as desk:
+        await desk.gather([a_post_about(1, "PostgreSQL")])
+        async with database.transaction() as conn:
+            story_id = await conn.fetchval("SELECT story_id FROM stories")
+            await topic_store.suppress(conn, await topic_store.by_slug(conn, SLUG), story_id, "an advertisement")
+        await desk.evaluate()
+    async with visiting(database, role="reader", clock=lambda: NINE, signed_in_at=NINE) as visitor:
+        refused = await visitor.get("/api/v1/evaluations?url=https://tribune.example/1")
+    assert "picks does not look at it: its story is suppressed (an advertisement)" in refused.json["error"]["message"]
+
+
+async def test_a_posted_article_that_was_forgotten_is_explained_by_its_post(database, tmp_path):
+    async with a_curator(database, tmp_path) as desk:
+        await desk.evaluate([a_post_about(1, "PostgreSQL")])
+        await desk.post()
+        async with database.transaction() as conn:
+            await conn.execute("UPDATE evaluations SET notified_at = notified_at - interval '91 days'")
+            await curate.forget(conn, now=datetime.now(UTC))
+            posted_at = await conn.fetchval("SELECT last_published_at FROM story_topic_state WHERE publish_count = 1")
+    async with visiting(database, role="reader", clock=lambda: NINE, signed_in_at=NINE) as visitor:
+        refused = await visitor.get("/api/v1/evaluations?url=https://tribune.example/1")
+    sentence = f"picks posted its story on {posted_at:%Y-%m-%d} and does not remember its score any more"
+    assert sentence in refused.json["error"]["message"]
 
 
 async def test_an_article_whose_evaluation_failed_is_explained_by_the_failure(database, tmp_path):

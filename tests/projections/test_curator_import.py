@@ -5,14 +5,19 @@ from datetime import timedelta
 
 import pytest
 
-from builders import an_item
-from curating import INTERESTS, SLUG, a_curator, a_post_about
+from builders import FIRE, FIRE_AGAIN, an_item
+from curating import INTERESTS, SLUG, CuratorDesk, a_curator, a_post_about
 from projections import memories
 from projections.memories import MESSAGE, NOW, RememberingDesk, days_ago
-from scoop.actions import curator_import, curators
+from scoop import metrics
+from scoop.actions import curator_import, curator_previews, curators
 from scoop.actions.curator_import import MemoryImport
+from scoop.core.interests import Interest, Interests
 from scoop.core.shapes import curator_memory
 from scoop.core.shapes.curator_memory import StoredDocument
+from scoop.metrics import recording
+from scoop.stages import curate
+from scoop.store import curators as curator_store
 from scoop.store.db import Database
 
 SEEDS = {
@@ -142,6 +147,82 @@ async def test_an_imported_article_is_neither_evaluated_nor_posted_when_it_is_ga
             ("relevant", "https://tribune.example/2", True, True),
         ]
         assert [entry.title for entry in await desk.post() if entry.rank] == [a_post_about(2, "Go")["title"]]
+
+
+FIRES = Interests(topics=(Interest(topic="fire"),), min_relevance_score=10)
+BURNT = a_post_about(1, "x", source="tribune") | FIRE
+BURNT_AGAIN = a_post_about(2, "x", source="post") | FIRE_AGAIN | {"canonical_url": "https://post.example/fire"}
+COPY = {"source": "mirror", "source_item_id": "copy-1", "canonical_url": "https://mirror.example/a-copy"}
+
+
+async def posted_titles(desk: CuratorDesk) -> list[str]:
+    return [entry.title for entry in await desk.post() if entry.rank]
+
+
+async def read_fires(desk: CuratorDesk) -> None:
+    async with desk.database.transaction() as conn:
+        await curators.put_interests(conn, SLUG, FIRES, origin="page")
+
+
+@pytest.mark.parametrize("gathered_first", [True, False])
+async def test_another_article_about_an_event_that_the_old_system_posted_is_not_posted(
+    gathered_first, database, tmp_path
+):
+    async with a_curator(database, tmp_path) as desk:
+        await read_fires(desk)
+        if gathered_first:
+            await desk.gather([BURNT])
+        await imported(database, posted(curator_memory.document_id(SLUG, BURNT["canonical_url"], b"")))
+        await desk.evaluate([BURNT, BURNT_AGAIN])
+        assert await posted_titles(desk) == []
+
+
+async def test_an_imported_article_is_recognised_when_it_follows_one_about_its_event(database, tmp_path):
+    async with a_curator(database, tmp_path) as desk:
+        await read_fires(desk)
+        await imported(database, posted(curator_memory.document_id(SLUG, BURNT["canonical_url"], b"")))
+        await desk.evaluate([BURNT_AGAIN])
+        await desk.evaluate([BURNT])
+        assert await posted_titles(desk) == []
+
+
+@pytest.mark.parametrize("state", [posted, rejected])
+async def test_an_imported_article_that_is_gathered_as_a_copy_makes_its_story_known(state, database, tmp_path):
+    first = a_post_about(1, "PostgreSQL")
+    async with a_curator(database, tmp_path) as desk:
+        await imported(database, state(curator_memory.readable_id(COPY["canonical_url"])))
+        await desk.evaluate([first, a_post_about(1, "PostgreSQL", hours_ago=4) | COPY])
+        assert desk.desk.calls == []
+        assert await posted_titles(desk) == []
+
+
+async def test_the_event_of_an_imported_article_stays_posted_when_the_article_is_forgotten(database, tmp_path):
+    async with a_curator(database, tmp_path) as desk:
+        await read_fires(desk)
+        await imported(database, posted(curator_memory.document_id(SLUG, BURNT["canonical_url"], b"")))
+        await desk.evaluate([BURNT])
+        async with database.transaction() as conn:
+            await conn.execute("UPDATE evaluations SET notified_at = now() - interval '91 days'")
+            await curate.forget(conn, now=desk.desk.now)
+        await desk.evaluate([BURNT_AGAIN])
+        assert await rows(database, "url") == [(BURNT_AGAIN["canonical_url"],)]
+        assert await posted_titles(desk) == []
+
+
+async def test_a_dry_run_knows_imported_articles_and_counts_nothing(database, tmp_path):
+    async with a_curator(database, tmp_path) as desk:
+        await read_fires(desk)
+        await imported(database, posted(curator_memory.readable_id(BURNT["canonical_url"])))
+        await desk.gather([BURNT, BURNT_AGAIN])
+        before = await rows(database, "url, document_id, updated_at")
+        recording.take()
+        async with database.transaction() as conn:
+            await conn.execute("SET TRANSACTION READ ONLY")
+            curator = await curator_store.by_slug(conn, SLUG)
+            preview = await curator_previews.preview(conn, curator, FIRES, until=desk.now)
+        assert preview.articles == []
+        assert not [name for name, _ in recording.take() if name == metrics.LOOKED_UP.name]
+        assert await rows(database, "url, document_id, updated_at") == before
 
 
 async def test_the_reason_of_an_imported_article_survives_new_interests(database, tmp_path):

@@ -86,6 +86,41 @@ async def test_an_article_without_a_text_is_rejected_and_costs_nothing(database,
         assert desk.desk.calls == []
 
 
+@pytest.mark.parametrize("is_first", [True, False])
+async def test_a_copy_behind_a_wall_does_not_hide_the_readable_one(is_first, database, tmp_path):
+    readable = a_post_about(1, "PostgreSQL", hours_ago=4, source="mirror") | {
+        "source_item_id": "copy-1",
+        "canonical_url": "https://mirror.example/copy",
+    }
+    async with a_curator(database, tmp_path) as desk:
+        await desk.gather([a_post_about(1, "PostgreSQL")])
+        await desk.desk.rows("UPDATE documents SET content_problem = 'paywall' RETURNING 1")
+        if is_first:
+            await desk.evaluate()
+            assert states(await desk.met()) == {"note1": ("rejected", "content_extraction_failed")}
+        await desk.evaluate([readable])
+        await desk.evaluate()
+        (entry,) = [entry for entry in await desk.post() if entry.rank]
+        assert (entry.url, len(desk.desk.calls)) == ("https://mirror.example/copy", 1)
+
+
+async def test_new_copies_of_known_articles_do_not_hide_older_ones_that_are_new(database, tmp_path, monkeypatch):
+    monkeypatch.setattr(curate, "MAX_LOOKED_UP", 3)
+    known = [a_post_about(number, "PostgreSQL", hours_ago=3) for number in range(1, 6)]
+    async with a_curator(database, tmp_path) as desk:
+        for article in known:
+            await desk.evaluate([article])
+        # Each story is now represented by a copy of another outlet, which came earlier.
+        copies = [
+            a_post_about(number, "PostgreSQL", hours_ago=4, source="mirror")
+            | {"source_item_id": f"copy-{number}", "canonical_url": f"https://mirror.example/{number}"}
+            for number in range(1, 6)
+        ]
+        await desk.evaluate([*copies, a_post_about(6, "Go", hours_ago=60)])
+        assert "note6" in await desk.met()
+        assert len(desk.desk.calls) == 6
+
+
 @pytest.mark.parametrize("fault", ["wrong-sum", "foreign-topic", "long-summary", "obedient", "bad-json"])
 async def test_a_reply_that_breaks_the_rules_is_repaired_once(database, tmp_path, fault):
     async with a_curator(database, tmp_path) as desk:

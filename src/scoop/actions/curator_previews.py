@@ -13,6 +13,7 @@ from scoop.core.digest import DigestChoice
 from scoop.core.interests import Interests
 from scoop.core.relevance import LocalEvaluation
 from scoop.stages import curate
+from scoop.stages.curate import CuratorInput
 from scoop.store import curators as store
 from scoop.store import evaluations
 from scoop.store.curators import Curator
@@ -65,13 +66,19 @@ class _Known:
 async def preview(conn: Connection, curator: Curator, wanted: Interests, *, until: datetime) -> CuratorPreview:
     """What a curator would post of the articles before a moment, if these were its interests."""
     since = until - curator.freshness
+    source = await curate.read_input(conn, curator, now=until)
     rows = await evaluations.list_relevant(conn, curator.topic_id, since=since, until=until)
-    unread, articles = await _list_unmet(conn, curator, until=until)
+    articles = await _list_unmet(conn, source, until=until)
+    posted = _recognised_events(source)
     labels = [label.relevance() for label in await store.list_labels(conn, curator.topic_id)]
     scored = await asyncio.to_thread(actions.score_articles, articles, wanted, labels)
     pairs = list(zip(articles, scored, strict=True))
     known = [
-        *(_evaluated(row) for row in rows if _still_relevant(row.article, wanted)),
+        *(
+            _evaluated(row)
+            for row in rows
+            if row.article.event_id not in posted and _still_relevant(row.article, wanted)
+        ),
         *(_estimated(*pair) for pair in pairs if actions.reject_reason(pair[1], wanted) is None),
     ]
     choices = curation.select([each.article for each in known], wanted)
@@ -84,23 +91,26 @@ async def preview(conn: Connection, curator: Curator, wanted: Interests, *, unti
         articles=[
             *(_chosen(choice, by_story[choice.story_id]) for choice in choices),
             *(_rejected(*pair, reason) for pair in pairs if (reason := actions.reject_reason(pair[1], wanted))),
-            *map(_without_text, unread),
+            *(_without_text(each) for each in source.unknown if curate.without_text(each) is not None),
         ],
     )
 
 
-async def _list_unmet(
-    conn: Connection, curator: Curator, *, until: datetime
-) -> tuple[list[CandidateArticle], list[ArticleText]]:
-    """The articles without a usable text, and those to be scored, of the ones that are not evaluated."""
-    source = await curate.read_input(conn, curator.topic_id, now=until)
-    unknown = source.unknown if source else ()
-    waiting = await evaluations.list_waiting_stories(conn, curator.topic_id, limit=curate.MAX_LOOKED_UP)
-    with_text = [each.story_id for each in unknown if curate.without_text(each) is None]
-    articles = await evaluations.list_texts(conn, [*with_text, *waiting], **actions.MODEL)
-    posted = await evaluations.list_posted_events(conn, curator.topic_id, [each.event_id for each in articles])
-    unread = [each for each in unknown if curate.without_text(each) is not None]
-    return unread, [each for each in articles if each.seen_at < until and each.event_id not in posted]
+async def _list_unmet(conn: Connection, source: CuratorInput, *, until: datetime) -> list[ArticleText]:
+    """The articles to be scored: they have a text, are not evaluated, and nothing of their event was posted."""
+    topic_id = source.curator.topic_id
+    waiting = await evaluations.list_waiting_documents(conn, topic_id, limit=curate.MAX_LOOKED_UP)
+    with_text = [each.document_id for each in source.unknown if curate.without_text(each) is None]
+    articles = await evaluations.list_document_texts(conn, [*with_text, *waiting], **actions.MODEL)
+    posted = await evaluations.list_posted_events(conn, topic_id, [each.event_id for each in articles])
+    posted |= _recognised_events(source)
+    by_story = {each.story_id: each for each in articles if each.seen_at < until and each.event_id not in posted}
+    return list(by_story.values())
+
+
+def _recognised_events(source: CuratorInput) -> set[int]:
+    """The events that another program posted, as the next look will find."""
+    return {each.event_id for each in source.recognised if each.state == "notified"}
 
 
 def _still_relevant(article: RelevantArticle, wanted: Interests) -> bool:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from scoop.model import Topic
 from scoop.stage_names import StageName
 from scoop.stages.stage import Outcome, Stage
 from scoop.store import alerts, briefs, curator_memory, curators, evaluations, topics, work
+from scoop.store.curator_memory import RecognisedArticle
 from scoop.store.curators import Curator
 from scoop.store.db import Connection
 from scoop.store.evaluations import CandidateArticle, FoundArticle
@@ -35,21 +36,24 @@ OK = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CuratorInput:
-    """A curator, and the articles that it has not met."""
+    """A curator, the articles that it has not met, and imported ones that the desk has gathered by now."""
 
     curator: Curator
     topic: Topic
+    looked_up: int
     unknown: Sequence[CandidateArticle]
+    recognised: Sequence[RecognisedArticle]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CuratorOutput:
-    """What a look gave: the file that was read or the problem with it, and the articles that were found."""
+    """What a look gave: the file that was read or the problem with it, and the articles found or recognised."""
 
     curator: Curator
     file: CuratorFile | None = None
     problem: str | None = None
     found: Sequence[FoundArticle] = ()
+    recognised: Sequence[RecognisedArticle] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +73,11 @@ class Curating:
     clock: Callable[[], datetime]
 
     async def load(self, conn: Connection, ids: Sequence[int]) -> list[CuratorInput]:
-        return [each for topic_id in ids if (each := await read_input(conn, topic_id, now=self.clock())) is not None]
+        looking = [curator for topic_id in ids if (curator := await curators.find(conn, topic_id)) is not None]
+        sources = [await read_input(conn, curator, now=self.clock()) for curator in looking]
+        for source in sources:
+            _count_looked_up(source)
+        return sources
 
     async def work(self, inputs: list[CuratorInput]) -> Outcome[list[CuratorOutput]]:
         return Outcome(output=[await self._look(each) for each in inputs])
@@ -77,14 +85,14 @@ class Curating:
     async def _look(self, source: CuratorInput) -> CuratorOutput:
         curator = source.curator
         found = [FoundArticle(article=article, reason=without_text(article)) for article in source.unknown]
+        output = CuratorOutput(curator=curator, found=found, recognised=source.recognised)
         if not needs_reading(curator, source.topic, now=self.clock()):
-            return CuratorOutput(curator=curator, found=found)
+            return output
         try:
             written = await read_file(curator.interests_from or "", self.client, now=self.clock())
-            file = self.files.parse(written)
+            return replace(output, file=self.files.parse(written))
         except (InputError, FetchFailed) as error:
-            return CuratorOutput(curator=curator, problem=str(error), found=found)
-        return CuratorOutput(curator=curator, file=file, found=found)
+            return replace(output, problem=str(error))
 
     async def save(self, conn: Connection, outputs: list[CuratorOutput]) -> list[Subject]:
         for each in outputs:
@@ -94,21 +102,35 @@ class Curating:
         return []
 
 
-async def read_input(conn: Connection, topic_id: int, *, now: datetime) -> CuratorInput | None:
-    """A curator with the articles of its freshness that it has not met; None if it is gone."""
-    curator = await curators.find(conn, topic_id)
-    if curator is None:
-        return None
+async def read_input(conn: Connection, curator: Curator, *, now: datetime) -> CuratorInput:
+    """The articles of a curator's freshness that it has not met; it changes nothing, since dry runs read them too."""
+    topic_id = curator.topic_id
     candidates = await evaluations.list_candidates(conn, topic_id, since=now - curator.freshness, limit=MAX_LOOKED_UP)
-    await curator_memory.adopt(conn, topic_id, candidates)
     known = await evaluations.list_known(conn, topic_id, candidates) if candidates else set()
-    topic = await topics.by_slug(conn, curator.topic_slug)
-    unknown = [article for article in candidates if article.url_hash not in known]
-    if candidates:
+    recognised = await curator_memory.recognise(conn, topic_id, [article.story_id for article in candidates])
+    return CuratorInput(
+        curator=curator,
+        topic=await topics.by_slug(conn, curator.topic_slug),
+        looked_up=len(candidates),
+        unknown=without_recognised([each for each in candidates if each.url_hash not in known], recognised),
+        recognised=recognised,
+    )
+
+
+def without_recognised(
+    articles: Sequence[CandidateArticle], recognised: Sequence[RecognisedArticle]
+) -> list[CandidateArticle]:
+    """The articles whose story has no recognised one; one that had no text says nothing about others of its story."""
+    documents = {each.document_id for each in recognised}
+    stories = {each.story_id for each in recognised if each.reason != "content_extraction_failed"}
+    return [each for each in articles if each.document_id not in documents and each.story_id not in stories]
+
+
+def _count_looked_up(source: CuratorInput) -> None:
+    if source.looked_up:
         metrics.LOOKUPS.add()
-        metrics.LOOKED_UP.add(len(unknown), result="unknown")
-        metrics.LOOKED_UP.add(len(candidates) - len(unknown), result="known")
-    return CuratorInput(curator=curator, topic=topic, unknown=unknown)
+        metrics.LOOKED_UP.add(len(source.unknown), result="unknown")
+        metrics.LOOKED_UP.add(source.looked_up - len(source.unknown), result="known")
 
 
 def without_text(article: CandidateArticle) -> RejectReason | None:
@@ -154,7 +176,7 @@ def _read_local(path: Path) -> str:
 
 
 async def save_output(conn: Connection, output: CuratorOutput, *, now: datetime) -> None:
-    """Store new interests or the problem with them, add the articles, and ask for their evaluation."""
+    """Store new interests or the problem with them, add articles, and ask for their evaluation."""
     curator = output.curator
     interests_id = curator.interests_id
     if output.file is not None:
@@ -163,6 +185,7 @@ async def save_output(conn: Connection, output: CuratorOutput, *, now: datetime)
     elif output.problem is not None:
         await curators.set_problem(conn, curator.topic_id, output.problem)
     await _alert(conn, curator, output)
+    await curator_memory.adopt(conn, curator.topic_id, output.recognised)
     await evaluations.drop_stale(conn, curator.topic_id, before=now - curator.freshness)
     if interests_id is not None and output.found:
         added = await evaluations.add(conn, curator.topic_id, interests_id, output.found)

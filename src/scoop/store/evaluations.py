@@ -20,7 +20,7 @@ SQL = db.blocks(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateArticle:
-    """The article that represents a story a curator has not met; `url_hash` identifies it."""
+    """The article of a story that a curator has not met; `url_hash` identifies it."""
 
     story_id: int
     document_id: int
@@ -147,16 +147,27 @@ class MetArticle:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeetingObstacle:
-    """Why a curator has not met a document; it will at its next look if nothing keeps it."""
+    """Why a curator has not met a document; it will at its next look if nothing keeps it.
+
+    `posted_at` is when its story was posted, also if the curator has forgotten the article. `suppression_reason` is
+    None unless its story is suppressed.
+    """
 
     topic_slug: str
     is_pending: bool
     has_story: bool
     is_assigned: bool
+    suppression_reason: str | None
+    posted_at: datetime | None
     is_fresh: bool
 
     def __str__(self) -> str:
         slug = self.topic_slug
+        if self.posted_at is not None:
+            return f"{slug} posted its story on {self.posted_at:%Y-%m-%d} and does not remember its score any more"
+        if self.suppression_reason is not None:
+            reason = f" ({self.suppression_reason})" if self.suppression_reason else ""
+            return f"{slug} does not look at it: its story is suppressed{reason}"
         if self.is_pending:
             return f"{slug} waits for its text"
         if not self.has_story:
@@ -199,8 +210,8 @@ ARTICLE_COLUMNS = (
 
 
 async def list_candidates(conn: Connection, topic_id: int, *, since: datetime, limit: int) -> list[CandidateArticle]:
-    """The articles of a curator's stories since a moment that were not evaluated, the newest first."""
-    rows = await conn.fetch(SQL["candidates"], topic_id, since, PAGE_PENDING, limit)
+    """The articles of the stories since a moment that a curator has not met, the newest first."""
+    rows = await conn.fetch(SQL["candidates"], topic_id, since, PAGE_PENDING, limit, MIN_TEXT)
     return [CandidateArticle(**row) for row in rows]
 
 
@@ -264,9 +275,9 @@ async def list_waiting_briefs(conn: Connection, topic_id: int) -> list[int]:
     return [row["brief_id"] for row in await conn.fetch(SQL["waiting_briefs"], topic_id)]
 
 
-async def list_waiting_stories(conn: Connection, topic_id: int, *, limit: int) -> list[int]:
-    """The stories of a curator's articles that wait for their evaluation, the latest first."""
-    return [row["story_id"] for row in await conn.fetch(SQL["waiting_stories"], topic_id, limit)]
+async def list_waiting_documents(conn: Connection, topic_id: int, *, limit: int) -> list[int]:
+    """The documents of a curator's articles that wait for their evaluation, the latest first."""
+    return [row["document_id"] for row in await conn.fetch(SQL["waiting_documents"], topic_id, limit)]
 
 
 async def drop_stale(conn: Connection, topic_id: int, *, before: datetime) -> None:
@@ -379,7 +390,7 @@ async def list_texts(
 async def list_document_texts(
     conn: Connection, document_ids: Sequence[int], *, model_name: str, model_version: str
 ) -> list[ArticleText]:
-    """These articles, with their vectors of a model."""
+    """These articles, the newest first, with their vectors of a model."""
     rows = await conn.fetch(SQL["document_texts"], document_ids, SCORED_CHARACTERS, model_name, model_version)
     return [ArticleText(**row) for row in rows]
 

@@ -2,25 +2,31 @@
 -- Which of these articles a curator has met: by URL, or because another article of the story was evaluated or posted.
 SELECT url_hash FROM unnest($2::bytea[], $3::bigint[]) AS asked (url_hash, story_id)
 WHERE EXISTS (SELECT FROM evaluations AS met WHERE met.topic_id = $1 AND met.url_hash = asked.url_hash)
-    OR EXISTS (
-        SELECT FROM story_members JOIN evaluations AS met ON met.document_id = story_members.document_id AND met.topic_id = $1
-        WHERE story_members.story_id = asked.story_id)
-    OR EXISTS (
-        SELECT FROM stories AS part JOIN story_topic_state AS posted USING (story_id)
-        WHERE (part.story_id = asked.story_id OR part.merged_into = asked.story_id) AND posted.topic_id = $1
-            AND posted.publish_count > 0);
+    OR EXISTS (SELECT FROM known_stories WHERE known_stories.topic_id = $1 AND known_stories.story_id = asked.story_id);
 
 -- name: candidates
--- The latest stories of a curator's topic whose text is complete, with the article that represents each.
-SELECT story_id, document_id, documents.title AS article_title, documents.canonical_url AS url,
-    coalesce(documents.canonical_url_hash, sha256(article_id::bytea)) AS url_hash, content_problem,
-    char_length(body_text) AS characters
-FROM story_topic_state AS state JOIN stories USING (story_id)
-JOIN documents ON document_id = representative_document_id
-WHERE state.topic_id = $1 AND stories.status = 'active' AND stories.first_seen_at >= $2 AND NOT state.suppressed
-    AND state.publish_count = 0 AND content_problem IS DISTINCT FROM $3
-    AND NOT EXISTS (SELECT FROM evaluations AS met WHERE met.topic_id = $1 AND met.document_id = documents.document_id)
-ORDER BY stories.first_seen_at DESC, story_id DESC LIMIT $4;
+-- The latest stories of a curator's topic that it has not met and whose text is complete, each with an article: the one
+-- that represents it, or another if only that has a text. Articles of an imported memory that the desk had not
+-- gathered are candidates: they are recognised next.
+WITH unmet AS MATERIALIZED (
+    SELECT story_id, representative_document_id, first_seen_at FROM story_topic_state AS state JOIN stories USING (story_id)
+    WHERE state.topic_id = $1 AND stories.status = 'active' AND stories.first_seen_at >= $2 AND NOT state.suppressed
+        AND NOT EXISTS (
+            SELECT FROM known_stories WHERE known_stories.topic_id = $1 AND known_stories.story_id = state.story_id)
+)
+SELECT story_id, article.document_id, article.title AS article_title, article.canonical_url AS url,
+    coalesce(article.canonical_url_hash, sha256(article.article_id::bytea)) AS url_hash, article.content_problem,
+    char_length(article.body_text) AS characters
+FROM unmet JOIN documents AS representing ON representing.document_id = representative_document_id
+CROSS JOIN LATERAL (
+    SELECT documents.* FROM story_members JOIN documents USING (document_id) WHERE story_members.story_id = unmet.story_id
+    ORDER BY content_problem IS NOT NULL OR char_length(body_text) < $5, document_id <> representative_document_id,
+        document_id
+    LIMIT 1) AS article
+WHERE representing.content_problem IS DISTINCT FROM $3 AND NOT EXISTS (
+    SELECT FROM evaluations AS met WHERE met.topic_id = $1 AND met.document_id IS NOT NULL
+        AND met.url_hash = coalesce(article.canonical_url_hash, sha256(article.article_id::bytea)))
+ORDER BY first_seen_at DESC, story_id DESC LIMIT $4;
 
 -- name: add
 -- Add articles that a curator meets for the first time; gives those that are to be evaluated.
@@ -74,10 +80,10 @@ SELECT brief_id FROM evaluations JOIN briefs ON briefs.kind = 'evaluation' AND s
     AND subject_id = evaluation_id
 WHERE topic_id = $1 AND evaluations.state = 'waiting' ORDER BY brief_id;
 
--- name: waiting_stories
--- The stories of the articles of a curator that wait for their evaluation, the latest first.
-SELECT story_id FROM evaluations JOIN story_members USING (document_id)
-WHERE topic_id = $1 AND state = 'waiting' ORDER BY evaluation_id DESC LIMIT $2;
+-- name: waiting_documents
+-- The documents of the articles of a curator that wait for their evaluation, the latest first.
+SELECT document_id FROM evaluations WHERE topic_id = $1 AND state = 'waiting' AND document_id IS NOT NULL
+ORDER BY evaluation_id DESC LIMIT $2;
 
 -- name: drop_stale
 -- Drop the articles of a curator that are too old to be posted before they were evaluated: they would be paid for in vain.
@@ -255,7 +261,7 @@ WHERE story_id = ANY ($1::bigint[]) AND char_length(body_text) >= $5 AND content
 ORDER BY seen_at DESC, document_id DESC;
 
 -- name: document_texts
--- Articles, with their vectors of a model where there are any.
+-- Articles, the newest first, with their vectors of a model where there are any.
 SELECT coalesce((SELECT story_id FROM story_members WHERE story_members.document_id = documents.document_id), 0) AS story_id,
     coalesce((SELECT coverage_id FROM story_members JOIN stories USING (story_id)
         WHERE story_members.document_id = documents.document_id), 0) AS event_id,
@@ -263,18 +269,23 @@ SELECT coalesce((SELECT story_id FROM story_members WHERE story_members.document
     seen_at, coalesce((SELECT name FROM publishers WHERE family = publisher_family), publisher_family) AS publisher_name,
     (SELECT embedding::real[] FROM document_embeddings AS made
         WHERE made.document_id = documents.document_id AND model_name = $3 AND model_version = $4) AS vector
-FROM documents WHERE document_id = ANY ($1::bigint[]);
+FROM documents WHERE document_id = ANY ($1::bigint[]) ORDER BY seen_at DESC, document_id DESC;
 
 -- name: document_by_hash
 -- The first document with this URL.
 SELECT document_id FROM documents WHERE canonical_url_hash = $1 ORDER BY document_id LIMIT 1;
 
 -- name: unmet
--- What keeps curators from meeting a document: its story is not theirs, its text is not fetched, or it is too old.
-SELECT topic_slug, content_problem IS NOT DISTINCT FROM $3 AS is_pending, story_id IS NOT NULL AS has_story,
-    EXISTS (SELECT FROM story_topic_state AS state
-        WHERE state.topic_id = curators.topic_id AND state.story_id = story_members.story_id) AS is_assigned,
+-- What keeps curators from meeting a document: its story was posted or suppressed or is not theirs, its text is not fetched,
+-- or it is too old.
+SELECT topic_slug, content_problem IS NOT DISTINCT FROM $3 AS is_pending, stories.story_id IS NOT NULL AS has_story,
+    state.story_id IS NOT NULL AS is_assigned,
+    CASE WHEN coalesce(state.suppressed, false) THEN coalesce(state.suppression_reason, '') END AS suppression_reason,
+    (SELECT max(last_published_at) FROM stories AS part JOIN story_topic_state AS posted USING (story_id)
+        WHERE (part.story_id = stories.story_id OR part.merged_into = stories.story_id)
+            AND posted.topic_id = curators.topic_id AND posted.publish_count > 0) AS posted_at,
     coalesce(stories.first_seen_at, seen_at) >= $4::timestamptz - freshness_days * interval '1 day' AS is_fresh
 FROM documents LEFT JOIN story_members USING (document_id) LEFT JOIN stories USING (story_id)
 CROSS JOIN curators JOIN topics USING (topic_id)
-WHERE documents.document_id = $1 AND NOT is_hidden AND ($2::integer IS NULL OR topic_id = $2) ORDER BY topic_slug;
+LEFT JOIN story_topic_state AS state ON state.topic_id = curators.topic_id AND state.story_id = stories.story_id
+WHERE documents.document_id = $1 AND NOT is_hidden AND ($2::integer IS NULL OR curators.topic_id = $2) ORDER BY topic_slug;
