@@ -4,6 +4,7 @@ import pytest
 
 from builders import FIRE, an_item, told
 from scoop.store import briefs, translations
+from summarised import FIRE_SENTENCES, summarise
 from writing import a_desk
 
 BODY = f"{FIRE['body_text']}\n\nOn 12 May, 1,041 people of Haarlem were brought to safety by 38 buses."
@@ -58,6 +59,19 @@ async def test_the_summary_of_an_article_is_translated_with_it(database, tmp_pat
         await translate(desk, document_id)
         [made] = await current(desk, document_id)
     assert "Übersetzung" in made.summary
+
+
+async def test_of_several_summaries_the_one_in_the_articles_own_language_is_translated(database, tmp_path):
+    document_id = await an_article(database)
+    for language, sentence in (("de", "Die Bibliothek brannte ab."), ("en", FIRE_SENTENCES[1])):
+        await summarise(
+            database, document_id, sentence, language=language, asked_language=language, subject_kind="document"
+        )
+    async with a_desk(database, tmp_path) as desk:
+        await translate(desk, document_id, "ja")
+        prompt = str(desk.calls[0].body)
+    assert "Die Bibliothek brannte ab." not in prompt
+    assert FIRE_SENTENCES[1] in prompt
 
 
 @pytest.mark.parametrize("fault", ["wrong-language", "lost-number", "lost-paragraph", "obedient", "bad-json", "nested"])

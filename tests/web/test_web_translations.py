@@ -49,6 +49,50 @@ async def test_a_reader_asks_for_a_translation_and_sees_it_beside_the_original(d
     assert ("Side by side" in both, "German" in original) == (True, True)
 
 
+async def pages_of(database):
+    """The pages of the event and of the article."""
+    async with database.connection() as conn:
+        event_uuid = await conn.fetchval("SELECT event_uuid FROM events WHERE status = 'active'")
+        return f"/events/{event_uuid}", f"/articles/{await conn.fetchval('SELECT article_id FROM documents')}"
+
+
+async def test_event_and_article_show_the_translated_headline_to_readers_of_another_language(database, tmp_path):
+    document_id, path = await an_article(database)
+    await translate(database, tmp_path, document_id)
+    async with database.connection() as conn:
+        title = await conn.fetchval("SELECT title FROM translations")
+    async with visiting(database, role="reader", tasks=TASKS) as visitor:
+        await visitor.post("/settings/account/language", {"language": "de"})
+        german = [await visitor.get(each) for each in await pages_of(database)]
+        await visitor.post("/settings/account/language", {"language": "en"})
+        english = [await visitor.get(each) for each in await pages_of(database)]
+    assert [(title in page.page.text, FIRE["title"] in page.page.text) for page in german] == [(True, True)] * 2
+    assert [page.page.links(path) for page in german][1] == [f"{path}?language=de"]
+    assert [title in page.page.text or "Translate" in page.page.text for page in english] == [False, False]
+
+
+async def test_a_headline_that_changed_is_not_shown_in_its_old_translation(database, tmp_path):
+    document_id, _ = await an_article(database)
+    await translate(database, tmp_path, document_id)
+    async with database.connection() as conn:
+        title = await conn.fetchval("SELECT title FROM translations")
+    await an_article(database, title="Library of Ostburg was saved after all")
+    async with visiting(database, role="reader", tasks=TASKS, summary_language="de") as visitor:
+        pages = [(await visitor.get(each)).page.text for each in await pages_of(database)]
+    assert [title in text for text in pages] == [False, False]
+
+
+async def test_event_and_article_offer_a_translation_or_say_what_to_configure(database):
+    _, path = await an_article(database)
+    async with visiting(database, role="reader", summary_language="de") as visitor:
+        unconfigured = [(await visitor.get(each)).page.text for each in await pages_of(database)]
+    async with visiting(database, role="reader", tasks=TASKS, summary_language="de") as visitor:
+        offered = [(await visitor.get(each)).text for each in await pages_of(database)]
+    assert ["[tasks.translation]" in text for text in unconfigured] == [True, True]
+    assert [f'action="{path}/translate"' in text for text in offered] == [True, True]
+    assert ['<option value="de" selected>' in text for text in offered] == [True, True]
+
+
 async def test_a_translation_that_failed_says_why_and_when_it_is_tried_again(database, tmp_path):
     document_id, path = await an_article(database)
     await translate(database, tmp_path, document_id, "lost-paragraph", "lost-paragraph")

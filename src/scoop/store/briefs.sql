@@ -79,9 +79,10 @@ WHERE question_id = ANY ($1::bigint[]) ORDER BY question_id, number;
 
 -- name: document_summaries
 -- The current summary of each of these documents in its own language, else in the first that there is.
-SELECT DISTINCT ON (subject_id) subject_id, summary_text FROM summaries
+SELECT DISTINCT ON (subject_id) subject_id, summary_text FROM summaries JOIN documents ON document_id = subject_id
 WHERE is_current AND subject_kind = 'document' AND subject_id = ANY ($1::bigint[])
-ORDER BY subject_id, asked_language, summary_id DESC;
+ORDER BY subject_id, split_part(summaries.language, '-', 1) = split_part(normalized_language, '-', 1) DESC, asked_language,
+    summary_id DESC;
 
 -- name: event_texts
 -- The best documents of events as sources of a text: one of each publisher, the lead first, then by centrality.

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from scoop.core.briefs import translation
 from scoop.stage_names import StageName
 from scoop.store import db
 from scoop.store.db import Connection
@@ -107,6 +108,14 @@ def _record(made: NewTranslation) -> dict[str, Any]:
 async def list_current(conn: Connection, document_id: int) -> list[Translation]:
     """The current translations of a document, the newest first."""
     return [Translation(**row) for row in await conn.fetch(SQL["current"], document_id)]
+
+
+async def find_current(conn: Connection, document_id: int, language: str, *, from_language: str) -> Translation | None:
+    """The current translation of a document into a language, as de for de-CH; None if the document is in it."""
+    primary = language.partition("-")[0]
+    if not primary or translation.is_in(from_language, primary):
+        return None
+    return next((each for each in await list_current(conn, document_id) if each.language == primary), None)
 
 
 async def list_progress(conn: Connection, document_id: int) -> list[TranslationProgress]:

@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse
 from scoop.actions import translations as translation_actions
 from scoop.actions.lessons import why_none
 from scoop.core import highlights
-from scoop.core.briefs import prompts, translation
+from scoop.core.briefs import translation
 from scoop.http import auth, routes
 from scoop.http.deps import CurrentDesk, Desk, ReadConn
 from scoop.http.routes import needs
@@ -23,7 +23,7 @@ from scoop.store.reads import events as event_reads
 from scoop.store.reads import stories as story_reads
 from scoop.store.reads.documents import ReaderArticle
 from scoop.store.translations import Translation, TranslationProgress
-from scoop.web import labels, pages
+from scoop.web import labels, pages, translation_offer
 from scoop.web.context import Context, PageContext
 
 router = routes.for_pages()
@@ -131,17 +131,10 @@ async def _panel(
         is_outdated=shown is not None and shown.text_hash != hashed,
         asked=next(iter(asked), None),
         others=[each for each in made if each is not shown],
-        languages=_languages(article.language),
+        languages=translation_offer.languages_for(article.language),
         preferred=preferred,
         has_writer=translation_actions.has_writer(desk.config.tasks),
     )
-
-
-def _languages(of_article: str) -> dict[str, str]:
-    """The languages to translate into, by their names."""
-    names = {code: labels.language_name(code) for code in prompts.LANGUAGE_NAMES}
-    chosen = {code: name for code, name in names.items() if not translation.is_in(of_article, code)}
-    return dict(sorted(chosen.items(), key=lambda each: each[1]))
 
 
 def _preferred(context: Context, desk: Desk, accepted: str) -> str:

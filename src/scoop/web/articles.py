@@ -13,19 +13,23 @@ from scoop.actions import summaries as summary_actions
 from scoop.actions.lessons import why_none
 from scoop.core import disclaimers, highlights
 from scoop.core.briefs import summary as summary_brief
+from scoop.core.briefs import translation as translation_brief
 from scoop.core.shapes.summanow import MAX_BODY
 from scoop.http import errors, pagination, routes
 from scoop.http.deps import CurrentDesk, Desk, ReadConn, WriteConn
 from scoop.http.routes import needs
 from scoop.model import Summary
+from scoop.store import translations
+from scoop.store.db import Connection
 from scoop.store.reads import articles as article_reads
 from scoop.store.reads import evaluations as evaluation_reads
 from scoop.store.reads import slices
 from scoop.store.reads.articles import ArticleRow
 from scoop.store.reads.slices import ListSlice
-from scoop.web import pages
+from scoop.web import pages, translation_offer
 from scoop.web.article import marked_range
 from scoop.web.context import Context, PageContext
+from scoop.web.translation_offer import TranslationOffer
 
 router = routes.for_pages()
 
@@ -137,6 +141,7 @@ async def article_page(
         is_cut=article.row.characters > MAX_BODY,
         has_lessons=not why_none(desk.lesson_writer, article.row.language),
         verdicts=await evaluation_reads.list_verdicts(conn, [article.row.document_id]),
+        translation=await _translation(conn, desk, context, article.row),
     )
 
 
@@ -151,6 +156,22 @@ async def ask_for_summary(
     )
     notice = "The summary is due now. Reload the page in a moment."
     return pages.redirect_with_notice(article_href(row), notice=notice)
+
+
+async def _translation(conn: Connection, desk: Desk, context: Context, row: ArticleRow) -> TranslationOffer | None:
+    if row.story_uuid is None:
+        return None
+    preferred = context.visitor.language or desk.summary_policy.language_of(row.collection)
+    is_whole = row.characters <= MAX_BODY
+    return translation_offer.offer(
+        desk,
+        story_uuid=row.story_uuid,
+        document_id=row.document_id,
+        language=row.language,
+        preferred=preferred,
+        made=await translations.find_current(conn, row.document_id, preferred, from_language=row.language),
+        text_hash=translation_brief.text_hash(row.title, row.body_text).hex() if is_whole else None,
+    )
 
 
 def _languages(desk: Desk, context: Context) -> Sequence[str]:

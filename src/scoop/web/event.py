@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse, RedirectResponse
 
 from scoop.actions.lessons import why_none
 from scoop.core import text
+from scoop.core.briefs import translation
 from scoop.http import routes
 from scoop.http.cache import Cached
 from scoop.http.deps import CurrentDesk, Desk
@@ -23,9 +24,10 @@ from scoop.store.db import Connection
 from scoop.store.reads import event_page as reads
 from scoop.store.reads.documents import TextFacts
 from scoop.store.reads.event_page import EventPage, ShownDocument
-from scoop.web import event_summary, explain, labels, pages, timeline
+from scoop.web import event_summary, explain, labels, pages, timeline, translation_offer
 from scoop.web.article import passage_href
 from scoop.web.context import Context, PageContext
+from scoop.web.translation_offer import TranslationOffer
 
 router = routes.for_pages()
 
@@ -153,11 +155,25 @@ def render(
         explain=explain,
         summary=event_summary.view(desk, context, page, language),
         has_lessons=any(not why_none(desk.lesson_writer, each) for each in page.event.languages),
+        translation=_translation(desk, context, page, language),
         passage_href=passage_href,
         error=error,
         reason=reason,
         MAX_ADDRESS=MAX_ADDRESS,
         SHOWN_DOCUMENTS=SHOWN_DOCUMENTS,
+    )
+
+
+def _translation(desk: Desk, context: Context, page: EventPage, language: str) -> TranslationOffer | None:
+    """The translation of the lead that is offered to a reader of another language."""
+    return translation_offer.offer(
+        desk,
+        story_uuid=page.event.lead_story_uuid,
+        document_id=page.lead_document_id,
+        language=page.article.language,
+        preferred=event_summary.languages(desk, context, page.event.collection, language)[0],
+        made=page.translation,
+        text_hash=translation.text_hash(page.article.title, page.article.body_text).hex(),
     )
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from scoop.core import contributions
 from scoop.core.contributions import PublisherText
 from scoop.model import Decision, Event, Story
-from scoop.store import db, publishers
+from scoop.store import db, publishers, translations
 from scoop.store.db import Connection
 from scoop.store.reads import decisions, documents, evaluations, events, summaries
 from scoop.store.reads.decisions import DocumentDecision, RejectedCandidate
@@ -17,6 +17,7 @@ from scoop.store.reads.evaluations import CuratorVerdict
 from scoop.store.reads.events import EventDocument, RelatedEvent
 from scoop.store.reads.stories import story_from
 from scoop.store.reads.summaries import SummaryOnPage
+from scoop.store.translations import Translation
 
 SQL = db.blocks(__name__)
 
@@ -81,7 +82,7 @@ class EventPage:
     """`outline` has all documents in order of appearance, `shown` those of this page by publisher.
 
     `publisher_names` are by family, for all documents. `additions` are figures and names that only one publisher has.
-    `evidence` is None for those who may not edit.
+    `evidence` is None for those who may not edit. `translation` is that of the lead into the language of the reader.
     """
 
     event: Event
@@ -99,6 +100,7 @@ class EventPage:
     verdicts: list[CuratorVerdict]
     evidence: EventEvidence | None
     summary: SummaryOnPage
+    translation: Translation | None
 
 
 async def get_event_page(
@@ -125,10 +127,12 @@ async def get_event_page(
         skip = place - place % limit
     part = [document.document_id for document in ordered[skip : skip + limit]]
     lead_document_id: int = await conn.fetchval(SQL["lead_document"], event.lead_story_id)
+    article = await documents.get_reader_article(conn, event.lead_story_id, lead_document_id)
+    languages = languages_of(event.collection)
     return EventPage(
         event=event,
         lead_document_id=lead_document_id,
-        article=await documents.get_reader_article(conn, event.lead_story_id, lead_document_id),
+        article=article,
         outline=outline,
         publisher_names=await publishers.publisher_names(
             conn, {document.publisher_family for document in outline} | {event.own_publisher or ""}
@@ -142,7 +146,10 @@ async def get_event_page(
         topics=[EventTopic(**row) for row in await conn.fetch(SQL["topic_states"], event.event_id)],
         verdicts=await evaluations.list_verdicts(conn, [document.document_id for document in outline]),
         evidence=await _get_evidence(conn, led, part) if has_evidence else None,
-        summary=await summaries.get_for_page(conn, "event", event.event_id, languages=languages_of(event.collection)),
+        summary=await summaries.get_for_page(conn, "event", event.event_id, languages=languages),
+        translation=await translations.find_current(
+            conn, lead_document_id, languages[0], from_language=article.language
+        ),
     )
 
 
