@@ -105,6 +105,7 @@ class Echo:
     model = "echo"
     endpoint = "here"
     prices = Prices()
+    max_prompt_tokens = 8000
 
     class Options(PluginOptions, frozen=True, kw_only=True):
         """It has no options."""

@@ -14,7 +14,7 @@ from curating import INTERESTS, KINDS, SLUG
 from scoop.actions import curator_files
 from scoop.actions import curators as actions
 from scoop.archive.objects import Archive
-from scoop.core.briefs import Order, Prompt
+from scoop.core.briefs import MAX_PROMPT_TOKENS, Order, Prompt
 from scoop.core.budgets import Budget
 from scoop.fetch.client import open_client
 from scoop.model import ChannelSettings
@@ -91,6 +91,7 @@ class ScriptedWriter:
     provider: Any = "openai"
     model: str = "scripted-1"
     endpoint: str = "scripted"
+    max_prompt_tokens: int = MAX_PROMPT_TOKENS
     prices: Prices = field(default_factory=lambda: Prices(input_price=1.0, output_price=5.0))
     asked: list[int] = field(default_factory=list)
 

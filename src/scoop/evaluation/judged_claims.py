@@ -52,7 +52,12 @@ async def _ask_all(rows: Sequence[ClaimRow], config: Config) -> list[Citation | 
 
 
 async def _ask(row: ClaimRow, task: Task) -> Citation | None:
-    order = Order(kind="summary", language=row.claim_lang or row.lang, documents=tuple(claims.sources_of(row)))
+    order = Order(
+        kind="summary",
+        language=row.claim_lang or row.lang,
+        documents=tuple(claims.sources_of(row)),
+        max_prompt_tokens=task.writer.max_prompt_tokens,
+    )
     question = support.prompt(order, [row.claim])
     for attempt in range(1, ATTEMPTS + 1):
         try:

@@ -1,7 +1,7 @@
 """Sentences that the signs of support leave open: the text is put aside until a second model has judged them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -64,4 +64,5 @@ def resume(stored: str, order: Order, input_hash: bytes, judge: Writer | None) -
     draft = msgspec.json.decode(stored, type=Draft)
     if draft.input_hash != input_hash.hex():
         return None
-    return Judging(draft=draft, writer=judge, prompt=support.prompt(order, draft.sentences))
+    question = support.prompt(replace(order, max_prompt_tokens=judge.max_prompt_tokens), draft.sentences)
+    return Judging(draft=draft, writer=judge, prompt=question)

@@ -106,6 +106,7 @@ class Writing:
             labels=reader.labels if reader else (),
             is_final=bool(brief.finding) or writer.provider == "local",
             is_local=writer.provider == "local",
+            max_prompt_tokens=writer.max_prompt_tokens,
         )
         if brief.public_id is None or not self.kinds[brief.kind].has_material(order):
             return None

@@ -36,8 +36,9 @@ class Prices:
 class Writer(Protocol):
     """Writes one text for an order; made with its options and the HTTP client.
 
-    `waits`: it waits for the network. `provider`, `model` and `endpoint` (of an instance) are stored with its texts.
-    Transient failures are a FetchFailed or Retry, with the wait that the server asks for.
+    `waits`: it waits for the network. `max_prompt_tokens`: about the most that a prompt may have. `provider`, `model`
+    and `endpoint` (of an instance) are stored with its texts. Transient failures are a FetchFailed or Retry, with the
+    wait that the server asks for.
     """
 
     name: str
@@ -49,6 +50,9 @@ class Writer(Protocol):
 
     @property
     def endpoint(self) -> str: ...
+
+    @property
+    def max_prompt_tokens(self) -> int: ...
 
     @property
     def prices(self) -> Prices: ...

@@ -42,6 +42,7 @@ class Azure:
         self.model = options.deployment
         self.endpoint = _endpoint(options)
         self.prices = chat.prices(options)
+        self.max_prompt_tokens = options.max_prompt_tokens
         server = ModelServer(
             client=client,
             endpoint=self.endpoint,

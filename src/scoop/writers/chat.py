@@ -9,7 +9,7 @@ import msgspec
 import structlog
 
 from scoop.core import chat_dialects, model_refusals, text
-from scoop.core.briefs import Prompt
+from scoop.core.briefs import MAX_PROMPT_TOKENS, Prompt
 from scoop.core.chat_dialects import Dialect, JsonMode
 from scoop.core.plugin_types import PluginOptions
 from scoop.errors import Retry
@@ -39,6 +39,8 @@ class ChatOptions(PluginOptions, frozen=True, kw_only=True):
         not accept the schema, Scoop uses the next one until it is restarted.
     `temperature`: how much replies vary; it is left out for models that refuse it.
     `timeout`: the number of seconds after which a request is given up.
+    `max_prompt_tokens`: about the most tokens of a prompt; articles that do not fit share the room. The context of the
+        model must have room for the reply, too: at most 2,400 tokens, 8,000 for a translation.
     `input_price`: the price of a million tokens of the prompt, in `currency`.
     `output_price`: the price of a million tokens of the reply, in `currency`.
     `currency`: the currency of both prices.
@@ -47,6 +49,7 @@ class ChatOptions(PluginOptions, frozen=True, kw_only=True):
     json_mode: JsonMode = "schema"
     temperature: Annotated[float, msgspec.Meta(ge=0, le=2)] = 0.2
     timeout: Annotated[int, msgspec.Meta(ge=1, le=3600)] = 120
+    max_prompt_tokens: Annotated[int, msgspec.Meta(ge=2_000, le=200_000)] = MAX_PROMPT_TOKENS
     input_price: NonNegative = 0.0
     output_price: NonNegative = 0.0
     currency: Currency = "USD"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from scoop.core import embedding_text, extracts, text
-from scoop.core.briefs import Order, Prompt, SourceText, evaluation, lesson, summary
+from scoop.core.briefs import MAX_PROMPT_TOKENS, Order, Prompt, SourceText, evaluation, lesson, summary
 from scoop.core.curation import parts_by_name
 from scoop.core.extracts import ExtractedSentence
 from scoop.core.grading import lessons as grading
@@ -46,6 +46,7 @@ class LocalWriter:
     model = "extract-1"
     endpoint = "local"
     prices = Prices()
+    max_prompt_tokens = MAX_PROMPT_TOKENS
 
     class Options(PluginOptions, frozen=True, kw_only=True):
         """It has no options."""

@@ -39,6 +39,7 @@ class OpenAIWriter:
         self.model = options.model
         self.endpoint = SETTINGS.endpoint(options.base_url, chat.OPERATION)
         self.prices = chat.prices(options)
+        self.max_prompt_tokens = options.max_prompt_tokens
         if origin(self.endpoint) == OPENAI:
             SETTINGS.require(options, "api_key")
         server = ModelServer(

@@ -12,6 +12,8 @@ from scoop.errors import ScoopError
 BriefKind = Literal["summary", "translation", "same_event", "evaluation", "lesson", "sentiment", "question"]
 SubjectKind = Literal["document", "event", "pair", "evaluation", "mention", "question"]
 
+MAX_PROMPT_TOKENS = 8_000  # by default: with its reply, a prompt fits into a context of 16,000
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceText:
@@ -37,7 +39,7 @@ class Order:
     `documents` has the most important one first. `level` is that of a lesson, else empty. `interests` are those that an
     article is evaluated for, `labels` what the reader said of others. `is_final`: no better reply will come, so one
     that only misses the rules of its level is accepted. `is_local`: the local writer makes it, of sentences of the
-    documents.
+    documents. `max_prompt_tokens`: about the most that the prompt may have.
     """
 
     kind: BriefKind
@@ -48,6 +50,7 @@ class Order:
     labels: tuple[RelevanceLabel, ...] = ()
     is_final: bool = False
     is_local: bool = False
+    max_prompt_tokens: int = MAX_PROMPT_TOKENS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

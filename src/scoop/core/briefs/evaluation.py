@@ -71,7 +71,12 @@ def prompt(order: Order, *, finding: str = "") -> Prompt:
         "topics": "\n".join(map(_topic_line, by_weight)),
     }
     return prompts.prompt_about(
-        order.documents, template=prompts.template(PROMPT_ID), schema=SCHEMA, finding=finding, values=values
+        order.documents,
+        template=prompts.template(PROMPT_ID),
+        schema=SCHEMA,
+        finding=finding,
+        values=values,
+        max_tokens=order.max_prompt_tokens,
     )
 
 

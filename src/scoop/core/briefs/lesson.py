@@ -96,7 +96,12 @@ def prompt(order: Order, *, finding: str = "") -> Prompt:
     level = level_of(order)
     values = {"level": level, "rules": _rules(level, RULES[level]), "count": str(len(order.documents))}
     return prompts.prompt_about(
-        order.documents, template=prompts.template(PROMPT_ID), schema=SCHEMA, finding=finding, values=values
+        order.documents,
+        template=prompts.template(PROMPT_ID),
+        schema=SCHEMA,
+        finding=finding,
+        values=values,
+        max_tokens=order.max_prompt_tokens,
     )
 
 

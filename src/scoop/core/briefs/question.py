@@ -43,7 +43,9 @@ def has_text(order: Order) -> bool:
 def prompt(order: Order, *, finding: str = "") -> Prompt:
     """The prompt of a question; `finding` is what was wrong with the reply before."""
     template = prompts.template(PROMPT_ID)
-    return prompts.prompt_about(order.documents, template=template, schema=SCHEMA, finding=finding)
+    return prompts.prompt_about(
+        order.documents, template=template, schema=SCHEMA, finding=finding, max_tokens=order.max_prompt_tokens
+    )
 
 
 def parse(reply: str) -> QuestionAnswer:

@@ -49,8 +49,13 @@ class _SupportReply(msgspec.Struct):
 def prompt(order: Order, sentences: Sequence[str]) -> Prompt:
     """The question about these sentences; they are fenced like the documents, since they quote them."""
     numbered = "\n".join(f"[{number}] {text.one_line(sentence)}" for number, sentence in enumerate(sentences, 1))
-    template = prompts.template(PROMPT_ID)
-    return prompts.prompt_about(order.documents, template=template, schema=SCHEMA, values={"sentences": numbered})
+    return prompts.prompt_about(
+        order.documents,
+        template=prompts.template(PROMPT_ID),
+        schema=SCHEMA,
+        values={"sentences": numbered},
+        max_tokens=order.max_prompt_tokens,
+    )
 
 
 def read(reply: str, order: Order, sentences: Sequence[str]) -> dict[str, Citation]:

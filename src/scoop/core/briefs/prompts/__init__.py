@@ -10,8 +10,8 @@ from typing import Any
 
 from scoop.core import hashes, language, text
 from scoop.core.briefs import Prompt, SourceText
+from scoop.core.briefs.prompts import room
 
-MAX_CHARACTERS = 24_000  # of all documents in one prompt: about 6,000 tokens
 NONCE_DIGITS = 16
 NO_VALUES: Mapping[str, str] = {}
 
@@ -75,14 +75,24 @@ def prompt_about(
     schema: Mapping[str, Any],
     finding: str = "",
     values: Mapping[str, str] = NO_VALUES,
+    max_tokens: int | None = None,
 ) -> Prompt:
     """The prompt of a template about these documents, which are fenced.
 
-    `finding` is what was wrong with the last reply. `values` are the other places of the template.
+    `finding` is what was wrong with the last reply. `values` are the other places of the template. With `max_tokens`,
+    the texts of the documents are cut to the room that the rest of the prompt leaves.
     """
     mark = nonce(documents)
-    about = {"nonce": mark, "documents": _fenced_all(documents, mark), "finding": _repair_note(finding, mark)}
-    system, user = template.render({**about, **values})
+    about = {"nonce": mark, "finding": _repair_note(finding, mark), **values}
+
+    def rendered(texts: Sequence[str]) -> tuple[str, str]:
+        return template.render({**about, "documents": _fenced_all(documents, texts, mark)})
+
+    texts = [document.body_text for document in documents]
+    if max_tokens is not None:
+        rest = sum(map(room.estimate_tokens, rendered([""] * len(texts))))
+        texts = room.fit(texts, max_tokens - rest)
+    system, user = rendered(texts)
     return Prompt(
         prompt_id=template.prompt_id,
         prompt_version=template.prompt_version,
@@ -122,13 +132,12 @@ def nonce(documents: Sequence[SourceText]) -> str:
     return hashes.sha256(content).hex()[:NONCE_DIGITS]
 
 
-def _fenced_all(documents: Sequence[SourceText], mark: str) -> str:
-    """The documents between marks, each cut to its share of the room."""
-    room = MAX_CHARACTERS // max(1, len(documents))
-    return "\n".join(_fenced(document, mark, room) for document in documents)
+def _fenced_all(documents: Sequence[SourceText], texts: Sequence[str], mark: str) -> str:
+    """The documents between marks, each with its text as far as there is room."""
+    return "\n".join(_fenced(document, body, mark) for document, body in zip(documents, texts, strict=True))
 
 
-def _fenced(document: SourceText, mark: str, room: int) -> str:
+def _fenced(document: SourceText, body: str, mark: str) -> str:
     lines = [
         f'<document id="{document.document_id}" nonce="{mark}">',
         f"title: {text.one_line(document.title)}",
@@ -137,7 +146,7 @@ def _fenced(document: SourceText, mark: str, room: int) -> str:
         *([f"published: {document.published_at:%Y-%m-%d}"] if document.published_at else []),
         *([f"summary: {text.one_line(document.summary)}"] if document.summary else []),
         "text:",
-        document.body_text[:room],
+        body,
         f'</document nonce="{mark}">',
     ]
     return "\n".join(lines)
