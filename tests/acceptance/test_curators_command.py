@@ -106,6 +106,16 @@ async def test_a_curator_is_added_posts_the_best_and_never_repeats(database_url,
         assert "topic 27, concrete" in told.stdout
 
 
+async def test_the_prompt_of_an_evaluation_has_the_interests_of_its_curator(database_url, home, tmp_path):
+    async with a_desk(database_url, home, tmp_path) as call:
+        await gather(call, "PostgreSQL")
+        await call("curators", "add", "picks", "--interests", str(call.file))
+        url = articles("PostgreSQL")[0]["canonical_url"]
+        rendered = await read(call, "prompts", "render", "evaluation", url, "--curator", "picks")
+    assert "postgres" in rendered["system"] + rendered["user"]
+    assert articles("PostgreSQL")[0]["title"] in rendered["user"]
+
+
 async def test_a_dry_run_explains_every_score_stores_nothing_and_asks_no_model(database_url, home, tmp_path):
     async with a_desk(database_url, home, tmp_path) as call:
         await gather(call, "PostgreSQL", "Cheese")

@@ -4,6 +4,7 @@ import asyncio
 import json
 from contextlib import asynccontextmanager
 
+import pytest
 from newsstand_builders import ANCHOR, Clock, a_world, an_article
 
 from builders import FIRE, an_item, as_lines, scoop
@@ -91,6 +92,49 @@ async def test_a_prompt_is_rendered_as_it_would_be_sent(database_url, home):
         shown = await call("prompts", "show", "translation")
         assert "{language_name}" in shown.stdout
         assert {each["prompt_id"] for each in await read(call, "prompts", "list")} >= {"summary", "same_event"}
+
+
+async def test_the_room_of_a_rendered_prompt_is_that_of_the_writer(database_url, home):
+    async with a_desk(database_url, home) as call:
+        long = an_item(2, title="Long", canonical_url="https://tribune.example/long", body_text="Ships sail. " * 3_000)
+        await call("ingest", "--items", "-", stdin=as_lines([long]))
+        await call("run-once", tasks_summary_writer="none")
+        asked = ("prompts", "render", "summary", long["canonical_url"])
+        usual = await read(call, *asked)
+        small = await read(call, *asked, writers_openai_max_prompt_tokens="2000")
+    assert 7_900 < (len(usual["system"]) + len(usual["user"])) / 4 <= 8_000
+    assert 1_900 < (len(small["system"]) + len(small["user"])) / 4 <= 2_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "included"),
+    [
+        (["translation", URL, "--language", "de"], "German"),
+        (["same_event", URL, URL], "<document"),
+        (["lesson", URL, "--level", "A2"], "A2"),
+        (["support", URL, "--sentence", "The ferry is late."], "[1] The ferry is late."),
+    ],
+)
+async def test_every_prompt_can_be_rendered_about_an_article(database_url, home, arguments, included):
+    async with a_desk(database_url, home) as call:
+        rendered = await read(call, "prompts", "render", *arguments)
+    assert rendered["prompt_id"] == arguments[0]
+    assert included in rendered["system"] + rendered["user"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "reason"),
+    [
+        (["evaluation", URL], 2, "--curator"),
+        (["support", URL], 2, "--sentence"),
+        (["sentiment", "the-first"], 2, "is not a number"),
+        (["question", "999"], 1, "check the number"),
+    ],
+)
+async def test_a_prompt_that_lacks_its_subject_says_what_is_missing(database_url, home, arguments, code, reason):
+    async with a_desk(database_url, home) as call:
+        done = await call("prompts", "render", *arguments)
+    assert (done.returncode, reason in done.stderr) == (code, True), done.stderr
 
 
 async def test_the_sentences_that_a_summary_does_not_have_are_shown_with_the_reasons(database_url, home):

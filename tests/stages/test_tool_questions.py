@@ -5,8 +5,9 @@ from datetime import UTC, datetime
 import pytest
 
 from builders import an_item, told
+from scoop.actions import briefing, tools
 from scoop.actions import tool_questions as actions
-from scoop.actions import tools
+from scoop.core.briefs import Order
 from scoop.core.tools import ToolSettings
 from scoop.errors import Conflict
 from scoop.store import tool_questions as store
@@ -22,6 +23,15 @@ async def test_a_question_is_answered_from_the_numbers_of_the_tool_that_it_names
     await told(database, [an_item(1, body_text="Tussock is a wonderful editor, we love it.")])
     async with database.transaction() as conn:
         asked = await actions.ask(conn, "What do people say about tussock?", writer="openai", now=NOW, by="ada")
+        rendered = await briefing.render_prompt(
+            conn, [("question", asked)], Order(kind="question", language="", documents=())
+        )
+        assert "What do people say about tussock?" in rendered.user
+        mention_id = await conn.fetchval("SELECT min(mention_id) FROM mentions")
+        rendered = await briefing.render_prompt(
+            conn, [("mention", mention_id)], Order(kind="sentiment", language="", documents=())
+        )
+        assert "Tussock is a wonderful editor" in rendered.user
     async with a_desk(database, tmp_path) as desk:
         await desk.write()
         await desk.write()
