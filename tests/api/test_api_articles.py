@@ -179,6 +179,25 @@ async def test_an_article_with_a_short_text_has_its_metadata_and_no_summary(data
     assert (answer.status, answer.json["error"]["code"]) == (409, "CONFLICT")
 
 
+async def test_an_article_whose_page_could_not_be_read_is_pending_until_the_next_try(database):
+    await told(database, [a_report(1, **FIRE), a_report(2)])
+    async with database.transaction() as conn:
+        await conn.execute(
+            "INSERT INTO work (stage, subject, due_at, error) SELECT 'pages', raw_arrival_id, now() + interval '1 hour',"
+            " 'HTTP 503 of the page' FROM documents WHERE title = $1",
+            FIRE["title"],
+        )
+    async with visiting(database, role="reader") as visitor:
+        found = (await visitor.get("/api/articles")).json["articles"]
+        waits, other = sorted(found, key=lambda article: article["title"] != FIRE["title"])
+        one = (await visitor.get(f"/api/articles/{waits['articleId']}")).json
+        page = await visitor.get(f"/articles/{waits['articleId']}")
+    assert waits["retry"] == one["retry"] == {"pending": True, "nextRetryAt": waits["retry"]["nextRetryAt"]}
+    assert datetime.fromisoformat(waits["retry"]["nextRetryAt"]).tzinfo
+    assert other["retry"] == {"pending": False, "nextRetryAt": None}
+    assert "Its page could not be read. The next try is" in page.page.text
+
+
 async def test_only_editors_retry_and_only_articles_that_exist(database):
     _, article_id = await an_article(database)
     async with visiting(database, role="reader") as visitor:

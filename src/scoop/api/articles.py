@@ -55,7 +55,7 @@ class SummaryResource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryResource:
-    """Whether a summary that failed is tried again, and when."""
+    """Whether a summary or the fetch of the article's page that failed is tried again, and when."""
 
     pending: bool
     nextRetryAt: datetime | None  # noqa: N815

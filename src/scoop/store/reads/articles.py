@@ -12,6 +12,7 @@ from scoop.core.failure_rates import ArticleCounts
 from scoop.core.shapes.summanow import ArticleFacts
 from scoop.errors import NotFound
 from scoop.model import Summary, SummaryState
+from scoop.stage_names import StageName
 from scoop.store import db, summaries
 from scoop.store.db import Connection
 from scoop.store.reads import slices
@@ -23,7 +24,10 @@ SQL = db.blocks(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArticleRow(ArticleFacts):
-    """A document in the articles API; `body_text` may be cut, `characters` is its whole length."""
+    """A document in the articles API; `body_text` may be cut, `characters` is its whole length.
+
+    `page_retry_at` is when its page, which could not be read, is fetched again; None if it is not.
+    """
 
     document_id: int
     collection: str
@@ -34,6 +38,7 @@ class ArticleRow(ArticleFacts):
     event_uuid: UUID | None
     publisher_family: str
     publisher_name: str | None
+    page_retry_at: datetime | None
 
     @property
     def publisher(self) -> str:
@@ -64,8 +69,9 @@ class SummarizedArticle:
 
     @property
     def next_retry_at(self) -> datetime | None:
-        """When a failed summary is tried again; None if it is not."""
-        return self.progress.next_try_at if self.status == "summary_failed" else None
+        """When its page or its summary, which failed, is tried again, the sooner of both; None if neither is."""
+        summary_at = self.progress.next_try_at if self.status == "summary_failed" else None
+        return min(filter(None, (summary_at, self.row.page_retry_at)), default=None)
 
 
 async def list_articles(
@@ -84,7 +90,15 @@ async def list_articles(
     """
     await slices.plan_for_values(conn)
     rows = await conn.fetch(
-        SQL["articles"], part.since, *part.before, source, category, max_characters, part.limit, is_once
+        SQL["articles"],
+        part.since,
+        *part.before,
+        source,
+        category,
+        max_characters,
+        part.limit,
+        is_once,
+        StageName.PAGES,
     )
     return await _with_summaries(conn, [ArticleRow(**row) for row in rows], languages)
 
@@ -97,7 +111,7 @@ async def get_article(
     languages: Sequence[str] = ("",),
     source: str | None = None,
 ) -> SummarizedArticle:
-    row = await conn.fetchrow(SQL["article"], article_id, source, max_characters)
+    row = await conn.fetchrow(SQL["article"], article_id, source, max_characters, StageName.PAGES)
     if row is None:
         raise NotFound(f"there is no article {article_id!r}")
     [article] = await _with_summaries(conn, [ArticleRow(**row)], languages)

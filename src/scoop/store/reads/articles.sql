@@ -1,11 +1,13 @@
 -- name: articles
 -- The articles before a cursor, the latest first, of one source, one category or all; texts are cut. Of the sources that
--- have one article, all are listed, or ($8) only the first of the time that is shown.
+-- have one article, all are listed, or ($8) only the first of the time that is shown. $9 is the stage that reads their pages.
 SELECT document_id, article_id, documents.source, documents.title, documents.canonical_url, documents.published_at,
     documents.fetched_at, seen_at, documents.authors, tags, left(body_text, $6) AS body_text, token_count, archive_key,
     documents.collection, normalized_language AS language, content_problem, char_length(body_text) AS characters,
     story_uuid, event_uuid,
-    publisher_family, (SELECT name FROM publishers WHERE family = publisher_family) AS publisher_name
+    publisher_family, (SELECT name FROM publishers WHERE family = publisher_family) AS publisher_name, (
+        SELECT due_at FROM work
+        WHERE stage = $9 AND subject = raw_arrival_id AND state <> 'quarantined' AND error IS NOT NULL) AS page_retry_at
 FROM documents LEFT JOIN pages USING (raw_arrival_id)
     LEFT JOIN story_members USING (document_id) LEFT JOIN stories USING (story_id) LEFT JOIN events ON event_id = coverage_id
 WHERE seen_at >= $1 AND (seen_at, document_id) < ($2, $3) AND ($4::text IS NULL OR documents.source = $4)
@@ -20,12 +22,14 @@ WHERE seen_at >= $1 AND (seen_at, document_id) < ($2, $3) AND ($4::text IS NULL 
 ORDER BY seen_at DESC, document_id DESC LIMIT $7;
 
 -- name: article
--- The article of a public id: of one source, or the first.
+-- The article of a public id: of one source, or the first. $4 is the stage that reads its page.
 SELECT document_id, article_id, documents.source, documents.title, documents.canonical_url, documents.published_at,
     documents.fetched_at, seen_at, documents.authors, tags, left(body_text, $3) AS body_text, token_count, archive_key,
     documents.collection, normalized_language AS language, content_problem, char_length(body_text) AS characters,
     story_uuid, event_uuid,
-    publisher_family, (SELECT name FROM publishers WHERE family = publisher_family) AS publisher_name
+    publisher_family, (SELECT name FROM publishers WHERE family = publisher_family) AS publisher_name, (
+        SELECT due_at FROM work
+        WHERE stage = $4 AND subject = raw_arrival_id AND state <> 'quarantined' AND error IS NOT NULL) AS page_retry_at
 FROM documents LEFT JOIN pages USING (raw_arrival_id)
     LEFT JOIN story_members USING (document_id) LEFT JOIN stories USING (story_id) LEFT JOIN events ON event_id = coverage_id
 WHERE article_id = $1 AND ($2::text IS NULL OR documents.source = $2)
