@@ -212,3 +212,31 @@ async def test_claims_that_the_signs_leave_open_are_put_to_the_model_of_the_task
         [measured] = await read(call, "evaluate", "--task", "claims", str(file), tasks_support_writer="openai")
         assert (measured["kept"], measured["published_precision"]) == (1.0, 1.0)
         assert measured["asked_model"] == len(call.models.calls) == 1
+
+
+async def test_measuring_claims_says_what_the_model_cost_and_keeps_to_the_bound(database_url, home):
+    source = " ".join(FIRE["body_text"].split())
+    words = ("For the people there this means:", "For everybody in the town this means:")
+    rows = [
+        {
+            "id": number,
+            "lang": "en",
+            "sources": [source],
+            "claim": f"{said} {source.split('. ')[-1]}",
+            "supported": True,
+        }
+        for number, said in enumerate(words)
+    ]
+    file = home / "claims.ndjson"
+    home.mkdir(exist_ok=True)
+    file.write_bytes(as_lines(rows))
+    command = ("evaluate", "--task", "claims", str(file))
+    async with a_desk(database_url, home) as call:
+        whole = await call(*command, tasks_support_writer="openai")
+        assert f"2 requests to {models.MODEL}" in whole.stderr
+        assert "0.00 USD" not in whole.stderr
+        assert "USD" in whole.stderr
+        bounded = await call(*command, "--max-requests", "1", tasks_support_writer="openai")
+        assert len(call.models.calls) == 3
+    assert "1 requests to" in bounded.stderr
+    assert "1 claims were not asked about: --max-requests" in bounded.stderr

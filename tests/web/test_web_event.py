@@ -140,7 +140,10 @@ async def test_a_document_is_read_in_peace(database):
         story = (await visitor.get(path)).page
         one, two = sorted(set(texts(story)), key=lambda link: int(link.rpartition("/")[2]))
         first, second = (await visitor.get(one)).page, (await visitor.get(two)).page
-    assert "Ann & Co 16 May, 03:00 1 min original listen to this First paragraph. Second <i>one</i>, with a line" in first.text
+    assert (
+        "Ann & Co 16 May, 03:00 1 min original listen to this First paragraph. Second <i>one</i>, with a line"
+        in first.text
+    )
     assert first.links("http") == [ADDRESS]
     assert {link["data-key"]: link["href"] for link in first.attributes("a") if "data-key" in link} == {
         "u": f"{path}?story=1#document-{one.rpartition('/')[2]}",

@@ -40,6 +40,13 @@ DETAILS = {"by_topic", "classes", "confusion"}  # metrics that are shown as JSON
 @click.option(
     "--aliases-in", metavar="LANG", help="With --task interests: topics in this language, else that of each article."
 )
+@click.option(
+    "--max-requests",
+    type=click.IntRange(0),
+    default=1_000,
+    show_default=True,
+    help="With --task claims: the most requests to the model of the task support, over all files.",
+)
 @click.option("--tools", "tools_file", metavar="FILE", help="With --task mentions: the tools with their aliases.")
 @console.as_json
 @click.pass_obj
@@ -53,7 +60,7 @@ def command(
     task: str | None,
     predictions: str | None,
     as_json: bool,
-    **task_options: str | None,
+    **task_options: Any,
 ) -> None:
     """Measure how well stories agree with gold labels.
 
@@ -128,6 +135,8 @@ def _evaluate_task(task: EvaluationTask, files: Sequence[str], predictions: str 
             {"set": name, **task.measure(rows, some)} for (name, rows), some in zip(sets, predicted, strict=True)
         ]
         _show_metrics(measured, as_json=as_json)
+    if cost := task.describe_cost():
+        click.echo(f"scoop: {cost}", err=True)
     sys.exit(0 if len(sets) == len(files) else 1)
 
 

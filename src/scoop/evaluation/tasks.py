@@ -18,16 +18,18 @@ class TaskOptions:
     set_name: str | None = None
     aliases_in: str | None = None
     tools_file: str | None = None
+    max_requests: int = 1_000
     config: Config | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationTask:
-    """Reads a file, predicts what it holds, and measures the predictions."""
+    """Reads a file, predicts what it holds, and measures the predictions; `describe_cost` says what a model cost."""
 
     read: Callable[[str], Any]
     predict: Callable[[Any], list[dict[str, Any]]]
     measure: Callable[[Any, Sequence[Mapping[str, Any]]], dict[str, Any]]
+    describe_cost: Callable[[], str] = str
 
 
 def _summaries(_options: TaskOptions) -> EvaluationTask:
@@ -39,10 +41,12 @@ def _summaries(_options: TaskOptions) -> EvaluationTask:
 def _claims(options: TaskOptions) -> EvaluationTask:
     from scoop.evaluation import claims, judged_claims
 
+    accounts = judged_claims.Accounts(max_requests=options.max_requests)
     return EvaluationTask(
         read=claims.rows,
-        predict=lambda read: judged_claims.predict(read, options.config),
+        predict=lambda read: judged_claims.predict(read, options.config, accounts),
         measure=lambda read, predictions: claims.metrics(read, {one["id"]: one for one in predictions}),
+        describe_cost=lambda: str(accounts) if accounts.model else "",
     )
 
 
