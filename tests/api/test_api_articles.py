@@ -183,8 +183,8 @@ async def test_an_article_whose_page_could_not_be_read_is_pending_until_the_next
     await told(database, [a_report(1, **FIRE), a_report(2)])
     async with database.transaction() as conn:
         await conn.execute(
-            "INSERT INTO work (stage, subject, due_at, error) SELECT 'pages', raw_arrival_id, now() + interval '1 hour',"
-            " 'HTTP 503 of the page' FROM documents WHERE title = $1",
+            "INSERT INTO work (stage, subject, due_at, error)"
+            " SELECT 'pages', raw_arrival_id, now() + interval '1 hour', 'HTTP 503' FROM documents WHERE title = $1",
             FIRE["title"],
         )
     async with visiting(database, role="reader") as visitor:
