@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from scoop.core.grading.trees import Tree
+from scoop.core.grading.trees import ParsedToken, Tree
+from scoop.core.levels import vocabulary
 
 _NO_SPACE_BEFORE = re.compile(r"[.,;:!?%)\]…]|n't|'s?|'(?:re|ve|ll|d|m)|’.{0,2}", re.IGNORECASE)
 _NO_SPACE_AFTER = frozenset("([$£€#")
@@ -76,8 +77,14 @@ def _rendered(clause: Clause) -> str:
 def _inside(clause: Clause, at: int, has_words: bool) -> str:
     """A word as it is written after others: the first one of a sentence loses its capital."""
     token = clause.tree.tokens[at]
-    is_name = token.pos in ("PROPN", "NUM", "X") or token.text == "I" or token.text.isupper()
-    return token.text if at or not has_words or is_name else token.text[:1].lower() + token.text[1:]
+    return token.text if at or not has_words else without_capital(token)
+
+
+def without_capital(token: ParsedToken) -> str:
+    """The first word of a sentence as it is written inside of one; a word that no dictionary has may be a name."""
+    inside = token.text[:1].lower() + token.text[1:]
+    is_name = token.pos in ("PROPN", "X") or token.text == "I" or inside != token.text.lower()
+    return inside if not is_name and vocabulary.look_up(inside).senses else token.text
 
 
 def _opening(clause: Clause) -> tuple[str, ...]:

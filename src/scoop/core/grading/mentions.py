@@ -6,6 +6,7 @@ from importlib.resources import files
 
 from scoop.core.grading import words
 from scoop.core.grading.trees import SUBJECTS, Tree
+from scoop.core.levels import vocabulary
 
 PRONOUNS = {"i": "I", "me": "I", "we": "we", "us": "we", "he": "he", "him": "he", "she": "she", "her": "she",
             "they": "they", "them": "they", "it": "it", "you": "you", "this": "this", "that": "that",
@@ -15,7 +16,7 @@ MASCULINE = frozenset({"he", "him", "his", "himself"})
 FEMININE = frozenset({"she", "her", "hers", "herself"})
 GROUPS = words.words("groups")
 SAYING = words.words("saying")
-PARTICLES = frozenset({"of", "da", "de", "del", "di", "do", "van", "von"})
+PARTICLES = frozenset({"of", "for", "da", "de", "del", "di", "do", "van", "von"})
 WITH_THE = frozenset({"EU", "UK", "UN", "US"})
 THINGS = words.words("things")
 PERSON_NOUNS = words.words("persons")
@@ -66,7 +67,8 @@ def proper_name(tree: Tree, noun: int) -> str:
         first -= 1
     article = tree.child(noun, "det")
     words = [tree.tokens[at].text + " " * tree.tokens[at].has_space for at in range(first, noun + 1)]
-    has_the = article is not None and tree.tokens[article].lemma in ("the", "a", "an")
+    is_next = article is not None and article == first - 1  # not "the rugby-ball-sized Inky"
+    has_the = article is not None and is_next and tree.tokens[article].lemma in ("the", "a", "an")
     return " ".join("".join(["the " if has_the else "", *words]).split())
 
 
@@ -86,7 +88,15 @@ def gender(tree: Tree, noun: int) -> str | None:
 
 
 def _may_mean(tree: Tree, at: int, noun: int) -> bool:
-    """Whether no other name is the subject of something between a noun and a place."""
+    """Whether no other name is the subject of something between a noun and a place, and grammar allows it.
+
+    A pronoun cannot mean a noun in its own clause: "she was on the radar of Tutu, who put her forward".
+    """
+    token = tree.tokens[at]
+    is_above = at != noun and token.dep in SUBJECTS and token.head in tree.ancestors(noun)
+    is_object = token.dep in ("dobj", "dative") and not token.text.endswith("self") and at in tree.subtree(noun)
+    if is_above or is_object:
+        return False
     between = tree.tokens[min(at, noun) + 1 : max(at, noun)]
     return not any(one.dep in SUBJECTS and one.pos == "PROPN" for one in between)
 
@@ -155,10 +165,25 @@ def names(tree: Tree) -> list[str]:
         end = at
         while _is_capital_name(tree, end) and not _begins_person(tree, at, end):
             end = end + 1 if not _is_joined(tree, end + 1) else end + 2
-        if end > at and not (end < len(tree.tokens) and tree.tokens[end].text == "-"):
+        if end > at and not _is_part_of_name(tree, at, end) and not _is_common_word(tree, at, end):
             found.append(_written_range(tree, at, end))
         at = max(end, at + 1)
     return found
+
+
+def _is_part_of_name(tree: Tree, start: int, end: int) -> bool:
+    """Whether a name goes on with a hyphen or an unusual word: "Abernathy-Cole", "Go Set a Watchman"."""
+    tokens = tree.tokens
+    after = tokens[end].text if end < len(tokens) else ""
+    before = tokens[start - 1] if start > 1 else None
+    is_title = before is not None and before.text[0].isupper() and before.pos not in ("PROPN", "NOUN", "ADJ")
+    return after == "-" or is_title or (before is not None and before.text == "-" and not before.has_space)
+
+
+def _is_common_word(tree: Tree, start: int, end: int) -> bool:
+    """Whether a "name" is the first word of a sentence that the dictionary has: "Management's answer was no"."""
+    is_first = start == 0 or tree.tokens[start - 1].pos == "PUNCT"
+    return is_first and end == start + 1 and bool(vocabulary.look_up(tree.tokens[start].text.lower()).senses)
 
 
 def _is_capital_name(tree: Tree, at: int) -> bool:

@@ -38,7 +38,8 @@ def _roles(tree: Tree) -> Iterator[str]:
         first = at
         while first > 0 and _describes(tree, first - 1) and at - first < MAX_ROLE:
             first -= 1
-        if first > 0 and not _may_precede(tree, first - 1):
+        has_more = last + 1 < len(tree.tokens) and tree.tokens[last + 1].text == "-"  # "Fergus Abernathy-Cole"
+        if has_more or (first > 0 and not _may_precede(tree, first - 1)):
             continue
         name = " ".join(one.text for one in tree.tokens[at + 1 : last + 1])
         role = " ".join(one.text for one in tree.tokens[first : at + 1])

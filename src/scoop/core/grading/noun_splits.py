@@ -207,6 +207,8 @@ def _finite(
     token = tree.tokens[verb]
     helpers = tree.children(verb, *AUXILIARIES)
     if token.tag == "VBN":
+        if token.text == "followed":
+            return None, {}  # "plans a lander in 2018, followed by a rover"
         if not helpers:
             return (mentions.be(name, plural=plural, past=past),), {}
         if tree.tokens[helpers[0]].text.lower() == "having":
@@ -243,7 +245,7 @@ def appositions(clause: Clause) -> Iterator[Split]:
         part = tree.subtree(at) & set(clause.places)
         if not clause.has(noun) or not part or min(part) < noun or not parts.is_set_off(clause, part):
             continue
-        if min(part) - 2 != noun:  # "the impact on whales, a class of mammals"
+        if min(part) - 2 != noun or token.lemma in ABOUT_CLAUSES:  # "the impact on whales, a class of mammals"
             continue
         if tree.tokens[min(part) - 1].text == "(" or tree.tokens[min(part)].pos not in (
             "DET",
@@ -259,7 +261,7 @@ def appositions(clause: Clause) -> Iterator[Split]:
             continue  # places: Paris, France
         if tree.tokens[noun].pos == "NOUN" and token.pos == "PROPN" and not mentions.may_have_name(tree, noun):
             continue  # "the brain, Susumu Tonagawa"
-        if mentions.is_plural(tree, noun) != mentions.is_plural(tree, at):
+        if not _are_one(tree, noun, at):
             continue
         first, places = parts.divided(clause, frozenset(part))
         name = mentions.noun_phrase(tree, noun) if tree.tokens[noun].pos != "PRON" else parts.mention(tree, noun)[0]
@@ -267,6 +269,20 @@ def appositions(clause: Clause) -> Iterator[Split]:
         past = tree.is_past(parts.governing_verb(tree, at))
         verb = mentions.be(name, plural=plural, past=past and not clause.is_report)
         yield Split(rule="apposition", first=first, second=parts.taken_out(clause, places, at, (name, verb)))
+
+
+def _are_one(tree: Tree, noun: int, at: int) -> bool:
+    """Whether two nouns may be one thing: not of two numbers, no list, and named by all that says which one it is."""
+    other = tree.child(at, "conj")
+    is_list = other is not None and tree.child(other, "det") is not None and tree.child(at, "det") is not None
+    is_named = tree.child(noun, "poss") is None or tree.child(noun, "amod") is None  # "Scotland's largest city"
+    return mentions.is_plural(tree, noun) == mentions.is_plural(tree, at) and not is_list and is_named
+
+
+ABOUT_CLAUSES = frozenset(
+    {"claim", "decision", "fact", "figure", "move", "phrase", "plan", "record", "result", "sign", "step"}
+)
+"""Nouns that rather say what a whole clause is: "prevent smoking, a decision that ..."."""
 
 
 def roles(clause: Clause) -> Iterator[Split]:

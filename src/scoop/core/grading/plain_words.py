@@ -29,7 +29,9 @@ def fits(tree: Tree, at: int, plain: str) -> bool:
     """Whether the grammar of a sentence takes the plain word as it took the other."""
     token = tree.tokens[at]
     if token.pos == "VERB":
-        return _verb_fits(tree, at, plain)
+        return token.dep != "amod" and _verb_fits(tree, at, plain)
+    if plain == "result" and any(tree.tokens[one].text == "of" for one in tree.children(at, "prep")):
+        return False  # "the findings of plague"
     is_graded = tree.child(at, "advmod") is not None or token.tag in ("JJR", "JJS", "RBR", "RBS")
     if " " not in plain:
         return not (is_graded and plain in ("main", "only", "first", "many", "enough", "huge", "different"))

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from scoop.core.grading import words
+from scoop.core.grading import tears, words
 from scoop.core.grading.clauses import Clause
 from scoop.core.grading.trees import SUBJECTS, Tree
 
 KEPT_ADVERBS = words.words("kept_adverbs")
+INTENSIFIERS = words.words("intensifiers")
 SPARE_ADJECTIVES = words.words("spare_adjectives")
 ADJUNCTS = words.words("adjuncts")
 MAX_ADVERB = 2  # words: "very slowly"
@@ -23,7 +24,7 @@ def droppable(clause: Clause, rules: Sequence[Rule] | None = None) -> Iterator[f
     for rule in RULES if rules is None else rules:
         for part in rule(clause):
             inside = part & set(clause.places)
-            if inside and not inside & kept and clause.head not in inside:
+            if inside and not inside & kept and clause.head not in inside and not tears.touches_hyphen(clause, inside):
                 yield inside
 
 
@@ -124,12 +125,18 @@ def _set_off(clause: Clause) -> Iterator[frozenset[int]]:
         part = tree.subtree(at)
         first = min(part)
         mark = tree.child(at, "mark")
-        if mark is not None and tree.tokens[mark].text.lower() in CONDITIONS:
+        if (mark is not None and tree.tokens[mark].text.lower() in CONDITIONS) or _is_needed_purpose(tree, at):
             continue
         if (first > 0 and tree.tokens[first - 1].text in _MARKS) or (
             first == clause.places[0] and tree.tokens[at].dep == "advcl"
         ):
             yield part
+
+
+def _is_needed_purpose(tree: Tree, at: int) -> bool:
+    """Whether something must be done only for a purpose: "To show it, she must look"."""
+    helpers = [tree.tokens[one].lemma for one in tree.children(tree.tokens[at].head, "aux")]
+    return tree.tokens[at].tag == "VB" and bool({"must", "should"}.intersection(helpers))
 
 
 def _examples(clause: Clause) -> Iterator[frozenset[int]]:
@@ -153,10 +160,14 @@ def _adverbs(clause: Clause) -> Iterator[frozenset[int]]:
 def _is_spare_adverb(tree: Tree, at: int) -> bool:
     token = tree.tokens[at]
     is_plain = len(tree.subtree(at)) <= MAX_ADVERB and not _has_tag(tree, at, ("WRB", "RBR", "RBS"))
-    if at > token.head and not tree.children(token.head, *COMPLEMENTS, "prep", "prt"):
-        return False  # "went underground"
+    if at > token.head and (
+        not token.text.endswith("ly") or not tree.children(token.head, *COMPLEMENTS, "prep", "prt")
+    ):
+        return False  # "went underground", "ran aground in the estuary"
     head = tree.tokens[token.head]
-    is_of_adverb = head.pos in ("ADV", "ADP") or (head.dep == "amod" and head.tag == "VBN")  # "newly formed"
+    is_of_adverb = head.pos in ("ADV", "ADP") or (head.dep == "amod" and head.text.endswith("ed"))  # "newly formed"
+    if (head.pos == "ADJ" or head.lemma in PLACING) and token.text.lower() not in INTENSIFIERS:
+        return False  # "seismically active", "puts it differently"
     return (
         is_plain and not is_of_adverb and token.text.lower() not in KEPT_ADVERBS and not _is_compared(tree, token.head)
     )
@@ -176,8 +187,11 @@ def _adjectives(clause: Clause) -> Iterator[frozenset[int]]:
         token = tree.tokens[at]
         if token.dep != "amod" or token.pos != "ADJ" or token.tag != "JJ" or token.text[0].isupper():
             continue
-        if token.text.lower() not in SPARE_ADJECTIVES or tree.children(
-            at, "advmod", "prep", "conj", "cc", "npadvmod", "nummod"
+        is_idiom = tree.tokens[token.head].lemma in AMOUNTS or tree.tokens[at + 1].text == "enough"
+        if (
+            is_idiom
+            or token.text.lower() not in SPARE_ADJECTIVES
+            or tree.children(at, "advmod", "prep", "conj", "cc", "npadvmod", "nummod")
         ):
             continue
         if (at + 1 < len(tree.tokens) and tree.tokens[at + 1].text in ("-", ",")) or (
@@ -187,6 +201,11 @@ def _adjectives(clause: Clause) -> Iterator[frozenset[int]]:
         noun = tree.tokens[token.head]
         if noun.pos == "NOUN" and token.head > at and _has_other_words(tree, token.head, at):
             yield tree.subtree(at)
+
+
+AMOUNTS = frozenset(
+    {"amount", "deal", "majority", "number", "part", "proportion", "share", "variety"}
+)  # "a great deal"
 
 
 def _has_other_words(tree: Tree, noun: int, but: int) -> bool:
@@ -219,11 +238,24 @@ def _is_spare(tree: Tree, at: int, verb: int) -> bool:
     if at < verb:
         return True
     token = tree.tokens[verb]
-    if token.lemma == "put" or (token.lemma == "be" and tree.child(verb, "attr", "acomp") is None):
+    if (
+        token.lemma in PLACING
+        or _is_idiom(tree, at)
+        or (token.lemma == "be" and tree.child(verb, "attr", "acomp") is None)
+    ):
         return False
     return any(child < at for child in tree.children(verb, *COMPLEMENTS)) or any(
         verb < child < at for child in tree.children(verb, "prep")
     )
+
+
+PLACING = frozenset({"keep", "put", "spend"})
+
+
+def _is_idiom(tree: Tree, at: int) -> bool:
+    """Whether a phrase is "in" or "at" with a noun alone, which a verb often needs: in mind, in prison, at sea."""
+    noun = tree.child(at, "pobj")
+    return noun is not None and tree.tokens[noun].tag == "NN" and noun == at + 1 and not tree.children(noun)
 
 
 def _has_fact(tree: Tree, at: int) -> bool:
@@ -251,11 +283,14 @@ def _of_nouns(clause: Clause) -> Iterator[frozenset[int]]:
         token = tree.tokens[at]
         head = tree.tokens[token.head]
         is_about_noun = token.dep == "prep" and head.pos == "NOUN" and token.text.lower() in OF_NOUNS
-        is_known = tree.child(token.head, "det", "poss") is not None
-        if is_about_noun and is_known and head.dep in ("dobj", "pobj", "attr", "nsubj", "nsubjpass"):
+        known = tree.child(token.head, "det", "poss")
+        is_known = known is not None and tree.tokens[known].lemma != "no"  # "no fall in crime"
+        is_light = tree.tokens[head.head].lemma in LIGHT_VERBS  # "has its eye on"
+        if is_about_noun and is_known and not is_light and head.dep in ("dobj", "pobj", "attr", "nsubj", "nsubjpass"):
             yield tree.subtree(at)
 
 
+LIGHT_VERBS = frozenset({"give", "have", "keep", "make", "play", "take"})
 OF_NOUNS = frozenset({"in", "at", "on", "with", "from", "for", "across", "against", "by", "during", "between", "over"})
 
 
@@ -285,14 +320,25 @@ def _listed(clause: Clause) -> Iterator[frozenset[int]]:
         while tree.tokens[first].dep == "conj":
             first = tree.tokens[first].head
         governor = tree.tokens[tree.tokens[first].head]
-        is_object = tree.tokens[first].dep in ("dobj", "pobj") and governor.text.lower() not in (
-            "between",
-            "than",
-            "without",
+        is_measure = tree.tokens[first].lemma in UNITS  # "two hours, 25 minutes"
+        is_object = (
+            tree.tokens[first].dep in ("dobj", "pobj")
+            and not is_measure
+            and governor.text.lower()
+            not in (
+                "between",
+                "than",
+                "without",
+            )
         )
         if is_object and first == token.head and tree.child(first, "preconj") is None and _links_with_and(tree, first):
             link = tree.children(first, "cc")
             yield frozenset(one for one in range(min([*link, *tree.subtree(at)]), max(tree.subtree(at)) + 1))
+
+
+UNITS = frozenset(
+    {"hour", "minute", "second", "day", "week", "month", "year", "metre", "meter", "foot", "mile", "pound"}
+)
 
 
 def _links_with_and(tree: Tree, at: int) -> bool:

@@ -3,7 +3,7 @@
 import re
 from itertools import pairwise
 
-from scoop.core.grading import words
+from scoop.core.grading import tears, words
 from scoop.core.grading.clauses import Clause
 from scoop.core.grading.trees import SUBJECTS, VERBS
 from scoop.core.levels import reading
@@ -48,6 +48,7 @@ def is_sentence(clause: Clause) -> bool:
         and not _is_dependent(clause)
         and not _is_cut_off(clause)
         and not _is_torn(clause)
+        and not tears.is_torn(clause)
     )
 
 
@@ -128,10 +129,12 @@ def _is_last(clause: Clause, place: int) -> bool:
 
 
 def _is_dependent(clause: Clause) -> bool:
-    """Whether a clause begins like half a sentence: "So that", "Which"."""
+    """Whether a clause begins like half a sentence: "So that", "Which", "But who"."""
+    first = clause.tree.tokens[clause.places[0]]
+    if clause.lead == ("But",) and first.tag in tears.RELATIVES:
+        return True
     if clause.lead or clause.report:
         return False
-    first = clause.tree.tokens[clause.places[0]]
     is_marked = first.dep == "mark" and first.head == clause.head
     second = clause.tree.tokens[clause.places[min(1, len(clause.places) - 1)]]
     is_of_which = first.pos == "ADP" and second.tag in ("WDT", "WP", "WP$")
@@ -163,6 +166,8 @@ def _lost_part(clause: Clause, at: int) -> bool:
     """Whether a word has lost what it needs: "is willing [to help]", "between May [and June]", "a level [that ...]"."""
     tree, token = clause.tree, clause.tree.tokens[at]
     lost = {tree.tokens[one].dep for one in tree.children(at) if not clause.has(one)}
+    if token.lemma.lower() in VAGUE and _lost_meaning(clause, at, lost):
+        return True
     if token.dep == "appos":
         has_more = any(clause.has(one) and tree.tokens[one].dep not in ("det", "punct") for one in tree.children(at))
         return bool(lost & {"relcl", "acl", "prep"}) and not has_more
@@ -170,6 +175,15 @@ def _lost_part(clause: Clause, at: int) -> bool:
         return tree.tokens[at - 1].text.lower() in ("a", "an")  # "gave a short [talk]"
     is_pair = token.dep == "pobj" and tree.tokens[token.head].text.lower() == "between"
     return "xcomp" in lost or (is_pair and "conj" in lost)
+
+
+def _lost_meaning(clause: Clause, at: int, lost: set[str]) -> bool:
+    """Whether a noun that says nothing alone has lost what was said of it: "confined to an area [that ...]"."""
+    tree = clause.tree
+    article = tree.child(at, "det")
+    is_new = article is not None and tree.tokens[article].lemma in ("a", "an")
+    has_more = any(clause.has(one) and tree.tokens[one].dep not in ("det", "punct") for one in tree.children(at))
+    return not has_more and bool(lost & {"relcl", "acl"} or (is_new and "prep" in lost))
 
 
 def _is_cut_off(clause: Clause) -> bool:
@@ -186,5 +200,6 @@ def _is_cut_off(clause: Clause) -> bool:
         token.tag in _NEVER_LAST
         or lost_object
         or _lost_next(clause, last)
+        or (token.text.lower() == "be" and not clause.lead)
         or token.text.lower() in ("so", "as", "than", "because", "if")
     )

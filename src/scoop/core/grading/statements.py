@@ -1,12 +1,12 @@
 """Statements: the short sentences that a source sentence becomes for a level."""
 
 from calendar import day_name, month_name
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from scoop.core.grading import parts, shortening, split_ranking, splits, substitutes
-from scoop.core.grading.clauses import Attribution, Clause, whole
+from scoop.core.grading.clauses import Attribution, Clause, whole, without_capital
 from scoop.core.grading.parts import Split
 from scoop.core.grading.soundness import QUOTES, SAYING, is_presentable, is_sentence, word_count
 from scoop.core.grading.trees import AUXILIARIES, SUBJECTS, VERBS, Tree
@@ -15,6 +15,7 @@ from scoop.core.levels.rules import RULES, Level
 
 MAX_DEPTH = 6
 CALENDAR = frozenset({*day_name, *month_name}) - {""}
+PRONOUNS = frozenset({"he", "it", "she", "they"})
 PLACES = frozenset({"in", "on", "at", "during"})
 
 
@@ -60,12 +61,23 @@ def statements(tree: Tree, level: Level, *, is_whole: bool = False) -> list[Stat
     start = (_as_report(start) if _is_interrupted(start) else None) or start
     usual = rules.longest_sentence if is_whole else rules.sentence_words[1] - 1
     fitted = _fitted(start, usual, rules.longest_sentence, 0)
-    clauses = [
-        one for one in map(_repaired, fitted) if is_sentence(one) and is_presentable(one.text, rules.longest_sentence)
-    ]
+    clauses = _sound(fitted, rules.longest_sentence)
     if not clauses or clauses[0].rank:
         return []  # without the main statement the others hang in the air
     return [_statement(one, at) for at, one in enumerate(clauses)]
+
+
+def _sound(fitted: Iterable[Clause], longest: int) -> list[Clause]:
+    """The clauses that are sentences; "This was ..." goes with the one before it."""
+    found, is_before_sound = [], False
+    for clause in map(_repaired, fitted):
+        is_sound = is_sentence(clause) and is_presentable(clause.text, longest)
+        if clause.lead[:1] in (("This was",), ("This is",)):
+            is_sound = is_sound and is_before_sound
+        if is_sound:
+            found.append(clause)
+        is_before_sound = is_sound
+    return found
 
 
 def easier_words(tree: Tree, hardest: Level) -> dict[int, str]:
@@ -121,9 +133,12 @@ def _fitted(clause: Clause, usual: int, most: int, depth: int) -> Iterator[Claus
     best = best_split(clause) if depth < MAX_DEPTH else None
     if best is not None:
         first = list(_fitted(best.first, usual, most, depth + 1))
-        yield from first
-        if not _lost_place(best.second, first):
-            yield from _fitted(best.second, usual, most, depth + 1)
+        second = list(_fitted(best.second, usual, most, depth + 1))
+        if _lost_place(best.second, first) or _lost_noun(best.second, first):
+            second = []
+        # "This was when" must follow what it is about, not what was said after it.
+        at = 1 if best.rule == "cause" else len(first)
+        yield from (*first[:at], *second, *first[at:])
         return
     shorter = _shortened(clause, usual, most)
     if shorter is not None:
@@ -135,6 +150,13 @@ def _lost_place(clause: Clause, before: Sequence[Clause]) -> bool:
     """Whether a clause begins with "There", and what is before it has lost the place."""
     place = clause.tree.tokens[clause.head].head
     return clause.lead[:1] == ("There,",) and not any(one.has(place) for one in before)
+
+
+def _lost_noun(clause: Clause, before: Sequence[Clause]) -> bool:
+    """Whether a clause begins with the pronoun for a noun, and what is before it has lost the noun."""
+    token = clause.tree.tokens[clause.head]
+    is_about_noun = token.dep in ("relcl", "acl", "appos") and clause.lead[:1] and clause.lead[0] in PRONOUNS
+    return bool(is_about_noun) and not any(one.has(token.head) for one in before)
 
 
 def _length(clause: Clause) -> int:
@@ -178,6 +200,8 @@ def _as_report(clause: Clause) -> Clause | None:
         return None  # "revealed how"
     if subject is None or tree.tokens[subject].dep == "expl" or _quotes_speech(clause):
         return None
+    if any(tree.is_finite(at) for at in tree.children(subject) if tree.tokens[at].dep not in ("relcl", "acl", "appos")):
+        return None  # the parser took a clause for the subject
     who = _subject_words(clause, subject)
     helpers = [tree.tokens[at].text for at in sorted(tree.children(clause.head, *AUXILIARIES)) if at < clause.head]
     if len(helpers) > 1 or any(word.startswith(("'", "’")) for word in helpers):
@@ -193,16 +217,16 @@ def _as_report(clause: Clause) -> Clause | None:
     if not places:
         return None
     report = Attribution(words=(*who, *says, "that"), again=(name, *says, "that"))
-    opening = {}
-    first = places[0]
-    token = tree.tokens[first]
-    if token.text[0].isupper() and token.pos not in ("PROPN", "NUM") and token.text != "I":
-        opening = {first: token.text[0].lower() + token.text[1:]}
-    return replace(clause, places=places, head=said, report=report, swaps={**clause.swaps, **opening})
+    opening = {places[0]: without_capital(tree.tokens[places[0]])}
+    return replace(clause, places=places, head=said, report=report, swaps={**opening, **clause.swaps})
 
 
 def _opened(tree: Tree, places: tuple[int, ...]) -> tuple[int, ...]:
-    while places and tree.tokens[places[0]].pos == "PUNCT":
+    """The places without marks and a "that" before them, which the parser may have joined to another verb."""
+    while places and (
+        tree.tokens[places[0]].pos == "PUNCT"
+        or (tree.tokens[places[0]].dep == "mark" and tree.tokens[places[0]].text.lower() == "that")
+    ):
         places = places[1:]
     return places
 
@@ -251,5 +275,6 @@ def _is_time_or_place(tree: Tree, at: int) -> bool:
     word = tree.tokens[at].text.lower()
     has_fact = any(one.pos in ("PROPN", "NUM") for one in part)
     is_day = word != "on" or any(one.text in CALENDAR for one in part)
-    is_plain = not any(one.pos in VERBS or one.text.lower() == "order" for one in part)
+    is_of_name = at > 1 and tree.tokens[at - 1].text == "," and tree.tokens[at - 2].pos == "PROPN"  # "Mingora, in Swat"
+    is_plain = not is_of_name and not any(one.pos in VERBS or one.text.lower() == "order" for one in part)
     return word in PLACES and has_fact and is_day and is_plain

@@ -113,7 +113,7 @@ def subordinate(clause: Clause) -> Iterator[Split]:
             continue
         word = tree.tokens[mark].text.lower()
         first, places = parts.divided(clause, frozenset(part))
-        if word in CONTRASTS:
+        if word in CONTRASTS and not _is_meanwhile(clause, mark):
             yield _contrast(clause, first, places, verb)
         elif word in CAUSES and _may_be_told_later(clause, places):
             be = "was" if tree.is_past(clause.head) else "is"
@@ -121,6 +121,12 @@ def subordinate(clause: Clause) -> Iterator[Split]:
                 continue
             second = parts.taken_out(clause, places, verb, (f"This {be}",))
             yield Split(rule="cause", first=first, second=replace(second, swaps={**second.swaps, mark: word}))
+
+
+def _is_meanwhile(clause: Clause, mark: int) -> bool:
+    """Whether "while" says when: "they waited while the advisory was in force"."""
+    tokens = clause.tree.tokens
+    return tokens[mark].text == "while" and tokens[mark - 1].text != ","
 
 
 def _mark(clause: Clause, verb: int) -> int | None:
@@ -190,8 +196,11 @@ LINKS = frozenset({"however", "instead", "then", "therefore", "later", "afterwar
 
 def _is_marked(tree: Tree, verb: int) -> bool:
     """Whether a word makes a clause depend on another one: "after he left"."""
-    return tree.child(verb, "mark") is not None or any(
-        tree.tokens[at].tag == "WRB" for at in tree.children(verb, "advmod")
+    is_part = tree.tokens[verb].dep in ("relcl", "acl", "advcl", "pcomp")
+    return (
+        is_part
+        or tree.child(verb, "mark") is not None
+        or any(tree.tokens[at].tag == "WRB" for at in tree.children(verb, "advmod"))
     )
 
 
