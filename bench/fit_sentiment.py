@@ -47,11 +47,12 @@ CLASSES = ("negative", "neutral", "positive")
 FOLDS = 5
 BATCH = 64
 SVM = {"C": 1.0, "max_iter": 60, "tol": 1e-2, "random_state": 0}
-RIDGE, RIDGE_OF_TARGETS, RIDGE_SHARING = 8.0, 20.0, 50.0  # heads with targets have more views
+RIDGE, RIDGE_OF_TARGETS = 8.0, 20.0  # heads with targets have more views
 LEVELS = 15  # of the root of a weight on either side of zero: more of them gave the same figures
 STACK = {"C": 1.0, "solver": "newton-cholesky"}
 BALANCE = 0.5  # 0 is the shares of the rows, 1 the same weight for each class
-SHARING = frozenset({"news-de-target", "news-ru-target"})  # learn from other sets too; the other heads gained nothing
+# Heads that learn from other sets, too, with the penalty of their own rows; the other heads gained nothing.
+SHARING = {"news-de-target": 200.0, "news-ru-target": 50.0}
 BORROWED = {  # heads whose regressions of the vectors give more parts; the other heads without targets gained nothing
     "social-en": ("developer-en", "graded-en", "review-ko"),
     "graded-en": ("developer-en", "social-en", "review-ko"),
@@ -68,6 +69,7 @@ Products = tuple[Array, Array]
 class Rows:
     """The rows of a head with all that its models read."""
 
+    head: str
     sets: Array
     labels: Array
     folds: Array
@@ -75,7 +77,6 @@ class Rows:
     valences: Array
     vectors: Array
     graded: Array
-    has_targets: bool
     borrowed: Array
 
 
@@ -84,6 +85,7 @@ def rows_of(head: str, folder: Path, cache: dict[str, Array]) -> Rows:
     seen = seen_by(head, [row for _, row, _ in read])
     pieces, clauses = [one.piece for one in seen], [one.clause for one in seen]
     return Rows(
+        head=head,
         sets=np.array([name for name, _, _ in read]),
         labels=labels_of([row for _, row, _ in read]),
         folds=np.array([zlib.crc32(doc.encode()) % FOLDS for _, _, doc in read]),
@@ -91,7 +93,6 @@ def rows_of(head: str, folder: Path, cache: dict[str, Array]) -> Rows:
         valences=valences.table(list(zip(pieces, clauses, strict=True)), is_english="-en" in head),
         vectors=vectors_of(seen, cache),
         graded=np.array([np.nan if row.score is None else row.score for _, row, _ in read]),
-        has_targets=head.endswith("-target"),
         borrowed=borrowed_models(head, folder, cache),
     )
 
@@ -208,11 +209,11 @@ def products_of_others(head: str, folder: Path, cache: dict[str, Array]) -> Prod
     return np.sum([squares for squares, _ in found], axis=0), np.sum([sums for _, sums in found], axis=0)
 
 
-def encoder_model(vectors: Array, labels: Array, others: Products | None, *, has_targets: bool) -> Array:
+def encoder_model(head: str, vectors: Array, labels: Array, others: Products | None) -> Array:
     """A ridge regression of the own rows, and beside it one of the rows of all sets; the last row is the intercept."""
     if others is None:
-        return ridge(vectors, labels, RIDGE_OF_TARGETS if has_targets else RIDGE)
-    own = ridge(vectors, labels, RIDGE_SHARING)
+        return ridge(vectors, labels, RIDGE_OF_TARGETS if head.endswith("-target") else RIDGE)
+    own = ridge(vectors, labels, SHARING[head])
     used = shared_columns()
     squares, sums = products_of(vectors[:, used], labels)
     shared = np.zeros_like(own)
@@ -278,7 +279,7 @@ def unseen_margins(rows: Rows, others: Products | None) -> tuple[Array, Array]:
         if rows.words is not None:
             roots, scale = word_model(rows.words[other], rows.labels[other])
             words[own] = rows.words[own] @ heads.signed_squares(roots) * scale[0] + scale[1]
-        encoder = encoder_model(rows.vectors[other], rows.labels[other], others, has_targets=rows.has_targets)
+        encoder = encoder_model(rows.head, rows.vectors[other], rows.labels[other], others)
         vectors[own] = rows.vectors[own] @ encoder[:-1] + encoder[-1]
     return words, vectors
 
@@ -308,7 +309,7 @@ def print_figures(head: str, how: str, parts: Array, rows: Rows) -> None:
 
 
 def whole_encoder(rows: Rows, others: Products | None) -> Array:
-    own = encoder_model(rows.vectors, rows.labels, others, has_targets=rows.has_targets)
+    own = encoder_model(rows.head, rows.vectors, rows.labels, others)
     return np.hstack([own, rows.borrowed]) if rows.borrowed.size else own
 
 
