@@ -10,9 +10,11 @@ from curating import INTERESTS, KINDS, NINE, SLUG, TODAY, a_curator, a_post_abou
 from scoop.actions import curators as actions
 from scoop.core.budgets import Budget
 from scoop.core.interests import Interest, Interests
+from scoop.embedders import local as embedder
 from scoop.errors import Conflict, Retry
 from scoop.stages import curate, curated_digest, digest
 from scoop.store import alerts, curators, evaluations, topics
+from scoop.writers.local import MODEL
 
 DAY = timedelta(days=1)
 
@@ -295,6 +297,37 @@ async def test_changed_topics_let_the_local_scorer_score_its_fresh_articles_agai
             await actions.put_interests(conn, SLUG, interests("Ferries"), origin="api")
         assert await judged() == {"note1": "rejected", "note2": "rejected"}
         assert desk.desk.calls == []
+
+
+PUT_VECTOR = """
+INSERT INTO document_embeddings
+    (document_id, collection, seen_at, text_hash, model_name, model_version, embedding, service_endpoint)
+SELECT document_id, collection, seen_at, content_hash, $1, $2, $3::real[]::vector, 'local' FROM documents
+ON CONFLICT ON CONSTRAINT uq_document_embeddings_doc_model DO UPDATE SET embedding = excluded.embedding RETURNING 1
+"""
+
+
+async def test_the_local_scorer_uses_the_vectors_that_the_desk_has(database, tmp_path):
+    async with a_curator(database, tmp_path) as desk:
+        local = desk.desk.writer("local")
+
+        async def scored() -> int:
+            async with database.transaction() as conn:
+                for topic in ("Ferries", "relational databases"):
+                    interests = replace(INTERESTS, topics=(Interest(topic=topic),))
+                    await actions.put_interests(conn, SLUG, interests, origin="api")
+            await desk.desk.write(local)
+            return (await desk.met())["note1"].relevance_score
+
+        await desk.gather([a_post_about(1, "PostgreSQL")])
+        await desk.desk.rows("UPDATE documents SET seen_at = now() RETURNING 1")
+        await desk.look()
+        scores = []
+        for text in ("Ferries cross the bay in winter", "Relational databases"):
+            (vector,) = embedder.encode([text]).tolist()
+            await desk.desk.rows(PUT_VECTOR, *MODEL.values(), vector)
+            scores.append(await scored())
+        assert scores[0] < scores[1]
 
 
 async def test_an_article_whose_post_is_on_its_way_is_not_chosen_again(database, tmp_path):

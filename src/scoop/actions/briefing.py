@@ -21,6 +21,7 @@ from scoop.errors import NotFound
 from scoop.store import briefs
 from scoop.store.briefs import Brief
 from scoop.store.db import Connection
+from scoop.writers import local
 
 RENDER: Mapping[BriefKind, Callable[[Order], Prompt]] = {
     "summary": summary.prompt,
@@ -47,7 +48,7 @@ async def render_question(
 
 async def _with_documents(conn: Connection, subjects: Sequence[tuple[SubjectKind, int]], order: Order) -> Order:
     wanted = [_brief(number, order, *subject) for number, subject in enumerate(subjects)]
-    sources = await briefs.load_sources(conn, wanted)
+    sources = await briefs.load_sources(conn, wanted, **local.MODEL)
     documents = tuple(source.text for brief in wanted for source in sources[brief.brief_id])
     if not documents:
         raise NotFound("there is nothing to write about: check the number")

@@ -19,6 +19,7 @@ from scoop.store import evaluations
 from scoop.store.curators import Curator
 from scoop.store.db import Connection
 from scoop.store.evaluations import ArticleText, CandidateArticle, RelevantRow
+from scoop.writers.local import MODEL
 
 PreviewOutcome = Literal["selected", "left", "rejected"]
 
@@ -101,7 +102,7 @@ async def _list_unmet(conn: Connection, source: CuratorInput, *, until: datetime
     topic_id = source.curator.topic_id
     waiting = await evaluations.list_waiting_documents(conn, topic_id, limit=curate.MAX_LOOKED_UP)
     with_text = [each.document_id for each in source.unknown if curate.without_text(each) is None]
-    articles = await evaluations.list_document_texts(conn, [*with_text, *waiting], **actions.MODEL)
+    articles = await evaluations.list_document_texts(conn, [*with_text, *waiting], **MODEL)
     posted = await evaluations.list_posted_events(conn, topic_id, [each.event_id for each in articles])
     posted |= _recognised_events(source)
     by_story = {each.story_id: each for each in articles if each.seen_at < until and each.event_id not in posted}

@@ -16,7 +16,6 @@ from scoop.core.curation import RejectReason
 from scoop.core.interests import Interests
 from scoop.core.relevance import InterestVectors, LocalEvaluation, RelevanceLabel, ScoredText, Vectors, scoring
 from scoop.embedders import local as embedder
-from scoop.embedders.local import Local
 from scoop.errors import Conflict, UsageError
 from scoop.model import Topic
 from scoop.stages import curate
@@ -25,15 +24,10 @@ from scoop.store import curators as store
 from scoop.store.curators import ArticleLabel, Curator, CuratorSettings
 from scoop.store.db import Connection
 from scoop.store.evaluations import ArticleText
-from scoop.writers.local import interest_vectors
+from scoop.writers.local import MODEL, interest_vectors
 
 TRIED_FOR = timedelta(days=7)
 MOST_TRIED = 2_000  # articles, the newest
-MODEL = {
-    "model_name": Local.model.name,
-    "model_version": embedding_text.with_recipe(Local.model.version),
-}
-"""The vectors that the local scorer was fitted to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

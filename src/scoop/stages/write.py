@@ -33,7 +33,7 @@ from scoop.store.briefs import Brief, BriefSource, Settled
 from scoop.store.db import Connection
 from scoop.store.model_calls import ClosedCall
 from scoop.store.work import Subject
-from scoop.writers import Reply, Writer
+from scoop.writers import Reply, Writer, local
 
 LOCAL_BATCH = 32
 NEVER_GIVE_UP = 1_000_000  # attempts: a server that is down, or a budget, is not the text's fault
@@ -68,7 +68,7 @@ class Writing:
     async def plan(self, conn: Connection, ids: Sequence[int]) -> WriteBatch:
         """The texts that briefs would give, whatever the budgets say: those that exist already are settled."""
         loaded = await briefs.load(conn, ids)
-        sources = await briefs.load_sources(conn, loaded)
+        sources = await briefs.load_sources(conn, loaded, **local.MODEL)
         readers = await texts.load_readers(conn, loaded)
         ids_by_kind = {kind: [brief.brief_id for brief in loaded if brief.kind == kind] for kind in self.kinds}
         known = {kind: await self.kinds[kind].known_inputs(conn, of_kind) for kind, of_kind in ids_by_kind.items()}

@@ -106,15 +106,17 @@ async def load(conn: Connection, brief_ids: Sequence[int]) -> list[Brief]:
     return [Brief(**row) for row in await conn.fetch(SQL["load"], brief_ids)]
 
 
-async def load_sources(conn: Connection, briefs: Collection[Brief]) -> dict[int, list[BriefSource]]:
-    """The documents of each brief, the most important first."""
+async def load_sources(
+    conn: Connection, briefs: Collection[Brief], *, model_name: str, model_version: str
+) -> dict[int, list[BriefSource]]:
+    """The documents of each brief, the most important first; those to be evaluated with their vectors of a model."""
+    more = {"event": (MAX_DOCUMENTS,), "evaluation": (model_name, model_version)}
     by_subject: defaultdict[tuple[str, int], list[BriefSource]] = defaultdict(list)
     subjects: defaultdict[str, list[int]] = defaultdict(list)
     for brief in briefs:
         subjects[brief.subject_kind].append(brief.subject_id)
     for kind, ids in subjects.items():
-        limits = (MAX_CHARACTERS, MAX_DOCUMENTS) if kind == "event" else (MAX_CHARACTERS,)
-        for row in await conn.fetch(SQL[f"{kind}_texts"], ids, *limits):
+        for row in await conn.fetch(SQL[f"{kind}_texts"], ids, MAX_CHARACTERS, *more.get(kind, ())):
             by_subject[kind, row["subject_id"]].append(_source(row))
     sources = {brief.brief_id: by_subject[brief.subject_kind, brief.subject_id] for brief in briefs}
     translated = [brief for brief in briefs if brief.kind == "translation"]
@@ -139,9 +141,9 @@ async def _with_summaries(
 
 def _source(row: Mapping[str, Any]) -> BriefSource:
     names = ("document_id", "title", "body_text", "language", "publisher", "url", "published_at")
-    return BriefSource(
-        text=SourceText(**{name: row[name] for name in names}), source=row["source"], content_hash=row["content_hash"]
-    )
+    vector = row.get("vector")
+    text = SourceText(**{name: row[name] for name in names}, vector=None if vector is None else tuple(vector))
+    return BriefSource(text=text, source=row["source"], content_hash=row["content_hash"])
 
 
 async def list_due_events(

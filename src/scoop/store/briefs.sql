@@ -47,10 +47,12 @@ FROM review_pairs JOIN documents ON document_id IN (one_document_id, other_docum
 WHERE pair_id = ANY ($1::bigint[]) ORDER BY pair_id, document_id;
 
 -- name: evaluation_texts
--- The articles of evaluations, as sources of a text.
+-- The articles of evaluations, as sources of a text, with their vectors of a model where there are any.
 SELECT evaluation_id AS subject_id, document_id, title, left(body_text, $2) AS body_text, normalized_language AS language,
     source, canonical_url AS url, published_at, content_hash,
-    coalesce((SELECT name FROM publishers WHERE family = publisher_family), publisher_family) AS publisher
+    coalesce((SELECT name FROM publishers WHERE family = publisher_family), publisher_family) AS publisher,
+    (SELECT embedding::real[] FROM document_embeddings AS made
+        WHERE made.document_id = documents.document_id AND model_name = $3 AND model_version = $4) AS vector
 FROM evaluations JOIN documents USING (document_id) WHERE evaluation_id = ANY ($1::bigint[]);
 
 -- name: mention_texts

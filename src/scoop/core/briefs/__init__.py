@@ -19,7 +19,8 @@ MAX_PROMPT_TOKENS = 8_000  # by default: with its reply, a prompt fits into a co
 class SourceText:
     """A document that a text may rest on. All its texts are untrusted: prompts fence them as data.
 
-    `summary` is its current summary, only for a translation.
+    `summary` is its current summary, only for a translation. `vector` is that of an article that the local scorer may
+    evaluate, None if it has none yet.
     """
 
     document_id: int
@@ -30,6 +31,7 @@ class SourceText:
     url: str | None = None
     published_at: datetime | None = None
     summary: str = ""
+    vector: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

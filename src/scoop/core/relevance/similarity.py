@@ -1,6 +1,7 @@
 """How near the vectors of articles are to those of topics, compared with how near they are to anything else."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +15,22 @@ TEMPERATURE = 0.7  # of shares
 SAME_SUBJECT = 0.6  # the cosine from which on a subject of the background is the topic itself, and no rival
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Background:
     """What vectors are compared with: general subjects, as topics are written, and articles about anything."""
 
     subjects: Vectors
     articles: Vectors
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TopicSpace:
+    """What topics are by themselves: how near any articles are to their texts, and which subjects are rivals."""
+
+    usual: Table
+    usual_spread: Table
+    is_rival: NDArray[np.bool_]
+    related: Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,11 +59,11 @@ class Similarity:
 
 def compare(articles: Vectors, texts: Vectors, layout: Layout, background: Background) -> Similarity:
     texts, related_words = texts[: layout.named], texts[layout.named :]
+    space = _topic_space(texts.astype(np.float32).tobytes(), tuple(layout.starts.tolist()), background)
     cosines = articles @ texts.T
     subjects = articles @ background.subjects.T
     center, spread = subjects.mean(axis=1, keepdims=True), subjects.std(axis=1, keepdims=True) + 1e-6
-    usual = background.articles @ texts.T
-    unusual = (cosines - usual.mean(axis=0)) / (usual.std(axis=0) + 1e-6)
+    unusual = (cosines - space.usual) / space.usual_spread
     is_name = np.ones(len(texts), dtype=bool)
     is_name[layout.wholes] = False
     scaled, scaled_subjects = (cosines - center) / spread, (subjects - center) / spread
@@ -61,9 +72,6 @@ def compare(articles: Vectors, texts: Vectors, layout: Layout, background: Backg
     mean = np.add.reduceat(np.where(is_name, scaled, 0), layout.starts, axis=1) / (counts - 1)
     name, whole = scaled[:, layout.starts], scaled[:, layout.wholes]
     mixed = (name + whole + best + mean) / 4
-    middles = np.add.reduceat(texts, layout.starts, axis=0)
-    middles /= np.linalg.norm(middles, axis=1, keepdims=True) + 1e-6
-    is_rival = middles @ background.subjects.T < SAME_SUBJECT
     return Similarity(
         name=name,
         whole=whole,
@@ -74,8 +82,23 @@ def compare(articles: Vectors, texts: Vectors, layout: Layout, background: Backg
         best_cosine=np.maximum.reduceat(_lowest_where(cosines, ~is_name), layout.starts, axis=1),
         unusual=(np.add.reduceat(unusual, layout.starts, axis=1) / counts).astype(np.float32),
         margin=_margin(mixed),
-        share=_share(mixed, scaled_subjects, is_rival),
+        share=_share(mixed, scaled_subjects, space.is_rival),
         rank=_rank(mixed, scaled_subjects),
+        related=space.related,
+    )
+
+
+@lru_cache(maxsize=16)
+def _topic_space(stored: bytes, starts: tuple[int, ...], background: Background) -> TopicSpace:
+    """The space of topics whose vectors are stored in bytes; kept, since articles are often evaluated one by one."""
+    texts = np.frombuffer(stored, dtype=np.float32).reshape(-1, background.subjects.shape[1])
+    usual = background.articles @ texts.T
+    middles = np.add.reduceat(texts, starts, axis=0)
+    middles /= np.linalg.norm(middles, axis=1, keepdims=True) + 1e-6
+    return TopicSpace(
+        usual=usual.mean(axis=0),
+        usual_spread=usual.std(axis=0) + 1e-6,
+        is_rival=middles @ background.subjects.T < SAME_SUBJECT,
         related=middles @ middles.T,
     )
 
