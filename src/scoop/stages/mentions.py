@@ -119,8 +119,7 @@ class MentionFinder:
             _spot(each, toolset, batch.stored.get(each.document_id, ()), batch.rescores) for each in batch.documents
         ]
         unscored = [(each, span, _target(each, span)) for each in spotted for span in each.unscored]
-        scores_comments = not toolset.matcher.is_empty  # a desk that follows no tools pays for no scores
-        weighed = [each for each in spotted if each.has_mentions or (each.document.is_comment and scores_comments)]
+        weighed = [each for each in spotted if _is_weighed(each, toolset)]
         unscored_texts = [each for each in weighed if batch.rescores or not _has_score(each, batch.scored_texts)]
         targets = [*(target for _, _, target in unscored), *map(_whole, unscored_texts)]
         scores = self.score(targets, embed=self.embed) if targets else []
@@ -134,13 +133,7 @@ class MentionFinder:
             ],
             kept_texts=[each.document.document_id for each in weighed],
             engagement=[_engagement(each.document) for each in spotted if each.has_mentions],
-            candidates=[
-                CandidateMention(
-                    document_id=each.document.document_id, event_at=each.document.event_at, name=name, mentions=count
-                )
-                for each in spotted
-                for name, count in _candidates(each, toolset).items()
-            ],
+            candidates=[name for each in spotted for name in _candidates(each, toolset)],
         )
 
 
@@ -222,8 +215,18 @@ def _mention(spotted: Spotted, span: MentionSpan, target: SentimentTarget, score
     )
 
 
-def _candidates(spotted: Spotted, toolset: ToolSet) -> dict[str, int]:
-    return tool_candidates.names_in(spotted.text, language=spotted.document.language, known=toolset.known_keys)
+def _candidates(spotted: Spotted, toolset: ToolSet) -> list[CandidateMention]:
+    document = spotted.document
+    names = tool_candidates.names_in(spotted.text, language=document.language, known=toolset.known_keys)
+    return [
+        CandidateMention(document_id=document.document_id, event_at=document.event_at, name=name, mentions=count)
+        for name, count in names.items()
+    ]
+
+
+def _is_weighed(spotted: Spotted, toolset: ToolSet) -> bool:
+    """Whether a text is scored as a whole; a desk that follows no tools pays for no scores."""
+    return spotted.has_mentions or (spotted.document.is_comment and not toolset.matcher.is_empty)
 
 
 def _has_score(spotted: Spotted, scored_texts: Mapping[int, int]) -> bool:
