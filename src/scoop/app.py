@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from scoop import task_settings
-from scoop.config import Config
+from scoop.config import AUTO_VOICE, BUILT_IN_VOICE, NO_VOICE, SPEECH_PROGRAM, Config
 from scoop.core.handover_modes import Modes
 from scoop.errors import ConfigError, Reject, UsageError
 from scoop.stage_names import StageName
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from scoop.writers import Writer
 
 POOL_SIZE = 8
-NO_VOICE = "none"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,23 +256,37 @@ def open_embedder(config: Config, client: "Client") -> "Embedder":
 @asynccontextmanager
 async def open_voice(config: Config, client: "Client") -> "AsyncIterator[Voice | None]":
     """The voice that the operator chose; ConfigError names the setting if there is no such voice."""
-    if config.voice == NO_VOICE:
+    chosen = config.used_voice
+    if config.voice == AUTO_VOICE and chosen != BUILT_IN_VOICE:
+        _warn_of_voice(chosen)
+    if chosen == NO_VOICE:
         yield None
         return
     from scoop import plugins, voices
 
     makers = plugins.makers(voices, config.plugins)
-    if config.voice not in makers:
-        known = ", ".join([NO_VOICE, *sorted(makers)])
+    if chosen not in makers:
+        known = ", ".join([AUTO_VOICE, NO_VOICE, *sorted(makers)])
         raise ConfigError(f"the setting voice (SCOOP_VOICE) is {config.voice!r}; it must be one of {known}")
     try:
-        voice: Voice = makers[config.voice]({}, client)
+        voice: Voice = makers[chosen]({}, client)
     except Reject as error:
-        raise ConfigError(f"[voices.{config.voice}]: {error}") from error
+        raise ConfigError(f"[voices.{chosen}]: {error}") from error
     try:
         yield voice
     finally:
         await voice.close()
+
+
+def _warn_of_voice(chosen: str) -> None:
+    """Say which voice is used instead of the one inside Scoop, and how to have a better one."""
+    import structlog
+
+    used = f"{SPEECH_PROGRAM} reads lessons aloud" if chosen != NO_VOICE else "no lesson is read aloud"
+    structlog.get_logger().warning(
+        f"the voice {BUILT_IN_VOICE} is not installed: {used}; install the pinned packages (make setup) or, where "
+        f"there is none for the machine, {SPEECH_PROGRAM}, or set voice (SCOOP_VOICE)"
+    )
 
 
 def open_tasks(config: Config, client: "Client") -> "dict[str, Task]":

@@ -1,5 +1,6 @@
 """Settings: `scoop.toml` and `SCOOP_*` become one frozen Config. The only reader of the environment."""
 
+import importlib.util
 import os
 import re
 import shutil
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 ROOT_HOME = Path("/var/lib/scoop")  # the database runs as another user then, who cannot enter a root home
 CONFIG_FILE = "scoop.toml"
+AUTO_VOICE, BUILT_IN_VOICE, NO_VOICE = "auto", "hibari", "none"  # values of the setting `voice`
+SPEECH_PROGRAM = "espeak-ng"  # of the voice `command`, unless another is set
 SEE = "; see: scoop config show"
 DEFAULT = "default"  # the origin of a setting that nobody changed
 CONFIG_VARIABLE = "SCOOP_CONFIG"  # names another file
@@ -112,9 +115,9 @@ class Config:
     )
     embedder: str = _setting("local", about="The embedder plugin: local (inside Scoop), or openai (a server).")
     voice: str = _setting(
-        "hibari",
+        "auto",
         about="The voice plugin that reads lessons aloud: hibari (inside Scoop), command (a program), openai (a "
-        "server), or none.",
+        "server), or none. auto: hibari where it is installed, else command if there is espeak-ng, else none.",
     )
     project_to: str = _setting(
         "", about="The projections, separated by commas: other stores that the desk's data is written to, as dynamodb."
@@ -219,6 +222,15 @@ class Config:
     def free_bytes(self) -> int:
         """The free space of the disk that `home` is on, or will be."""
         return shutil.disk_usage(next(folder for folder in (self.home, *self.home.parents) if folder.exists())).free
+
+    @property
+    def used_voice(self) -> str:
+        """The voice that reads lessons aloud; with `auto` the first that this machine has."""
+        if self.voice != AUTO_VOICE:
+            return self.voice
+        if importlib.util.find_spec(BUILT_IN_VOICE) is not None:
+            return BUILT_IN_VOICE
+        return "command" if shutil.which(SPEECH_PROGRAM) else NO_VOICE
 
     @property
     def secrets(self) -> "dict[str, Secret]":

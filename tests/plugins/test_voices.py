@@ -1,6 +1,7 @@
 """What every voice promises, and what becomes of programs and servers that do not speak."""
 
 import asyncio
+import importlib.util
 import io
 import os
 import signal
@@ -10,13 +11,15 @@ import time
 import numpy as np
 import pytest
 import soundfile
+import structlog
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from plugins.raw_server import sending
-from scoop import plugins, voices
+from scoop import app, plugins, voices
+from scoop.config import Config
 from scoop.errors import ConfigError, Reject, Retry
 from scoop.fetch.client import open_client
 from scoop.fetch.sandbox import Limits, Sandbox
@@ -205,3 +208,30 @@ async def test_speaking_leaves_the_loop_free(voice_of):
         ticks += 1
     assert ticks > 5
     assert len(task.result()) == 16
+
+
+@pytest.fixture
+def without_hibari(monkeypatch):
+    find = importlib.util.find_spec
+    monkeypatch.setattr("importlib.util.find_spec", lambda name, *args: None if name == "hibari" else find(name, *args))
+
+
+async def opened_voice(config):
+    async with app.open_voice(config, None) as voice:
+        return voice
+
+
+@pytest.mark.parametrize(("program", "name"), [("/usr/bin/espeak-ng", "command"), (None, None)])
+async def test_where_there_is_no_hibari_another_voice_or_none_is_used_with_a_warning(
+    without_hibari, monkeypatch, tmp_path, program, name
+):
+    monkeypatch.setattr("shutil.which", lambda _: program)
+    with structlog.testing.capture_logs() as logs:
+        voice = await opened_voice(Config(home=tmp_path))
+    assert getattr(voice, "name", None) == name
+    assert "espeak-ng" in logs[0]["event"]
+
+
+async def test_a_voice_that_was_set_and_is_not_installed_stops_the_start(without_hibari, tmp_path):
+    with pytest.raises(ConfigError, match="hibari is not installed"):
+        await opened_voice(Config(home=tmp_path, voice="hibari"))

@@ -55,7 +55,7 @@ async def ask_for_recording(
     """
     if not visitor.is_known:
         raise auth.unauthenticated(request)
-    report = await recordings.ask(conn, lesson_id, voice=desk.config.voice)
+    report = await recordings.ask(conn, lesson_id, voice=desk.config.used_voice)
     return responses.json(request, report, status=HTTPStatus.ACCEPTED)
 
 

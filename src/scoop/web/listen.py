@@ -239,8 +239,8 @@ async def _open(conn: Connection, desk: Desk, by: Visitor, material: LessonMater
     if lesson is None:
         return OpenedLesson(lesson=None, problem=await _ask(conn, desk, by, material, level))
     recording = await recording_actions.get_report(conn, lesson.lesson_id)
-    if recording.state == "none" and by.is_known and desk.config.voice != recording_actions.NO_VOICE:
-        recording = await recording_actions.ask(conn, lesson.lesson_id, voice=desk.config.voice)
+    if recording.state == "none" and by.is_known and desk.config.used_voice != recording_actions.NO_VOICE:
+        recording = await recording_actions.ask(conn, lesson.lesson_id, voice=desk.config.used_voice)
     place = await learners.find_progress(conn, by.user_id, lesson.lesson_id) if by.user_id is not None else None
     return OpenedLesson(lesson=lesson, recording=recording, place=place)
 
