@@ -153,6 +153,7 @@ def _jobs(
         projections=projections,
         announcing=_announcing(config),
         sentiment_alert_at=config.sentiment_alert_at,
+        budget_by_task={name: task.budget for name, task in tasks.items() if task.writer.waits},
     )
 
 
@@ -302,6 +303,7 @@ def open_tasks(config: Config, client: "Client") -> "dict[str, Task]":
                 tokens_per_day=settings.tokens_per_day,
                 money_per_day=settings.money_per_day,
                 requests_per_minute=settings.requests_per_minute,
+                share_per_source=settings.share_per_source,
             ),
             parallel=settings.parallel,
             fallback=_open_writer(config, name, "local", client) if settings.when_spent == "local" else None,

@@ -12,6 +12,7 @@ from scoop.archive import retention
 from scoop.archive.objects import Archive
 from scoop.core import sentiment_cache as cache_rules
 from scoop.core import tool_candidates
+from scoop.core.budgets import Budget
 from scoop.core.handover_modes import Modes
 from scoop.core.secrets import Secret
 from scoop.embedders import Embedder, local
@@ -79,6 +80,7 @@ AFTER_STORIES = (
 NIGHTLY = "0 3 * * *"
 PROJECT_EVERY = timedelta(seconds=5)
 MEASURE_EVERY = timedelta(minutes=5)
+NO_BUDGETS: Mapping[str, Budget] = {}
 ALERT_INTERVAL = timedelta(minutes=5)  # between two counts of the articles that failed
 
 
@@ -223,12 +225,13 @@ def periodic_jobs(
     projections: Sequence[Projection] = (),
     announcing: Announcing | None = None,
     sentiment_alert_at: int = 20,
+    budget_by_task: Mapping[str, Budget] = NO_BUDGETS,
 ) -> list[PeriodicJob]:
     """What workers of these stages do by the clock; nightly jobs follow `timezone`.
 
     `policy` says what is summarised ahead, `lesson_policy` what learners get; `asks_about_pairs`: a model judges pairs
     of the review queue. `announcing` says where alerts are posted; `sentiment_alert_at` is the move of an average, in
-    hundredths.
+    hundredths. `budget_by_task` has the budgets of the tasks whose writers cost money.
     """
     nightly, daily, minutely = (
         CronSchedule(expression=NIGHTLY, timezone=timezone),
@@ -248,6 +251,11 @@ def periodic_jobs(
             needs=StageName.DIGEST,
         ),
         PeriodicJob(name="look after posts", when=minutely, run=lambda conn, _now: posts.hold_stranded(conn)),
+        PeriodicJob(
+            name="alert spent budgets",
+            when=minutely,
+            run=lambda conn, now: desk_alerts.alert_spent_budgets(conn, budget_by_task, now=now, timezone=timezone),
+        ),
         *_alert_jobs(modes, announcing),
         PeriodicJob(name="sweep channels", when=nightly, run=lambda conn, _now: reconcile_posts.schedule(conn)),
         PeriodicJob(name="forget deliveries", when=daily, run=lambda conn, _now: webhooks.delete_old(conn)),

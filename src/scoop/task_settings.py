@@ -32,12 +32,14 @@ class TaskSettings:
     requests_per_day: int = _option(1000, "Requests to the model server a day.")
     tokens_per_day: int = _option(2_000_000, "Tokens a day, of prompts and replies.")
     money_per_day: float = _option(0.0, "Money a day, in the currency of the writer's prices.")
+    share_per_source: float = _option(1.0, "The part of a day's budget that one source may use (0.01-1).")
     requests_per_minute: int = _option(60, "Requests a minute.")
     parallel: int = _option(4, "Requests at the same time, of one worker process (1-32).")
     when_spent: WhenSpent = _option("wait", "After that: wait (until tomorrow), or local (the local writer, marked).")
 
 
 DEFAULTS = {task: TaskSettings(writer="local" if task in LOCAL_TASKS else NO_WRITER) for task in TASKS}
+BOUNDS: Mapping[str, tuple[float, float]] = {"parallel": (1, MAX_PARALLEL), "share_per_source": (0.01, 1)}
 CHOICES = {"when_spent": ("wait", "local")}
 OPTIONS = {option.name: option for option in fields(TaskSettings)}
 
@@ -144,13 +146,13 @@ def _value(task: str, name: str, value: Any) -> Any:
         raise ConfigError(f"{title} is {value!r}; it must be one of {', '.join(CHOICES[name])}")
     kind = type(getattr(DEFAULTS[task], name))
     if kind is not str:
-        return _number(title, kind, value, *((1, MAX_PARALLEL) if name == "parallel" else (0, MAX_LIMIT)))
+        return _number(title, kind, value, *BOUNDS.get(name, (0, MAX_LIMIT)))
     if not isinstance(value, str):
         raise ConfigError(f"{title} is {value!r}; it must be a text")
     return value
 
 
-def _number(title: str, kind: type[int] | type[float], value: Any, least: int, most: int) -> int | float:
+def _number(title: str, kind: type[int] | type[float], value: Any, least: float, most: float) -> int | float:
     """A number of the file or of a variable; ConfigError if it is out of bounds, or not whole but should be."""
     try:
         number = float(str(value))

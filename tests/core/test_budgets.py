@@ -32,6 +32,25 @@ def test_without_limits_everything_is_allowed():
         ({"money_per_day": 0.5}, {"money": Decimal("0.5")}),
     ],
 )
+def test_a_source_that_used_its_share_waits_for_the_next_day_and_others_go_on(limit, used):
+    of_source = {f"source_{name}": value for name, value in used.items()}
+    half = {name: value * 2 for name, value in limit.items()}
+    refusal = denied(used | of_source, share_per_source=0.5, **half)
+    assert refusal.is_spent
+    assert "the source has used its share of the budget" in refusal.reason
+    assert refusal.after == timedelta(hours=11)
+    assert denied(used, share_per_source=0.5, **half) is None
+    assert denied(used | of_source, **half) is None
+
+
+@pytest.mark.parametrize(
+    ("limit", "used"),
+    [
+        ({"requests_per_day": 5}, {"requests": 5}),
+        ({"tokens_per_day": 1000}, {"tokens": 1000}),
+        ({"money_per_day": 0.5}, {"money": Decimal("0.5")}),
+    ],
+)
 def test_a_spent_budget_waits_for_the_next_day_of_the_desk(limit, used):
     refusal = denied(used, **limit)
     assert refusal.is_spent

@@ -1,12 +1,18 @@
 """Alerts about closed channels and quotas, and the webhooks that hear of alerts."""
 
 import json
+from datetime import UTC, datetime, timedelta
 
+from builders import FIRE, an_item, told
+from scoop.core.budgets import Budget
 from scoop.metrics import FIRESTORE_READS, FIRESTORE_WRITES, recording
 from scoop.model import ChannelSettings
 from scoop.stages import desk_alerts
 from scoop.store import alerts, metrics, posts, topics, webhooks
 from scoop.store.webhooks import WebhookSettings
+from writing import a_desk
+
+ONE_REQUEST = Budget(requests_per_day=1, tokens_per_day=0, money_per_day=0, requests_per_minute=0)
 
 
 async def found(conn, **query):
@@ -34,6 +40,26 @@ async def test_a_channel_that_refuses_posts_is_critical_until_it_is_enabled_agai
         await topics.set_channel_enabled(conn, topic, "bot", enabled=True)
         await desk_alerts.alert_refused_channels(conn)
         assert await found(conn) == [("critical", "channel_refused", "ai_news", True)]
+
+
+async def test_a_spent_budget_is_alerted_until_the_next_day_of_the_desk(database, tmp_path):
+    async with database.connection() as conn, a_desk(database, tmp_path, budget=ONE_REQUEST) as desk:
+        await told(database, [an_item(1, **FIRE)])
+        budgets = {"summary": ONE_REQUEST, "lesson": ONE_REQUEST}
+        now = datetime.now(UTC)
+        await desk_alerts.alert_spent_budgets(conn, budgets, now=now, timezone="UTC")
+        assert await found(conn) == []
+
+        await desk.ask({await conn.fetchval("SELECT document_id FROM documents"): "en"})
+        await desk.write()
+        for _ in range(2):
+            await desk_alerts.alert_spent_budgets(conn, budgets, now=now, timezone="UTC")
+        (alert,) = await alerts.latest(conn, with_resolved=False, limit=10)
+        assert (alert.level, alert.kind, alert.subject) == ("warning", "budget_spent", "summary")
+        assert "requests of 1 a day used" in alert.message
+
+        await desk_alerts.alert_spent_budgets(conn, budgets, now=now + timedelta(days=1), timezone="UTC")
+        assert await found(conn) == [("warning", "budget_spent", "summary", True)]
 
 
 async def test_a_day_with_many_reads_or_writes_of_firestore_is_pointed_out(database):

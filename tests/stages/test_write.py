@@ -177,6 +177,21 @@ async def test_a_budget_that_is_spent_waits_for_tomorrow(database, tmp_path):
         assert waiting["due_at"] > desk.now
 
 
+async def test_a_flood_of_one_source_leaves_the_budget_of_the_others(database, tmp_path):
+    flood = [an_item(number, source="flood", **(FIRE | {"title": f"Fire {number}"})) for number in range(1, 5)]
+    await told(database, [*flood, an_item(9, source="quiet", **(FIRE | {"title": "Quiet"}))])
+    async with database.connection() as conn:
+        rows = await conn.fetch("SELECT document_id FROM documents ORDER BY document_id")
+    budget = Budget(requests_per_day=4, tokens_per_day=0, money_per_day=0, requests_per_minute=0, share_per_source=0.5)
+    async with a_desk(database, tmp_path, budget=budget) as desk:
+        await desk.ask({row["document_id"]: "en" for row in rows})
+        await desk.write()
+        made = await desk.rows("SELECT source, count(*) AS requests FROM model_calls GROUP BY source ORDER BY source")
+        waiting = await desk.rows("SELECT error FROM work WHERE stage = 'write'")
+    assert [(row["source"], row["requests"]) for row in made] == [("flood", 2), ("quiet", 1)]
+    assert {row["error"] for row in waiting} == {"the source has used its share of the budget: requests of 2 a day"}
+
+
 async def test_a_budget_that_is_spent_can_give_extracts_that_are_marked(database, tmp_path):
     document_id = await one_article(database)
     budget = Budget(requests_per_day=0, tokens_per_day=1, money_per_day=0, requests_per_minute=0)

@@ -19,6 +19,7 @@ AlertKind = Literal[
     "digest_late", "channel_refused", "service_denied", "source_died", "articles_failing", "legacy_fallback",
     "post_doubled", "interests_invalid", "evaluations_failing", "service_quota", "source_quiet", "post_gone",
     "firestore_reads", "firestore_writes", "sentiment_moved", "mentions_spiked", "news_update_failed",
+    "budget_spent",
 ]  # fmt: skip
 SOURCE_KINDS: tuple[AlertKind, ...] = ("source_died", "source_quiet", "articles_failing")
 """The kinds whose subject is a source."""
@@ -57,6 +58,9 @@ RULES: dict[AlertKind, AlertRule] = {
     ),
     "service_quota": AlertRule(
         level="warning", about="A quota of a model server or a store is used up; its work rests until the next day."
+    ),
+    "budget_spent": AlertRule(
+        level="warning", about="The budget of a task for model servers is spent; it ends when the next day begins."
     ),
     "source_quiet": AlertRule(level="info", about="A source has had nothing new for two weeks."),
     "post_gone": AlertRule(level="info", about="A post is no longer in its channel; somebody may have deleted it."),

@@ -1,8 +1,13 @@
-"""Alerts about channels that accept nothing, and about free quotas of Firestore that are nearly used up."""
+"""Alerts about channels that accept nothing, spent budgets, and free quotas of Firestore that are nearly used up."""
 
+from collections.abc import Mapping
+from datetime import datetime
+
+from scoop.core import budgets
 from scoop.core.alerts import AlertKind
+from scoop.core.budgets import Budget
 from scoop.metrics import FIRESTORE_READS, FIRESTORE_WRITES
-from scoop.store import alerts, metrics, topics
+from scoop.store import alerts, metrics, model_calls, topics
 from scoop.store.db import Connection
 
 FIRESTORE = "firestore"
@@ -10,6 +15,7 @@ FIRESTORE = "firestore"
 DAILY_READS, DAILY_WRITES = 40_000, 15_000
 QUOTA_KINDS: tuple[AlertKind, ...] = ("firestore_reads", "firestore_writes")
 CHANNEL_KINDS: tuple[AlertKind, ...] = ("channel_refused",)
+BUDGET_KINDS: tuple[AlertKind, ...] = ("budget_spent",)
 
 
 async def alert_refused_channels(conn: Connection) -> None:
@@ -26,6 +32,23 @@ async def alert_refused_channels(conn: Connection) -> None:
             )
     subjects = {*(topic.topic_slug for topic in known), *await alerts.list_subjects(conn, CHANNEL_KINDS)}
     await alerts.settle(conn, messages, subjects=subjects, kinds=CHANNEL_KINDS)
+
+
+async def alert_spent_budgets(
+    conn: Connection, budget_by_task: Mapping[str, Budget], *, now: datetime, timezone: str
+) -> None:
+    """Raise an alert for every task whose budget of the day is spent, and resolve those of the day before."""
+    since = budgets.day_start(now, timezone)
+    messages: dict[tuple[AlertKind, str], str] = {}
+    for task, budget in budget_by_task.items():
+        spent = budgets.list_spent(budget, await model_calls.get_usage(conn, task, since=since))
+        if spent:
+            messages["budget_spent", task] = (
+                f"no request is sent for {task} until midnight ({timezone}): {', '.join(spent)} used. "
+                f"What it was spent on: scoop spend --by source. To change it: [tasks.{task}]"
+            )
+    subjects = {*budget_by_task, *await alerts.list_subjects(conn, BUDGET_KINDS)}
+    await alerts.settle(conn, messages, subjects=subjects, kinds=BUDGET_KINDS)
 
 
 async def alert_firestore_quota(conn: Connection) -> None:

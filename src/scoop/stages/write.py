@@ -135,7 +135,7 @@ class Writing:
                 continue
             async with conn.transaction():
                 task = self.tasks[job.task]
-                denied = self._stopped(job.asked[0]) or await self._deny(conn, job.task, task.budget)
+                denied = self._stopped(job.asked[0]) or await self._deny(conn, job, task.budget)
                 if denied is None:
                     admitted.append(texts.with_call(job, await model_calls.open_call(conn, texts.open_call(job))))
                     continue
@@ -165,9 +165,10 @@ class Writing:
             return None
         return Denied(reason=str(stopped), after=stopped.after, is_spent=stopped.error_class == "exhausted")
 
-    async def _deny(self, conn: Connection, task: str, budget: Budget) -> Denied | None:
+    async def _deny(self, conn: Connection, job: Job, budget: Budget) -> Denied | None:
         now = self.clock()
-        used = await model_calls.take(conn, task, since=budgets.day_start(now, self.timezone))
+        since = budgets.day_start(now, self.timezone)
+        used = await model_calls.take(conn, job.task, since=since, source=job.source)
         return budgets.deny(budget, used, now=now, timezone=self.timezone)
 
     async def work(self, batch: WriteBatch) -> Outcome[WriteOutput]:

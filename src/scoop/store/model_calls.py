@@ -85,15 +85,18 @@ class TypicalTokens:
     output_tokens: int
 
 
-async def take(conn: Connection, task: str, *, since: datetime) -> Usage:
-    """What a task has used since a moment; holds the lock of its budget until the caller's transaction ends."""
+async def take(conn: Connection, task: str, *, since: datetime, source: str | None = None) -> Usage:
+    """What a task has used since a moment, and what of it for a source.
+
+    It holds the lock of the task's budget until the caller's transaction ends.
+    """
     await conn.execute(SQL["lock_task"], BUDGET_LOCK, task)
-    return await get_usage(conn, task, since=since)
+    return await get_usage(conn, task, since=since, source=source)
 
 
-async def get_usage(conn: Connection, task: str, *, since: datetime) -> Usage:
-    """What a task has used since a moment."""
-    return Usage(**await conn.fetchrow(SQL["spent"], task, since))
+async def get_usage(conn: Connection, task: str, *, since: datetime, source: str | None = None) -> Usage:
+    """What a task has used since a moment, and what of it for a source."""
+    return Usage(**await conn.fetchrow(SQL["spent"], task, since, source))
 
 
 async def get_typical_tokens(conn: Connection, task: str, *, since: datetime) -> TypicalTokens:

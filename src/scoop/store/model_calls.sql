@@ -3,10 +3,13 @@
 SELECT pg_advisory_xact_lock($1, hashtext($2));
 
 -- name: spent
--- What a task has used since a moment, and in the last minute.
+-- What a task has used since a moment, also for one source, and in the last minute.
 SELECT count(*) FILTER (WHERE called_at >= $2) AS requests,
     coalesce(sum(input_tokens + output_tokens) FILTER (WHERE called_at >= $2), 0)::bigint AS tokens,
     coalesce(sum(cost) FILTER (WHERE called_at >= $2), 0) AS money,
+    count(*) FILTER (WHERE called_at >= $2 AND source = $3) AS source_requests,
+    coalesce(sum(input_tokens + output_tokens) FILTER (WHERE called_at >= $2 AND source = $3), 0)::bigint AS source_tokens,
+    coalesce(sum(cost) FILTER (WHERE called_at >= $2 AND source = $3), 0) AS source_money,
     count(*) FILTER (WHERE called_at > now() - interval '1 minute') AS last_minute
 FROM model_calls WHERE task = $1 AND called_at >= least($2, now() - interval '1 minute');
 
