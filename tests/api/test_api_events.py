@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from builders import FIRE, FIRE_AGAIN, group_into_events, told
-from scoop.store import events
+from scoop.store import review
 from web.visitor import NOW, a_report, visiting
 
 EVENTS = "/api/v1/events"
@@ -132,7 +132,7 @@ async def test_a_suppressed_event_is_not_listed_and_says_that_it_is_suppressed(d
     async with visiting(database) as visitor:
         uuid = (await visitor.get(EVENTS)).json["items"][0]["event_uuid"]
         async with database.transaction() as conn:
-            await events.set_suppressed(conn, 1, is_suppressed=True)
+            await review.suppress(conn, uuid)
         assert await titles(visitor) == []
         assert (await visitor.get(f"{EVENTS}/{uuid}")).json["event"]["status"] == "suppressed"
 

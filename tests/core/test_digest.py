@@ -184,6 +184,15 @@ def test_twins_stand_beside_the_story_that_most_tell_and_share_its_rank():
     assert choices[2].reason == "new, covered by 3 publishers"
 
 
+def test_a_report_leads_before_a_video_that_more_publishers_have_if_the_lead_is_older():
+    choices = choose(
+        a_candidate(1, "tribune", "post", coverage_id=9, title="Watch: the flood from the air"),
+        a_candidate(2, "herald", coverage_id=9, title="Flood puts 12 houses under water"),
+    )
+    assert list(choices) == [2, 1]
+    assert choices[1].twin_of == 2
+
+
 def test_an_event_counts_the_publishers_of_all_its_stories():
     event = [a_candidate(1, "a", "b", coverage_id=9), a_candidate(2, "c", "d", coverage_id=9)]
     assert ranks(choose(*event, a_candidate(3, "e", "f", "g"))) == {1: 1, 2: 1, 3: 2}

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from builders import FIRE, FIRE_AGAIN, an_item, run_all, told
+from builders import FIRE, FIRE_AGAIN, an_item, group_into_events, run_all, told
 from pages import ingest_teasers, read_pages
 from scoop import channels as kinds_of_channels
 from scoop import plugins
@@ -282,6 +282,23 @@ async def test_what_is_probably_the_same_event_stands_beside_its_story(desk):
     assert [(entry.rank, entry.status) for entry in entries] == [(1, "new"), (1, "possible_duplicate")]
     assert entries[1].twin_of == entries[0].story_id
     assert entries[0].reason == "new, covered by 2 publishers"
+
+
+async def test_an_event_whose_lead_is_older_than_the_window_is_led_as_everywhere_else(desk):
+    video = {"title": "Watch: the night of the fire in Ostburg", "canonical_url": "https://herald.example/2"}
+    report = {"title": "Fire leaves library of Ostburg in ruins", "canonical_url": "https://post.example/3"}
+    reports = [
+        an_article(1, source="tribune", **FIRE),
+        an_article(2, WEDNESDAY, "03:00", source="herald", **video),
+        an_article(3, WEDNESDAY, "05:00", source="post", **report),
+    ]
+    await told(desk.database, reports)
+    await group_into_events(desk.database, [report["title"] for report in reports])
+    entries = await desk.entries(await desk.make(WEDNESDAY))
+    assert [(entry.title, entry.status) for entry in entries] == [
+        (report["title"], "new"),
+        (video["title"], "possible_duplicate"),
+    ]
 
 
 async def test_points_elsewhere_lift_a_story_and_absurd_ones_do_no_harm(desk):

@@ -255,6 +255,50 @@ async def decisions(database):
         return await review.list_decisions(conn, collection=None, limit=10)
 
 
+# Suppress
+
+
+async def suppressed(database, item):
+    return await decided(database, review.suppress, str((await story_of(database, item)).event_uuid))
+
+
+async def test_a_new_report_of_a_suppressed_event_stays_hidden(database):
+    await told(database, TWO_STORIES[:1])
+    await suppressed(database, "item-1")
+    await told(database, TWO_STORIES[1:])
+    assert await groups(database) == set()
+    assert await wrong_events(database) == []
+
+
+async def test_a_suppressed_event_is_shown_again_with_the_reports_that_came_since(database):
+    await told(database, TWO_STORIES[:1])
+    decision = await suppressed(database, "item-1")
+    await told(database, TWO_STORIES[1:])
+    await undone(database, decision)
+    await run_all(database)
+    assert await groups(database) == of([1, 2])
+
+
+async def test_what_is_split_from_a_suppressed_story_is_hidden_until_the_event_is_shown_again(database):
+    await told(database, [an_item(n, source=f"copy{n}", canonical_url="https://one.example/") for n in (1, 2)])
+    decision = await suppressed(database, "item-1")
+    await split(database, "item-2")
+    await run_all(database)
+    assert await groups(database) == set()
+    await undone(database, decision)
+    await run_all(database)
+    assert await groups(database) == of([1], [2])
+
+
+async def test_an_undone_merge_publishes_nothing_of_a_suppressed_event(database):
+    await told(database, TWO_STORIES)
+    merge = await merged(database)
+    await suppressed(database, "item-1")
+    await undone(database, merge)
+    await run_all(database)
+    assert await groups(database) == set()
+
+
 # Split
 
 

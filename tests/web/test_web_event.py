@@ -7,7 +7,8 @@ import pytest
 
 from builders import BODY, FIRE, FIRE_AGAIN, group_into_events, run_all, told
 from pages import ingest_teasers
-from scoop.store import topics
+from scoop.core.events import Regrouping
+from scoop.store import events, topics
 from scoop.store.reads import event_page as event_page_reads
 from scoop.web import event as event_pages
 from web.visitor import NOW, a_report, visiting
@@ -451,6 +452,23 @@ async def test_the_lead_is_chosen_and_left_to_the_rule_again(database):
     assert "chosen lead" in chosen.text
     assert "The rule chooses the lead again." in by_rule.text
     assert "chosen lead" not in by_rule.text
+
+
+async def test_a_suppressed_event_that_joins_another_is_not_on_its_page(database):
+    await two_tellings(database)
+    await group_into_events(database)
+    hidden = await event_path(database, FIRE_AGAIN["title"])
+    async with visiting(database, role="editor") as visitor:
+        await decide(visitor, hidden, "suppress")
+    async with database.transaction() as conn:
+        one, other = [row["story_id"] for row in await conn.fetch("SELECT story_id FROM stories ORDER BY story_id")]
+        await events.regroup(conn, Regrouping(event_by_story={one: one, other: one}, merged={other: one}), {})
+    path = await event_path(database, FIRE["title"])
+    async with visiting(database, role="reader") as visitor:
+        page = (await visitor.get(path)).page
+        detail = (await visitor.get(f"/api/v1{path}")).json
+    assert FIRE_AGAIN["title"] not in page.text
+    assert [document["source"] for document in detail["documents"]] == ["one"]
 
 
 async def test_an_event_is_suppressed_and_shown_again(database):

@@ -7,8 +7,9 @@ from datetime import date, datetime, timedelta
 from math import log2, log10
 from typing import Protocol
 
-from scoop.core import novelty, text
+from scoop.core import events, novelty, text
 from scoop.core.digest_windows import DigestWindow
+from scoop.core.events import LeadCandidate
 from scoop.core.novelty import DocumentVersion, PublishedMemory
 from scoop.model import EntryStatus
 
@@ -36,6 +37,9 @@ class DigestCandidate:
     weight: int
     versions: tuple[DocumentVersion, ...]
     is_lead: bool = False
+    url: str | None = None
+    language: str = "und"
+    centrality: float | None = None
     points: int = 0
     relevance: float | None = None
     suppression_reason: str | None = None
@@ -44,6 +48,17 @@ class DigestCandidate:
         """The name of one of its publishers."""
         names = (version.publisher_name for version in self.versions if version.publisher == publisher)
         return next(names, publisher)
+
+    def as_lead_candidate(self) -> LeadCandidate:
+        return LeadCandidate(
+            story_id=self.story_id,
+            title=self.title,
+            url=self.url,
+            language=self.language,
+            publisher_family_count=len(self.publishers),
+            first_seen_at=self.first_seen_at,
+            centrality=self.centrality,
+        )
 
 
 class ScoredEvent(Protocol):
@@ -190,20 +205,25 @@ def _latest(covered: Sequence[PublishedStory]) -> date:
 
 
 def _grouped(entries: Sequence[_RankedCandidate]) -> list[_RankedCandidate]:
-    """One entry per event, with the score of its best story; led by the event's lead, else by most publishers."""
+    """One entry per event, with the score of its best story; led by the event's lead, else by the same rule."""
     by_event: dict[int, list[_RankedCandidate]] = {}
     for entry in entries:
         by_event.setdefault(entry.candidate.coverage_id, []).append(entry)
     grouped: list[_RankedCandidate] = []
     for event in by_event.values():
-        leading, *others = sorted(event, key=_prominence)
+        leading, *others = _by_prominence(event)
         grouped.append(replace(leading, score=event[0].score, parts=event[0].parts, twins=others))
     return grouped
 
 
-def _prominence(entry: _RankedCandidate) -> tuple[bool, int, int, datetime, int]:
-    ours = entry.candidate
-    return (not ours.is_lead, -len(ours.publishers), -len(ours.versions), ours.first_seen_at, ours.story_id)
+def _by_prominence(event: Sequence[_RankedCandidate]) -> list[_RankedCandidate]:
+    scores = events.lead_scores([entry.candidate.as_lead_candidate() for entry in event])
+
+    def prominence(entry: _RankedCandidate) -> tuple[bool, float, int]:
+        ours = entry.candidate
+        return (not ours.is_lead, -scores[ours.story_id], ours.story_id)
+
+    return sorted(event, key=prominence)
 
 
 def _within(

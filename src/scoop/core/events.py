@@ -60,7 +60,7 @@ class LeadCandidate:
 
 def choose_lead(candidates: Sequence[LeadCandidate], *, current: int | None = None, chosen: int | None = None) -> int:
     """The lead of an event: a person's choice, else the best story; the current one stays if it is nearly as good."""
-    scores = _lead_scores(candidates)
+    scores = lead_scores(candidates)
     if chosen in scores:
         return chosen
     best = max(scores, key=lambda story_id: (scores[story_id], -story_id))
@@ -85,7 +85,8 @@ def _best(candidates: Sequence[LeadCandidate]) -> LeadCandidate:
     return next(candidate for candidate in candidates if candidate.story_id == lead)
 
 
-def _lead_scores(candidates: Sequence[LeadCandidate]) -> dict[int, float]:
+def lead_scores(candidates: Sequence[LeadCandidate]) -> dict[int, float]:
+    """How well each story represents its event."""
     earliest = min(candidate.first_seen_at for candidate in candidates)
     return {
         candidate.story_id: _lead_score(candidate) + (EARLIEST if candidate.first_seen_at == earliest else 0.0)

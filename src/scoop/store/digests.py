@@ -136,6 +136,9 @@ CANDIDATE_COLUMNS = (
     "own_publisher",
     "weight",
     "is_lead",
+    "url",
+    "language",
+    "centrality",
     "suppression_reason",
 )
 

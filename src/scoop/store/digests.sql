@@ -5,7 +5,8 @@ SELECT FROM topics WHERE topic_id = $1 FOR UPDATE;
 -- name: candidates
 -- The active stories of a topic with a document of the window, or with one that was too late for the digest before.
 SELECT story_id, story_uuid::text AS story_uuid, coverage_id, stories.canonical_title AS title,
-    EXISTS (SELECT FROM events WHERE event_id = coverage_id AND lead_story_id = story_id) AS is_lead, stories.canonical_url AS url, stories.canonical_url_hash AS url_hash, weight,
+    EXISTS (SELECT FROM events WHERE event_id = coverage_id AND lead_story_id = story_id) AS is_lead, stories.centrality,
+    stories.canonical_url AS url, stories.canonical_url_hash AS url_hash, weight,
     coalesce(publisher_family, publisher_families[1]) AS own_publisher, coalesce(normalized_language, 'und') AS language,
     coalesce(left(body_text, 1000), '') AS lead, (
         SELECT left(summary_text, 1000) FROM events JOIN summaries USING (summary_id) WHERE event_id = coverage_id) AS summary, (

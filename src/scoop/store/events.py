@@ -48,6 +48,7 @@ async def regroup(conn: Connection, regrouping: Regrouping, centrality: Mapping[
         await conn.execute(SQL["follow_founders"], list(regrouping.revived))
         await read_state.give_back(conn, list(regrouping.revived))
     await _merge(conn, regrouping.merged)
+    await conn.execute(SQL["inherit_suppression"], list(changed))
     await refresh(conn, changed | regrouping.shrunk)
 
 
@@ -110,7 +111,19 @@ async def choose_lead(conn: Connection, event_id: int, story_id: int | None) -> 
     await refresh(conn, [event_id])
 
 
-async def set_suppressed(conn: Connection, event_id: int, *, is_suppressed: bool) -> None:
-    """Hide an event with all its stories from readers, or show it again, inside the caller's transaction."""
-    await conn.execute(SQL["suppress"], event_id, is_suppressed)
+async def suppress(conn: Connection, event_id: int, decision_id: int) -> None:
+    """Hide an event, and stories that join it, by a decision, inside the caller's transaction."""
+    await conn.execute(SQL["suppress"], event_id, decision_id)
     await refresh(conn, [event_id])
+
+
+async def list_suppressions(conn: Connection, event_id: int) -> list[int]:
+    """The decisions that hide stories of an event."""
+    return [row["decision_id"] for row in await conn.fetch(SQL["suppressions"], event_id)]
+
+
+async def end_suppression(conn: Connection, decision_ids: Collection[int]) -> list[int]:
+    """Show the stories that decisions hid, inside the caller's transaction; gives their ids."""
+    shown = [row["story_id"] for row in await conn.fetch(SQL["end_suppression"], list(decision_ids))]
+    await refresh_of_stories(conn, shown)
+    return shown

@@ -117,6 +117,26 @@ WHERE events.event_id = facts.event_id;
 UPDATE events SET chosen_lead_id = $2 WHERE event_id = $1;
 
 -- name: suppress
--- Suppress an event's stories, or show them again.
-UPDATE stories SET status = CASE WHEN $2 THEN 'suppressed' ELSE 'active' END
-WHERE coverage_id = $1 AND status = CASE WHEN $2 THEN 'active' ELSE 'suppressed' END;
+-- Suppress an event's stories by a decision.
+UPDATE stories SET status = 'suppressed', suppressed_by = $2 WHERE coverage_id = $1 AND status = 'active';
+
+-- name: inherit_suppression
+-- Suppress the stories that came into these events if a person suppressed the event.
+UPDATE stories SET status = 'suppressed', suppressed_by = known.decision_id
+FROM events CROSS JOIN LATERAL (
+    SELECT max(suppressed_by) AS decision_id FROM stories WHERE coverage_id = event_id AND status = 'suppressed') AS known
+WHERE event_id = ANY ($1::bigint[]) AND events.status = 'suppressed' AND coverage_id = event_id
+    AND stories.status = 'active' AND known.decision_id IS NOT NULL;
+
+-- name: suppressions
+-- The decisions that suppress stories of an event.
+SELECT DISTINCT suppressed_by AS decision_id FROM stories
+WHERE coverage_id = $1 AND status = 'suppressed' AND suppressed_by IS NOT NULL;
+
+-- name: end_suppression
+-- Show the stories that decisions suppressed, unless they are merged; gives those that are shown.
+WITH ended AS (
+    UPDATE stories SET suppressed_by = NULL, status = CASE status WHEN 'suppressed' THEN 'active' ELSE status END
+    WHERE suppressed_by = ANY ($1::bigint[]) RETURNING story_id, status
+)
+SELECT story_id FROM ended WHERE status = 'active' ORDER BY story_id;

@@ -48,8 +48,9 @@ UPDATE alerts SET resolved_at = now() WHERE resolved_at IS NULL AND subject = AN
 DELETE FROM hidden_sources WHERE collection = ANY ($1::text[]);
 
 -- name: show_stories
--- Make the suppressed stories of these collections active again.
-UPDATE stories SET status = 'active' WHERE status = 'suppressed' AND collection = ANY ($1::text[]) RETURNING story_id;
+-- Make the suppressed stories of these collections active again, except those that a person suppressed.
+UPDATE stories SET status = 'active'
+WHERE status = 'suppressed' AND suppressed_by IS NULL AND collection = ANY ($1::text[]) RETURNING story_id;
 
 -- name: show_topics
 -- Show topics again, with their digests.

@@ -55,15 +55,15 @@ WHERE is_active;
 
 -- name: component
 -- The stories that are connected with these: by links of sufficient probability, by a person's tie, or by their present
--- event. A node below zero is an event, so that each is expanded once. Only the newest documents of a large story are
+-- event; suppressed ones too, so that what joins them is hidden. A node below zero is an event, so that each is expanded once. Only the newest documents of a large story are
 -- read. The planner overestimates the recursion a hundredfold; the fences (OFFSET 0) keep it from a scan of all stories.
 WITH RECURSIVE reached (node) AS (
-    SELECT story_id FROM stories WHERE story_id = ANY ($1::bigint[]) AND status = 'active'
+    SELECT story_id FROM stories WHERE story_id = ANY ($1::bigint[]) AND status <> 'merged'
     UNION
     SELECT next.node FROM reached CROSS JOIN LATERAL (
         SELECT -coverage_id AS node FROM stories WHERE story_id = reached.node
         UNION ALL
-        SELECT story_id FROM stories WHERE reached.node < 0 AND coverage_id = -reached.node AND status = 'active'
+        SELECT story_id FROM stories WHERE reached.node < 0 AND coverage_id = -reached.node AND status <> 'merged'
         UNION ALL
         SELECT theirs.story_id FROM (
             SELECT document_id FROM story_members WHERE story_id = reached.node ORDER BY document_id DESC LIMIT $4) AS ours
@@ -84,7 +84,7 @@ SELECT node AS story_id, known.* FROM reached CROSS JOIN LATERAL (
     SELECT first_seen_at, coverage_id, item_count, canonical_title AS title, canonical_url AS url,
         CASE WHEN canonical_url IS NULL THEN ARRAY[''] ELSE publisher_families END AS families,
         EXISTS (SELECT FROM events WHERE event_id = reached.node AND events.status = 'merged') AS may_return
-    FROM stories WHERE stories.story_id = reached.node AND stories.status = 'active' OFFSET 0) AS known
+    FROM stories WHERE stories.story_id = reached.node AND stories.status <> 'merged' OFFSET 0) AS known
 WHERE node > 0
 ORDER BY first_seen_at, story_id;
 

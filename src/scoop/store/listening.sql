@@ -16,7 +16,7 @@ FROM events JOIN stories ON coverage_id = event_id JOIN story_members USING (sto
 CROSS JOIN LATERAL (
     SELECT coalesce(max(state.weight), 0) AS weight, count(*) AS topics FROM story_topic_state AS state
     JOIN stories AS part ON part.story_id = state.story_id JOIN topics USING (topic_id)
-    WHERE part.coverage_id = event_id AND part.status <> 'merged' AND NOT state.suppressed
+    WHERE part.coverage_id = event_id AND part.status = 'active' AND NOT state.suppressed
         AND topics.enabled AND NOT topics.is_hidden
         AND (cardinality($3::text[]) = 0 OR topic_slug = ANY ($3))) AS weights
 WHERE events.status = 'active' AND stories.status = 'active' AND events.last_seen_at >= $1 AND events.last_seen_at < $2

@@ -169,7 +169,7 @@ async def suppress(conn: Connection, name: str, *, note: str = "", by: str = "")
     if event.status == "suppressed":
         raise UsageError(f"event {event.event_id} is suppressed already")
     decision_id = await _decide_on_event(conn, "suppress", event, event.lead_story_id, None, note=note, by=by)
-    await events.set_suppressed(conn, event.event_id, is_suppressed=True)
+    await events.suppress(conn, event.event_id, decision_id)
     return await by_id(conn, decision_id)
 
 
@@ -178,9 +178,12 @@ async def show_again(conn: Connection, name: str, *, by: str = "") -> Event:
     event = await _locked_event(conn, name)
     if event.status != "suppressed":
         raise UsageError(f"event {event.event_id} is not suppressed")
-    for row in await conn.fetch(SQL["active_of_event"], event.event_id, "suppress"):
-        await conn.fetch(SQL["undo"], row["decision_id"], by)
-    await _show(conn, event.event_id, event.collection)
+    decision_ids = await events.list_suppressions(conn, event.event_id)
+    if not decision_ids:
+        raise UsageError(f"event {event.event_id} has only articles that were removed; nobody suppressed it")
+    for decision_id in decision_ids:
+        await conn.fetch(SQL["undo"], decision_id, by)
+    await _end_suppression(conn, decision_ids, event.collection)
     return await event_reads.get_event(conn, str(event.event_id))
 
 
@@ -198,10 +201,10 @@ async def undo(conn: Connection, decision_id: int, *, by: str = "") -> Decision:
 
 
 async def _undo_on_event(conn: Connection, decision: Decision) -> None:
-    event = await event_reads.get_event(conn, str(decision.event_id))
     if decision.action == "suppress":
-        await _show(conn, event.event_id, event.collection)
+        await _end_suppression(conn, [decision.decision_id], decision.collection)
         return
+    event = await event_reads.get_event(conn, str(decision.event_id))
     earlier = await conn.fetchrow(SQL["active_of_event"], event.event_id, "lead")
     await events.choose_lead(conn, event.event_id, earlier and earlier["story_id"])
 
@@ -389,9 +392,8 @@ async def _decide_on_event(
     return decision_id
 
 
-async def _show(conn: Connection, event_id: int, collection: str) -> None:
-    await events.set_suppressed(conn, event_id, is_suppressed=False)
-    await _regroup(conn, collection, [row["story_id"] for row in await conn.fetch(SQL["event_stories"], event_id)])
+async def _end_suppression(conn: Connection, decision_ids: Collection[int], collection: str) -> None:
+    await _regroup(conn, collection, await events.end_suppression(conn, decision_ids))
 
 
 async def _story(conn: Connection, story_id: int) -> _Story:
@@ -495,7 +497,7 @@ async def _carry_back(
     conn: Connection, decision: Decision, going: Sequence[int], staying: Sequence[int], *, home: int, here: int
 ) -> None:
     if decision.action == "merge":
-        await conn.execute(SQL["revive"], home, decision.pointing_ids)
+        await conn.execute(SQL["revive"], home, decision.pointing_ids, here)
         await events.shelter(conn, [home])
     await conn.execute(SQL["move"], going, home)
     if decision.action == "split":

@@ -76,12 +76,13 @@ INSERT INTO dedup_events (document_id, decision, chosen_story_id, best_candidate
 SELECT document_id, $2::text::dedup_decision, $3, $4, $5 FROM unnest($1::bigint[]) AS moved (document_id) ORDER BY document_id;
 
 -- name: open
--- Insert a story for documents that are split from theirs; it is recounted once they are moved.
+-- Insert a story for documents that are split from theirs, hidden if theirs is; it is recounted once they are moved.
 INSERT INTO stories (story_id, coverage_id, collection, canonical_title, canonical_url, canonical_url_hash,
-    representative_document_id, first_seen_at, last_seen_at, sources, publisher_families)
-SELECT new_id, new_id, collection, title, canonical_url, canonical_url_hash, document_id, seen_at, seen_at, ARRAY[source],
-    ARRAY[publisher_family]
-FROM nextval('stories_story_id_seq') AS new_id CROSS JOIN documents WHERE document_id = $1 RETURNING story_id;
+    representative_document_id, first_seen_at, last_seen_at, sources, publisher_families, status, suppressed_by)
+SELECT new_id, new_id, documents.collection, title, documents.canonical_url, documents.canonical_url_hash, document_id, seen_at,
+    seen_at, ARRAY[source], ARRAY[publisher_family], status, suppressed_by
+FROM nextval('stories_story_id_seq') AS new_id CROSS JOIN documents JOIN story_members USING (document_id)
+JOIN stories USING (story_id) WHERE document_id = $1 RETURNING story_id;
 
 -- name: take_out
 -- Move documents to a story by a decision; the way they had joined theirs is kept for an undo.
@@ -113,10 +114,16 @@ UPDATE story_members SET match_type = (match_details -> 'before' ->> 'match_type
 WHERE document_id = ANY ($1::bigint[]) AND match_details ? 'before';
 
 -- name: revive
--- Reactivate a merged story; those that had been merged into it point at it again.
-UPDATE stories SET status = CASE story_id WHEN $1 THEN 'active' ELSE status END,
-    merged_into = CASE story_id WHEN $1 THEN NULL ELSE $1 END
-WHERE story_id = $1 OR (story_id = ANY ($2::bigint[]) AND status = 'merged');
+-- Revive a merged story, hidden if a person suppressed it or the story that it was merged into ($3); those that had been
+-- merged into it point at it again.
+UPDATE stories SET status = CASE WHEN stories.story_id <> $1 THEN stories.status
+        WHEN coalesce(stories.suppressed_by, here.suppressed_by) IS NULL THEN 'active' ELSE 'suppressed' END,
+    merged_into = CASE stories.story_id WHEN $1 THEN NULL ELSE $1 END,
+    suppressed_by = CASE stories.story_id WHEN $1 THEN coalesce(stories.suppressed_by, here.suppressed_by)
+        ELSE stories.suppressed_by END
+FROM stories AS here
+WHERE here.story_id = $3
+    AND (stories.story_id = $1 OR (stories.story_id = ANY ($2::bigint[]) AND stories.status = 'merged'));
 
 -- name: undo
 -- End a decision with its verdicts and ties; no row if that was done before.

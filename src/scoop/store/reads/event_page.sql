@@ -1,8 +1,9 @@
 -- name: outline
--- The documents of an event in order of appearance, as far as a timeline needs them.
+-- The documents of an event in order of appearance, as far as a timeline needs them. Of an active event those of
+-- suppressed stories are left out.
 SELECT document_id, story_id, publisher_family, seen_at
-FROM stories JOIN story_members USING (story_id) JOIN documents USING (document_id)
-WHERE coverage_id = $1 AND stories.status <> 'merged' ORDER BY seen_at, document_id LIMIT $2;
+FROM events JOIN stories ON coverage_id = event_id JOIN story_members USING (story_id) JOIN documents USING (document_id)
+WHERE event_id = $1 AND stories.status <> 'merged' AND stories.status = events.status ORDER BY seen_at, document_id LIMIT $2;
 
 -- name: documents_by_id
 -- Documents of an event by their numbers, in the order of these.
@@ -31,8 +32,8 @@ ORDER BY story_id = $2 DESC, first_seen_at, story_id;
 -- The topics of an event's stories: when each published one last, and whether it suppresses all of them.
 SELECT topic_slug, topic_name, sum(publish_count)::int AS publish_count, max(last_published_at) AS last_published_at,
     bool_and(suppressed) AS suppressed, max(suppression_reason) AS suppression_reason
-FROM stories JOIN story_topic_state USING (story_id) JOIN topics USING (topic_id)
-WHERE coverage_id = $1 AND stories.status <> 'merged' GROUP BY topic_slug, topic_name ORDER BY topic_name, topic_slug;
+FROM events JOIN stories ON coverage_id = event_id JOIN story_topic_state USING (story_id) JOIN topics USING (topic_id)
+WHERE event_id = $1 AND stories.status <> 'merged' AND stories.status = events.status GROUP BY topic_slug, topic_name ORDER BY topic_name, topic_slug;
 
 -- name: digests
 -- The published digests with a story of an event, or one that was merged into such a story; the latest first.

@@ -119,19 +119,22 @@ FROM stories JOIN story_topic_state USING (story_id) JOIN topics USING (topic_id
 WHERE coverage_id = ANY ($1::bigint[]) AND stories.status = 'active' AND NOT suppressed GROUP BY 1;
 
 -- name: documents
--- The documents of an event in order of appearance, from an offset.
+-- The documents of an event in order of appearance, from an offset. Of an active event those of suppressed stories are left
+-- out.
 SELECT story_id, document_id, article_id, source, source_item_id, documents.canonical_url AS url, title,
     normalized_language AS language, publisher_family, published_at, seen_at, match_type::text AS match_type, match_score,
     match_details, (SELECT name FROM source_names WHERE source_names.source = documents.source) AS source_name
-FROM stories JOIN story_members USING (story_id) JOIN documents USING (document_id)
-WHERE coverage_id = $1 AND stories.status <> 'merged' ORDER BY seen_at, document_id LIMIT $2 OFFSET $3;
+FROM events JOIN stories ON coverage_id = event_id JOIN story_members USING (story_id) JOIN documents USING (document_id)
+WHERE event_id = $1 AND stories.status <> 'merged' AND stories.status = events.status
+ORDER BY seen_at, document_id LIMIT $2 OFFSET $3;
 
 -- name: related
 -- Other events whose documents are linked to those of an event, each with its best link by the active model. Only the newest
 -- documents are read.
 WITH ours AS (
-    SELECT document_id FROM stories JOIN story_members USING (story_id)
-    WHERE coverage_id = $1 AND status <> 'merged' ORDER BY document_id DESC LIMIT $3
+    SELECT document_id FROM events JOIN stories ON coverage_id = event_id JOIN story_members USING (story_id)
+    WHERE event_id = $1 AND stories.status <> 'merged' AND stories.status = events.status
+    ORDER BY document_id DESC LIMIT $3
 ), linked AS (
     SELECT DISTINCT ON (theirs.coverage_id) theirs.coverage_id AS event_id, probability, found.signals AS signs
     FROM ours CROSS JOIN LATERAL (

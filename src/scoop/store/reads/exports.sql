@@ -9,11 +9,11 @@ SELECT event_id AS place, json_build_object(
     'item_count', item_count, 'source_count', source_count, 'publisher_family_count', publisher_family_count,
     'language_count', language_count, 'sources', sources, 'publisher_families', publisher_families, 'languages', languages,
     'story_uuids', ARRAY(
-        SELECT story_uuid FROM stories WHERE coverage_id = event_id AND stories.status <> 'merged' AND event_rows.status <> 'merged'
+        SELECT story_uuid FROM stories WHERE coverage_id = event_id AND stories.status <> 'merged' AND stories.status = event_rows.status
         ORDER BY story_id = lead_story_id DESC, story_id),
     'article_ids', ARRAY(
         SELECT article_id FROM stories JOIN story_members USING (story_id) JOIN documents USING (document_id)
-        WHERE coverage_id = event_id AND stories.status <> 'merged' AND event_rows.status <> 'merged'
+        WHERE coverage_id = event_id AND stories.status <> 'merged' AND stories.status = event_rows.status
         ORDER BY seen_at, document_id))::text AS line
 FROM event_rows
 WHERE event_id > $1 AND ($2::text IS NULL OR collection = $2) AND (status <> 'merged' OR $5)
